@@ -24,7 +24,7 @@ export class CoinslotApi implements ICredentialType {
       default: 'sandbox',
       description: 'Which of your two accounts the key belongs to',
       options: [
-        { name: 'Sandbox', value: 'sandbox', description: 'For trying out: no real money moves' },
+        { name: 'Sandbox', value: 'sandbox', description: 'For testing: no real money moves' },
         { name: 'Production', value: 'production', description: 'For real payments' },
       ],
     },
@@ -54,7 +54,7 @@ export class CoinslotApi implements ICredentialType {
       default: '',
       placeholder: 'e.g. https://tools.coinslot.example.com',
       description:
-        'Only where the tools of your service have an address of their own. Leave it empty when they are beside the service address, under /tools.',
+        'Only needed when the tools of your service have their own address. Leave it empty when they are under /tools next to the service address.',
     },
   ]
 
@@ -84,8 +84,8 @@ export class CoinslotApi implements ICredentialType {
         'environment_mismatch',
         'The key belongs to the other environment: keys that begin with csk_test_ are for Sandbox, csk_live_ for Production.',
       ),
-      refusal('unauthenticated', 'Coinslot does not accept this API key. It may be misspelt, expired or revoked.'),
-      refusal('rate_limited', 'Coinslot was asked too often. Wait a minute, then try again.'),
+      refusal('unauthenticated', 'Coinslot does not accept this API key. It may be mistyped, expired or revoked.'),
+      refusal('rate_limited', 'Too many requests to Coinslot. Wait a minute, then try again.'),
       {
         type: 'responseSuccessBody',
         properties: {

@@ -46,7 +46,7 @@ function errorOf(thrown: unknown, node: IExecuteFunctions, item: number): NodeAp
   return new NodeOperationError(node.getNode(), error, { itemIndex: item })
 }
 
-const NOTHING = 'Nothing was found. Try other words, or fewer.'
+const NOTHING = 'No results. Try other words, or fewer.'
 
 /** For a workflow that continues on errors: the message, the error code and the figures from the service. */
 function toJson(error: NodeApiError | NodeOperationError): IDataObject {

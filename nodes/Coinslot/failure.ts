@@ -47,7 +47,7 @@ function codeOf(answer: HttpResult): string {
  */
 function traceOf(answer: HttpResult, code: string): string {
   if (!answer.reached) {
-    return 'Nothing is paid twice: when this step is tried again in the same execution, Coinslot takes it for the same call.'
+    return 'Nothing is paid twice: if this step is retried in the same execution, Coinslot treats it as the same call.'
   }
   const request = answer.body['requestId']
   return `Coinslot answered ${answer.status}${code === '' ? '' : ` ${code}`}${typeof request === 'string' ? `, request ${request}` : ''}.`
@@ -67,45 +67,45 @@ type Explain = (body: IDataObject, answer: HttpResult & { reached: true }) => st
 
 const EXPLAINED: Readonly<Partial<Record<string, Explain>>> = {
   approval_required: ({ approvalId, expiresAt }) =>
-    `A person must approve this first: approval ${text(approvalId)}, open until ${when(expiresAt)}. Nothing was paid. Approve it in the Coinslot dashboard and execute this step again with the same inputs, or give it time with the option Wait for Approval.`,
-  approval_refused: () => 'A person refused this call. Nothing was paid. Do not try it again unchanged.',
+    `A person must approve this first: approval ${text(approvalId)}, open until ${when(expiresAt)}. Nothing was paid. Approve it in the Coinslot dashboard and execute this step again with the same inputs, or set the option Wait for Approval to wait longer.`,
+  approval_refused: () => 'A person rejected this call. Nothing was paid. Do not retry without changing the inputs.',
   insufficient_balance: tooLittle,
   insufficient_credits: tooLittle,
   max_cost_exceeded: ({ required, maxCost }) =>
-    `This may cost up to ${usdc(required)}, which is above the Maximum Cost${typeof maxCost === 'number' ? ` of ${usdc(maxCost)}` : ''}. Nothing was paid. Raise the maximum, or choose something cheaper.`,
+    `This may cost up to ${usdc(required)}, which is above the Maximum Cost${typeof maxCost === 'number' ? ` of ${usdc(maxCost)}` : ''}. Nothing was paid. Raise the maximum, or choose a cheaper option.`,
   price_above_maximum: ({ required, maxAmount }) =>
-    `The address asks for ${usdc(required)}, which is above the Maximum Amount of ${usdc(maxAmount)}. Nothing was paid. Raise the maximum if it is worth that much.`,
+    `The address asks for ${usdc(required)}, which is above the Maximum Amount of ${usdc(maxAmount)}. Nothing was paid. Raise the maximum to pay this price.`,
   spending_limit: spendingLimit,
   agent_key_forbidden: () =>
     "The credential holds an agent's key, which may not do this. Use a credential with a key of the account itself.",
   rda_not_found: () =>
-    'There is no such RDA for this account: it may be archived, a draft of somebody else, or of the other environment. Choose another one from the list.',
+    'There is no such RDA for this account: it may be archived, a draft of another account, or in the other environment. Choose another one from the list.',
   run_not_found: () =>
-    'There is no such run of this account. Check the run ID, and that the credential is the one that started it.',
+    'This account has no such run. Check the run ID, and that the credential is the one that started it.',
   tool_not_found: () =>
-    'There is no tool of that name. Choose another one from the list, or search for one by what it does.',
+    'There is no tool with this name. Choose another one from the list, or search for one by what it does.',
   tool_removed: ({ successor }) =>
     typeof successor === 'string'
       ? `This tool was removed. Use ${successor} instead.`
       : 'This tool was removed. Search for another one that does the same.',
   idempotency_conflict: () =>
-    'An earlier try of this step, in this execution, asked for something else: its inputs changed meanwhile (as $now does). So that nothing is paid twice it was not sent again. Execute the workflow anew.',
+    'The inputs of this step have changed since an earlier attempt in this execution (for example, because they use $now). To avoid paying twice, it was not sent again. Execute the workflow again.',
   run_canceled: ({ runId }) => `The run ${text(runId)} was canceled, and cost nothing.`,
   run_ended: ({ status }) =>
     `This run has ended already: it ${status === 'succeeded' ? 'succeeded' : `is ${text(status)}`}. There is nothing to cancel.`,
   run_unsettled: ({ runId }) =>
-    `The run was made, but whether it was charged is not settled yet. Ask for ${text(runId)} with Run: Get, or try this step again: it is the same run.`,
-  no_acceptable_offer: ({ error }) => `${text(error)} Nothing was paid. Trying it again does not help.`,
+    `The run was made, but its charge is still pending. Get ${text(runId)} with Run: Get, or retry this step: it is the same run.`,
+  no_acceptable_offer: ({ error }) => `${text(error)} Nothing was paid. A retry does not help.`,
   payer_unavailable: ({ error }) => `${text(error)} Nothing was paid.`,
   answer_forgotten: ({ callId }) =>
-    `This call was made and paid for, but its answer is no longer kept: ${text(callId)}. Execute the workflow anew to call again.`,
+    `This call was made and paid for, but its answer is no longer stored: ${text(callId)}. Execute the workflow again to make a new call.`,
   rate_limited: limited,
   rda_rate_limited: limited,
 }
 
 /** The seller or the connection to the seller failed after an authorization was signed. */
 function paymentOpen({ error, paymentId }: IDataObject): string {
-  return `${text(error)} A payment may have left: ${text(paymentId)}. What the seller does not take comes back by itself. Trying this step again, in the same execution, pays no second time.`
+  return `${text(error)} A payment may have been sent: ${text(paymentId)}. If the seller does not take it, the money comes back automatically. Retrying this step in the same execution does not pay twice.`
 }
 
 function runFailed({ error, runId }: IDataObject): string {
@@ -133,8 +133,8 @@ function spendingLimit({ error, limit, allowed, spent, requested, resetsAt }: ID
         : ''
   const next =
     typeof resetsAt === 'string'
-      ? `Do not try it again before ${when(resetsAt)}, when the limit resets.`
-      : 'Trying it again does not help.'
+      ? `Do not retry before ${when(resetsAt)}, when the limit resets.`
+      : 'A retry does not help.'
   return `A spending limit of the agent stops this: ${text(error)}${figures} Nothing was paid. ${next} Only the owner of the account can change the limit, in the Coinslot dashboard.`
 }
 
@@ -151,11 +151,9 @@ export function text(value: unknown): string {
 
 export function usdc(amount: unknown): string {
   // `toFixed` avoids the exponent that JavaScript prints for very small numbers.
-  return typeof amount === 'number'
-    ? `${amount.toFixed(6).replace(/\.?0{1,6}$/, '')} USDC`
-    : 'an amount that is not named'
+  return typeof amount === 'number' ? `${amount.toFixed(6).replace(/\.?0{1,6}$/, '')} USDC` : 'an unknown amount'
 }
 
 function when(time: unknown): string {
-  return typeof time === 'string' ? `${time.slice(0, 16).replace('T', ' ')} UTC` : 'its time is over'
+  return typeof time === 'string' ? `${time.slice(0, 16).replace('T', ' ')} UTC` : 'it expires'
 }

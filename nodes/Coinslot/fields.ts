@@ -49,7 +49,7 @@ export const approval: INodeProperties = {
   typeOptions: { minValue: 0, maxValue: 120 },
   default: 60,
   description:
-    'How long to wait when a person has to approve the payment first, up to 120. Only keys of agents can be held up like that.',
+    'How long to wait when a person has to approve the payment first, up to 120. Only agent keys can require approval.',
 }
 
 export const runId: INodeProperties = {
@@ -59,5 +59,5 @@ export const runId: INodeProperties = {
   default: '',
   required: true,
   placeholder: 'e.g. run_01k…',
-  description: 'As RDA: Run gives it',
+  description: 'The run ID that RDA: Run returns',
 }

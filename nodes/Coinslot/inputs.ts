@@ -31,7 +31,7 @@ export function inputFields(what: 'RDA' | 'tool', chosenBy: string, method: stri
         {
           name: 'As JSON',
           value: 'json',
-          description: `For inputs that come from elsewhere, or where an expression chooses the ${what}`,
+          description: `For inputs from another source, or when an expression chooses the ${what}`,
         },
       ],
     },
@@ -88,7 +88,7 @@ export function readJson(step: Step, name: string, value: unknown): IDataObject 
     try {
       read = JSON.parse(value.trim() === '' ? '{}' : value)
     } catch (cause) {
-      throw refusal(step, `${name} is no valid JSON: ${(cause as Error).message}`)
+      throw refusal(step, `${name} is not valid JSON: ${(cause as Error).message}`)
     }
   }
   if (isObject(read)) return read

@@ -7,7 +7,7 @@ const label: INodeProperties = {
   default: '',
   required: true,
   placeholder: 'e.g. Your website',
-  description: 'What is asked, above the field',
+  description: 'The question above the field',
 }
 
 const type: INodeProperties = {
@@ -15,7 +15,7 @@ const type: INodeProperties = {
   name: 'type',
   type: 'options',
   default: 'text',
-  description: 'What the customer may answer. The answer is checked before any money moves.',
+  description: 'The type of the answer. The answer is checked before any money moves.',
   options: [
     { name: 'Checkbox', value: 'boolean' },
     { name: 'Dropdown', value: 'select' },
@@ -37,7 +37,7 @@ const choices: INodeProperties = {
   placeholder: 'Add Choice',
   default: { values: [{ value: '' }] },
   required: true,
-  description: 'What the customer can choose from',
+  description: 'The options that the customer can choose from',
   displayOptions: { show: { type: ['select'] } },
   options: [
     {
@@ -64,7 +64,7 @@ const placeholder: INodeProperties = {
   type: 'string',
   default: '',
   placeholder: 'e.g. https://example.com',
-  description: 'An example inside of the empty field',
+  description: 'An example inside the empty field',
   displayOptions: { hide: { type: ['boolean'] } },
 }
 
@@ -84,7 +84,7 @@ const name: INodeProperties = {
   default: '',
   placeholder: 'e.g. your_website',
   description:
-    'What the workflow reads the answer by, under input. Made from the label when empty: “Your website” becomes your_website.',
+    'The key of the answer in the workflow, under input. If empty, it is made from the label: “Your website” becomes your_website.',
 }
 
 const rules: INodeProperties = {
@@ -100,7 +100,7 @@ const rules: INodeProperties = {
       type: 'string',
       default: '',
       description:
-        'What is filled in at first, and used when the customer leaves the field empty. For a checkbox: true or false.',
+        'The value that is filled in at first, and used when the customer leaves the field empty. For a checkbox: true or false.',
     },
     {
       displayName: 'Maximum',

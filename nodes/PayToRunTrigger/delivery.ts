@@ -14,7 +14,12 @@ export async function receive(webhook: IWebhookFunctions): Promise<IWebhookRespo
   const kept = recall(webhook)
   const testMode = isTestMode(webhook)
   if (kept === undefined) {
-    return answer(webhook, 503, 'no_checkout', 'This workflow has no checkout. Publish it again, or listen again.')
+    return answer(
+      webhook,
+      503,
+      'no_checkout',
+      'This workflow has no checkout. Publish it again, or execute the trigger again.',
+    )
   }
   if (webhook.getWebhookName() === 'setup') {
     // An author who listens for a test event wants the form itself; on a published workflow the page shows the link to
@@ -44,7 +49,7 @@ export async function receive(webhook: IWebhookFunctions): Promise<IWebhookRespo
   const payment = readPayment(body)
   if (!payment.sound) {
     const [field, fault] = payment.fault
-    return answer(webhook, 400, 'invalid_input', `${field} ${fault}.`, { details: { [field]: fault } })
+    return answer(webhook, 400, 'invalid_input', { error: `${field} ${fault}.`, details: { [field]: fault } })
   }
   if (!verdict.genuine) return run(payment.data)
   // A retry of a payment that was simulated before test mode was switched off: the delivery is genuine, but no money
@@ -95,17 +100,12 @@ function run(data: IDataObject): IWebhookResponseData {
   return { webhookResponse: { received: true }, workflowData: [[{ json: data }]] }
 }
 
-function answer(
-  webhook: IWebhookFunctions,
-  status: number,
-  code: string,
-  error: string,
-  more: IDataObject = {},
-): IWebhookResponseData {
+function answer(webhook: IWebhookFunctions, status: number, code: string, error: string | IDataObject) {
+  const body = typeof error === 'string' ? { error } : error
   webhook
     .getResponseObject()
     .status(status)
-    .json({ error, code, ...more })
+    .json({ ...body, code })
   return { noWebhookResponse: true }
 }
 

@@ -47,7 +47,7 @@ export const fields: INodeProperties[] = [
       {
         name: 'Immediately',
         value: 'onReceived',
-        description: 'That the payment arrived and the workflow has started',
+        description: 'A message that the payment arrived and the workflow has started',
       },
       {
         name: 'When Last Node Finishes',
@@ -64,7 +64,7 @@ export const fields: INodeProperties[] = [
     description: 'Where customers pay',
     options: [
       {
-        name: 'As the Credential Says',
+        name: 'Same as the Credential',
         value: 'credential',
         description: 'Base Sepolia with a sandbox credential, Base with a production credential',
       },
@@ -123,7 +123,7 @@ export const fields: INodeProperties[] = [
   },
   {
     displayName:
-      'In test mode <b>nobody pays</b>: whoever opens the form, or knows the address of this trigger, can run the workflow.',
+      'In test mode <b>all payments are simulated</b>: anyone who opens the form, or knows the address of this trigger, can run the workflow.',
     name: 'testNotice',
     type: 'notice',
     default: '',

@@ -42,7 +42,7 @@ export async function create(hook: IHookFunctions): Promise<boolean> {
     // Without the secret the node cannot distinguish a genuine delivery from a forged one.
     throw new NodeOperationError(
       hook.getNode(),
-      `Coinslot at ${answer.address} made a checkout but did not say by which secret it signs. Update the service or this package so that they fit.`,
+      `Coinslot at ${answer.address} created a checkout but returned no signing secret. Update the service or this package so that their versions match.`,
     )
   }
   const kept: Registration = {

@@ -72,7 +72,7 @@ function faultOf(value: unknown, shape: Shape, at: string): readonly [string, st
 }
 
 function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? undefined : 'must be a text'
+  return typeof value === 'string' && value !== '' ? undefined : 'must be text'
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -92,9 +92,9 @@ export function advice(answer: HttpResult, labels: Readonly<Record<string, strin
   if (status === 401) {
     return 'Coinslot does not accept the API key of the credential. Make a new key in the Coinslot dashboard and put it into the credential.'
   }
-  if (status === 403) return `Coinslot does not allow this to the API key of the credential: ${said}${request}`
-  if (status === 429) return 'Coinslot was asked too often. Wait a minute, then try again.'
-  if (status >= 500) return `Coinslot has a problem of its own: ${said} Try again in a moment.${request}`
+  if (status === 403) return `The API key of the credential may not do this: ${said}${request}`
+  if (status === 429) return 'Too many requests to Coinslot. Wait a minute, then try again.'
+  if (status >= 500) return `Coinslot had an internal error: ${said} Try again in a moment.${request}`
   const details = isObject(body['details']) ? Object.entries(body['details']) : []
   const faults = details.flatMap(([field, fault]) =>
     typeof fault === 'string' ? [`${labelOf(field, labels)}: ${fault}`] : [],
@@ -137,14 +137,14 @@ function reasonOf(error: unknown): string {
   return message === '' || CODE.test(message) ? 'no answer' : message
 }
 
-const BROKEN = 'the connection broke'
+const BROKEN = 'the connection was closed'
 const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
+  ECONNREFUSED: 'the connection was refused',
   ECONNRESET: BROKEN,
   EPIPE: BROKEN,
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the name of the host cannot be looked up',
-  EHOSTUNREACH: 'there is no way to the host',
+  ENOTFOUND: 'the host was not found',
+  EAI_AGAIN: 'the host name could not be resolved',
+  EHOSTUNREACH: 'the host is unreachable',
   ETIMEDOUT: 'no answer in time',
   ECONNABORTED: 'no answer in time',
 }

@@ -71,7 +71,7 @@ export function isOurFault(error: unknown): boolean {
 export function faultOfInput(error: unknown): DomainError | null {
   if (!UNSTORABLE.has(postgresCodeOf(error))) return null
   const details = { body: 'must not contain the character \\u0000' }
-  return new DomainError('invalid', 'invalid_input', 'The input is invalid.', { details }, error)
+  return new DomainError('invalid', 'invalid_input', 'The input is invalid.', { details }).causedBy(error)
 }
 
 /** Prisma wraps the database's error in one of its own. */

@@ -28,7 +28,7 @@ export interface Figures {
 export function createFigures(registry: Registry, keepMs: number): Figures {
   const failures = new Counter({
     name: 'coinslot_figures_failed_total',
-    help: 'Readings of figures that failed or took too long, by source',
+    help: 'Metric readings that failed or timed out, by source',
     labelNames: ['source'],
     registers: [registry],
   })

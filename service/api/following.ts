@@ -16,7 +16,11 @@ export function serveFollowing(path: string, follow: Follow, identify: Identify)
     context.route = path
     const caller = (context.caller = await identify(request))
     if (caller.agentId !== null) {
-      throw new DomainError('forbidden', 'agent_key_forbidden', "An agent's key may not do this.")
+      throw new DomainError(
+        'forbidden',
+        'agent_key_forbidden',
+        "An agent's key may not do this. Use an API key of the account instead.",
+      )
     }
     const account = accountOf(caller)
     // If the client disconnected during the lookup, no close event would come any more.

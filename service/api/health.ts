@@ -55,7 +55,7 @@ function isLocal({ socket, headers }: Request): boolean {
 
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via']
 const NO_METRICS =
-  'The metrics need their token: set METRICS_TOKEN and send it as "Authorization: Bearer", or ask from the machine itself.'
+  'Metrics require a token: set METRICS_TOKEN and send it as "Authorization: Bearer", or send the request from the same machine.'
 
 function sameText(a: string, b: string): boolean {
   const left = Buffer.from(a)

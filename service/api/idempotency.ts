@@ -49,7 +49,11 @@ export class Idempotency {
     for (let attempt = 0; ; attempt++) {
       const claim = await this.claim(scope, request)
       if (!claim.same) {
-        throw new DomainError('conflict', 'idempotency_conflict', 'This Idempotency-Key was used with another body.')
+        throw new DomainError(
+          'conflict',
+          'idempotency_conflict',
+          'This Idempotency-Key was used with another body. Use a new key for a new request.',
+        )
       }
       if (claim.answer !== null) return { ...claim.answer, replayed: true }
       if (claim.mine) return { ...(await this.work(scope, claim.operation, work)), replayed: false }
@@ -171,7 +175,7 @@ export const apiTables: Tables = {
       ],
       // $1 is the retention cutoff. The lease is compared with the service's clock, not with the database server's.
       unless: `t.status IS NULL AND t.leased_until >= $1::timestamptz + interval '26 hours'`,
-      says: 'Keys of requests that were answered, or that nobody works on any more.',
+      says: 'Keys of requests that were answered or abandoned.',
     },
   }),
 }

@@ -20,7 +20,7 @@ export class Metrics {
   })
   private readonly events = new Counter({
     name: 'coinslot_events_total',
-    help: 'Things that happened, by name',
+    help: 'Events, by name',
     labelNames: ['event'],
     registers: [this.registry],
   })
@@ -32,7 +32,7 @@ export class Metrics {
   })
   private readonly jobs = new Histogram({
     name: 'coinslot_queue_handled_seconds',
-    help: 'Time that handlers took, by topic and how it ended: done, retry, dead or returned',
+    help: 'Time that handlers took, by topic and outcome: done, retry, dead or returned',
     labelNames: ['topic', 'outcome'],
     buckets: [0.01, 0.05, 0.25, 1, 5, 15, 60, 180],
     registers: [this.registry],

@@ -48,7 +48,7 @@ export function describe(
         session: {
           type: 'http',
           scheme: 'bearer',
-          description: 'The `token` that a sign-in answers; a browser sends its cookie instead.',
+          description: 'The `token` that a sign-in returns; a browser sends its cookie instead.',
         },
       },
     },
@@ -59,8 +59,8 @@ export function describe(
 
 const errorBody = z
   .looseObject({
-    error: z.string().meta({ description: 'A sentence for a person' }),
-    code: z.string().meta({ description: 'A stable word for a program' }),
+    error: z.string().meta({ description: 'A message for people' }),
+    code: z.string().meta({ description: 'A stable code for programs' }),
     requestId: z.string(),
     details: z.record(z.string(), z.string()).optional().meta({ description: 'What is wrong, by field' }),
   })
@@ -68,13 +68,13 @@ const errorBody = z
 
 const EVERYWHERE: Readonly<Record<number, string>> = {
   400: 'The request is invalid; `details` names the fields.',
-  429: 'Too many requests; `Retry-After` says when to come back.',
-  500: 'A fault of ours; `requestId` finds it.',
+  429: 'Too many requests; `Retry-After` says when to retry.',
+  500: 'An internal error; include `requestId` when you report it.',
 }
 
 function operation(route: Described, id: string): ZodOpenApiOperationObject {
   const errors: Record<number, string> = { ...EVERYWHERE, ...route.errors }
-  if (route.auth !== 'anyone' && route.auth !== 'optional') errors[401] ??= 'Nobody, or somebody unknown, is asking.'
+  if (route.auth !== 'anyone' && route.auth !== 'optional') errors[401] ??= 'The credentials are missing or invalid.'
   if (route.auth === 'person') errors[403] ??= "An agent's key may not do this."
   if (route.body !== undefined) {
     errors[413] ??= 'The body is too large.'
@@ -138,7 +138,7 @@ const idempotencyHeader = z.object({
     .string()
     .max(255)
     .optional()
-    .meta({ description: 'The same key and body gives the first answer again.' }),
+    .meta({ description: 'A repeated request with the same key and body returns the first response.' }),
 })
 
 function json(schema: z.ZodType) {

@@ -217,7 +217,11 @@ async function authenticate(route: AnyRoute, request: Request, pipeline: Pipelin
   if (route.auth === 'optional' && !saysWho(request)) return null
   const caller = await identify(request, pipeline)
   if (route.auth === 'person' && caller.agentId !== null) {
-    throw new DomainError('forbidden', 'agent_key_forbidden', "An agent's key may not do this.")
+    throw new DomainError(
+      'forbidden',
+      'agent_key_forbidden',
+      "An agent's key may not do this. Use an API key of the account instead.",
+    )
   }
   return caller
 }

@@ -15,7 +15,12 @@ export function openRedis(url: string, log: Log): Redis {
     connectTimeout: 2_000,
     retryStrategy: (times) => Math.min(times * 100, 2_000),
   })
-  sayOnce(redis, log, 'Redis is away; limits are counted by each process.', 'Redis is back; limits are shared again.')
+  sayOnce(
+    redis,
+    log,
+    'Redis is unreachable; each process counts limits for itself.',
+    'Redis is reachable again; limits are shared again.',
+  )
   return redis
 }
 

@@ -148,7 +148,7 @@ export function assertOrigin(request: Request, own: ReadonlySet<string>): void {
 export const assertHost: RequestHandler = (request, _response, next) => {
   const hosts = request.rawHeaders.filter((name, place) => place % 2 === 0 && /^host$/i.test(name)).length
   if (hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0')) {
-    throw invalid({ host: 'must be named once' }, 'bad_request')
+    throw invalid({ host: 'must appear only once' }, 'bad_request')
   }
   next()
 }
@@ -186,7 +186,7 @@ const notFound: RequestHandler = (request) => {
   throw new DomainError(
     'missing',
     'not_found',
-    `There is nothing at ${request.method} ${request.baseUrl}${request.path}.`,
+    `There is no endpoint ${request.method} ${request.baseUrl}${request.path}.`,
   )
 }
 
@@ -227,10 +227,10 @@ function fromExpress(error: unknown, request: Request): unknown {
   if (error instanceof DomainError) return error
   // The client has disconnected, which is not our fault.
   if (request.destroyed && !request.complete) {
-    return new DomainError('invalid', 'bad_request', 'The body ended before it was complete.', {}, error)
+    return new DomainError('invalid', 'bad_request', 'The body ended before it was complete.').causedBy(error)
   }
   if (!(error instanceof Error)) return error
   const status = (error as { status?: unknown }).status
   if (typeof status !== 'number' || status < 400 || status > 499) return error
-  return new DomainError('invalid', 'bad_request', 'The request cannot be read.', {}, error)
+  return new DomainError('invalid', 'bad_request', 'The request cannot be read.').causedBy(error)
 }

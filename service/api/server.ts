@@ -120,7 +120,7 @@ function answerTheUnreadable(server: Server): void {
     socket.destroy()
   })
   server.on('connect', (_request, socket) => {
-    socket.end(refusal({ status: 405, code: 'method_not_allowed', sentence: 'This server is no proxy.' }))
+    socket.end(refusal({ status: 405, code: 'method_not_allowed', sentence: 'This server is not a proxy.' }))
     // Nothing else reads this socket any more, and Node does not notice the end of a socket that is not read.
     socket.resume()
   })
@@ -146,12 +146,12 @@ const BROKEN: Refusal = { status: 400, code: 'bad_request', sentence: 'The reque
 const NO_EXPECTATION: Refusal = {
   status: 417,
   code: 'expectation_failed',
-  sentence: 'Of what Expect can say, only 100-continue is known here.',
+  sentence: 'Expect: 100-continue is the only expectation we support.',
 }
 const UNREADABLE: Readonly<Record<string, Refusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'request_timeout', sentence: 'The request took too long to arrive.' },
   HPE_HEADER_OVERFLOW: { status: 431, code: 'headers_too_large', sentence: 'The headers or the address are too long.' },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: 'body_too_large', sentence: 'The body has too much around it.' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: 'body_too_large', sentence: 'Chunk extensions are too long.' },
 }
 
 function refusal(refused: Refusal): string {

@@ -61,7 +61,11 @@ const answering = t.procedure.use(async ({ next }) => {
 export const person = answering.use(async ({ ctx, next }) => {
   const caller = await ctx.identify()
   if (caller.agentId !== null) {
-    throw new DomainError('forbidden', 'agent_key_forbidden', "An agent's key may not do this.")
+    throw new DomainError(
+      'forbidden',
+      'agent_key_forbidden',
+      "An agent's key may not do this. Use an API key of the account instead.",
+    )
   }
   return await next({ ctx: { caller } })
 })

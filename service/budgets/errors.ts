@@ -53,17 +53,17 @@ export function approvalMissing(): DomainError {
 }
 
 export function approvalOver(state: Approval['state']): DomainError {
-  return new DomainError('conflict', 'approval_over', `This approval is over: it is ${state}.`, { state })
+  return new DomainError('conflict', 'approval_over', `This approval is already ${state}.`, { state })
 }
 
 function sentenceOf({ rule, pattern }: Pick<Refusal, 'rule' | 'pattern'>): string {
   switch (rule) {
     case 'paused':
-      return 'This agent is paused.'
+      return 'This agent is paused. Resume it and try again.'
     case 'deleted':
-      return 'This agent is gone.'
+      return 'This agent was removed.'
     case 'limits':
-      return 'An agent without limits may not pay addresses outside. Set a limit for this agent first.'
+      return 'An agent without limits cannot make outgoing payments. Set a limit for this agent first.'
     case 'balance':
       return 'The balance is too low for this. Add funds and try again.'
     case 'approvalAbove':
@@ -71,21 +71,21 @@ function sentenceOf({ rule, pattern }: Pick<Refusal, 'rule' | 'pattern'>): strin
     case 'approvalRefused':
       return 'A person refused this call.'
     case 'callsPerMinute':
-      return "The agent's calls of this minute are used up."
+      return 'The agent has reached its limit of calls per minute. Try again in a minute.'
     case 'perCall':
-      return 'The agent may not spend this much on one call.'
+      return 'This costs more than the agent may spend on one call.'
     case 'lifetime':
-      return "This would pass the agent's limit for its lifetime."
+      return "This would exceed the agent's lifetime limit."
     case 'perMinute':
     case 'perDay':
     case 'perWeek':
     case 'perMonth':
-      return `This would pass the agent's limit for this ${rule.slice(3).toLowerCase()}.`
+      return `This would exceed the agent's limit for this ${rule.slice(3).toLowerCase()}.`
     default: {
       const [list = '', by] = rule.split('.')
       return by === 'deny'
-        ? `The agent's ${list}.deny has "${pattern ?? ''}".`
-        : `The agent's ${list}.allow does not have this.`
+        ? `The agent's ${list}.deny list contains "${pattern ?? ''}".`
+        : `The agent's ${list}.allow list does not contain this.`
     }
   }
 }

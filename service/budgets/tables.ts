@@ -29,7 +29,7 @@ export const budgetTables: Tables = {
       ],
       // Its window never ends, so without the row the alert would be sent again.
       unless: `t."limit" = 'lifetime'`,
-      says: 'That an agent came near a limit, except the limit of its lifetime.',
+      says: 'Warnings that an agent is near a limit, except its lifetime limit.',
     },
     spending_approval: {
       keptMs: days(kept.decisions),

@@ -27,7 +27,7 @@ export interface DepositSigner {
 /** From an extended public key. Throws a sentence when the text is not one, or when its key could sign. */
 export function depositAddresses(xpub: string, { curve, keccak }: Omit<Crypto, 'signatures'>): DepositAddresses {
   const account = read(xpub, 'WALLET_XPUB')
-  if (account.privateKey !== null) throw keyFault('WALLET_XPUB must not be able to sign: give the public key, xpub….')
+  if (account.privateKey !== null) throw keyFault('WALLET_XPUB must be a public key: set it to the xpub… key.')
   const deposits = account.deriveChild(0)
   const own = (key: HDKey): Address => {
     if (key.publicKey === null) throw new Error('an extended key has a public key')
@@ -46,7 +46,7 @@ export function depositSigner(
   { curve, signatures }: Omit<Crypto, 'keccak'>,
 ): { signer: DepositSigner; xpub: string } {
   const account = read(xprv, 'WALLET_XPRV')
-  if (account.privateKey === null) throw keyFault('WALLET_XPRV must be able to sign: give the private key, xprv….')
+  if (account.privateKey === null) throw keyFault('WALLET_XPRV must be a private key: set it to the xprv… key.')
   const deposits = account.deriveChild(0)
   const treasury = account.deriveChild(1).deriveChild(0)
   return {
@@ -61,7 +61,7 @@ export function depositSigner(
         // With a wrong key the chain would refuse the transfer only minutes later. This check fails before anything is
         // stored.
         if (signatures.recover(digest, signature) !== authorization.from) {
-          throw keyFault('The key of the wallets does not belong to the address that it should sign for.')
+          throw keyFault('The wallet key does not belong to the address that it should sign for.')
         }
         return { ...authorization, signature }
       },
@@ -94,7 +94,7 @@ function read(text: string, name: string): HDKey {
   try {
     return HDKey.fromExtendedKey(text)
   } catch (error) {
-    throw keyFault(`${name} must be an extended key (BIP-32); this one is not whole.`, error)
+    throw keyFault(`${name} must be an extended key (BIP-32); this one is incomplete.`, error)
   }
 }
 
@@ -105,11 +105,11 @@ function signatureOf(curve: Curve, digest: Hex, key: Uint8Array): Hex {
 }
 
 function keyFault(sentence: string, cause?: unknown): DomainError {
-  return new DomainError('failed', 'wallet_key', sentence, {}, cause)
+  return new DomainError('failed', 'wallet_key', sentence).causedBy(cause)
 }
 
 function payerFault(sentence: string, cause?: unknown): DomainError {
-  return new DomainError('failed', 'payer_key', sentence, {}, cause)
+  return new DomainError('failed', 'payer_key', sentence).causedBy(cause)
 }
 
 /** One key that pays: the same authorization always gets the same signature (RFC 6979). */
@@ -156,6 +156,6 @@ function addressIn(bytes: Buffer, { curve, keccak }: Omit<Crypto, 'signatures'>)
   try {
     return addressOf(keccak, curve.publicKey(bytes))
   } catch (error) {
-    throw payerFault('This seed gives no key for this wallet: draw another one.', error)
+    throw payerFault('This seed produces no key for this wallet: generate another seed.', error)
   }
 }

@@ -71,7 +71,7 @@ export function createRpc(options: RpcOptions): Rpc {
   function failed(node: Node, outage: string): void {
     node.failures += 1
     node.restUntil = clock.now().getTime() + Math.min(REST_MS * node.failures, REST_MS_MAX)
-    if (node.failures === 1) log.warn({ rpc: node.endpoint.name, outage }, 'an RPC does not answer as it should')
+    if (node.failures === 1) log.warn({ rpc: node.endpoint.name, outage }, 'an RPC fails or answers incorrectly')
   }
 
   function recovered(node: Node): void {
@@ -139,8 +139,7 @@ export function unavailable(method: string, outage: string): DomainError {
     'rpc_unavailable',
     'The network cannot be reached at the moment. Try again shortly.',
     { retryAfterSeconds: 5 },
-    new Error(`${method}: ${outage}`),
-  )
+  ).causedBy(new Error(`${method}: ${outage}`))
 }
 
 function wordsOf(error: unknown): string {

@@ -81,10 +81,8 @@ async function askNode(rpc: Rpc, ...[questions, lacks]: Parameters<Rpc['together
     throw new DomainError(
       'unavailable',
       'search_too_wide',
-      'The network wants to be searched in smaller steps.',
-      {},
-      error,
-    )
+      'The block range is too large for this RPC: search in smaller steps.',
+    ).causedBy(error)
   }
 }
 

@@ -21,12 +21,12 @@ export const walletSignatures: WalletSignatures = {
     checkTimes(message, expected.now)
     if (!isHex(signature, { strict: true })) throw walletRefused('The signature must be 0x and hexadecimal digits.')
     if (signature.length !== PLAIN_SIGNATURE) {
-      throw walletRefused('Wallets that are contracts cannot sign in here yet: use one with a key of its own.')
+      throw walletRefused('Contract wallets cannot sign in here yet. Use a wallet with a private key.')
     }
     const signer = await recover(text, signature)
     if (signer !== message.address) {
       throw walletRefused(
-        'The signature is not by the address in the message. If the wallet is a contract, use one with a key of its own.',
+        'The signature is not by the address in the message. If it is a contract wallet, use a wallet with a private key.',
       )
     }
     return { address: message.address, nonce: message.nonce }
@@ -62,10 +62,10 @@ function parse(text: string): Parsed {
   const fields = text.length <= LONGEST ? MESSAGE.exec(text)?.groups : undefined
   const { domain, uri = '', address, chainId, nonce } = fields ?? {}
   if (domain === undefined || address === undefined || chainId === undefined || nonce === undefined) {
-    throw walletRefused('The message is not one of Sign-In with Ethereum, version 1.')
+    throw walletRefused('The message is not a Sign-In with Ethereum message, version 1.')
   }
   const issuedAt = time(fields?.['issuedAt'])
-  if (issuedAt === null) throw walletRefused('The message does not say when it was issued.')
+  if (issuedAt === null) throw walletRefused('The message has no issue time.')
   return {
     domain,
     uri,
@@ -91,7 +91,8 @@ function checkTimes(message: Parsed, now: Date): void {
   if (message.expiresAt !== null && message.expiresAt.getTime() <= at) throw walletRefused('The message has expired.')
   if (message.notBefore !== null && message.notBefore.getTime() > at)
     throw walletRefused('The message is not valid yet.')
-  if (message.issuedAt.getTime() > at + CLOCK_TOLERANCE_MS) throw walletRefused('The message is from the future.')
+  if (message.issuedAt.getTime() > at + CLOCK_TOLERANCE_MS)
+    throw walletRefused('The message was issued in the future. Check the clock of your device.')
   if (message.issuedAt.getTime() < at - MESSAGE_AGE_MAX_MS) {
     throw walletRefused('The message was issued more than 5 minutes ago. Ask for a new nonce and sign again.')
   }

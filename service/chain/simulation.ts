@@ -50,7 +50,7 @@ export function createSimulation(options: SimulationOptions): Simulate {
     while (verdicts.length < items.length) {
       const open = items.slice(verdicts.length)
       const judged = decode(await look(open), open.length)
-      if (judged.length === 0) throw unavailable('eth_call', 'its gas does not suffice for one item')
+      if (judged.length === 0) throw unavailable('eth_call', 'its gas limit is too low for one item')
       verdicts.push(...judged)
     }
     return verdicts
@@ -113,7 +113,7 @@ function encode(usdc: Address, gasEach: bigint, items: readonly SignedAuthorizat
 function decode(answer: Hex, count: number): Simulation[] {
   const words = new Words(answer)
   const table = words.size(0) + 32
-  if (words.size(table - 32) !== count) throw new Error('the lens answered about something else')
+  if (words.size(table - 32) !== count) throw new Error('the lens answered with another number of items')
   const simulations: Simulation[] = []
   for (let place = 0; place < count; place++) {
     const at = table + words.size(table + place * 32)

@@ -56,7 +56,7 @@ interface TransactionDeps {
 }
 
 function refused(fault: BroadcastFault, reason: string): DomainError {
-  return new DomainError('failed', fault, 'The network did not take the transaction.', { reason })
+  return new DomainError('failed', fault, 'The network did not accept the transaction.', { reason })
 }
 
 function bytesOf(hex: Hex): Buffer {

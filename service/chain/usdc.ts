@@ -80,7 +80,7 @@ export function createChain(options: ChainOptions): Chain {
       } catch (error) {
         if (!isRefusal(error)) throw error
         const reason = error.data === undefined ? null : reasonOf(Buffer.from(error.data.slice(2), 'hex'))
-        throw new DomainError('failed', 'call_reverts', 'The network would not carry this out.', {
+        throw new DomainError('failed', 'call_reverts', 'The network would reject this call.', {
           reason: reason ?? error.message,
         })
       }

@@ -55,7 +55,7 @@ export class Words {
   }
 
   #slice(at: number, length: number): Buffer {
-    if (at + length > this.#bytes.length) throw new Error('the answer is shorter than it says')
+    if (at + length > this.#bytes.length) throw new Error('the answer is shorter than its declared length')
     return this.#bytes.subarray(at, at + length)
   }
 }

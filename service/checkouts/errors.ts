@@ -2,7 +2,11 @@ import { DomainError, invalid } from '../kit/errors.ts'
 
 /** The same for a checkout that never existed, an expired one, and another account's. */
 export function checkoutMissing(): DomainError {
-  return new DomainError('missing', 'checkout_not_found', 'This checkout does not exist, or it has expired.')
+  return new DomainError(
+    'missing',
+    'checkout_not_found',
+    'This checkout does not exist or has expired. Ask the seller for a new link.',
+  )
 }
 
 export function paymentMissing(): DomainError {
@@ -10,7 +14,7 @@ export function paymentMissing(): DomainError {
 }
 
 export function receiptMissing(): DomainError {
-  const sentence = 'There is no such receipt. Open the whole link that you were given, with its token.'
+  const sentence = 'There is no such receipt. Open the complete link, including its token.'
   return new DomainError('missing', 'receipt_not_found', sentence)
 }
 
@@ -23,7 +27,7 @@ export function workflowUnavailable(): DomainError {
   return new DomainError(
     'unavailable',
     'workflow_unavailable',
-    'The workflow behind this checkout is not available right now. Nothing was charged.',
+    'The workflow behind this checkout is not available right now. Nothing was charged. Try again later.',
     { retryAfterSeconds: 60 },
   )
 }
@@ -40,5 +44,9 @@ export function notInTestMode(): DomainError {
 }
 
 export function quoteExpired(): DomainError {
-  return new DomainError('expired', 'quote_expired', "The price was held for ten minutes: get today's and pay again.")
+  return new DomainError(
+    'expired',
+    'quote_expired',
+    'The quote is older than ten minutes. Get the current price and pay again.',
+  )
 }

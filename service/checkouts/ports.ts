@@ -38,12 +38,13 @@ export interface CheckoutStore {
   /** Expires checkouts whose lease is over. */
   expireLeases(now: Date): Promise<void>
 
-  /**
-   * Counts an answer that the workflow is missing, and pauses the checkout when the count reaches the limit. Returns
-   * the checkout if this call paused it.
-   */
-  countMissing(inside: Statements, id: string, most: number, now: Date, probeAt: Date): Promise<Checkout | null>
-  /** These callbacks gave another answer, so their counts start again. */
+  /** Counts that there was nothing; from so many on it is paused. Answers the one that became so. */
+  countMissing(
+    inside: Statements,
+    id: string,
+    pause: { most: number; now: Date; probeAt: Date },
+  ): Promise<Checkout | null>
+  /** These answered something else: the count begins anew. */
   forgetMissing(ids: readonly string[]): Promise<void>
   /** The workflows of these checkouts respond again. */
   resume(ids: readonly string[], now: Date): Promise<void>

@@ -35,11 +35,11 @@ async function main(args: readonly string[]): Promise<number> {
   })
 }
 
-const USAGE = `Say what to do:
+const USAGE = `Usage:
   npm run admin -- verify | unverify | feature | unfeature <slug or id> [sandbox | production]
   npm run admin -- verify-owner | unverify-owner <user id>
   npm run admin -- payouts off | on
-Without one the environment is production on a live server, else the sandbox.`
+The default environment is production on a live server, otherwise the sandbox.`
 
 /** Answers what was done, or null when there was nothing to do it to. */
 type Command = (store: AssetStore, name: string, environment: Environment) => Promise<string | null>
@@ -56,9 +56,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 /** Every running process honours it from its next payout on. */
 async function switchPayouts(config: Config, { statements }: Database, to: 'on' | 'off'): Promise<string> {
   await openOutflow(config, { statements, clock: systemClock }).setPaused(to === 'off')
-  if (to === 'off') return 'Payouts are off: new ones are refused, and those that wait keep waiting.'
+  if (to === 'off') return 'Payouts are off: new ones are refused, and pending ones stay pending.'
   return config.PAYOUTS === 'off'
-    ? 'Payouts are switched on in the database, but PAYOUTS=off still stops them here: remove it and restart.'
+    ? 'Payouts are switched on in the database, but PAYOUTS=off still stops them on this server: remove it and restart.'
     : 'Payouts are on.'
 }
 

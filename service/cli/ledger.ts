@@ -41,7 +41,7 @@ async function main([command]: string[]): Promise<number> {
 /** Where production's money is on chain: the books against it. False on a difference. */
 async function compareWithChain(config: Config, database: Database): Promise<boolean> {
   if (config.BASE_RPC_URLS.length === 0 || (config.WALLET_XPUB ?? config.WALLET_XPRV) === undefined) {
-    console.log('Not compared with the chain: BASE_RPC_URLS and WALLET_XPUB say where to look.')
+    console.log('Not compared with the chain: set BASE_RPC_URLS and WALLET_XPUB.')
     return true
   }
   const { reconciling, close } = await openReconciling(config, database)
@@ -55,8 +55,8 @@ async function compareWithChain(config: Config, database: Database): Promise<boo
     const books = `wallets ${toDecimal(wallets)}, revenue ${toDecimal(revenue)}, capital ${toDecimal(capital)}`
     const chain = `treasury ${toDecimal(treasury)}, deposit addresses ${toDecimal(depositAddresses)}, payers ${toDecimal(payers)}`
     console.log(`Block ${String(blockNumber)}: ${books}; on chain: ${chain}, in flight ${toDecimal(inFlight)}.`)
-    if (difference === 0n) console.log('The books and the chain agree.')
-    else console.error(`The chain has ${toDecimal(difference)} USDC more than the books say.`)
+    if (difference === 0n) console.log('The ledger and the chain agree.')
+    else console.error(`The chain has ${toDecimal(difference)} USDC more than the ledger.`)
     return difference === 0n
   } finally {
     await close()

@@ -16,7 +16,9 @@ async function main(args: string[]): Promise<number> {
   }
   const config = readConfig(process.env)
   if (config.DATABASE_URL !== undefined) {
-    console.error('DATABASE_URL is set, so the service does not use the embedded database. Unset it to move that one.')
+    console.error(
+      'DATABASE_URL is set, so the service does not use the embedded database. Unset it to move the embedded database.',
+    )
     return 2
   }
   const line = progressLine()
@@ -34,10 +36,10 @@ async function main(args: string[]): Promise<number> {
   return 0
 }
 
-const USAGE = `Say where to:
+const USAGE = `Usage:
   npm run move -- --to postgres://user:password@host/database [--dry-run]
 Stop the service first. The target is an empty database of its own, PostgreSQL 17 or newer, that the role owns.
-A move that was interrupted goes on where it was when it is started again.`
+An interrupted move resumes when you start it again.`
 
 function readArgs(args: string[]): { to: string; dryRun: boolean } | null {
   try {
@@ -63,8 +65,8 @@ function whatToSet({ DATA_DIR, AUTH_SECRET, VAULT_KEY }: Config): string {
   return `
 The data is moved. The embedded database in ${DATA_DIR} was not changed; keep it until you trust the new one.
 Start the service with
-  DATABASE_URL   the address that you gave with --to${files === '' ? '' : `\nand where it has another DATA_DIR, also with what these files hold:${files}`}
-Without the vault's key nothing that is sealed in the database can be opened again.`
+  DATABASE_URL   the address that you gave with --to${files === '' ? '' : `\nand, if it uses another DATA_DIR, also with the contents of these files:${files}`}
+Without the vault's key, the sealed secrets in the database cannot be opened.`
 }
 
 function progressLine() {

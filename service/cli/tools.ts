@@ -26,7 +26,7 @@ async function main(args: string[]): Promise<number> {
   return 2
 }
 
-const USAGE = `Say what to do:
+const USAGE = `Usage:
   npm run tools -- list [<words>] [--provider <slug>] [--collection <slug>]
   npm run tools -- providers
   npm run tools -- import shipped | <name of a document that comes with it>

@@ -16,7 +16,7 @@ export async function migrate(url: string, folder = migrationsFolder()): Promise
   client.on('error', () => undefined)
   await client.connect().catch((cause: unknown) => {
     const sentence = `The database cannot be reached: ${reasonOf(cause)}.`
-    throw new DomainError('unavailable', 'no_database', sentence, {}, cause)
+    throw new DomainError('unavailable', 'no_database', sentence).causedBy(cause)
   })
   try {
     // Prisma's own engine locks the same number, so the two never run at the same time. The lock ends with the
@@ -90,11 +90,14 @@ function unapplied(files: readonly Migration[], history: readonly Applied[]): Mi
   for (const { migration_name: name, checksum, finished_at: finishedAt } of history) {
     const file = byName.get(name)
     if (finishedAt === null) {
-      const sentence = `Migration ${name} failed earlier: settle it with "npx prisma migrate resolve".`
+      const sentence = `Migration ${name} failed earlier: resolve it with "npx prisma migrate resolve".`
       throw refusal('migration_failed', sentence)
     }
     if (file === undefined) {
-      throw refusal('migration_unknown', `The database has migration ${name}, which this version of the service lacks.`)
+      throw refusal(
+        'migration_unknown',
+        `The database has migration ${name}, which this version of the service does not have. Start a newer version.`,
+      )
     }
     if (file.checksum !== checksum) {
       const sentence = `Migration ${name} was edited after it was applied: restore it and write a new one.`
@@ -118,7 +121,7 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
     await client.query('commit')
   } catch (cause) {
     const sentence = `Migration ${name} failed and was undone: ${cause instanceof Error ? cause.message : String(cause)}.`
-    throw new DomainError('failed', 'migration_failed', sentence, {}, cause)
+    throw new DomainError('failed', 'migration_failed', sentence).causedBy(cause)
   }
 }
 
@@ -137,6 +140,6 @@ function migrationsFolder(): string {
   for (let folder = import.meta.dirname; ; folder = path.dirname(folder)) {
     const found = path.join(folder, 'prisma/migrations')
     if (existsSync(found)) return found
-    if (folder === path.dirname(folder)) throw new Error('There is no prisma/migrations beside the service.')
+    if (folder === path.dirname(folder)) throw new Error('The folder prisma/migrations is missing next to the service.')
   }
 }

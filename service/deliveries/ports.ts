@@ -43,11 +43,8 @@ export interface DeliveryStore {
 
   /** True for the first claim, and again for the same operation; null when the owner has no such delivery. */
   claim(owner: Owner, id: string, act: string, now: Date): Promise<boolean | null>
-  /**
-   * Due now with a new schedule and an open claim; null when this operation did it before, or when there is no such
-   * delivery.
-   */
-  redeliver(inside: Statements, owner: Owner, id: string, act: string, now: Date): Promise<Live | null>
+  /** Due now with a schedule of its own, and to be claimed again; null when this act did it before, or there is none. */
+  redeliver(inside: Statements, delivery: { owner: Owner; id: string }, act: string, now: Date): Promise<Live | null>
 
   find(owner: Owner, id: string): Promise<DeliveryDetail | null>
   /** Whether its target accepts deliveries. */

@@ -2,8 +2,8 @@ import { DAY_MS, OWNED, ageOf, days, newestMarks, type Tables } from '../kit/tab
 
 export const deliveriesTables: Tables = {
   retention: (kept) => ({
-    delivery: { kept: 'promised: it can be sent again by hand at any time, under the same webhook-id' },
-    delivery_target: { kept: 'one for each checkout or endpoint' },
+    delivery: { kept: 'each can be redelivered at any time, with the same webhook-id' },
+    delivery_target: { kept: 'one per checkout or endpoint' },
     delivery_attempt: {
       keptMs: days(kept.deliveries),
       age: 'at',
@@ -19,7 +19,7 @@ export const deliveriesTables: Tables = {
         ['about', 'text'],
         ['key', 'bytea'],
       ],
-      says: 'That an event which strangers can bring about was sent. The delivery stays.',
+      says: 'When events that anyone can trigger were sent. The delivery stays.',
     },
   }),
   metrics: [
@@ -28,7 +28,7 @@ export const deliveriesTables: Tables = {
         { name: 'coinslot_deliveries_open', help: 'Deliveries that have not arrived, by state', labels: ['state'] },
         {
           name: 'coinslot_delivery_overdue_seconds',
-          help: 'How long the next attempt of the oldest delivery is overdue; 0 while they are made in time',
+          help: 'How long the oldest due attempt is overdue; 0 while attempts are on time',
           labels: [],
         },
       ],

@@ -23,7 +23,7 @@ function minutes(notes: string): string {
     '# Minutes',
     section('Decisions', decisions, '- '),
     section('Tasks', tasks, '- [ ] '),
-    section('Also said', others, '- '),
+    section('Other points', others, '- '),
   ]
     .filter((part) => part !== '')
     .join('\n\n')
@@ -51,7 +51,7 @@ function releaseNotes(commits: string, version: string | null): string {
     ['New', /^(feat|add|new|introduce|allow|support)/i, []],
     ['Fixed', /^(fix|bug|repair|correct|mend|resolve)/i, []],
     ['Faster', /^(perf|speed|faster|optimi[sz]e)/i, []],
-    ['Also', /^/, []],
+    ['Other changes', /^/, []],
   ]
   for (const line of linesOf(commits)) {
     const group = groups.find(([, pattern]) => pattern.test(line))

@@ -21,7 +21,7 @@ export function openDemo({ config, clock, log }: Platform, identity: Identity, a
       if (stopped) await demo.stop()
     } catch (error) {
       if (retry === null) {
-        log.info({ port, reason: (error as Error).message }, 'the demo creators run elsewhere, or not at all')
+        log.info({ port, reason: (error as Error).message }, 'the demo creators do not run in this process')
       }
       if (!stopped) retry = setTimeout(() => void serve(), RETRY_MS).unref()
     }
@@ -38,7 +38,7 @@ export function openDemo({ config, clock, log }: Platform, identity: Identity, a
         await seed({ assets, signUp, clock, demo: `http://127.0.0.1:${String(port)}` })
       } catch (error) {
         // A newcomer without examples is better off than one without a service.
-        log.warn({ err: error }, 'the first RDAs could not be put in')
+        log.warn({ err: error }, 'the demo RDAs could not be created')
       }
     },
     async stop(): Promise<void> {

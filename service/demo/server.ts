@@ -55,17 +55,17 @@ async function answer(request: IncomingMessage, jobs: Map<string, Job>): Promise
     const fields = request.method === 'GET' ? Object.fromEntries(url.searchParams) : await bodyOf(request)
     if (kind === 'tools' && Object.hasOwn(TOOLS, name)) return useTool(name, fields, request)
     if (kind === 'agents' && Object.hasOwn(AGENTS, name)) return { status: 200, body: startAgent(name, fields, jobs) }
-    return { status: 404, body: { error: 'There is nothing here.' } }
+    return { status: 404, body: { error: 'Not found.' } }
   } catch (error) {
     if (error instanceof DemoFault) return { status: 400, body: { error: error.message } }
-    return { status: 500, body: { error: 'The demo server stumbled.' } }
+    return { status: 500, body: { error: 'The demo server failed. Try again.' } }
   }
 }
 
 function useTool(name: string, fields: Record<string, unknown>, request: IncomingMessage): DemoResponse {
   const wanted = KEYS[name]
   if (wanted !== undefined && request.headers[wanted.header] !== wanted.value) {
-    return { status: 401, body: { error: 'The key is missing or wrong.' } }
+    return { status: 401, body: { error: 'The key is missing or not valid.' } }
   }
   return { status: 200, body: TOOLS[name]?.(fields) }
 }
@@ -103,7 +103,7 @@ async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>
   let bytes = 0
   for await (const piece of request as AsyncIterable<Buffer>) {
     bytes += piece.length
-    if (bytes > BODY_BYTES_MAX) throw new DemoFault('that is too much')
+    if (bytes > BODY_BYTES_MAX) throw new DemoFault('the body is too large')
     pieces.push(piece)
   }
   try {

@@ -9,16 +9,26 @@ export function networkUnavailable(network: string, lacks: 'RPC' | 'sponsor'): D
 
 /** For sellers, thrown before any work is done. */
 export function outOfGas(network: string): DomainError {
-  const sentence = `Payments on ${network} are not possible right now: the gas cannot be paid. Nothing was charged; try again later.`
+  const sentence = `Payments on ${network} are not possible right now: the facilitator cannot pay the gas. Nothing was charged; try again later.`
   return new DomainError('unavailable', 'facilitator_out_of_gas', sentence, { retryAfterSeconds: 60 })
 }
 
 export function gasSpent(network: string, of: keyof GasShares, retryAfterSeconds: number): DomainError {
   return of === 'network'
-    ? new DomainError('unavailable', 'gas_budget_spent', `Today's gas for ${network} is spent.`, { retryAfterSeconds })
-    : new DomainError('limited', `${of}_gas_budget_spent`, `Today's gas for this ${of} on ${network} is spent.`, {
-        retryAfterSeconds,
-      })
+    ? new DomainError(
+        'unavailable',
+        'gas_budget_spent',
+        `The gas budget for ${network} is used up for today. Try again tomorrow.`,
+        { retryAfterSeconds },
+      )
+    : new DomainError(
+        'limited',
+        `${of}_gas_budget_spent`,
+        `The gas budget for this ${of} on ${network} is used up for today. Try again tomorrow.`,
+        {
+          retryAfterSeconds,
+        },
+      )
 }
 
 /** The chain refused for a reason of ours. Neither seller nor buyer did anything wrong, so the answer is a 500. */
@@ -30,5 +40,5 @@ export function settlementFailed(
 }
 
 export function settlementMissing(): DomainError {
-  return new DomainError('missing', 'settlement_not_found', 'No settlement of this authorization is known here.')
+  return new DomainError('missing', 'settlement_not_found', 'This facilitator has no settlement of this authorization.')
 }

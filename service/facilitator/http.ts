@@ -22,7 +22,7 @@ function readings(facilitator: Facilitator): AnyRoute[] {
     route({
       ...common,
       path: '/health',
-      summary: 'Whether the facilitator is there, and who pays the gas',
+      summary: 'Status of the facilitator, and who pays the gas',
       answers: { 200: healthBody },
       handle: () =>
         Promise.resolve(
@@ -49,7 +49,7 @@ function verifyRoute(facilitator: Facilitator): AnyRoute {
   return route({
     method: 'post',
     path: '/verify',
-    summary: 'Check a payment authorization; moves nothing',
+    summary: 'Verify a payment authorization; no money moves',
     tag: 'Facilitator',
     auth: 'anyone',
     limit: 'verify',
@@ -66,7 +66,7 @@ function settleRoute(facilitator: Facilitator): AnyRoute {
   return route({
     method: 'post',
     path: '/settle',
-    summary: 'Make the transfer; its success is told once',
+    summary: 'Settle a payment authorization; success is reported only once',
     tag: 'Facilitator',
     auth: 'anyone',
     idempotent: 'anyone',
@@ -75,7 +75,7 @@ function settleRoute(facilitator: Facilitator): AnyRoute {
     body: paymentRequest,
     answers: { 200: settleBody },
     errors: {
-      500: 'The chain refused for a reason of the facilitator, or a fault of ours.',
+      500: 'The settlement failed because of the facilitator, not because of the authorization.',
       503: 'The network has no RPC or sponsor here, or does not answer.',
     },
     errorFields: ({ code, sentence }) => {
@@ -118,13 +118,13 @@ function settlementRoute(facilitator: Facilitator): AnyRoute {
   return route({
     method: 'get',
     path: '/settlements/:network/:payer/:nonce',
-    summary: 'How far an authorization has come, for whoever knows it',
+    summary: 'Settlement status of an authorization, for anyone who has it',
     tag: 'Facilitator',
     auth: 'anyone',
     limit: null,
     params: z.object({ network: z.string(), payer: address, nonce: bytes32 }),
     answers: { 200: settlementBody },
-    errors: { 404: 'No settlement of this authorization is known here.' },
+    errors: { 404: 'This facilitator has no settlement of this authorization.' },
     async handle({ params }) {
       const network = networkOf(params.network)
       if (network === null) throw invalid({ network: `must be one of ${NAMES.join(', ')}` })
@@ -195,7 +195,7 @@ function reasonOf(code: string): string {
 
 const settleBody = z.object({
   success: z.boolean(),
-  transaction: z.string().meta({ description: 'Empty unless it is a success' }),
+  transaction: z.string().meta({ description: 'Empty unless the payment is settled' }),
   txHash: z.string().nullable(),
   network: z.string(),
   payer: z.string().nullable(),
@@ -243,7 +243,7 @@ const settlementBody = z.object({
   txHash: z.string().nullable(),
   errorReason: z.string().nullable(),
   errorMessage: z.string().nullable(),
-  confirmed: z.boolean().meta({ description: 'Deep enough in the chain not to be looked at again' }),
+  confirmed: z.boolean().meta({ description: 'Deep enough in the chain to be final' }),
   claimedAt: timestamp,
   endedAt: timestamp.nullable(),
 })

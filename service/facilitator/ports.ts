@@ -1,7 +1,7 @@
 import type { Address, Fees, Hex, Receipt, SignedAuthorization } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { SponsorTransaction, GasUsed, Purchase, Settlement } from './model.ts'
+import type { GasUsed, Purchase, Settlement, SettleRequester, SponsorTransaction } from './model.ts'
 import type { Reason } from '../x402/reasons.ts'
 
 /** Stores settlements. Each method is one statement, so no transaction stays open while the chain is asked. */
@@ -58,8 +58,13 @@ export interface SettlementStore {
   /** Settlements that are open although their time was over at that moment, or settled by others and not final. */
   loose(network: NetworkName, at: Date, limit: number): Promise<readonly Settlement[]>
 
-  /** Gives the success to this operation if it is free; `busy` while it is on its way to another operation. */
-  offer(digest: Hex, to: string, ownsResult: boolean, now: Date, until: Date): Promise<'given' | 'busy' | 'handed-out'>
+  /** Gives the success to this operation if it is free; `busy` while it is on its way to another one. */
+  offer(
+    digest: Hex,
+    to: Pick<SettleRequester, 'operation' | 'ownsResult'>,
+    now: Date,
+    until: Date,
+  ): Promise<'given' | 'busy' | 'handed-out'>
   confirm(digest: Hex, to: string, now: Date): Promise<void>
   withdraw(digest: Hex, to: string): Promise<void>
 

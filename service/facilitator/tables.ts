@@ -4,7 +4,7 @@ export const facilitatorTables: Tables = {
   retention: (kept) => ({
     facilitator_settlement: { kept: ONCE },
     facilitator_purchase: { kept: ONCE },
-    facilitator_transaction: { kept: 'any nonce of a sponsor may be asked for' },
+    facilitator_transaction: { kept: 'each nonce of a sponsor may be looked up again' },
     facilitator_hash: { kept: 'any hash of a sponsor may have been mined' },
     facilitator_gas: {
       keptMs: days(kept.decisions),
@@ -14,7 +14,7 @@ export const facilitatorTables: Tables = {
         ['network', 'text'],
         ['payer', 'bytea'],
       ],
-      says: 'What sponsoring cost by day and payer; only the present day limits anybody.',
+      says: 'Sponsored gas by day and payer; only the current day counts toward a limit.',
     },
   }),
   metrics: [
@@ -30,7 +30,11 @@ export const facilitatorTables: Tables = {
           help: 'USDC of settlements that are not final',
           labels: ['network', 'state'],
         },
-        { name: 'coinslot_settlement_oldest_seconds', help: 'Age of the oldest unsettled one', labels: ['network'] },
+        {
+          name: 'coinslot_settlement_oldest_seconds',
+          help: 'Age of the oldest unsettled authorization',
+          labels: ['network'],
+        },
       ],
       sql: `WITH settlement AS MATERIALIZED (
   SELECT network, state::text AS state, count(*) AS open, sum(value) AS micro, min(claimed_at) AS oldest
@@ -43,4 +47,4 @@ UNION ALL SELECT 'coinslot_settlement_oldest_seconds', network, NULL, ${ageOf('m
   ],
 }
 
-const ONCE = 'one authorization buys one thing, ever: it stays spent'
+const ONCE = 'one authorization pays for one purchase only, forever'

@@ -43,7 +43,10 @@ async function readDiscovery(options: DiscoveryOptions): Promise<Discovered> {
   const address = `${options.issuer}/.well-known/openid-configuration`
   const document = discovery.safeParse(await readDocument(address, options))
   if (!document.success || withoutTrailing(document.data.issuer, '/') !== options.issuer) {
-    options.log.error({ address }, 'The identity provider does not describe itself as OIDC_ISSUER says.')
+    options.log.error(
+      { address },
+      'OIDC_ISSUER does not match the issuer in the discovery document of the identity provider.',
+    )
     throw identityProviderUnavailable(document.error)
   }
   const keys = createRemoteJWKSet(new URL(document.data.jwks_uri), {
@@ -73,7 +76,7 @@ export async function readDocument(
     if (status !== 200) throw new Error(`${address} answered ${String(status)}`)
     return JSON.parse(text) as unknown
   } catch (error) {
-    log.warn({ err: error, address }, 'The identity provider cannot be read.')
+    log.warn({ err: error, address }, 'The discovery document of the identity provider cannot be read.')
     throw identityProviderUnavailable(error)
   }
 }

@@ -5,20 +5,21 @@ import { DomainError } from '../kit/errors.ts'
  * that it was revoked or has expired; for every other credential the answer reveals no more than the caller sent.
  */
 export function unauthenticated(reason: CredentialFault = 'credential_invalid', cause?: unknown): DomainError {
-  return new DomainError('unauthenticated', 'unauthenticated', SENTENCES[reason], { reason }, cause)
+  return new DomainError('unauthenticated', 'unauthenticated', SENTENCES[reason], { reason }).causedBy(cause)
 }
 
 export type CredentialFault = keyof typeof SENTENCES
 
 const SENTENCES = {
   credential_missing:
-    'This needs an API key, session token or access token: send it as "Authorization: Bearer …". Keys are made in the dashboard.',
+    'Authentication is required: send an API key, session token or access token as "Authorization: Bearer …". Create keys in the dashboard.',
   scheme_unknown: 'Authorization must use the scheme Bearer: send "Authorization: Bearer …".',
   bearer_missing: 'The word Bearer is missing before the API key: send "Authorization: Bearer csk_…".',
-  key_unknown: 'This API key does not exist here: check that it is whole and of this server, or make a new one.',
-  key_revoked: 'This API key was revoked: make a new one in the dashboard and use that.',
-  key_expired: 'This API key has expired: make a new one in the dashboard and use that.',
-  credential_invalid: 'This session or access token is not valid or has ended: sign in again and use the new one.',
+  key_unknown:
+    'This server does not know this API key: check that you copied all of it, or create a new one in the dashboard.',
+  key_revoked: 'This API key was revoked: create a new one in the dashboard.',
+  key_expired: 'This API key has expired: create a new one in the dashboard.',
+  credential_invalid: 'This session or access token is invalid or has expired: sign in again and use the new one.',
 } as const
 
 export function environmentUnknown(): DomainError {
@@ -31,7 +32,7 @@ export function environmentMismatch(environment: string): DomainError {
   return new DomainError(
     'invalid',
     'environment_mismatch',
-    `This key is for ${environment}; Coinslot-Environment says otherwise.`,
+    `This key is for ${environment}, but Coinslot-Environment names the other environment: change the header or use another key.`,
     { details: { 'Coinslot-Environment': `must be ${environment} or absent with this key` } },
   )
 }
@@ -48,18 +49,13 @@ export function identityProviderUnavailable(cause?: unknown): DomainError {
     'identity_provider_unavailable',
     'The identity provider cannot be reached to check this token; try again.',
     { retryAfterSeconds: 5 },
-    cause,
-  )
+  ).causedBy(cause)
 }
 
 export function sessionsUnavailable(cause: unknown): DomainError {
-  return new DomainError(
-    'unavailable',
-    'unavailable',
-    'Sessions cannot be looked up right now; try again.',
-    { retryAfterSeconds: 1 },
-    cause,
-  )
+  return new DomainError('unavailable', 'unavailable', 'Sessions cannot be looked up right now; try again.', {
+    retryAfterSeconds: 1,
+  }).causedBy(cause)
 }
 
 export function keyMissing(): DomainError {

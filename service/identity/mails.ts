@@ -6,11 +6,11 @@ export function confirmationMail(wanted: { email: string; link: string }): Omit<
   return {
     to: wanted.email,
     subject: 'Confirm your e-mail address for Coinslot',
-    text: `Somebody, hopefully you, signed up for Coinslot with this address. Confirm it here:
+    text: `This address was used to sign up for Coinslot. Confirm it here:
 
 ${wanted.link}
 
-The link works for a day. If it was not you, do nothing: the address stays unconfirmed.
+The link is valid for 24 hours. If it was not you, do nothing: the address stays unconfirmed.
 `,
   }
 }
@@ -19,13 +19,13 @@ export function resetMail(wanted: { email: string; link: string }): Omit<Mail, '
   return {
     to: wanted.email,
     subject: 'Choose a new password for Coinslot',
-    text: `Somebody, hopefully you, asked for a new password for the Coinslot account of this address, or tried to sign up with it
-anew. Choose a new password here, or sign in with the one you have:
+    text: `A new password was requested for the Coinslot account of this address, or the address was used to sign up again.
+Choose a new password here, or sign in with the one you have:
 
 ${wanted.link}
 
-The link works once, for an hour, and signs you out everywhere else. If it was not you, do nothing: your password stays
-as it is.
+The link works once, within an hour, and signs you out everywhere else. If it was not you, do nothing: your password
+does not change.
 `,
   }
 }
@@ -34,11 +34,11 @@ export function emailChangeMail(wanted: EmailChange & { link: string }): Omit<Ma
   return {
     to: wanted.to,
     subject: 'Confirm your new e-mail address for Coinslot',
-    text: `Somebody, hopefully you, wants to use this address for their Coinslot account. Confirm it here, signed in to that account:
+    text: `A Coinslot account wants to use this address. Sign in to that account and confirm the address here:
 
 ${wanted.link}
 
-The link works for a day. If it was not you, do nothing: it opens nothing without the account.
+The link is valid for 24 hours. If it was not you, do nothing: the link has no effect without the account.
 `,
   }
 }
@@ -51,20 +51,20 @@ export function noticeMail(notice: Notice, at: Date, dashboard: string): Pick<Ma
 
 It happened on ${at.toISOString().slice(0, 16).replace('T', ' at ')} UTC. If it was you, there is nothing to do.
 
-If it was not you, somebody else is in your account. ${notice.kind === 'email-changed' ? WITHOUT_ADDRESS : remedy(dashboard.replace(/\/$/, ''))}
+If it was not you, someone else has access to your account. ${notice.kind === 'email-changed' ? WITHOUT_ADDRESS : remedy(dashboard.replace(/\/$/, ''))}
 `,
   }
 }
 
-const WITHOUT_ADDRESS = `Write to whoever runs this server at once: this address no longer
-opens the account.`
+const WITHOUT_ADDRESS = `Contact the operator of this server at once: this address no longer
+signs in to the account.`
 
 function remedy(origin: string): string {
-  return `Choose a new password, which signs everybody out:
+  return `Choose a new password. This ends all sessions:
 
 ${origin}/reset-password
 
-Then look at your wallets, your payout address and your API keys:
+Then check your wallets, your payout address and your API keys:
 
 ${origin}/settings
 ${origin}/keys`
@@ -86,16 +86,16 @@ function toWords(notice: Notice): { subject: string; what: string } {
       return { subject: 'Your Coinslot password was changed', what: 'The password of your account was changed.' }
     case 'email-changed':
       return {
-        subject: 'Your Coinslot account has another e-mail address',
-        what: `Your account uses the address ${notice.email} from now on, and no longer this one.`,
+        subject: 'The e-mail address of your Coinslot account was changed',
+        what: `Your account now uses the address ${notice.email} instead of this one.`,
       }
     case 'payout-address':
       return {
         subject: `Your Coinslot payout address was ${notice.address === null ? 'removed' : 'changed'}`,
         what:
           notice.address === null
-            ? `Your ${notice.environment} account no longer has a payout address: each withdrawal asks for one.`
-            : `Withdrawals of your ${notice.environment} account begin with the address ${notice.address} from now on.`,
+            ? `Your ${notice.environment} account no longer has a payout address: enter one for each withdrawal.`
+            : `Withdrawals of your ${notice.environment} account now go to ${notice.address} unless you enter another address.`,
       }
   }
 }

@@ -113,7 +113,7 @@ function usersIn(statements: StatementPool): Users {
       const { issuer, subject, name, email, emailConfirmed } = person
       const values = [id, issuer, subject, name, email, emailConfirmed, now]
       const [row] = await inside.run<UserRow & { created: boolean }>(SAVE_USER, values, 'identity_save_user')
-      if (row === undefined) throw new Error('the user statement gave no row')
+      if (row === undefined) throw new Error('the user statement returned no row')
       return { ...toAccount(row), created: row.created }
     },
 

@@ -23,7 +23,7 @@ export const identityTables: Tables = {
         ['expires_at', 'timestamptz'],
         ['id', 'text'],
       ],
-      says: 'Links and codes that ran out.',
+      says: 'Expired links and codes.',
     },
     signin_session: {
       keptMs: 30 * DAY_MS,
@@ -32,7 +32,7 @@ export const identityTables: Tables = {
         ['expires_at', 'timestamptz'],
         ['id', 'text'],
       ],
-      says: 'Sessions that ran out.',
+      says: 'Expired sessions.',
     },
   }),
   changes: {

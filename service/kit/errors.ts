@@ -9,18 +9,17 @@ export class DomainError extends Error {
   /** Sent to the caller beside `error` and `code`: `required`, `available`, `transactionHash`, … */
   readonly fields: Readonly<Record<string, unknown>>
 
-  constructor(
-    kind: Kind,
-    code: string,
-    sentence: string,
-    fields: Readonly<Record<string, unknown>> = {},
-    /** Written to the log, never sent to the caller. */
-    cause?: unknown,
-  ) {
-    super(sentence, cause === undefined ? undefined : { cause })
+  constructor(kind: Kind, code: string, sentence: string, fields: Readonly<Record<string, unknown>> = {}) {
+    super(sentence)
     this.kind = kind
     this.code = code
     this.fields = fields
+  }
+
+  /** The cause goes to the log, never to the caller. */
+  causedBy(cause: unknown): this {
+    if (cause !== undefined) Object.defineProperty(this, 'cause', { value: cause, configurable: true, writable: true })
+    return this
   }
 }
 

@@ -92,5 +92,5 @@ function hasCode(error: unknown, code: string): boolean {
 }
 
 function fault(kind: SecretFile, sentence: string, cause?: unknown): DomainError {
-  return new DomainError('failed', kind.code, sentence, {}, cause)
+  return new DomainError('failed', kind.code, sentence).causedBy(cause)
 }

@@ -55,7 +55,7 @@ const HEAP = '--max-old-space-size=8192'
 await prepare({ build: false })
 const failed = await runAll(STEPS)
 if (failed.length > 0) {
-  console.error(`\ncheck refuses: ${failed.join(', ')}`)
+  console.error(`\nfailed checks: ${failed.join(', ')}`)
   process.exitCode = 1
 }
 

@@ -25,7 +25,7 @@ const CONTENTS = [
 
 const [given] = process.argv.slice(2)
 if (given === undefined) {
-  console.error('Say where to: node service/launch/image.mjs <folder>')
+  console.error('Usage: node service/launch/image.mjs <folder>')
   process.exit(2)
 }
 const folder = path.resolve(given)

@@ -20,7 +20,7 @@ export function smtpMailer({ url, from }: { url: string; from: string }): Mailer
       try {
         await transport.sendMail({ from, to, subject, text, messageId: `<coinslot-${id}@${host}>` })
       } catch (error) {
-        throw new DomainError('upstream', 'mail_not_sent', 'The mail server did not take the mail.', {}, error)
+        throw new DomainError('upstream', 'mail_not_sent', 'The mail server did not accept the mail.').causedBy(error)
       }
     },
     close: () => {
@@ -33,7 +33,7 @@ export function smtpMailer({ url, from }: { url: string; from: string }): Mailer
 export function logMailer(log: Log): Mailer {
   return {
     async send({ to, subject, text }: Mail) {
-      log.info({ to, subject, text }, 'No SMTP_URL is set; this mail stays here.')
+      log.info({ to, subject, text }, 'SMTP_URL is not set; the mail is only logged.')
     },
   }
 }

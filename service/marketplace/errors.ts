@@ -25,13 +25,13 @@ export const agentMayNotSee = refusal('forbidden', 'agent_key_forbidden', "An ag
 export const listNeedsOwner = refusal(
   'unauthenticated',
   'unauthenticated',
-  'Only published RDAs are listed for everybody: authenticate to list your own drafts and archived ones.',
+  'Only published RDAs are public: authenticate to list your own drafts and archived RDAs.',
 )
 
 export const archivedStays = refusal('conflict', 'rda_archived', 'This RDA is archived: publish it to bring it back.')
 
 export function versionMoved(version: string): DomainError {
-  const sentence = `This RDA was edited meanwhile: it is at version ${version}.`
+  const sentence = `This RDA has been edited since: it is now at version ${version}. Reload it and apply your change again.`
   return new DomainError('conflict', 'version_conflict', sentence, { version })
 }
 
@@ -44,18 +44,18 @@ export const ratingNeedsRun = refusal(
 )
 
 export function alreadyRated(score: number): DomainError {
-  return new DomainError('conflict', 'already_rated', 'You have rated this RDA already.', { score })
+  return new DomainError('conflict', 'already_rated', 'You have already rated this RDA.', { score })
 }
 
 export const sourceNotForSale = refusal('forbidden', 'source_not_for_sale', 'The template of this RDA is not for sale.')
 
 export function notAPrompt(): DomainError {
   const details = { id: 'must be a prompt' }
-  return new DomainError('invalid', 'not_a_prompt', 'Only a prompt has a template to be shown.', { details })
+  return new DomainError('invalid', 'not_a_prompt', 'Only prompts have a template.', { details })
 }
 
 export function sourceDearer(price: number): DomainError {
-  const sentence = 'The template costs more than maxCost.'
+  const sentence = 'The template costs more than maxCost. Raise maxCost and try again.'
   return new DomainError('unaffordable', 'max_cost_exceeded', sentence, { required: price })
 }
 
@@ -67,7 +67,11 @@ export function runFailed(run: Pick<Run, 'state'>, failure: Failure): DomainErro
 }
 
 /** Executed, but whether it was charged is not known yet: it is by its deadline at the latest. */
-export const runUnsettled = refusal('unavailable', 'run_unsettled', 'The run is not settled yet: ask for it by its id.')
+export const runUnsettled = refusal(
+  'unavailable',
+  'run_unsettled',
+  'The settlement of the run is pending: get the run by its id.',
+)
 
 /** The creator pays for a free run, and must know its caller. */
 export const needsKey = refusal(
@@ -83,17 +87,22 @@ export function runEnded(state: RunState): DomainError {
 }
 
 export function tooDear(required: Usdc, maxCost: Usdc, available: Usdc): DomainError {
-  return new DomainError('unaffordable', 'max_cost_exceeded', 'This run may cost more than maxCost allows.', {
-    required: toWire(required),
-    available: toWire(available),
-    maxCost: toWire(maxCost),
-  })
+  return new DomainError(
+    'unaffordable',
+    'max_cost_exceeded',
+    'This run may cost more than maxCost. Raise maxCost and try again.',
+    {
+      required: toWire(required),
+      available: toWire(available),
+      maxCost: toWire(maxCost),
+    },
+  )
 }
 
 /** Does not say how much the creator has. */
 export function creatorCannotPay(cause: unknown): DomainError {
-  const sentence = 'This free prompt does not run: its creator has no funds for its model.'
-  return new DomainError('unavailable', 'creator_unfunded', sentence, {}, cause)
+  const sentence = 'This free prompt cannot run: its creator has insufficient funds for the model.'
+  return new DomainError('unavailable', 'creator_unfunded', sentence).causedBy(cause)
 }
 
 /** The creator pays for the model of a free run, for a limited number of them a day. */
@@ -108,7 +117,7 @@ export function freeRunsUsedUp(of: FreeRunsBound, resetsAt: Date): DomainError {
 }
 
 export function rateReached(retryAfterSeconds: number): DomainError {
-  const sentence = `This tool has reached its calls a minute; try again in ${String(retryAfterSeconds)} seconds.`
+  const sentence = `This tool has reached its limit of calls per minute; try again in ${String(retryAfterSeconds)} seconds.`
   return new DomainError('limited', 'rda_rate_limited', sentence, { retryAfterSeconds })
 }
 

@@ -18,7 +18,7 @@ export function inputsOf(path: Raw, operation: Raw): Inputs | string {
   const parameters = parametersOf(path, operation)
   const body = bodyOf(operation['requestBody'])
   if (typeof body === 'string') return body
-  if (parameters.some(({ place, required }) => place === 'cookie' && required)) return 'it wants a cookie'
+  if (parameters.some(({ place, required }) => place === 'cookie' && required)) return 'it requires a cookie'
   const wanted = parameters.filter(isSendable)
   let where: Inputs['where'] = {}
   const schema = fitted(TRIES, BYTES_MAX, (conversion) => {
@@ -79,10 +79,10 @@ function bodyOf(given: unknown): Body | null | string {
   const required = given['required'] === true
   const types = Object.keys(content)
   const type = [isJson, isForm, isMultipart, isText].flatMap((is) => types.find((name) => is(name)) ?? [])[0]
-  if (type === undefined) return types.length > 0 && required ? `it wants a body of type ${types[0] ?? ''}` : null
+  if (type === undefined) return types.length > 0 && required ? `it requires a body of type ${types[0] ?? ''}` : null
   const media = content[type]
   const schema = isRecord(media) && isRecord(media['schema']) ? flattened(media['schema']) : {}
-  if (isMultipart(type) && hasFile(schema)) return required ? 'it wants a file' : null
+  if (isMultipart(type) && hasFile(schema)) return required ? 'it requires a file' : null
   return { type: type === '*/*' ? 'application/json' : type, required, schema, description: given['description'] }
 }
 

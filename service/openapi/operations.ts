@@ -40,14 +40,14 @@ interface Found {
 function toOperation(document: Raw, found: Found, options: ReadOptions): Operation | Skipped {
   const { path, item, method, operation, name } = found
   const server = serverOf([operation, item, document], options)
-  if (server === null) return { operation: name, why: 'nothing says where its server is' }
+  if (server === null) return { operation: name, why: 'it names no server' }
   const inputs = inputsOf(item, operation)
   if (typeof inputs === 'string') return { operation: name, why: inputs }
   const missing = [...path.matchAll(/\{([^{}]+)\}/g)].find(
     ([, placeholder]) =>
       !Object.values(inputs.where).some((place) => place.in === 'path' && place.name === placeholder),
   )
-  if (missing !== undefined) return { operation: name, why: `nothing says what ${missing[0]} in its path is` }
+  if (missing !== undefined) return { operation: name, why: `it does not define ${missing[0]} of its path` }
   const { answer, schema } = answersOf(operation)
   const deprecated = operation['deprecated'] === true
   const title = titleOf(operation, name)

@@ -82,7 +82,7 @@ export const SHIPPED: readonly Shipped[] = [
   {
     slug: 'wikimedia',
     name: 'Wikimedia',
-    description: 'Page views, edits, media and pages of Wikipedia and its sisters; no account is needed.',
+    description: 'Page views, edits, media and pages of Wikipedia and its sister projects; no account is needed.',
     ...DIRECTORY,
     file: 'api/wikimedia.org.json',
     licence: 'Apache-2.0',

@@ -25,10 +25,10 @@ export function toTarget(url: string | URL, policy: Policy): URL {
   const target = URL.canParse(String(url)) ? new URL(String(url)) : undefined
   if (target === undefined) throw addressRefused('the address', 'it is not a URL')
   if (target.protocol !== 'http:' && target.protocol !== 'https:') {
-    throw addressRefused('the address', 'only http and https are called')
+    throw addressRefused('the address', 'only http and https are allowed')
   }
   if (target.username !== '' || target.password !== '') {
-    throw addressRefused(target.host, 'a URL with credentials is not called; send a header instead')
+    throw addressRefused(target.host, 'URLs with credentials are not allowed; send a header instead')
   }
   const reason = literalRefusal(target.hostname, permitsPrivate(policy, target))
   if (reason !== null) throw addressRefused(target.host, reason)

@@ -150,7 +150,7 @@ async function walk(
     const location = answer.headers['location']
     if (redirects === 'pass' || !isRedirect(status, location)) return [step, answer]
     discard(answer)
-    if (hops >= redirects) throw redirectRefused(step.host, status, 'give the final address instead')
+    if (hops >= redirects) throw redirectRefused(step.host, status, 'use the final address instead')
     step = follow(step, status, location, policy)
   }
 }

@@ -45,7 +45,7 @@ export function guardedConnector(
 /** The last check: if Node or undici ever connects without the lookup, the socket's own address shows it. */
 function strayed(socket: Socket, hostname: string, privateAllowed: boolean): Error | null {
   const address = socket.remoteAddress
-  if (address === undefined) return new Error('the other side hung up at once')
+  if (address === undefined) return new Error('the server closed the connection at once')
   const reason = refusal(address, privateAllowed)
   return reason === null ? null : addressRefused(hostname, 'it is not at a public address', new Error(reason))
 }

@@ -6,12 +6,12 @@ import { DomainError } from '../kit/errors.ts'
  */
 
 export function addressRefused(host: string, why: string, cause?: unknown): DomainError {
-  return new DomainError('invalid', 'address_refused', `${capital(host)} is not called: ${why}.`, {}, cause)
+  return new DomainError('invalid', 'address_refused', `${capital(host)} cannot be called: ${why}.`).causedBy(cause)
 }
 
 /** When an address is saved this is the caller's mistake, during a call it is the other side's outage. */
 export function addressUnresolvable(host: string, kind: 'invalid' | 'upstream', cause?: unknown): DomainError {
-  return new DomainError(kind, 'address_unresolvable', `The host ${host} was not found.`, {}, cause)
+  return new DomainError(kind, 'address_unresolvable', `The host ${host} was not found.`).causedBy(cause)
 }
 
 export function headerRefused(name: string, why: string): DomainError {
@@ -19,12 +19,12 @@ export function headerRefused(name: string, why: string): DomainError {
 }
 
 export function methodRefused(method: string): DomainError {
-  return new DomainError('invalid', 'method_refused', `The method ${JSON.stringify(method)} is not sent.`)
+  return new DomainError('invalid', 'method_refused', `The method ${JSON.stringify(method)} is not allowed.`)
 }
 
 export function redirectRefused(host: string, status: number, why: string, cause?: unknown): DomainError {
-  const sentence = `${host} answered with a redirect that is not followed: ${why}.`
-  return new DomainError('upstream', 'redirect_refused', sentence, { status }, cause)
+  const sentence = `${host} answered with a redirect that cannot be followed: ${why}.`
+  return new DomainError('upstream', 'redirect_refused', sentence, { status }).causedBy(cause)
 }
 
 export function responseTooLarge(host: string, bytes: number): DomainError {
@@ -34,11 +34,11 @@ export function responseTooLarge(host: string, bytes: number): DomainError {
 
 export function responseUndecodable(host: string, cause?: unknown): DomainError {
   const sentence = `${host} answered with a content encoding that could not be decoded.`
-  return new DomainError('upstream', 'response_undecodable', sentence, {}, cause)
+  return new DomainError('upstream', 'response_undecodable', sentence).causedBy(cause)
 }
 
 export function responseTimeout(host: string, cause?: unknown): DomainError {
-  return new DomainError('late', 'response_timeout', `${host} did not answer in time.`, {}, cause)
+  return new DomainError('late', 'response_timeout', `${host} did not answer in time.`).causedBy(cause)
 }
 
 /** An error of undici, the network or zlib as one of this folder's codes. */
@@ -48,13 +48,13 @@ export function explain(error: unknown, host: string): DomainError {
   switch (code) {
     case 'UND_ERR_CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
-      return new DomainError('late', 'connect_timeout', `${host} could not be connected to in time.`, {}, error)
+      return new DomainError('late', 'connect_timeout', `The connection to ${host} timed out.`).causedBy(error)
     case 'UND_ERR_HEADERS_TIMEOUT':
     case 'UND_ERR_BODY_TIMEOUT':
       return responseTimeout(host, error)
     case 'UND_ERR_HEADERS_OVERFLOW': {
       const sentence = `${host} answered with headers that are too large.`
-      return new DomainError('upstream', 'response_too_large', sentence, {}, error)
+      return new DomainError('upstream', 'response_too_large', sentence).causedBy(error)
     }
   }
   // The codes of zlib, and those of brotli, which Node spells as ERR_, two underscores and the decoder's text.
@@ -62,14 +62,14 @@ export function explain(error: unknown, host: string): DomainError {
   if (isMalformed(error) || code.startsWith('UND_ERR_RES')) {
     // Only the message: undici attaches the received bytes to the error, and they must not be logged.
     const cause = new Error(error instanceof Error ? error.message : code)
-    return new DomainError('upstream', 'response_invalid', `${host} did not answer in valid HTTP.`, {}, cause)
+    return new DomainError('upstream', 'response_invalid', `${host} did not answer with valid HTTP.`).causedBy(cause)
   }
   if (/CERT|^UNABLE_TO_|^ERR_TLS_/.test(code)) {
     const sentence = `The certificate of ${host} could not be verified.`
-    return new DomainError('upstream', 'certificate_refused', sentence, {}, error)
+    return new DomainError('upstream', 'certificate_refused', sentence).causedBy(error)
   }
   const sentence = `The connection to ${host} failed.`
-  return new DomainError('upstream', 'connection_failed', sentence, {}, error)
+  return new DomainError('upstream', 'connection_failed', sentence).causedBy(error)
 }
 
 /** By name, because undici leaves the code of its parser's errors empty. */

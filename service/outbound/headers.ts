@@ -11,7 +11,7 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (!accepts(validateHeaderName, name)) throw headerRefused(name, 'is not a header name')
     if (OURS.has(name.toLowerCase())) throw headerRefused(name, 'is set by the service itself')
-    if (!accepts(validateHeaderValue, name, value)) throw headerRefused(name, 'has a value that HTTP forbids')
+    if (!accepts(validateHeaderValue, name, value)) throw headerRefused(name, 'has a value that HTTP does not allow')
   }
 }
 

@@ -32,7 +32,7 @@ export function follow(step: Step, status: number, location: string, policy: Pol
 
   const { method, body } = becomesGet(status, step.method) ? { method: 'GET', body: undefined } : step
   const stays = next.origin === target.origin
-  if (!stays && body !== undefined) throw refuse('it would carry the body to another origin')
+  if (!stays && body !== undefined) throw refuse('it would send the body to another origin')
   return {
     host,
     target: next,
@@ -45,7 +45,7 @@ export function follow(step: Step, status: number, location: string, policy: Pol
 /** When a redirect leads to a refused address, the error blames the redirect: the caller never gave that address. */
 export function ledAstray(error: unknown, step: Step, status: number): unknown {
   if (!(error instanceof DomainError) || !error.code.startsWith('address_')) return error
-  return redirectRefused(step.host, status, 'it leads to an address that is not called', error)
+  return redirectRefused(step.host, status, 'it leads to an address that cannot be called', error)
 }
 
 function toNext(url: URL, step: Step, status: number, policy: Policy): URL {

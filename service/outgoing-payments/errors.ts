@@ -8,10 +8,15 @@ export function paymentMissing(): DomainError {
 
 /** Nothing was signed. */
 export function priceTooHigh(required: Usdc, maxAmount: Usdc): DomainError {
-  return new DomainError('unaffordable', 'price_above_maximum', 'The address asks for more than maxAmount.', {
-    required: toWire(required),
-    maxAmount: toWire(maxAmount),
-  })
+  return new DomainError(
+    'unaffordable',
+    'price_above_maximum',
+    'The address charges more than maxAmount. Raise maxAmount and try again.',
+    {
+      required: toWire(required),
+      maxAmount: toWire(maxAmount),
+    },
+  )
 }
 
 /** Nothing was signed. `reasons` names what no offer got right. */
@@ -20,14 +25,14 @@ export function noFitOffer(reasons: readonly string[]): DomainError {
     'upstream',
     'no_acceptable_offer',
     reasons.length === 0
-      ? 'The address asks for a payment in a way that is not x402.'
-      : `The address offers nothing that can be paid from here: ${reasons.join(', ')}.`,
+      ? 'The address requires a payment that is not x402.'
+      : `The address makes no offer that this server can pay: ${reasons.join(', ')}.`,
     { reasons },
   )
 }
 
 export function payerUnavailable(why: string, cause?: unknown): DomainError {
-  return new DomainError('unavailable', 'payer_unavailable', why, { retryAfterSeconds: 5 }, cause)
+  return new DomainError('unavailable', 'payer_unavailable', why, { retryAfterSeconds: 5 }).causedBy(cause)
 }
 
 export function treasuryShort(network: string): DomainError {
@@ -36,13 +41,13 @@ export function treasuryShort(network: string): DomainError {
 
 /** What stands in the way of the signature, or did. */
 export function notSigned({ state, reason, network }: Payment): DomainError {
-  if (state !== 'returned') return payerUnavailable('The payment is still on its way to its payer wallet.')
+  if (state !== 'returned') return payerUnavailable('The payer wallet of this payment is still being funded.')
   switch (reason) {
     case 'treasury_short':
       return treasuryShort(network)
     case 'not_set_up':
-      return payerUnavailable('The worker of this server is not set up to pay: its log says what must be set.')
+      return payerUnavailable('The worker of this server is not set up to pay: its log names the missing settings.')
     default:
-      return payerUnavailable('The payer wallet did not get its money in time. Nothing was paid.')
+      return payerUnavailable('The payer wallet was not funded in time. Nothing was paid.')
   }
 }

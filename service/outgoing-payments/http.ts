@@ -10,19 +10,19 @@ export function outgoingPaymentRoutes(payments: OutgoingPayments): AnyRoute[] {
     route({
       method: 'post',
       path: '/pay',
-      summary: 'Call an address that asks for money by x402, and pay it',
+      summary: 'Call an address and pay for the call by x402',
       tag: 'Payments',
       auth: 'agent',
       idempotent: true,
       body: payBody,
       answers: { 200: paidBody },
       errors: {
-        202: 'A person must approve it first; the same request again then pays. With `async` it then goes on by itself, and the approval names the payment.',
-        402: 'The address asks for more than `maxAmount`, or the balance is too low. Nothing was signed.',
+        202: 'A person must approve the payment first; then send the same request again. With `async` it continues by itself, and the approval names the payment.',
+        402: 'The address charges more than `maxAmount`, or the balance is too low. Nothing was signed.',
         403: "The agent's limits or lists forbid it. Nothing was signed.",
-        502: 'The address offers nothing that can be paid from here, or failed. With `paymentId` an authorization may have left.',
+        502: 'The address makes no offer that this server can pay, or it failed. If there is a `paymentId`, an authorization may have been sent.',
         503: 'This server cannot pay on this network now.',
-        504: 'The address did not answer in time. With `paymentId` an authorization may have left.',
+        504: 'The address did not answer in time. If there is a `paymentId`, an authorization may have been sent.',
       },
       async handle({ caller, body, operation, keyed }) {
         const { url, maxAmount } = body
@@ -35,7 +35,7 @@ export function outgoingPaymentRoutes(payments: OutgoingPayments): AnyRoute[] {
     route({
       method: 'get',
       path: '/pay',
-      summary: 'Payments of addresses outside, newest first',
+      summary: 'List outgoing payments, newest first',
       tag: 'Payments',
       auth: 'agent',
       query: page,
@@ -48,12 +48,12 @@ export function outgoingPaymentRoutes(payments: OutgoingPayments): AnyRoute[] {
     route({
       method: 'get',
       path: '/pay/:id',
-      summary: 'One of them: whether the seller took the money',
+      summary: 'Get an outgoing payment',
       tag: 'Payments',
       auth: 'agent',
       params: z.object({ id: z.string() }),
       answers: { 200: z.object({ payment: paymentBody, response: responseBody }) },
-      errors: { 404: 'There is no such payment of yours.' },
+      errors: { 404: 'You have no such payment.' },
       async handle({ caller, params }) {
         const { payment, response } = await payments.find(caller, params.id)
         return reply(200, { payment: toPayment(payment), response })
@@ -76,16 +76,17 @@ const payBody = z.strictObject({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET'),
   headers: z
     .record(z.string().max(100), z.string().max(4_096))
-    .meta({ description: 'At most 50; a payment is made here and not sent along', maxProperties: 50 })
+    .meta({ description: 'At most 50; payment headers are not allowed, because this endpoint pays', maxProperties: 50 })
     .nullish()
     .refine((headers) => Object.keys(headers ?? {}).length <= 50, 'must have at most 50')
     .refine((headers) => !Object.keys(headers ?? {}).some((name) => OURS.has(name.toLowerCase())), {
-      error: 'must not pay: the payment is made here',
+      error: 'must not contain a payment header: this endpoint pays',
     }),
   body: z.unknown().optional().meta({ description: 'Text is sent as it is, anything else as JSON' }),
   maxAmount: positiveAmount.meta({ description: 'The most that the call may cost, in USDC' }),
   async: z.boolean().default(false).meta({
-    description: 'Where a person must approve it first: then it goes on by itself, and its answer is kept',
+    description:
+      'If a person must approve the payment: it continues by itself after the approval, and its response is stored',
   }),
 })
 
@@ -95,9 +96,9 @@ const paymentBody = z
   .object({
     id: z.string(),
     status: z.enum(['pending', 'settled', 'returned']).meta({
-      description: 'Settled once the chain shows it; pending until then, or until it has expired unused',
+      description: 'Settled once it is on chain; pending until then or until the authorization expires unused',
     }),
-    confirmed: z.boolean().meta({ description: 'Deep enough in the chain, and captured' }),
+    confirmed: z.boolean().meta({ description: 'The settlement has enough confirmations and is captured' }),
     amount: amountOut,
     currency: z.literal('USDC'),
     maxAmount: amountOut,
@@ -109,8 +110,8 @@ const paymentBody = z
     method: z.string(),
     agentId: z.string().nullable(),
     responseStatus: z.int().nullable(),
-    reason: z.string().nullable().meta({ description: 'Why it was given back' }),
-    expiresAt: timestamp.meta({ description: 'An authorization that is unused then costs nothing' }),
+    reason: z.string().nullable().meta({ description: 'Why the money was returned' }),
+    expiresAt: timestamp.meta({ description: 'An authorization that is unused at this time costs nothing' }),
     createdAt: timestamp,
     endedAt: timestamp.nullable(),
   })
@@ -126,11 +127,11 @@ const responseBody = z
   .nullable()
   .meta({
     description:
-      'What the address answered. Null where a repeated request came after the end; by the id it is kept of an `async` call that a person approved.',
+      'What the address answered. Null for a repeated request after the payment ended. For an `async` call that a person approved, it is stored under the id of the payment.',
   })
 
 const paidBody = z.object({
-  payment: paymentBody.nullable().meta({ description: 'Null where the address asked for no money' }),
+  payment: paymentBody.nullable().meta({ description: 'Null when the address did not require a payment' }),
   response: responseBody,
 })
 

@@ -103,7 +103,10 @@ async function ownSeed(dataDir: string): Promise<Hex> {
     name: 'payer.seed',
     code: 'payer_seed_file',
     generate: () => randomBytes(32).toString('hex'),
-    fault: (seed) => (/^[0-9a-f]{64}$/.test(seed) ? null : 'does not hold a seed. Its wallet is lost with it.'),
+    fault: (seed) =>
+      /^[0-9a-f]{64}$/.test(seed)
+        ? null
+        : 'does not contain a seed. Restore the file from a backup: without the seed its wallet is lost.',
   })
   return `0x${text}`
 }

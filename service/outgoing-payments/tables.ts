@@ -12,7 +12,7 @@ export const outgoingPaymentTables: Tables = {
       ],
       among: 't.answer IS NOT NULL AND t.ended_at IS NOT NULL',
       instead: 'answer = NULL',
-      says: 'What a seller answered to a call that nobody waited for. The payment stays.',
+      says: 'Responses of sellers to background calls. The payment stays.',
     },
   }),
   metrics: [

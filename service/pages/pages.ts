@@ -79,18 +79,18 @@ function messageOfError({ status, code, sentence }: { status: number; code: stri
   if (code === 'checkout_not_found') {
     return {
       note: 'Nothing was charged.',
-      title: 'This payment link does not exist, or has ended',
-      sentence: 'Ask whoever sent it to you for a new one.',
+      title: 'This payment link does not exist or has expired',
+      sentence: 'Ask the sender for a new link.',
     }
   }
-  if (status === 404) return { note: null, title: 'There is nothing here', sentence }
+  if (status === 404) return { note: null, title: 'Page not found', sentence }
   if (status === 429)
     return {
       note: null,
       title: 'One moment, please',
-      sentence: 'There were many requests from your network. Try again in a minute.',
+      sentence: 'Too many requests came from your network. Try again in a minute.',
     }
-  return { note: null, title: 'This did not work', sentence }
+  return { note: null, title: 'Something went wrong', sentence }
 }
 
 function messageOfReceipt({ id, name, status, amount, network, txHash, paidAt }: Receipt): Message {
@@ -109,7 +109,7 @@ function messageOfPayment({ payment }: PaymentState): Message {
   const number = `Payment number ${payment.id}`
   switch (payment.status) {
     case 'paid':
-      return { note: number, title: 'Payment complete', sentence: 'Its payment link has ended since.' }
+      return { note: number, title: 'Payment complete', sentence: 'The payment link has expired since then.' }
     case 'failed':
       return { note: number, title: 'The payment did not go through', sentence: 'Nothing was charged.' }
     case 'created':

@@ -10,9 +10,14 @@ export function paymentMissing(): DomainError {
 }
 
 export function paywallPaused(): DomainError {
-  return new DomainError('unavailable', 'paywall_paused', 'This API is not for sale right now. Nothing was charged.', {
-    retryAfterSeconds: 60,
-  })
+  return new DomainError(
+    'unavailable',
+    'paywall_paused',
+    'This API is not for sale right now. Nothing was charged. Try again later.',
+    {
+      retryAfterSeconds: 60,
+    },
+  )
 }
 
 export function routeMissing(method: string): DomainError {
@@ -24,7 +29,7 @@ export function pathRefused(why: string): DomainError {
 }
 
 export function slugTaken(): DomainError {
-  return new DomainError('conflict', 'slug_taken', 'This slug belongs to another paywall.', {
+  return new DomainError('conflict', 'slug_taken', 'This slug belongs to another paywall. Choose another one.', {
     details: { slug: 'belongs to another paywall' },
   })
 }
@@ -34,22 +39,36 @@ export function badPayment(header: string, why: string): DomainError {
 }
 
 export function anotherRequest(): DomainError {
-  return new DomainError('conflict', ANOTHER_REQUEST, 'This payment is for another request.')
+  return new DomainError(
+    'conflict',
+    ANOTHER_REQUEST,
+    'This payment is for another request. Sign a payment for this one.',
+  )
 }
 
 const ANOTHER_REQUEST = 'payment_for_another_request'
 
 export function underWay(payment: string): DomainError {
-  return new DomainError('conflict', 'payment_processing', 'This payment is being processed by another request.', {
-    paymentId: payment,
-    retryAfterSeconds: 2,
-  })
+  return new DomainError(
+    'conflict',
+    'payment_processing',
+    'This payment is being processed by another request. Try again in a moment.',
+    {
+      paymentId: payment,
+      retryAfterSeconds: 2,
+    },
+  )
 }
 
 export function alreadyDelivered(payment: string): DomainError {
-  return new DomainError('conflict', 'payment_delivered', 'The answer to this payment has been delivered already.', {
-    paymentId: payment,
-  })
+  return new DomainError(
+    'conflict',
+    'payment_delivered',
+    'The answer to this payment was already delivered. Make a new payment to get another one.',
+    {
+      paymentId: payment,
+    },
+  )
 }
 
 export function paymentExpired(sentence: string, payment: string | null = null): DomainError {
@@ -61,7 +80,7 @@ export function settlementPending(payment: string, statusUrl: string): DomainErr
   return new DomainError(
     'unavailable',
     'settlement_pending',
-    'The payment is on its way. Send the same request again, with the paymentId as X-Payment-ID and the paymentToken as ' +
+    'The payment is pending. Send the same request again, with the paymentId as X-Payment-ID and the paymentToken as ' +
       'X-Payment-Token: you are not charged twice.',
     { paymentId: payment, statusUrl, retryAfterSeconds: 3 },
   )
@@ -73,14 +92,16 @@ export function upstreamFailed(cause: unknown): DomainError {
       return new DomainError(
         'late',
         'upstream_timeout',
-        'The API did not answer in time. Nothing was charged.',
-        {},
-        cause,
-      )
+        'The API did not answer in time. Nothing was charged. Try again.',
+      ).causedBy(cause)
     }
     if (cause.kind === 'too-large' || cause.code === ANOTHER_REQUEST) return cause
   }
-  return new DomainError('upstream', 'upstream_error', 'The API could not be reached. Nothing was charged.', {}, cause)
+  return new DomainError(
+    'upstream',
+    'upstream_error',
+    'The API could not be reached. Nothing was charged. Try again later.',
+  ).causedBy(cause)
 }
 
 export function tooLarge(bytes: number): DomainError {
@@ -90,5 +111,9 @@ export function tooLarge(bytes: number): DomainError {
 }
 
 export function looping(): DomainError {
-  return new DomainError('upstream', 'gate_loop', 'This paywall leads to itself.')
+  return new DomainError(
+    'upstream',
+    'gate_loop',
+    'The upstream URL of this paywall leads back to the paywall. Its owner must change the upstream URL.',
+  )
 }

@@ -208,6 +208,7 @@ function prepaidBy(store: PrepaidStore, clock: Platform['clock']): Prepaid {
     hold: (hold) => store.hold(hold),
     draw: (call, amount) => store.draw(call, amount, clock.now()),
     left: (paywall, network, payer) => store.left(paywall, network, payer),
+    // eslint-disable-next-line max-params -- as the published package has it
     async tier(paywall, route, payer, tiers, windowStart) {
       return nextTier(tiers, await store.places(paywall, route, payer, windowStart))
     },

@@ -2,12 +2,12 @@ import { OWNED, days, latestMarks, newestMarks, rowMarks, type Tables } from '..
 
 export const paywallTables: Tables = {
   retention: (kept) => ({
-    paywall: { kept: 'one for each paywall' },
-    paywall_tier: { kept: 'one for each customer of a tiered price, rewritten in each window' },
-    paywall_balance: { kept: 'money: what was paid in advance' },
-    paywall_customer: { kept: 'one for each customer of a paywall' },
-    paywall_token: { kept: 'one for each payment in advance: the right to what is left of it' },
-    paywall_hold: { ends: 'with its call, or at its deadline (paywall.holds)' },
+    paywall: { kept: 'one per paywall' },
+    paywall_tier: { kept: 'one per customer of a tiered price, overwritten in each window' },
+    paywall_balance: { kept: 'money: prepaid balances' },
+    paywall_customer: { kept: 'one per customer of a paywall' },
+    paywall_token: { kept: 'one per prepayment: gives access to the remaining balance' },
+    paywall_hold: { ends: 'when its call ends, or at its deadline (paywall.holds)' },
     paywall_draw: {
       keptMs: days(kept.draws),
       age: 'at',
@@ -15,10 +15,10 @@ export const paywallTables: Tables = {
         ['at', 'timestamptz'],
         ['call', 'text'],
       ],
-      says: "Single draws from prepaid balances. What a customer's day came to stays, in `paywall_draw_day`.",
+      says: 'Single debits from prepaid balances. The total per customer and day stays in `paywall_draw_day`.',
     },
-    paywall_draw_day: { kept: 'money: what was drawn, by customer and day' },
-    paywall_day: { kept: 'statistics: one for each day, route and outcome' },
+    paywall_draw_day: { kept: 'money: debits by customer and day' },
+    paywall_day: { kept: 'statistics: one per day, route and outcome' },
   }),
   changes: {
     paywalls: [

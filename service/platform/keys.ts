@@ -38,7 +38,7 @@ export async function sandboxAccount(dataDir: string): Promise<string> {
     fault: (text) =>
       /^[0-9a-f]{64}$/.test(text)
         ? null
-        : 'does not hold a seed: 64 hexadecimal digits. Deposits at its addresses need it.',
+        : 'does not contain a seed of 64 hexadecimal digits. Restore the file: deposits at its addresses need it.',
   })
   return accountOfSeed(seed)
 }
@@ -54,6 +54,8 @@ export async function authSecretOf({
     code: 'auth_secret_file',
     generate: () => randomBytes(32).toString('base64url'),
     fault: (text) =>
-      text.length < 32 ? 'does not hold a secret. Remove it to get a new one; people sign in anew.' : null,
+      text.length < 32
+        ? 'does not contain a secret. Remove the file to create a new one; users must then sign in again.'
+        : null,
   })
 }

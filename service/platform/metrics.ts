@@ -20,7 +20,7 @@ export function openFigures(platform: Platform, { topics, chains, facilitator }:
   metrics.collect({
     source: 'sponsors',
     declared: [
-      { name: 'coinslot_sponsor_balance_eth', help: 'What sponsors have for gas', labels: ['network', 'sponsor'] },
+      { name: 'coinslot_sponsor_balance_eth', help: 'Gas balance of the sponsors', labels: ['network', 'sponsor'] },
       { name: 'coinslot_sponsor_low', help: 'Below SPONSOR_LOW_BALANCE: 1', labels: ['network', 'sponsor'] },
     ],
     async read() {
@@ -82,8 +82,8 @@ function statementOf(queries: readonly MetricQuery[]): string {
 
 const CONNECTIONS: MetricQuery = {
   declared: [
-    { name: 'coinslot_database_connections', help: 'Connections to this database, from everywhere', labels: [] },
-    { name: 'coinslot_database_connections_max', help: 'Connections that the server takes', labels: [] },
+    { name: 'coinslot_database_connections', help: 'Connections to this database, from all processes', labels: [] },
+    { name: 'coinslot_database_connections_max', help: 'Most connections that the server accepts', labels: [] },
   ],
   sql: `SELECT 'coinslot_database_connections', NULL, NULL, count(*)::float8
   FROM pg_stat_activity WHERE datname = current_database()
@@ -96,9 +96,9 @@ function watchPool(
   most: number,
 ): void {
   const of = 'Connections of the pool of this process'
-  metrics.gauge('coinslot_database_pool_busy', `${of}: at work`, () => pool.totalCount - pool.idleCount)
+  metrics.gauge('coinslot_database_pool_busy', `${of}: in use`, () => pool.totalCount - pool.idleCount)
   metrics.gauge('coinslot_database_pool_idle', `${of}: idle`, () => pool.idleCount)
-  metrics.gauge('coinslot_database_pool_waiting', `Who waits for one of them`, () => pool.waitingCount)
+  metrics.gauge('coinslot_database_pool_waiting', `Requests that wait for one of them`, () => pool.waitingCount)
   metrics.gauge('coinslot_database_pool_max', `${of}: DATABASE_POOL`, () => most)
 }
 

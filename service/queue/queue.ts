@@ -141,5 +141,5 @@ function secondsSince(moment: Date | null, now: Date): number {
 
 function refuseTwins(names: readonly string[]): void {
   const twin = names.find((name, place) => names.indexOf(name) !== place)
-  if (twin !== undefined) throw new Error(`two parts want to handle the topic ${twin}`)
+  if (twin !== undefined) throw new Error(`two parts handle the topic ${twin}`)
 }

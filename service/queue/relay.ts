@@ -53,11 +53,10 @@ export function createRelay(deps: RelayDeps) {
     while (!stopped) {
       try {
         await tick()
-        if (troubled) log.info({}, 'the queue is going again')
+        if (troubled) log.info({}, 'the queue works again')
         troubled = false
       } catch (error) {
-        if (!troubled)
-          log.warn({ err: error }, 'the queue stands still and keeps trying; announcements wait in the outbox')
+        if (!troubled) log.warn({ err: error }, 'the queue is down and retrying; announcements wait in the outbox')
         troubled = true
       }
       // The pause between two ticks gathers announcements into batches.

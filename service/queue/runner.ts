@@ -81,7 +81,7 @@ export function createRunner(deps: RunnerDeps) {
     const dueAt = nextTry(topic.retryDelaysMs ?? RETRY_DELAYS_MS, row.attempt + 1, clock.now(), chance)
     await failures.add({ job: row, error: text.slice(0, ERROR_LENGTH), dueAt })
     const fields = { topic: topic.topic, row: row.id, attempt: row.attempt, dueAt, err: error }
-    if (dueAt === null) log.error(fields, 'an announcement failed for the last time and is kept as dead')
+    if (dueAt === null) log.error(fields, 'an announcement failed its last attempt and is dead')
     else log.warn(fields, 'an announcement failed and will be tried again')
     return dueAt === null ? 'dead' : 'retry'
   }

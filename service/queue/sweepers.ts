@@ -68,8 +68,8 @@ export function createSweepers(deps: SweeperDeps) {
       try {
         await tick()
       } catch (error) {
-        log.warn({ err: error }, 'the lead of the sweepers could not be renewed')
-        if (clock.now().getTime() >= leadUntil) resign('the lead ran out')
+        log.warn({ err: error }, 'the lease of the sweeper leader could not be renewed')
+        if (clock.now().getTime() >= leadUntil) resign('the lease expired')
       }
       await signal.wait(Math.min(pace.leaderMs / 5, ...sweepers.map(({ everyMs }) => everyMs)))
     }

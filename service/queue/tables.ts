@@ -2,7 +2,7 @@ import { DAY_MS, ageOf, type Tables } from '../kit/tables.ts'
 
 export const queueTables: Tables = {
   retention: () => ({
-    outbox: { ends: 'done rows a day later (outbox-retention); what failed stays until an operator has looked at it' },
+    outbox: { ends: 'done rows a day later (outbox-retention); failed rows stay until an operator has checked them' },
     lease: {
       keptMs: DAY_MS,
       age: 'until',
@@ -11,7 +11,7 @@ export const queueTables: Tables = {
         ['until', 'timestamptz'],
         ['name', 'text'],
       ],
-      says: 'Leases of processes that are gone.',
+      says: 'Leases of processes that ended.',
     },
   }),
   metrics: [
@@ -24,11 +24,11 @@ export const queueTables: Tables = {
         },
         {
           name: 'coinslot_queue_lag_seconds',
-          help: 'How long the oldest due row has waited for a relay to take it, by topic: the queue itself is slow',
+          help: 'How long the oldest due row has waited for a relay, by topic; high when the queue itself is slow',
           labels: ['topic'],
         },
-        { name: 'coinslot_queue_dead', help: 'Rows that were given up, by topic', labels: ['topic'] },
-        { name: 'coinslot_leases_held', help: 'Leases that somebody holds, by what they are for', labels: ['lease'] },
+        { name: 'coinslot_queue_dead', help: 'Rows whose last attempt failed, by topic', labels: ['topic'] },
+        { name: 'coinslot_leases_held', help: 'Leases that are held, by purpose', labels: ['lease'] },
       ],
       sql: `WITH topic AS (
   SELECT topic,

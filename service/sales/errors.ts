@@ -11,7 +11,11 @@ function idOf({ product, id }: Pick<Sale, 'id' | 'product'>): Readonly<Record<st
 
 /** One authorization buys one thing. */
 export function authorizationUsed(): DomainError {
-  return new DomainError('conflict', 'authorization_used', 'This authorization has paid for something else already.')
+  return new DomainError(
+    'conflict',
+    'authorization_used',
+    'This authorization was already used for another purchase. Sign a new one.',
+  )
 }
 
 /** The chain shows a submitted authorization to everybody, so the answer is the same for every state of its sale. */
@@ -19,7 +23,7 @@ export function paymentSubmitted(): DomainError {
   return new DomainError(
     'conflict',
     'payment_submitted',
-    'This authorization was submitted already and proves nothing any more. Send the payment token beside it as ' +
+    'This authorization was already submitted, so it no longer proves the payer. Also send the payment token as ' +
       'X-Payment-Token, or its nonce as X-Payment-ID with a fresh signature of the payer. You are not charged twice.',
   )
 }
@@ -65,16 +69,17 @@ export function deliveryErrors({ statusUrl, tokens }: DeliveryErrorDeps): Delive
   const replayFields = (sale: Sale) => ({ ...idOf(sale), statusUrl: statusUrl(sale), paymentToken: tokens.of(sale.id) })
 
   function delivered(sale: Sale): DomainError {
-    const sentence = 'The answer that this authorization paid for was given already.'
+    const sentence = 'The answer to this payment was already delivered.'
     return new DomainError('conflict', 'answer_given', sentence, idOf(sale))
   }
 
   return {
-    busy: () => new DomainError('conflict', 'authorization_busy', 'This authorization is being worked on. Try again.'),
+    busy: () =>
+      new DomainError('conflict', 'authorization_busy', 'This payment is being processed. Try again in a moment.'),
     given: delivered,
     expired: delivered,
     pending: (sale) =>
-      new DomainError('unavailable', 'settlement_pending', `The payment is on its way. ${repeatRequest(sale)}`, {
+      new DomainError('unavailable', 'settlement_pending', `The payment is pending. ${repeatRequest(sale)}`, {
         ...replayFields(sale),
         retryAfterSeconds: 3,
       }),
@@ -85,13 +90,11 @@ export function deliveryErrors({ statusUrl, tokens }: DeliveryErrorDeps): Delive
         .replace(/ ?Nothing was charged\.$/, '')
         .replace(/( and|; the run) was not charged/, '')
       return new DomainError(
-        // After a 402 a client would pay again.
         error.kind === 'unaffordable' ? 'failed' : error.kind,
         error.code,
-        `${sentence} The payment arrived, and the answer is still owed. ${repeatRequest(sale)}`,
+        `${sentence} The payment arrived, but the answer has not been delivered yet. ${repeatRequest(sale)}`,
         { ...error.fields, ...replayFields(sale), paid: true },
-        error.cause,
-      )
+      ).causedBy(error.cause)
     },
   }
 }

@@ -266,18 +266,18 @@ function fromSaleRow(row: SaleRow): Sale {
 
 export const salesTables: Tables = {
   retention: () => ({
-    sale: { kept: 'money: what was sold to whom' },
-    sale_answer: { ends: 'when it was handed over whole, or ten minutes later (sales.answers)' },
+    sale: { kept: 'money: sales and their buyers' },
+    sale_answer: { ends: 'when it was delivered completely, or after ten minutes (sales.answers)' },
   }),
   metrics: [
     {
       declared: [
         {
           name: 'coinslot_payments_open',
-          help: 'Payments on their way, by where they are made',
+          help: 'Open payments, by product',
           labels: ['at', 'state'],
         },
-        { name: 'coinslot_payment_oldest_seconds', help: 'Age of the oldest of them', labels: ['at'] },
+        { name: 'coinslot_payment_oldest_seconds', help: 'Age of the oldest open payment', labels: ['at'] },
       ],
       sql: `WITH payment AS MATERIALIZED (
   SELECT product::text AS at, state::text AS state, count(*) AS open, min(created_at) AS oldest

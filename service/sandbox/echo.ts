@@ -16,7 +16,7 @@ export function echo({ store, clock, signatureOf }: EchoDeps): RequestHandler {
       sendCards(response, {
         title: 'Deliveries to /demo/echo',
         empty:
-          'Nothing was delivered yet. Make a checkout with this address as its callbackUrl, and simulate a payment.',
+          'Deliveries appear here. Create a checkout with this address as its callbackUrl and simulate a payment to get the first one.',
         cards: deliveries.map(toCard),
       })
       return
@@ -51,13 +51,16 @@ async function received(request: Request, body: string, signatureOf: EchoDeps['s
   const timestamp = request.get('webhook-timestamp') ?? ''
   const signature = request.get('webhook-signature')
   const judged = (verified: boolean, reason: string): Delivery => ({ id: id.slice(0, 64), verified, reason, body })
-  if (signature === undefined) return judged(false, 'It carries no webhook-signature.')
+  if (signature === undefined) return judged(false, 'It has no webhook-signature.')
   if (!/^\d{1,12}$/.test(timestamp)) return judged(false, 'Its webhook-timestamp is not a time in seconds.')
   const expected = ID.test(id) ? await signatureOf(id, Number(timestamp), body) : null
   if (expected === null) return judged(false, 'This sandbox has no delivery with its webhook-id.')
   const given = signature.split(' ')
   const matches = expected.split(' ').some((one) => given.some((other) => isSame(one, other)))
-  return judged(matches, matches ? 'Signed by this sandbox, over these very bytes.' : 'Its signature does not match.')
+  return judged(
+    matches,
+    matches ? 'Signed by this sandbox, over exactly these bytes.' : 'Its signature does not match.',
+  )
 }
 
 function answer(response: Response, { verified, reason, body }: Delivery): void {

@@ -13,7 +13,7 @@ export function inboxMailer(deps: InboxDeps): Mailer {
   return {
     async send({ to, subject, text }: Mail) {
       await store.add('mail', { to, subject, text }, clock.now())
-      log.info({ to, subject }, 'No SMTP_URL is set; the mail is in the inbox of this sandbox.')
+      log.info({ to, subject }, 'SMTP_URL is not set; the mail is in the inbox of this sandbox.')
       terminal(toTerminal({ to, subject, text }, inbox))
     },
   }

@@ -23,5 +23,5 @@ const NEWEST = `
 SELECT content, created_at AS "createdAt" FROM sandbox_message WHERE kind = $1 ORDER BY id DESC LIMIT $2`
 
 export const sandboxTables: Tables = {
-  retention: () => ({ sandbox_message: { ends: 'when 200 newer ones of its kind have come' } }),
+  retention: () => ({ sandbox_message: { ends: 'when 200 newer messages of its kind exist' } }),
 }

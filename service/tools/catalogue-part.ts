@@ -67,7 +67,7 @@ export function openCatalogue(platform: Platform, deps: CatalogueOptions) {
         if (!seeds) return
         seeding = importShipped(catalogue, () => stopping)
           .catch((error: unknown) => {
-            log.warn({ err: error }, 'the tools that come with the sandbox could not be put in')
+            log.warn({ err: error }, 'the sandbox tools could not be imported')
           })
           .finally(() => (isSeeded = true))
       },

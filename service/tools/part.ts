@@ -74,7 +74,7 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
   })
   const mcpAddress = `${config.addresses.tools}/mcp`
   const mcp = await openMcp(platform, identity, mcpAddress, server)
-  metrics.watch('coinslot_tool_calls_under_way', 'Calls of tools that this process is at', () => calls.underWay())
+  metrics.watch('coinslot_tool_calls_under_way', 'Tool calls in progress in this process', () => calls.underWay())
   return {
     catalogue,
     calls,

@@ -20,7 +20,7 @@ export async function importShipped(catalogue: Catalogue, isOver: () => boolean 
 /** The import of a document that comes with the service. */
 export function shippedImport(slug: string, environment: ImportRequest['environment']): ImportRequest {
   const shipped = SHIPPED.find((one) => one.slug === slug)
-  if (shipped === undefined) throw new Error(`no document ${slug} comes with the service`)
+  if (shipped === undefined) throw new Error(`the service has no document ${slug}`)
   const { name, description, version, licence, pricing, auth = null } = shipped
   return {
     environment,
@@ -46,13 +46,13 @@ const COLLECTIONS: readonly Omit<Collection, 'environment' | 'ownerId'>[] = [
   {
     slug: 'issue-tracking',
     name: 'Issue tracking',
-    description: 'Issues, labels, milestones and the search for them.',
+    description: 'Issues, labels, milestones and search.',
     patterns: ['github-issues-*', 'github-search-issues*', 'github-reactions-*-issue*'],
   },
   {
     slug: 'cloud-servers',
     name: 'Cloud servers',
-    description: 'Droplets and what belongs to them: images, volumes, firewalls, domains.',
+    description: 'Droplets and their images, volumes, firewalls and domains.',
     patterns: [
       'digitalocean-*droplet*',
       'digitalocean-*image*',
@@ -77,7 +77,7 @@ const COLLECTIONS: readonly Omit<Collection, 'environment' | 'ownerId'>[] = [
     slug: 'open-knowledge',
     name: 'Open knowledge',
     description:
-      'Encyclopedia pages, what is read and edited, and a picture of the sky; no account is needed anywhere.',
+      'Encyclopedia pages, page views and edits, and the astronomy picture of the day; no account is needed.',
     patterns: ['wikimedia-*', 'nasa-*'],
   },
 ]

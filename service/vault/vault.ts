@@ -87,7 +87,7 @@ function toBytes(secret: Secret): Buffer {
 }
 
 function unreadable(cause?: unknown): DomainError {
-  return new DomainError('failed', 'vault_unreadable', 'A stored secret could not be opened.', {}, cause)
+  return new DomainError('failed', 'vault_unreadable', 'A stored secret could not be opened.').causedBy(cause)
 }
 
 const VERSION = 'v1'

@@ -2,14 +2,14 @@ import { DomainError } from '../kit/errors.ts'
 import { toDecimal, toWire, type Usdc } from '../kit/money.ts'
 
 export function alreadyRecorded(transactionHash: string): DomainError {
-  return new DomainError('conflict', 'transaction_already_recorded', 'This transaction has been recorded already.', {
+  return new DomainError('conflict', 'transaction_already_recorded', 'This transaction has already been recorded.', {
     transactionHash,
   })
 }
 
 /** Production never credits a reported deposit without the chain's proof. */
 export function notProvable(): DomainError {
-  const sentence = 'Deposits in production must be proven on chain, and this server has no chain to ask.'
+  const sentence = 'Deposits in production must be proven on chain, but no chain is configured on this server.'
   const details = { amount: 'cannot be proven on chain by this server' }
   return new DomainError('invalid', 'deposit_not_provable', sentence, { details })
 }
@@ -25,7 +25,7 @@ export function notProven(
 }
 
 export function withdrawalsUnavailable(): DomainError {
-  const sentence = 'This server cannot pay out: it has no chain to do it on.'
+  const sentence = 'This server cannot pay out: no chain is configured.'
   return new DomainError('unavailable', 'withdrawals_unavailable', sentence, { retryAfterSeconds: 3_600 })
 }
 
@@ -44,5 +44,5 @@ export function hookRefused(): DomainError {
 }
 
 export function hookUnavailable(): DomainError {
-  return new DomainError('missing', 'not_found', 'There is nothing here.')
+  return new DomainError('missing', 'not_found', 'Not found.')
 }

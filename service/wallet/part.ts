@@ -44,7 +44,7 @@ export async function openWallet(platform: Platform, others: Others): Promise<{ 
   })
   metrics.watch(
     'coinslot_reconciliation_difference_usdc',
-    'What is on chain less what the books say, by the newest report: 0, or somebody has to look',
+    'On-chain balance minus ledger balance in the newest report; investigate if it is not 0',
     async () => Number((await wallets.reconciling.newest())?.difference ?? 0n) / 1e6,
   )
   return {

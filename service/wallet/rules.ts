@@ -81,7 +81,7 @@ export function provenTransfers(
   const refuse = (code: string, sentence: string, fields: Readonly<Record<string, unknown>> = {}) =>
     notProven(code, { transactionHash: sentence }, fields)
   if (receipt === null) throw refuse('transaction_not_found', `is not in a block of ${network}`)
-  if (receipt.status !== 'success') throw refuse('transaction_failed', 'was undone by the network: nothing moved')
+  if (receipt.status !== 'success') throw refuse('transaction_failed', 'was reverted: no money moved')
   const all = transfersOf(network, receipt)
   if (all.length === 0) throw refuse('no_usdc_transfer', `moved no USDC on ${network}`)
   const own = all.filter((transfer) => transfer.to === to)

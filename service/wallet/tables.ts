@@ -16,7 +16,7 @@ export const walletTables: Tables = {
       key: [['id', 'bigint']],
       unless:
         't.difference <> 0 OR NOT EXISTS (SELECT FROM wallet_reconciliation l WHERE l.network = t.network AND l.id > t.id)',
-      says: 'Comparisons of books and chain that agreed. Differences stay, and the newest of each network.',
+      says: 'Comparisons of ledger and chain that agreed. Differences stay, and the newest of each network.',
     },
   }),
   metrics: [
@@ -32,12 +32,12 @@ export const walletTables: Tables = {
         },
         {
           name: 'coinslot_deposit_monitor_silent_seconds',
-          help: 'How long ago the monitor got somewhere',
+          help: 'Time since the monitor last made progress',
           labels: ['network'],
         },
         {
           name: 'coinslot_reconciliation_age_seconds',
-          help: 'How old the newest report of the books against the chain is',
+          help: 'Age of the newest comparison of the ledger with the chain',
           labels: ['network'],
         },
       ],

@@ -97,4 +97,4 @@ const requestV2 = z.object({
 /** A payload and the terms it is for, in either version. */
 export const paymentRequest = z
   .discriminatedUnion('x402Version', [requestV1, requestV2], { error: 'must be 1 or 2' })
-  .meta({ description: 'As the x402 protocol has it; a `payment` beside `paymentPayload` is ignored' })
+  .meta({ description: 'As in the x402 protocol; a `payment` next to `paymentPayload` is ignored' })

@@ -107,7 +107,7 @@ inBrowser('a person at a gate', () => {
     await page.goto(`${gate}/slow`)
     await page.getByRole('button', { name: 'Test Wallet' }).click()
     await page.getByRole('button', { name: 'Pay 0.25 USDC' }).click()
-    await page.getByRole('heading', { name: 'Asking and paying' }).waitFor()
+    await page.getByRole('heading', { name: 'Sending your payment' }).waitFor()
     await until(() => asked > 0)
     await page.reload()
     // The upstream request finishes although the page left, and its response is stored for the buyer.

@@ -84,7 +84,7 @@ inBrowser('a customer with a wallet', () => {
     const { page, picture } = await shop.visit(sale)
     await page.getByRole('button', { name: 'Test Wallet' }).click()
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
-    await page.getByText('Continuing by itself').waitFor()
+    await page.getByText('Continuing automatically').waitFor()
     await picture('5-redirect')
     const id = new URL(page.url()).searchParams.get('payment')!
     await page.waitForURL(/healthz/)
@@ -94,7 +94,7 @@ inBrowser('a customer with a wallet', () => {
     // Going back shows the receipt, and the page stays there.
     await page.goBack()
     await page.getByRole('heading', { name: 'Receipt' }).waitFor()
-    expect(await page.getByText('Continuing by itself').count()).toBe(0)
+    expect(await page.getByText('Continuing automatically').count()).toBe(0)
     expect(await page.getByRole('link', { name: 'Continue to' }).isVisible()).toBe(true)
   })
 

@@ -128,7 +128,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
       await page.evaluate(
         `((field) => [field.getAttribute('aria-invalid'), document.getElementById(field.getAttribute('aria-describedby')).textContent])(document.getElementById('field-${name}'))`,
       )
-    expect(await said('plan')).toEqual(['true', 'Choose one.'])
+    expect(await said('plan')).toEqual(['true', 'Choose an option.'])
     expect(await said('pages')).toEqual(['true', 'Enter 500 or less.'])
     expect(await said('mail')).toEqual(['true', 'Enter an e-mail address, such as name@example.com.'])
     expect(await said('site')).toEqual(['true', 'Enter a full web address, such as https://example.com.'])
@@ -206,10 +206,10 @@ inBrowser('what can go wrong on the way to a payment', () => {
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).waitFor()
     await shop.person.call('DELETE', `/v1/checkouts/${sale.id}`)
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
-    await page.getByRole('heading', { name: 'This payment link has ended' }).waitFor()
+    await page.getByRole('heading', { name: 'This payment link has expired' }).waitFor()
     const answer = await page.goto(`${shop.service.origin}/p/${sale.id}`)
     expect(answer?.status()).toBe(404)
-    await page.getByRole('heading', { name: 'This payment link does not exist, or has ended' }).waitFor()
+    await page.getByRole('heading', { name: 'This payment link does not exist or has expired' }).waitFor()
   })
 
   it('says what to do where there is no wallet', async () => {

@@ -241,7 +241,7 @@ describe('approvals', () => {
     ) {
       await new Promise(setImmediate)
     }
-    expect(smtp.received.some((mail) => mail.includes('nears its limit'))).toBe(true)
+    expect(smtp.received.some((mail) => mail.includes('is near its limit'))).toBe(true)
     expect(smtp.received.some((mail) => mail.includes('is paused'))).toBe(true)
     await new Promise((resolve) => receiver.close(resolve))
   })

@@ -180,14 +180,14 @@ test('a warning is due when its share is reached, by rounding up', () => {
 
 describe('contradictions are explained', () => {
   test.each([
-    [{ limits: { perCall: 5n, perDay: 3n } }, /perCall is more than limits.perDay/],
-    [{ limits: { perMinute: 9n, perDay: 8n, lifetime: 7n } }, /perMinute is more than limits.lifetime/],
+    [{ limits: { perCall: 5n, perDay: 3n } }, /perCall is higher than limits.perDay/],
+    [{ limits: { perMinute: 9n, perDay: 8n, lifetime: 7n } }, /perMinute is higher than limits.lifetime/],
     [{ limits: { perDay: 0n } }, /perDay is 0/],
     [{ limits: { perWeek: 9n, perMonth: 5n } }, /only in a week in which a month begins/],
     [{ rate: { callsPerMinute: 0 } }, /no call is allowed/],
     [{ tools: { allow: [], deny: [] } }, /tools.allow is an empty list/],
     [{ tools: { allow: ['a-b'], deny: ['a-*'] } }, /"a-b" has no effect/],
-    [{ rdas: { allow: ['a-*', 'a-b'], deny: [] } }, /"a-b" says nothing more than "a-\*"/],
+    [{ rdas: { allow: ['a-*', 'a-b'], deny: [] } }, /"a-b" is already covered by "a-\*"/],
     [{ domains: { allow: null, deny: ['*'] } }, /none is allowed/],
     [{ approvalAbove: usdc(5n), limits: { perCall: 5n } }, /approvalAbove is never reached/],
     [{ alerts: [{ at: 0.5, limit: 'perDay' as const }] }, /perDay is not set/],

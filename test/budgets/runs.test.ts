@@ -30,7 +30,7 @@ describe('runs of an agent', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 403, 403, 403])
     const refused = answers.find(({ status }) => status === 403)
     expect(refused?.body).toEqual({
-      error: "This would pass the agent's limit for this day.",
+      error: "This would exceed the agent's limit for this day.",
       code: 'spending_limit',
       requestId: expect.any(String),
       runId: expect.stringMatching(/^run_/),

@@ -92,7 +92,7 @@ describe('several RPCs', () => {
       clock.forward(3_000)
       await rpc.call('eth_chainId')
       expect(bad.requests).toHaveLength(2)
-      expect(lines).toEqual(['an RPC does not answer as it should', 'an RPC answers again'])
+      expect(lines).toEqual(['an RPC fails or answers incorrectly', 'an RPC answers again'])
     })
 
     it('still asks an address that rests when there is no other', async () => {

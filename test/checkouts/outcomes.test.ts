@@ -136,6 +136,6 @@ describe('a simulated payment', () => {
     expect((await simulate(id, { outcome: 'refunded' })).status).toBe(400)
     const body = { input: {}, outcome: 'paid', paymentPayload: {} }
     const mixed = await world.call('POST', `/p/${id}/pay`, { body })
-    expect(mixed.body).toMatchObject({ details: { outcome: 'must be absent: it is for a simulated payment' } })
+    expect(mixed.body).toMatchObject({ details: { outcome: 'must be absent unless simulate is true' } })
   })
 })

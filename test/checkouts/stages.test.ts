@@ -16,13 +16,13 @@ describe('what the page says of a delivery', () => {
   it.each([
     ['starting', { attempts: 0 }, false, 'Payment complete', /^Starting SEO audit/],
     ['starting', { attempts: 1 }, false, 'Payment complete', /^Starting SEO audit/],
-    ['retrying', { attempts: 1, lastStatus: 403 }, false, 'Payment complete', /did not take the order yet/],
-    ['working', { attempts: 1, status: 'claimed' }, false, 'Payment complete', /is at work/],
+    ['retrying', { attempts: 1, lastStatus: 403 }, false, 'Payment complete', /did not accept the order yet/],
+    ['working', { attempts: 1, status: 'claimed' }, false, 'Payment complete', /is running/],
     ['answered', { attempts: 1, status: 'delivered', answer: '{}' }, true, 'Payment complete', /has finished/],
     ['started', { attempts: 1, status: 'delivered' }, true, 'Payment complete', /has started/],
     ['broken', { status: 'unconfirmed', lastStatus: 500 }, true, 'Paid, but the workflow failed', /reported an error/],
     ['held', { status: 'unconfirmed' }, true, 'Payment complete', /has not confirmed that it finished/],
-    ['undelivered', { status: 'stopped', lastStatus: 410 }, true, 'Paid, but not delivered', /no further try/],
+    ['undelivered', { status: 'stopped', lastStatus: 410 }, true, 'Paid, but not delivered', /no more attempts/],
     [
       'undelivered',
       { status: 'stopped', lastError: 'simulated_failure' },
@@ -30,7 +30,7 @@ describe('what the page says of a delivery', () => {
       'Paid, but not delivered',
       /^You chose a delivery that fails, so SEO audit was not called/,
     ],
-    ['undelivered', { status: 'exhausted' }, true, 'Paid, but not delivered', /no further try/],
+    ['undelivered', { status: 'exhausted' }, true, 'Paid, but not delivered', /no more attempts/],
   ] as const)('%s: %j', (stage, delivery, over, title, text) => {
     const progress = of(delivery)
     expect(stageOf(progress)).toBe(stage)
@@ -41,7 +41,7 @@ describe('what the page says of a delivery', () => {
   it.each([
     [{ status: 200, error: null }, null],
     [{ status: 404, error: null }, /^HTTP 404: there is no workflow/],
-    [{ status: 500, error: null }, /^HTTP 500: it did not take/],
+    [{ status: 500, error: null }, /^HTTP 500: it did not accept/],
     [{ status: null, error: 'response_timeout' }, /did not answer in time/],
     [{ status: null, error: 'of_another_version' }, /of_another_version/],
     [{ status: null, error: 'simulated_failure' }, /was not called/],

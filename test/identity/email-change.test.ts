@@ -63,7 +63,7 @@ describe('another e-mail address', () => {
     expect((await callerOf(world, ann.token)).user).toMatchObject({ email: 'ann@new.example', emailConfirmed: true })
     await world.deliver()
     const told = mailsTo(ann.email).at(-1)!
-    expect(told.subject).toBe('Your Coinslot account has another e-mail address')
+    expect(told.subject).toBe('The e-mail address of your Coinslot account was changed')
     expect(told.text).toContain('ann@new.example')
     // A second click has the same result and sends no second mail.
     expect((await follow(ann, token)).status).toBe(200)

@@ -101,7 +101,7 @@ describe('what is mailed to the owner of an account', () => {
     await expect(undone).rejects.toThrow('undone')
     const [changed, removed, ...more] = await told(email)
     expect(changed).toMatchObject({ subject: 'Your Coinslot payout address was changed' })
-    expect(changed?.text).toContain(`Withdrawals of your production account begin with the address ${address}`)
+    expect(changed?.text).toContain(`Withdrawals of your production account now go to ${address}`)
     expect(removed).toMatchObject({ subject: 'Your Coinslot payout address was removed' })
     expect(more).toEqual([])
   })

@@ -191,7 +191,7 @@ describe('wallets of an account', () => {
     expect(await listed(owner)).toEqual([wallet.address])
     const refused = await unlink(owner, wallet.address)
     expect([refused.status, refused.body['code']]).toEqual([409, 'last_way_in'])
-    expect(refused.body['error']).toMatch(/only way into your account/)
+    expect(refused.body['error']).toMatch(/only way to sign in to your account/)
 
     for (let round = 0; round < 5; round++) {
       const wallets = [newWallet(), newWallet()] as const

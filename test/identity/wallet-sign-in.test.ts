@@ -81,8 +81,8 @@ describe('a wallet', () => {
       const foreign = await other.signMessage({ message })
       const cases: [string, RegExp][] = [
         [foreign, /not by the address/],
-        ['0x1234', /contracts cannot sign in/],
-        [`0x${'ab'.repeat(400)}`, /contracts cannot sign in/],
+        ['0x1234', /Contract wallets cannot sign in/],
+        [`0x${'ab'.repeat(400)}`, /Contract wallets cannot sign in/],
         [`0x${'00'.repeat(65)}`, /not valid/],
         [`0x${'ff'.repeat(65)}`, /not valid/],
         ['zz', /hexadecimal/],

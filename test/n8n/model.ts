@@ -58,7 +58,7 @@ export class Model {
     this.told = messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content))
     const last = this.told.at(-1)
     const tool = this.tools.find(({ name }) => name === (this.toolName ?? name))
-    const goesOn = this.told.length < this.callsMax && last?.includes('Do not try it again') !== true
+    const goesOn = this.told.length < this.callsMax && last?.includes('Do not retry') !== true
     if (tool === undefined || !goesOn)
       return completion({ role: 'assistant', content: `I was told: ${last ?? 'nothing'}` })
     return completion({

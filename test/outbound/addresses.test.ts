@@ -147,7 +147,7 @@ describe('an address that is written in the URL', () => {
     const checked = await faultOf(client.checkAddress(url))
     expect([sent.code, sent.kind]).toEqual(['address_refused', 'invalid'])
     expect(checked.message).toBe(sent.message)
-    expect(sent.message).toMatch(/ is not called: .+\.$/)
+    expect(sent.message).toMatch(/ cannot be called: .+\.$/)
     expect(sent.message).not.toMatch(/password|ECONN|undici/)
     expect(asked).toEqual([])
   })
@@ -166,7 +166,7 @@ describe('an address that a resolver gives', () => {
     const fault = await faultOf(client.send({ url: 'http://innocent.test/' }))
     expect(fault.code).toBe('address_refused')
     expect(fault.message).toBe(
-      'innocent.test is not called: it is not at a public address; the operator of this server can allow a private one with ALLOW_HOSTS.',
+      'innocent.test cannot be called: it is not at a public address; the operator of this server can allow a private one with ALLOW_HOSTS.',
     )
     expect(JSON.stringify(fault.fields)).toBe('{}')
     await client.close()

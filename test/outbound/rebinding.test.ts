@@ -34,7 +34,7 @@ describe('a name whose answers change', () => {
     const fault = await faultOf(client.send({ url: url(name) }))
     expect([fault.code, fault.kind]).toEqual(['address_refused', 'invalid'])
     expect(fault.message).toBe(
-      `${name} is not called: it is not at a public address; the operator of this server can allow a private one with ALLOW_HOSTS.`,
+      `${name} cannot be called: it is not at a public address; the operator of this server can allow a private one with ALLOW_HOSTS.`,
     )
     expect(victim.accepted()).toBe(0)
   })

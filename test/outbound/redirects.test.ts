@@ -75,7 +75,7 @@ describe('a redirect', () => {
   ])('is judged like a first call: to %s', async (_name, location) => {
     const fault = await faultOf(client.send({ url: via(302, location()), redirects: 5 }))
     expect([fault.code, fault.kind]).toEqual(['redirect_refused', 'upstream'])
-    expect(fault.message).toMatch(/^good\.test:\d+ answered with a redirect that is not followed: /)
+    expect(fault.message).toMatch(/^good\.test:\d+ answered with a redirect that cannot be followed: /)
     expect(fault.message).not.toMatch(/127|inner|password|169/)
     expect(victim.accepted()).toBe(0)
   })

@@ -211,7 +211,7 @@ describe.each(backends)('the queue on %s', (kind) => {
   it('pushes after all what its backend refused at the very first push', async () => {
     const log = new Listener()
     const queue = await started([numbers(() => undefined)], [], log)
-    const refused = log.hears('the queue stands still')
+    const refused = log.hears('the queue is down')
     const mend = await fault()
     await announce([1], queue)
     await refused
@@ -316,7 +316,7 @@ describe.each(backends)('the queue on %s', (kind) => {
       const mend = await fault()
       const began = performance.now()
       gate.open()
-      await log.hears('the queue has trouble', 8)
+      await log.hears('the backend of the queue reported an error', 8)
       expect(performance.now() - began).toBeGreaterThan(400)
       await mend()
       await tally.until(() => handled >= 20)

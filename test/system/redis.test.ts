@@ -128,8 +128,8 @@ const LIMIT = 40
     await own.revive()
     await until(() => Promise.resolve(client.status === 'ready'))
     expect(said).toEqual([
-      'Redis is away; limits are counted by each process.',
-      'Redis is back; limits are shared again.',
+      'Redis is unreachable; each process counts limits for itself.',
+      'Redis is reachable again; limits are shared again.',
     ])
     client.disconnect()
     await own.close()

@@ -215,7 +215,7 @@ describe('one role a process', () => {
     const agreed = await agreeOnSecrets(config('a'.repeat(40)), database, quiet, 1_000)
     const again = await agreeOnSecrets(config('a'.repeat(40)), database, quiet, 1_000)
     await expect(agreeOnSecrets(config('b'.repeat(40)), database, quiet, 1_000)).rejects.toThrow(
-      'Another process on this database runs with another AUTH_SECRET',
+      'Another process on this database has a different AUTH_SECRET',
     )
     agreed.end()
     again.end()

@@ -224,7 +224,7 @@ test('an input is measured without a stack of its own', () => {
   for (let level = 0; level < 200_000; level++) deep = [deep]
   expect(faultOfShape({ a: deep })).toEqual({ a: 'must be nested at most 32 deep' })
   expect(faultOfShape({ a: [{ b: 1, c: 'a whole 👍' }] })).toBeNull()
-  expect(faultOfShape({ a: ['\ud83d'] })).toEqual({ a: 'must not have half a character' })
+  expect(faultOfShape({ a: ['\ud83d'] })).toEqual({ a: 'must not contain an incomplete Unicode character' })
 })
 
 function caught(work: () => unknown): unknown {

@@ -67,7 +67,7 @@ describe('npm run tools', () => {
       '0 added, 1 changed, 3 removed, 0 unchanged.\n  changed: pets-list-pets\n  removed: pets-create-pet',
     )
     expect(await run('collection', ['pets', 'pets-*'], { name: 'Pets' })).toBe('pets in sandbox has 1 tools.')
-    expect(await run('drop-collection', ['pets'])).toContain('is gone')
+    expect(await run('drop-collection', ['pets'])).toContain('was removed')
     expect(await run('key', ['pets'], { 'no-key': true })).toBe('pets in sandbox is called without a key from now on.')
     expect(await run('remove', ['pets'])).toContain('1 removed')
   })

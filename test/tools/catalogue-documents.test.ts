@@ -186,7 +186,7 @@ describe('An operation becomes a tool', () => {
     const relative = petDocument(undefined, { servers: [{ url: '/api' }] })
     expect(server(relative, { base: 'https://x.example/docs/openapi.json' })).toBe('https://x.example/api')
     expect(server(relative, { server: 'https://y.example/' })).toBe('https://y.example')
-    expect(operationsIn(relative)[0]).toEqual({ operation: 'listPets', why: 'nothing says where its server is' })
+    expect(operationsIn(relative)[0]).toEqual({ operation: 'listPets', why: 'it names no server' })
   })
 
   test('the way in is the first that one secret opens', () => {
@@ -231,9 +231,9 @@ describe('An operation becomes a tool', () => {
       ['form', 'application/x-www-form-urlencoded'],
     ])
     expect(skipped).toEqual([
-      { operation: 'upload', why: 'it wants a file' },
-      { operation: 'raw', why: 'it wants a body of type application/octet-stream' },
-      { operation: 'cookie', why: 'it wants a cookie' },
+      { operation: 'upload', why: 'it requires a file' },
+      { operation: 'raw', why: 'it requires a body of type application/octet-stream' },
+      { operation: 'cookie', why: 'it requires a cookie' },
     ])
   })
 

@@ -93,7 +93,7 @@ describe('An import', () => {
     await bring(p, { renamed: { at: '/things' } })
     await expect(find(`${p}-old`)).rejects.toMatchObject({
       ...{ kind: 'expired', code: 'tool_removed', fields: { successor: `${p}-renamed` } },
-      message: `The tool ${p}-old is gone: use ${p}-renamed instead.`,
+      message: `The tool ${p}-old was removed: use ${p}-renamed instead.`,
     })
     await expect(find(`${p}-other`)).rejects.toMatchObject({ code: 'tool_removed', fields: { successor: null } })
     await expect(find(`${p}-never`)).rejects.toMatchObject({ kind: 'missing', code: 'tool_not_found' })

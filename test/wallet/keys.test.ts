@@ -53,10 +53,10 @@ describe('the addresses of an account', () => {
   test('need a whole public key, and refuse one that could sign', async () => {
     const [curve, keccak] = await Promise.all([loadCurve(), loadKeccak()])
     const xprv = accountOfSeed('00'.repeat(32))
-    expect(() => depositAddresses(xprv, { curve, keccak })).toThrow('must not be able to sign')
+    expect(() => depositAddresses(xprv, { curve, keccak })).toThrow('must be a public key')
     const { WALLET_XPUB } = await walletKeys()
     const broken = WALLET_XPUB.replace(/.$/, WALLET_XPUB.endsWith('2') ? '3' : '2')
-    expect(() => depositAddresses(broken, { curve, keccak })).toThrow('not whole')
+    expect(() => depositAddresses(broken, { curve, keccak })).toThrow('incomplete')
   })
 })
 

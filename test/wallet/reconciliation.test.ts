@@ -113,7 +113,7 @@ describe('reconciliation', () => {
     const before = (await service.wallets.reconciling.reconcile())!
     expect(await checkByHand()).toMatchObject({
       code: 0,
-      said: expect.stringContaining('The books and the chain agree.'),
+      said: expect.stringContaining('The ledger and the chain agree.'),
     })
     const treasury = service.wallets.treasury()!
     // Taken by hand: the chain no longer has it, and the ledger has no record of it.

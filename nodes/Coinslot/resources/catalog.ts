@@ -18,7 +18,7 @@ const RESOURCES: readonly Resource[] = [
   {
     name: 'Paid URL',
     value: 'paidUrl',
-    description: 'Any address that asks for a payment by x402',
+    description: 'Any address that requires an x402 payment',
     operations: [fetchPaidUrl],
   },
   {
@@ -30,7 +30,7 @@ const RESOURCES: readonly Resource[] = [
   {
     name: 'Run',
     value: 'run',
-    description: 'An RDA that was started before',
+    description: 'A run of an RDA that was started before',
     operations: [getRun, waitForRun, cancelRun],
   },
   {
@@ -39,7 +39,12 @@ const RESOURCES: readonly Resource[] = [
     description: 'One of the tools of the proxy',
     operations: [callTool, getTool, searchTools],
   },
-  { name: 'Wallet', value: 'wallet', description: 'What the account has', operations: [getBalance, getTransactions] },
+  {
+    name: 'Wallet',
+    value: 'wallet',
+    description: 'The balance and transactions of the account',
+    operations: [getBalance, getTransactions],
+  },
 ]
 
 /** The panel's questions: the resource, the operation, and the operation's fields. */

@@ -14,7 +14,7 @@ const fields: INodeProperties[] = [
     default: '',
     required: true,
     placeholder: 'e.g. https://api.example.com/report',
-    description: 'Any address that asks for a payment by x402; one that asks for none costs nothing',
+    description: 'Any address that requires an x402 payment; an address that requires none costs nothing',
   },
   {
     displayName: 'Maximum Amount (USDC)',
@@ -30,7 +30,7 @@ const fields: INodeProperties[] = [
     name: 'method',
     type: 'options',
     default: 'GET',
-    description: 'The method to call it with',
+    description: 'The HTTP method of the call',
     options: ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'].map((method) => ({ name: method, value: method })),
   },
   {
@@ -38,7 +38,7 @@ const fields: INodeProperties[] = [
     name: 'sendBody',
     type: 'options',
     default: 'none',
-    description: 'What to send along',
+    description: 'The body to send with the call',
     options: [
       { name: 'JSON', value: 'json' },
       { name: 'Nothing', value: 'none' },
@@ -70,7 +70,7 @@ const fields: INodeProperties[] = [
     typeOptions: { multipleValues: true },
     placeholder: 'Add header',
     default: {},
-    description: 'Sent along with the call. The payment is added by Coinslot.',
+    description: 'Sent with the call. Coinslot adds the payment.',
     options: [
       {
         displayName: 'Header',
@@ -94,7 +94,7 @@ const fields: INodeProperties[] = [
         name: 'neverError',
         type: 'boolean',
         default: true,
-        description: 'Whether to go on with whatever status the address answers, also when it is an error',
+        description: 'Whether to continue with any status that the address returns, including errors',
       },
       approval,
     ],
@@ -105,7 +105,7 @@ export const fetchPaidUrl: Operation = {
   option: {
     name: 'Fetch',
     value: 'fetch',
-    description: 'Call any address; if it asks for money by x402, pay it within a maximum',
+    description: 'Call any address; if it requires an x402 payment, pay up to a maximum',
     action: 'Fetch a paid URL',
   },
   fields,
@@ -178,14 +178,14 @@ function parsed(body: string): IDataObject | string {
 function refused({ node, item }: Step, response: Response, payment: IDataObject | null): NodeApiError {
   const paid =
     payment === null
-      ? 'It asked for no money.'
-      : `Its payment ${text(payment['id'])} is ${text(payment['status'])}: what the seller does not take comes back by itself.`
+      ? 'It required no payment.'
+      : `Its payment ${text(payment['id'])} is ${text(payment['status'])}: if the seller does not take it, the money comes back automatically.`
   return new NodeApiError(
     node.getNode(),
     {},
     {
-      message: `The address answered with status ${response.status}. ${paid} To go on with such an answer, switch on the option Never Error.`,
-      description: response.encoding === 'utf8' ? response.body.slice(0, 500) : 'The answer is no text.',
+      message: `The address answered with status ${response.status}. ${paid} To continue with such an answer, turn on the option Never Error.`,
+      description: response.encoding === 'utf8' ? response.body.slice(0, 500) : 'The answer is not text.',
       httpCode: String(response.status),
       itemIndex: item,
     },
@@ -199,9 +199,9 @@ function gone({ node, item }: Step, payment: IDataObject | null): NodeApiError {
     {
       message:
         payment?.['status'] === 'returned'
-          ? `The seller did not take the payment ${text(payment['id'])} of an earlier try of this step, and it came back. Execute the workflow anew to try again.`
-          : `This was paid by an earlier try of this step, and what the address answered then is not kept: payment ${text(payment?.['id'])}. Execute the workflow anew to call, and pay, again.`,
-      description: 'Coinslot keeps what was paid, not what was bought.',
+          ? `The seller did not take the payment ${text(payment['id'])} of an earlier attempt of this step, and the money came back. Execute the workflow again to retry.`
+          : `An earlier attempt of this step paid for this, and the answer of the address was not stored: payment ${text(payment?.['id'])}. Execute the workflow again to call and pay again.`,
+      description: 'Coinslot stores the payment, but not the answer that it paid for.',
       itemIndex: item,
     },
   )

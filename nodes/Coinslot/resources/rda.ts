@@ -15,7 +15,8 @@ const model = locator(
   {
     displayName: 'Model',
     name: 'model',
-    description: 'What a prompt runs on. Left empty, its own default model; agents and tools have none.',
+    description:
+      'The model that runs a prompt. If empty, the default model of the prompt is used; agents and tools have none.',
   },
   'searchModels',
   { displayName: 'By ID', placeholder: 'e.g. sandbox/echo' },
@@ -52,7 +53,7 @@ export const runRda: Operation = {
           name: 'parseOutput',
           type: 'boolean',
           default: false,
-          description: 'Whether to turn the output, which is always a text, into data',
+          description: 'Whether to parse the output, which is always text, as JSON',
         },
         approval,
         {
@@ -61,7 +62,7 @@ export const runRda: Operation = {
           type: 'boolean',
           default: true,
           description:
-            'Whether to wait until the run has ended, up to three minutes. Otherwise it gives a run ID at once, for Run: Wait.',
+            'Whether to wait until the run has ended, up to three minutes. Otherwise a run ID is returned at once, for Run: Wait.',
         },
       ],
     },
@@ -98,7 +99,7 @@ function parsed(step: Step, { output, runId }: IDataObject): IDataObject {
   } catch {
     throw refusal(
       step,
-      `The run succeeded and is paid for, but its output is no JSON. Switch Parse Output as JSON off, and find the output with Run: Get and ${text(runId)}.`,
+      `The run succeeded and is paid for, but its output is not JSON. Turn off Parse Output as JSON, and get the output with Run: Get and ${text(runId)}.`,
     )
   }
 }
@@ -107,7 +108,7 @@ export const getRda: Operation = {
   option: {
     name: 'Get',
     value: 'get',
-    description: 'What an RDA does, takes and costs',
+    description: 'Get the description, inputs and price of an RDA',
     action: 'Get an RDA',
   },
   fields: [rda],
@@ -121,7 +122,7 @@ export const searchRdas: Operation = {
   option: {
     name: 'Search',
     value: 'search',
-    description: 'Find RDAs by what they do, the most wanted first',
+    description: 'Search RDAs by what they do, most popular first',
     action: 'Search RDAs',
   },
   fields: [
@@ -131,7 +132,7 @@ export const searchRdas: Operation = {
       type: 'string',
       default: '',
       placeholder: 'e.g. seo audit',
-      description: 'Words of the name or the description. Left empty, all are listed.',
+      description: 'Words of the name or the description. If empty, all are listed.',
     },
     returnAll,
     limit,
@@ -147,14 +148,14 @@ export const searchRdas: Operation = {
           name: 'featured',
           type: 'boolean',
           default: true,
-          description: 'Whether to list only those that Coinslot features',
+          description: 'Whether to list only RDAs that Coinslot features',
         },
         {
           displayName: 'Status',
           name: 'status',
           type: 'options',
           default: 'published',
-          description: 'Anything but published lists your own only',
+          description: 'Any status other than published lists only your own RDAs',
           options: [
             { name: 'Archived', value: 'archived' },
             { name: 'Draft', value: 'draft' },
@@ -166,14 +167,14 @@ export const searchRdas: Operation = {
           name: 'trending',
           type: 'boolean',
           default: true,
-          description: 'Whether to list only those that are run a lot lately',
+          description: 'Whether to list only RDAs that were run often recently',
         },
         {
           displayName: 'Type',
           name: 'type',
           type: 'options',
           default: 'prompt',
-          description: 'What kind of asset',
+          description: 'The type of asset',
           options: [
             { name: 'Agent', value: 'agent' },
             { name: 'Prompt', value: 'prompt' },
@@ -185,7 +186,7 @@ export const searchRdas: Operation = {
           name: 'verified',
           type: 'boolean',
           default: true,
-          description: 'Whether to list only those that Coinslot has verified',
+          description: 'Whether to list only RDAs that Coinslot has verified',
         },
       ],
     },

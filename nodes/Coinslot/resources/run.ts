@@ -9,7 +9,7 @@ export const getRun: Operation = {
   option: {
     name: 'Get',
     value: 'get',
-    description: 'How far a run is, what it cost and what came out',
+    description: 'Get the status, cost and output of a run',
     action: 'Get a run',
   },
   fields: [runId],
@@ -20,7 +20,7 @@ export const waitForRun: Operation = {
   option: {
     name: 'Wait',
     value: 'wait',
-    description: 'Wait until a run has ended, and fail if it did',
+    description: 'Wait until a run has ended; the step fails if the run failed',
     action: 'Wait for a run',
   },
   fields: [
@@ -31,7 +31,7 @@ export const waitForRun: Operation = {
       type: 'number',
       typeOptions: { minValue: 1, maxValue: 3600 },
       default: 300,
-      description: 'A run that has not ended by then goes on by itself, and this step fails',
+      description: 'If the run has not ended by then, this step fails and the run continues',
     },
   ],
   async run(step) {
@@ -53,7 +53,7 @@ function endOf({ status, error, id }: IDataObject): string | undefined {
 }
 
 function stillGoing({ status, id }: IDataObject): string {
-  return `The run ${text(id)} is still ${text(status)}. It goes on by itself: wait longer, or ask for it later with Run: Get.`
+  return `The run ${text(id)} is still ${text(status)}. It continues in the background: wait longer, or get it later with Run: Get.`
 }
 
 const PAUSE_MS = 500
@@ -63,7 +63,7 @@ export const cancelRun: Operation = {
   option: {
     name: 'Cancel',
     value: 'cancel',
-    description: 'Cancel a run at no cost, until its request was sent to the asset; after that it goes on',
+    description: 'Cancel a run at no cost; once its request was sent to the asset, it cannot be canceled',
     action: 'Cancel a run',
   },
   fields: [runId],
@@ -81,6 +81,6 @@ async function readRun(step: Step): Promise<IDataObject> {
 /** The path of the run, relative to the API's address. */
 function runPath(step: Step): string {
   const id = readText(step, 'runId')
-  if (id === '') throw refusal(step, 'Run ID is empty. It is the runId that RDA: Run gives.')
+  if (id === '') throw refusal(step, 'Run ID is empty. Enter the runId that RDA: Run returns.')
   return `/runs/${encodeURIComponent(id)}`
 }

@@ -13,7 +13,7 @@ export const callTool: Operation = {
   option: {
     name: 'Call',
     value: 'call',
-    description: 'Call a tool and pay for it, with free credits first',
+    description: 'Call a tool and pay for it; free credits are used first',
     action: 'Call a tool',
   },
   fields: [
@@ -55,7 +55,7 @@ export const getTool: Operation = {
   option: {
     name: 'Get',
     value: 'get',
-    description: 'What a tool does, takes and costs',
+    description: 'Get the description, inputs and price of a tool',
     action: 'Get a tool',
   },
   fields: [tool],
@@ -69,7 +69,7 @@ export const searchTools: Operation = {
   option: {
     name: 'Search',
     value: 'search',
-    description: 'Find tools by what they do, the best match first',
+    description: 'Search tools by what they do, best match first',
     action: 'Search tools',
   },
   fields: [
@@ -79,7 +79,7 @@ export const searchTools: Operation = {
       type: 'string',
       default: '',
       placeholder: 'e.g. open an issue on github',
-      description: 'What the tool should do, in your own words. Left empty, all are listed.',
+      description: 'What the tool should do, in your own words. If empty, all are listed.',
     },
     returnAll,
     limit,

@@ -6,7 +6,7 @@ export const getBalance: Operation = {
   option: {
     name: 'Get Balance',
     value: 'balance',
-    description: 'What is in the wallet, what is locked by runs, and what is left of the free credits',
+    description: 'Get the balance of the wallet, the amount on hold for runs, and the remaining free credits',
     action: 'Get the balance of the wallet',
   },
   fields: [],
@@ -21,7 +21,7 @@ export const getTransactions: Operation = {
   option: {
     name: 'Get Transactions',
     value: 'transactions',
-    description: 'What came into the wallet and what went out, newest first',
+    description: 'Get incoming and outgoing transactions of the wallet, newest first',
     action: 'Get the transactions of the wallet',
   },
   fields: [returnAll, limit],

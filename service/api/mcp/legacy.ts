@@ -38,7 +38,7 @@ export function createLegacy({ clock, log, serve, address, bodyBytesMax, relay, 
         resumable: false,
       })
       server.server.onerror = (error) => {
-        log.info({ reason: error.message }, 'an MCP client said something that could not be followed')
+        log.info({ reason: error.message }, 'an MCP client sent an invalid message')
       }
       response.once('close', () => {
         forget()

@@ -37,7 +37,7 @@ export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Pro
     const owner = streamOwner(caller, () => identified(request, query))
     const known = session === undefined ? null : await sessions.check(session, caller)
     if (known === false) {
-      refuse(response, 404, -32_001, 'Session not found: begin a new one with initialize.')
+      refuse(response, 404, -32_001, 'Session not found: start a new one with initialize.')
       return
     }
     switch (request.method) {
@@ -105,7 +105,11 @@ function assertOrigin(request: Request, { origins, address }: McpDeps): void {
   const { origin } = request.headers
   if (origin === undefined || origins.includes(origin) || origin === new URL(address).origin) return
   if (isLoopback(origin) && isLoopback(`http://${request.get('host') ?? ''}`)) return
-  throw new DomainError('forbidden', 'foreign_origin', 'Pages of this origin may not speak to this server.')
+  throw new DomainError(
+    'forbidden',
+    'foreign_origin',
+    'Pages of this origin may not call this server. Add the origin to CORS_ORIGINS.',
+  )
 }
 
 function isLoopback(origin: string): boolean {

@@ -28,7 +28,12 @@ export function createRelay(redis: Redis | null, log: Log): Relay {
           commandTimeout: undefined,
         })
   if (ear !== null)
-    sayOnce(ear, log, 'messages between processes are not relayed while Redis is away', 'messages are relayed again')
+    sayOnce(
+      ear,
+      log,
+      'messages between processes are not relayed while Redis is unreachable',
+      'messages are relayed again',
+    )
   ear?.on('message', (channel: string, text: string) => {
     here.get(channel.slice(CHANNEL.length))?.(JSON.parse(text))
   })

@@ -46,7 +46,7 @@ export function createStreamable({ clock, log, serve, keeps, kept, sessions, rel
       ...(resumable ? { eventStore: numbering(operation, named.id), retryInterval: RETRY_MS } : {}),
     })
     server.server.onerror = (error) => {
-      log.info({ reason: error.message }, 'an MCP client said something that could not be followed')
+      log.info({ reason: error.message }, 'an MCP client sent an invalid message')
     }
     await server.connect(transport)
     const forget =
@@ -107,7 +107,7 @@ export function createStreamable({ clock, log, serve, keeps, kept, sessions, rel
         return
       }
       if (clock.now().getTime() > until) {
-        const error = { code: -32_000, message: 'No answer of this call is kept. Nothing was charged for it.' }
+        const error = { code: -32_000, message: 'The answer of this call is not stored. Nothing was charged for it.' }
         yield { id, event: 'message', data: { jsonrpc: '2.0', id: event.request, error } }
         return
       }
@@ -147,7 +147,7 @@ function numbering(operation: Id<'op'>, request: RequestId): EventStore {
   let place = 0
   return {
     storeEvent: () => Promise.resolve(toEventId({ operation, request, place: place++ })),
-    replayEventsAfter: () => Promise.reject(new Error('what is kept is told by the call itself')),
+    replayEventsAfter: () => Promise.reject(new Error('this store does not replay events')),
   }
 }
 

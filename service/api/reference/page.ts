@@ -33,8 +33,8 @@ ${endpoints.map((one) => `<li><a href="/docs/${slugOf(tag)}#${anchorOf(one)}">${
   )
   return `<h1>API reference</h1>
 <p>${escape(document.info.description ?? '')}</p>
-<p>The same as an OpenAPI 3.1 document: <a href="/openapi.json">/openapi.json</a>.</p>
-${toSample(`curl -s ${origin}/v1/me -H "Authorization: Bearer $COINSLOT_KEY"`, 'A first request')}
+<p>As an OpenAPI 3.1 document: <a href="/openapi.json">/openapi.json</a>.</p>
+${toSample(`curl -s ${origin}/v1/me -H "Authorization: Bearer $COINSLOT_KEY"`, 'First request')}
 <dl>
 <dt>Authentication</dt><dd><code>Authorization: Bearer</code> with an API key, a session token, or a JWT of the configured issuer. Keys that begin with <code>csk_test_</code> are of the sandbox, <code>csk_live_</code> of production.</dd>
 <dt>Errors</dt><dd>Each has <code>error</code>, a sentence, <code>code</code>, a stable word, and <code>requestId</code>. <code>details</code> names the fields that are wrong.</dd>
@@ -98,7 +98,7 @@ const AUTHENTICATION = {
   none: 'Needs no authentication.',
   optional: 'Authentication is optional.',
   required: 'Needs authentication.',
-  session: 'Needs the token of a sign-in, or its cookie.',
+  session: 'Needs a session token or cookie.',
 } as const
 
 function lineOf(document: Document, { name, in: place, required, description, schema }: Parameter): Field {

@@ -22,7 +22,7 @@ export function agentRoutes(agents: Agents): AnyRoute[] {
 
 const common = { tag: 'Agents', auth: 'person' } as const
 const one = z.object({ id: z.string() })
-const MISSING = { 404: 'There is no such agent of yours in this environment.' }
+const MISSING = { 404: 'You have no such agent in this environment.' }
 
 function managingRoutes(agents: Agents): AnyRoute[] {
   return [
@@ -42,7 +42,7 @@ function managingRoutes(agents: Agents): AnyRoute[] {
       ...common,
       method: 'post',
       path: '/agents',
-      summary: 'Make an agent with its limits; keys are bound to it by POST /keys',
+      summary: 'Create an agent with its limits; POST /keys creates keys for it',
       idempotent: true,
       body: newAgent,
       answers: { 201: z.object({ agent: agentBody }) },
@@ -55,7 +55,7 @@ function managingRoutes(agents: Agents): AnyRoute[] {
       ...common,
       method: 'get',
       path: '/agents/:id',
-      summary: 'An agent with its rules',
+      summary: 'Get an agent and its rules',
       params: one,
       answers: { 200: z.object({ agent: agentBody }) },
       errors: MISSING,
@@ -65,7 +65,7 @@ function managingRoutes(agents: Agents): AnyRoute[] {
       ...common,
       method: 'patch',
       path: '/agents/:id',
-      summary: 'Change an agent: what is left out stays, null takes a rule away; status pauses and resumes it',
+      summary: 'Change an agent: omitted fields stay, null removes a rule, status pauses or resumes it',
       params: one,
       body: changedAgent,
       answers: { 200: z.object({ agent: agentBody }) },
@@ -84,7 +84,7 @@ function managingRoutes(agents: Agents): AnyRoute[] {
       ...common,
       method: 'delete',
       path: '/agents/:id',
-      summary: 'Remove an agent; its keys end with it',
+      summary: 'Remove an agent and revoke its keys',
       params: one,
       answers: { 204: z.undefined() },
       errors: MISSING,
@@ -102,7 +102,7 @@ function readingRoutes(agents: Agents): AnyRoute[] {
       ...common,
       method: 'get',
       path: '/agents/:id/policy',
-      summary: 'What the agent may still spend now, in each window',
+      summary: 'Get what the agent may still spend in each window',
       params: one,
       answers: { 200: standingBody },
       errors: MISSING,
@@ -115,7 +115,7 @@ function readingRoutes(agents: Agents): AnyRoute[] {
       ...common,
       method: 'post',
       path: '/agents/:id/check',
-      summary: 'What a call would be told now; nothing is set aside',
+      summary: 'Check whether a call would be allowed now, without setting money aside',
       params: one,
       body: checkBody,
       answers: { 200: verdictBody },
@@ -149,7 +149,7 @@ function readingRoutes(agents: Agents): AnyRoute[] {
       ...common,
       method: 'get',
       path: '/agents/:id/decisions',
-      summary: 'Every decision about the agent with the rule that made it, newest first',
+      summary: 'List decisions about the agent and the rules behind them, newest first',
       params: one,
       query: page.extend({
         outcome: z.enum(['allowed', 'refused', 'held']).optional(),
@@ -167,7 +167,7 @@ function readingRoutes(agents: Agents): AnyRoute[] {
       ...common,
       method: 'get',
       path: '/agents/:id/spending',
-      summary: 'What the agent has spent, by day, target or kind',
+      summary: 'Get what the agent has spent, by day, target or kind',
       params: one,
       query: z.object({
         by: z.enum(['day', 'target', 'kind']).default('day'),
@@ -191,7 +191,7 @@ function readingRoutes(agents: Agents): AnyRoute[] {
 
 const checkBody = z.strictObject({
   kind: z.enum(KINDS),
-  target: z.string().min(1).max(2048).meta({ description: 'A slug; for pay the address' }),
+  target: z.string().min(1).max(2048).meta({ description: 'A slug; for kind pay, the address' }),
   amount,
   domain: z.string().max(255).nullish(),
 })
@@ -207,7 +207,7 @@ const simulationBody = z.object({
   refused: z.int(),
   held: z.int(),
   from: timestamp,
-  complete: z.boolean().meta({ description: 'False: there were more than are gone through at once' }),
+  complete: z.boolean().meta({ description: 'False when there were more decisions than one request checks' }),
   refusals: z.array(decisionBody.extend({ would: verdictBody })).meta({ description: 'The first hundred' }),
 })
 

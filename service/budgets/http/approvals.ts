@@ -11,7 +11,7 @@ export function approvalRoutes(approvals: Approvals): AnyRoute[] {
     route({
       method: 'get',
       path: '/approvals',
-      summary: 'Calls that wait, or waited, for a person, newest first',
+      summary: 'List approvals, pending and decided, newest first',
       tag: 'Approvals',
       auth: 'person',
       query: page.extend({
@@ -28,7 +28,7 @@ export function approvalRoutes(approvals: Approvals): AnyRoute[] {
     route({
       method: 'get',
       path: '/approvals/:id',
-      summary: 'One of them; also for the agent that asks',
+      summary: 'Get an approval; the agent that requested it may read it too',
       tag: 'Approvals',
       auth: 'agent',
       params: one,
@@ -47,7 +47,7 @@ export function approvalRoutes(approvals: Approvals): AnyRoute[] {
         idempotent: true,
         params: one,
         answers: { 200: z.object({ approval: approvalBody }) },
-        errors: { ...MISSING, 409: 'It was decided otherwise, or its time is over.' },
+        errors: { ...MISSING, 409: 'The approval was already decided otherwise or has expired.' },
         handle: async ({ caller, params }) =>
           reply(200, { approval: toApproval(await approvals.decide(caller, params.id, STATE[word])) }),
       }),
@@ -62,7 +62,7 @@ function pageRoutes(approvals: Approvals): AnyRoute[] {
     route({
       method: 'get',
       path: '/approvals/:id/page',
-      summary: 'The page behind the link of the mail',
+      summary: 'The approval page that the mail links to',
       tag: 'Approvals',
       auth: 'anyone',
       params: one,
@@ -79,14 +79,14 @@ function pageRoutes(approvals: Approvals): AnyRoute[] {
       route({
         method: 'post',
         path: `/approvals/:id/page/${word}`,
-        summary: `The page's button: ${word}`,
+        summary: `Submit the approval page: ${word}`,
         tag: 'Approvals',
         auth: 'anyone',
         params: one,
         query: ticket,
         errorPage,
         answers: { 200: z.string() },
-        errors: { ...MISSING, 409: 'It was decided otherwise, or its time is over.' },
+        errors: { ...MISSING, 409: 'The approval was already decided otherwise or has expired.' },
         async handle({ params, query }) {
           const approval = await approvals.decideByTicket(params.id, query.ticket, STATE[word])
           return { status: 200, body: undefined, page: approvalPage(approval, query.ticket) }
@@ -99,4 +99,4 @@ function pageRoutes(approvals: Approvals): AnyRoute[] {
 const STATE = { approve: 'approved', refuse: 'refused' } as const
 const one = z.object({ id: z.string() })
 const ticket = z.object({ ticket: z.string().max(200) })
-const MISSING = { 404: 'There is no such approval of yours.' }
+const MISSING = { 404: 'You have no such approval.' }

@@ -14,7 +14,7 @@ export const agentBody = z
     status,
     environment: z.enum(['sandbox', 'production']),
     ...policyOut,
-    warnings: z.array(z.string()).meta({ description: 'What in the rules contradicts or hides something else' }),
+    warnings: z.array(z.string()).meta({ description: 'Rules that contradict or shadow each other' }),
     createdAt: timestamp,
     updatedAt: timestamp,
   })
@@ -81,7 +81,7 @@ export function toStanding(agent: Agent, usage: Usage, warnings: readonly string
 
 export const verdictBody = z.object({
   outcome: z.enum(['allowed', 'refused', 'held']),
-  limit: z.string().nullable().meta({ description: 'The rule that decides; null when nothing stands against it' }),
+  limit: z.string().nullable().meta({ description: 'The rule that decides; null when no rule applies' }),
   allowed: z.number().nullable(),
   spent: z.number().nullable(),
   requested: amountOrNull,
@@ -109,7 +109,7 @@ export const decisionBody = z
     target: z.string(),
     domain: z.string().nullable(),
     amount: amountOut,
-    returned: amountOut.meta({ description: 'What of it came back when the lock ended' }),
+    returned: amountOut.meta({ description: 'The part that was returned when the lock ended' }),
     outcome: z.enum(['allowed', 'refused', 'held']),
     rule: z.string().nullable(),
     pattern: z.string().nullable(),

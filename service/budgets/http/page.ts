@@ -24,15 +24,15 @@ export function approvalPage(approval: Approval, ticket: string): Page {
 }
 
 export function errorPage({ sentence }: { sentence: string }): Page {
-  return html('That did not work', `<p>${escaped(sentence)}</p>`)
+  return html('Request failed', `<p>${escaped(sentence)}</p>`)
 }
 
 const HEADING: Record<Approval['state'], string> = {
-  pending: 'Your agent asks',
+  pending: 'Approval request',
   approved: 'Approved',
-  used: 'Approved, and done',
+  used: 'Approved and used',
   refused: 'Refused',
-  lapsed: 'Its time is over',
+  lapsed: 'Expired',
 }
 
 const WORD: Record<Approval['kind'], string> = { run: 'Runs', tool: 'Calls', pay: 'Pays' }

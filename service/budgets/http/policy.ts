@@ -17,8 +17,8 @@ const patterns = z
 
 const lists = z
   .strictObject({
-    allow: patterns.nullish().meta({ description: 'A list that is there denies all others; null allows all' }),
-    deny: patterns.nullish().meta({ description: 'Denying wins' }),
+    allow: patterns.nullish().meta({ description: 'Only what the list contains is allowed; null allows all' }),
+    deny: patterns.nullish().meta({ description: 'Deny takes precedence over allow' }),
   })
   .optional()
 
@@ -26,7 +26,7 @@ export const windowLimit = z.enum(['perMinute', 'perDay', 'perWeek', 'perMonth',
 
 const limits = z
   .strictObject(Object.fromEntries(LIMITS.map((limit) => [limit, amount.nullish()])) as LimitFields)
-  .meta({ description: 'USDC; 0 allows nothing that costs anything, null is no limit. Windows are those of UTC.' })
+  .meta({ description: 'In USDC; 0 allows free calls only, null means no limit. Windows are in UTC.' })
 
 type LimitFields = Record<Limit, z.ZodOptional<z.ZodNullable<typeof amount>>>
 

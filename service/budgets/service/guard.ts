@@ -130,7 +130,7 @@ function requestOf({ reserve }: { reserve: AgentReserve }): HoldRequest {
 }
 
 function required<T>(value: T | null | undefined): T {
-  if (value == null) throw new Error('an act was left without an outcome')
+  if (value == null) throw new Error('an operation ended without an outcome')
   return value
 }
 

@@ -37,14 +37,14 @@ export function createNews(deps: NewsDeps) {
       const { agentName, kind, target, amount, expiresAt } = approval
       await deps.post.send(approval.owner, {
         id: approval.id,
-        subject: `${agentName} asks for ${String(toWire(amount))} USDC`,
+        subject: `${agentName} requests approval of ${String(toWire(amount))} USDC`,
         text: `Your agent ${agentName} wants to spend ${String(toWire(amount))} USDC (${kind}: ${target}).
 
 Approve or refuse it here, until ${expiresAt.toISOString()}:
 
 ${link}
 
-The link shows what is asked and changes nothing by itself.
+Opening the link only shows the request and changes nothing.
 `,
       })
     },
@@ -110,18 +110,18 @@ function mailOf(event: EventName, data: AlertAnnouncement['data']): { subject: s
   switch (event) {
     case 'agent.spending.warning':
       return {
-        subject: `${String(name)} nears its limit`,
-        text: `Your agent ${String(name)} nears a limit. ${figures}\n`,
+        subject: `${String(name)} is near its limit`,
+        text: `Your agent ${String(name)} is near a limit. ${figures}\n`,
       }
     case 'agent.spending.exceeded':
       return {
         subject: `${String(name)} was stopped by its limit`,
-        text: `A call of your agent ${String(name)} was refused: it would have passed a limit. ${figures}\n`,
+        text: `A call of your agent ${String(name)} was refused: it would have exceeded a limit. ${figures}\n`,
       }
     default:
       return {
         subject: `${String(name)} is paused`,
-        text: `Your agent ${String(name)} is paused and spends nothing until somebody resumes it.\n`,
+        text: `Your agent ${String(name)} is paused and spends nothing until you resume it.\n`,
       }
   }
 }

@@ -152,7 +152,7 @@ async function openCarefully(deps: SessionDeps, batch: Requests): Promise<Sessio
       const final = requests.map((request, place): ActOutcome => {
         const one = judged[place]
         const outcome = outcomes[place]
-        if (one === undefined || outcome === undefined) throw new Error('a request was left without an outcome')
+        if (one === undefined || outcome === undefined) throw new Error('a request ended without an outcome')
         if (one.kind === 'judged' && one.verdict.outcome === 'allowed' && !('hold' in outcome)) sound = false
         return one.kind === 'judged' ? book.enter(request, one, outcome) : outcome
       })

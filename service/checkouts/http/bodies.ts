@@ -13,25 +13,27 @@ const NETWORK_NAMES = ['base', 'base-sepolia'] as const
 /** The terms that an owner sends for a checkout. */
 export const termsBody = z
   .strictObject({
-    callbackUrl: webAddress.meta({ description: 'Where a paid input is delivered' }),
+    callbackUrl: webAddress.meta({ description: 'The address that receives each paid input' }),
     product: z.strictObject({ name: plainLine(200), description: plainText(5_000).nullish() }),
     price: positiveAmount,
     network: z.enum(NETWORK_NAMES),
     recipient: recipientAddress
       .transform((text) => text.toLowerCase() as Address)
       .nullish()
-      .meta({ description: "Who is paid; the owner's own wallet when absent" }),
-    fields: fieldsSchema.nullish().meta({ description: 'What the customer fills in' }),
-    redirectUrl: webAddress.nullish().meta({ description: 'Where the customer goes afterwards' }),
-    testMode: z.boolean().nullish().meta({ description: 'Payments are simulated, no chain is touched' }),
-    lifetime: z.enum(['temporary', 'persistent']).nullish().meta({ description: '`persistent` when absent' }),
+      .meta({ description: "The address that receives the payments; defaults to the owner's wallet" }),
+    fields: fieldsSchema.nullish().meta({ description: 'The form that the customer fills in' }),
+    redirectUrl: webAddress.nullish().meta({ description: 'Where the customer is sent after paying' }),
+    testMode: z.boolean().nullish().meta({ description: 'Payments are simulated; nothing goes on chain' }),
+    lifetime: z.enum(['temporary', 'persistent']).nullish().meta({ description: 'Defaults to `persistent`' }),
     responseMode: z.enum(['immediately', 'lastNode']).nullish(),
-    preflight: z.boolean().nullish().meta({ description: 'Ask the workflow whether it is there before each payment' }),
+    preflight: z.boolean().nullish().meta({ description: 'Check that the workflow is available before each payment' }),
     onUnconfirmed: z.enum(['hold', 'redeliver']).nullish(),
     source: z
       .strictObject({ instanceId: plainText(200), workflowId: plainText(200), nodeId: plainText(200) })
       .nullish()
-      .meta({ description: 'The place it stands for: the same one gets the same checkout and secret back' }),
+      .meta({
+        description: 'The workflow node behind the checkout: the same source gets the same checkout and secret back',
+      }),
   })
   .meta({ id: 'CheckoutTerms' })
 
@@ -68,21 +70,26 @@ export const payBody = z
     paymentPayload: inputBody.optional().meta({
       override: { type: 'object', description: 'An x402 payload of either version: the signed authorization' },
     }),
-    simulate: z.literal(true, 'must be true or absent').optional().meta({ description: 'In test mode, instead' }),
+    simulate: z
+      .literal(true, 'must be true or absent')
+      .optional()
+      .meta({ description: 'Simulate the payment instead; test mode only' }),
     outcome: z.enum(OUTCOMES).optional().meta({
-      description: 'With simulate: what the payment comes to; `paid` when absent. `slow` is paid after some seconds',
+      description: 'With simulate: the result of the payment; defaults to `paid`. `slow` is paid after a few seconds',
     }),
-    quoteId: z.string().max(500).optional().meta({ description: "The price that GET promised; else today's" }),
+    quoteId: z
+      .string()
+      .max(500)
+      .optional()
+      .meta({ description: "The quote from GET; without it, today's price applies" }),
     token: z
       .string()
       .regex(TOKEN, 'must be tok_ and 43 characters')
       .optional()
-      .meta({ description: 'Choose one before you pay, and fetch the answer with it if the first one gets lost' }),
-    paymentId: z
-      .string()
-      .max(100)
-      .optional()
-      .meta({ description: 'A payment that was made here, by id or nonce, with its token or a fresh signature' }),
+      .meta({ description: 'Choose a token before you pay. If the answer gets lost, fetch it again with this token' }),
+    paymentId: z.string().max(100).optional().meta({
+      description: 'The id or nonce of a payment made here, to fetch its answer; needs its token or a fresh signature',
+    }),
   })
   .refine(({ paymentPayload, simulate, paymentId }) => paidBy(paymentPayload, simulate, paymentId), {
     path: ['paymentPayload'],
@@ -90,7 +97,7 @@ export const payBody = z
   })
   .refine(({ simulate, outcome }) => outcome === undefined || simulate === true, {
     path: ['outcome'],
-    message: 'must be absent: it is for a simulated payment',
+    message: 'must be absent unless simulate is true',
   })
 
 function paidBy(payload: unknown, simulate: unknown, paymentId: unknown): boolean {
@@ -103,11 +110,13 @@ const source = z.object({ instanceId: z.string(), workflowId: z.string(), nodeId
 export const checkoutOut = z
   .object({
     id: z.string(),
-    url: z.string().meta({ description: 'The page' }),
+    url: z.string().meta({ description: 'The address of the payment page' }),
     x402Url: z.string().meta({ description: 'The same address, for agents' }),
     status: z.enum(['active', 'paused', 'expired']),
     lifetime: z.enum(['temporary', 'persistent']),
-    expiresAt: timestamp.nullable().meta({ description: 'When a temporary one ends without a heartbeat' }),
+    expiresAt: timestamp
+      .nullable()
+      .meta({ description: 'When a temporary checkout expires unless a heartbeat arrives' }),
     callbackUrl: z.string(),
     product: z.object({ name: z.string(), description: z.string().nullable() }),
     price: amountOut,
@@ -121,7 +130,9 @@ export const checkoutOut = z
     preflight: z.boolean(),
     onUnconfirmed: z.enum(['hold', 'redeliver']),
     source: source.nullable(),
-    pausedAt: timestamp.nullable().meta({ description: 'Since when its workflow is known to be gone' }),
+    pausedAt: timestamp
+      .nullable()
+      .meta({ description: 'When the checkout was paused because its workflow was not found' }),
     expiredAt: timestamp.nullable(),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -146,7 +157,7 @@ export const paymentOut = z
       createdAt: timestamp,
       paidAt: timestamp.nullable(),
       redirectUrl: z.string().nullable(),
-      token: z.string().nullable().meta({ description: 'For the buyer alone: fetches the answer again' }),
+      token: z.string().nullable().meta({ description: 'For the buyer only: fetches the answer again' }),
       receiptUrl: z.string().nullable(),
     }),
     delivery: z
@@ -155,12 +166,12 @@ export const paymentOut = z
         status: z.string(),
         attempts: z.int(),
         lastStatus: z.int().nullable(),
-        lastError: z.string().nullable().meta({ description: 'In test mode alone' }),
+        lastError: z.string().nullable().meta({ description: 'Test mode only' }),
         nextAttemptAt: timestamp.nullable(),
         history: z
           .array(z.object({ at: timestamp, status: z.int().nullable(), error: z.string().nullable() }))
           .nullable()
-          .meta({ description: 'The last ten attempts, oldest first; in test mode alone' }),
+          .meta({ description: 'The last ten attempts, oldest first; test mode only' }),
         answer: z.string().nullable(),
       })
       .nullable(),

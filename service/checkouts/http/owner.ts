@@ -22,7 +22,7 @@ interface Place {
 type ToBody = (checkout: Checkout) => z.input<typeof checkoutOut>
 
 const common = { tag: 'Checkouts', auth: 'person' } as const
-const one = { params: z.object({ id: z.string() }), errors: { 404: 'No such checkout of yours.' } }
+const one = { params: z.object({ id: z.string() }), errors: { 404: 'You have no such checkout.' } }
 
 function wholeRoutes(checkouts: Checkouts, toBody: ToBody): AnyRoute[] {
   return [
@@ -30,7 +30,7 @@ function wholeRoutes(checkouts: Checkouts, toBody: ToBody): AnyRoute[] {
       ...common,
       method: 'post',
       path: '/checkouts',
-      summary: 'Put a price on a workflow; the same source gets the same checkout and secret back',
+      summary: 'Create a checkout for a workflow; the same source gets the same checkout and secret back',
       idempotent: true,
       bodyBytesMax: BODY_BYTES_MAX,
       body: termsBody,
@@ -60,7 +60,7 @@ function wholeRoutes(checkouts: Checkouts, toBody: ToBody): AnyRoute[] {
       ...one,
       method: 'get',
       path: '/checkouts/:id',
-      summary: 'One checkout, also when it has expired',
+      summary: 'One checkout, even if it has expired',
       answers: { 200: withoutSecret },
       handle: async ({ caller, params }) => reply(200, { checkout: toBody(await checkouts.get(caller, params.id)) }),
     }),
@@ -74,10 +74,10 @@ function lifeRoutes(checkouts: Checkouts, toBody: ToBody): AnyRoute[] {
       ...one,
       method: 'delete',
       path: '/checkouts/:id',
-      summary: 'Expire it; registering the same source again brings the same link back',
+      summary: 'Expire a checkout; registering the same source again restores the same link',
       query: z.object({
         graceSeconds: z.coerce.number().int().min(0).max(60).optional().meta({
-          description: 'It sells on for so long, and does not end if its source is registered again meanwhile',
+          description: 'How long the checkout stays open; registering its source again in this time cancels the expiry',
         }),
       }),
       answers: { 200: withoutSecret },
@@ -89,7 +89,7 @@ function lifeRoutes(checkouts: Checkouts, toBody: ToBody): AnyRoute[] {
       ...one,
       method: 'post',
       path: '/checkouts/:id/heartbeat',
-      summary: 'The listener of a temporary checkout still listens: 180 more seconds',
+      summary: 'Keep a temporary checkout open for 180 more seconds',
       answers: { 200: withoutSecret },
       handle: async ({ caller, params }) =>
         reply(200, { checkout: toBody(await checkouts.heartbeat(caller, params.id)) }),
@@ -99,7 +99,7 @@ function lifeRoutes(checkouts: Checkouts, toBody: ToBody): AnyRoute[] {
       ...one,
       method: 'post',
       path: '/checkouts/:id/rotate-secret',
-      summary: 'Make a new secret; the old secret stays valid for 24 hours',
+      summary: 'Rotate the secret; the old secret stays valid for 24 hours',
       idempotent: true,
       answers: { 200: withSecret },
       async handle({ caller, params, operation }) {
@@ -117,7 +117,7 @@ function saleRoutes(checkouts: Checkouts): AnyRoute[] {
       ...one,
       method: 'get',
       path: '/checkouts/:id/payments',
-      summary: 'What was sold, newest first',
+      summary: 'Payments of a checkout, newest first',
       query: page,
       answers: { 200: z.object({ payments: z.array(soldOut), total: z.int(), limit: z.int(), offset: z.int() }) },
       async handle({ caller, params, query }) {
@@ -131,7 +131,7 @@ function saleRoutes(checkouts: Checkouts): AnyRoute[] {
       ...one,
       method: 'post',
       path: '/checkouts/:id/test-payment',
-      summary: 'Simulate a payment, in test mode; sample values stand for an absent input',
+      summary: 'Simulate a payment in test mode; without an input, sample values are used',
       idempotent: true,
       bodyBytesMax: BODY_BYTES_MAX,
       body: z.strictObject({ input: inputBody.optional() }).optional(),
@@ -147,7 +147,7 @@ const BODY_BYTES_MAX = 131_072
 const withoutSecret = z.object({ checkout: checkoutOut })
 const withSecret = z.object({
   checkout: checkoutOut,
-  secret: z.string().nullable().meta({ description: 'Signs the deliveries; null when an answer is replayed' }),
+  secret: z.string().nullable().meta({ description: 'Signs the deliveries; null in a replayed response' }),
 })
 const soldOut = paymentOut.shape.payment.extend({
   input: z.record(z.string(), z.unknown()),

@@ -18,11 +18,11 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
       ...common,
       method: 'get',
       path: '/:chk',
-      summary: 'The page for a browser, what it is made of for a program',
+      summary: 'A checkout: the payment page for a browser, JSON for a program',
       params: z.object({ chk: z.string() }),
       query: z.object({
-        payment: z.string().optional().meta({ description: 'For a browser: what became of this payment' }),
-        token: z.string().optional().meta({ description: "The payment's own" }),
+        payment: z.string().optional().meta({ description: 'For a browser: show the result of this payment' }),
+        token: z.string().optional().meta({ description: 'The token of this payment' }),
       }),
       answers: { 200: z.object({ checkout: z.looseObject({}), available: z.boolean() }) },
       errors: GONE,
@@ -30,7 +30,7 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
         const presented = presentedIn(header)
         const proof = proofIn(header)
         if (presented !== null || proof.paymentId !== null) {
-          return await buy(checkouts, params.chk, {}, { presented, ...proof }, operation)
+          return await buy(checkouts, params.chk, { input: {}, presented, ...proof, operation })
         }
         const bought =
           wantsPage && query.payment !== undefined ? await checkouts.receipt(query.payment, query.token ?? null) : null
@@ -46,7 +46,7 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
       ...common,
       method: 'post',
       path: '/:chk',
-      summary: 'For agents: the input in the body, paid by x402 of either version',
+      summary: 'For agents: send the input in the body and pay by x402, version 1 or 2',
       idempotent: 'payer',
       limit: 'pay',
       bodyBytesMax: BODY_BYTES_MAX,
@@ -55,16 +55,16 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
       answers: { 200: paymentOut, 202: paymentOut },
       errors: {
         ...GONE,
-        402: 'What is to be paid, for both versions of x402; or why the payment is refused.',
-        409: 'The authorization has paid for something else.',
+        402: 'The price for both versions of x402, or the reason why the payment is refused.',
+        409: 'The authorization was already used for another purchase.',
       },
       async handle({ params, body, header, operation }) {
         const input = body ?? {}
-        if (!isObject(input)) throw invalid({ body: 'must be an object of the fields by name' })
+        if (!isObject(input)) throw invalid({ body: 'must be an object with the fields by name' })
         const presented = presentedIn(header)
         const proof = proofIn(header)
         if (presented !== null || proof.paymentId !== null) {
-          return await buy(checkouts, params.chk, input, { presented, ...proof }, operation)
+          return await buy(checkouts, params.chk, { input, presented, ...proof, operation })
         }
         return toRequired(await checkouts.offer(params.chk, input), 'A payment is required.')
       },
@@ -89,8 +89,8 @@ function paymentRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRoute[] {
       answers: { 200: paymentOut, 202: paymentOut },
       errors: {
         ...GONE,
-        402: 'The authorization is refused; `reason` says why.',
-        409: 'The authorization has paid for something else.',
+        402: 'The authorization was refused for the reason in `reason`.',
+        409: 'The authorization was already used for another purchase.',
         410: 'The authorization or the quote has expired.',
       },
       async handle({ params, body, operation }) {
@@ -110,10 +110,13 @@ function paymentRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRoute[] {
       ...common,
       method: 'get',
       path: '/:chk/payments/:pay',
-      summary: 'How far a payment and its delivery have come; as server-sent events until they rest',
+      summary: 'Status of a payment and its delivery; as server-sent events until both are final',
       params: z.object({ chk: z.string(), pay: z.string() }),
       query: z.object({
-        token: z.string().optional().meta({ description: 'Of the payment: without it, its state alone is shown' }),
+        token: z
+          .string()
+          .optional()
+          .meta({ description: 'The token of the payment; without it, only the status is shown' }),
       }),
       answers: { 200: paymentOut },
       errors: { 404: 'No such payment at this checkout.' },
@@ -142,15 +145,17 @@ function commonOf(pages: CheckoutPages) {
   } as const
 }
 
-async function buy(
-  checkouts: Checkouts,
-  chk: string,
-  input: Readonly<Record<string, unknown>>,
-  { presented, token, paymentId }: { presented: Presented | null; token: string | null; paymentId: string | null },
-  operation: Parameters<Checkouts['pay']>[2],
-): Promise<Reply> {
-  const named = (field: string): string => field
-  const purchase = { input, named, presented, quoteId: null, token, paymentId, waitsForResult: true }
+interface Purchase {
+  input: Readonly<Record<string, unknown>>
+  presented: Presented | null
+  token: string | null
+  paymentId: string | null
+  operation: Parameters<Checkouts['pay']>[2]
+}
+
+async function buy(checkouts: Checkouts, chk: string, { operation, ...given }: Purchase): Promise<Reply> {
+  const { input, presented } = given
+  const purchase = { ...given, named: (field: string): string => field, quoteId: null, waitsForResult: true }
   try {
     return sold(answered(await checkouts.pay(chk, purchase, operation)), presented?.version ?? 2)
   } catch (error) {

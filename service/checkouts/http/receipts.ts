@@ -17,9 +17,9 @@ export function receiptRoutes(receipts: Receipts, pages: CheckoutPages): AnyRout
       auth: 'anyone',
       errorPage: (error) => pages.missing(error),
       params: z.object({ pay: z.string() }),
-      query: z.object({ token: z.string().optional().meta({ description: 'In the link that the buyer was given' }) }),
+      query: z.object({ token: z.string().optional().meta({ description: 'The token from the receipt link' }) }),
       answers: { 200: receiptOut },
-      errors: { 404: 'There is no such payment, or the token is not its own.' },
+      errors: { 404: 'There is no such payment, or the token belongs to another one.' },
       async handle({ params: { pay }, query, header, wantsPage }) {
         const found = await receipts(pay, header('x-payment-token') ?? query.token ?? null)
         if (found === null) throw receiptMissing()
@@ -51,6 +51,6 @@ const receiptOut = z
       createdAt: timestamp,
       paidAt: timestamp.nullable(),
     }),
-    delivery: paymentOut.shape.delivery.meta({ description: 'What came of it at a checkout' }),
+    delivery: paymentOut.shape.delivery.meta({ description: 'The delivery, if it was paid at a checkout' }),
   })
   .meta({ id: 'Receipt' })

@@ -41,10 +41,10 @@ export function assertShown(checkout: Checkout | null, now: Date): Checkout {
 export function assertTerms(terms: Terms, environment: Environment): void {
   const { network, testMode, recipient } = terms
   if (environment === 'sandbox' && NETWORKS[network].live && !testMode) {
-    throw invalid({ network: 'must be base-sepolia, or testMode be on: with a sandbox key no real money moves' })
+    throw invalid({ network: 'must be base-sepolia unless testMode is true: a sandbox key never moves real money' })
   }
   if (recipient === null && !testMode) {
-    throw invalid({ recipient: 'is required: your wallet has no address to be paid at' })
+    throw invalid({ recipient: 'is required: your wallet has no address to receive payments' })
   }
   if (recipient === ZERO_ADDRESS) throw invalid({ recipient: 'must not be the zero address' })
 }
@@ -141,7 +141,7 @@ const REFUSALS = {
 /** A sale as the checkout's payment. */
 export function paymentOf(sale: Sale): Payment {
   const { amount, network, recipient, payer, simulated, txHash, reason, createdAt } = sale
-  if (sale.userId === null) throw new Error('a checkout belongs to somebody')
+  if (sale.userId === null) throw new Error('the sale of a checkout has no owner')
   const state = STATES[sale.state]
   return {
     id: sale.id as Payment['id'],

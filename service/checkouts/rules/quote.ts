@@ -27,11 +27,11 @@ export function fromQuoteId(checkout: Checkout['id'], quoteId: string, key: Buff
   const given = Buffer.from(signature, 'base64url')
   const expected = signed(checkout, text, key)
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-    throw invalid({ quoteId: 'must be one that this checkout gave' })
+    throw invalid({ quoteId: 'must be a quote from this checkout' })
   }
   const [price = '', name = '', recipient = '', until = ''] = Buffer.from(text, 'base64url').toString().split('|')
   const network = networkOf(name)
-  if (network === null) throw invalid({ quoteId: 'names a network that is not served any more' })
+  if (network === null) throw invalid({ quoteId: 'names a network that is no longer supported' })
   const expiresAt = new Date(Number(until))
   if (expiresAt <= now) throw quoteExpired()
   return {

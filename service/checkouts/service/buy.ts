@@ -99,7 +99,7 @@ export function createBuying(deps: BuyingDeps) {
     if (await journal.simulated(sale, resumeAt)) return sale
     // The same request was repeated at the same time or after a lost answer.
     const twin = await journal.findById(id)
-    if (twin === null) throw new Error('a simulated payment vanished')
+    if (twin === null) throw new Error('a simulated payment was not found')
     return same(twin)
   }
 

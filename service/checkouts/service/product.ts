@@ -117,7 +117,7 @@ export function checkoutHooks({ store, deliveries, failures, receiptOf }: HookDe
 
   async function checkoutOf(inside: Statements, { subject }: Sale): Promise<Checkout> {
     const checkout = await store.findInside(inside, subject)
-    if (checkout === null) throw new Error('a checkout vanished')
+    if (checkout === null) throw new Error('the checkout of a sale was not found')
     return checkout
   }
 }

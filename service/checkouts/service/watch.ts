@@ -24,9 +24,9 @@ export function createWatching(deps: CheckoutDeps): Watching {
     answered.delete(id)
     const now = clock.now()
     await store.inTransaction(async (inside) => {
-      const paused = await store.countMissing(inside, id, MISSING_MAX, now, nextProbe(now, now))
+      const paused = await store.countMissing(inside, id, { most: MISSING_MAX, now, probeAt: nextProbe(now, now) })
       if (paused === null) return
-      log.warn({ checkout: id }, 'a checkout is paused: its workflow is not there')
+      log.warn({ checkout: id }, 'a checkout was paused: its workflow was not found')
       const data = pauseOf(paused, now)
       await deliveries.event(inside, { id: newId('evt', now), owner: paused.owner, event: 'checkout.paused', data })
       await announce(inside, [{ topic: PAUSED, payload: { checkoutId: id } }])
@@ -79,10 +79,10 @@ const AT_ONCE = 20
 function pausedMail({ id, product, callbackUrl }: Checkout): { subject: string; text: string } {
   return {
     subject: `The checkout "${product.name.replace(/\s+/g, ' ')}" is paused`,
-    text: `The workflow behind the checkout ${id} is not there: ${callbackUrl} has answered 404 again and again.
+    text: `The workflow behind the checkout ${id} was not found: ${callbackUrl} keeps answering 404.
 
-Customers are told that it is not available, and nothing is charged. It sells again by itself once the workflow
-answers: activate the workflow, or expire the checkout if it has had its time.
+Customers see that it is not available, and nothing is charged. Activate the workflow, and the checkout resumes
+automatically. If you no longer need the checkout, expire it.
 `,
   }
 }

@@ -153,7 +153,7 @@ RETURNING *`
 
 export const checkoutsTables: Tables = {
   retention: () => ({
-    checkout: { kept: 'one for each place in a workflow: its link comes back to life with it' },
+    checkout: { kept: 'one per place in a workflow: registering the place again restores its link' },
   }),
   changes: {
     checkouts: [

@@ -7,7 +7,7 @@ type Pauses = Pick<CheckoutStore, 'countMissing' | 'forgetMissing' | 'resume' | 
 /** Whether the workflow behind a checkout is there. */
 export function pauses(statements: StatementPool): Pauses {
   return {
-    async countMissing(inside, id, most, now, probeAt) {
+    async countMissing(inside, id, { most, now, probeAt }) {
       const [row] = await inside.run<CheckoutRow & { before: string }>(
         COUNT_MISSING,
         [id, most, now, probeAt],

@@ -156,7 +156,7 @@ async function saveCollection({ catalogue, environment, names, flags }: CommandI
 async function dropCollection({ catalogue, environment, names: [slug] }: CommandInput): Promise<boolean> {
   if (slug === undefined) return false
   await catalogue.removeCollection(environment, null, slug)
-  console.log(`${slug} in ${environment} is gone; its tools are still there.`)
+  console.log(`${slug} in ${environment} was removed; its tools remain.`)
   return true
 }
 
@@ -184,7 +184,7 @@ async function credentialsOf(flags: Flags): Promise<Pick<ImportRequest, 'credent
   return { credentials: { headers: { authorization: `Bearer ${secret}` }, query: {} } }
 }
 
-const SANDBOX_ONLY = `only the sandbox answers for all of them itself. In production import those that you have a key for, one by one: ${SHIPPED.map(({ slug }) => slug).join(', ')}`
+const SANDBOX_ONLY = `only the sandbox simulates all of them. In production, import those that you have a key for, one by one: ${SHIPPED.map(({ slug }) => slug).join(', ')}`
 
 function pricingOf({ price, 'price-get': get }: Flags): Partial<PriceRule> {
   return {

@@ -14,10 +14,10 @@ export async function checkAddresses({ config }: CheckContext): Promise<readonly
         const limits = { totalMs: 5_000, bodyBytes: 65_536 }
         const { status, headers, body } = await outbound.send({ url: `${origin}/healthz`, limits, truncate: true })
         const ours = String(headers['x-request-id'] ?? '').startsWith('req_') && body.toString().includes('"ok"')
-        if (status === 200 && ours) return fine(check, 'Our own health answers there.')
+        if (status === 200 && ours) return fine(check, 'The health check of this service answers there.')
         return fault(
           check,
-          `Something else answers at ${origin}/healthz (status ${String(status)}): the proxy must pass it on to us.`,
+          `Another service answers at ${origin}/healthz (status ${String(status)}): the proxy must forward it to this service.`,
         )
       } catch (error) {
         const says = `${origin}/healthz does not answer: ${reasonOf(error)}`
@@ -36,7 +36,7 @@ function unsafe(config: Config): Finding[] {
   return plain.map((name) =>
     fault(
       `address ${name}`,
-      `PUBLIC_${name.toUpperCase()}_URL is ${config.addresses[name]}: real money needs https, and an address that the world can reach.`,
+      `PUBLIC_${name.toUpperCase()}_URL is ${config.addresses[name]}: real money needs https, and a public address.`,
     ),
   )
 }

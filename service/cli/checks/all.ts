@@ -21,7 +21,7 @@ export async function runChecks(read: () => Config): Promise<DoctorReport> {
     try {
       return await check(context)
     } catch (error) {
-      return [fault(name, `Could not be examined: ${reasonOf(error)}`)]
+      return [fault(name, `Could not be checked: ${reasonOf(error)}`)]
     }
   })
   return { config, findings: [fine('settings', 'All are well formed.'), ...(await Promise.all(results)).flat()] }

@@ -32,10 +32,10 @@ async function checkNetwork(
   return [
     ...single,
     ...(nodes.length === 1 && config.LIVE
-      ? [warning(check, 'One RPC alone: a second one takes over when it is away.')]
+      ? [warning(check, 'There is only one RPC. Add a second one that takes over when the first is down.')]
       : []),
     ...(spread > SPREAD_MAX
-      ? [fault(check, `The RPCs are ${String(spread)} blocks apart: the ones behind answer about a past that is over.`)]
+      ? [fault(check, `The RPCs are ${String(spread)} blocks apart: the slower ones return outdated data.`)]
       : []),
     ...sponsors(network, nodes, config),
   ]
@@ -82,7 +82,8 @@ async function ask(url: string, network: Network, config: Config): Promise<Node 
 
 function result(answer: unknown): unknown {
   const { result: found, refusal, outage } = answer as { result?: unknown; refusal?: Error; outage?: string }
-  if (found === undefined || found === null) throw new Error(refusal?.message ?? outage ?? 'an answer without a result')
+  if (found === undefined || found === null)
+    throw new Error(refusal?.message ?? outage ?? 'a response without a result')
   return found
 }
 
@@ -98,7 +99,7 @@ function judge(node: Awaited<ReturnType<typeof ask>>, check: string, network: Ne
   return age > HEAD_AGE_MAX
     ? fault(
         check,
-        `The newest block of ${node.name} is ${String(age)} s old: it stands still, or this machine's clock is wrong.`,
+        `The newest block of ${node.name} is ${String(age)} s old: the node is stuck, or this machine's clock is wrong.`,
       )
     : fine(check, `${node.name} is at block ${String(node.head.number)}, ${String(Math.max(0, age))} s old.`)
 }
@@ -106,14 +107,14 @@ function judge(node: Awaited<ReturnType<typeof ask>>, check: string, network: Ne
 function sponsors(network: Network, nodes: readonly Awaited<ReturnType<typeof ask>>[], config: Config): Finding[] {
   const check = `gas ${network.name}`
   if (config.SPONSOR_PRIVATE_KEYS.length === 0) {
-    const says = 'SPONSOR_PRIVATE_KEYS is not set: payments are verified and not settled.'
+    const says = 'SPONSOR_PRIVATE_KEYS is not set: payments are verified but not settled.'
     return [config.ROLES.includes('facilitator') && config.LIVE ? fault(check, says) : warning(check, says)]
   }
   const answered = nodes.find((node): node is Node => 'head' in node && node.chainId === network.chainId)
   if (answered === undefined) return []
   return answered.balances.map(({ sponsor, wei }) => {
     const has = `${sponsor} has ${ether(wei)} ETH`
-    if (wei === 0n) return fault(check, `${has}: it can pay for nothing.`)
+    if (wei === 0n) return fault(check, `${has}: it cannot pay for gas. Send ETH to it.`)
     return wei < config.SPONSOR_LOW_BALANCE
       ? warning(check, `${has}, below SPONSOR_LOW_BALANCE (${ether(config.SPONSOR_LOW_BALANCE)}).`)
       : fine(check, `${has}.`)

@@ -66,7 +66,7 @@ async function settingsOf(pool: pg.Pool): Promise<Settings> {
             (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS superuser`,
   )
   const [row] = rows
-  if (row === undefined) throw new Error('the server says nothing of its settings')
+  if (row === undefined) throw new Error('the server did not report its settings')
   return row
 }
 
@@ -88,7 +88,7 @@ function settings(found: Settings, config: Config): Finding[] {
       ? fine('database encoding', 'UTF8.')
       : fault('database encoding', `The database is encoded in ${found.server_encoding}: make one in UTF8.`),
     found.standby || found.default_transaction_read_only === 'on'
-      ? fault('database role', 'The server only reads: DATABASE_URL must name the primary.')
+      ? fault('database role', 'The server is read-only: DATABASE_URL must name the primary.')
       : found.superuser
         ? warning('database role', 'The service connects as a superuser: a role that owns its database is enough.')
         : fine('database role', 'Connects to a primary, as a role without special rights.'),
@@ -99,7 +99,7 @@ function settings(found: Settings, config: Config): Finding[] {
         )
       : fault(
           'database connections',
-          `Only ${String(free)} of ${String(found.connections)} connections are free, and each process wants up to DATABASE_POOL (${String(config.DATABASE_POOL)}) and a few for the queue.`,
+          `Only ${String(free)} of ${String(found.connections)} connections are free, and each process uses up to DATABASE_POOL (${String(config.DATABASE_POOL)}) and a few for the queue.`,
         ),
   ]
 }
@@ -111,8 +111,8 @@ async function payouts(pool: pg.Pool, config: Config): Promise<Finding[]> {
   if (rows[0]?.there !== true) return []
   const { rows: switches } = await pool.query<{ paused: boolean }>('SELECT paused FROM outflow_switch')
   return switches[0]?.paused === true
-    ? [warning('payouts', 'An operator has paused payouts: npm run admin -- payouts on lets them go on.')]
-    : [fine('payouts', 'Money may leave, within the limits.')]
+    ? [warning('payouts', 'An operator has paused payouts. Resume them with: npm run admin -- payouts on')]
+    : [fine('payouts', 'Payouts are on, within the limits.')]
 }
 
 async function migrations(pool: pg.Pool): Promise<Finding> {
@@ -146,7 +146,8 @@ async function sealed(pool: pg.Pool, config: Config): Promise<Finding[]> {
     const hasFile = existsSync(path.join(config.DATA_DIR, 'vault.key'))
     const key = config.VAULT_KEY ?? (hasFile ? await loadOrMakeKey(config.DATA_DIR) : null)
     if (key === null) {
-      const says = 'VAULT_KEY is not set: the first process to start makes one for itself, and others another.'
+      const says =
+        'VAULT_KEY is not set: the first process creates a key for itself, and other processes create different ones.'
       return [
         found.rows.length === 0
           ? warning('vault', says)
@@ -158,12 +159,11 @@ async function sealed(pool: pg.Pool, config: Config): Promise<Finding[]> {
     const old = found.rows.filter(({ token }) => vault.needsRotation(token)).length
     const tried = `${String(found.rows.length)} stored secrets were opened`
     return [
-      fine('vault', found.rows.length === 0 ? 'The key is whole; nothing is sealed yet.' : `${tried}.`),
+      fine('vault', found.rows.length === 0 ? 'The key is valid; nothing is sealed yet.' : `${tried}.`),
       ...(old > 0 ? [warning('vault', 'Some are sealed with an old key: keep it in VAULT_OLD_KEYS.')] : []),
     ]
   } catch (error) {
-    if ((error as { code?: string }).code === '42P01')
-      return [warning('vault', 'There are no tables to look into yet.')]
+    if ((error as { code?: string }).code === '42P01') return [warning('vault', 'There are no tables to check yet.')]
     return [fault('vault', `VAULT_KEY does not open what is stored: ${reasonOf(error)}`)]
   }
 }

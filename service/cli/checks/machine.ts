@@ -11,14 +11,14 @@ export async function checkMachine({ config }: CheckContext): Promise<readonly F
 
 function secrets(config: Config): Finding[] {
   const shared = config.DATABASE_URL !== undefined
-  const own = `each machine makes its own in ${config.DATA_DIR}: sessions and quotes of one are refused by the next`
+  const own = `each machine creates its own in ${config.DATA_DIR}, and refuses sessions and quotes of the others`
   return [
     config.AUTH_SECRET === undefined
       ? shared
         ? warning('AUTH_SECRET', `Is not set, and ${own}.`)
-        : fine('AUTH_SECRET', `Is made and kept in ${config.DATA_DIR}.`)
+        : fine('AUTH_SECRET', `Is created and stored in ${config.DATA_DIR}.`)
       : new Set(config.AUTH_SECRET).size < DIFFERENT_LEAST
-        ? fault('AUTH_SECRET', 'Is too plain to be a secret: take the output of "openssl rand -base64 32".')
+        ? fault('AUTH_SECRET', 'Is too easy to guess: use the output of "openssl rand -base64 32".')
         : fine('AUTH_SECRET', 'Is set.'),
     ...(config.LIVE ? liveWarnings(config) : []),
   ]
@@ -35,7 +35,7 @@ function liveWarnings(config: Config): Finding[] {
     [
       'ALLOW_PRIVATE_CALLBACKS',
       config.ALLOW_PRIVATE_CALLBACKS,
-      'Is on: any account can have your private network called.',
+      'Is on: any account can make this server call your private network.',
     ],
     ['SMTP_URL', config.SMTP_URL === undefined, 'Is not set: no mail is sent, not even to confirm an address.'],
   ]
@@ -63,7 +63,7 @@ function openFiles(): Finding[] {
   const says = `${soft} files may be open at once.`
   if (most < FILES_FAULT) return [fault('open files', `${says} Raise it (ulimit -n, LimitNOFILE=) to 4096 or more.`)]
   return [
-    most < FILES_WARNING ? warning('open files', `${says} Busy servers want 4096 or more.`) : fine('open files', says),
+    most < FILES_WARNING ? warning('open files', `${says} Busy servers need 4096 or more.`) : fine('open files', says),
   ]
 }
 

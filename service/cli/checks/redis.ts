@@ -40,13 +40,11 @@ async function policy(redis: Redis): Promise<Finding> {
   const check = 'redis eviction'
   const found = await redis.config('GET', 'maxmemory-policy').catch(() => null)
   const set = Array.isArray(found) ? String(found[1]) : undefined
-  if (set === undefined) return warning(check, 'The server does not say its maxmemory-policy: it must be noeviction.')
+  if (set === undefined)
+    return warning(check, 'The server does not report its maxmemory-policy: it must be noeviction.')
   return set === 'noeviction'
     ? fine(check, 'noeviction.')
-    : fault(
-        check,
-        `maxmemory-policy is ${set}: when memory runs out the queue's jobs would be thrown away. Set noeviction.`,
-      )
+    : fault(check, `maxmemory-policy is ${set}: when memory runs out, Redis deletes jobs of the queue. Set noeviction.`)
 }
 
 function clock(skewMs: number): Finding {

@@ -22,7 +22,7 @@ function models({ MODELS_BASE_URL, MODELS_API_KEY, MODELS_FILE }: Config): Findi
     )
   if (!existsSync(MODELS_FILE)) return fault('models', `There is no file ${MODELS_FILE}: check MODELS_FILE.`)
   return MODELS_API_KEY === undefined
-    ? warning('models', 'MODELS_API_KEY is not set: the models are asked without a key.')
+    ? warning('models', 'MODELS_API_KEY is not set: the models are called without a key.')
     : fine('models', `Prompts run at ${MODELS_BASE_URL}.`)
 }
 
@@ -39,12 +39,12 @@ function wallets({ WALLET_XPUB, WALLET_XPRV, ROLES }: Config): Finding {
 
 function hosts({ ALLOW_HOSTS }: Config): Finding {
   return ALLOW_HOSTS.length === 0
-    ? fine('ALLOW_HOSTS', 'Calls go to public addresses alone.')
-    : warning('ALLOW_HOSTS', `Every account can have these hosts called: ${ALLOW_HOSTS.join(', ')}.`)
+    ? fine('ALLOW_HOSTS', 'Calls go to public addresses only.')
+    : warning('ALLOW_HOSTS', `Every account can make this server call these hosts: ${ALLOW_HOSTS.join(', ')}.`)
 }
 
 async function catalogue({ DATABASE_URL }: Config): Promise<Finding> {
-  if (DATABASE_URL === undefined) return warning('catalogue', 'Was not looked at: DATABASE_URL is not set.')
+  if (DATABASE_URL === undefined) return warning('catalogue', 'Was not checked: DATABASE_URL is not set.')
   const client = new pg.Client({
     connectionString: DATABASE_URL,
     connectionTimeoutMillis: 5_000,

@@ -15,7 +15,7 @@ export interface OpenSource {
 /** The embedded database, under the lock that a running service would hold. */
 export async function openSource(dataDir: string): Promise<OpenSource> {
   if (!existsSync(path.join(dataDir, 'postgres'))) {
-    throw refused(`There is no embedded database in ${dataDir}: DATA_DIR says where it is.`)
+    throw refused(`There is no embedded database in ${dataDir}: set DATA_DIR to its folder.`)
   }
   // Nothing is written there: not by a slip here, and not by its own housekeeping.
   const embedded = await startEmbedded({

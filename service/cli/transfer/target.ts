@@ -46,13 +46,13 @@ export async function judge(target: pg.Client, { id, state, migrations }: Source
   if (journal.phase === 'finished') return 'finished'
   if (journal.state !== state) {
     throw refused(
-      `The service ran on the embedded database after the move to ${facts.database} had begun: what is there is old. Create another database for the move.`,
+      `The service ran on the embedded database after the move to ${facts.database} had begun: its data is outdated. Create another database for the move.`,
     )
   }
   if (journal.phase === 'copying') {
     const { rows: applied } = await target.query<{ migrations: string }>(`SELECT (${MIGRATIONS}) AS migrations`)
     if (applied[0]?.migrations !== migrations) {
-      throw refused(`The move to ${facts.database} was begun by another version: go on with that one.`)
+      throw refused(`The move to ${facts.database} was begun by another version: finish it with that version.`)
     }
   }
   return journal.phase

@@ -78,15 +78,15 @@ async function copyTo(
 
 const MESSAGES: Readonly<Record<State, string>> = {
   empty: 'The target is empty.',
-  begun: 'The target has a move of this database that had just begun: it goes on.',
-  copying: 'The target has half of this database: the move goes on.',
+  begun: 'A move of this database to the target had just begun: it resumes.',
+  copying: 'The target has part of this database: the move resumes.',
   finished: 'This move was finished before: nothing is left to do.',
 }
 
 /** Another move to the same place, of another database, would find it empty too. */
 async function lock(target: pg.Client): Promise<void> {
   const { rows } = await target.query<{ taken: boolean }>('SELECT pg_try_advisory_lock(72707370) AS taken')
-  if (rows[0]?.taken !== true) throw refused('Another move to this target is under way.')
+  if (rows[0]?.taken !== true) throw refused('Another move to this target is in progress.')
 }
 
 /** Nothing depends on it, but lists that are sorted by name would come in another order than before. */

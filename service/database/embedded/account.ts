@@ -39,7 +39,7 @@ export function chooseAccount(root: string, postgres: string): Account {
   if (found !== undefined) return found.account
   if (me !== 0) {
     throw fault(
-      `The embedded database does not run here as this user (${tried[0]?.obstacle ?? ''}): ` +
+      `The embedded database cannot run as this user (${tried[0]?.obstacle ?? ''}): ` +
         'set DATABASE_URL to a PostgreSQL server.',
     )
   }

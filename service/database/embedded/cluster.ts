@@ -135,7 +135,8 @@ function writeCredentials(root: string, credentials: Credentials): void {
 
 function checkVersion(folder: string): void {
   const found = readFileSync(path.join(folder, 'PG_VERSION'), 'utf8').trim()
-  if (found !== MAJOR) throw fault(`${folder} was made by PostgreSQL ${found}, and this is ${MAJOR}.`)
+  if (found !== MAJOR)
+    throw fault(`${folder} was made by PostgreSQL ${found}, but this service uses PostgreSQL ${MAJOR}.`)
 }
 
 function syncFolder(folder: string): void {

@@ -29,7 +29,9 @@ export async function stopLeftover(folder: string): Promise<boolean> {
   if (found !== undefined) await shutDown(found.pid)
   // Server processes outlive a killed postmaster for a moment; a new one beside them would lose data.
   if (!(await until(() => processesIn(folder).length === 0, 10_000))) {
-    throw fault(`Processes ${processesIn(folder).join(', ')} of an earlier database server do not end: stop them.`)
+    throw fault(
+      `Processes ${processesIn(folder).join(', ')} of an earlier database server do not stop: end them yourself.`,
+    )
   }
   dropStrangersNumber(folder)
   return found !== undefined

@@ -142,5 +142,5 @@ function complaint(logFile: string, from: number): string {
   const lines = readFileSync(logFile).subarray(from).toString('utf8').trim().split('\n')
   const telling = lines.filter((line) => /FATAL|PANIC|could not|error/i.test(line))
   const reason = (telling.length > 0 ? telling : lines).slice(-3).join(' ')
-  return `${reason} (${path.basename(logFile)} in the data folder has all of it).`
+  return `${reason} (see ${path.basename(logFile)} in the data folder for the full log).`
 }

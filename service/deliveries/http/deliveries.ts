@@ -10,7 +10,7 @@ export function deliveryRoutes(deliveries: Deliveries): AnyRoute[] {
     route({
       method: 'get',
       path: '/deliveries',
-      summary: 'What was sent to your receivers, newest first',
+      summary: 'Deliveries to your receivers, newest first',
       tag: 'Webhooks',
       auth: 'person',
       query: filter,
@@ -37,7 +37,7 @@ export function deliveryRoutes(deliveries: Deliveries): AnyRoute[] {
     route({
       method: 'post',
       path: '/deliveries/:id/redeliver',
-      summary: 'Send it again now, under the same webhook-id, to be claimed anew',
+      summary: 'Redeliver now with the same webhook-id; it can be claimed again',
       tag: 'Webhooks',
       auth: 'person',
       idempotent: true,
@@ -52,7 +52,7 @@ export function deliveryRoutes(deliveries: Deliveries): AnyRoute[] {
     route({
       method: 'post',
       path: '/deliveries/:id/claim',
-      summary: 'Ask to be the one who acts on it: true for the first, false for everybody after',
+      summary: 'Claim a delivery before you act on it: true for the first caller, false for all others',
       tag: 'Webhooks',
       auth: 'person',
       idempotent: true,
@@ -66,13 +66,13 @@ export function deliveryRoutes(deliveries: Deliveries): AnyRoute[] {
   ]
 }
 
-const MISSING = { 404: 'There is no such delivery of yours in this environment.' }
+const MISSING = { 404: 'You have no such delivery in this environment.' }
 const named = z.object({ id: z.string() })
 
 const filter = page.extend({
-  subject: z.string().max(100).optional().meta({ description: 'What it is about: pay_…, run_…, evt_…' }),
+  subject: z.string().max(100).optional().meta({ description: 'The subject of the delivery: pay_…, run_…, evt_…' }),
   status: z.enum(DELIVERY_STATES).optional(),
-  target: z.string().max(100).optional().meta({ description: 'A checkout or a webhook endpoint' }),
+  target: z.string().max(100).optional().meta({ description: 'The id of a checkout or a webhook endpoint' }),
 })
 
 const deliveryBody = z
@@ -98,11 +98,14 @@ const attemptBody = z.object({
   durationMs: z.int(),
   status: z.int().nullable(),
   error: z.string().nullable(),
-  answer: z.string().nullable().meta({ description: 'The first 2 KB of it' }),
+  answer: z.string().nullable().meta({ description: 'The first 2 KB of the answer' }),
 })
 
 const detailBody = deliveryBody
-  .extend({ body: z.string().meta({ description: 'What is signed and sent' }), attempts: z.array(attemptBody) })
+  .extend({
+    body: z.string().meta({ description: 'The body that is signed and sent' }),
+    attempts: z.array(attemptBody),
+  })
   .meta({ id: 'DeliveryDetail' })
 
 export function toDelivery(delivery: DeliveryView): z.infer<typeof deliveryBody> {

@@ -27,13 +27,13 @@ export function endpointRoutes(deliveries: Deliveries): AnyRoute[] {
     route({
       method: 'post',
       path: '/webhook-endpoints',
-      summary: 'Have an address told of events; its secret is in this answer only',
+      summary: 'Create a webhook endpoint; only this response contains its secret',
       tag: 'Webhooks',
       auth: 'person',
       idempotent: true,
       body: newEndpointBody,
       answers: { 201: withSecret },
-      errors: { 409: 'There are too many, or the Idempotency-Key was used for another request.' },
+      errors: { 409: 'You have too many webhook endpoints, or the Idempotency-Key was used for another request.' },
       async handle({ caller, body, operation }) {
         const { endpoint, secret } = await endpoints.create(caller, { ...body, secret: body.secret ?? null }, operation)
         return secretOnce(201, endpoint, secret)
@@ -59,7 +59,7 @@ function routesOfOne({ endpoints }: Deliveries): AnyRoute[] {
     route({
       method: 'patch',
       path: '/webhook-endpoints/:id',
-      summary: 'Change its address or events, or switch it on or off',
+      summary: 'Change the address or events of an endpoint, or enable or disable it',
       tag: 'Webhooks',
       auth: 'person',
       params: named,
@@ -74,7 +74,7 @@ function routesOfOne({ endpoints }: Deliveries): AnyRoute[] {
     route({
       method: 'delete',
       path: '/webhook-endpoints/:id',
-      summary: 'Tell it nothing more',
+      summary: 'Delete a webhook endpoint',
       tag: 'Webhooks',
       auth: 'person',
       params: named,
@@ -88,7 +88,7 @@ function routesOfOne({ endpoints }: Deliveries): AnyRoute[] {
     route({
       method: 'post',
       path: '/webhook-endpoints/:id/rotate-secret',
-      summary: 'Make a new secret for it; the old secret stays valid for 24 hours',
+      summary: 'Rotate the secret of an endpoint; the old secret stays valid for 24 hours',
       tag: 'Webhooks',
       auth: 'person',
       idempotent: true,
@@ -103,7 +103,7 @@ function routesOfOne({ endpoints }: Deliveries): AnyRoute[] {
     route({
       method: 'post',
       path: '/webhook-endpoints/:id/test',
-      summary: 'Send it an event of each type that it asks for, with all fields, for which nothing happened',
+      summary: 'Send a test event, with all fields, of each type that the endpoint subscribes to',
       tag: 'Webhooks',
       auth: 'person',
       idempotent: true,
@@ -118,7 +118,7 @@ function routesOfOne({ endpoints }: Deliveries): AnyRoute[] {
   ]
 }
 
-const MISSING = { 404: 'There is no such webhook endpoint of yours in this environment.' }
+const MISSING = { 404: 'You have no such webhook endpoint in this environment.' }
 const named = z.object({ id: z.string() })
 
 const url = z
@@ -137,7 +137,7 @@ export const newEndpointBody = z.strictObject({
   events,
   secret: z.string().refine(isSigningSecret, SIGNING_SECRET_FAULT).nullish().meta({
     description:
-      'One that your receiver has already: whsec_ and base64, or 24 to 75 characters that are the key itself; made when absent',
+      'A secret that your receiver already has: whsec_ and base64, or 24 to 75 characters that are the key itself; generated when absent',
     minLength: 24,
     maxLength: 94,
   }),
@@ -150,17 +150,20 @@ export const changedEndpointBody = z.strictObject({
 })
 
 export const testBody = z.strictObject({
-  event: z.enum(EVENTS).optional().meta({ description: 'This type alone, whether the endpoint asks for it or not' }),
+  event: z
+    .enum(EVENTS)
+    .optional()
+    .meta({ description: 'Send only this type, even if the endpoint does not subscribe to it' }),
 })
 
 const testOut = z.object({
-  deliveryId: z.string().meta({ description: 'Of the first one' }),
+  deliveryId: z.string().meta({ description: 'The id of the first delivery' }),
   deliveries: z.array(z.object({ id: z.string(), event: z.enum(EVENTS) })),
 })
 
 export function toTests(deliveries: readonly TestEvent[]): z.infer<typeof testOut> {
   const [first] = deliveries
-  if (first === undefined) throw new Error('an endpoint asks for no event')
+  if (first === undefined) throw new Error('an endpoint subscribes to no event')
   return { deliveryId: first.id, deliveries: [...deliveries] }
 }
 
@@ -170,7 +173,7 @@ const endpointBody = z
     url: z.string(),
     events: z.array(z.enum(EVENTS)),
     status: z.enum(['enabled', 'disabled']),
-    failingSince: timestamp.nullable().meta({ description: 'Since when nothing but failures came' }),
+    failingSince: timestamp.nullable().meta({ description: 'Since when every delivery has failed' }),
     disabledAt: timestamp.nullable(),
     createdAt: timestamp,
   })
@@ -182,7 +185,7 @@ const withSecret = z.object({
   secret: z
     .string()
     .nullable()
-    .meta({ description: 'whsec_…, or the one that you chose; null when a request is replayed' }),
+    .meta({ description: 'whsec_…, or the secret that you chose; null in a replayed response' }),
 })
 
 function show(endpoint: Endpoint): z.infer<typeof shown> {

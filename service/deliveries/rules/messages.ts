@@ -51,7 +51,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
  * is sufficient.
  */
 export function signatureOf(secrets: readonly string[], id: string, timestampSeconds: number, body: string): string {
-  if (secrets.length === 0) throw new Error('a delivery is never sent unsigned')
+  if (secrets.length === 0) throw new Error('a delivery has no signing secret')
   return secrets.map((secret) => `v1,${mac(secret, `${id}.${String(timestampSeconds)}.${body}`)}`).join(' ')
 }
 

@@ -95,7 +95,7 @@ export function createAttempt(deps: AttemptDeps) {
     try {
       await deps.attempted(target.id, { status, kind: status === null ? 'failed' : 'answered' })
     } catch (error) {
-      log.warn({ err: error, target: target.id }, 'the result of an attempt could not be passed on')
+      log.warn({ err: error, target: target.id }, 'the result of an attempt could not be reported')
     }
   }
 }

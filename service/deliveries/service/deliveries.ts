@@ -49,7 +49,7 @@ export function createDeliveries(deps: DeliveriesDeps) {
       if (open === null) throw deliveryMissing()
       if (!open) throw endpointOff()
       await store.inTransaction(async (inside) => {
-        const live = await store.redeliver(inside, owner, id, operation, clock.now())
+        const live = await store.redeliver(inside, { owner, id }, operation, clock.now())
         if (live !== null) await announce(inside, [toAnnouncement(live)])
       })
       return await find(owner, id)

@@ -60,25 +60,25 @@ export function toMail({ event, id, about }: Notice): { subject: string; text: s
   switch (event) {
     case 'delivery.unconfirmed':
       return {
-        subject: 'A paid delivery was taken and never confirmed',
-        text: `Your workflow took the delivery ${id} (for ${about}) and did not confirm it.
+        subject: 'A paid delivery was not confirmed',
+        text: `Your workflow accepted the delivery ${id} (for ${about}) but did not confirm it.
 
-It may have run, wholly or in part, so it is not sent again by itself. Look at what it did; if it has to run again,
-redeliver ${id}.
+It may have run, completely or in part, so the delivery is not sent again automatically. Check what the workflow did.
+If it has to run again, redeliver ${id}.
 `,
       }
     case 'delivery.stopped':
       return {
-        subject: 'A paid delivery was turned away for good',
-        text: `The receiver of the delivery ${id} (for ${about}) answered 410: it wants no such delivery any more.
+        subject: 'A paid delivery was rejected',
+        text: `The receiver of the delivery ${id} (for ${about}) answered 410: it accepts no more such deliveries.
 
-If it should have taken it, mend the receiver and redeliver ${id}.
+If that is a mistake, fix the receiver and redeliver ${id}.
 `,
       }
     case 'delivery.exhausted':
       return {
         subject: 'A paid delivery could not be delivered',
-        text: `The delivery ${id} (for ${about}) was tried until its schedule was used up, and no attempt succeeded.
+        text: `The delivery ${id} (for ${about}) failed at every attempt, and there are no more attempts.
 
 Once its receiver works again, redeliver ${id}.
 `,
@@ -86,7 +86,7 @@ Once its receiver works again, redeliver ${id}.
     case 'endpoint.disabled':
       return {
         subject: 'A webhook endpoint was disabled',
-        text: `For five days every delivery to ${about} failed, so the endpoint ${id} was disabled and is told nothing more.
+        text: `Every delivery to ${about} failed for five days, so the endpoint ${id} was disabled and gets no more events.
 
 Once it works again, enable it.
 `,

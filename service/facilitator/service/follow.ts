@@ -51,7 +51,7 @@ async function record(deps: FacilitatorDeps, transaction: SponsorTransaction, re
 async function reopen(deps: FacilitatorDeps, transaction: SponsorTransaction): Promise<void> {
   deps.log.warn(
     { network: transaction.network, hash: transaction.hash },
-    'a transaction of ours is gone from the chain',
+    'a sponsor transaction disappeared from the chain',
   )
   const handedOut = await deps.store.vanished(transaction)
   alarm(deps, transaction, handedOut.length)
@@ -61,7 +61,10 @@ async function reopen(deps: FacilitatorDeps, transaction: SponsorTransaction): P
 function alarm(deps: FacilitatorDeps, transaction: SponsorTransaction, settlements: number): void {
   deps.measures.count('settlement_reorganised', settlements)
   if (settlements > 0)
-    deps.log.error({ hash: transaction.hash, settlements }, 'successes that were handed out are open again')
+    deps.log.error(
+      { hash: transaction.hash, settlements },
+      'settlements that were reported as successful are open again',
+    )
 }
 
 async function isDeep(deps: FacilitatorDeps, chain: Chain, receipt: Receipt): Promise<boolean> {
@@ -101,7 +104,10 @@ async function reconcileOne(deps: FacilitatorDeps, chain: Chain, now: Date): Pro
     if (transaction.signedAt > before || (await follow(deps, chain, transaction))) continue
     // It is signed, so sending it needs no key. Its fees can no longer be raised.
     await chain.broadcast(transaction.raw).catch((error: unknown) => {
-      deps.log.warn({ hash: transaction.hash, code: (error as { code?: unknown }).code }, 'an orphan did not go out')
+      deps.log.warn(
+        { hash: transaction.hash, code: (error as { code?: unknown }).code },
+        'an orphaned transaction could not be sent',
+      )
     })
   }
 }

@@ -31,7 +31,7 @@ export function createGasWatch(deps: FacilitatorDeps) {
       const [wei, fees] = await Promise.all([chain.nativeBalance(sponsor), chain.fees()])
       const low = wei < deps.settings.lowBalance
       const empty = !paysForOne(wei, fees)
-      if (low) deps.log.warn({ network, sponsor, wei: String(wei), empty }, 'a sponsor runs out of gas money')
+      if (low) deps.log.warn({ network, sponsor, wei: String(wei), empty }, 'a sponsor is running out of gas')
       return { network, sponsor, wei, low, empty, price: fees.maxFeePerGas }
     } catch {
       // The balance is unknown, which is not an error. The last price stays in force: at a price of 0 the budgets would

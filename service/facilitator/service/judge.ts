@@ -37,7 +37,7 @@ export async function judge(
     return
   }
   if (settlement.external) {
-    log.warn({ digest }, 'the transaction that settled an authorization is gone from the chain; it is sent by us')
+    log.warn({ digest }, 'an external settlement disappeared from the chain; this facilitator settles it')
     measures.count('settlement_reorganised')
     return await store.release(settlement, settlement.payerHasCode)
   }

@@ -55,7 +55,7 @@ export async function createSender(
       await chain.broadcast(transaction.raw)
     } catch (error) {
       const { code } = error as { code?: unknown }
-      log.warn({ network, hash: transaction.hash, code }, 'a transaction did not go out; it is tried again')
+      log.warn({ network, hash: transaction.hash, code }, 'a transaction could not be sent; retrying')
       deps.measures.count(`broadcast ${String(code)}`)
       if (code === 'replacement_underpriced' || code === 'fee_too_low') await raise(deps, chain, key, transaction)
       return
@@ -114,7 +114,7 @@ export async function createSender(
     resend,
     /** Uses a nonce that was never signed, by a transfer of nothing to the sponsor itself. */
     async fill(nonce: number): Promise<void> {
-      log.warn({ network, sponsor, nonce }, 'a gap among the nonces is filled')
+      log.warn({ network, sponsor, nonce }, 'a nonce gap is filled')
       const transaction = await store.fill(signed({ to: sponsor, data: '0x' }, 21_000n, await chain.fees(), nonce))
       if (transaction !== null) await broadcast(transaction)
     },
@@ -137,7 +137,7 @@ async function raise(deps: FacilitatorDeps, chain: Chain, key: Hex, transaction:
     (error: unknown) => {
       log.warn(
         { network: chain.network.name, hash, code: (error as { code?: unknown }).code },
-        'a dearer transaction did not go out',
+        'a replacement transaction could not be sent',
       )
     },
   )

@@ -111,7 +111,7 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
       if (settlement?.state === 'settled' && settlement.txHash !== null) {
         const { txHash } = settlement
         const until = new Date(now.getTime() + PACE.offerMs)
-        const told = await store.offer(digest, requester.operation, requester.ownsResult, now, until)
+        const told = await store.offer(digest, requester, now, until)
         if (told === 'given') {
           await deps.failpoints.reach('settlement offered')
           return { status: 'settled', success: true, payer, txHash }

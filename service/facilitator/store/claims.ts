@@ -44,7 +44,7 @@ export function claims(statements: Statements): Claims {
       return rows.map(fromSettlementRow).sort((a, b) => a.claimedAt.getTime() - b.claimedAt.getTime())
     },
 
-    async offer(digest, to, ownsResult, now, until) {
+    async offer(digest, { operation: to, ownsResult }, now, until) {
       const [row] = await statements.run<{ handed: boolean | null }>(
         OFFER,
         [toBytes(digest), to, ownsResult, now, until],

@@ -32,7 +32,7 @@ function purchases(statements: Statements): Pick<SettlementStore, 'buy' | 'bough
       // A separate statement, because the first one does not see what another transaction has just committed.
       const [row] =
         made.length > 0 ? made : await inside.run<{ buys: string }>(BOUGHT, [toBytes(digest)], 'facilitator_bought')
-      if (row === undefined) throw new Error('a purchase vanished')
+      if (row === undefined) throw new Error('a purchase was not found')
       return row.buys
     },
   }

@@ -16,7 +16,7 @@ function meRoutes(identity: Identity, walletOf: WalletOf): AnyRoute[] {
     route({
       method: 'get',
       path: '/me',
-      summary: 'Who is asking, in which environment',
+      summary: 'Get the calling account and its environment',
       tag: 'Account',
       auth: 'agent',
       answers: { 200: meBody },
@@ -48,7 +48,7 @@ function keyRoutes(identity: Identity): AnyRoute[] {
       auth: 'person',
       query: page,
       answers: { 200: z.object({ keys: z.array(keyBody), total: z.int(), limit: z.int(), offset: z.int() }) },
-      errors: { 404: 'Nobody has signed up with this token.' },
+      errors: { 404: 'No account has signed up with this token.' },
       async handle({ caller, query }) {
         const { keys, total } = await identity.keys.list(caller, query)
         return reply(200, { keys: keys.map(toKey), total, ...query })
@@ -57,14 +57,14 @@ function keyRoutes(identity: Identity): AnyRoute[] {
     route({
       method: 'post',
       path: '/keys',
-      summary: 'Make an API key; its secret is in this answer only',
+      summary: 'Create an API key; only this response contains its secret',
       tag: 'Account',
       auth: 'person',
       idempotent: true,
       body: newKeyBody,
       answers: { 201: z.object({ key: keyBody, secret: z.string().nullable() }) },
       errors: {
-        404: 'Nobody has signed up with this token.',
+        404: 'No account has signed up with this token.',
         409: 'The Idempotency-Key was used for another request.',
       },
       async handle({ caller, body, operation }) {
@@ -77,12 +77,12 @@ function keyRoutes(identity: Identity): AnyRoute[] {
     route({
       method: 'delete',
       path: '/keys/:id',
-      summary: 'Revoke a key, at once',
+      summary: 'Revoke a key immediately',
       tag: 'Account',
       auth: 'person',
       params: z.object({ id: z.string() }),
       answers: { 204: z.undefined() },
-      errors: { 404: 'There is no such key of yours in this environment.' },
+      errors: { 404: 'You have no such key in this environment.' },
       async handle({ caller, params }) {
         await identity.keys.revoke(caller, params.id)
         return reply(204, undefined)
@@ -100,18 +100,18 @@ function signingSecretRoutes({ signingSecrets }: Identity): AnyRoute[] {
       tag: 'Account',
       auth: 'person',
       answers: { 200: z.object({ signingSecret: signingSecretBody }) },
-      errors: { 404: 'Nobody has signed up with this token.' },
+      errors: { 404: 'No account has signed up with this token.' },
       handle: async ({ caller }) => reply(200, { signingSecret: toSecret(await signingSecrets.get(caller)) }),
     }),
     route({
       method: 'post',
       path: '/signing-secret',
-      summary: 'Make a new signing secret; the old secret stays valid for 24 hours',
+      summary: 'Create a new signing secret; the old secret stays valid for 24 hours',
       tag: 'Account',
       auth: 'person',
       idempotent: true,
       answers: { 200: z.object({ signingSecret: signingSecretBody }) },
-      errors: { 404: 'Nobody has signed up with this token.' },
+      errors: { 404: 'No account has signed up with this token.' },
       async handle({ caller, operation }) {
         const shown = toSecret(await signingSecrets.rotate(caller, operation))
         const replayed = { signingSecret: { ...shown, secret: null } }
@@ -129,13 +129,13 @@ export const newKeyBody = z.strictObject({
     .min(1, 'must not be empty')
     .max(100, 'must have at most 100 characters')
     .regex(ONE_LINE, 'must be one line of text'),
-  agentId: z.string().max(100).nullish().meta({ description: 'The agent whose limits hold for this key' }),
+  agentId: z.string().max(100).nullish().meta({ description: 'The agent whose limits apply to this key' }),
   expiresAt: z
     .string()
     .pipe(z.iso.datetime({ offset: true, error: 'must be a time like 2026-01-31T12:00:00Z' }))
     .transform((text) => new Date(text))
     .nullish()
-    .meta({ format: 'date-time', description: 'From when on the key is refused; never when absent' }),
+    .meta({ format: 'date-time', description: 'When the key expires; never when absent' }),
 })
 
 const keyBody = z

@@ -13,11 +13,14 @@ export function signInReference({ triesPerMinute }: { triesPerMinute: number }):
   const limit =
     triesPerMinute === 0
       ? ''
-      : ` At most ${String(triesPerMinute)} tries a minute for an address, and as many for an e-mail address.`
+      : ` At most ${String(triesPerMinute)} attempts a minute for each IP address, and as many for each e-mail address.`
   const all: Described[] = [...byEmail(limit), ...byWallet(), ...byProvider(), ...sessions(), ...account()]
   return all.map((one) => ({
     ...one,
-    errors: { ...(one.body === undefined ? {} : { 403: 'A page of another site may not send this.' }), ...one.errors },
+    errors: {
+      ...(one.body === undefined ? {} : { 403: 'Pages of other sites may not send this request.' }),
+      ...one.errors,
+    },
   }))
 }
 
@@ -39,7 +42,7 @@ const name = z
 export const user = z.object({
   id: z.string().meta({ examples: ['usr_01k…'] }),
   name: z.string(),
-  email: z.string().meta({ description: 'Of a wallet, an address that receives nothing' }),
+  email: z.string().meta({ description: 'For a wallet account, a placeholder that receives no mail' }),
   emailVerified: z.boolean(),
   createdAt: timestamp,
   updatedAt: timestamp,
@@ -64,13 +67,13 @@ function byEmail(limit: string): Described[] {
       tag,
       auth: 'anyone',
       summary: 'Sign up with an e-mail address',
-      description: `Makes the account with a wallet and free credits in each environment. On a live server the answer is the same whether the address is taken or not: \`token\` is null until the link of a mail was followed.${limit}`,
+      description: `Creates the account with a wallet and free credits in each environment. On a live server the response is the same whether or not the address is taken: \`token\` is null until the address is confirmed by mail.${limit}`,
       body: z.object({ name, email, password }),
       answers: { 200: z.object({ token: token.nullable(), user }) },
       errors: { 422: 'The address has an account (in the sandbox only).' },
       samples: [
         {
-          title: 'From nothing to an API key',
+          title: 'Sign up and create an API key',
           text: [
             "curl -s $HOST/auth/sign-up/email -H 'Content-Type: application/json' \\",
             `  -d '{"name":"Ada Lovelace","email":"ada@example.com","password":"correct horse battery"}'`,
@@ -88,7 +91,7 @@ function byEmail(limit: string): Described[] {
       tag,
       auth: 'anyone',
       summary: 'Sign in with an e-mail address',
-      description: `The answer sets a session cookie too, for browsers.${limit}`,
+      description: `The response also sets a session cookie, for browsers.${limit}`,
       body: z.object({ email, password: z.string().max(PASSWORD_LENGTH.max) }),
       answers: { 200: z.object({ token, user }) },
       errors: { 401: 'The address or the password is wrong.', 403: 'The address is not confirmed yet.' },
@@ -98,7 +101,7 @@ function byEmail(limit: string): Described[] {
       path: '/send-verification-email',
       tag,
       auth: 'anyone',
-      summary: 'Send the mail that confirms an address again',
+      summary: 'Send the confirmation mail again',
       body: z.object({ email }),
       answers: { 200: done },
     },
@@ -107,18 +110,21 @@ function byEmail(limit: string): Described[] {
       path: '/verify-email',
       tag,
       auth: 'anyone',
-      summary: 'Confirm an address: where the link of the mail leads, good for a day',
+      summary: 'Confirm an e-mail address; the link in the mail leads here and is valid for 24 hours',
       query: z.object({ token: z.string().max(2_000), callbackURL: z.string().max(2_048).optional() }),
       answers: {},
-      errors: { 302: 'To the dashboard, signed in on a live server.', 401: 'The link is used or too old.' },
+      errors: {
+        302: 'To the dashboard, signed in on a live server.',
+        401: 'The link was already used or has expired.',
+      },
     },
     {
       method: 'post',
       path: '/request-password-reset',
       tag,
       auth: 'anyone',
-      summary: 'Send a mail that lets its reader choose a new password',
-      description: 'The answer does not tell whether there is such an account.',
+      summary: 'Send a password reset mail',
+      description: 'The response is the same whether or not the account exists.',
       body: z.object({ email }),
       answers: { 200: done },
     },
@@ -127,7 +133,7 @@ function byEmail(limit: string): Described[] {
       path: '/reset-password',
       tag,
       auth: 'anyone',
-      summary: 'Choose a new password with the token of that mail',
+      summary: 'Choose a new password with the token from the reset mail',
       description: 'All sessions of the account end.',
       body: z.object({ newPassword: password, token: z.string().max(2_000) }),
       answers: { 200: done },
@@ -139,7 +145,7 @@ function byWallet(): Described[] {
   const signed = signedMessage.extend({
     message: signedMessage.shape.message.meta({ description: 'The EIP-4361 message that the wallet signed' }),
     signature: signedMessage.shape.signature.meta({
-      description: 'Of a key (EIP-191) or of a contract (ERC-1271, ERC-6492)',
+      description: 'The signature of a key (EIP-191) or a contract (ERC-1271, ERC-6492)',
     }),
   })
   return [
@@ -148,7 +154,7 @@ function byWallet(): Described[] {
       path: '/siwe/nonce',
       tag,
       auth: 'anyone',
-      summary: 'A nonce for Sign-In with Ethereum, good for 15 minutes and once',
+      summary: 'Get a nonce for Sign-In with Ethereum; it works once, within 15 minutes',
       answers: { 200: z.object({ nonce: z.string() }) },
     },
     {
@@ -156,12 +162,12 @@ function byWallet(): Described[] {
       path: '/siwe/verify',
       tag,
       auth: 'anyone',
-      summary: 'Sign in with a wallet; the first time makes the account',
+      summary: 'Sign in with a wallet; the first sign-in creates the account',
       description:
         'The message names this server as `domain` and `URI`, Base or Base Sepolia as the chain, the nonce, and a time within the last minutes.',
       body: signed,
       answers: { 200: z.object({ token, success: z.literal(true), user: z.object({ id: z.string() }) }) },
-      errors: { 401: 'The signature does not fit, or the nonce was used or has expired.' },
+      errors: { 401: 'The signature does not match the message, or the nonce was used or has expired.' },
     },
     {
       method: 'post',
@@ -187,10 +193,10 @@ function byWallet(): Described[] {
       path: '/siwe/unlink',
       tag,
       auth: 'session',
-      summary: 'Remove a wallet; never the last way into the account',
+      summary: 'Remove a wallet; the last way to sign in cannot be removed',
       body: connectedAddress,
       answers: { 200: success },
-      errors: { 404: 'The wallet is not connected.', 409: 'It is the only way into the account.' },
+      errors: { 404: 'The wallet is not connected.', 409: 'It is the only way to sign in to the account.' },
     },
   ]
 }
@@ -203,15 +209,15 @@ function byProvider(): Described[] {
       tag,
       auth: 'anyone',
       summary: 'Begin a sign-in with the configured OpenID Connect provider',
-      description: 'For browsers: the answer sets a cookie, and the provider leads back to this server.',
+      description: 'For browsers: the response sets a cookie, and the provider redirects back to this server.',
       body: z.object({
         next: z
           .string()
           .max(2_048)
           .optional()
-          .meta({ description: 'The page of the dashboard to come back to; `/` when absent' }),
+          .meta({ description: 'The dashboard page to return to; `/` when absent' }),
       }),
-      answers: { 200: z.object({ url: z.string().meta({ description: 'Send the browser there' }) }) },
+      answers: { 200: z.object({ url: z.string().meta({ description: 'Redirect the browser to this address' }) }) },
       errors: { 404: 'No provider is configured.', 503: 'The provider cannot be reached.' },
     },
   ]
@@ -224,7 +230,7 @@ function sessions(): Described[] {
       path: '/get-session',
       tag,
       auth: 'session',
-      summary: 'Your session and who you are; null without one',
+      summary: 'Get your session and user; null without a session',
       answers: { 200: z.object({ session, user }).nullable() },
     },
     {
@@ -249,7 +255,7 @@ function sessions(): Described[] {
       path: '/revoke-sessions',
       tag,
       auth: 'session',
-      summary: 'End all your sessions, this one too',
+      summary: 'End all your sessions, including this one',
       answers: { 200: done },
     },
     {
@@ -257,7 +263,7 @@ function sessions(): Described[] {
       path: '/revoke-other-sessions',
       tag,
       auth: 'session',
-      summary: 'End all your sessions but this one',
+      summary: 'End all your sessions except this one',
       answers: { 200: done },
     },
     {
@@ -300,7 +306,7 @@ function account(): Described[] {
       path: '/email',
       tag,
       auth: 'session',
-      summary: 'Your e-mail address, and whether it can be changed here',
+      summary: 'Get your e-mail address and whether this server can change it',
       answers: {
         200: emailOut,
       },
@@ -310,10 +316,10 @@ function account(): Described[] {
       path: '/email/change',
       tag,
       auth: 'session',
-      summary: 'Send a mail to another address, which becomes yours once its link was followed',
+      summary: 'Change your e-mail address: send a confirmation mail to the new one',
       body: emailWanted.extend({
         email,
-        password: emailWanted.shape.password.meta({ description: 'Where the account has one' }),
+        password: emailWanted.shape.password.meta({ description: 'Required if the account has a password' }),
       }),
       answers: { 200: success },
     },
@@ -322,10 +328,10 @@ function account(): Described[] {
       path: '/email/confirm',
       tag,
       auth: 'session',
-      summary: 'Take the address that the mail was sent to, with the token of its link',
+      summary: 'Confirm the new e-mail address with the token from the mail',
       body: emailToken,
       answers: { 200: z.object({ email: z.string() }) },
-      errors: { 409: 'Another account signs in by this address.' },
+      errors: { 409: 'Another account already uses this address.' },
     },
   ]
 }

@@ -99,7 +99,7 @@ function noteUses({ store, log }: IdentifyDeps) {
       if (recent || writing.has(id)) return
       const written = store
         .touchKey(id, now)
-        .catch((error: unknown) => log.warn({ err: error, keyId: id }, 'A key’s last use could not be written.'))
+        .catch((error: unknown) => log.warn({ err: error, keyId: id }, 'The last use of a key could not be saved.'))
         .finally(() => writing.delete(id))
       writing.set(id, written)
     },

@@ -22,7 +22,7 @@ export function createKeys({ store, clock, agentExists }: KeysDeps) {
       const now = clock.now()
       if (wanted.expiresAt !== null && wanted.expiresAt <= now) throw invalid({ expiresAt: 'must be in the future' })
       if (wanted.agentId !== null && !(await agentExists(owner, wanted.agentId))) {
-        throw invalid({ agentId: 'names no agent of yours' })
+        throw invalid({ agentId: 'is not the id of one of your agents' })
       }
       const made = drawKey(owner, { ...wanted, id: deriveId('key', operation), createdAt: now })
       const key = await store.saveKey(made.key, traceOf(made.secret, owner.environment))

@@ -35,7 +35,7 @@ export function createSigningSecrets({ store, clock, sealing }: SigningSecretDep
     if (kept !== null) return kept
     await store.addSigningSecret(owner, draw(owner, newId('op', clock.now())))
     const made = await read(owner)
-    if (made === null) throw new Error('a signing secret vanished')
+    if (made === null) throw new Error('a signing secret is missing')
     return made
   }
 

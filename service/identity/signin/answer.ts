@@ -71,9 +71,9 @@ const FOREIGN: Fault = {
 const TOO_MANY_TRIES: Fault = {
   status: 429,
   code: 'TOO_MANY_TRIES',
-  message: 'The password was tried too often. Try again in an hour.',
+  message: 'Too many password attempts. Try again in an hour.',
 }
-const NOTHING_HERE: Fault = { status: 404, code: 'NOT_FOUND', message: 'There is nothing here.' }
+const NOTHING_HERE: Fault = { status: 404, code: 'NOT_FOUND', message: 'Not found.' }
 
 /** A form of another site may post text and forms without a CORS preflight, but never JSON. */
 async function faultOf(request: Request): Promise<Fault | null> {
@@ -103,7 +103,7 @@ function faultOfTexts(body: unknown): Fault | null {
     return invalidInput('The body must be an object.')
   for (const [field, value] of Object.entries(body)) {
     if (!TEXTS.has(field) || value === undefined || value === null) continue
-    if (typeof value !== 'string') return invalidInput(`${field} must be a text.`)
+    if (typeof value !== 'string') return invalidInput(`${field} must be a string.`)
     if (SHOWN.has(field) && !ONE_LINE.test(value)) return invalidInput(`${field} must be one line.`)
   }
   return null

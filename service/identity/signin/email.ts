@@ -88,22 +88,22 @@ export interface EmailOptions {
 }
 
 const REFUSALS = {
-  provider: { code: 'EMAIL_OF_PROVIDER', message: 'Your address is the one your provider knows: change it there.' },
+  provider: { code: 'EMAIL_OF_PROVIDER', message: 'Your identity provider manages your address: change it there.' },
   unavailable: {
     code: 'EMAIL_CHANGE_UNAVAILABLE',
-    message: 'This server cannot send mail, so it cannot find out whether an address is yours.',
+    message: 'This server cannot send mail, so it cannot confirm a new address. Ask its operator to set up mail.',
   },
-  invalid: { code: 'INVALID_EMAIL', message: 'This is not an e-mail address.' },
+  invalid: { code: 'INVALID_EMAIL', message: 'Enter a valid e-mail address.' },
   nobodys: { code: 'INVALID_EMAIL', message: 'Enter a valid e-mail address.' },
-  same: { code: 'EMAIL_SAME', message: 'This is your address already.' },
-  password: { code: 'INVALID_PASSWORD', message: 'This is not your password.' },
-  tooMany: { code: 'TOO_MANY_MAILS', message: 'Too many mails were asked for. Try again in an hour.' },
+  same: { code: 'EMAIL_SAME', message: 'This is already your address. Enter another one.' },
+  password: { code: 'INVALID_PASSWORD', message: 'The password is wrong. Try again.' },
+  tooMany: { code: 'TOO_MANY_MAILS', message: 'Too many mails were requested. Try again in an hour.' },
   stale: {
     code: 'INVALID_TOKEN',
-    message: 'This link is older than a day, or your address was changed since. Ask for another one.',
+    message: 'This link has expired, or your address was changed after it was sent. Request a new link.',
   },
   anothers: { code: 'OTHER_ACCOUNT', message: 'This link belongs to another account: sign in to that one to use it.' },
-  taken: { code: 'EMAIL_TAKEN', message: 'Another account signs in by this address.' },
+  taken: { code: 'EMAIL_TAKEN', message: 'Another account already uses this address.' },
 }
 
 export const emailWanted = z.object({ email: z.string(), password: z.string().max(128).optional() })

@@ -11,7 +11,7 @@ export function signInHandler(identity: Identity, dashboard: string, countTry: C
   const { origin } = new URL(dashboard)
   return async (request, response) => {
     const address = origin + request.originalUrl
-    if (!URL.canParse(address)) throw new DomainError('missing', 'not_found', 'There is nothing here.')
+    if (!URL.canParse(address)) throw new DomainError('missing', 'not_found', 'Not found.')
     const headers = toHeaders(request)
     headers.set('x-request-id', String(response.getHeader('x-request-id') ?? ''))
     const body = await readBody(request)

@@ -245,13 +245,13 @@ function refuse(path: string, body: Readonly<Record<string, unknown>>, canMail: 
   if (!canMail && path === '/request-password-reset') {
     throw APIError.from('BAD_REQUEST', {
       code: 'PASSWORD_RESET_UNAVAILABLE',
-      message: 'This server cannot send mail, so no password can be reset. Its operator can help you.',
+      message: 'This server cannot send mail, so it cannot reset passwords. Ask its operator for help.',
     })
   }
   if (!canMail && (path === '/sign-up/email' || path === '/send-verification-email')) {
     throw APIError.from('BAD_REQUEST', {
       code: 'EMAIL_SIGN_UP_UNAVAILABLE',
-      message: 'This server cannot send mail, so nobody can sign up by e-mail. Sign in with a wallet instead.',
+      message: 'This server cannot send mail, so you cannot sign up by e-mail. Sign in with a wallet instead.',
     })
   }
   // A person who took a wallet's stand-in address would lock that wallet out.

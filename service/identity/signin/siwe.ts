@@ -24,7 +24,7 @@ export function signInWithEthereum({ clock, signatures, wallets, domain, origin,
     if ((await adapter.consumeVerificationValue(identifierOf(nonce))) === null) {
       throw APIError.from('UNAUTHORIZED', {
         code: 'NONCE_UNKNOWN',
-        message: 'The nonce was used or has expired: ask for a new one.',
+        message: 'The nonce was used or has expired: request a new one.',
       })
     }
     return address
@@ -106,7 +106,7 @@ const REFUSALS = {
   missing: { code: 'WALLET_NOT_FOUND', message: 'This wallet is not connected to your account.' },
   last: {
     code: 'LAST_WAY_IN',
-    message: 'This wallet is the only way into your account: connect another one before you remove it.',
+    message: 'This wallet is the only way to sign in to your account: connect another one before you remove it.',
   },
 }
 

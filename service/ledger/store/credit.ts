@@ -3,17 +3,10 @@ import type { Statements } from '../../kit/transaction.ts'
 import { balanceTooLarge, movementConflict } from '../errors.ts'
 import type { Credit } from '../model.ts'
 import type { Credited } from '../ports.ts'
-import type { Accounts } from './accounts.ts'
-import { fingerprint } from './accounts.ts'
+import { fingerprint, type Accounts } from './accounts.ts'
 
 /** Brings money in from outside, or credits from the house, once by id. Answers the balance right after it. */
-export async function credit(
-  statements: Statements,
-  accounts: Accounts,
-  command: Credit,
-  at: Date,
-  inside: Statements | undefined,
-): Promise<Credited> {
+export async function credit({ statements, accounts, inside }: Writing, command: Credit, at: Date): Promise<Credited> {
   const { owner, amount, kind } = command
   const own = await accounts.of(owner, inside)
   const to = kind === 'deposit' ? own.wallet : own.credits
@@ -31,6 +24,13 @@ export async function credit(
     if (row.too_much && attempt === 2) throw balanceTooLarge()
   }
   throw new Error('the credit statement neither wrote nor found its movement')
+}
+
+/** What a movement is written with: its own statement, or inside the caller's transaction. */
+export interface Writing {
+  statements: Statements
+  accounts: Accounts
+  inside: Statements | undefined
 }
 
 interface Row {

@@ -62,8 +62,9 @@ export function createLedgerStore(statements: StatementPool, clock: Clock): Ledg
     capture: async (command, inside) => end(await prepare.capture(command, inside), inside),
     release: async (command, inside) => end(await prepare.release(command, inside), inside),
     actTogether,
-    credit: (command, inside) => retrying(inside, () => credit(statements, accounts, command, clock.now(), inside)),
-    transfer: (command, inside) => retrying(inside, () => transfer(statements, accounts, command, clock.now(), inside)),
+    credit: (command, inside) => retrying(inside, () => credit({ statements, accounts, inside }, command, clock.now())),
+    transfer: (command, inside) =>
+      retrying(inside, () => transfer({ statements, accounts, inside }, command, clock.now())),
     expire: (now, limit) => expireSome(statements, now, limit),
     async openAccounts(userId, inside = statements) {
       await inside.run(OPEN_ACCOUNTS, [userId])

@@ -1,18 +1,11 @@
-import type { Statements } from '../../kit/transaction.ts'
 import { usdc } from '../../kit/money.ts'
 import { movementConflict, unaffordable } from '../errors.ts'
 import type { Transfer } from '../model.ts'
-import type { Accounts } from './accounts.ts'
 import { fingerprint } from './accounts.ts'
+import type { Writing } from './credit.ts'
 
 /** Pays others from a wallet at once, or throws `unaffordable`; what the shares leave is revenue. */
-export async function transfer(
-  statements: Statements,
-  accounts: Accounts,
-  command: Transfer,
-  at: Date,
-  inside: Statements | undefined,
-): Promise<void> {
+export async function transfer({ statements, accounts, inside }: Writing, command: Transfer, at: Date): Promise<void> {
   const { owner, amount, shares, reference } = command
   const { wallet } = await accounts.of(owner, inside)
   const revenue = await accounts.ofPlatform(owner.environment, 'revenue', inside)

@@ -27,11 +27,11 @@ const promptConfig = z.strictObject({
   systemPrompt: plainText(50_000).nullish(),
   allowedModels: z.array(z.string().min(1).max(200)).max(50).nullish().meta({ description: 'Ids of GET /models' }),
   defaultModelId: z.string().min(1).max(200).nullish(),
-  sourcePrice: amount
-    .nullish()
-    .meta({ description: 'What a reader pays once to see the template; 0 shows it to all, null is not for sale' }),
+  sourcePrice: amount.nullish().meta({
+    description: 'What a reader pays once to see the template; 0 shows it to everyone, null means not for sale',
+  }),
   freeRunsPerDay: z.int().min(0).max(1_000_000).nullish().meta({
-    description: "While it is free: runs of others that you pay for in a day of UTC; null is the server's own bound",
+    description: "For a free prompt: how many runs by others you pay for in a UTC day; null means the server's default",
   }),
   examples: z.array(example).max(20).nullish(),
 })
@@ -39,7 +39,7 @@ const promptConfig = z.strictObject({
 const agentConfig = z.strictObject({
   webhookUrl: webAddress.nullish(),
   webhookMethod: z.enum(METHODS).nullish(),
-  webhookHeaders: secrets.nullish().meta({ description: 'Kept sealed; answers show names only' }),
+  webhookHeaders: secrets.nullish().meta({ description: 'Stored encrypted; responses show names only' }),
   timeoutSeconds: z.int().min(1).max(180).nullish(),
   maxRetries: z.int().min(0).max(5).nullish(),
   pollUrl: webAddress.nullish(),
@@ -50,7 +50,7 @@ const agentConfig = z.strictObject({
 const toolConfig = z.strictObject({
   apiEndpoint: webAddress.nullish(),
   apiMethod: z.enum(METHODS).nullish(),
-  apiHeaders: secrets.nullish().meta({ description: 'Kept sealed; answers show names only' }),
+  apiHeaders: secrets.nullish().meta({ description: 'Stored encrypted; responses show names only' }),
   authType: z.enum(AUTH_TYPES).nullish(),
   authConfig: z
     .strictObject({
@@ -61,7 +61,7 @@ const toolConfig = z.strictObject({
       password: plainText(4_096).nullish(),
     })
     .nullish()
-    .meta({ description: 'api_key: headerName, apiKey; bearer: token; basic: username, password. Kept sealed' }),
+    .meta({ description: 'api_key: headerName, apiKey; bearer: token; basic: username, password. Stored encrypted' }),
   requestTransform: plainText(10_000).nullish().meta({ description: 'JSONata over the inputs' }),
   responseTransform: plainText(10_000).nullish().meta({ description: "JSONata over the API's answer" }),
   timeoutSeconds: z
@@ -78,7 +78,7 @@ const pricing = z.strictObject({
   model: z.enum(PRICING_MODELS),
   amount: amount
     .nullish()
-    .meta({ description: 'USDC for a run, for 1,000 tokens, or for a second begun, according to the model' }),
+    .meta({ description: 'USDC per run, per 1,000 tokens or per started second, depending on the model' }),
   currency: z.literal('USDC').nullish(),
 })
 
@@ -99,7 +99,7 @@ const page = {
   pricing: pricing.nullish(),
   sharesInputs: z.boolean().nullish().meta({
     description:
-      'Ask customers to let you see what they fill in: the form says so before they pay, and only runs whose caller agrees show their inputs. False when absent',
+      'Ask customers to share their inputs with you. The form shows this before they pay, and only runs whose caller agrees show their inputs. False when absent',
   }),
   promptConfig: promptConfig.nullish(),
   agentConfig: agentConfig.nullish(),
@@ -122,7 +122,7 @@ export const editBody = z
     version: z
       .string()
       .max(40)
-      .meta({ description: 'The version that was edited: when it is not the present one any more, a 409' }),
+      .meta({ description: 'The version that you edited; 409 when it is no longer the current one' }),
   })
   .partial()
 
@@ -173,7 +173,10 @@ export const reducedOut = z
   .object({ ...reduced, pricing: z.object(pricingOut), stats: z.object(stats) })
   .meta({ id: 'ReducedRda' })
 
-const masked = z.record(z.string(), z.string()).nullable().meta({ description: 'Names with masks; null for others' })
+const masked = z
+  .record(z.string(), z.string())
+  .nullable()
+  .meta({ description: 'Names with masked values; null for other callers' })
 
 export const wholeOut = z
   .object({
@@ -183,7 +186,7 @@ export const wholeOut = z
     codeSnippet: z.string().nullable(),
     codeLanguage: z.string().nullable(),
     version: z.string(),
-    sharesInputs: z.boolean().meta({ description: 'Its creator asks to see what customers fill in' }),
+    sharesInputs: z.boolean().meta({ description: 'The creator asks customers to share their inputs' }),
     schema: z.object({ inputs: z.array(fieldOut), outputs: z.object({ type: z.enum(OUTPUT_TYPES) }) }),
     promptConfig: z
       .object({

@@ -15,20 +15,20 @@ export function assetRoutes(assets: Assets): AnyRoute[] {
 
 const identifier = z.object({ identifier: z.string().meta({ description: 'Its slug or id' }) })
 const whole = z.object({ rda: wholeOut })
-const MISSING = 'There is no such RDA that you may see.'
-const NOT_YOURS = 'There is no such RDA of yours in this environment.'
+const MISSING = 'There is no such RDA, or you may not see it.'
+const NOT_YOURS = 'You have no such RDA in this environment.'
 
 function readRoutes(assets: Assets): AnyRoute[] {
   return [
     route({
       method: 'get',
       path: '/rdas',
-      summary: 'RDAs, the most wanted first',
+      summary: 'List RDAs, most popular first',
       tag: 'Marketplace',
       auth: 'optional',
       query: z.object({ ...listFilters, ...page.shape }),
       answers: { 200: z.object({ rdas: z.array(reducedOut), total: z.int(), limit: z.int(), offset: z.int() }) },
-      errors: { 401: "Another status than published lists one's own RDAs only." },
+      errors: { 401: 'Any status other than published lists only your own RDAs.' },
       async handle({ caller, query }) {
         const { type = null, ownerId = null, search, ...rest } = query
         const { assets: found, total } = await assets.list({ ...rest, type, ownerId, search: search ?? null }, caller)
@@ -38,7 +38,7 @@ function readRoutes(assets: Assets): AnyRoute[] {
     route({
       method: 'get',
       path: '/rda/:identifier',
-      summary: 'One RDA; a draft for its owner only',
+      summary: 'Get an RDA; only its owner can get a draft',
       tag: 'Marketplace',
       auth: 'optional',
       params: identifier,
@@ -51,7 +51,7 @@ function readRoutes(assets: Assets): AnyRoute[] {
     route({
       method: 'get',
       path: '/models',
-      summary: 'Models that prompts run on, with prices for a million tokens',
+      summary: 'List the models that prompts run on, with prices per million tokens',
       tag: 'Marketplace',
       auth: 'optional',
       answers: { 200: z.object({ models: z.array(modelOut) }) },
@@ -97,13 +97,13 @@ function writeRoutes(assets: Assets): AnyRoute[] {
     route({
       method: 'patch',
       path: '/rda/:identifier',
-      summary: 'Edit an RDA, which makes a new version of it; runs under way keep theirs',
+      summary: 'Edit an RDA, which creates a new version; runs in progress keep theirs',
       tag: 'Marketplace',
       auth: 'person',
       params: identifier,
       body: editBody,
       answers: { 200: whole },
-      errors: { 404: NOT_YOURS, 409: 'It was edited meanwhile.' },
+      errors: { 404: NOT_YOURS, 409: 'It has been edited since.' },
       async handle({ caller, params, body }) {
         const edited = await assets.edit(caller, params.identifier, toEdit(body), body.version ?? null)
         return changed(edited, assets, caller)
@@ -129,9 +129,9 @@ function writeRoutes(assets: Assets): AnyRoute[] {
 }
 
 const ACTIONS = [
-  { action: 'publish', summary: 'Publish an RDA: everybody can find and run it' },
+  { action: 'publish', summary: 'Publish an RDA, so that everyone can find and run it' },
   { action: 'unpublish', summary: 'Take an RDA back to a draft' },
-  { action: 'archive', summary: 'Archive an RDA: not listed any more, runnable by those who ran it' },
+  { action: 'archive', summary: 'Archive an RDA: it is no longer listed, and only accounts that ran it can run it' },
 ] as const
 
 function tradeRoutes(assets: Assets): AnyRoute[] {
@@ -155,7 +155,7 @@ function tradeRoutes(assets: Assets): AnyRoute[] {
       errors: {
         403: 'You did not run it successfully, or it is your own.',
         404: MISSING,
-        409: 'You rated it already.',
+        409: 'You have already rated it.',
       },
       async handle({ caller, params, body, operation }) {
         const { stats } = await assets.rate(caller, params.identifier, body.score, operation)
@@ -166,7 +166,7 @@ function tradeRoutes(assets: Assets): AnyRoute[] {
     route({
       method: 'post',
       path: '/rda/:identifier/source',
-      summary: "See a prompt's template, for its price once",
+      summary: "Buy a prompt's template; you pay its price once",
       tag: 'Marketplace',
       auth: 'person',
       idempotent: true,

@@ -9,7 +9,7 @@ export function guestRoute(guests: GuestRuns, facilitator: string): AnyRoute {
   return route({
     method: 'post',
     path: '/rda/:slug/run',
-    summary: 'Run a published RDA without a key: 402 says what to pay, by x402 of either version',
+    summary: 'Run a published RDA without a key; a 402 response states the price, for x402 version 1 or 2',
     tag: 'Runs',
     auth: 'anyone',
     limit: 'pay',
@@ -19,12 +19,12 @@ export function guestRoute(guests: GuestRuns, facilitator: string): AnyRoute {
       200: ranBody.extend({ txHash: z.string(), network: z.string(), payer: z.string(), paymentToken: z.string() }),
     },
     errors: {
-      402: 'What is to be paid; or why the payment is refused.',
+      402: 'The price, or why the payment was refused.',
       404: 'There is no such published RDA.',
-      409: 'The authorization has paid for something else, or is public already, so that the payment token is needed; or its run is under way, or its answer was given.',
+      409: 'The authorization already paid for something else; or it is public, so the payment token is required; or its run is in progress or was already answered.',
       410: 'The authorization has expired.',
       500: 'The run failed. Where the payment has arrived, the same payment runs it again.',
-      503: 'The payment is on its way: ask again with its token. Or nothing can be settled right now.',
+      503: 'Settlement is pending: retry with the payment token. Or settlement is unavailable right now.',
     },
     handle: ({ params: { slug }, body: { inputs }, ...request }) =>
       sellOverHttp(request, {

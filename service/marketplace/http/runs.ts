@@ -44,7 +44,7 @@ export function runRoutes(runs: Runs, address: string): AnyRoute[] {
     route({
       method: 'get',
       path: '/rda/:identifier/runs',
-      summary: "What customers ran of the caller's own RDA, newest first",
+      summary: "List customers' runs of the caller's own RDA, newest first",
       tag: 'Runs',
       auth: 'person',
       params: z.object({ identifier: z.string().meta({ description: 'Its slug or id' }) }),
@@ -52,7 +52,7 @@ export function runRoutes(runs: Runs, address: string): AnyRoute[] {
       answers: {
         200: z.object({ runs: z.array(customerBody), total: z.int(), limit: z.int(), offset: z.int() }),
       },
-      errors: { 404: 'There is no such RDA of yours in this environment.' },
+      errors: { 404: 'You have no such RDA in this environment.' },
       async handle({ caller, params, query: { status = null, limit, offset } }) {
         const found = await runs.ofCustomers(caller, params.identifier, { state: status, limit, offset })
         return reply(200, { runs: found.runs.map(toCustomerRun), total: found.total, limit, offset })
@@ -61,7 +61,7 @@ export function runRoutes(runs: Runs, address: string): AnyRoute[] {
     route({
       method: 'get',
       path: '/runs/:id',
-      summary: 'One run, with what it was given and what came out',
+      summary: 'Get a run with its inputs and output',
       tag: 'Runs',
       auth: 'agent',
       params: runParams,
@@ -72,7 +72,7 @@ export function runRoutes(runs: Runs, address: string): AnyRoute[] {
     route({
       method: 'post',
       path: '/runs/:id/cancel',
-      summary: 'Cancel a run: free until its request was sent to the asset; after that it goes on',
+      summary: 'Cancel a run: free until its request is sent to the asset; after that, the run continues',
       tag: 'Runs',
       auth: 'agent',
       idempotent: true,
@@ -88,7 +88,7 @@ export function runRoutes(runs: Runs, address: string): AnyRoute[] {
     route({
       method: 'get',
       path: '/runs/:id/events',
-      summary: "A run's states as they come, as server-sent events; ends with the run",
+      summary: "Stream a run's states as server-sent events until the run ends",
       tag: 'Runs',
       auth: 'agent',
       params: runParams,
@@ -119,7 +119,7 @@ function runRoute(runs: Runs, address: string): AnyRoute {
       402: 'The balance is too low, or the run may cost more than `maxCost`.',
       404: 'There is no such RDA, or not for this caller.',
       409: 'The run was canceled, or the Idempotency-Key conflicts.',
-      429: "The caller's or the tool's calls a minute are used up.",
+      429: 'The caller or the tool has reached its limit of calls per minute.',
       500: 'The run failed and was not charged.',
     },
     async handle({ caller, body, operation, keyed }) {
@@ -144,8 +144,13 @@ export const runBody = z.strictObject({
   rdaSlug: z.string().min(1).max(200).meta({ description: 'Slug or id of the RDA' }),
   inputs: z
     .record(z.string(), z.unknown())
-    .meta({ description: 'Those of its input schema, by their names', maxProperties: FIELDS_MAX }),
-  modelId: z.string().min(1).max(200).nullish().meta({ description: 'For prompts; else the default model runs' }),
+    .meta({ description: 'The inputs of its input schema, by name', maxProperties: FIELDS_MAX }),
+  modelId: z
+    .string()
+    .min(1)
+    .max(200)
+    .nullish()
+    .meta({ description: 'For prompts only; the default model when absent' }),
   maxCost: amount.nullish().meta({ description: 'Refuse to start a run that may cost more' }),
   webhookUrl: z
     .string()
@@ -153,9 +158,9 @@ export const runBody = z.strictObject({
     .nullish()
     .meta({ description: 'Receives the end of the run once, signed: `run.completed` or `run.failed`' }),
   sharesInputs: z.boolean().nullish().meta({
-    description: 'Lets the creator see the inputs, where the RDA asks for that with its own `sharesInputs`',
+    description: 'Share the inputs with the creator, if the RDA requests that with its own `sharesInputs`',
   }),
-  async: z.boolean().nullish().meta({ description: 'Answer 202 at once and run in the background' }),
+  async: z.boolean().nullish().meta({ description: 'Respond with 202 at once and run in the background' }),
 })
 
 export function toRunInput(body: z.output<typeof runBody>): RunInput {
@@ -201,9 +206,9 @@ const summaryBody = z
     rdaSlug: z.string(),
     rdaType: z.enum(ASSET_TYPES),
     rdaVersion: z.string(),
-    agentId: z.string().nullable().meta({ description: 'The agent whose key asked for it' }),
+    agentId: z.string().nullable().meta({ description: 'The agent whose key started the run' }),
     status: z.enum(RUN_STATES),
-    maxCost: amountOut.meta({ description: 'What is locked for it, at most' }),
+    maxCost: amountOut.meta({ description: 'The most that is locked for the run' }),
     cost: amountOut,
     duration: z.number().nullable(),
     modelId: z.string().nullable(),
@@ -225,7 +230,7 @@ const customerBody = summaryBody
       .nullable()
       .meta({ description: 'Null where they are not shared, or longer than 32 KB' }),
   })
-  .meta({ id: 'CustomerRun', description: 'Who ran it and to which output is not shown.' })
+  .meta({ id: 'CustomerRun', description: 'The caller and the output are not shown.' })
 
 const detailBody = summaryBody
   .extend({
@@ -309,7 +314,7 @@ function toFigures(run: RunFigures) {
 const canceledOut = z.object({
   canceled: z
     .boolean()
-    .meta({ description: 'False where the request had left: the run goes on and is charged if it succeeds' }),
+    .meta({ description: 'False when the request was already sent: the run continues and is charged if it succeeds' }),
   message: z.string(),
   run: detailBody,
 })

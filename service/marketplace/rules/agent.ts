@@ -28,7 +28,7 @@ export function readReply(status: number, body: string): Reply | string {
     case 'failed':
       return { status: 'failed', error: errorOf(reply as Record<string, unknown>) }
     default:
-      return 'The agent answered with a status that is none of completed, pending and failed.'
+      return 'The agent answered with a status other than completed, pending or failed.'
   }
 }
 

@@ -18,7 +18,7 @@ export function callFailure(callee: 'agent' | 'tool', code: string): string {
     case 'connection_failed':
       return `The ${callee} could not be reached.`
     case 'response_too_large':
-      return `The ${callee} answered with more than is taken.`
+      return `The ${callee} returned a response that is too large.`
     case 'address_refused':
       return `The ${callee}'s address may not be called.`
     case 'redirect_refused':

@@ -18,7 +18,7 @@ export function agents(demo: string): Seed[] {
       description: 'Finds the words and pairs of words that a text is about',
       tags: ['seo', 'marketing'],
       longDescription:
-        'Takes a moment: the agent accepts the job, and is asked for its result until it has one. Run it with `"async": true` to see the states of a run.',
+        'Takes a moment: the agent accepts the job and is polled until it has a result. Run it with `"async": true` to see the states of a run.',
       pricing: { model: 'per-second', amount: usdc(10_000n) },
       inputs: [field({ name: 'text', label: 'Text', type: 'textarea' })],
       config: {

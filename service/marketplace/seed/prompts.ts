@@ -64,7 +64,7 @@ const customerReply = prompt({
 const sqlExplainer = prompt({
   slug: 'sql-explainer',
   name: 'SQL Explainer',
-  description: 'Explains a query line by line and says what would make it faster',
+  description: 'Explains a query line by line and suggests how to make it faster',
   tags: ['code', 'sql'],
   pricing: { model: 'per-token', amount: usdc(1_000n) },
   inputs: [

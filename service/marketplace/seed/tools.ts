@@ -7,7 +7,7 @@ export function tools(demo: string): Seed[] {
       featured: true,
       slug: 'text-statistics',
       name: 'Text Statistics',
-      description: 'Counts words and sentences, and says how long a text takes to read',
+      description: 'Counts words and sentences, and estimates the reading time of a text',
       tags: ['text'],
       inputs: [field({ name: 'text', label: 'Text', type: 'textarea' })],
       config: {
@@ -53,7 +53,7 @@ export function tools(demo: string): Seed[] {
     tool({
       slug: 'loan-calculator',
       name: 'Loan Calculator',
-      description: 'What a loan costs a month, and in all',
+      description: 'Calculates what a loan costs each month and in total',
       tags: ['finance', 'maths'],
       inputs: [
         field({ name: 'principal', label: 'Amount', type: 'number', min: 1 }),

@@ -39,6 +39,6 @@ type EndingDeps = Pick<OutgoingPaymentDeps, 'store' | 'ledger' | 'outflow' | 'cl
 /** As it stands now. */
 export async function reload(store: Pick<PaymentStore, 'find'>, { owner, id }: Payment): Promise<Payment> {
   const found = await store.find(owner, id)
-  if (found === null) throw new Error(`the payment ${id} is gone`)
+  if (found === null) throw new Error(`the payment ${id} was not found`)
   return found
 }

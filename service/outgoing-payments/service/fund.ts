@@ -53,7 +53,7 @@ export function createFunding(deps: FundingDeps) {
   function lacks({ network, owner, payer }: Pick<Payment, 'network' | 'owner' | 'payer'>): string | null {
     if (keys === null) return 'This worker has no key to pay with: PAYER_SEED must be set.'
     if (keys.of(owner).address !== payer)
-      return 'This worker has another PAYER_SEED than the one that made the payment.'
+      return 'The PAYER_SEED of this worker differs from the one that made the payment.'
     return treasury.lacks(network)
   }
 

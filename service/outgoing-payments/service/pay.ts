@@ -83,7 +83,12 @@ export function createPay(deps: PayDeps) {
   /** A failure after the reservation says where the money is. */
   function withPayment(error: DomainError, { id }: Payment): DomainError {
     const fields = { ...error.fields, paymentId: id, statusUrl: `${addresses.api}/pay/${id}` }
-    return new DomainError(error.kind === 'invalid' ? 'upstream' : error.kind, error.code, error.message, fields, error)
+    return new DomainError(
+      error.kind === 'invalid' ? 'upstream' : error.kind,
+      error.code,
+      error.message,
+      fields,
+    ).causedBy(error)
   }
 
   return {

@@ -72,7 +72,7 @@ export function createReconciling({ store, chainOf, clock, log, confirmations, f
         await Promise.all(
           due.slice(at, at + AT_ONCE).map(async (payment) => {
             await reconcile(payment).catch((error: unknown) => {
-              log.warn({ err: error, paymentId: payment.id }, 'The chain could not be asked about a payment.')
+              log.warn({ err: error, paymentId: payment.id }, 'The chain could not be read for a payment.')
             })
           }),
         )

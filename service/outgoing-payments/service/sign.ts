@@ -19,7 +19,7 @@ export function createSigning({ store, keys, isWorker, funding, statements, anno
       if (attempt === 0) await announce(statements, [{ topic: SIGN, payload: { ...owner, paymentId: null } }])
       await pause(ATTEMPT_EVERY_MS)
     }
-    throw payerUnavailable('No worker has made a wallet to pay from: one must run, with PAYER_SEED.')
+    throw payerUnavailable('There is no payer wallet yet: start a worker with PAYER_SEED.')
   }
 
   /** As far as it gets in the time that a caller waits; signed, ended, or still under way. */

@@ -33,7 +33,7 @@ export function Shell({
         {data !== undefined && (
           <>
             <noscript>
-              <p class="noscript">This page needs JavaScript to speak to your wallet.</p>
+              <p class="noscript">This page needs JavaScript to connect to your wallet.</p>
             </noscript>
             <script id="data" type="application/json" dangerouslySetInnerHTML={{ __html: embedded(data) }} />
           </>

@@ -8,11 +8,11 @@ import type { Analytics } from '../ports.ts'
 const day = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a day like 2026-01-31')
-  .refine((text) => !Number.isNaN(Date.parse(text)), 'must be a day of the calendar')
+  .refine((text) => !Number.isNaN(Date.parse(text)), 'must be a valid date')
 
 export const spanQuery = z.object({
-  from: day.optional().meta({ description: 'The first day, UTC; 30 days before the last when absent' }),
-  to: day.optional().meta({ description: 'The last day, UTC; today when absent' }),
+  from: day.optional().meta({ description: 'The first day, in UTC; defaults to 29 days before the last' }),
+  to: day.optional().meta({ description: 'The last day, in UTC; defaults to today' }),
 })
 
 export interface Span {
@@ -32,18 +32,22 @@ export function spanOf({ from, to }: z.output<typeof spanQuery>, now: Date): Spa
 const DAY_MS = 86_400_000
 
 const sums = {
-  calls: z.int().meta({ description: 'Answered with success, paid or free' }),
+  calls: z.int().meta({ description: 'Successful calls, paid or free' }),
   payments: z.int(),
   revenue: amountOut,
-  drawn: amountOut.meta({ description: 'Of prepaid balances, by calls' }),
-  refusals: z.record(z.string(), z.int()).meta({ description: 'By reason; `unpaid` were told what to pay' }),
+  drawn: amountOut.meta({ description: 'Charged to prepaid balances by calls' }),
+  refusals: z
+    .record(z.string(), z.int())
+    .meta({ description: 'By reason; `unpaid` counts calls that came without a payment' }),
 }
 
 export const analyticsOut = z
   .object({
     from: z.string(),
     to: z.string(),
-    revenue: amountOut.meta({ description: 'Of all time, like `customers`; the rest is of the span' }),
+    revenue: amountOut.meta({
+      description: 'Of all time, like `customers`; all other values are for the selected days',
+    }),
     customers: z.int(),
     total: z.object(sums),
     routes: z.array(z.object({ route: z.string(), ...sums })),

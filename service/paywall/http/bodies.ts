@@ -20,15 +20,15 @@ const slug = z
   .string()
   .max(64)
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters, digits and single hyphens')
-  .refine((text) => !RESERVED.has(text), 'is kept for the gateway itself')
-  .meta({ description: 'Names it in its public address; one of a kind', examples: ['weather'] })
+  .refine((text) => !RESERVED.has(text), 'is reserved for the gateway')
+  .meta({ description: 'The name in the public address; must be unique', examples: ['weather'] })
 
 const RESERVED: ReadonlySet<string> = new Set(['payments', 'assets'])
 
 const upstreamUrl = plainText(2_048)
   .refine(isWebAddress, 'must be an http or https address')
   .refine((text) => !isWebAddress(text) || new URL(text).search + new URL(text).hash === '', 'must have no query')
-  .meta({ description: 'What is behind it; the path below the gate is appended' })
+  .meta({ description: 'The address of the API; the path below the gate is appended' })
 
 const metered = { minimum: amount, maximum: positiveAmount }
 const pricing = z
@@ -76,7 +76,7 @@ const routes = z
         pricing,
         description: plainText(500).nullish(),
         settle: z.enum(['after', 'before']).nullish().meta({
-          description: '`before`: the money is taken before the upstream is asked; `after` when absent',
+          description: '`before`: the payment is settled before the upstream is called; defaults to `after`',
         }),
       })
       .transform((given): Route => ({
@@ -93,11 +93,11 @@ const routes = z
     if (twice >= 0) context.addIssue({ code: 'custom', path: [twice], message: 'repeats a route' })
     const hidden = hiddenRoute(given)
     if (hidden !== null && twice < 0) {
-      const message = `is never reached: route ${String(hidden.by)} comes first and takes all of it`
+      const message = `is never reached: route ${String(hidden.by)} comes first and matches all of it`
       context.addIssue({ code: 'custom', path: [hidden.place], message })
     }
   })
-  .meta({ description: 'The first that fits decides; what fits none is not passed on' })
+  .meta({ description: 'The first route that matches applies; a request that matches no route is not forwarded' })
 
 const upstreamHeaders = z
   .record(z.string().max(100), z.string().max(8_192))
@@ -109,7 +109,7 @@ const upstreamHeaders = z
     if (Object.keys(given).length > 50) context.addIssue({ code: 'custom', message: 'must have at most 50 headers' })
   })
   .meta({
-    description: 'Sent to the upstream besides: its API key, for example. Sealed, and never shown again',
+    description: 'Added to each upstream request, such as an API key. Encrypted, and never shown again',
     maxProperties: 50,
   })
 
@@ -121,16 +121,16 @@ export const terms = {
   recipient: recipientAddress
     .transform((text) => text.toLowerCase() as Address)
     .nullable()
-    .meta({ description: "Who is paid; the owner's own wallet when absent" }),
+    .meta({ description: "The address that receives the payments; defaults to the owner's wallet" }),
   network: z.enum(NETWORK_NAMES),
-  testMode: z.boolean().meta({ description: 'Payments are simulated with the test token, no chain is touched' }),
+  testMode: z.boolean().meta({ description: 'Payments are simulated with the test token; nothing goes on chain' }),
   status: z.enum(['active', 'paused']),
   upstreamHeaders,
   milestones: z
     .array(positiveAmount)
     .max(50)
     .transform(sortedMilestones)
-    .meta({ description: 'Revenue at which `revenue.milestone` is told' }),
+    .meta({ description: 'Revenue at which `revenue.milestone` is sent' }),
 }
 
 export const newPaywall = z
@@ -181,7 +181,7 @@ export const paywallOut = z
     url: z.string().meta({ description: 'The public address of the gate' }),
     name: z.string(),
     upstreamUrl: z.string(),
-    upstreamHeaders: z.array(z.string()).meta({ description: 'By their names' }),
+    upstreamHeaders: z.array(z.string()).meta({ description: 'The names of the headers' }),
     routes: z.array(
       z.object({
         method: z.string(),
@@ -194,7 +194,10 @@ export const paywallOut = z
     recipient: z.string().nullable(),
     network: z.enum(NETWORK_NAMES),
     testMode: z.boolean(),
-    testToken: z.string().nullable().meta({ description: 'In test mode: sent as X-Payment-Token it pays for nothing' }),
+    testToken: z
+      .string()
+      .nullable()
+      .meta({ description: 'In test mode: send it as X-Payment-Token to simulate a payment' }),
     status: z.enum(['active', 'paused']),
     milestones: z.array(amountOut),
     version: z.int(),

@@ -76,7 +76,7 @@ export function gateHandler(paywalls: Paywalls, setting: GateSetting): RequestHa
     })
     const asked = toRequest(request, rest, { gone: gone.signal, address: request.ip ?? 'unknown' })
     const host = request.get('host') ?? ''
-    const ask = asking(opened, setting.relay, request, rest, { host, secure: request.secure, asked })
+    const ask = asking(opened, setting.relay, request, { host, secure: request.secure, asked })
     let outcome: Outcome
     try {
       outcome = await paywalls.serve(opened.gate, asked, ask, passes(headersOf(request)))
@@ -118,7 +118,7 @@ export function gateUpgrades(paywalls: Paywalls, setting: GateSetting) {
       const opened = await paywalls.gateOf(slug)
       const asked = toRequest(request, rest, { gone: gone.signal, address })
       const host = request.headers.host ?? ''
-      const ask = asking(opened, setting.relay, request, rest, { host, secure, asked })
+      const ask = asking(opened, setting.relay, request, { host, secure, asked })
       const outcome = await paywalls.serve(opened.gate, asked, ask, passes(headersOf(request)))
       if (outcome.tunnel === undefined) await refuseUpgrade(socket, outcome)
       else tunnel(socket, head, outcome, outcome.tunnel)
@@ -174,7 +174,6 @@ function asking(
   { gate, headers: owned, sign }: Opened,
   relay: Relay,
   request: IncomingMessage,
-  rest: { path: string; query: string },
   { host, secure, asked }: { host: string; secure: boolean; asked: GateRequest },
 ): CallUpstream {
   return async ({ body, payment, plain, signal }: UpstreamCall) => {
@@ -182,7 +181,7 @@ function asking(
     const sent = toUpstream(headersOf(request), { address: asked.clientAddress, host, secure }, owned)
     const passed = {
       origin: base.origin,
-      path: withoutTrailing(base.pathname, '/') + rest.path + rest.query,
+      path: withoutTrailing(base.pathname, '/') + asked.path + asked.query,
       method: asked.method,
       headers: [...(plain ? unpacked(sent) : sent), sign(payment)],
       signal,

@@ -23,11 +23,11 @@ interface Place {
 type ToBody = (paywall: Paywall) => z.input<typeof paywallOut>
 
 const common = { tag: 'Paywalls', auth: 'person' } as const
-const one = { params: z.object({ id: z.string() }), errors: { 404: 'No such paywall of yours.' } }
+const one = { params: z.object({ id: z.string() }), errors: { 404: 'You have no such paywall.' } }
 const withoutSecret = z.object({ paywall: paywallOut })
 const withSecret = z.object({
   paywall: paywallOut,
-  secret: z.string().nullable().meta({ description: 'Signs who paid, for the upstream; null in a replay' }),
+  secret: z.string().nullable().meta({ description: 'Signs the payer for the upstream; null in a replayed response' }),
 })
 
 function wholeRoutes(paywalls: Paywalls, toBody: ToBody): AnyRoute[] {
@@ -36,7 +36,7 @@ function wholeRoutes(paywalls: Paywalls, toBody: ToBody): AnyRoute[] {
       ...common,
       method: 'post',
       path: '/paywalls',
-      summary: 'Put an HTTP API behind x402',
+      summary: 'Create a paywall for an HTTP API',
       idempotent: true,
       body: newPaywall,
       answers: { 201: withSecret },
@@ -77,7 +77,7 @@ function oneRoutes(paywalls: Paywalls, toBody: ToBody): AnyRoute[] {
       ...one,
       method: 'patch',
       path: '/paywalls/:id',
-      summary: 'Change it; prices that were told stand for ten minutes more',
+      summary: 'Change a paywall; quoted prices stay valid for ten minutes',
       body: paywallChange,
       answers: { 200: withoutSecret },
       async handle({ caller, params, body }) {
@@ -89,7 +89,7 @@ function oneRoutes(paywalls: Paywalls, toBody: ToBody): AnyRoute[] {
       ...one,
       method: 'delete',
       path: '/paywalls/:id',
-      summary: 'Remove it; payments under way are still settled',
+      summary: 'Delete a paywall; payments in progress are still settled',
       answers: { 200: withoutSecret },
       handle: async ({ caller, params }) => reply(200, { paywall: toBody(await paywalls.remove(caller, params.id)) }),
     }),
@@ -98,7 +98,7 @@ function oneRoutes(paywalls: Paywalls, toBody: ToBody): AnyRoute[] {
       ...one,
       method: 'post',
       path: '/paywalls/:id/rotate-secret',
-      summary: 'A new secret signs who paid, from now on',
+      summary: 'Rotate the secret that signs the payer; it applies at once',
       idempotent: true,
       answers: { 200: withSecret },
       async handle({ caller, params }) {
@@ -116,7 +116,7 @@ function salesRoutes(paywalls: Paywalls, { now }: Place): AnyRoute[] {
       ...one,
       method: 'get',
       path: '/paywalls/:id/payments',
-      summary: 'What was paid, newest first',
+      summary: 'Payments of a paywall, newest first',
       query: page,
       answers: { 200: z.object({ payments: z.array(paymentOut), total: z.int(), limit: z.int(), offset: z.int() }) },
       async handle({ caller, params, query }) {

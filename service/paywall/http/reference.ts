@@ -16,14 +16,14 @@ const offer = z.object({
   error: z.string(),
   reason: z.string().nullable().meta({ description: 'Why a payment was refused; null when none was sent' }),
   code: z.enum(['payment_required', 'payment_refused']),
-  accepts: z.array(z.looseObject({})).meta({ description: 'What to sign for, as x402 version 1 has it' }),
+  accepts: z.array(z.looseObject({})).meta({ description: 'What to sign, in the format of x402 version 1' }),
   type: z.literal('x402'),
   amount: z.string().meta({ description: 'USDC as decimal text', examples: ['0.01'] }),
   currency: z.literal('USDC'),
   facilitator: z.string(),
   recipient: z.string(),
   memo: z.string(),
-  expires: timestamp.meta({ description: 'The price stands until then, for ten minutes' }),
+  expires: timestamp.meta({ description: 'The price is valid until then, for ten minutes' }),
   pricing: z.enum(['per-request', 'tiered', 'per-token', 'per-minute']),
   testMode: z.boolean(),
 })
@@ -33,14 +33,15 @@ const headers = z.object({
   'PAYMENT-SIGNATURE': z.string().optional().meta({ description: 'A signed payment of x402 version 2, base64' }),
   'X-Payment-ID': z.string().max(100).optional().meta({
     description:
-      '`pay_…`, or the nonce that was signed: fetches the answer of a payment made here, with its token or a fresh signature beside it',
+      '`pay_…`, or the signed nonce: fetches the answer of a payment made here; send its token or a fresh signature too',
   }),
   'X-Payment-Token': z.string().optional().meta({
-    description: 'Of a prepaid balance, or of the payment that `X-Payment-ID` names; in test mode the owner’s `test_…`',
+    description:
+      'The token of a prepaid balance, or of the payment in `X-Payment-ID`; in test mode the owner’s `test_…`',
     pattern: '^(tok|test)_[A-Za-z0-9_-]{1,128}$',
   }),
   'X-Payment-Payer': z.string().optional().meta({
-    description: 'Who will pay, without a signature: a tiered price is then told for this payer',
+    description: 'The payer’s address, without a signature: a tiered price is then quoted for this payer',
     pattern: '^0x[0-9a-fA-F]{40}$',
   }),
 })
@@ -53,30 +54,30 @@ function throughGate(address: string, bodyBytes: number): Described {
     path: '/:slug/:path',
     summary: 'A request through a gate, of any method and to any path below the slug',
     description: [
-      'The first route of the paywall that fits method and path decides; what fits none is a 404. Paths are compared without case and a last slash; one that could be read in two ways is a 400.',
+      'The first route of the paywall that matches the method and path applies; without a match the answer is 404. Matching ignores case and a trailing slash; an ambiguous path is a 400.',
       'Without a payment the answer is 402 with the price: the body below for x402 version 1, the header `PAYMENT-REQUIRED` for version 2, and `X-Payment-Required`, `X-Payment-Amount`, `X-Payment-Currency`, `X-Payment-Facilitator`. A browser gets a page instead. Stock x402 clients sign and send the request again.',
-      'With a payment the request is passed on, and the answer is the API’s own, settled before its first byte: with `X-PAYMENT-RESPONSE` or `PAYMENT-RESPONSE` (what became of the payment) and `X-Payment-ID`. An API that answers 400 or above, or nothing, costs nothing, unless the route settles before. An answer is kept for ten minutes until it was delivered whole.',
-      'Prepaid: prices by tokens and by minutes are signed for at their `maximum`, which goes into a balance of the payer at this paywall. Each answer says `X-Payment-Cost` and `X-Payment-Balance`, and the first one `X-Payment-Token`, once: with it the next calls need no signature.',
-      'The API gets your request without cookies, payment headers and an `Authorization` with a key of ours, and with `X-Forwarded-For`, `-Host`, `-Proto`, `Via` and a signed `Coinslot-Payment`. Dropped is also what some servers take for another method, path or user than yours: `X-HTTP-Method-Override`, `X-Method-Override`, `X-Original-URL`, `X-Rewrite-URL`, `X-Remote-User` and the like.',
-      `On a route with a price a body has at most ${String(bodyBytes)} bytes.`,
+      'With a payment the request is forwarded, and the answer is the API’s own, settled before its first byte: with `X-PAYMENT-RESPONSE` or `PAYMENT-RESPONSE` (the result of the payment) and `X-Payment-ID`. If the API answers 400 or above, or does not answer, nothing is charged, unless the route settles before. An answer is stored until it is delivered completely, for at most ten minutes.',
+      'Prepaid: for prices per token and per minute, the payer signs for the `maximum`, which goes into the payer’s balance at this paywall. Each answer has `X-Payment-Cost` and `X-Payment-Balance`. Only the first answer has `X-Payment-Token`: with it the next calls need no signature.',
+      'The API gets your request without cookies, payment headers and an `Authorization` with a Coinslot key, and with `X-Forwarded-For`, `-Host`, `-Proto`, `Via` and a signed `Coinslot-Payment`. Headers that some servers read as another method, path or user are removed too: `X-HTTP-Method-Override`, `X-Method-Override`, `X-Original-URL`, `X-Rewrite-URL`, `X-Remote-User` and the like.',
+      `On a paid route, a body has at most ${String(bodyBytes)} bytes.`,
     ].join('\n\n'),
     params: z.object({
       slug: z
         .string()
         .max(64)
-        .meta({ description: 'Of the paywall', examples: ['weather'] }),
-      path: z.string().meta({ description: 'Any path below it' }),
+        .meta({ description: 'The slug of the paywall', examples: ['weather'] }),
+      path: z.string().meta({ description: 'Any path below the slug' }),
     }),
     headers,
     answers: {},
     errors: {
-      402: 'Not paid, or not this price: sign for what is asked now.',
+      402: 'Not paid, or the price has changed: sign for the current price.',
       404: 'There is no such paywall, or it has no such route.',
-      409: 'Paid for another request, delivered already, or being processed.',
+      409: 'The payment is for another request, its answer was already delivered, or it is being processed.',
       410: 'The authorization has expired, or its answer was not fetched within ten minutes. Sign a new one.',
       413: 'The body is too large.',
       502: 'The API failed or could not be reached. Nothing was charged.',
-      503: 'The paywall is paused; or `settlement_pending`: send the same request later with `paymentId` as X-Payment-ID and `paymentToken` as X-Payment-Token; you are not charged twice. `statusUrl` says how far it is.',
+      503: 'The paywall is paused; or `settlement_pending`: send the same request later with `paymentId` as X-Payment-ID and `paymentToken` as X-Payment-Token; you are not charged twice. `statusUrl` shows its status.',
       504: 'The API did not answer in time. Nothing was charged.',
     },
     refusals: { 402: offer },
@@ -91,7 +92,7 @@ function throughGate(address: string, bodyBytes: number): Described {
         ].join('\n'),
       },
       {
-        title: 'Pay it',
+        title: 'Pay the price',
         text: [
           `curl -i ${address}/weather/today/bern -H "PAYMENT-SIGNATURE: $SIGNED"`,
           '# HTTP/1.1 200 OK',
@@ -100,7 +101,7 @@ function throughGate(address: string, bodyBytes: number): Described {
         ].join('\n'),
       },
       {
-        title: 'Draw from a prepaid balance',
+        title: 'Pay from a prepaid balance',
         text: [
           `curl -i ${address}/models/chat -H "X-Payment-Token: $TOKEN" -d @question.json`,
           '# HTTP/1.1 200 OK',
@@ -118,8 +119,8 @@ function status(): Described {
     auth: 'anyone',
     method: 'get',
     path: '/payments/:id',
-    summary: 'How far a payment at a gate has come',
-    description: 'Nothing of it is secret: it is on the chain. The answer that was paid for is not here.',
+    summary: 'Status of a payment at a gate',
+    description: 'All of this is public on the chain. The paid answer is not included.',
     params: z.object({ id: z.string().meta({ examples: ['pay_01k…'] }) }),
     answers: {
       200: z.object({

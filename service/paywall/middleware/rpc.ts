@@ -11,7 +11,7 @@ export function rpcVerifier(url: string): ChainVerifier {
       signal: AbortSignal.timeout(10_000),
     })
     const { result } = (await response.json()) as { result?: Result }
-    if (result === undefined) throw new Error(`${method} was not answered`)
+    if (result === undefined) throw new Error(`${method} got no answer`)
     return result
   }
 

@@ -96,7 +96,7 @@ export function detailsOf({ windowStart, cost, ...rest }: Details): Sale['detail
 /** A sale as the gate's payment. */
 export function paymentOf(sale: Sale): Payment {
   const { amount, network, recipient, payer, simulated, txHash, reason, createdAt, endedAt, handover } = sale
-  if (sale.userId === null) throw new Error('a paywall belongs to somebody')
+  if (sale.userId === null) throw new Error('the sale of a paywall has no owner')
   const { kind, route, endpoint, windowStart, cost } = sale.details as Record<'route' | 'endpoint', string> & {
     kind: Payment['kind']
     windowStart: string | null

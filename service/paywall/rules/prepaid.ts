@@ -21,7 +21,7 @@ export function pays({ maximum }: Pick<Metered, 'maximum'>, left: Usdc, more: Us
 }
 
 export const TOO_LITTLE =
-  'What is left of your balance does not pay for this call. Nothing was charged. Pay the difference to use what is left.'
+  'Insufficient prepaid balance for this call. Nothing was charged. Pay the difference and try again.'
 
 /** Explains prepayment beside the price. Only its payer sees the balance. */
 export function prepaidTerms({ minimum, maximum }: Metered, balance: Usdc | null) {
@@ -30,8 +30,8 @@ export function prepaidTerms({ minimum, maximum }: Metered, balance: Usdc | null
     maximum: toDecimal(maximum),
     balance: balance === null ? null : toDecimal(balance),
     description:
-      'What you pay here goes into your prepaid balance at this paywall. A call sets the maximum aside, takes what it ' +
+      'What you pay here goes into your prepaid balance at this paywall. Each call holds the maximum, takes what it ' +
       'costs, and the rest stays in the balance for your next calls. Send X-Payment-Token with them: once less than ' +
-      'the maximum is left, you are asked for the difference only.',
+      'the maximum is left, you only pay the difference.',
   }
 }

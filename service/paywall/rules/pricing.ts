@@ -119,7 +119,7 @@ export function faultsOfPricing(pricing: Pricing): [field: string, fault: string
     case 'per-minute': {
       if (pricing.minimum > pricing.maximum) return [['minimum', 'must not be more than maximum']]
       if (pricing.model === 'per-minute' && pricing.maximum * 60n < pricing.amount) {
-        return [['maximum', 'must pay for a second at least']]
+        return [['maximum', 'must pay for at least one second']]
       }
       return []
     }
@@ -132,7 +132,7 @@ function faultsOfTiers(tiers: readonly Tier[]): [string, string][] {
     const last = place === tiers.length - 1
     if (limit === null && !last) return [[`tiers.${String(place)}.upTo`, 'is required for all tiers but the last']]
     if (limit !== null && last) return [[`tiers.${String(place)}.upTo`, 'must be absent in the last tier']]
-    if (limit !== null && limit <= before) return [[`tiers.${String(place)}.upTo`, 'must grow from tier to tier']]
+    if (limit !== null && limit <= before) return [[`tiers.${String(place)}.upTo`, 'must increase from tier to tier']]
     before = limit ?? before
   }
   return []

@@ -34,7 +34,7 @@ export class TooLittle extends Error {
   readonly payer: Address | null
 
   constructor(balance: Usdc | null, payer: Address | null) {
-    super('the balance does not pay for this call')
+    super('insufficient balance for this call')
     this.balance = balance
     this.payer = payer
   }
@@ -77,7 +77,8 @@ export function createMeteredCalls({
         const left = await journal.draw(id, ZERO)
         return { ...answer.failed, headers: [...answer.failed.headers, balanceHeader(left)] }
       }
-      return await measure(one, pricing, answer.gathered, answer.sent?.text() ?? '', held.left, [])
+      const { gathered, sent } = answer
+      return await measure(one, pricing, { gathered, sent: sent?.text() ?? '', left: held.left, headers: [] })
     } catch (error) {
       // If the hold has already ended, this changes nothing.
       await journal.draw(id, ZERO)
@@ -89,10 +90,7 @@ export function createMeteredCalls({
   async function measure(
     one: Call,
     pricing: Metered,
-    gathered: Gathered,
-    sent: string,
-    left: Usdc,
-    headers: HeaderList,
+    { gathered, sent, left, headers }: MeasuredAnswer,
   ): Promise<Outcome> {
     const elapsed = (): number => clock.now().getTime() - one.began.getTime()
     if (gathered.kind === 'whole') {
@@ -119,7 +117,7 @@ export function createMeteredCalls({
       async whenSent() {
         await heard.end
         await end().catch((error: unknown) => {
-          log.error({ call: one.operation, err: error }, 'a call could not be charged; its hold ends by itself')
+          log.error({ call: one.operation, err: error }, 'a call could not be charged; its hold will expire')
         })
       },
     }
@@ -130,7 +128,7 @@ export function createMeteredCalls({
     async paidCall(one, pricing, payment, { gathered, sent, headers }) {
       if (gathered.kind !== 'whole') {
         const left = await journal.left(payment.paywallId, payment.network, payment.payer)
-        return await measure(one, pricing, gathered, sent, left, headers)
+        return await measure(one, pricing, { gathered, sent, left, headers })
       }
       const left = await journal.left(payment.paywallId, payment.network, payment.payer)
       const cost = payment.cost === null ? [] : [costHeader(payment.cost)]
@@ -153,4 +151,12 @@ function balanceHeader(left: Usdc): readonly [string, string] {
 
 function costHeader(cost: Usdc): readonly [string, string] {
   return ['X-Payment-Cost', toDecimal(cost)]
+}
+
+/** What was sent and what came back, and what is left of the balance that the hold was taken from. */
+interface MeasuredAnswer {
+  gathered: Gathered
+  sent: string
+  left: Usdc
+  headers: HeaderList
 }

@@ -79,7 +79,7 @@ export function createOffering({ journal, tally, clock, addresses, limits }: Gat
       }
       const payer = (said?.toLowerCase() ?? null) as `0x${string}` | null
       const error = call.gate.testMode
-        ? 'A payment is required. This paywall is in test mode: its owner has a token for X-Payment-Token.'
+        ? 'A payment is required. This paywall is in test mode: send its test token as X-Payment-Token.'
         : 'A payment is required.'
       const offer = offerOf(call, pricing, { tier: await tierOf(call, pricing, payer), balance: null })
       return required(offer, { error, reason: null, fields: prepaidIn(pricing, null) })

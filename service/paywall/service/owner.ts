@@ -194,10 +194,10 @@ function assertTerms(
   environment: Environment,
 ): void {
   if (environment === 'sandbox' && NETWORKS[network].live && !testMode) {
-    throw invalid({ network: 'must be base-sepolia, or testMode be on: with a sandbox key no real money moves' })
+    throw invalid({ network: 'must be base-sepolia unless testMode is true: a sandbox key never moves real money' })
   }
   if (recipient === null && !testMode) {
-    throw invalid({ recipient: 'is required: your wallet has no address to be paid at' })
+    throw invalid({ recipient: 'is required: your wallet has no address to receive payments' })
   }
   if (recipient === ZERO_ADDRESS) throw invalid({ recipient: 'must not be the zero address' })
 }

@@ -61,7 +61,7 @@ export function createPrepaying({ journal, tokens, offering, meteredCalls, sales
       } catch (error) {
         // Other calls used the balance at the same moment.
         if (!(error instanceof TooLittle)) throw error
-        const sentence = 'Your balance was used up by other calls. Nothing was charged.'
+        const sentence = 'Other calls have used up your balance. Nothing was charged. Add funds and try again.'
         return await tooLittle(call, pricing, { payer, balance: error.balance, sentence })
       }
     }
@@ -83,7 +83,7 @@ export function createPrepaying({ journal, tokens, offering, meteredCalls, sales
           const { payer } = error
           // The payment would go into another balance than the token's.
           if (payer !== null && presented.authorization.from !== payer) {
-            throw badPayment(presented.field, "must be signed by the payer of the token's balance")
+            throw badPayment(presented.field, "must be signed by the payer who owns the token's balance")
           }
           return await bySignature(call, presented)
         }
@@ -101,7 +101,7 @@ const NO_BALANCE = {
   reason: 'unknown_token',
   payer: null,
   sentence:
-    'This X-Payment-Token opens no balance here. Nothing was charged. Pay, and it opens the balance that you pay into.',
+    'This X-Payment-Token has no balance here. Nothing was charged. Pay, and the token works for the balance that you pay into.',
 }
 
 interface PrepayingDeps extends GateDeps {

@@ -47,7 +47,7 @@ export class UpstreamRefused extends Error {
   readonly sale: Sale
 
   constructor(outcome: Outcome, sale: Sale) {
-    super('the upstream did not answer with success')
+    super('the upstream did not return a successful answer')
     this.outcome = outcome
     this.sale = sale
   }
@@ -58,7 +58,7 @@ export class NotSold extends Error {
   readonly why: Why
 
   constructor(why: Why) {
-    super('a payment is not taken')
+    super('a payment was not accepted')
     this.why = why
   }
 }
@@ -67,14 +67,14 @@ export class NotSold extends Error {
 export class AnotherTier extends Error {}
 
 export const TIER_CHANGED =
-  'Your next call has another price: calls that you paid for and calls under way count. Nothing was charged; sign for the amount given here.'
+  'The price of your next call has changed, because your paid and pending calls count. Nothing was charged. Sign for the new amount.'
 
 /** The price that a payment was signed for; the current one if it matches none. */
 export function signedPrice({ gate, route, presented }: Call & { presented: Presented }): SignedPrice {
   const { authorization, network } = presented
   const signed = { to: authorization.to, value: authorization.value, network: network?.name ?? null }
   const price = priceSigned(pricesOf(gate, route), signed, isMetered(route.pricing))
-  if (price === null) throw new Error('a paywall without a recipient sells for money')
+  if (price === null) throw new Error('a paywall with a price has no recipient')
   return price
 }
 
@@ -171,7 +171,8 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
       errors: {
         busy: ({ id }) => underWay(id),
         given: ({ id }) => alreadyDelivered(id),
-        expired: ({ id }) => paymentExpired('The answer to this payment was not fetched within ten minutes.', id),
+        expired: ({ id }) =>
+          paymentExpired('The answer to this payment was not fetched within ten minutes and has been deleted.', id),
         pending(sale) {
           tally.count(sale.subject, paymentOf(sale).route, 'settlement_pending')
           return withToken(settlementPending(sale.id, addresses.statusOf(sale.id)), tokens.of(sale.id), sale.id)
@@ -186,7 +187,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
 
 function termsOf(call: PaidCall, { limits, clock }: GateProductDeps): Terms {
   const { gate, route, request, pricing, presented } = call
-  if (presented === null) throw new Error('what is sold is signed for')
+  if (presented === null) throw new Error('a sale has no signature')
   const price = signedPrice({ ...call, presented })
   const { amount, network, recipient, part } = price
   const resource = {
@@ -259,7 +260,7 @@ interface GateProductDeps extends GateDeps {
 }
 
 const VALUE = 'invalid_exact_evm_payload_authorization_value_mismatch'
-const USED_UP = 'Your payment is in your balance, which other calls have used meanwhile. Nothing more was charged.'
+const USED_UP = 'Your payment was added to your balance, but other calls have used it up. Nothing more was charged.'
 const NOTHING_STORED = { answer: null, bodyHash: null, details: null, note: null, discard: () => undefined } as const
 
 function tiersOf(pricing: Exact | Metered) {
@@ -268,7 +269,7 @@ function tiersOf(pricing: Exact | Metered) {
 
 function withToken(error: DomainError, paymentToken: string, paymentId: string): DomainError {
   const fields = { ...error.fields, paymentId, paymentToken }
-  return new DomainError(error.kind, error.code, error.message, fields, error.cause)
+  return new DomainError(error.kind, error.code, error.message, fields).causedBy(error.cause)
 }
 
 function discardAll(gathered: Gathered): void {

@@ -17,7 +17,10 @@ export function createTally({ store, clock, log }: TallyDeps) {
     try {
       await store.addCounts(rows)
     } catch (error) {
-      log.warn({ err: error, rows: rows.length }, 'counts of gates could not be written; they come with the next ones')
+      log.warn(
+        { err: error, rows: rows.length },
+        'counts of gates could not be written; they are written with the next batch',
+      )
       for (const row of rows) add(row)
     }
   }

@@ -13,7 +13,7 @@ export function income(): Pick<PrepaidStore, 'paid'> {
       const { paywallId, payer, amount, route } = payment
       // From here the paywall's row is locked, so statements that count its payments run one after the other.
       const [wall] = await inside.run<WallRow>(EARNED, [paywallId, amount], 'paywall_earned')
-      if (wall === undefined) throw new Error('a paywall vanished')
+      if (wall === undefined) throw new Error('the paywall of a sale was not found')
       const [customer] = await inside.run<{ payments: number }>(
         CUSTOMER,
         [paywallId, payer, amount, now, now.toISOString().slice(0, 10), route],

@@ -13,7 +13,7 @@ export function createPrepaidStore(statements: StatementPool): PrepaidStore {
 
     async takePlace(inside, { paywallId, route, payer, windowStart }) {
       const [row] = await inside.run<Places>(TAKE_PLACE, [paywallId, route, payer, windowStart], 'paywall_take_place')
-      if (row === undefined) throw new Error('a place in a tier vanished')
+      if (row === undefined) throw new Error('a place in a tier was not found')
       return { paid: row.paid, taken: row.taken - 1 }
     },
 

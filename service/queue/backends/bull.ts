@@ -49,7 +49,7 @@ export function complaints(log: Log, clock: Clock): (error: Error) => void {
       withheld++
       return
     }
-    log.warn({ err: error, withheld }, 'the queue has trouble with its backend')
+    log.warn({ err: error, withheld }, 'the backend of the queue reported an error')
     loggedAt = now
     withheld = 0
   }

@@ -41,8 +41,7 @@ export async function sellOverHttp<Value>({ header, operation, gone }: HttpReque
   try {
     const sold = await counter.buy({ presented, token, payment, operation, departure: new Departure(gone()) })
     const { value, sale } = sold
-    if (value === null || value === undefined || sale.txHash === null)
-      throw new Error('what was paid for has no answer')
+    if (value === null || value === undefined || sale.txHash === null) throw new Error('a paid sale has no answer')
     const { id, network, payer, txHash } = sale
     const [name, receipt] = receiptHeader({ success: true, txHash, network, payer }, presented?.version ?? 2)
     return {

@@ -9,7 +9,7 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
 
   async function ended(id: string): Promise<Sale> {
     const sale = await store.find(id)
-    if (sale === null) throw new Error('a sale vanished')
+    if (sale === null) throw new Error('a sale was not found')
     return sale
   }
 
@@ -26,7 +26,7 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
         if (bought !== id) return bought
         // The hook throws to refuse the claim, so that a refused sale does not keep the authorization.
         await hooksOf(sale).claimed?.(inside, sale, note)
-        if (!(await store.add(inside, sale, resumeAt))) throw new Error('a sale was begun twice')
+        if (!(await store.add(inside, sale, resumeAt))) throw new Error('a sale was started twice')
         return id
       })
     },

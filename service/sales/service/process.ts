@@ -2,6 +2,8 @@ import { paymentRefused } from '../errors.ts'
 import type { Sale } from '../model.ts'
 import { isOver } from '../rules.ts'
 import type { PurchaseRequest, Delivery, Made, Product, SellingDeps, Sold } from './deps.ts'
+import type { Journal } from '../ports.ts'
+import type { PaymentTokens } from './proof.ts'
 import { createSettling, NOTHING_DELIVERED, NOTHING_HANDED_OVER } from './settle.ts'
 
 /**
@@ -18,8 +20,9 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
 
   async function processSale(order: Order, sale: Sale, payFirst: boolean): Promise<Sold<Value>> {
     const { delivery } = product
-    // After an error the outcome is unknown, and the sweeper continues.
-    if (delivery === null) return sold(order, await settled(sale, () => payOnly(sale)), { value: null, fresh: false })
+    // An error now leaves the outcome unknown: the sweeper continues.
+    if (delivery === null)
+      return sold<Value>(tokens, order, await settled(sale, () => payOnly(sale)), { value: null, fresh: false })
     try {
       if (sale.state === 'claimed' && !payFirst) return await deliverFirst(order, sale, delivery)
       return await owed(order, await paidFirst(order, sale, delivery), delivery)
@@ -35,11 +38,11 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
     assertPaid(ended, delivery)
     const stored = await journal.answerOf(sale.id)
     if (stored === null) throw delivery.errors.busy(sale)
-    return sold(order, ended, { value: await delivery.restore(stored, ended, order), fresh: false })
+    return sold(tokens, order, ended, { value: await delivery.restore(stored, ended, order), fresh: false })
   }
 
   async function deliverFirst(order: Order, sale: Sale, delivery: Delivery<Order, Value>): Promise<Sold<Value>> {
-    const made = await make(order, sale, { delivery, paid: false })
+    const made = await makeAnswer(journal, order, sale, { delivery, paid: false })
     try {
       const { answer, bodyHash, details } = made
       if (!(await journal.settling(sale.id, { answer, bodyHash, details }, until()))) throw delivery.errors.busy(sale)
@@ -48,7 +51,7 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
       const settling: Sale = { ...sale, state: 'settling', details: details ?? sale.details }
       const ended = await settled(settling, () => settle(settling, { handover, note: made.note }, settleMs))
       assertPaid(ended, delivery)
-      return sold(order, ended, { value: made.value, fresh: true })
+      return sold(tokens, order, ended, { value: made.value, fresh: true })
     } catch (error) {
       made.discard()
       throw error
@@ -91,28 +94,15 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
   /** For a paid sale of which no part of an answer was sent: returns the stored answer, or makes a new one. */
   async function owed(order: Order, sale: Sale, delivery: Delivery<Order, Value>): Promise<Sold<Value>> {
     const stored = await journal.answerOf(sale.id)
-    if (stored !== null) return sold(order, sale, { value: await delivery.restore(stored, sale, order), fresh: false })
-    const made = await make(order, sale, { delivery, paid: true })
+    if (stored !== null)
+      return sold(tokens, order, sale, { value: await delivery.restore(stored, sale, order), fresh: false })
+    const made = await makeAnswer(journal, order, sale, { delivery, paid: true })
     const { answer, bodyHash } = made
     // A buyer who disconnects now can fetch this answer later: one payment never causes the work twice.
     if (answer === null) await journal.begun(sale.id)
     else if (!(await journal.store(sale.id, answer, bodyHash))) throw delivery.errors.busy(sale)
     await failpoints.reach('sale delivered')
-    return sold(order, sale, { value: made.value, fresh: true })
-  }
-
-  /** When it fails, an uncharged sale is released, and a paid sale still owes its answer. */
-  async function make(
-    order: Order,
-    sale: Sale,
-    { delivery, paid }: { delivery: Delivery<Order, Value>; paid: boolean },
-  ): Promise<Made<Value>> {
-    try {
-      return await delivery.make(order, sale, paid)
-    } catch (error) {
-      if (!paid) await journal.release(sale.id, codeOf(error))
-      throw delivery.errors.failed(error, sale, paid)
-    }
+    return sold(tokens, order, sale, { value: made.value, fresh: true })
   }
 
   /** Once the chain was asked, an error leaves the outcome unknown, and the sweeper finds it out. */
@@ -120,37 +110,53 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
     try {
       return await act()
     } catch (error) {
-      log.error({ sale: sale.id, err: error }, 'a sale could not be carried on; the sweeper does')
+      log.error({ sale: sale.id, err: error }, 'a sale could not be processed; the sweeper resumes it')
       return sale
     }
   }
 
-  function assertPaid(sale: Sale, { errors }: Delivery<Order, Value>): void {
-    if (sale.state === 'failed') throw paymentRefused(sale.reason ?? UNKNOWN, sale)
-    if (sale.state !== 'paid') throw errors.pending(sale)
-  }
-
   async function leave({ id }: Sale): Promise<void> {
     await journal.leave(id).catch((error: unknown) => {
-      log.error({ sale: id, err: error }, 'a sale could not be left to others; its lease ends by itself')
+      log.error({ sale: id, err: error }, 'the lease of a sale could not be released; it will expire')
     })
   }
 
-  function sold(
-    { token: sent }: Order,
-    sale: Sale,
-    { value, fresh }: Pick<Sold<Value>, 'value' | 'fresh'>,
-  ): Sold<Value> {
-    const isIts = sent !== null && tokens.matches(sale.id, sale.tokenHash, sent)
-    return { sale, value, token: isIts ? sent : tokens.of(sale.id), fresh }
-  }
-
-  /** Longer than the work and the chain may take together, so that no other process takes over the sale. */
+  /** Longer than the work and the chain may take together, so that no other process takes the sale over. */
   function until(): Date {
     return new Date(clock.now().getTime() + (product.delivery?.makingMs ?? 0) + settleMs + SPARE_MS)
   }
 
   return { processSale, join, settle, until }
+}
+
+/** Where it fails, what was not charged is free, and what was is owed. */
+async function makeAnswer<Order extends PurchaseRequest, Value>(
+  journal: Journal,
+  order: Order,
+  sale: Sale,
+  { delivery, paid }: { delivery: Delivery<Order, Value>; paid: boolean },
+): Promise<Made<Value>> {
+  try {
+    return await delivery.make(order, sale, paid)
+  } catch (error) {
+    if (!paid) await journal.release(sale.id, codeOf(error))
+    throw delivery.errors.failed(error, sale, paid)
+  }
+}
+
+function assertPaid(sale: Sale, { errors }: Pick<Delivery<never, never>, 'errors'>): void {
+  if (sale.state === 'failed') throw paymentRefused(sale.reason ?? UNKNOWN, sale)
+  if (sale.state !== 'paid') throw errors.pending(sale)
+}
+
+function sold<Value>(
+  tokens: PaymentTokens,
+  { token: sent }: PurchaseRequest,
+  sale: Sale,
+  { value, fresh }: Pick<Sold<Value>, 'value' | 'fresh'>,
+): Sold<Value> {
+  const isIts = sent !== null && tokens.matches(sale.id, sale.tokenHash, sent)
+  return { sale, value, token: isIts ? sent : tokens.of(sale.id), fresh }
 }
 
 function codeOf(error: unknown): string {

@@ -1,14 +1,15 @@
 import type { Hex } from '../../chain/model.ts'
 import type { Presented, RequestBody } from '../../x402/model.ts'
 import { readRequest, requestOf } from '../../x402/payload.ts'
-import { outlasts, requirementsOf } from '../../x402/requirements.ts'
+import { outlasts } from '../../x402/requirements.ts'
 import { USED } from '../../x402/reasons.ts'
 import { authorizationUsed, lapsesTooSoon, paymentRefused, paymentSubmitted } from '../errors.ts'
-import { claimedSale, NONCE, type NewSale, type Sale } from '../model.ts'
+import { claimedSale, type NewSale, type Sale } from '../model.ts'
 import { isSubmitted, nextResume } from '../rules.ts'
 import { createProcessing } from './process.ts'
+import { createRecognition, type Known } from './recognize.ts'
 import type { PurchaseRequest, Delivery, Product, SellingDeps, Sold, Standing, Terms } from './deps.ts'
-import { assertBuyer, tokenHash } from './proof.ts'
+import { tokenHash } from './proof.ts'
 
 /** A valid authorization, before a sale was made from it. */
 export interface Judged {
@@ -18,12 +19,6 @@ export interface Judged {
   terms: Terms
 }
 
-/** An existing sale. `proven`: by its token, or by a fresh signature that no chain shows. */
-export interface Known {
-  known: Sale
-  proven: boolean
-}
-
 /**
  * From an authorization to an answer, for every product. A refusal before the claim leaves no trace. The claim and the
  * sale are one transaction. From then on every state has an owner, a lease and a sweeper.
@@ -31,6 +26,7 @@ export interface Known {
 export function createSelling<Order extends PurchaseRequest, Value>(deps: SellingDeps, product: Product<Order, Value>) {
   const { journal, method, tokens, clock, failpoints } = deps
   const processing = createProcessing(deps, product)
+  const { boughtBy, asBought, proven } = createRecognition(deps, product)
 
   async function buy(order: Order): Promise<Sold<Value>> {
     if (order.payment !== null) return await replay(order, await proven(order, order.payment))
@@ -41,7 +37,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
   /** Checks an authorization before anything is made from it. */
   async function judge(order: Order): Promise<Judged | Known> {
     const { presented } = order
-    if (presented === null) throw new Error('what is bought is paid for, or was')
+    if (presented === null) throw new Error('a purchase has neither a payment nor an earlier sale')
     const digest = method.digestOf(presented)
     const known = await boughtBy(order, digest)
     if (known !== null) return known
@@ -58,7 +54,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     }
     // A wallet with code may revoke its authorization while the work is done, so its money moves first.
     const workMs = payerHasCode ? 0 : terms.workMs
-    assertOutlasts(presented, workMs)
+    assertOutlasts(presented.authorization, workMs, clock.now())
     return { digest, request, payer: payer.toLowerCase() as Sale['payer'], terms: { ...terms, workMs } }
   }
 
@@ -73,17 +69,10 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
 
   async function claim(order: Order, { digest, request, payer, terms }: Judged): Promise<Sold<Value>> {
     const now = clock.now()
-    const { subject, userId, environment, amount, network, recipient, inputHash, details, workMs, note } = terms
+    const { workMs, note } = terms
     const id = product.idOf(order.operation)
     const sale: NewSale = {
-      subject,
-      userId,
-      environment,
-      amount,
-      network,
-      recipient,
-      inputHash,
-      details,
+      ...saleOf(terms),
       id,
       product: product.name,
       payer,
@@ -95,10 +84,8 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
       leaseUntil: product.delivery === null ? null : processing.until(),
       createdAt: now,
     }
-    const bought = await journal.begin(sale, {
-      resumeAt: product.delivery === null ? nextResume(now, now) : null,
-      note,
-    })
+    const resumeAt = product.delivery === null ? nextResume(now, now) : null
+    const bought = await journal.begin(sale, { resumeAt, note })
     if (bought !== sale.id) {
       const twin = await journal.findById(bought)
       if (twin === null) throw authorizationUsed()
@@ -108,52 +95,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     return await processing.processSale(order, claimedSale(sale), workMs === 0)
   }
 
-  /** The sale that this authorization has paid for. Null when there is none. Throws unless the caller is its buyer. */
-  async function boughtBy(order: Order, digest: Hex | null): Promise<Known | null> {
-    const known = digest === null ? null : await journal.find(digest)
-    return known === null ? null : asBought(order, known)
-  }
-
-  function asBought({ presented, token }: Order, known: Sale): Known {
-    const isTokens = tokens.matches(known.id, known.tokenHash, token)
-    const signature = known.request === null ? null : readRequest(known.request).authorization?.signature
-    assertBuyer(
-      { signature: signature ?? '', submitted: isSubmitted(known) },
-      { signature: presented?.authorization?.signature ?? null, token: isTokens },
-    )
-    return { known, proven: isTokens }
-  }
-
-  /** A sale that its buyer names and proves, with the token or with a signature that no chain has seen. */
-  async function proven(order: Order, name: string): Promise<Known> {
-    const { presented, token } = order
-    const known = await named(presented, name)
-    if (known?.product !== product.name || !product.isHere(known, order)) {
-      throw product.badProof('names no payment that was made here')
-    }
-    if (tokens.matches(known.id, known.tokenHash, token)) return { known, proven: true }
-    if (presented === null) {
-      throw product.badProof("needs the payment's X-Payment-Token beside it, or a fresh signature of its payer")
-    }
-    const digest = method.digestOf(presented)
-    if (digest === null || digest === known.digest) throw product.badProof('needs a fresh signature')
-    const { refusal, payer } = await method.verify(requestOf(presented, requirementsFor(known)))
-    if (payer?.toLowerCase() !== known.payer) throw product.badProof('needs a signature of its own payer')
-    if (refusal !== null) throw paymentRefused(refusal)
-    if (!(await journal.prove(digest, known.id))) throw authorizationUsed()
-    return { known, proven: true }
-  }
-
-  /** A buyer who lost the answer knows the nonce of the signed authorization, but not the sale's id. */
-  async function named(presented: Presented | null, name: string): Promise<Sale | null> {
-    if (product.isId(name)) return await journal.findById(name)
-    const { network = null, authorization = null } = presented ?? {}
-    if (network === null || authorization === null || !NONCE.test(name)) return null
-    const digest = await method.digestBy(network.name, authorization.from, name as Hex)
-    return digest === null ? null : await journal.find(digest)
-  }
-
-  /** The same request continues its sale. A sale that has been used up does not continue. */
+  /** The same sale for the same request goes on; one that has been used up does not. */
   async function replay(order: Order, { known, proven: isProven }: Known): Promise<Sold<Value>> {
     product.assertSame(known, order)
     const now = clock.now()
@@ -183,7 +125,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
   ): Promise<Sold<Value>> {
     const isOpen = known.state === 'claimed' || known.state === 'released'
     const { workMs, details, note }: Standing = isOpen
-      ? await standingOf(known, await delivery.standing(known, order), isProven)
+      ? await standingOf(deps, known, await delivery.standing(known, order), isProven)
       : { workMs: 0, details: known.details, note: null }
     const payFirst = workMs === 0
     const taken = await journal.take({ id: known.id, details }, processing.until(), note)
@@ -191,39 +133,45 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     return await processing.processSale(order, taken, payFirst)
   }
 
-  function assertOwed(sale: Sale, { owedMs, errors }: Delivery<Order, Value>, now: Date): void {
-    if (sale.handover === 'expired') throw errors.expired(sale)
-    if (sale.handover !== 'none') throw errors.given(sale)
-    if (owedMs !== null && (sale.endedAt ?? now).getTime() + owedMs < now.getTime()) throw errors.expired(sale)
-  }
-
-  /** Checks the authorization again: its payer may have become a wallet with code, or have used the nonce. */
-  async function standingOf(known: Sale, standing: Standing, isProven: boolean): Promise<Standing> {
-    if (known.request === null) throw new Error('a simulated sale is never released')
-    const { refusal, payerHasCode = false } = await method.verify(known.request)
-    // Either another party has submitted the authorization, and it still pays for this sale, but its signature no
-    // longer proves the buyer; or its payer has canceled it. The chain shows which, before any work is done.
-    if (refusal === USED && !isProven) throw paymentSubmitted()
-    if (refusal !== null && refusal !== USED) throw paymentRefused(refusal, known)
-    const workMs = payerHasCode || refusal === USED ? 0 : standing.workMs
-    const { authorization } = readRequest(known.request)
-    if (authorization !== null && workMs > 0 && !outlasts(authorization, workMs, clock.now()))
-      throw lapsesTooSoon(workMs)
-    return { ...standing, workMs }
-  }
-
-  function assertOutlasts({ authorization }: Presented, workMs: number): void {
-    if (workMs === 0 || authorization === null) return
-    if (!outlasts(authorization, workMs, clock.now())) throw lapsesTooSoon(workMs)
-  }
-
   return { buy, judge, begin, replay, boughtBy, processSale: processing.processSale, settle: processing.settle }
 }
 
-/** The buyer proves the sale with a fresh signature of the same terms: the same thing at the same price. */
-function requirementsFor({ amount, network, recipient }: Sale) {
-  if (recipient === null) throw new Error('a simulated sale has no signature')
-  return requirementsOf({ amount, network, recipient }, { url: '', description: '', mimeType: '' }, {})
+function saleOf({ subject, userId, environment, amount, network, recipient, inputHash, details }: Terms) {
+  return { subject, userId, environment, amount, network, recipient, inputHash, details }
+}
+
+function assertOwed(
+  sale: Sale,
+  { owedMs, errors }: Pick<Delivery<never, never>, 'owedMs' | 'errors'>,
+  now: Date,
+): void {
+  if (sale.handover === 'expired') throw errors.expired(sale)
+  if (sale.handover !== 'none') throw errors.given(sale)
+  if (owedMs !== null && (sale.endedAt ?? now).getTime() + owedMs < now.getTime()) throw errors.expired(sale)
+}
+
+/** The authorization as it stands now: its payer may have become a wallet with code, or have used the nonce. */
+async function standingOf(
+  { method, clock }: SellingDeps,
+  known: Sale,
+  standing: Standing,
+  isProven: boolean,
+): Promise<Standing> {
+  if (known.request === null) throw new Error('a simulated sale is never released')
+  const { refusal, payerHasCode = false } = await method.verify(known.request)
+  // Another party has submitted it, and it still pays for this sale; but its signature no longer proves the buyer. Or
+  // its payer has cancelled it: the chain says which, before any work.
+  if (refusal === USED && !isProven) throw paymentSubmitted()
+  if (refusal !== null && refusal !== USED) throw paymentRefused(refusal, known)
+  const workMs = payerHasCode || refusal === USED ? 0 : standing.workMs
+  assertOutlasts(readRequest(known.request).authorization, workMs, clock.now())
+  return { ...standing, workMs }
+}
+
+/** An authorization that ends before the work does could be taken back while the work is done. */
+function assertOutlasts(authorization: Presented['authorization'], workMs: number, now: Date): void {
+  if (workMs === 0 || authorization === null) return
+  if (!outlasts(authorization, workMs, now)) throw lapsesTooSoon(workMs)
 }
 
 export type Selling<Order extends PurchaseRequest, Value> = ReturnType<typeof createSelling<Order, Value>>

@@ -45,7 +45,7 @@ export function createSettling(deps: SettlingDeps) {
       return await method.settle(request, id, waitMs)
     } catch (error) {
       if (!(error instanceof DomainError) || !PASSING.has(error.kind)) throw error
-      log.warn({ sale: id, code: error.code }, 'the chain does not answer for a sale; it is asked again')
+      log.warn({ sale: id, code: error.code }, 'the chain does not answer for a sale; retrying')
       return { status: 'pending' }
     }
   }

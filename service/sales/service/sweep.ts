@@ -9,7 +9,7 @@ export function createSweeping({ store, journal, settle, log }: SweepingDeps) {
   async function each<Item>(items: readonly Item[], act: (item: Item) => Promise<unknown>): Promise<void> {
     const outcomes = await Promise.allSettled(items.map(act))
     for (const outcome of outcomes) {
-      if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'a sale could not be carried on')
+      if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'a sale could not be resumed')
     }
   }
 

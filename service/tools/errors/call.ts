@@ -4,32 +4,37 @@ import type { CallId } from '../model/call.ts'
 
 /** The ledger's error for a low balance, except that credits count here too. */
 export function insufficientCredits(required: unknown, available: unknown): DomainError {
-  const sentence = `This call costs ${String(required)} USDC; credits and wallet have ${String(available)} together. Add funds to the wallet and call again.`
+  const sentence = `Insufficient credits and balance: this call costs ${String(required)} USDC, you have ${String(available)}. Add funds to the wallet and call again.`
   return new DomainError('unaffordable', 'insufficient_credits', sentence, { required, available })
 }
 
 export function tooDear(price: Usdc, maxCost: Usdc): DomainError {
-  return new DomainError('unaffordable', 'max_cost_exceeded', 'This tool costs more than maxCost allows.', {
-    required: toWire(price),
-    maxCost: toWire(maxCost),
-  })
+  return new DomainError(
+    'unaffordable',
+    'max_cost_exceeded',
+    'This tool costs more than maxCost. Raise maxCost and call again.',
+    {
+      required: toWire(price),
+      maxCost: toWire(maxCost),
+    },
+  )
 }
 
 export function tooManyAtOnce(atOnce: number): DomainError {
-  const sentence = `This key has ${String(atOnce)} calls under way already; wait for one to end.`
+  const sentence = `This key has ${String(atOnce)} calls in progress already; wait for one to end.`
   return new DomainError('limited', 'too_many_calls_at_once', sentence, SOON)
 }
 
 /** Limits the calls to a provider, so that a slow one keeps only its own callers waiting. */
 export function providerBusy(provider: string): DomainError {
-  const sentence = `${provider} has as many calls under way as it gets; try again. Nothing was charged.`
+  const sentence = `${provider} has too many calls in progress; try again. Nothing was charged.`
   return new DomainError('unavailable', 'provider_busy', sentence, SOON)
 }
 
 /** `upstream` is the server's own answer, where it gave one. */
 export function upstreamError(sentence: string, upstream?: UpstreamWords, cause?: unknown): DomainError {
   const fields = upstream === undefined ? {} : { upstream }
-  return new DomainError('upstream', 'upstream_error', `${sentence} Nothing was charged.`, fields, cause)
+  return new DomainError('upstream', 'upstream_error', `${sentence} Nothing was charged.`, fields).causedBy(cause)
 }
 
 export interface UpstreamWords {
@@ -38,12 +43,18 @@ export interface UpstreamWords {
 }
 
 export function upstreamTimeout(cause?: unknown): DomainError {
-  return new DomainError('late', 'upstream_timeout', 'The tool did not answer in time. Nothing was charged.', {}, cause)
+  return new DomainError('late', 'upstream_timeout', 'The tool did not answer in time. Nothing was charged.').causedBy(
+    cause,
+  )
 }
 
 /** The caller has disconnected, so this error goes to the log and the row only. */
 export function callAborted(): DomainError {
-  return new DomainError('late', 'call_aborted', 'The call was given up before its answer came. Nothing was charged.')
+  return new DomainError(
+    'late',
+    'call_aborted',
+    'The caller disconnected before the tool answered. Nothing was charged.',
+  )
 }
 
 export function stopping(): DomainError {
@@ -53,12 +64,12 @@ export function stopping(): DomainError {
 
 /** The money was given back before the answer came. */
 export function chargedTooLate(): DomainError {
-  return new DomainError('late', 'call_too_late', 'The answer came after its time was up. Nothing was charged.')
+  return new DomainError('late', 'call_too_late', 'The tool answered too late. Nothing was charged.')
 }
 
 /** The call was paid for, but its answer has been deleted since. */
 export function answerForgotten(callId: CallId): DomainError {
-  const sentence = 'This call was made and paid for; its answer is no longer kept.'
+  const sentence = 'This call was made and paid for, but its answer is no longer stored.'
   return new DomainError('expired', 'answer_forgotten', sentence, { callId })
 }
 
@@ -68,13 +79,13 @@ const SOON = { retryAfterSeconds: 1 }
 export function ofCall(error: unknown, callId: CallId, paymentToken?: string): unknown {
   if (!(error instanceof DomainError)) return error
   const fields = { ...error.fields, callId, ...(paymentToken === undefined ? {} : { paymentToken }) }
-  return new DomainError(error.kind, error.code, error.message, fields, error.cause)
+  return new DomainError(error.kind, error.code, error.message, fields).causedBy(error.cause)
 }
 
 /** A run pays the tool's creator, and a run needs an account. */
 export function needsKey(): DomainError {
   return new DomainError('invalid', 'needs_key', 'This tool is called with an API key: POST to its own address.', {
-    details: { slug: 'is a creator’s tool, or free: it is not paid for by x402' },
+    details: { slug: 'is a creator’s tool or free, so x402 cannot pay for it' },
   })
 }
 

@@ -7,16 +7,24 @@ export function toolNotFound(meant: string | null): DomainError {
 }
 
 export function toolRemoved(slug: string, successor: string | null): DomainError {
-  const instead = successor === null ? 'nothing is known to replace it' : `use ${successor} instead`
-  return new DomainError('expired', 'tool_removed', `The tool ${slug} is gone: ${instead}.`, { successor })
+  const instead = successor === null ? 'it has no known replacement' : `use ${successor} instead`
+  return new DomainError('expired', 'tool_removed', `The tool ${slug} was removed: ${instead}.`, { successor })
 }
 
 export function providerNotFound(slug: string): DomainError {
-  return new DomainError('missing', 'provider_not_found', `There is no provider ${slug} here.`)
+  return new DomainError(
+    'missing',
+    'provider_not_found',
+    `There is no provider ${slug}. List the providers to find one.`,
+  )
 }
 
 export function collectionNotFound(slug: string): DomainError {
-  return new DomainError('missing', 'collection_not_found', `There is no collection ${slug} here.`)
+  return new DomainError(
+    'missing',
+    'collection_not_found',
+    `There is no collection ${slug}. List the collections to find one.`,
+  )
 }
 
 /** `why` is the document reader's sentence. */
@@ -29,12 +37,12 @@ export function serverRefused(why: string): DomainError {
 }
 
 export function slugsCollide(provider: string): DomainError {
-  const fault = `its tools would have the slugs of another provider's, whose slug begins like ${provider}`
+  const fault = `its tools would have the same slugs as those of another provider, whose slug begins like ${provider}`
   return invalid({ provider: fault })
 }
 
 export function importsBusy(): DomainError {
-  return new DomainError('unavailable', 'imports_busy', 'Other imports are being read. Try again in a minute.', {
+  return new DomainError('unavailable', 'imports_busy', 'Other imports are in progress. Try again in a minute.', {
     retryAfterSeconds: 60,
   })
 }

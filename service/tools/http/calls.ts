@@ -15,7 +15,7 @@ export function callRoutes(calls: Calls): AnyRoute[] {
     route({
       method: 'post',
       path: '/:slug',
-      summary: 'Call a tool: its inputs in the body, its result in the answer, charged only when it succeeds',
+      summary: 'Call a tool with the inputs in the body; only a successful call is charged',
       tag: 'Tools',
       auth: 'agent',
       idempotent: true,
@@ -25,11 +25,11 @@ export function callRoutes(calls: Calls): AnyRoute[] {
       answers: { 200: callOut },
       errors: {
         402: 'Insufficient credits and balance: `required`, `available`.',
-        403: "A limit of the agent's refuses the call.",
+        403: 'A limit of the agent refuses the call.',
         404: 'There is no such tool.',
-        410: 'The tool is gone; `successor` names what took its place.',
-        502: 'The tool failed, `upstream` is what it said; nothing is charged.',
-        503: 'The provider has as many calls under way as it gets.',
+        410: 'The tool was removed; `successor` names its replacement.',
+        502: 'The tool failed; `upstream` is its error. Nothing is charged.',
+        503: 'Too many calls to this provider are in progress.',
         504: 'The tool did not answer in time; nothing is charged.',
       },
       async handle({ caller, params, body, operation, keyed, gone }) {
@@ -46,7 +46,7 @@ export function callHistoryRoutes(calls: Calls): AnyRoute[] {
     route({
       method: 'get',
       path: '/tool-calls',
-      summary: 'Your calls of tools, newest first',
+      summary: 'Your tool calls, newest first',
       tag: 'Tools',
       auth: 'agent',
       query: page.extend({ tool: z.string().max(200).optional() }),
@@ -93,7 +93,7 @@ const callOut = z.object({
   success: z.literal(true),
   tool: z.string(),
   output: z.unknown().meta({
-    description: 'JSON as the tool gave it, text as a string, bytes as `{contentType, base64, bytes}`',
+    description: 'JSON as the tool returned it, text as a string, bytes as `{contentType, base64, bytes}`',
   }),
   cost: amountOut,
   credits: amountOut.meta({ description: 'What is left of the free credits' }),

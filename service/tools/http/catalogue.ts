@@ -17,7 +17,7 @@ export function catalogueRoutes(catalogue: Catalogue, anonymous: Environment): A
     route({
       method: 'get',
       path: '/',
-      summary: 'Tools by slug, or the best first for whoever searches',
+      summary: 'List tools by slug, or search them, best match first',
       tag: 'Tools',
       auth: 'optional',
       query: page.extend(filters),
@@ -31,7 +31,7 @@ export function catalogueRoutes(catalogue: Catalogue, anonymous: Environment): A
     route({
       method: 'get',
       path: '/providers',
-      summary: 'Whose tools there are',
+      summary: 'List providers of tools',
       tag: 'Tools',
       auth: 'optional',
       answers: { 200: z.object({ providers: z.array(providerOut) }) },
@@ -43,7 +43,7 @@ export function catalogueRoutes(catalogue: Catalogue, anonymous: Environment): A
     route({
       method: 'get',
       path: '/collections',
-      summary: 'Named slices of the catalogue',
+      summary: 'List collections of tools',
       tag: 'Tools',
       auth: 'optional',
       answers: { 200: z.object({ collections: z.array(collectionOut) }) },
@@ -55,12 +55,12 @@ export function catalogueRoutes(catalogue: Catalogue, anonymous: Environment): A
     route({
       method: 'get',
       path: '/:slug',
-      summary: 'One tool',
+      summary: 'Get a tool',
       tag: 'Tools',
       auth: 'optional',
       params: z.object({ slug: z.string() }),
       answers: { 200: z.object({ tool: toolOut }) },
-      errors: { 404: 'There is no such tool.', 410: 'The tool is gone; `successor` names what took its place.' },
+      errors: { 404: 'There is no such tool.', 410: 'The tool was removed; `successor` names its replacement.' },
       async handle({ caller, params }) {
         const { environment, viewer } = viewOf(caller)
         return reply(200, { tool: toTool(await catalogue.get(environment, params.slug, viewer)) })
@@ -72,19 +72,19 @@ export function catalogueRoutes(catalogue: Catalogue, anonymous: Environment): A
 const word = (longest: number) => z.string().max(longest, `must have at most ${String(longest)} characters`)
 
 const filters = {
-  search: word(1_000).optional().meta({ description: 'What it is wanted for, in any words' }),
+  search: word(1_000).optional().meta({ description: 'What you want to do, in your own words' }),
   provider: word(64).optional(),
   category: word(64).optional(),
   collection: word(64).optional(),
 }
 
 const statsOut = z.object({
-  calls: z.int().meta({ description: 'Calls of late' }),
-  successRate: z.number().nullable().meta({ description: 'Percent of these' }),
+  calls: z.int().meta({ description: 'Recent calls' }),
+  successRate: z.number().nullable().meta({ description: 'Percent of the recent calls' }),
   p50: z.number().nullable().meta({ description: 'Milliseconds' }),
   p95: z.number().nullable(),
   lastError: z.string().nullable(),
-  failing: z.boolean().meta({ description: 'It fails so often that another one may be wiser' }),
+  failing: z.boolean().meta({ description: 'The tool fails often; consider another one' }),
 })
 
 const schemaOut = z.record(z.string(), z.unknown()).meta({ description: 'JSON Schema' })
@@ -107,8 +107,8 @@ const providerOut = z.object({
   name: z.string(),
   description: z.string(),
   kind: z.enum(['openapi', 'mcp', 'rda']),
-  simulated: z.boolean().meta({ description: 'The sandbox answers in its place, with examples' }),
-  own: z.boolean().meta({ description: "The caller's, seen by nobody else" }),
+  simulated: z.boolean().meta({ description: 'The sandbox returns examples instead of calling it' }),
+  own: z.boolean().meta({ description: "The caller's own, visible only to the caller" }),
   tools: z.int(),
 })
 

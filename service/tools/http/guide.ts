@@ -13,13 +13,13 @@ key gets a 401; \`POST ${address}/pay/{slug}\` needs none and is paid by x402 in
 ## How to use it
 
 - [MCP](${mcpAddress}): Streamable HTTP, the key as bearer or as \`?key=\`. Starts with four tools: search_tools,
-  describe_tool, call_tool, get_balance. \`?collection=\` and \`?provider=\` give a slice with the tools themselves,
+  describe_tool, call_tool, get_balance. \`?collection=\` and \`?provider=\` list these tools themselves,
   \`?view=all\` every tool.
 - [Search](${address}?search=create+an+issue): \`GET ${address}?search=…\`, the best first, with price, input schema and how
-  often it worked. Also \`provider\`, \`category\`, \`collection\`, \`limit\`, \`offset\`.
+  often it succeeds. Also \`provider\`, \`category\`, \`collection\`, \`limit\`, \`offset\`.
 - One tool: \`GET ${address}/{slug}\`. Call it: \`POST ${address}/{slug}\` with its inputs as a JSON object. An
   \`Idempotency-Key\` makes a repeated call harmless.
-- What is left: \`GET ${apiAddress}/credits\` and \`GET ${apiAddress}/wallet/balance\`.
+- Balances: \`GET ${apiAddress}/credits\` and \`GET ${apiAddress}/wallet/balance\`.
 - [Reference](${docs}) of every endpoint, also as [OpenAPI](${docs.replace(/\/docs$/, '/openapi.json')}).
 
 ## Collections

@@ -24,7 +24,7 @@ const query = z.object({
   view: z
     .enum(['all'])
     .optional()
-    .meta({ description: 'Lists every tool, 100 a page; without it four tools lead to all others' }),
+    .meta({ description: 'Lists every tool, 100 a page; without it, four tools give access to all others' }),
   provider: word(200).optional().meta({ description: 'Lists the tools of this provider themselves' }),
   collection: word(200).optional().meta({ description: 'Lists the tools of this collection themselves' }),
 })
@@ -60,23 +60,23 @@ function streamable({ address, requestsPerMinute, callsPerMinute, callsAtOnce, b
     path: '',
     summary: 'Send a message by Streamable HTTP, the transport of MCP since 2025',
     description: [
-      'Identify yourself as everywhere, with `Authorization: Bearer` and an API key; or with `?key=`, for clients that can send no header. An agent’s key is bound by the agent’s limits. Without a key the answer is 401.',
-      '`initialize` answers a session in `Mcp-Session-Id`; send it with each message that follows. A session lasts 24 hours and belongs to the key that began it. It is optional: without one each request stands alone. With one, the answer of a call whose connection broke is fetched by GET with `Last-Event-ID`, and a call is canceled by `notifications/cancelled`.',
+      'Authenticate as for every endpoint, with `Authorization: Bearer` and an API key; or with `?key=`, for clients that can send no header. An agent’s key is bound by the agent’s limits. Without a key the answer is 401.',
+      '`initialize` answers a session in `Mcp-Session-Id`; send it with each message that follows. A session lasts 24 hours and belongs to the key that started it. It is optional: without one, each request stands alone. With one, you can fetch the answer of a call whose connection broke by GET with `Last-Event-ID`, and cancel a call by `notifications/cancelled`.',
       `Without a view these tools are listed. ${own.join(' ')}`,
-      'A result has `structuredContent`, and in `_meta["coinslot/billing"]` what the call cost and what is left: `{cost, credits, balance, callId}`. Only a success is charged. What a model can do something about (an input that does not fit, too little money, a tool that failed) is a result with `isError`, not an error of the protocol. Each tool’s documentation is a resource, `tools/list` and `resources/list` are paged by `cursor`.',
-      `Limits: ${bounds.join(', ')}. A browser’s page may ask only from the dashboard’s address and those of \`CORS_ORIGINS\`.`,
+      'A result has `structuredContent`, and in `_meta["coinslot/billing"]` what the call cost and what is left: `{cost, credits, balance, callId}`. Only a success is charged. Errors that a model can act on (an invalid input, insufficient balance, a failed tool) are results with `isError`, not protocol errors. Each tool’s documentation is a resource, `tools/list` and `resources/list` are paged by `cursor`.',
+      `Limits: ${bounds.join(', ')}. Browser pages may send requests only from the dashboard’s origin and those in \`CORS_ORIGINS\`.`,
     ].join('\n\n'),
     headers: z.object({
       Accept: word(200).meta({ examples: ['application/json, text/event-stream'] }),
-      'Mcp-Session-Id': SESSION.optional().meta({ description: 'Of the answer to `initialize`' }),
+      'Mcp-Session-Id': SESSION.optional().meta({ description: 'From the response to `initialize`' }),
       'MCP-Protocol-Version': word(20).optional().meta({ description: 'As agreed by `initialize`' }),
     }),
     query,
     body: message,
     answers: { 200: answered, 202: z.undefined() },
     errors: {
-      404: 'The session has ended or is another key’s: begin a new one.',
-      406: 'Accept names only one of JSON and event streams.',
+      404: 'The session has ended or belongs to another key: start a new one.',
+      406: 'Accept must name both application/json and text/event-stream.',
     },
     samples: [
       {
@@ -88,7 +88,7 @@ function streamable({ address, requestsPerMinute, callsPerMinute, callsAtOnce, b
         ].join('\n'),
       },
       {
-        title: 'In the settings of a client',
+        title: 'Client settings',
         text: JSON.stringify(
           { mcpServers: { coinslot: { url: address, headers: { Authorization: 'Bearer csk_test_…' } } } },
           null,
@@ -105,8 +105,8 @@ const listening: Described = {
   path: '',
   summary: 'Open an event stream',
   description: [
-    'Without a session: the HTTP+SSE transport of 2024. The first event, `endpoint`, is the address to post messages to, with the session and, where the stream was opened with `?key=`, the key in it. All answers come as `message` events.',
-    'With `Mcp-Session-Id`: the stream of Streamable HTTP. With `Last-Event-ID` it gives the answer of the call whose stream broke, as soon as there is one; without one it stays silent, since this server tells nothing by itself.',
+    'Without a session: the HTTP+SSE transport of 2024. The first event, `endpoint`, is the address to post messages to. It contains the session and, if the stream was opened with `?key=`, the key. All answers come as `message` events.',
+    'With `Mcp-Session-Id`: the stream of Streamable HTTP. With `Last-Event-ID` it sends the answer of the call whose stream broke, as soon as there is one; without it the stream stays silent, since this server sends no messages of its own.',
   ].join('\n\n'),
   headers: z.object({
     Accept: word(200).meta({ examples: ['text/event-stream'] }),
@@ -115,7 +115,7 @@ const listening: Described = {
   }),
   query,
   answers: {},
-  errors: { 404: 'The session has ended or is another key’s.', 406: 'Accept does not take an event stream.' },
+  errors: { 404: 'The session has ended or belongs to another key.', 406: 'Accept must name text/event-stream.' },
 }
 
 const ending: Described = {
@@ -125,7 +125,7 @@ const ending: Described = {
   summary: 'End a session',
   headers: z.object({ 'Mcp-Session-Id': SESSION }),
   answers: { 200: z.undefined() },
-  errors: { 404: 'The session has ended or is another key’s.' },
+  errors: { 404: 'The session has ended or belongs to another key.' },
 }
 
 const legacyMessage: Described = {
@@ -133,11 +133,11 @@ const legacyMessage: Described = {
   method: 'post',
   path: '/messages',
   summary: 'Send a message to an HTTP+SSE stream, at the address that its first event named',
-  description: 'Identify yourself at every message: knowing the address alone is not enough.',
+  description: 'Authenticate every message: the address alone is not enough.',
   query: query.pick({ key: true }).extend({ sessionId: SESSION }),
   body: message,
   answers: { 202: z.undefined() },
-  errors: { 404: 'There is no such stream, or it is another key’s.' },
+  errors: { 404: 'There is no such stream, or it belongs to another key.' },
 }
 
 function each(limit: number, what: string): string | null {

@@ -15,7 +15,7 @@ export function payRoutes(payments: ToolPayments, facilitator: string): AnyRoute
     route({
       method: 'post',
       path: '/pay/:slug',
-      summary: 'Call a tool without a key: 402 says what to pay, by x402 of either version',
+      summary: 'Call a tool without a key; a 402 response states the price, for x402 version 1 or 2',
       tag: 'Tools',
       auth: 'anyone',
       limit: 'pay',
@@ -23,12 +23,12 @@ export function payRoutes(payments: ToolPayments, facilitator: string): AnyRoute
       body: toolInput,
       answers: { 200: paidOut },
       errors: {
-        402: 'What is to be paid; or why the payment is refused.',
+        402: 'The price, or why the payment was refused.',
         404: 'There is no such tool.',
-        409: 'The authorization has paid for something else, or is public already, so that the payment token is needed; or its call is under way, or its answer was given.',
-        410: 'The authorization has expired, or the tool is gone.',
-        502: 'The tool failed; nothing is charged, the authorization can be used again for the same call.',
-        503: 'The payment is on its way: ask again with its token. Or nothing can be settled right now.',
+        409: 'The authorization already paid for something else; or it is public, so the payment token is required; or its call is in progress or was already answered.',
+        410: 'The authorization has expired, or the tool was removed.',
+        502: 'The tool failed; nothing is charged. The authorization can be used again for the same call.',
+        503: 'Settlement is pending: retry with the payment token. Or settlement is unavailable right now.',
         504: 'The tool did not answer in time; nothing is charged.',
       },
       handle: ({ params: { slug }, body: input, ...request }) =>
@@ -43,7 +43,7 @@ export function payRoutes(payments: ToolPayments, facilitator: string): AnyRoute
     route({
       method: 'get',
       path: '/pay/:slug/calls/:id',
-      summary: 'How far a call that was paid for by x402 has come',
+      summary: 'Get the status of a call that was paid by x402',
       tag: 'Tools',
       auth: 'anyone',
       params: z.object({ slug: z.string(), id: z.string() }),

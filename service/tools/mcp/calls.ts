@@ -109,7 +109,7 @@ export interface McpCall {
   extra: RequestHandlerExtra<ServerRequest, ServerNotification>
 }
 
-const FORGOTTEN = { code: 'answer_forgotten', sentence: 'The answer is no longer kept.' }
+const FORGOTTEN = { code: 'answer_forgotten', sentence: 'The answer is no longer stored.' }
 
 const slug = z.string().min(1, 'must not be empty').max(200)
 const searchInput = z.strictObject({

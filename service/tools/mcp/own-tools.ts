@@ -11,7 +11,7 @@ function output(properties: Properties): McpTool['inputSchema'] {
   return { type: 'object', properties, required: Object.keys(properties) }
 }
 
-const SLUG = { type: 'string', description: 'As search_tools gave it' }
+const SLUG = { type: 'string', description: 'As search_tools returned it' }
 const FREE = { readOnlyHint: true, openWorldHint: false }
 
 /** The four tools of the default view. A model's context has room for these, but not for thousands. */
@@ -20,7 +20,7 @@ export const OWN = [
     name: 'search_tools',
     title: 'Search tools',
     description:
-      'Find tools by what you want to do, best first. Say the task in a few words ("create a GitHub issue"). Costs nothing.',
+      'Find tools by what you want to do, best first. Describe the task in a few words ("create a GitHub issue"). Costs nothing.',
     inputSchema: input(
       {
         query: { type: 'string', minLength: 1, maxLength: 500, description: 'What you want to do' },
@@ -36,7 +36,7 @@ export const OWN = [
     name: 'describe_tool',
     title: 'Describe a tool',
     description:
-      'What a tool takes, what it gives back and what it costs. Read it before the first call. Costs nothing.',
+      'Shows what a tool takes, what it returns and what it costs. Read it before the first call. Costs nothing.',
     inputSchema: input({ slug: SLUG }, ['slug']),
     outputSchema: output({ slug: { type: 'string' }, price: { type: 'number' }, inputSchema: { type: 'object' } }),
     annotations: FREE,
@@ -45,7 +45,7 @@ export const OWN = [
     name: 'call_tool',
     title: 'Call a tool',
     description:
-      'Call a tool by its slug with the input that describe_tool shows. Charged only when it succeeds; maxCost refuses a dearer one.',
+      'Call a tool by its slug with the input that describe_tool shows. Charged only when it succeeds; With maxCost, a more expensive call is refused.',
     inputSchema: input(
       {
         slug: SLUG,
@@ -59,7 +59,7 @@ export const OWN = [
   {
     name: 'get_balance',
     title: 'Get the balance',
-    description: 'What is left of the free credits and in the wallet, in USDC. Costs nothing.',
+    description: 'Shows the remaining free credits and the wallet balance, in USDC. Costs nothing.',
     inputSchema: input({}),
     outputSchema: output({ credits: { type: 'number' }, balance: { type: 'number' }, available: { type: 'number' } }),
     annotations: FREE,

@@ -46,8 +46,8 @@ function adviceFor({ code, fields }: DomainError, suggestions: readonly string[]
       return 'Correct these fields and call again; describe_tool shows what the tool takes.'
     case 'insufficient_credits':
       return topUpUrl === null
-        ? 'Ask the account’s owner to deposit USDC into the wallet; get_balance says when it is there.'
-        : `Ask the account’s owner to add funds at ${topUpUrl}; get_balance says when they are there.`
+        ? 'Ask the account’s owner to deposit USDC into the wallet; get_balance shows when it has arrived.'
+        : `Ask the account’s owner to add funds at ${topUpUrl}; get_balance shows when they have arrived.`
     case 'tool_not_found':
       return suggestions.length === 0 ? 'Find one with search_tools.' : `Did you mean ${suggestions.join(', ')}?`
     case 'tool_removed': {
@@ -57,9 +57,9 @@ function adviceFor({ code, fields }: DomainError, suggestions: readonly string[]
     case 'spending_limit':
       return 'Do not call again before the limit resets; the agent’s owner can raise it.'
     case 'approval_required':
-      return 'A person has been asked. Call again with the very same input once it is approved.'
+      return 'A person must approve this call. Call again with exactly the same input once it is approved.'
     case 'upstream_error':
-      return 'Nothing was charged. If the message is about the input, correct it; else try later, or another tool.'
+      return 'Nothing was charged. If the message is about the input, correct it; otherwise try later or use another tool.'
     case 'upstream_timeout':
     case 'provider_busy':
     case 'too_many_calls_at_once':
@@ -77,7 +77,7 @@ function detailsOf({ fields }: DomainError): string {
       .map(([field, fault]) => `${field} ${fault}`)
       .join('; ')})`
   }
-  return upstream?.message == null ? '' : ` It said: ${upstream.message}`
+  return upstream?.message == null ? '' : ` Its message: ${upstream.message}`
 }
 
 function toContent(output: CallResult['output'], callId: string): ContentBlock {

@@ -59,4 +59,4 @@ export function createToolServer(deps: ToolServerDeps) {
 
 const INSTRUCTIONS = `Thousands of tools of many providers, each paid per call from the account's credits and wallet.
 Find one with search_tools, read what it takes with describe_tool, then call_tool with its slug and input.
-Only calls that succeed are charged; every result says what it cost and what is left. get_balance says it any time.`
+Only calls that succeed are charged; every result shows its cost and the remaining balance. get_balance shows the balance at any time.`

@@ -29,7 +29,7 @@ export function viewOf({ caller, query }: McpAsk): View {
 export async function pageOf({ list }: Pick<Catalogue, 'list'>, view: View, cursor: string | undefined) {
   const { environment, viewer, provider, collection } = view
   const offset = fromCursor(cursor)
-  if (offset === null) throw invalidParams('cursor: is not one that was given here')
+  if (offset === null) throw invalidParams('cursor: was not issued by this server')
   const { tools, total } = await list({ environment, viewer, provider, collection, limit: PAGE, offset })
   const next = offset + tools.length
   return { tools, ...(tools.length > 0 && next < total ? { nextCursor: toCursor(next) } : {}) }

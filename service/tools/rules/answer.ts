@@ -11,7 +11,7 @@ export function outputOf(answer: UpstreamAnswer, wantsJson: boolean): Output {
   if (body.length === 0) return { kind: 'json', value: null }
   if (type !== null && isJson(type)) return { kind: 'json', value: jsonOf(body) }
   if (type === 'text/html' && wantsJson) {
-    throw upstreamError('The tool answered with a web page where data was to be.', { status, message: null })
+    throw upstreamError('The tool returned HTML instead of data.', { status, message: null })
   }
   if (type === null || isText(type)) return textOf(body, type)
   return { kind: 'binary', value: { contentType: type, base64: body.toString('base64'), bytes: body.length } }
@@ -51,7 +51,7 @@ function jsonOf(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8')) as unknown
   } catch (error) {
-    throw upstreamError('The tool answered with something that is not the JSON it said it was.', undefined, error)
+    throw upstreamError('The tool declared JSON but returned something else.', undefined, error)
   }
 }
 

@@ -6,7 +6,8 @@ export function faultOfShape(input: unknown): Readonly<Record<string, string>> |
   const open: { value: unknown; name: string; depth: number }[] = [{ value: input, name: '', depth: 0 }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, name, depth } = next
-    if (typeof value === 'string' && HALF.test(value)) return { [top(name)]: 'must not have half a character' }
+    if (typeof value === 'string' && HALF.test(value))
+      return { [top(name)]: 'must not contain an incomplete Unicode character' }
     if (typeof value !== 'object' || value === null) continue
     if (depth >= DEPTH_MAX) return { [top(name)]: `must be nested at most ${String(DEPTH_MAX)} deep` }
     for (const [key, inner] of Object.entries(value)) {

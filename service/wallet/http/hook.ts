@@ -12,7 +12,7 @@ export function hookRoute(wallets: Wallets): AnyRoute {
   return route({
     method: 'post',
     path: '/hooks/identity',
-    summary: "The identity provider's signed events",
+    summary: "Receive the identity provider's signed events",
     tag: 'Wallet',
     auth: 'anyone',
     body: z.unknown(),

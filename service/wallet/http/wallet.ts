@@ -13,7 +13,7 @@ export function walletRoutes(wallets: Wallets): AnyRoute[] {
     route({
       method: 'get',
       path: '/wallet/balance',
-      summary: 'The wallet, with what is locked by runs under way',
+      summary: 'Get the wallet and the amounts that runs in progress lock',
       tag: 'Wallet',
       auth: 'agent',
       answers: { 200: z.object({ wallet: walletBody }) },
@@ -31,7 +31,7 @@ export function walletRoutes(wallets: Wallets): AnyRoute[] {
       answers: { 200: depositedBody },
       errors: {
         404: 'The user has no wallet.',
-        409: 'The transaction is recorded already, or the Idempotency-Key conflicts.',
+        409: 'The transaction has already been recorded, or the Idempotency-Key conflicts.',
       },
       async handle({ caller, body, operation }) {
         const deposit = { amount: body.amount, transactionHash: body.transactionHash ?? null }
@@ -100,7 +100,7 @@ function withdrawalRoutes(wallets: Wallets): AnyRoute[] {
       answers: { 200: z.object({ withdrawal: withdrawalBody }) },
       errors: {
         402: 'The balance is too low.',
-        403: 'More than may be taken out in 24 hours, or an address that is not allowed.',
+        403: 'The amount exceeds the 24-hour limit, or the address is not allowed.',
         404: 'The user has no wallet.',
         409: 'The Idempotency-Key conflicts.',
         503: 'This server has no chain to pay out on.',
@@ -127,7 +127,7 @@ function withdrawalRoutes(wallets: Wallets): AnyRoute[] {
     route({
       method: 'get',
       path: '/wallet/withdrawals/:id',
-      summary: 'One withdrawal and how far it has come',
+      summary: 'Get a withdrawal and its status',
       tag: 'Wallet',
       auth: 'person',
       params: z.object({ id: z.string() }),
@@ -145,7 +145,7 @@ function alertRoutes({ alerts }: Wallets): AnyRoute[] {
     route({
       method: 'get',
       path: '/wallet/alert',
-      summary: 'Below which balance the endpoints are told `wallet.low_balance`',
+      summary: 'Get the balance below which `wallet.low_balance` is sent',
       tag: 'Wallet',
       auth: 'person',
       answers: { 200: alertBody },
@@ -157,7 +157,7 @@ function alertRoutes({ alerts }: Wallets): AnyRoute[] {
     route({
       method: 'post',
       path: '/wallet/alert',
-      summary: 'Be told of a low balance, or no more with null',
+      summary: 'Set the balance below which `wallet.low_balance` is sent; null turns it off',
       tag: 'Wallet',
       auth: 'person',
       body: z.strictObject({ below: positiveAmount.nullable() }),
@@ -199,7 +199,7 @@ const withdrawalBody = z
     network: z.string(),
     txHash: z.string().nullable(),
     reason: z.enum(['treasury_short', 'expired', 'canceled']).nullable().meta({
-      description: 'Why it failed; the money is back then',
+      description: 'Why it failed; the money was returned',
     }),
     createdAt: timestamp,
     submittedAt: timestamp.nullable(),

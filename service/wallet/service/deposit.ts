@@ -105,7 +105,7 @@ export function createDeposit(deps: WalletDeps, crediting: Crediting, depositAdd
       }
     }
     throw notProven('deposit_not_found', {
-      amount: `is not the amount of an unrecorded transfer to ${book.written(to)} on ${network} that is confirmed`,
+      amount: `does not match an unrecorded, confirmed transfer to ${book.written(to)} on ${network}`,
     })
   }
 

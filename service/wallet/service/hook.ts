@@ -58,7 +58,7 @@ export function createHook(deps: WalletDeps, crediting: Crediting) {
       } catch (error) {
         // The monitor will find the deposit, so the provider need not send the message again.
         if (!(error instanceof DomainError) || error.kind !== 'unavailable') throw error
-        log.warn({ network, hash }, 'a deposit that the identity provider spoke of could not be looked at')
+        log.warn({ network, hash }, 'a deposit that the identity provider reported could not be checked')
       }
     }
     measures.count('deposit_hinted')

@@ -81,7 +81,10 @@ export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediti
 
   /** A reorganization deeper than the confirmations. The credits stay, and the operator must know about it. */
   async function reportReorganisation(cursor: Cursor): Promise<void> {
-    log.error({ network, block: String(cursor.blockNumber) }, 'the network has reorganised blocks that were believed')
+    log.error(
+      { network, block: String(cursor.blockNumber) },
+      'the network has reorganised blocks that counted as confirmed',
+    )
     measures.count('deposit_reorganisation')
     for (const { transfer, goneAt } of await store.deposits.since(network, cursor.blockNumber - PACE.rewind)) {
       const gone = (await chain.receipt(transfer.transactionHash)) === null

@@ -111,10 +111,7 @@ export function createPayouts(deps: WalletDeps) {
       if (answer.txHash !== null) await store.withdrawals.noteHash(withdrawal.id, answer.txHash)
       if (answer.status === 'failed') {
         // This is not final: a valid authorization may still be used. It is retried until it expires.
-        log.warn(
-          { withdrawal: withdrawal.id, reason: answer.reason },
-          'a withdrawal does not go out; it is tried again',
-        )
+        log.warn({ withdrawal: withdrawal.id, reason: answer.reason }, 'a withdrawal could not be sent; retrying')
         measures.count('withdrawal_refused')
       }
     } catch (error) {
@@ -159,7 +156,7 @@ function createPayoutEnds({ ledger, outflow, store, clock, log, measures, failpo
       await outflow.giveBack(id, inside)
     })
     measures.count('withdrawal_failed')
-    log.warn({ withdrawal: id, reason }, 'a withdrawal has failed and its money is back')
+    log.warn({ withdrawal: id, reason }, 'a withdrawal failed and its money was returned')
   }
 
   return { confirm, fail }

@@ -16,7 +16,7 @@ export function createRecipients(deps: WalletDeps, depositAddress: DepositAddres
     const usdcs = Object.values(NETWORKS).map((network) => network.usdc.address)
     const own = await depositAddress(owner)
     assertRecipient(to, [
-      ...usdcs.map((address) => [address, 'is the USDC contract: what goes there is lost'] as const),
+      ...usdcs.map((address) => [address, 'is the USDC contract: money sent there is lost'] as const),
       [own, "is this wallet's own address"],
       [book?.treasury ?? null, "is this service's own address"],
     ])

@@ -52,7 +52,7 @@ export function createReconciling(deps: ReconcilingDeps) {
       measures.count('reconciliation_difference')
       log.error(
         { network, block: String(blockNumber), difference: String(report.difference) },
-        'the books and the chain differ',
+        'the ledger and the chain differ',
       )
     }
     return report

@@ -61,13 +61,13 @@ export function createTreasurer(deps: WalletDeps) {
         })
         // This is not final: a valid authorization may still be used. It is retried until it expires.
         if (answer.status === 'failed') {
-          log.warn({ operation, reason: answer.reason }, 'the treasury’s transfer does not go out; it is tried again')
+          log.warn({ operation, reason: answer.reason }, 'a transfer of the treasury could not be sent; retrying')
           measures.count('treasury_refused')
         }
         return answer.txHash
       } catch (error) {
         if (!(error instanceof DomainError) || error.kind === 'failed') throw error
-        log.warn({ operation, code: error.code }, 'the treasury’s transfer waits for the network')
+        log.warn({ operation, code: error.code }, 'a transfer of the treasury waits for the network')
         return null
       }
     },

@@ -28,7 +28,7 @@ export function addresses(statements: Statements): AddressStore {
         [index, account, owner.environment, owner.userId, toBytes(derive(index)), now],
       )
       const given = await find(owner)
-      if (given === null) throw new Error('an address was given and is not there')
+      if (given === null) throw new Error('the assigned address was not found')
       return given
     },
     async findAll(wanted) {

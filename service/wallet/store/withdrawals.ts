@@ -13,7 +13,7 @@ export function withdrawals(statements: Statements): WithdrawalStore {
          VALUES ($1, $2::environment, $3, $4, $5, $6, $7, $8, $9) RETURNING *`,
         [id, owner.environment, owner.userId, network, toBytes(to), amount, toBytes(nonce), simulated, now],
       )
-      if (row === undefined) throw new Error('a withdrawal was added and is not there')
+      if (row === undefined) throw new Error('the added withdrawal was not found')
       return fromRow(row)
     },
 

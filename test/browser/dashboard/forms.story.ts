@@ -107,7 +107,7 @@ const FORMS: Readonly<Record<string, FormRow>> = {
     open: /^Change e-mail$/,
     typed: { 'New e-mail address': 'ada@new.example', 'Your password': 'not this one' },
     act: 'Send link',
-    wrong: ['New e-mail address', 'nowhere', /not an e-mail address/i],
+    wrong: ['New e-mail address', 'nowhere', /valid e-mail address/i],
   },
   'a password': {
     path: '/settings',

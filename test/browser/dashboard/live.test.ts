@@ -69,7 +69,7 @@ inBrowser('the dashboard of a live server', () => {
       await form.getByLabel('New e-mail address').fill('countess@example.com')
       await form.getByLabel('Your password').fill('not this one')
       await form.getByRole('button', { name: 'Send link' }).click()
-      await form.getByText('This is not your password.').waitFor()
+      await form.getByText('The password is wrong. Try again.').waitFor()
       await form.getByLabel('Your password').fill(PASSWORD)
       await looks(page, 'settings-email')
       await form.getByRole('button', { name: 'Send link' }).click()
@@ -91,7 +91,8 @@ inBrowser('the dashboard of a live server', () => {
       await looks(page, 'settings-email-changed')
       await page.getByRole('link', { name: 'Go to settings' }).click()
       await card.getByText('countess@example.com').waitFor()
-      const told = (mail: string): boolean => mail.includes(email) && mail.includes('has another e-mail address')
+      const told = (mail: string): boolean =>
+        mail.includes(email) && mail.includes('e-mail address of your Coinslot account was changed')
       while (!mails.received.some(told)) await new Promise(setImmediate)
     },
     STORY_MS,

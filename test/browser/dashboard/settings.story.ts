@@ -86,7 +86,7 @@ export function settings(opened: () => Desk): void {
         await page.getByRole('button', { name: `Account of ${short}` }).waitFor()
         await remove.click()
         await page.getByRole('dialog').getByRole('button', { name: 'Remove wallet' }).click()
-        await page.getByText('This wallet is the only way into your account').first().waitFor()
+        await page.getByText('This wallet is the only way to sign in to your account').first().waitFor()
         await card.getByText(address).waitFor()
 
         // The account may get a contact address; there is no password to ask for.

@@ -84,7 +84,7 @@ export function tools(opened: () => Desk): void {
         await refuses(next, 'Name', '', /^Must not be empty/)
         await refuses(next, 'Slug', '', /lower-case letters/)
         await refuses(next, 'Slug', 'Not A Slug', /lower-case letters/)
-        await refuses(next, 'Slug', 'assets', /kept for the gateway/)
+        await refuses(next, 'Slug', 'assets', /reserved for the gateway/)
         await refuses(next, 'Slug', taken, /^Belongs to another paywall/)
         await refuses(next, 'API URL', 'not an address', 'Must be an http or https address')
         await refuses(next, 'API URL', 'http://169.254.169.254', /not a public address/)

@@ -97,7 +97,7 @@ describe('the reference', () => {
     expect(described.sort()).toEqual(called.sort())
     const text = await page('sign-in')
     expect(text).toContain('At least 10 characters, at most 128 characters')
-    expect(text).toContain('From nothing to an API key')
+    expect(text).toContain('Sign up and create an API key')
   })
 
   it('answers a sign-in as it is described', async () => {

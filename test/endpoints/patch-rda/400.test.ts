@@ -48,7 +48,7 @@ describe('PATCH /rda/{identifier} → 400', () => {
   })
 
   test.each([
-    ['a private address', { webhookUrl: 'http://10.0.0.1/' }, 'agentConfig.webhookUrl', 'is not called'],
+    ['a private address', { webhookUrl: 'http://10.0.0.1/' }, 'agentConfig.webhookUrl', 'cannot be called'],
     [
       'a mask of what was never there',
       { webhookHeaders: { New: '••••' } },

@@ -62,7 +62,7 @@ describe('POST /agents → 201', () => {
     expect(status).toBe(201)
     expect(body.agent.warnings).toEqual([
       expect.stringContaining('limits.perDay is 0'),
-      expect.stringContaining('limits.perCall is more than limits.perDay allows'),
+      expect.stringContaining('limits.perCall is higher than limits.perDay'),
       expect.stringContaining('tools.allow is an empty list'),
     ])
   })
@@ -85,6 +85,6 @@ describe('POST /agents → 201', () => {
     const other = await service.person()
     const foreign = await other.call('POST', '/v1/keys', { body: { name: 'not its key', agentId: body.agent.id } })
     expect(foreign.status).toBe(400)
-    expect(foreign.body.details).toEqual({ agentId: 'names no agent of yours' })
+    expect(foreign.body.details).toEqual({ agentId: 'is not the id of one of your agents' })
   })
 })

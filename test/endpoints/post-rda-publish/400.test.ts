@@ -13,7 +13,7 @@ test('POST /rda/{identifier}/publish → 400 when what was allowed at its creati
   )
   const answer = await creator.call('POST', `/v1/rda/${rda.id as string}/publish`)
   expect(answer.status).toBe(400)
-  expect(answer.body.details).toEqual({ 'agentConfig.webhookUrl': expect.stringContaining('is not called') })
+  expect(answer.body.details).toEqual({ 'agentConfig.webhookUrl': expect.stringContaining('cannot be called') })
   expect((await creator.call('GET', `/v1/rda/${rda.id as string}`)).body.rda.status).toBe('draft')
   await before.close()
 })

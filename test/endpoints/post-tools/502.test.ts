@@ -38,9 +38,9 @@ describe('POST {tools_url}/{slug} → 502, 504', () => {
   })
 
   test.each<[string, string | Buffer, string]>([
-    ['a web page where data was to be', '<html></html>', 'text/html'],
+    ['HTML instead of data', '<html></html>', 'text/html'],
     ['broken JSON', '{"a":', 'application/json'],
-    ['more than is passed on', Buffer.alloc(200_000, 'x'), 'application/octet-stream'],
+    ['a response that is too large', Buffer.alloc(200_000, 'x'), 'application/octet-stream'],
   ])('%s', async (_, content, type) => {
     world.upstream.on('/anything', (__, response) => respond(response, content, type))
     expect(await anything()).toMatchObject({ code: 'upstream_error' })

@@ -34,12 +34,12 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
     [
       'a run that may be too dear',
       answer(tooDear(usdc(2_000_000n), usdc(1_000_000n), usdc(9_000_000n))),
-      'This may cost up to 2 USDC, which is above the Maximum Cost of 1 USDC. Nothing was paid. Raise the maximum, or choose something cheaper.',
+      'This may cost up to 2 USDC, which is above the Maximum Cost of 1 USDC. Nothing was paid. Raise the maximum, or choose a cheaper option.',
     ],
     [
       'a price above the maximum',
       answer(priceTooHigh(usdc(250_000n), usdc(1n))),
-      'The address asks for 0.25 USDC, which is above the Maximum Amount of 0.000001 USDC. Nothing was paid. Raise the maximum if it is worth that much.',
+      'The address asks for 0.25 USDC, which is above the Maximum Amount of 0.000001 USDC. Nothing was paid. Raise the maximum to pay this price.',
     ],
     [
       "an agent's limit of the day",
@@ -49,7 +49,7 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
           ...{ pattern: null, resetsAt: new Date('2026-11-22T00:00:00Z') },
         }),
       ),
-      "A spending limit of the agent stops this: This would pass the agent's limit for this day. 0.95 USDC of 1 USDC is spent, and this would cost 0.1 USDC. Nothing was paid. Do not try it again before 2026-11-22 00:00 UTC, when the limit resets. Only the owner of the account can change the limit, in the Coinslot dashboard.",
+      "A spending limit of the agent stops this: This would exceed the agent's limit for this day. 0.95 USDC of 1 USDC is spent, and this would cost 0.1 USDC. Nothing was paid. Do not retry before 2026-11-22 00:00 UTC, when the limit resets. Only the owner of the account can change the limit, in the Coinslot dashboard.",
     ],
     [
       'a list of an agent',
@@ -59,22 +59,22 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
           ...{ pattern: 'seo-*', resetsAt: null },
         } as never),
       ),
-      'A spending limit of the agent stops this: The agent\'s rdas.deny has "seo-*". Nothing was paid. Trying it again does not help. Only the owner of the account can change the limit, in the Coinslot dashboard.',
+      'A spending limit of the agent stops this: The agent\'s rdas.deny list contains "seo-*". Nothing was paid. A retry does not help. Only the owner of the account can change the limit, in the Coinslot dashboard.',
     ],
     [
       'a person who has to approve',
       answer(budgets.approvalRequired({ id: 'apr_1', expiresAt: new Date('2026-11-21T17:00:00Z') }, 'https://x')),
-      'A person must approve this first: approval apr_1, open until 2026-11-21 17:00 UTC. Nothing was paid. Approve it in the Coinslot dashboard and execute this step again with the same inputs, or give it time with the option Wait for Approval.',
+      'A person must approve this first: approval apr_1, open until 2026-11-21 17:00 UTC. Nothing was paid. Approve it in the Coinslot dashboard and execute this step again with the same inputs, or set the option Wait for Approval to wait longer.',
     ],
     [
       'a person who said no',
       answer(budgets.approvalRefused({ id: 'apr_1', expiresAt: new Date('2026-11-21T17:00:00Z') })),
-      'A person refused this call. Nothing was paid. Do not try it again unchanged.',
+      'A person rejected this call. Nothing was paid. Do not retry without changing the inputs.',
     ],
     [
       'an RDA that was archived',
       { status: 404, body: { error: 'There is no such RDA.', code: 'rda_not_found' } },
-      'There is no such RDA for this account: it may be archived, a draft of somebody else, or of the other environment. Choose another one from the list.',
+      'There is no such RDA for this account: it may be archived, a draft of another account, or in the other environment. Choose another one from the list.',
     ],
     [
       'a tool that was removed, with a successor',
@@ -102,7 +102,7 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
         status: 504,
         body: { error: 'seller.example did not answer in time.', code: 'response_timeout', paymentId: 'pay_1' },
       },
-      'seller.example did not answer in time. A payment may have left: pay_1. What the seller does not take comes back by itself. Trying this step again, in the same execution, pays no second time.',
+      'seller.example did not answer in time. A payment may have been sent: pay_1. If the seller does not take it, the money comes back automatically. Retrying this step in the same execution does not pay twice.',
     ],
     [
       'too many calls',
@@ -112,7 +112,7 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
     [
       'inputs that changed between two tries',
       { status: 409, body: { error: 'x', code: 'idempotency_conflict' } },
-      'An earlier try of this step, in this execution, asked for something else: its inputs changed meanwhile (as $now does). So that nothing is paid twice it was not sent again. Execute the workflow anew.',
+      'The inputs of this step have changed since an earlier attempt in this execution (for example, because they use $now). To avoid paying twice, it was not sent again. Execute the workflow again.',
     ],
     [
       'a key that is of no use',
@@ -121,13 +121,19 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
     ],
     [
       "an agent's key for what agents may not do",
-      { status: 403, body: { error: "An agent's key may not do this.", code: 'agent_key_forbidden' } },
+      {
+        status: 403,
+        body: {
+          error: "An agent's key may not do this. Use an API key of the account instead.",
+          code: 'agent_key_forbidden',
+        },
+      },
       "The credential holds an agent's key, which may not do this. Use a credential with a key of the account itself.",
     ],
     [
       'a fault of the service',
       answer(Object.assign(new Error('x'))),
-      'Coinslot has a problem of its own: Something went wrong on our side. Try again in a moment. (request req_1)',
+      'Coinslot had an internal error: Something went wrong on our side. Try again in a moment. (request req_1)',
     ],
     [
       'a service that is down',
@@ -165,7 +171,7 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
 describe('what is wrong in the panel is said before anybody is asked', () => {
   it.each<[IDataObject, RegExp]>([
     [{ ...RUN, rda: named(' ') }, /Choose an RDA first/],
-    [{ ...RUN, specifyInputs: 'json', inputsJson: '{"a":' }, /Inputs \(JSON\) is no valid JSON/],
+    [{ ...RUN, specifyInputs: 'json', inputsJson: '{"a":' }, /Inputs \(JSON\) is not valid JSON/],
     [{ ...RUN, specifyInputs: 'json', inputsJson: '[1]' }, /Inputs \(JSON\) must be an object/],
     [{ resource: 'tool', operation: 'call', tool: named('') }, /Choose a tool first/],
     [{ resource: 'run', operation: 'get', runId: ' ' }, /Run ID is empty/],
@@ -187,7 +193,7 @@ describe('what an address answers', () => {
     const { error } = await execute({ parameters: FETCH, answers: [{ status: 200, body: { payment, response } }] })
     expect(error).toBeInstanceOf(NodeApiError)
     expect((error as Error).message).toBe(
-      'The address answered with status 500. Its payment pay_1 is pending: what the seller does not take comes back by itself. To go on with such an answer, switch on the option Never Error.',
+      'The address answered with status 500. Its payment pay_1 is pending: if the seller does not take it, the money comes back automatically. To continue with such an answer, turn on the option Never Error.',
     )
   })
 
@@ -198,8 +204,8 @@ describe('what an address answers', () => {
   })
 
   it.each([
-    ['settled', /This was paid by an earlier try.*not kept: payment pay_1/],
-    ['returned', /did not take the payment pay_1 of an earlier try/],
+    ['settled', /An earlier attempt of this step paid for this.*not stored: payment pay_1/],
+    ['returned', /did not take the payment pay_1 of an earlier attempt/],
   ])('is not there any more for a repeated call whose payment is %s', async (status, sentence) => {
     const body = { payment: { id: 'pay_1', status }, response: null }
     const { error } = await execute({ parameters: FETCH, answers: [{ status: 200, body }] })

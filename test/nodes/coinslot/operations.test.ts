@@ -265,7 +265,7 @@ describe('items', () => {
     }
     expect((await execute(played)).items).toEqual([])
     expect((await execute({ ...played, tool: 'engine' })).items).toEqual([
-      { json: { found: 0, message: 'Nothing was found. Try other words, or fewer.' }, pairedItem: { item: 0 } },
+      { json: { found: 0, message: 'No results. Try other words, or fewer.' }, pairedItem: { item: 0 } },
     ])
   })
 
@@ -296,7 +296,7 @@ describe('waiting for a run', () => {
   it.each([
     ['failed', /The run failed, and cost nothing: The agent was away\. \(run_1\)/],
     ['canceled', /run_1 was canceled, and cost nothing/],
-    ['running', /run_1 is still running\. It goes on by itself/],
+    ['running', /run_1 is still running\. It continues in the background/],
   ])('fails for one that is %s, and says what that means', async (status, sentence) => {
     const done = await execute({ parameters, answers: [run(status)] })
     expect((done.error as Error).message).toMatch(sentence)

@@ -61,7 +61,7 @@ export function createAgentExecutor(deps: AgentDeps): Executor {
 
   async function poll(work: Work, config: AgentConfig, jobId: string | null, signal: AbortSignal): Promise<Reply> {
     if (config.pollUrl === null) {
-      throw new ExecutionFailed('agent_answer_invalid', 'The agent asked to be polled and has no address for it.')
+      throw new ExecutionFailed('agent_answer_invalid', 'The agent answered pending but has no pollUrl.')
     }
     const url = pollAddress(config.pollUrl, work.runId, jobId)
     for (let failures = 0; ;) {

@@ -58,7 +58,7 @@ export function createToolExecutor({ callout, transforms, assets }: ToolDeps): E
     }
     const url = withQuery(config.apiEndpoint, payload)
     if (url === null) {
-      const sentence = "The tool's request transform must give an object: its fields are the query."
+      const sentence = "The tool's request transform must return an object: its fields become the query."
       throw new ExecutionFailed('transform_invalid', sentence)
     }
     return { request: { ...common, url }, secrets }

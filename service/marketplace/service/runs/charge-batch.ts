@@ -67,7 +67,7 @@ interface Written {
 }
 
 function decide(charge: Charge, outcome: ActOutcome | undefined): Decision {
-  if (outcome === undefined) throw new Error('an act was left without an outcome')
+  if (outcome === undefined) throw new Error('an operation ended without an outcome')
   if ('askAgain' in outcome) return outcome
   if (!('refusal' in outcome)) return 'begin' in charge ? { begin: charge.begin } : { end: charge.end }
   if ('begin' in charge || !isOver(outcome.refusal)) return outcome

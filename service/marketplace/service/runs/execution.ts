@@ -86,7 +86,7 @@ export function createExecution(deps: ExecutionDeps) {
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       // A charge that the ledger refuses is our mistake: the caller gets no output and pays nothing.
-      log.error({ runId: run.id, err: error }, 'a run could not be charged and was given up')
+      log.error({ runId: run.id, err: error }, 'a run could not be charged and was ended as failed')
       return await giveBack(run, unpaid('failed', FAILURES.internal, durationMs, false))
     }
   }
@@ -157,7 +157,7 @@ async function attempt(
     }
     if (error === GIVEN_UP) return { failure: FAILURES.canceled, counts: false }
     if (signal.aborted) return { failure: FAILURES.stopping, counts: false }
-    log.error({ runId: run.id, rdaId: asset.id, err: error }, 'a run failed for a reason of ours')
+    log.error({ runId: run.id, rdaId: asset.id, err: error }, 'a run failed because of an internal error')
     return { failure: FAILURES.internal, counts: false }
   }
 }
@@ -186,7 +186,7 @@ function holdOf(run: Run | NewRun) {
   return { hold: run.id, owner: { userId: run.payerId, environment: run.environment } }
 }
 
-const GIVEN_UP = new Error('the run was ended elsewhere')
+const GIVEN_UP = new Error('another process ended the run')
 const STOPPING = new Error('the process is stopping')
 
 /** An executor that ignores its signal is left behind, not waited for. */

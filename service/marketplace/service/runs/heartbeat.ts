@@ -27,7 +27,7 @@ export function createHeartbeat({ lease, clock, log, onBeat }: HeartbeatDeps) {
             renew()
               .then(onBeat)
               .catch((error: unknown) => {
-                log.warn({ err: error }, 'this process could not say that it lives; its runs may be given up')
+                log.warn({ err: error }, 'the heartbeat failed; other processes may end the runs of this process')
               })
           }, BEAT_MS).unref()
         },

@@ -43,8 +43,8 @@ export function createReports({ deliveries, toEvent, mail, freeRunsPerDay, log }
       await mail(userId, {
         id: `free-runs-${environment}-${asset?.id ?? userId}-${until}`,
         subject: 'Your free runs are used up for today',
-        text: `${times}, which is what you pay for in a day.\n\nFurther free runs are refused until ${until}. Set a price, or another freeRunsPerDay of the prompt, to let them go on.\n`,
-      }).catch((error: unknown) => log.warn({ err: error }, 'the mail that free runs are used up could not be sent'))
+        text: `${times}. You do not pay for more runs in one day.\n\nFurther free runs are refused until ${until}. To allow more runs, set a price or raise freeRunsPerDay of the prompt.\n`,
+      }).catch((error: unknown) => log.warn({ err: error }, 'the mail about used-up free runs could not be sent'))
     },
   }
 }

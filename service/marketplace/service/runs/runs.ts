@@ -156,13 +156,13 @@ async function sweepLost({ store, log }: RunsDeps, execution: Execution, now: Da
       }),
     )
     for (const end of ends) {
-      if (end.status === 'rejected') log.error({ err: end.reason as unknown }, 'a lost run could not be ended')
+      if (end.status === 'rejected') log.error({ err: end.reason as unknown }, 'an abandoned run could not be ended')
     }
     const ended = ends.filter(({ status }) => status === 'fulfilled').length
     swept += ended
     // What could not be ended is tried again at the next turn, not at once.
     if (ended === SWEEP_BATCH) continue
-    if (swept > 0) log.warn({ swept }, 'runs that were left behind were ended unpaid')
+    if (swept > 0) log.warn({ swept }, 'abandoned runs were ended without a charge')
     return swept
   }
 }

@@ -87,7 +87,7 @@ function inDatabase(statements: Statements, clock: Clock): Throttle {
     const left = new Map(rows.map((row) => [row.rda_id, { ...row }]))
     return asks.map(({ rda }) => {
       const row = left.get(rda)
-      if (row === undefined) throw new Error('a tool was left without its count')
+      if (row === undefined) throw new Error('a tool has no call count')
       if (row.room-- > 0) return { waitSeconds: null }
       // A process whose clock is behind may find a minute that begins in its future.
       const ms = Math.min(WINDOW_MS, row.since.getTime() + WINDOW_MS - now.getTime())

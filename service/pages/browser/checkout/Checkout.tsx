@@ -26,8 +26,8 @@ export function Checkout({ store, acts }: { store: Watched<State>; acts: Acts | 
               <Progress key={id} page={page} progress={progress} acts={acts} />
             ) : state.gone ? (
               <Unavailable
-                title="This payment link has ended"
-                text={`${product.name} can no longer be paid for here. Nothing was charged.`}
+                title="This payment link has expired"
+                text={`${product.name} can no longer be bought here. Nothing was charged.`}
               />
             ) : !page.available ? (
               <Unavailable
@@ -117,7 +117,7 @@ function spoken({ page, doing, notice, progress, gone, account }: State): string
     const { title, text } = headlineOf(progress, page)
     return `${title}. ${text}`
   }
-  if (gone) return 'This payment link has ended.'
+  if (gone) return 'This payment link has expired.'
   if (!page.available) return 'Not available right now. Nothing was charged.'
   if (notice !== null) return notice.text
   if (doing !== null) return WHILE[doing]

@@ -114,7 +114,7 @@ function Wallets({ state: { wallets, doing }, acts }: { state: State; acts: Wall
     return (
       <Hint>
         <strong>There is no wallet in this browser.</strong> Open this page in the browser of your wallet’s app, or
-        install a wallet extension and load the page again.
+        install a wallet extension and reload the page.
       </Hint>
     )
   }

@@ -93,7 +93,7 @@ function Attempts({ delivery }: { delivery: PaymentState['delivery'] }) {
             <span>
               Attempt {first + place}, <Clock at={attempt.at} />
             </span>
-            <span>{faultOf(attempt) ?? `HTTP ${String(attempt.status)}: taken.`}</span>
+            <span>{faultOf(attempt) ?? `HTTP ${String(attempt.status)}: accepted.`}</span>
           </li>
         ))}
       </ol>
@@ -103,9 +103,9 @@ function Attempts({ delivery }: { delivery: PaymentState['delivery'] }) {
             Next attempt: <Clock at={nextAttemptAt} />.
           </>
         ) : status === 'delivered' ? (
-          'It has arrived.'
+          'Delivered.'
         ) : (
-          'No further attempt follows by itself. The seller can send it again.'
+          'There are no more automatic attempts. The seller can redeliver it.'
         )}
       </p>
     </section>
@@ -210,7 +210,7 @@ function Onward({ url, byItself }: { url: string; byItself: boolean }) {
       </a>
       {left !== null && (
         <p class="fine">
-          Continuing by itself in {left} s.{' '}
+          Continuing automatically in {left} s.{' '}
           <button type="button" class="link" onClick={() => setLeft(null)}>
             Stay here
           </button>

@@ -91,7 +91,8 @@ function outcomeOf(answer: ApiResponse | null): Outcome {
   const code = typeof body['code'] === 'string' ? body['code'] : ''
   const final = status >= 400 && status < 500 && status !== 408 && status !== 429
   if ((!final || code === '') && !NOTHING_TAKEN.has(code)) return { kind: 'unknown', retryAfterMs: answer.retryAfterMs }
-  const sentence = typeof body['error'] === 'string' ? body['error'] : 'This cannot be paid right now.'
+  const sentence =
+    typeof body['error'] === 'string' ? body['error'] : 'Payment is not possible right now. Try again later.'
   return { kind: 'refused', refusal: { status, code, sentence, details: texts(body['details']) } }
 }
 

@@ -29,7 +29,7 @@ interface Signed {
 
 /** From a filled form to a payment that has reached its final state. */
 export function openFlow(deps: FlowDeps) {
-  const { store, api, keeper, home, now } = deps
+  const { store, keeper, home, now } = deps
   const signed: Signed = { spare: null, sending: null }
   const { arrived, unfollow } = openTracking(deps, signed)
 
@@ -100,24 +100,7 @@ export function openFlow(deps: FlowDeps) {
     return null
   }
 
-  async function find(id: string, token: string | null): Promise<void> {
-    store.change({ progress: { state: null, slow: false, live: false } })
-    for (let attempt = 0; ; attempt++) {
-      const outcome = await api.payment(id, token)
-      if (outcome.kind === 'payment') {
-        arrived(outcome.state, !isOver({ state: outcome.state, slow: false, live: false }))
-        return
-      }
-      if (outcome.kind === 'refused') {
-        history.replaceState(history.state, '', home)
-        store.change({ progress: null })
-        const kept = keeper.read()
-        if (kept !== null) await send(kept)
-        return
-      }
-      await wait(delayOf(outcome.retryAfterMs, attempt))
-    }
-  }
+  const find = (id: string, token: string | null) => findPayment(deps, { id, token, arrived, send })
 
   return {
     pay,
@@ -278,4 +261,34 @@ function delayOf(retryAfterMs: number | null, attempt: number): number {
 
 function wait(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+interface Search {
+  id: string
+  token: string | null
+  arrived(state: PaymentState, live: boolean): void
+  send(saved: SavedPayment): Promise<void>
+}
+
+/** Asks for a payment until it is known; one that is not there is sent again where this browser still has it. */
+async function findPayment(
+  { store, api, keeper, home }: FlowDeps,
+  { id, token, arrived, send }: Search,
+): Promise<void> {
+  store.change({ progress: { state: null, slow: false, live: false } })
+  for (let attempt = 0; ; attempt++) {
+    const outcome = await api.payment(id, token)
+    if (outcome.kind === 'payment') {
+      arrived(outcome.state, !isOver({ state: outcome.state, slow: false, live: false }))
+      return
+    }
+    if (outcome.kind === 'refused') {
+      history.replaceState(history.state, '', home)
+      store.change({ progress: null })
+      const kept = keeper.read()
+      if (kept !== null) await send(kept)
+      return
+    }
+    await wait(delayOf(outcome.retryAfterMs, attempt))
+  }
 }

@@ -22,7 +22,7 @@ export function check(fields: readonly Field[], raw: Raw): Checked {
     }
     const text = (value ?? '').trim()
     if (text === '') {
-      if (field.required) errors[field.name] = field.type === 'select' ? 'Choose one.' : 'This is needed.'
+      if (field.required) errors[field.name] = field.type === 'select' ? 'Choose an option.' : 'This field is required.'
       continue
     }
     const read = READERS[field.type](text, field)
@@ -95,7 +95,7 @@ const asJson: Reader = (text) => {
 }
 
 const asOption: Reader = (text, { options }) =>
-  options?.includes(text) === true ? { value: text } : { error: 'Choose one of the list.' }
+  options?.includes(text) === true ? { value: text } : { error: 'Choose an option from the list.' }
 
 const READERS: Readonly<Record<Field['type'], Reader>> = {
   text: asText,

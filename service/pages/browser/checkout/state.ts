@@ -129,7 +129,7 @@ export function headlineOf(progress: Progress, { checkout }: CheckoutPage): { ti
         title: 'Payment complete',
         text:
           checkout.responseMode === 'lastNode'
-            ? `Starting ${seller}… Its answer comes here, and may take a few minutes.`
+            ? `Starting ${seller}… The answer appears here and may take a few minutes.`
             : `Starting ${seller}…`,
       }
     case 'working':
@@ -137,38 +137,38 @@ export function headlineOf(progress: Progress, { checkout }: CheckoutPage): { ti
         title: 'Payment complete',
         text:
           checkout.responseMode === 'lastNode'
-            ? `${seller} is at work. Its answer comes here, and may take a few minutes.`
+            ? `${seller} is running. The answer appears here and may take a few minutes.`
             : `${seller} has started.`,
       }
     case 'retrying':
       return {
         title: 'Payment complete',
-        text: `${seller} did not take the order yet. We keep trying; you need not do anything.`,
+        text: `${seller} did not accept the order yet. We keep trying; you do not need to do anything.`,
       }
     case 'started':
       return { title: 'Payment complete', text: 'The workflow has started.' }
     case 'answered':
-      return { title: 'Payment complete', text: 'The workflow has finished. This is its answer.' }
+      return { title: 'Payment complete', text: 'The workflow has finished. Here is its answer.' }
     case 'held':
       return {
         title: 'Payment complete',
-        text: `${seller} has started and has not confirmed that it finished. The seller knows; keep the payment number below.`,
+        text: `${seller} has started but has not confirmed that it finished. The seller has been notified; keep the payment number below.`,
       }
     case 'broken':
       return {
         title: 'Paid, but the workflow failed',
-        text: `${seller} has started and reported an error. The seller knows; keep the payment number below.`,
+        text: `${seller} has started and reported an error. The seller has been notified; keep the payment number below.`,
       }
     case 'undelivered':
       if (isSimulatedFailure(progress)) {
         return {
           title: 'Paid, but not delivered',
-          text: `You chose a delivery that fails, so ${seller} was not called and no further try follows. With money, a delivery that fails is tried ten times within two days.`,
+          text: `You chose a delivery that fails, so ${seller} was not called and there are no more attempts. With real money, a failing delivery is attempted ten times within two days.`,
         }
       }
       return {
         title: 'Paid, but not delivered',
-        text: `${seller} did not take the order, and no further try follows. The seller knows; keep the payment number below.`,
+        text: `${seller} did not accept the order, and there are no more attempts. The seller has been notified; keep the payment number below.`,
       }
     case 'failed':
       return {
@@ -186,22 +186,22 @@ function isSimulatedFailure({ state }: Progress): boolean {
 /** Why an attempt failed, for a person who tests the checkout; null for an attempt that succeeded. */
 export function faultOf({ status, error }: Attempt): string | null {
   if (error !== null) return FAULTS[error] ?? `The attempt failed: ${error}.`
-  if (status === null) return 'No answer came.'
+  if (status === null) return 'There was no answer.'
   if (status >= 200 && status < 300) return null
-  if (status === 410) return 'HTTP 410: it wants no such delivery any more.'
-  if (status === 404) return 'HTTP 404: there is no workflow at this address, or it does not listen.'
-  return `HTTP ${String(status)}: it did not take the delivery.`
+  if (status === 410) return 'HTTP 410: it accepts no more deliveries.'
+  if (status === 404) return 'HTTP 404: there is no workflow at this address, or it is not active.'
+  return `HTTP ${String(status)}: it did not accept the delivery.`
 }
 
 const SIMULATED_FAILURE = 'simulated_failure'
 const FAULTS: Readonly<Record<string, string>> = {
   [SIMULATED_FAILURE]: 'Simulated: the workflow was not called.',
-  address_refused: 'Its address is not one that we call.',
+  address_refused: 'Its address cannot be called.',
   address_unresolvable: 'Its host was not found.',
   certificate_refused: 'Its certificate is not valid.',
-  connect_timeout: 'It could not be connected to in time.',
+  connect_timeout: 'The connection timed out.',
   connection_failed: 'The connection failed.',
-  response_invalid: 'It did not answer in valid HTTP.',
+  response_invalid: 'It did not answer with valid HTTP.',
   response_timeout: 'It did not answer in time.',
 }
 

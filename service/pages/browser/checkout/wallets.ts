@@ -146,6 +146,6 @@ export async function signTerms(store: Watched<State>, from: Hex, nowMs: number)
 
 function noticeOf(error: unknown, declined: string): Notice {
   if (isRejected(error)) return { tone: 'plain', text: declined }
-  if (codeOf(error) === PENDING) return { tone: 'plain', text: 'Your wallet is waiting for you: open it to go on.' }
-  return { tone: 'bad', text: 'The wallet did not answer as it should. Open it and try again.' }
+  if (codeOf(error) === PENDING) return { tone: 'plain', text: 'Your wallet has an open request. Open it to continue.' }
+  return { tone: 'bad', text: 'The wallet returned an error. Open it and try again.' }
 }

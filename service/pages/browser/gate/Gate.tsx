@@ -29,7 +29,7 @@ export function Gate({ store, acts }: { store: Watched<GateState>; acts: GateAct
     <>
       {testMode && (
         <p class="banner" role="note">
-          <strong>Test mode</strong> No money moves here. Its owner can simulate a payment with their test token.
+          <strong>Test mode</strong> No money moves here. The owner can simulate a payment with the test token.
         </p>
       )}
       <main class="split">
@@ -46,7 +46,7 @@ export function Gate({ store, acts }: { store: Watched<GateState>; acts: GateAct
       </main>
       <p class="unseen" role="status" aria-live="polite">
         {answer !== null
-          ? `${testMode ? 'Payment simulated' : 'Paid'}. This is the answer.`
+          ? `${testMode ? 'Payment simulated' : 'Paid'}. Here is the answer.`
           : sent === 'no'
             ? (state.notice?.text ?? '')
             : 'Confirming.'}
@@ -61,7 +61,7 @@ function Simulate({ state, token }: { state: GateState; token: Ref<HTMLInputElem
       <div class="field">
         <label for="test-token">Test token</label>
         <p class="hint" id="test-token-hint">
-          It begins with test_, and the paywall’s owner finds it on the page of the paywall.
+          It begins with test_. The owner finds it on the paywall’s page in the dashboard.
         </p>
         <input
           id="test-token"
@@ -86,7 +86,7 @@ function Waiting({ slow, testMode }: { slow: boolean; testMode: boolean }) {
       <span class="seal seal-wait">
         <Spinner />
       </span>
-      <h2>{slow ? 'Still confirming your payment' : testMode ? 'Simulating your payment' : 'Asking and paying'}</h2>
+      <h2>{slow ? 'Still confirming your payment' : testMode ? 'Simulating your payment' : 'Sending your payment'}</h2>
       <p class="quiet">
         {slow
           ? 'This takes longer than usual. You are never charged twice: leave this page open.'
@@ -118,7 +118,7 @@ function Bought({
           Save the answer
         </a>
         <button type="button" class="button button-plain" onClick={again}>
-          {testMode ? 'Simulate another payment' : 'Buy it again'}
+          {testMode ? 'Simulate another payment' : 'Buy another answer'}
         </button>
       </p>
     </div>

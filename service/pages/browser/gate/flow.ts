@@ -102,7 +102,8 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
       return
     }
     const body = await bodyOf(response)
-    const sentence = typeof body['error'] === 'string' ? body['error'] : 'The API did not answer as it should.'
+    const sentence =
+      typeof body['error'] === 'string' ? body['error'] : 'The API returned an invalid answer. Try again.'
     // Failures behind the gate are free, and the same signature may be used again.
     if (response.status < 500) keeper.forget(() => true)
     if (response.status === 402) renew(response)
@@ -132,12 +133,13 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
   }
 }
 
-const WRONG_TOKEN = 'This is not the test token of this paywall. Its owner finds it on the page of the paywall.'
+const WRONG_TOKEN =
+  'This is not the test token of this paywall. The owner finds it on the paywall’s page in the dashboard.'
 
 async function refusalIn(response: Response): Promise<string> {
   const { error, details } = await bodyOf(response)
   if (isRecord(details) && 'x-payment-token' in details) return WRONG_TOKEN
-  return typeof error === 'string' ? error : 'The API did not answer as it should.'
+  return typeof error === 'string' ? error : 'The API returned an invalid answer. Try again.'
 }
 
 async function isUnderWay(response: Response): Promise<boolean> {

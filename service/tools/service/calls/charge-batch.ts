@@ -56,7 +56,7 @@ interface Ending {
 type EndingResult = 'ended' | { refusal: Error } | { askAgain: true }
 
 function resultOf({ act }: Ending, outcome: ActOutcome | undefined): EndingResult {
-  if (outcome === undefined) throw new Error('an act was left without an outcome')
+  if (outcome === undefined) throw new Error('an operation ended without an outcome')
   if ('askAgain' in outcome) return outcome
   // When the sweeper has ended a hold, its money was already given back.
   return 'refusal' in outcome && 'capture' in act ? outcome : 'ended'

@@ -76,14 +76,14 @@ export function createCharging(deps: ChargingDeps) {
   async function giveBack(order: Order, error: unknown, durationMs: number): Promise<void> {
     const { callId, owner, attempt } = order
     const known = error instanceof DomainError ? error : null
-    if (known === null) log.error({ callId, err: error }, 'a call failed for a reason of ours')
+    if (known === null) log.error({ callId, err: error }, 'a call failed because of an internal error')
     else log.info({ callId, slug: order.tool.slug, code: known.code, err: known.cause }, 'a call failed')
     const ended = { ...rowOf(order, durationMs, clock.now()), ...failureOf(error), cost: ZERO, output: null }
     const release = { hold: holdOf(callId, attempt), owner, announcements: [] }
     try {
       await persisting(() => batch.giveBack({ release }, ended))
     } catch (fault) {
-      log.warn({ callId, err: fault }, 'what a failed call had set aside goes back by itself')
+      log.warn({ callId, err: fault }, 'the hold of a failed call could not be released; it will expire')
     }
   }
 

@@ -49,8 +49,12 @@ export function createInputCheck(log: Log) {
     try {
       return ajv.compile(input)
     } catch (error) {
-      log.error({ toolId: id, slug, err: error }, 'the input schema of a tool cannot be used')
-      throw new DomainError('upstream', 'tool_broken', 'This tool does not say what it takes, so it cannot be called.')
+      log.error({ toolId: id, slug, err: error }, 'the input schema of a tool is invalid')
+      throw new DomainError(
+        'upstream',
+        'tool_broken',
+        'The input schema of this tool is invalid, so it cannot be called.',
+      )
     } finally {
       // Ajv would keep every compiled schema for ever.
       ajv.removeSchema(input)
@@ -85,7 +89,7 @@ function inOrder(_name: string, value: unknown): unknown {
 }
 
 let budget = new PatternBudget()
-const TOO_MUCH = 'has too much text to be compared with the patterns of this tool: send less'
+const TOO_MUCH = 'has too much text to check against the patterns of this tool: send less'
 
 /**
  * Patterns and texts both come from users and must not block the process. A pattern that cannot be checked in linear
@@ -101,9 +105,8 @@ function detailsOf(errors: readonly ErrorObject[], isSpent: boolean): Record<str
   const details: Record<string, string> = {}
   for (const error of errors) {
     const [field, plain] = faultOf(error)
-    const fault =
-      isSpent && error.keyword === 'pattern' ? `${plain}, and be short enough to be compared with it` : plain
-    // The first fault is the clearest. Later ones often belong to other alternatives of the same choice.
+    const fault = isSpent && error.keyword === 'pattern' ? `${plain}, and be short enough to check against it` : plain
+    // The first is the plainest: those after it are often of other branches of the same choice.
     details[field] ??= fault
     if (Object.keys(details).length >= DETAILS_MAX) break
   }
@@ -130,7 +133,7 @@ function faultOf({ instancePath, keyword, params, message }: ErrorObject): [fiel
     case 'type':
       return [own, `must be ${article(String(detail['type']))}`]
     default:
-      return [own, message ?? 'is not right']
+      return [own, message ?? 'is invalid']
   }
 }
 

@@ -15,7 +15,7 @@ export function createHealth({ store, catalogue, upstreams, clock, log }: CallDe
     if (tool?.id !== toolId || tool.upstream.kind === 'rda') return
     const there = (await catalogue.isSimulated(tool)) || (await upstreams.isThere(tool.upstream.server))
     if (there) await store.recovered(toolId)
-    log.info({ slug, there }, 'a failing tool was looked at')
+    log.info({ slug, there }, 'a failing tool was checked')
   }
 
   return {

@@ -67,7 +67,7 @@ export interface ReachInput {
 /** A failed call's error and the party at fault, for its row. */
 export function failureOf(error: unknown): { failure: Failure; fault: Fault } {
   const known = error instanceof DomainError ? error : null
-  const sentence = (known?.message ?? 'A fault of ours.').slice(0, 500)
+  const sentence = (known?.message ?? 'An internal error.').slice(0, 500)
   return { failure: { code: known?.code ?? 'internal', sentence }, fault: faultOf(error) }
 }
 
@@ -85,7 +85,7 @@ function named(request: UpstreamRequest, callId: CallId): UpstreamRequest {
   return { ...request, headers: { 'idempotency-key': callId, ...request.headers } }
 }
 
-const LATE = new Error('the tool had its time')
+const LATE = new Error('the tool timed out')
 
 /** Without the host and the request, which only concern the provider. */
 function toUpstream(error: unknown): unknown {
@@ -105,9 +105,9 @@ function toUpstream(error: unknown): unknown {
 }
 
 const SENTENCES: Readonly<Record<string, string>> = {
-  response_too_large: 'The tool answered with more than is passed on.',
-  response_undecodable: 'The tool answered in an encoding that cannot be read.',
-  response_invalid: 'The tool did not answer in valid HTTP.',
+  response_too_large: 'The tool returned a response that is too large.',
+  response_undecodable: 'The tool returned an unsupported encoding.',
+  response_invalid: 'The tool did not return valid HTTP.',
   redirect_refused: 'The tool answered with a redirect that is not followed.',
 }
 

@@ -197,7 +197,7 @@ const MARKETPLACE = {
   ownerId: null,
   slug: 'rda',
   name: 'Marketplace',
-  description: 'Tools that creators published here.',
+  description: 'Tools that creators published on this server.',
 }
 
 const NOTHING: Reading = { name: '', description: '', version: null, operations: [], skipped: [] }
@@ -211,7 +211,7 @@ type PricedRequest = ImportRequest & { pricing: PriceRule }
 
 function toProvider(request: PricedRequest, kind: StoredProvider['kind'], sourceHash: string): StoredProvider {
   const { environment, ownerId, slug, pricing, simulated = false, source = null } = request
-  if (simulated && environment !== 'sandbox') throw invalid({ simulated: 'only the sandbox simulates' })
+  if (simulated && environment !== 'sandbox') throw invalid({ simulated: 'is available in the sandbox only' })
   const words = { name: request.name ?? '', description: request.description ?? '' }
   return { ...words, environment, ownerId, slug, kind, simulated, source, pricing, sourceHash, credentials: null }
 }

@@ -52,7 +52,7 @@ interface Known {
 
 const PAGE = 100
 const LISTED_MAX = 2_000
-const MARKETPLACE = { name: 'Marketplace', description: 'Tools that creators published here.' }
+const MARKETPLACE = { name: 'Marketplace', description: 'Tools that creators published on this server.' }
 
 function toOperation({ slug, name, description }: PublishedAsset, inputs: readonly Field[]): Operation {
   return {

@@ -80,7 +80,7 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolCallInput,
 
   async function note(sale: Sale, error: unknown, durationMs: number): Promise<void> {
     if (!(error instanceof DomainError))
-      log.error({ callId: sale.id, err: error }, 'a call failed for a reason of ours')
+      log.error({ callId: sale.id, err: error }, 'a call failed because of an internal error')
     await calls.note({ ...callOf(sale, durationMs, clock.now()), ...failureOf(error), cost: ZERO, output: null })
   }
 

@@ -124,7 +124,7 @@ async function holdingsOf(inside: Statements, scope: Scope): Promise<Holdings> {
 
 async function nextChange(inside: Statements, environment: Environment): Promise<bigint> {
   const [row] = await inside.run<{ change: bigint }>(NEXT_CHANGE, [environment])
-  if (row === undefined) throw new Error('the catalogue has lost its row')
+  if (row === undefined) throw new Error('the row of the catalogue is missing')
   return row.change
 }
 
