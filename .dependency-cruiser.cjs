@@ -71,11 +71,11 @@ module.exports = {
       to: { path: '^service/', pathNot: '^service/kit/' },
     },
     {
-      name: 'x402-is-a-protocol',
-      comment: 'x402/ is how a payment is asked for and presented: no state, no capability, no adapter.',
+      name: 'protocols-hold-no-state',
+      comment: 'x402/ and mpp/ are how a payment is asked for and presented: no state, no capability, no adapter.',
       severity: 'error',
-      from: { path: '^service/x402/' },
-      to: { path: '^service/', pathNot: ['^service/(x402|kit)/', named('model|networks', 'chain')] },
+      from: { path: '^service/(x402|mpp)/' },
+      to: { path: '^service/', pathNot: ['^service/(x402|mpp|kit)/', named('model|networks', 'chain')] },
     },
     ...LAYERS.slice(0, -1).map((layer, depth) => ({
       name: `${layer}-looks-down`,

@@ -38,7 +38,7 @@ import type { Queue } from './queue/queue.ts'
 import type { OutgoingPayments } from './outgoing-payments/service/payments.ts'
 import type { Calls } from './tools/service/calls/calls.ts'
 import type { Catalogue } from './tools/service/catalogue/catalogue.ts'
-import { openPaymentTokens, openSelling } from './sales/part.ts'
+import { openDialects, openPaymentTokens, openSelling } from './sales/part.ts'
 import type { Failpoints } from './kit/failpoints.ts'
 import type { Owner } from './kit/owner.ts'
 import { toolHooks } from './tools/service/pay/product.ts'
@@ -187,6 +187,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
   } = openSelling(platform, {
     facilitator,
     tokens,
+    dialects: openDialects(platform),
     hooks: {
       tool: toolHooks(createCallStore(database.statements), clock),
       checkout: openCheckoutHooks(platform, { deliveries, tokens }),

@@ -198,7 +198,14 @@ function anyone(route: AnyRoute, request: Request): string | null {
   return createHash('sha256').update(JSON.stringify(paid)).digest('base64url')
 }
 
-const PAYMENT_HEADERS = ['payment-signature', 'x-payment', 'x-payment-id', 'x-payment-token']
+const PAYMENT_HEADERS = [
+  'authorization',
+  'payment-authorization',
+  'payment-signature',
+  'x-payment',
+  'x-payment-id',
+  'x-payment-token',
+]
 
 function limitOf(route: AnyRoute, pipeline: Pipeline): RateLimit {
   if (route.limit === undefined) return pipeline.limit

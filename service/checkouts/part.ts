@@ -58,7 +58,7 @@ export async function openCheckouts(
           surface: 'api',
           routes: checkoutRoutes(checkouts, { pay: config.addresses.pay, now: () => clock.now() }),
         },
-        { surface: 'pay', routes: payerRoutes(checkouts, deps.pages) },
+        { surface: 'pay', routes: payerRoutes(checkouts, deps.pages, deps.selling.dialects) },
       ],
       limits: { pay: createRateLimit('pay', config.RATE_PAY_PER_MINUTE, redis) },
       topics: checkoutTopics(checkouts),

@@ -27,11 +27,12 @@ export function hasSoundChecksum(address: string): boolean {
  * Keccak-256 of less than one block. `chain/keccak.ts` is faster but loads asynchronously, and a schema cannot wait for
  * it.
  */
-function keccak256(data: Uint8Array): Uint8Array {
+export function keccak256(data: Uint8Array): Uint8Array {
+  if (data.length >= RATE) throw new Error('keccak256 takes less than one block here')
   const block = new Uint8Array(200)
   block.set(data)
   block[data.length] = 1
-  block[RATE - 1] = 128
+  block[RATE - 1] = (block[RATE - 1] ?? 0) | 128
   const view = new DataView(block.buffer)
   const state = Array.from({ length: 25 }, (_, lane) => view.getBigUint64(lane * 8, true))
   permute(state)

@@ -90,7 +90,7 @@ const payBody = z.strictObject({
   }),
 })
 
-const OURS = new Set(['x-payment', 'payment-signature'])
+const OURS = new Set(['x-payment', 'payment-signature', 'payment-authorization'])
 
 const paymentBody = z
   .object({

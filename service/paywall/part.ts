@@ -118,7 +118,7 @@ function paywallsOn(
   }: { prepaid: PrepaidStore; tally: ReturnType<typeof createTally>; facilitatorClient: Outbound },
 ): Paywalls {
   const { config, database, clock, log, vault, outbound } = platform
-  const { journal, method, tokens, measures, failpoints } = parts.selling
+  const { journal, method, dialects, tokens, measures, failpoints } = parts.selling
   const { GATE_FACILITATOR_URL: remote, addresses } = config
   return createPaywalls({
     store: createPaywallStore(database.statements, config.QUOTA_PAYWALLS),
@@ -126,6 +126,7 @@ function paywallsOn(
     prepaid,
     journal: { ...journal, ...prepaidBy(prepaid, clock) },
     method: remote === undefined ? method : remoteMethod(remote, facilitatorClient, platform, parts.chains),
+    dialects,
     tokens,
     measures,
     failpoints,

@@ -2,6 +2,7 @@ import type { Address } from '../chain/model.ts'
 import { DomainError, invalid } from '../kit/errors.ts'
 import { tooShort } from '../x402/requirements.ts'
 import { EXPIRED, sentenceOf, USED } from '../x402/reasons.ts'
+import { speaksMpp, type Headers } from '../x402/payload.ts'
 import type { Sale } from './model.ts'
 
 /** The id of a sale as its buyer sees it. For a call of a tool it is `callId`, as for all calls. */
@@ -42,6 +43,24 @@ export class PaymentRefused extends DomainError {
     this.reason = details.reason
     this.payer = payer
   }
+}
+
+/**
+ * The refusal that a new 402 answers; null for other errors. A client of MPP expects a new challenge also where its
+ * credential cannot be read, has expired or was used for another purchase.
+ */
+export function refusalIn(error: unknown, header: Headers): { sentence: string; reason: string } | null {
+  if (error instanceof PaymentRefused) return { sentence: error.message, reason: error.reason }
+  if (!(error instanceof DomainError) || !CHALLENGED_AGAIN.has(error.code) || !speaksMpp(header)) return null
+  const sentence = error.code === 'invalid_payment' ? faultsIn(error) : error.message
+  return { sentence, reason: error.code }
+}
+
+const CHALLENGED_AGAIN: ReadonlySet<string> = new Set(['payment_expired', 'authorization_used', 'invalid_payment'])
+
+function faultsIn({ message, fields }: DomainError): string {
+  const details = Object.entries(fields['details'] ?? {}).map(([field, why]) => `${field} ${String(why)}`)
+  return details.length === 0 ? message : `${details.join('; ')}. Nothing was charged.`
 }
 
 /** The fault of an authorization, as the protocol's reason and as a sentence for people. */

@@ -7,13 +7,14 @@ import { createPaymentTokens, type PaymentTokens } from './service/proof.ts'
 import { createSettling } from './service/settle.ts'
 import { createSweeping, type Sweeping } from './service/sweep.ts'
 import { createSaleStore } from './store.ts'
+import { createDialects, type Dialects } from '../x402/dialects.ts'
 import { readRequest } from '../x402/payload.ts'
 import type { Platform, Part } from '../platform/platform.ts'
 
 /** The shared base of everything that is sold for payments outside of the ledger. */
 export function openSelling(
   { config, clock, log, database, metrics, failpoints }: Platform,
-  { facilitator, tokens, hooks }: SellingOptions,
+  { facilitator, tokens, dialects, hooks }: SellingOptions,
 ): { selling: SellingDeps; store: SaleStore; sweeping: Sweeping; part: Part } {
   const store = createSaleStore(database.statements)
   const journal: Journal = createJournal({ store, purchases: facilitator.purchases, hooks, clock })
@@ -21,6 +22,7 @@ export function openSelling(
   const selling = {
     journal,
     method,
+    dialects,
     tokens,
     clock,
     log,
@@ -46,6 +48,7 @@ export function openSelling(
 interface SellingOptions {
   facilitator: Facilitator
   tokens: PaymentTokens
+  dialects: Dialects
   hooks: Hooks
 }
 
@@ -68,4 +71,9 @@ function ownMethod(facilitator: Facilitator): Method {
 /** Derives a separate key from the secret that all processes share, so a payment's token opens nothing else. */
 export function openPaymentTokens(secret: string): PaymentTokens {
   return createPaymentTokens(Buffer.from(hkdfSync('sha256', secret, '', 'coinslot payment tokens', 32)))
+}
+
+/** How payments are asked for here: the key of the challenges is derived, like that of the tokens. */
+export function openDialects({ clock, secret }: Pick<Platform, 'clock' | 'secret'>): Dialects {
+  return createDialects({ key: Buffer.from(hkdfSync('sha256', secret, '', 'coinslot payment challenges', 32)), clock })
 }

@@ -121,9 +121,9 @@ SELECT * FROM sale WHERE subject = $1 AND user_id = $2 AND environment = $3 ORDE
 const ADD = `
 INSERT INTO sale (id, product, subject, user_id, environment, state, handover, amount, network, recipient, payer,
   simulated, digest, request, input_hash, body_hash, token_hash, details, tx_hash, reason, lease_until, created_at,
-  ended_at, resume_at)
+  ended_at, resource, resume_at)
 VALUES ($1, $2::sale_product, $3, $4, $5::environment, $6::sale_state, $7::sale_handover, $8, $9, $10, $11, $12, $13,
-  $14::json, $15, $16, $17, $18::json, $19, $20, $21, $22, $23, $24)
+  $14::json, $15, $16, $17, $18::json, $19, $20, $21, $22, $23, $24, $25)
 ON CONFLICT DO NOTHING
 RETURNING id`
 
@@ -154,6 +154,7 @@ function valuesOf(sale: Sale): unknown[] {
     sale.leaseUntil,
     sale.createdAt,
     sale.endedAt,
+    sale.resource,
   ]
 }
 
@@ -255,6 +256,7 @@ function fromSaleRow(row: SaleRow): Sale {
     inputHash: row.input_hash,
     bodyHash: row.body_hash,
     tokenHash: row.token_hash,
+    resource: row.resource,
     details: row.details,
     txHash: row.tx_hash,
     reason: row.reason,

@@ -1,5 +1,6 @@
 import type { Address, SignedAuthorization } from '../chain/model.ts'
 import type { Network, NetworkName } from '../chain/networks.ts'
+import type { Challenge } from '../mpp/challenge.ts'
 import type { Reason } from './reasons.ts'
 
 export type Version = 1 | 2
@@ -61,6 +62,10 @@ export interface Presented {
   authorization: SignedAuthorization | null
   /** In its original spelling, for the response. */
   payer: string | null
+  /** The challenge that a payment of MPP answers. Null for x402. */
+  challenge: Challenge | null
+  /** What the client returned of the 402's extensions, and its own fields in them. Empty in version 1. */
+  extensions: Readonly<Record<string, unknown>>
 }
 
 /** The body of a request to a facilitator: the presented payment and the terms that it pays for. */

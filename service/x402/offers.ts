@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Offer } from './model.ts'
 import type { Hex } from '../chain/model.ts'
-import { toHeader } from './answers.ts'
+import { toHeader } from './dialects.ts'
 
 interface Answered {
   headers: Readonly<Record<string, unknown>>

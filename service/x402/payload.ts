@@ -4,29 +4,57 @@ import { NETWORKS, networkOf, type Network } from '../chain/networks.ts'
 import { invalid } from '../kit/errors.ts'
 import { faultOfJsonShape } from '../kit/json-shape.ts'
 import { isRecord } from '../kit/schema/merge.ts'
+import type { Challenge } from '../mpp/challenge.ts'
+import { credentialText, readCredential } from '../mpp/credential.ts'
 import type { PaymentRequest, Presented, RequestBody, Requirements, Version } from './model.ts'
-import { payloadV1, payloadV2, paymentRequest, type ExactPayload } from './schema.ts'
+import { chargeRequest, exactPayload, payloadV1, payloadV2, paymentRequest, type ExactPayload } from './schema.ts'
 
 type Read = Readonly<Record<string, unknown>>
 
-/** The payment in a request's headers, of either version. Null when there is none. */
-export function presentedIn(header: (name: string) => string | undefined): Presented | null {
+/** The payment in a request's headers: x402 of either version, or MPP. Null when there is none. */
+export function presentedIn(header: Headers): Presented | null {
   for (const [name, version] of HEADERS) {
-    const text = header(name)
-    if (text === undefined) continue
+    const text = version === 'mpp' ? credentialText(header(name)) : header(name)
+    if (text == null) continue
     const fault: Fault = (...faults) =>
       invalid(
         { [name]: faults.map(([path, why]) => `${path}${path === '' ? '' : ': '}${why}`).join('; ') },
         'invalid_payment',
       )
-    return { field: name, ...readVersion(jsonIn(text, fault), version, fault) }
+    const json = jsonIn(text, fault)
+    return { field: name, ...(version === 'mpp' ? fromCredential(json, fault) : readVersion(json, version, fault)) }
   }
   return null
+}
+
+/** The headers of one request, by their names in lower case. */
+export type Headers = (name: string) => string | undefined
+
+/** Whether a request presents a payment, readable or not. */
+export function presentsPayment(header: Headers): boolean {
+  return paymentHeaderIn(header) !== null
+}
+
+/** The name of the header with the payment; null when there is none. */
+export function paymentHeaderIn(header: Headers): string | null {
+  const found = HEADERS.find(([name, version]) =>
+    version === 'mpp' ? credentialText(header(name)) !== null : header(name) !== undefined,
+  )
+  return found?.[0] ?? null
+}
+
+/** Whether the request pays by MPP, or wants to. */
+export function speaksMpp(header: Headers): boolean {
+  const name = paymentHeaderIn(header)
+  if (name !== null) return name.endsWith('authorization')
+  return /(^|,)\s*evm\//i.test(header('accept-payment') ?? '')
 }
 
 const HEADERS = [
   ['payment-signature', 2],
   ['x-payment', 1],
+  ['payment-authorization', 'mpp'],
+  ['authorization', 'mpp'],
 ] as const
 
 /** The payment in a body, under that field. */
@@ -70,12 +98,46 @@ function readVersion(payload: Read, expected: Version, fault: Fault): Decoded {
 }
 
 function fromV1(payload: Read, { scheme, network, payload: signed }: z.output<typeof payloadV1>): Decoded {
-  return { version: 1, payload, scheme, networkName: network, network: networkOf(network), ...signedBy(signed) }
+  const known = networkOf(network)
+  const rest = { challenge: null, extensions: {}, ...signedBy(signed) }
+  return { version: 1, payload, scheme, networkName: network, network: known, ...rest }
 }
 
-function fromV2(payload: Read, { accepted, payload: signed }: z.output<typeof payloadV2>): Decoded {
+function fromV2(payload: Read, { accepted, payload: signed, extensions }: z.output<typeof payloadV2>): Decoded {
   const { scheme, network } = accepted
-  return { version: 2, payload, scheme, networkName: network, network: networkOf(network), ...signedBy(signed) }
+  const rest = { challenge: null, extensions: extensions ?? {}, ...signedBy(signed) }
+  return { version: 2, payload, scheme, networkName: network, network: networkOf(network), ...rest }
+}
+
+/** A charge of MPP, as the payment of x402 version 2 with the same authorization: both settle in the same way. */
+function fromCredential(json: Read, fault: Fault): Decoded {
+  const read = readCredential(json)
+  if ('faults' in read) throw fault(...read.faults)
+  const { challenge, payload } = read.credential
+  const { request, network } = chargeIn(challenge, fault)
+  const networkName = `eip155:${String(request.methodDetails.chainId)}`
+  if (payload.type !== 'authorization') {
+    const rest = { challenge, extensions: {}, authorization: null, payer: null }
+    return { version: 2, payload: {}, scheme: 'exact', networkName, network, ...rest }
+  }
+  const { signature, type: _, ...authorization } = payload
+  const parsed = exactPayload.safeParse({ signature, authorization })
+  if (!parsed.success) {
+    throw fault(...parsed.error.issues.map(({ path, message }) => [['payload', ...path].join('.'), message] as const))
+  }
+  const exact = { signature, authorization }
+  const rest = { challenge, extensions: {}, ...signedBy(parsed.data) }
+  return { version: 2, payload: { payload: exact }, scheme: 'exact', networkName, network, ...rest }
+}
+
+function chargeIn(challenge: Challenge, fault: Fault) {
+  const parsed = chargeRequest.safeParse(
+    jsonIn(challenge.request, (...faults) =>
+      fault(...faults.map(([path, why]) => [path === '' ? 'challenge.request' : path, why] as const)),
+    ),
+  )
+  if (!parsed.success) throw fault(['challenge.request', 'must be the terms of an evm charge'])
+  return { request: parsed.data, network: networkOf(`eip155:${String(parsed.data.methodDetails.chainId)}`) }
 }
 
 function signedBy(payload: ExactPayload | null): { authorization: SignedAuthorization | null; payer: string | null } {
@@ -90,7 +152,8 @@ function signedBy(payload: ExactPayload | null): { authorization: SignedAuthoriz
  * decoded again.
  */
 export function requestOf(presented: Presented, { v1, v2 }: Requirements): RequestBody {
-  const { version, payload } = presented
+  const { version, challenge } = presented
+  const payload = challenge === null ? presented.payload : { ...presented.payload, x402Version: 2, accepted: v2 }
   const request = { x402Version: version, paymentPayload: payload, paymentRequirements: version === 1 ? v1 : v2 }
   const { scheme, network, payTo, asset, extra } = version === 1 ? v1 : v2
   const amount = BigInt(version === 1 ? v1.maxAmountRequired : v2.amount)

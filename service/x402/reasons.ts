@@ -1,5 +1,6 @@
 /** Why a payment is refused: the reasons of `@x402/evm`, each with a sentence for people. */
 const SENTENCES = {
+  invalid_challenge: 'The credential does not answer a challenge of this address. Pay the challenge in this response.',
   invalid_exact_evm_scheme: 'Only the scheme "exact" is supported.',
   invalid_exact_evm_network_mismatch: 'Payload and requirements must name the same supported network.',
   invalid_exact_evm_missing_eip712_domain: 'The requirements lack the token name or version in `extra`.',

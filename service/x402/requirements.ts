@@ -48,5 +48,5 @@ export function tooShort(workMs: number): string {
  * More than the sum of the longest work (120 seconds by the configuration's limits, and 30 for reading the answer), the
  * settlement, and the time that a person needs to confirm the signature.
  */
-const TIMEOUT_SECONDS = 300
+export const TIMEOUT_SECONDS = 300
 const SETTLING_SECONDS = 30

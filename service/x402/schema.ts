@@ -26,7 +26,7 @@ const uint256 = z
   .transform(BigInt)
   .refine((value) => value < 2n ** 256n, 'must be below 2^256')
 
-const exactPayload = z.object({
+export const exactPayload = z.object({
   signature: z
     .string()
     .regex(/^0x([0-9a-fA-F]{2})+$/, 'must be 0x and pairs of hexadecimal digits')
@@ -70,7 +70,11 @@ export const payloadV2 = z.object({
   x402Version: z.literal(2).optional(),
   accepted: z.object({ scheme: name, network: name }),
   payload: payloadOfAnyKind,
+  extensions: z.record(z.string(), z.unknown()).nullish(),
 })
+
+/** The terms in a challenge of MPP; only the chain is read, because the rest is compared as a whole. */
+export const chargeRequest = z.looseObject({ methodDetails: z.looseObject({ chainId: z.int().positive() }) })
 
 const terms = {
   scheme: name,

@@ -43,7 +43,7 @@ describe('a signature', () => {
   })
 
   test('is never made without a secret, or with what is none', () => {
-    expect(() => signatureOf([], 'dlv_1', 1, '{}')).toThrow('unsigned')
+    expect(() => signatureOf([], 'dlv_1', 1, '{}')).toThrow('no signing secret')
     expect(() => signatureOf(['whsec_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'], 'dlv_1', 1, '{}')).toThrow(
       'not a signing secret',
     )

@@ -58,18 +58,18 @@ describe('a wallet', () => {
       expect(world.mails).toEqual([])
     })
 
-    it.each<[string, Fields, RegExp]>([
-      ['a URI of another site', { uri: 'http://evil.example' }, /for http:\/\/evil\.example/],
-      ['a message of ten minutes ago', { issuedAt: new Date(Date.now() - 600_000) }, /more than 5 minutes ago/],
-      ['another site', { domain: 'evil.example' }, /for evil\.example/],
-      ['this host on another port', { domain: 'localhost:4021' }, /for localhost:4021/],
-      ['a chain that is not ours', { chainId: 5 }, /chain 5/],
-      ['what has expired', { expirationTime: new Date(Date.now() - 1000) }, /expired/],
-      ['what is not valid yet', { notBefore: new Date(Date.now() + 60_000) }, /not valid yet/],
-      ['what is from the future', { issuedAt: new Date(Date.now() + 3_600_000) }, /future/],
-      ['a nonce that was never given', { nonce: 'abcdefgh12345678' }, /nonce/],
+    it.each<[string, () => Fields, RegExp]>([
+      ['a URI of another site', () => ({ uri: 'http://evil.example' }), /for http:\/\/evil\.example/],
+      ['a message of ten minutes ago', () => ({ issuedAt: new Date(Date.now() - 600_000) }), /more than 5 minutes ago/],
+      ['another site', () => ({ domain: 'evil.example' }), /for evil\.example/],
+      ['this host on another port', () => ({ domain: 'localhost:4021' }), /for localhost:4021/],
+      ['a chain that is not ours', () => ({ chainId: 5 }), /chain 5/],
+      ['what has expired', () => ({ expirationTime: new Date(Date.now() - 1000) }), /expired/],
+      ['what is not valid yet', () => ({ notBefore: new Date(Date.now() + 60_000) }), /not valid yet/],
+      ['what is from the future', () => ({ issuedAt: new Date(Date.now() + 3_600_000) }), /future/],
+      ['a nonce that was never given', () => ({ nonce: 'abcdefgh12345678' }), /nonce/],
     ])('refuses %s', async (_, fields, sentence) => {
-      const answer = await signIn(privateKeyToAccount(generatePrivateKey()), fields)
+      const answer = await signIn(privateKeyToAccount(generatePrivateKey()), fields())
       expect(answer.status).toBe(401)
       expect(answer.body['error']).toMatch(sentence)
     })

@@ -238,7 +238,7 @@ async function begin(customer: Customer, amount: Sale['amount']): Promise<Sale |
     simulated: false,
     digest: `0x${createHash('sha256').update(id).digest('hex')}`,
     request: REQUEST,
-    ...{ inputHash: createHash('sha256').digest(), tokenHash: null, details: detailsOf(about) },
+    ...{ inputHash: createHash('sha256').digest(), tokenHash: null, resource: null, details: detailsOf(about) },
     ...{ leaseUntil: leaseOf(now), createdAt: now },
   }
   const bought = await unlessAnotherTier(() => books.begin(sale, { resumeAt: null, note: tiers }))

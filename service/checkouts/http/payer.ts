@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Presented } from '../../x402/model.ts'
-import { presentedAs, presentedIn } from '../../x402/payload.ts'
+import type { Dialects } from '../../x402/dialects.ts'
+import { presentedAs, presentedIn, presentsPayment, type Headers } from '../../x402/payload.ts'
 import { reply, route, type AnyRoute, type Reply, type ServerEvent } from '../../api/route.ts'
 import { TOKEN } from '../../sales/service/proof.ts'
 import { invalid } from '../../kit/errors.ts'
@@ -8,10 +8,10 @@ import type { PaymentView } from '../model.ts'
 import type { CheckoutPages } from '../ports.ts'
 import type { Checkouts } from '../service/checkouts.ts'
 import { isObject, payBody, paymentOut, shown } from './bodies.ts'
-import { requireAgain, sold, toRequired } from './x402.ts'
+import { requireAgain, sold, toRequired, type Dialogue } from './x402.ts'
 
 /** `/p/{chk}`, for buyers: people in a browser, or agents. */
-export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRoute[] {
+export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages, dialects: Dialects): AnyRoute[] {
   const common = commonOf(pages)
   return [
     route({
@@ -27,10 +27,8 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
       answers: { 200: z.object({ checkout: z.looseObject({}), available: z.boolean() }) },
       errors: GONE,
       async handle({ params, query, wantsPage, header, operation }) {
-        const presented = presentedIn(header)
-        const proof = proofIn(header)
-        if (presented !== null || proof.paymentId !== null) {
-          return await buy(checkouts, params.chk, { input: {}, presented, ...proof, operation })
+        if (presentsPurchase(header)) {
+          return await buy(checkouts, params.chk, { input: {}, operation, dialogue: { dialects, header } })
         }
         const bought =
           wantsPage && query.payment !== undefined ? await checkouts.receipt(query.payment, query.token ?? null) : null
@@ -61,12 +59,9 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
       async handle({ params, body, header, operation }) {
         const input = body ?? {}
         if (!isObject(input)) throw invalid({ body: 'must be an object with the fields by name' })
-        const presented = presentedIn(header)
-        const proof = proofIn(header)
-        if (presented !== null || proof.paymentId !== null) {
-          return await buy(checkouts, params.chk, { input, presented, ...proof, operation })
-        }
-        return toRequired(await checkouts.offer(params.chk, input), 'A payment is required.')
+        const dialogue = { dialects, header }
+        if (presentsPurchase(header)) return await buy(checkouts, params.chk, { input, operation, dialogue })
+        return await toRequired(await checkouts.offer(params.chk, input), dialogue)
       },
     }),
     ...paymentRoutes(checkouts, pages),
@@ -147,20 +142,27 @@ function commonOf(pages: CheckoutPages) {
 
 interface Purchase {
   input: Readonly<Record<string, unknown>>
-  presented: Presented | null
-  token: string | null
-  paymentId: string | null
   operation: Parameters<Checkouts['pay']>[2]
+  dialogue: Dialogue
 }
 
-async function buy(checkouts: Checkouts, chk: string, { operation, ...given }: Purchase): Promise<Reply> {
-  const { input, presented } = given
-  const purchase = { ...given, named: (field: string): string => field, quoteId: null, waitsForResult: true }
+/** Pays, or fetches what was paid for, by a request's headers. */
+async function buy(checkouts: Checkouts, chk: string, { input, operation, dialogue }: Purchase): Promise<Reply> {
+  const { dialects, header } = dialogue
+  const proof = proofIn(header)
   try {
-    return sold(answered(await checkouts.pay(chk, purchase, operation)), presented?.version ?? 2)
+    const presented = presentedIn(header)
+    const named = (field: string): string => field
+    const purchase = { input, presented, ...proof, named, quoteId: null, waitsForResult: true }
+    const view = await checkouts.pay(chk, purchase, operation)
+    return await sold(answered(view), { dialects, presented, resource: checkouts.addressOf(chk) })
   } catch (error) {
-    return await requireAgain(error, () => checkouts.offer(chk, input))
+    return await requireAgain(error, dialogue, () => checkouts.offer(chk, input))
   }
+}
+
+function presentsPurchase(header: Headers): boolean {
+  return presentsPayment(header) || header('x-payment-id') !== undefined
 }
 
 /** 202 while settlement is pending, which must never be taken for a failure. */

@@ -1,31 +1,48 @@
 import type { Reply } from '../../api/route.ts'
-import { DomainError } from '../../kit/errors.ts'
 import type { PaymentView } from '../model.ts'
-import { paymentRequired, receiptHeader } from '../../x402/answers.ts'
+import { refusalIn } from '../../sales/errors.ts'
+import type { Dialects } from '../../x402/dialects.ts'
+import type { Presented } from '../../x402/model.ts'
+import type { Headers } from '../../x402/payload.ts'
 import type { Offer } from '../service/presenter.ts'
 
-export function toRequired(offer: Offer, error: string, reason: string | null = null): Reply {
+/** How the buyer's client asks, and how it is answered. */
+export interface Dialogue {
+  dialects: Dialects
+  header: Headers
+}
+
+export async function toRequired(
+  offer: Offer,
+  { dialects, header }: Dialogue,
+  { sentence: error, reason }: { sentence: string; reason: string | null } = UNPAID,
+): Promise<Reply> {
   const { product, address, expires, ...terms } = offer
   const resource = { url: address, description: product, mimeType: 'application/json' }
-  const more = { expires: expires.toISOString() }
-  return { status: 402, ...paymentRequired({ ...terms, resource, memo: product, error, reason, more }) }
+  const required = { ...terms, resource, memo: product, error, reason, more: { expires: expires.toISOString() } }
+  return { status: 402, ...(await dialects.required(required, header)) }
 }
 
-/** A refusal by x402 repeats the requirements; other errors are handled as usual. */
-export async function requireAgain(error: unknown, offer: () => Promise<Offer>): Promise<Reply> {
-  if (!(error instanceof DomainError) || error.code !== 'payment_refused') throw error
-  return toRequired(await offer(), error.message, String(error.fields['reason']))
+const UNPAID = { sentence: 'A payment is required.', reason: null }
+
+/** A refused payment repeats the requirements; other errors are handled as usual. */
+export async function requireAgain(error: unknown, dialogue: Dialogue, offer: () => Promise<Offer>): Promise<Reply> {
+  const refusal = refusalIn(error, dialogue.header)
+  if (refusal === null) throw error
+  return await toRequired(await offer(), dialogue, refusal)
 }
 
-/** A sale, with the receipt in the header that a client of that version reads. */
-export function sold(answer: Reply, version: 1 | 2): Reply {
+/** A sale, with the receipt in the header that its client reads. */
+export async function sold(
+  answer: Reply,
+  { dialects, presented, resource }: { dialects: Dialects; presented: Presented | null; resource: string },
+): Promise<Reply> {
   const { payment } = answer.body as PaymentView
   if (payment.status === 'created' || payment.status === 'settling') return answer
   const { status, network, payer, txHash } = payment
   const success = status === 'paid'
-  const [name, receipt] = receiptHeader(
-    { success, txHash, network, payer, reason: payment.reason?.code ?? null },
-    version,
-  )
-  return { ...answer, status: success ? 200 : 402, headers: { ...answer.headers, [name]: receipt } }
+  const paidAt = new Date(payment.paidAt ?? payment.createdAt)
+  const result = { success, txHash, network, payer, resource, paidAt, reason: payment.reason?.code ?? null }
+  const receipt = await dialects.receipt(result, presented)
+  return { ...answer, status: success ? 200 : 402, headers: { ...answer.headers, ...receipt } }
 }

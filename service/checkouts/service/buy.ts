@@ -90,6 +90,7 @@ export function createBuying(deps: BuyingDeps) {
       inputHash,
       bodyHash: null,
       tokenHash: chosenTokenHash(token),
+      resource: null,
       details: { input, outcome },
       leaseUntil: null,
       createdAt: now,

@@ -16,6 +16,7 @@ export function createCheckouts(deps: CheckoutDeps) {
     ...createLife(deps),
     ...createBuying({ ...deps, failures, showing, watching, following }),
     ...following,
+    addressOf: (id: string): string => `${deps.addresses.pay}/${id}`,
 
     /** Called after each attempt at a delivery to this checkout's callback. */
     attempted: watching.attempted,

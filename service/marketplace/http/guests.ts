@@ -29,6 +29,7 @@ export function guestRoute(guests: GuestRuns, facilitator: string): AnyRoute {
     handle: ({ params: { slug }, body: { inputs }, ...request }) =>
       sellOverHttp(request, {
         facilitator,
+        dialects: guests.dialects,
         journal: guests.journal,
         offer: () => guests.offer(slug, inputs),
         buy: (ask) => guests.buy(slug, inputs, ask),

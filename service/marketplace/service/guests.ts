@@ -24,7 +24,7 @@ import type { Runs } from './runs/runs.ts'
 /** Runs of assets for buyers without an account. The money comes first; the run is then paid for out of the guests' wallet. */
 export function createGuestRuns(deps: GuestRunDeps) {
   const { assets, runs, selling, environment, network, recipient, address, statusUrl } = deps
-  const { journal, method, tokens } = selling
+  const { journal, method, tokens, dialects } = selling
 
   async function orderOf(slug: string, inputs: RunInput['inputs']): Promise<Order> {
     // A buyer gets what was bought before, even where the asset is not for sale any more.
@@ -110,6 +110,7 @@ export function createGuestRuns(deps: GuestRunDeps) {
     buy: async (slug: string, inputs: RunInput['inputs'], ask: PurchaseRequest) =>
       await sales.buy({ ...ask, order: await orderOf(slug, inputs) }),
     journal,
+    dialects,
   }
 }
 

@@ -10,6 +10,7 @@ import { passes, toClient, toUpstream } from '../rules/headers.ts'
 import type { Opened, Paywalls } from '../service/paywalls.ts'
 import { answer, refuseUpgrade, tunnel } from './answer.ts'
 import { withoutTrailing } from '../../kit/text.ts'
+import { presentsPayment } from '../../x402/payload.ts'
 
 export interface GateSetting {
   /** The path under which gates are served. */
@@ -239,8 +240,8 @@ function isPreflight(request: Request): boolean {
 }
 
 /** Payments that require a chain query are rate limited; a buyer that has already paid is not. */
-function wantsALook({ headers }: Request): boolean {
-  return headers['x-payment'] !== undefined || headers['payment-signature'] !== undefined
+function wantsALook(request: Request): boolean {
+  return presentsPayment((name) => request.get(name))
 }
 
 function wantsPage(request: Request): boolean {

@@ -16,6 +16,7 @@ import { overrides } from '../rules/headers.ts'
 import { routeOf, segmentsOf } from '../rules/routes.ts'
 import { createGate } from '../service/gate.ts'
 import { createRemoteMethod } from '../service/remote.ts'
+import { createDialects } from '../../x402/dialects.ts'
 import { bodyOf } from './body.ts'
 import { capture } from './capture.ts'
 import { memoryBooks, type PaymentEvent } from './memory.ts'
@@ -38,6 +39,11 @@ export interface PaywallOptions extends GivenOptions {
   timeoutMs?: number
   /** Kept in memory and lost with the process, unless you pass a persistent journal. */
   books?: PaymentJournal
+  /**
+   * Makes the challenges of the Machine Payments Protocol. Processes that share a journal and an address need the same
+   * one; random for each process when absent.
+   */
+  secret?: Buffer
   onEvent?: (event: PaymentEvent) => void
   /** For answers that do not report their usage; the tables of o200k_base when absent. */
   countTokens?: (text: string) => Promise<number>
@@ -56,8 +62,9 @@ export function paywall(options: PaywallOptions): RequestHandler {
     options.onProblem?.(fields, sentence)
   }
   const facilitator = withoutTrailing(options.facilitator, '/')
-  // A token is only valid for this process: after a restart the payments that it belongs to are lost too.
+  // Tokens and challenges are only valid for this process: after a restart the payments are lost too.
   const tokens = createPaymentTokens(randomBytes(32))
+  const dialects = createDialects({ key: options.secret ?? randomBytes(32), clock })
   const books = options.books ?? memoryBooks({ onEvent: options.onEvent, milestones, now })
   const engine = createGate({
     journal: books,
@@ -68,6 +75,7 @@ export function paywall(options: PaywallOptions): RequestHandler {
       digestBy: ({ chainId }, payer, nonce) => nameOf(chainId, payer, nonce),
       clock,
     }),
+    dialects,
     tally: { count: () => undefined },
     countTokens: options.countTokens ?? countWithTables,
     clock,

@@ -1,4 +1,5 @@
 import { HOP_BY_HOP } from '../../kit/http.ts'
+import { credentialText } from '../../mpp/credential.ts'
 import type { HeaderList, Identity } from '../model.ts'
 import { createHmac } from 'node:crypto'
 import { toDecimal } from '../../kit/money.ts'
@@ -16,6 +17,7 @@ const OURS = [
   'forwarded',
   'host',
   'http2-settings',
+  'payment-authorization',
   'payment-signature',
   'true-client-ip',
   'via',
@@ -80,8 +82,8 @@ export function toUpstream(
   const dropped = new Set([...named(given), ...owned.map(([name]) => name)].map(readAs))
   const kept = given.filter(([name, value]) => {
     const lower = name.toLowerCase()
-    // A Coinslot API key must not reach an API behind a paywall.
-    if (lower === 'authorization' && /^bearer csk_/i.test(value)) return false
+    // Neither a payment nor a Coinslot API key may reach an API behind a paywall.
+    if (lower === 'authorization' && (/^bearer csk_/i.test(value) || credentialText(value) !== null)) return false
     return !dropped.has(readAs(name)) && !isOurs(name)
   })
   return [
@@ -117,6 +119,7 @@ const NOT_THEIRS = [
   'expect-ct',
   'nel',
   'origin-agent-cluster',
+  'payment-receipt',
   'payment-required',
   'payment-response',
   'public-key-pins',

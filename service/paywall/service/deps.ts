@@ -12,6 +12,7 @@ export type PaymentJournal = SellingDeps['journal'] & Prepaid
 export interface GateDeps {
   journal: PaymentJournal
   method: SellingDeps['method']
+  dialects: SellingDeps['dialects']
   tokens: SellingDeps['tokens']
   tally: Tally
   countTokens: CountTokens

@@ -1,9 +1,10 @@
 import { Departure } from '../../kit/departure.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { isId, newId } from '../../kit/ids.ts'
-import { PaymentRefused } from '../../sales/errors.ts'
+import { PaymentRefused, refusalIn } from '../../sales/errors.ts'
 import { NONCE } from '../../sales/model.ts'
 import type { Sold } from '../../sales/service/deps.ts'
+import { receiptOf } from '../../sales/service/door.ts'
 import { TOKEN } from '../../sales/service/proof.ts'
 import { createSelling } from '../../sales/service/sell.ts'
 import { badPayment, looping, paywallPaused, routeMissing } from '../errors.ts'
@@ -31,7 +32,7 @@ import { createSimulating } from './simulate.ts'
 
 /** Prices a request, takes the payment and passes the request on: the same in the gateway and in the middleware. */
 export function createGate(deps: GateDeps) {
-  const { journal, tokens, tally, clock, method } = deps
+  const { journal, tokens, tally, clock, method, dialects } = deps
   const offering = createOffering(deps)
   const calling = createCalling(deps)
   const meteredCalls = createMeteredCalls({ ...deps, calling })
@@ -65,13 +66,13 @@ export function createGate(deps: GateDeps) {
     const { pricing } = route
     if (pricing.model === 'free') return await calling.free(call)
     if (gate.testMode) return await simulating.serve(call, pricing)
-    const presented = presentedIn(request.header)
     const token = request.header('x-payment-token') ?? null
     const payment = request.header('x-payment-id') ?? null
     if (payment !== null) assertNamed(payment)
     if (token !== null && !TOKEN.test(token)) throw badPayment('x-payment-token', 'must be tok_ and 43 characters')
-    const paid: PaidCall = { ...call, pricing, presented, token, payment }
+    let paid: PaidCall = { ...call, pricing, presented: null, token, payment }
     try {
+      paid = { ...paid, presented: presentedIn(request.header) }
       return await sell(paid)
     } catch (error) {
       return await refusal(paid, error)
@@ -93,7 +94,8 @@ export function createGate(deps: GateDeps) {
   async function finish(call: PaidCall, { sale, value, token }: Sold<GateAnswer>): Promise<Outcome> {
     if (value === null) throw new Error('a gate sells answers')
     const { id } = sale
-    const headers = headersOf(sale, { version: call.presented?.version ?? null, token })
+    const receipt = call.presented === null ? {} : await dialects.receipt(receiptOf(sale), call.presented)
+    const headers = [...headersOf(sale, token), ...Object.entries(receipt)]
     if (value.kind === 'metered') return { ...value.outcome, headers: [...value.outcome.headers, ...headers] }
     tally.count(call.gate.id, keyOf(call.route), 'answered')
     const { gathered, sent } = value
@@ -115,18 +117,17 @@ export function createGate(deps: GateDeps) {
     const payer = call.presented?.authorization.from ?? null
     if (error instanceof UpstreamRefused) {
       const { outcome, sale } = error
-      const headers = headersOf(sale, { version: null, token: tokens.of(sale.id) })
+      const headers = headersOf(sale, tokens.of(sale.id))
       return { ...outcome, headers: [...outcome.headers, ...headers] }
     }
     if (error instanceof NotSold) return await offering.refused(call, pricing, error.why)
     if (error instanceof AnotherTier) {
       return await offering.refused(call, pricing, { reason: 'tier_changed', payer, sentence: TIER_CHANGED })
     }
-    if (error instanceof PaymentRefused) {
-      const { reason, message: sentence } = error
-      return await offering.refused(call, pricing, { reason, payer: error.payer ?? payer, sentence })
-    }
-    throw error
+    const refused = refusalIn(error, call.request.header)
+    if (refused === null) throw error
+    const known = error instanceof PaymentRefused ? error.payer : null
+    return await offering.refused(call, pricing, { ...refused, payer: known ?? payer })
   }
 
   return { serve }

@@ -5,6 +5,7 @@ import { HELD_MS } from '../rules/payment.ts'
 import { prepaidTerms, topUpOf } from '../rules/prepaid.ts'
 import { chargeOf, isMetered, windowStart } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
+import { speaksMpp } from '../../x402/payload.ts'
 import { sentenceOf } from '../../x402/reasons.ts'
 import { toRequired } from '../rules/x402.ts'
 import type { Call } from './call.ts'
@@ -29,7 +30,7 @@ export interface Why {
 }
 
 /** Offers for buyers that have not paid, or not enough. */
-export function createOffering({ journal, tally, clock, addresses, limits }: GateDeps): Offering {
+export function createOffering({ journal, tally, clock, dialects, addresses, limits }: GateDeps): Offering {
   function offerOf(
     { gate, route, request }: Call,
     pricing: Exact | Metered,
@@ -57,11 +58,16 @@ export function createOffering({ journal, tally, clock, addresses, limits }: Gat
     return await journal.tier(gate.id, keyOf(route), payer, pricing.tiers, windowStart(pricing.window, clock.now()))
   }
 
-  function required(offer: Offer, told: Parameters<typeof toRequired>[1], more: HeaderList = []): Outcome {
-    const { headers, body } = toRequired(offer, told)
+  async function required(
+    { request }: Call,
+    offer: Offer,
+    told: Parameters<typeof toRequired>[1],
+    more: HeaderList = [],
+  ): Promise<Outcome> {
+    const { headers, body } = await dialects.required(toRequired(offer, told), request.header)
     return {
       status: 402,
-      headers: [...Object.entries(headers), ['Content-Type', 'application/json; charset=utf-8'], ...more],
+      headers: [...Object.entries({ 'Content-Type': 'application/json; charset=utf-8', ...headers }), ...more],
       body: Buffer.from(JSON.stringify(body)),
       offer,
     }
@@ -82,19 +88,19 @@ export function createOffering({ journal, tally, clock, addresses, limits }: Gat
         ? 'A payment is required. This paywall is in test mode: send its test token as X-Payment-Token.'
         : 'A payment is required.'
       const offer = offerOf(call, pricing, { tier: await tierOf(call, pricing, payer), balance: null })
-      return required(offer, { error, reason: null, fields: prepaidIn(pricing, null) })
+      return await required(call, offer, { error, reason: null, fields: prepaidIn(pricing, null) })
     },
 
     async refused(call, pricing, { reason, payer, sentence, balance = null, headers = [] }) {
       const error = sentence ?? `${sentenceOf(reason)} Nothing was charged.`
       // An authorization that is still valid but expires too soon comes with its own message and gets the usual
       // refusal. An expired one has none.
-      if (reason === EXPIRED && sentence === undefined) throw paymentExpired(error)
+      if (reason === EXPIRED && sentence === undefined && !speaksMpp(call.request.header)) throw paymentExpired(error)
       tally.count(call.gate.id, keyOf(call.route), reason)
       const offer = offerOf(call, pricing, { tier: await tierOf(call, pricing, payer), balance })
       const fields = { ...prepaidIn(pricing, balance), ...(balance === null ? {} : { balance: toDecimal(balance) }) }
       const left: HeaderList = balance === null ? [] : [['X-Payment-Balance', toDecimal(balance)]]
-      return required(offer, { error, reason, fields }, [...headers, ...left])
+      return await required(call, offer, { error, reason, fields }, [...headers, ...left])
     },
   }
 }

@@ -21,8 +21,7 @@ import {
 import { pays, TOO_LITTLE } from '../rules/prepaid.ts'
 import { chargeOf, isMetered, windowStart } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
-import { receiptOf, requirementsOf } from '../rules/x402.ts'
-import type { Version } from '../../x402/model.ts'
+import { requirementsOf } from '../rules/x402.ts'
 import type { Presented } from '../rules/payload.ts'
 import { discard, type Gathered } from './answer.ts'
 import { hashOf } from './body.ts'
@@ -134,7 +133,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
     } catch (error) {
       if (!(error instanceof TooLittle)) throw error
       const { balance } = error
-      const headers = headersOf(sale, { version: null, token: tokens.of(sale.id) })
+      const headers = headersOf(sale, tokens.of(sale.id))
       throw new NotSold({ reason: 'insufficient_balance', payer: sale.payer, balance, sentence: USED_UP, headers })
     }
   }
@@ -286,11 +285,10 @@ function fromStored({ meta, body }: StoredAnswer): Gathered {
   return { kind: 'whole', status, headers, body, trailers: () => ({}) }
 }
 
-/** The payment's headers for the client. */
-export function headersOf(sale: Sale, { version, token }: { version: Version | null; token: string }): HeaderList {
+/** The headers with which the client finds the payment again. */
+export function headersOf(sale: Sale, token: string): HeaderList {
   return [
     ['X-Payment-ID', sale.id],
-    ...(version === null ? [] : [receiptOf(paymentOf(sale), version)]),
     ['X-Payment-Token', token],
   ]
 }

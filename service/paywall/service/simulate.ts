@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { deriveId } from '../../kit/ids.ts'
 import { usdc, type Usdc } from '../../kit/money.ts'
+import { paymentHeaderIn } from '../../x402/payload.ts'
 import { badPayment } from '../errors.ts'
 import { simulatedHash, type Sale } from '../../sales/model.ts'
 import { ZERO_ADDRESS, type Exact, type HeaderList, type Metered, type Outcome } from '../model.ts'
@@ -41,10 +42,9 @@ export function createSimulating({
       const { gate, route, request, operation: id } = call
       const token = request.header('x-payment-token')
       if (token === undefined) {
-        for (const header of ['x-payment', 'payment-signature', 'x-payment-id']) {
-          if (request.header(header) !== undefined) {
-            throw badPayment(header, 'must be absent: this paywall is in test mode and takes X-Payment-Token: test_…')
-          }
+        const header = paymentHeaderIn(request.header) ?? 'x-payment-id'
+        if (request.header(header) !== undefined) {
+          throw badPayment(header, 'must be absent: this paywall is in test mode and takes X-Payment-Token: test_…')
         }
         return await offering.unpaid(call, pricing)
       }
@@ -111,6 +111,7 @@ function simulatedSale({ gate, route, request, operation }: Call, amount: Usdc, 
     inputHash: lineHash(gate.id, request),
     bodyHash: null,
     tokenHash: null,
+    resource: null,
     details: detailsOf(about),
     txHash: simulatedHash(id),
     reason: null,

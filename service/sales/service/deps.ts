@@ -7,6 +7,7 @@ import type { Id } from '../../kit/ids.ts'
 import type { Log, Measures } from '../../kit/log.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
+import type { Dialects } from '../../x402/dialects.ts'
 import type { Presented, Requirements } from '../../x402/model.ts'
 import type { DeliveryErrors } from '../errors.ts'
 import type { ProductName, Sale, StoredAnswer } from '../model.ts'
@@ -17,6 +18,7 @@ import type { PaymentTokens } from './proof.ts'
 export interface SellingDeps {
   journal: Journal
   method: Method
+  dialects: Dialects
   tokens: PaymentTokens
   clock: Clock
   log: Log

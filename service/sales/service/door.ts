@@ -1,19 +1,19 @@
 import type { Id } from '../../kit/ids.ts'
 import { Departure } from '../../kit/departure.ts'
 import { toDecimal } from '../../kit/money.ts'
-import { paymentRequired, receiptHeader } from '../../x402/answers.ts'
+import type { Dialects, Receipt } from '../../x402/dialects.ts'
 import type { Requirements } from '../../x402/model.ts'
-import { presentedIn } from '../../x402/payload.ts'
+import { presentedIn, type Headers } from '../../x402/payload.ts'
 import { requirementsOf } from '../../x402/requirements.ts'
-import { badToken, PaymentRefused } from '../errors.ts'
-import type { Offer } from '../model.ts'
+import { badToken, refusalIn } from '../errors.ts'
+import type { Offer, Sale } from '../model.ts'
 import type { Journal } from '../ports.ts'
 import type { PurchaseRequest, Sold } from './deps.ts'
 import { TOKEN } from './proof.ts'
 
 /** The payment data in an HTTP request. */
 interface HttpRequest {
-  header(name: string): string | undefined
+  header: Headers
   operation: Id<'op'>
   gone(): AbortSignal
 }
@@ -21,6 +21,7 @@ interface HttpRequest {
 /** The product that is sold at an address. */
 interface Counter<Value> {
   facilitator: string
+  dialects: Dialects
   journal: Pick<Journal, 'handedOver' | 'leave'>
   /** Throws when the request could not be served, paid or not. */
   offer(): Promise<Offer>
@@ -33,40 +34,49 @@ export type Paid<Value> = Sold<Value> & { value: NonNullable<Value> }
 
 /** Sells over HTTP 402: returns the terms, or hands over what was paid for. It is the same for every product. */
 export async function sellOverHttp<Value>({ header, operation, gone }: HttpRequest, counter: Counter<Value>) {
-  const presented = presentedIn(header)
   const payment = header('x-payment-id') ?? null
   const token = header('x-payment-token') ?? null
   if (token !== null && !TOKEN.test(token)) throw badToken()
-  if (presented === null && payment === null) return await required(counter, 'A payment is required.', null)
   try {
+    const presented = presentedIn(header)
+    if (presented === null && payment === null) return await required(counter, header, UNPAID)
     const sold = await counter.buy({ presented, token, payment, operation, departure: new Departure(gone()) })
     const { value, sale } = sold
     if (value === null || value === undefined || sale.txHash === null) throw new Error('a paid sale has no answer')
     const { id, network, payer, txHash } = sale
-    const [name, receipt] = receiptHeader({ success: true, txHash, network, payer }, presented?.version ?? 2)
+    const receipt = await counter.dialects.receipt(receiptOf(sale), presented)
     return {
       status: 200,
-      headers: { 'Cache-Control': 'no-store', 'X-Payment-ID': id, 'X-Payment-Token': sold.token, [name]: receipt },
+      headers: { 'Cache-Control': 'no-store', 'X-Payment-ID': id, 'X-Payment-Token': sold.token, ...receipt },
       body: { ...counter.toBody({ ...sold, value }), txHash, network, payer, paymentToken: sold.token },
       // An answer that has arrived is not sent again. One that has not can be fetched with proof of the sale.
       whenSent: (arrived: boolean) => (arrived ? counter.journal.handedOver(id) : counter.journal.leave(id)),
     }
   } catch (error) {
-    if (!(error instanceof PaymentRefused)) throw error
-    return await required(counter, error.message, error.reason)
+    const refusal = refusalIn(error, header)
+    if (refusal === null) throw error
+    return await required(counter, header, refusal)
   }
 }
 
+/** A sale's result, for its buyer. */
+export function receiptOf({ state, txHash, network, payer, resource, reason, endedAt, createdAt }: Sale): Receipt {
+  const paidAt = endedAt ?? createdAt
+  return { success: state === 'paid', txHash, network, payer, resource: resource ?? '', paidAt, reason }
+}
+
+const UNPAID = { sentence: 'A payment is required.', reason: null }
+
 async function required(
-  { offer, facilitator }: Pick<Counter<unknown>, 'offer' | 'facilitator'>,
-  error: string,
-  reason: string | null,
+  { offer, facilitator, dialects }: Pick<Counter<unknown>, 'offer' | 'facilitator' | 'dialects'>,
+  header: Headers,
+  { sentence: error, reason }: { sentence: string; reason: string | null },
 ) {
   const shown = await offer()
   const { slug: memo, address: url, name: description, recipient } = shown
   const resource = { url, description, mimeType: 'application/json' }
   const terms = { requirements: requirementsOfOffer(shown), resource, amount: toDecimal(shown.amount), recipient }
-  return { status: 402, ...paymentRequired({ ...terms, facilitator, memo, error, reason }) }
+  return { status: 402, ...(await dialects.required({ ...terms, facilitator, memo, error, reason }, header)) }
 }
 
 /** The terms to sign, in both versions of x402. */

@@ -24,7 +24,7 @@ export interface Judged {
  * sale are one transaction. From then on every state has an owner, a lease and a sweeper.
  */
 export function createSelling<Order extends PurchaseRequest, Value>(deps: SellingDeps, product: Product<Order, Value>) {
-  const { journal, method, tokens, clock, failpoints } = deps
+  const { journal, method, dialects, tokens, clock, failpoints } = deps
   const processing = createProcessing(deps, product)
   const { boughtBy, asBought, proven } = createRecognition(deps, product)
 
@@ -43,7 +43,12 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     if (known !== null) return known
     const terms = product.terms({ ...order, presented })
     const request = requestOf(presented, terms.requirements)
-    const { refusal, payer, payerHasCode = false } = await method.verify(request)
+    const unanswered = dialects.refusal(presented, terms.requirements)
+    const {
+      refusal,
+      payer,
+      payerHasCode = false,
+    } = unanswered === null ? await method.verify(request) : { refusal: unanswered, payer: null }
     if (refusal !== null || digest === null || payer === null) {
       // A second request with the same authorization may just have been settled.
       const twin = await boughtBy(order, digest)
@@ -136,8 +141,9 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
   return { buy, judge, begin, replay, boughtBy, processSale: processing.processSale, settle: processing.settle }
 }
 
-function saleOf({ subject, userId, environment, amount, network, recipient, inputHash, details }: Terms) {
-  return { subject, userId, environment, amount, network, recipient, inputHash, details }
+function saleOf({ subject, userId, environment, amount, network, recipient, requirements, inputHash, details }: Terms) {
+  const { resource } = requirements.v1
+  return { subject, userId, environment, amount, network, recipient, resource, inputHash, details }
 }
 
 function assertOwed(

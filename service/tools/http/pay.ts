@@ -34,6 +34,7 @@ export function payRoutes(payments: ToolPayments, facilitator: string): AnyRoute
       handle: ({ params: { slug }, body: input, ...request }) =>
         sellOverHttp(request, {
           facilitator,
+          dialects: payments.dialects,
           journal: payments.journal,
           offer: () => payments.offer(slug, input),
           buy: (ask) => payments.buy(slug, input, ask),

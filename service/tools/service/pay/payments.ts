@@ -14,7 +14,7 @@ import { createToolProduct, type ToolAnswer, type ToolProductDeps } from './prod
 /** Calls without an account, each paid by x402. */
 export function createToolPayments(deps: ToolPaymentDeps) {
   const { unpaid, selling, environment, network, address, recipient } = deps
-  const { journal, method } = selling
+  const { journal, method, dialects } = selling
   const statusUrl = ({ id, details }: Sale): string => `${address}/pay/${String(details['slug'])}/calls/${id}`
   const product = createToolProduct({ ...deps, ...selling, offerOf, statusUrl })
   const sales = createSelling(selling, product)
@@ -53,6 +53,7 @@ export function createToolPayments(deps: ToolPaymentDeps) {
     },
 
     journal,
+    dialects,
   }
 }
 

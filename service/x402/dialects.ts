@@ -1,0 +1,142 @@
+import { NETWORKS, type NetworkName } from '../chain/networks.ts'
+import type { Clock } from '../kit/clock.ts'
+import { isOwnChallenge, issueChallenge, nonceOf, OTHER_HEADER, toAuthenticate } from '../mpp/challenge.ts'
+import { credentialText } from '../mpp/credential.ts'
+import { problem, problemOf, toPaymentReceipt } from '../mpp/problems.ts'
+import type { Presented, Requirements, Resource } from './model.ts'
+import { speaksMpp, type Headers } from './payload.ts'
+import { TIMEOUT_SECONDS } from './requirements.ts'
+
+/** The contents of a 402 besides the terms to sign. */
+export interface Required {
+  /** Null when there is nothing to sign: in test mode. */
+  requirements: Requirements | null
+  resource: Resource
+  /** In USDC, as a decimal. */
+  amount: string
+  facilitator: string
+  recipient: string
+  /** A text for people. */
+  memo: string
+  error: string
+  /** The protocol's reason why the presented payment is refused. Null when no payment was presented. */
+  reason: string | null
+  /** Further fields of the body. */
+  more?: Readonly<Record<string, unknown>>
+}
+
+/** The result of a payment. */
+export interface Receipt {
+  success: boolean
+  txHash: string | null
+  network: NetworkName
+  payer: string
+  /** The address that was paid for. */
+  resource: string
+  /** When the money arrived. */
+  paidAt: Date
+  reason?: string | null
+}
+
+/** How a payment is asked for and confirmed, in every protocol at once: x402 versions 1 and 2, and MPP. */
+export interface Dialects {
+  /** The 402 for this request: version 1's body, version 2's header and MPP's challenge in one response. */
+  required(required: Required, header: Headers): Promise<{ headers: Written; body: Written<unknown> }>
+  /** The headers with the payment's result, for the client that presented it. */
+  receipt(receipt: Receipt, presented: Pick<Presented, 'version' | 'challenge'> | null): Promise<Written>
+  /** Why a payment does not answer our challenge; null when it does, and for x402, which has none. */
+  refusal(presented: Presented, requirements: Requirements): 'invalid_challenge' | 'payment_expired' | null
+}
+
+type Written<Value = string> = Readonly<Record<string, Value>>
+
+/** `key` makes the ids of challenges: a payment is refused where another key made its challenge. */
+export function createDialects({ key, clock }: { key: Buffer; clock: Clock }): Dialects {
+  /** An expired challenge is replaced by a new one, so it lives as long as a signature of x402. */
+  function challengeOf({ requirements, resource, memo: description }: Required, header: Headers) {
+    if (requirements === null) return null
+    const { amount, asset: currency, payTo: recipient, network } = requirements.v2
+    const chainId = Number(network.slice(network.indexOf(':') + 1))
+    const terms = { amount: BigInt(amount), currency, recipient, chainId, description, resource: resource.url }
+    const expires = new Date(clock.now().getTime() + TIMEOUT_SECONDS * 1_000)
+    // The client needs its `Authorization` for the API that is paid for.
+    const own = header('authorization')
+    const isTaken = own !== undefined && credentialText(own) === null
+    return issueChallenge(terms, key, { expires, header: isTaken ? OTHER_HEADER : null })
+  }
+
+  return {
+    // eslint-disable-next-line @typescript-eslint/require-await -- Signing what is offered may take place elsewhere.
+    async required(required, header) {
+      const { requirements, resource, amount, facilitator, recipient, memo, error, reason, more } = required
+      const challenge = challengeOf(required, header)
+      const second = {
+        x402Version: 2,
+        error: reason ?? error,
+        resource,
+        accepts: requirements === null ? [] : [requirements.v2],
+      }
+      const body = {
+        x402Version: 1,
+        error,
+        reason,
+        code: reason === null ? 'payment_required' : 'payment_refused',
+        accepts: requirements === null ? [] : [requirements.v1],
+        type: 'x402',
+        amount,
+        currency: 'USDC',
+        facilitator,
+        recipient,
+        memo,
+        ...more,
+      }
+      const isMpp = challenge !== null && speaksMpp(header)
+      return {
+        headers: {
+          'Cache-Control': 'no-store',
+          'PAYMENT-REQUIRED': toHeader(second),
+          ...(challenge === null ? {} : { 'WWW-Authenticate': toAuthenticate(challenge) }),
+          'X-Payment-Required': 'true',
+          'X-Payment-Amount': amount,
+          'X-Payment-Currency': 'USDC',
+          'X-Payment-Facilitator': facilitator,
+          ...(isMpp ? { 'Content-Type': 'application/problem+json' } : {}),
+        },
+        body: isMpp ? { ...body, ...problem(problemOf(reason), error, challenge.id) } : body,
+      }
+    },
+
+    // eslint-disable-next-line @typescript-eslint/require-await -- Signing a receipt may take place elsewhere.
+    async receipt({ success, txHash, network, payer, paidAt, reason }, presented) {
+      if (presented?.challenge != null) {
+        if (!success) return {}
+        return { 'Payment-Receipt': toPaymentReceipt({ reference: txHash ?? '', at: paidAt }) }
+      }
+      const version = presented?.version ?? 2
+      const { name, caip2 } = NETWORKS[network]
+      const receipt = toHeader({
+        success,
+        transaction: txHash ?? '',
+        network: version === 1 ? name : caip2,
+        payer,
+        ...(reason == null ? {} : { errorReason: reason }),
+      })
+      return { [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE']: receipt }
+    },
+
+    refusal({ challenge, authorization }, { v1 }) {
+      if (challenge === null) return null
+      if (!isOwnChallenge(challenge, v1.resource, key)) return 'invalid_challenge'
+      const { expires } = challenge
+      if (expires === null || Date.parse(expires) <= clock.now().getTime()) return 'payment_expired'
+      // What was signed must be what was offered: this challenge, and nothing that was signed for another one.
+      if (authorization === null) return null
+      return authorization.nonce === nonceOf(challenge) ? null : 'invalid_challenge'
+    },
+  }
+}
+
+/** A value encoded for one header. */
+export function toHeader(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64')
+}
