@@ -68,6 +68,7 @@ async function passing(gate: string): Promise<void> {
     'the upstream itself': [`${upstream.origin}/free`, {}],
     ...(nginx === null ? {} : { nginx: [`${nginx.origin}/free`, {}] }),
     'gate, free': [`${gate}/free`, {}],
+    'gate, 402': [`${gate}/paid`, {}],
     'gate, prepaid': [`${gate}/prepaid`, { 'x-payment-token': token }],
   }
   console.log('| way | at once | a second | p50 ms | p99 ms |\n| --- | ---: | ---: | ---: | ---: |')
@@ -118,7 +119,7 @@ async function measure(url: string, headers: Record<string, string>, atOnce: num
         const started = performance.now()
         const { statusCode, body } = await request(url, { headers, dispatcher: agent })
         await body.dump()
-        if (statusCode !== 200) throw new Error(`${url} answered ${String(statusCode)}`)
+        if (statusCode !== (url.endsWith('/paid') ? 402 : 200)) throw new Error(`${url} answered ${String(statusCode)}`)
         times.push(performance.now() - started)
       }
     }),

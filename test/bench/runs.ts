@@ -149,6 +149,7 @@ function scriptOf(accounts: Accounts, spread: boolean): string {
     'now()',
     'now()',
     'NULL',
+    'false',
   ])
   const end = fill(END, [
     id,

@@ -13,7 +13,8 @@ export interface Seller {
 
 export interface Buyer {
   /** `asked` holds the request options, as for `fetch`; a GET when absent. */
-  buy(asked: { url: string; privateKey: Hex; asked?: RequestInit }): Promise<Purchase>
+  /** With `hold` the payment is signed and not sent. */
+  buy(asked: { url: string; privateKey: Hex; asked?: RequestInit; hold?: boolean }): Promise<Purchase>
   sign(asked: Wish): Promise<StockPayload>
   /** The reference facilitator's reason against a request; version 2's program knows both versions. */
   judge(asked: { rpc: string; privateKey: Hex; chainId: number; body: unknown }): Promise<string | null>
@@ -23,7 +24,8 @@ export interface Buyer {
 export interface Purchase {
   status: number
   body: unknown
-  receipt: { success: boolean; transaction: Hex; network: string; payer: string } | null
+  /** Of x402. A receipt of MPP has `reference` and `method` instead. */
+  receipt: { success: boolean; transaction: Hex; network: string; payer: string; reference?: Hex } | null
   header: { name: string; value: string }
 }
 
@@ -64,7 +66,10 @@ export async function startSeller(
   return { origin, stop: () => stop(child) }
 }
 
-export function startBuyer(version: Version | 'axios'): Buyer {
+/** The stock clients: of both versions of x402, and of MPP. */
+export type Client = Version | 'axios' | 'mpp'
+
+export function startBuyer(version: Client): Buyer {
   const child = start(version, 'buyer', {})
   const waiting = new Map<number, { resolve(given: unknown): void; reject(error: Error): void }>()
   child.on('message', ({ id, given, error }: { id: number; given?: unknown; error?: string }) => {
@@ -92,7 +97,7 @@ export function startBuyer(version: Version | 'axios'): Buyer {
 }
 
 function start(
-  version: Version | 'axios',
+  version: Client,
   part: 'seller' | 'buyer',
   environment: Record<string, string>,
 ): ChildProcess {

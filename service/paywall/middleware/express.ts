@@ -16,6 +16,7 @@ import { overrides } from '../rules/headers.ts'
 import { routeOf, segmentsOf } from '../rules/routes.ts'
 import { createGate } from '../service/gate.ts'
 import { createRemoteMethod } from '../service/remote.ts'
+import { credentialText } from '../../mpp/credential.ts'
 import { createDialects } from '../../x402/dialects.ts'
 import { bodyOf } from './body.ts'
 import { capture } from './capture.ts'
@@ -40,10 +41,10 @@ export interface PaywallOptions extends GivenOptions {
   /** Kept in memory and lost with the process, unless you pass a persistent journal. */
   books?: PaymentJournal
   /**
-   * Makes the challenges of the Machine Payments Protocol. Processes that share a journal and an address need the same
-   * one; random for each process when absent.
+   * Makes the challenges of MPP, of 32 characters or more. Processes that share an address need the same one; random for
+   * each process when absent.
    */
-  secret?: Buffer
+  secret?: string
   onEvent?: (event: PaymentEvent) => void
   /** For answers that do not report their usage; the tables of o200k_base when absent. */
   countTokens?: (text: string) => Promise<number>
@@ -64,7 +65,7 @@ export function paywall(options: PaywallOptions): RequestHandler {
   const facilitator = withoutTrailing(options.facilitator, '/')
   // Tokens and challenges are only valid for this process: after a restart the payments are lost too.
   const tokens = createPaymentTokens(randomBytes(32))
-  const dialects = createDialects({ key: options.secret ?? randomBytes(32), clock })
+  const dialects = createDialects({ key: keyOf(options.secret), clock })
   const books = options.books ?? memoryBooks({ onEvent: options.onEvent, milestones, now })
   const engine = createGate({
     journal: books,
@@ -156,6 +157,12 @@ export function paywall(options: PaywallOptions): RequestHandler {
   }
 }
 
+function keyOf(secret: string | undefined): Buffer {
+  if (secret === undefined) return randomBytes(32)
+  if (secret.length < 32) throw new Error("The paywall's options are wrong: secret must have at least 32 characters.")
+  return Buffer.from(secret)
+}
+
 /** The stream for the actual answer, and the function that clears the response for it. */
 interface Wire {
   to: Writable
@@ -192,6 +199,9 @@ function served(
     // bound to it.
     if (body !== null && payment.state !== 'free') await finished(body.resume())
     for (const name of Object.keys(request.headers)) if (overrides(name)) Reflect.deleteProperty(request.headers, name)
+    // A payment of MPP is no sign-in at the server's own handlers.
+    Reflect.deleteProperty(request.headers, 'payment-authorization')
+    if (credentialText(request.headers.authorization) !== null) delete request.headers.authorization
     const captured = capture(response)
     wire.to = captured.wire
     wire.reset = captured.reset

@@ -136,8 +136,10 @@ const NOT_THEIRS = [
 export function toClient(given: HeaderList): [string, string][] {
   const dropped = new Set([...HOP_BY_HOP, ...NOT_THEIRS, ...named(given)])
   return given
-    .filter(([name]) => {
+    .filter(([name, value]) => {
       const lower = name.toLowerCase()
+      // A payment that the upstream asks for could not reach it.
+      if (lower === 'www-authenticate' && credentialText(value) !== null) return false
       return !dropped.has(lower) && !lower.startsWith('x-payment-') && !lower.startsWith('coinslot-')
     })
     .map(([name, value]) => [name, value])

@@ -9,6 +9,7 @@ import { TOKEN } from '../../sales/service/proof.ts'
 import { createSelling } from '../../sales/service/sell.ts'
 import { badPayment, looping, paywallPaused, routeMissing } from '../errors.ts'
 import type { CallUpstream, Gate, GateRequest, Outcome } from '../model.ts'
+import { DISCOVERY_PATH, discoveryOf } from '../rules/discovery.ts'
 import { presentedIn } from '../rules/payload.ts'
 import { paymentOf } from '../rules/payment.ts'
 import { isMetered } from '../rules/pricing.ts'
@@ -49,7 +50,10 @@ export function createGate(deps: GateDeps) {
     if (hops > HOPS_MAX) throw looping()
     if (gate.status === 'paused') throw paywallPaused()
     const route = routeOf(gate.routes, request.method, segments)
-    if (route === null) throw routeMissing(request.method)
+    if (route === null) {
+      if (request.path === DISCOVERY_PATH && request.method === 'GET') return discoveryOf(gate)
+      throw routeMissing(request.method)
+    }
     const began = clock.now()
     const about = { gate, route, request, ask, began, operation: newId('op', began) }
     const call: Call = { ...about, departure: new Departure(request.gone), presented: null, token: null, payment: null }

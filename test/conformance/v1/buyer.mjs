@@ -6,11 +6,13 @@ import { answer } from '../answer.mjs'
 
 answer({
   /** Pays with the stock client, and shows what it sent so that it can be sent again. */
-  async buy({ url, privateKey, asked = {} }) {
+  async buy({ url, privateKey, asked = {}, hold = false }) {
     let header = null
     const listening = (input, init) => {
       const sent = new Request(input, init)
       header = sent.headers.get('x-payment') ?? header
+      // Signed, and not sent: the test sends it.
+      if (hold && header !== null) return Response.json({ held: true })
       return fetch(sent)
     }
     const response = await wrapFetchWithPayment(listening, privateKeyToAccount(privateKey))(url, asked)

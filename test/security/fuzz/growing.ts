@@ -28,7 +28,14 @@ const VALUES: readonly Unit[] = [
 ]
 const HEADERS = ['authorization', 'cookie', 'idempotency-key', 'accept', 'x-forwarded-for', 'forwarded', 'traceparent']
 /** Of those that an x402 payment comes with, the size of a header is all there is. */
-const PAYMENT_HEADERS = ['payment-signature', 'x-payment', 'x-payment-id', 'x-payment-token', 'sign-in-with-x']
+const PAYMENT_HEADERS = [
+  'payment-signature',
+  'payment-authorization',
+  'x-payment',
+  'x-payment-id',
+  'x-payment-token',
+  'sign-in-with-x',
+]
 const HEADER_BYTES = 12_288
 const JSON_TYPE = { 'content-type': 'application/json' }
 

@@ -13,7 +13,8 @@ export interface Targets {
   keys: readonly string[]
   /** Paths of checkouts, gates and tools that are paid by x402, and a payment in the form of each version. */
   paid: readonly string[]
-  payments: readonly { header: string; payload: object }[]
+  /** `scheme` stands before the encoded payload. */
+  payments: readonly { header: string; scheme?: string; payload: object }[]
   procedures: readonly { name: string; mutation: boolean }[]
 }
 
@@ -203,12 +204,12 @@ export function shots(targets: Targets): Arbitrary<Shot> {
   function payments(): Arbitrary<Draft> {
     const mutated = fc
       .tuple(fc.constantFrom(...targets.payments), fc.integer({ min: 0 }), nasty, fc.integer({ min: 0, max: 3 }))
-      .map(([{ header, payload }, at, value, how]): HeaderLine => {
+      .map(([{ header, scheme = '', payload }, at, value, how]): HeaderLine => {
         const text = how === 0 ? JSON.stringify(payload) : replaced(JSON.stringify(payload), at, value)
         const coded = Buffer.from(text).toString('base64')
-        if (how === 2) return [header, coded.slice(0, at % coded.length)]
-        if (how === 3) return [header, coded.replaceAll('=', '').replaceAll('+', '-').replaceAll('A', '%')]
-        return [header, coded]
+        if (how === 2) return [header, scheme + coded.slice(0, at % coded.length)]
+        if (how === 3) return [header, scheme + coded.replaceAll('=', '').replaceAll('+', '-').replaceAll('A', '%')]
+        return [header, scheme + coded]
       })
     const extra = fc.oneof(
       { weight: 5, arbitrary: fc.constant<HeaderLine[]>([]) },

@@ -1,5 +1,6 @@
 import { newId } from '../../../service/kit/ids.ts'
 import { startChain } from '../../harness/chain.ts'
+import { answerTo, challengeIn } from '../../harness/mpp.ts'
 import { testService, type Answer, type TestPerson, type TestService } from '../../harness/service.ts'
 import { promptBody } from '../../marketplace/bodies.ts'
 import { furnished } from '../../trpc/account.ts'
@@ -65,6 +66,9 @@ export async function openRange(): Promise<Range> {
     },
     ...{ maxTimeoutSeconds: 60, extra: { name: 'USDC', version: '2' } },
   }
+  const unpaid = await service.call('POST', `/p/${String(checkout.id)}`, { body: {} })
+  const { value } = await answerTo(poor, chain.network, challengeIn(unpaid.headers))
+  const credential = JSON.parse(Buffer.from(value.slice('Payment '.length), 'base64').toString()) as object
   const procedures = Object.entries(
     service.appRouter._def.procedures as unknown as Record<string, { _def: { type: string } }>,
   )
@@ -86,6 +90,8 @@ export async function openRange(): Promise<Range> {
       payments: [
         { header: 'X-PAYMENT', payload: { x402Version: 1, scheme: 'exact', network: 'base-sepolia', payload } },
         { header: 'PAYMENT-SIGNATURE', payload: { x402Version: 2, accepted, payload } },
+        { header: 'Authorization', scheme: 'Payment ', payload: credential },
+        { header: 'Payment-Authorization', scheme: 'Payment ', payload: credential },
       ],
       procedures: procedures.map(([name, { _def }]) => ({ name, mutation: _def.type === 'mutation' })),
     },

@@ -1,6 +1,7 @@
 import type { Hex } from '../../../service/chain/model.ts'
 import { startChain, type TestAccount, type TestChain } from '../../harness/chain.ts'
 import type { Answer } from '../../harness/service.ts'
+import { answerTo, challengeIn } from '../../harness/mpp.ts'
 import { usdcOf } from '../../facilitator/world.ts'
 import { toolWorld, type ToolWorld } from './world.ts'
 
@@ -10,13 +11,13 @@ export interface PayWorld extends ToolWorld {
   /** Calls a tool without a key, with this payment or none. */
   /** The token is the payment's, or one that the buyer chooses for it. */
   buy(slug: string, input: unknown, payment?: Payment | null, token?: string): Promise<Answer>
-  /** What a wallet makes of a 402, in either version's header. */
-  sign(payer: TestAccount, required: Answer, version?: 1 | 2, terms?: Record<string, unknown>): Promise<Payment>
+  /** What a wallet makes of a 402, in the header of that version of x402, or of MPP. */
+  sign(payer: TestAccount, required: Answer, version?: 1 | 2 | 'mpp', terms?: Record<string, unknown>): Promise<Payment>
   usdc(address: Hex): Promise<bigint>
 }
 
 export interface Payment {
-  header: 'X-PAYMENT' | 'PAYMENT-SIGNATURE'
+  header: 'X-PAYMENT' | 'PAYMENT-SIGNATURE' | 'Authorization' | 'Payment-Authorization'
   value: string
 }
 
@@ -59,9 +60,10 @@ export async function signFor(
   chain: TestChain,
   payer: TestAccount,
   required: Answer,
-  version: 1 | 2 = 2,
+  version: 1 | 2 | 'mpp' = 2,
   terms: Record<string, unknown> = {},
 ): Promise<Payment> {
+  if (version === 'mpp') return await answerTo(payer, chain.network, challengeIn(required.headers), terms)
   const [v1] = required.body.accepts
   const v2 = JSON.parse(Buffer.from(required.headers.get('payment-required')!, 'base64').toString()).accepts[0]
   const { signature, ...rest } = await payer.authorize(chain.network, String(v2.payTo).toLowerCase() as Hex, {

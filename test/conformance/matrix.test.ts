@@ -1,0 +1,119 @@
+import type { Hex } from '../../service/chain/model.ts'
+import { usdc } from '../../service/kit/money.ts'
+import type { TestAccount } from '../harness/chain.ts'
+import { usdcOf } from '../facilitator/world.ts'
+import { guestWorld, type GuestWorld } from '../marketplace/runs/guest-world.ts'
+import { startUpstream, type Upstream } from '../paywall/upstream.ts'
+import { wanted } from '../tools/calls/world.ts'
+import { dialectsOf } from '../harness/mpp.ts'
+import { openShop, PRICE, PRODUCTS, type Product, type Shop } from '../harness/shop.ts'
+import { startBuyer, type Buyer, type Purchase } from './stock.ts'
+
+/** Everything that is sold, to the stock clients of every protocol: each pays each, and each payment buys one thing. */
+const CLIENTS = [1, 2, 'mpp'] as const
+type Client = (typeof CLIENTS)[number]
+
+describe('the matrix of clients and products', () => {
+  let world: GuestWorld
+  let upstream: Upstream
+  let buyers: Record<Client, Buyer>
+  let shop: Shop
+  const table = new Map<string, string>()
+
+  beforeAll(async () => {
+    ;[world, upstream] = await Promise.all([
+      guestWorld({ RATE_GATE_PER_MINUTE: '0', RATE_TOOLS_PER_MINUTE: '0' }),
+      startUpstream(),
+    ])
+    buyers = { 1: startBuyer(1), 2: startBuyer(2), mpp: startBuyer('mpp') }
+    const { service, creator } = world
+    shop = await openShop({
+      origin: service.origin,
+      upstream,
+      async post(path, body) {
+        const { status, body: answer, text } = await creator.call('POST', path, { body })
+        if (status >= 300) throw new Error(`${path}: ${text}`)
+        return answer
+      },
+      importTool: async (document, server) => {
+        const prices = { pricing: { otherwise: usdc(PRICE) } }
+        await service.catalogue.importDocument(wanted(server, prices), JSON.stringify(document))
+      },
+    })
+  })
+  afterAll(async () => {
+    await Promise.all(Object.values(buyers).map((buyer) => buyer.stop()))
+    await upstream.close()
+    await world.close()
+    const rows = [...table].map(([name, result]) => `  ${name.padEnd(44)}${result}`)
+    console.log(['client and product, and what was tried', ...rows].join('\n'))
+  })
+
+  const cells = CLIENTS.flatMap((client) => PRODUCTS.map((product) => [client, product] as const))
+
+  it.each(cells)('a stock client %s buys a %s once; the same payment again buys nothing', async (client, product) => {
+    const { url, ask } = shop[product]
+    const asked = ask('bought')
+    const payer = await world.chain.payer(1_000_000n)
+    const bought = await buyers[client].buy({ url, privateKey: payer.privateKey, asked })
+    expect({ ...bought, body: JSON.stringify(bought.body) }).toMatchObject({ status: 200 })
+    expect(transactionOf(bought)).toMatch(/^0x[0-9a-f]{64}$/)
+    expect(await spentBy(payer)).toBe(PRICE)
+    note(client, product, 'fresh', '200, paid once')
+
+    const again = await send(product, bought.header)
+    expect([again.status, again.body['code']]).toEqual([409, 'payment_submitted'])
+    expect(await spentBy(payer)).toBe(PRICE)
+    note(client, product, 'replayed', '409, nothing paid')
+  })
+
+  it.each(cells)('a payment of %s for a %s does not pay for the next product too', async (client, product) => {
+    const other = PRODUCTS[(PRODUCTS.indexOf(product) + 1) % PRODUCTS.length]!
+    const { url, ask } = shop[product]
+    const asked = ask('bought')
+    const payer = await world.chain.payer(1_000_000n)
+    const { header } = await buyers[client].buy({ url, privateKey: payer.privateKey, asked, hold: true })
+    const answers = await Promise.all([send(product, header), send(other, header)])
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+    // What answers a challenge pays where the challenge was given.
+    if (client === 'mpp') expect(statuses).toEqual([200, 402])
+    expect(await spentBy(payer)).toBe(PRICE)
+    note(client, product, `crossed with ${other}`, `${statuses.join(' and ')}, paid once`)
+  })
+
+  it.each(cells)('a payment of %s for a %s buys once in every dialect together', async (client, product) => {
+    const { url, ask } = shop[product]
+    const asked = ask('bought')
+    const payer = await world.chain.payer(1_000_000n)
+    const { header } = await buyers[client].buy({ url, privateKey: payer.privateKey, asked, hold: true })
+    const forms = dialectsOf(header, world.chain.network)
+    const answers = await Promise.all(forms.map((form) => send(product, form)))
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses).toContain(200)
+    expect(statuses.every((status) => [200, 402, 409, 503].includes(status))).toBe(true)
+    expect(await spentBy(payer)).toBe(PRICE)
+    note(client, product, 'in every dialect at once', `${statuses.join(', ')}, paid once`)
+  })
+
+  async function spentBy(payer: TestAccount): Promise<bigint> {
+    return 1_000_000n - (await usdcOf(world.chain, payer.address))
+  }
+
+  async function send(product: Product, { name, value }: Purchase['header']) {
+    const { url, ask } = shop[product]
+    const asked = ask('bought')
+    const headers = { ...(asked.headers as Record<string, string>), [name]: value }
+    const response = await fetch(url, { ...asked, headers })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+
+  function note(client: Client, product: Product, tried: string, result: string): void {
+    const name = client === 'mpp' ? 'MPP' : `x402 v${String(client)}`
+    table.set(`${name} ${product}, ${tried}`, result)
+  }
+})
+
+function transactionOf({ receipt }: Purchase): Hex | undefined {
+  return receipt?.reference ?? receipt?.transaction
+}
