@@ -64,7 +64,7 @@ export function paywall(options: PaywallOptions): RequestHandler {
   const facilitator = withoutTrailing(options.facilitator, '/')
   // Tokens and challenges are only valid for this process: after a restart the payments are lost too.
   const tokens = createPaymentTokens(randomBytes(32))
-  const dialects = createDialects({ key: options.secret ?? randomBytes(32), clock })
+  const dialects = createDialects({ key: options.secret ?? randomBytes(32), clock, signer: null })
   const books = options.books ?? memoryBooks({ onEvent: options.onEvent, milestones, now })
   const engine = createGate({
     journal: books,
