@@ -225,7 +225,8 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     secret,
     walletAddress,
   })
-  const receipts = openReceipts({ checkouts, selling, pages, issuers })
-  const parts = [pagesPart, salesPart, checkoutsPart, marketplacePart, toolsPart, paywallPart, receipts, keysPart]
+  const receipts = openReceipts({ checkouts, selling, pages, issuers, address: platform.config.addresses.receipts })
+  // The keys are on every host, also on that of the gate, which answers all other paths of its own.
+  const parts = [pagesPart, salesPart, checkoutsPart, marketplacePart, toolsPart, keysPart, paywallPart, receipts]
   return { sales, checkouts, assets, runs, catalogue, calls, paywalls, parts }
 }

@@ -40,7 +40,8 @@ export function openReceiptKeys({ config, secret, clock }: Platform, { curve, ke
   )
   const handler = served((host) => didDocument(didOf(hosts.has(host) ? host : fallback), published, crypto))
   // Each host of the service has its own document, so every process serves it, whatever its roles.
-  const mounted = ROLES.slice(0, 1).map((role) => ({ role, path: DID_PATH, handler }))
+  // `bare`, so that it is served before the gate, which answers every path of its own host.
+  const mounted = ROLES.slice(0, 1).map((role) => ({ role, path: DID_PATH, handler, bare: true }))
   return { signer, issuers, part: { mounted } }
 }
 
@@ -146,7 +147,12 @@ function served(documentOf: (host: string) => object): RequestHandler {
       next()
       return
     }
-    response.set('access-control-allow-origin', '*').set('cache-control', 'public, max-age=300')
+    response.set({
+      'Access-Control-Allow-Origin': '*',
+      'Cache-Control': 'public, max-age=300',
+      'X-Content-Type-Options': 'nosniff',
+      'Content-Security-Policy': "default-src 'none'",
+    })
     response.json(documentOf(request.host))
   }
 }

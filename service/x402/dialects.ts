@@ -62,6 +62,8 @@ export interface Dialects {
   signed: {
     jws(receipt: Receipt): JsonSigned | null
     eip712(receipt: Receipt): TypedSigned<ReceiptPayload> | null
+    /** The terms that were paid, because a receipt does not contain them. As an offer they end with the payment. */
+    terms(receipt: Receipt, terms: { amount: bigint; payTo: string }): JsonSigned | null
   }
 }
 
@@ -88,6 +90,11 @@ export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
   const signed: Dialects['signed'] = {
     jws: (receipt) => signable(receipt, (payload, by) => by.jws(payload)),
     eip712: (receipt) => signable(receipt, (payload, by) => by.eip712(payload)),
+    terms: (receipt, { amount, payTo }) =>
+      signable(receipt, ({ version, resourceUrl, network, issuedAt: validUntil }, by) => {
+        const asset = NETWORKS[receipt.network].usdc.checksummed
+        return by.jws({ version, resourceUrl, scheme: 'exact', network, asset, payTo, amount: String(amount), validUntil })
+      }),
   }
 
   function signable<Result>(receipt: Receipt, sign: (payload: ReceiptPayload, by: OfferSigner) => Result) {

@@ -13,7 +13,7 @@ export const EXTENSION = 'offer-receipt'
 export const RECEIPT_HEADER = 'X-Payment-Signed-Receipt'
 
 /** What an offer promises. Amounts are micro-USDC, times are seconds. */
-interface OfferPayload {
+export interface OfferPayload {
   version: 1
   resourceUrl: string
   scheme: string
@@ -63,7 +63,7 @@ export interface SigningKeys {
 export interface OfferSigner {
   /** Empty when the address is too long to be repeated in a header. */
   offers(terms: RequirementsV2, resourceUrl: string): readonly SignedOffer[]
-  jws(receipt: ReceiptPayload): JsonSigned
+  jws(content: ReceiptPayload | OfferPayload): JsonSigned
   eip712(receipt: ReceiptPayload): TypedSigned<ReceiptPayload>
 }
 
@@ -103,7 +103,7 @@ export function createOfferSigner(keys: SigningKeys, clock: Clock): OfferSigner 
       cached.set(key, signed)
       return signed
     },
-    jws: (receipt) => ({ format: 'jws', signature: jws(receipt, receipt.resourceUrl) }),
+    jws: (content) => ({ format: 'jws', signature: jws(content, content.resourceUrl) }),
     eip712: (receipt) => ({ format: 'eip712', payload: receipt, signature: keys.eip712.sign(receiptHash(receipt)) }),
   }
 }
@@ -127,6 +127,11 @@ export function withoutOffers(payload: Readonly<Record<string, unknown>>): Reado
   if (!isRecord(extensions) || !Object.hasOwn(extensions, EXTENSION)) return payload
   const { [EXTENSION]: _, ...others } = extensions
   return Object.keys(others).length === 0 ? rest : { ...rest, extensions: others }
+}
+
+/** The page that verifies a receipt. The text stands behind #, which a browser does not send. */
+export function verifyUrl(receipts: string, receipt: JsonSigned, terms: JsonSigned | null): string {
+  return `${receipts}/verify#${[receipt, ...(terms === null ? [] : [terms])].map(({ signature }) => signature).join('~')}`
 }
 
 const STEP_SECONDS = 60
