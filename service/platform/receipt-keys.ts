@@ -124,10 +124,7 @@ export function didDocument(did: string, keys: readonly PublishedKey[], { keccak
     const point = [publicKeyJwk.x, publicKeyJwk.y].map((part) => Buffer.from(part, 'base64url'))
     const address = addressOf(keccak, Buffer.concat([Buffer.of(4), ...point]))
     const type = 'EcdsaSecp256k1RecoveryMethod2020'
-    return [
-      method,
-      { id: `${id}-address`, type, controller: did, blockchainAccountId: `eip155:1:${address}` },
-    ]
+    return [method, { id: `${id}-address`, type, controller: did, blockchainAccountId: `eip155:1:${address}` }]
   })
   return {
     '@context': [

@@ -93,7 +93,16 @@ export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
     terms: (receipt, { amount, payTo }) =>
       signable(receipt, ({ version, resourceUrl, network, issuedAt: validUntil }, by) => {
         const asset = NETWORKS[receipt.network].usdc.checksummed
-        return by.jws({ version, resourceUrl, scheme: 'exact', network, asset, payTo, amount: String(amount), validUntil })
+        return by.jws({
+          version,
+          resourceUrl,
+          scheme: 'exact',
+          network,
+          asset,
+          payTo,
+          amount: String(amount),
+          validUntil,
+        })
       }),
   }
 
@@ -110,8 +119,7 @@ export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
       const { requirements, resource, amount, facilitator, recipient, memo, error, reason, more } = required
       const challenge = challengeOf(required, header)
       const terms = requirements?.v2 ?? null
-      const extensions =
-        signer === null || terms === null ? null : offersExtension(signer.offers(terms, resource.url))
+      const extensions = signer === null || terms === null ? null : offersExtension(signer.offers(terms, resource.url))
       const second = {
         x402Version: 2,
         error: reason ?? error,

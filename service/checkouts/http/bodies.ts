@@ -162,7 +162,9 @@ export const paymentOut = z
       signedReceipt: z
         .string()
         .nullable()
-        .meta({ description: 'The receipt by the x402 extension offer-receipt, as a JWS; for the buyer and the owner' }),
+        .meta({
+          description: 'The receipt by the x402 extension offer-receipt, as a JWS; for the buyer and the owner',
+        }),
       verifyUrl: z.string().nullable().meta({ description: 'A page that verifies the signed receipt' }),
     }),
     delivery: z

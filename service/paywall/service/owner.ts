@@ -130,7 +130,11 @@ export function createOwning(deps: OwnerDeps) {
       return { paywall, secret }
     },
 
-    async payments(caller: Caller, id: string, page: Page): Promise<{ payments: readonly ProvenPayment[]; total: number }> {
+    async payments(
+      caller: Caller,
+      id: string,
+      page: Page,
+    ): Promise<{ payments: readonly ProvenPayment[]; total: number }> {
       const owner = accountOf(caller)
       const paywall = given(await store.find(owner, id))
       const { sales: sold, total } = await sales.list(owner, paywall.id, page)

@@ -73,7 +73,11 @@ export interface Proof {
 }
 
 /** The link contains the terms too, because a receipt has no amount. */
-export function proofOf(receipt: Receipt, { amount, recipient }: Pick<Sale, 'amount' | 'recipient'>, by: Proving): Proof {
+export function proofOf(
+  receipt: Receipt,
+  { amount, recipient }: Pick<Sale, 'amount' | 'recipient'>,
+  by: Proving,
+): Proof {
   const { signed } = by.dialects
   const jws = signed.jws(receipt)
   if (jws === null) return { signedReceipt: null, verifyUrl: null }

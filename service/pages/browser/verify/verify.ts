@@ -2,9 +2,7 @@ import { networkName } from '../../../ui-kit/networks.ts'
 
 /** The result of a check. `unknown`: it could not be made, so the receipt may still be valid. */
 export type Verdict =
-  | { kind: 'valid'; facts: ReceiptFacts }
-  | { kind: 'invalid'; reason: string }
-  | { kind: 'unknown'; reason: string }
+  { kind: 'valid'; facts: ReceiptFacts } | { kind: 'invalid'; reason: string } | { kind: 'unknown'; reason: string }
 
 export interface ReceiptFacts {
   issuer: string
@@ -36,7 +34,13 @@ export async function verifyReceipt(text: string, verifier: Verifier): Promise<V
   if (receipt === undefined) return invalid(sentenceWithout(text, found))
   const { version, resourceUrl, payer, network, issuedAt, transaction = '' } = receipt.payload
   if (version !== 1) return invalid('This receipt has a version that this page does not know.')
-  if (!isText(resourceUrl) || !isText(payer) || !isText(network) || !isText(transaction) || !Number.isInteger(issuedAt)) {
+  if (
+    !isText(resourceUrl) ||
+    !isText(payer) ||
+    !isText(network) ||
+    !isText(transaction) ||
+    !Number.isInteger(issuedAt)
+  ) {
     return invalid('This receipt is incomplete: a field is missing.')
   }
   const checked = await check(receipt, verifier)
@@ -119,7 +123,12 @@ async function check(token: Token, { issuers, load }: Verifier): Promise<Verdict
   } catch {
     return unknown('This browser cannot check Ed25519 signatures. Open this page in a current browser.')
   }
-  const isSigned = await crypto.subtle.verify('Ed25519', publicKey, token.signature, new TextEncoder().encode(token.content))
+  const isSigned = await crypto.subtle.verify(
+    'Ed25519',
+    publicKey,
+    token.signature,
+    new TextEncoder().encode(token.content),
+  )
   return isSigned ? null : invalid('The signature does not match: the text was changed after it was signed.')
 }
 
