@@ -135,8 +135,8 @@ export interface CheckoutPages {
   payment(view: CheckoutView | null, payment: PaymentView): Shown
   /** The receipt of a purchase that was not made at a checkout. */
   receipt(receipt: Receipt, signed: SignedForms | null): Shown
-  /** Verifies a signed receipt in the reader's browser, by the keys at these addresses. */
-  verify(issuers: Readonly<Record<string, string>>): Shown
+  /** Verifies a signed receipt in the reader's browser, by the keys at these addresses. `home`: the page's own origin. */
+  verify(issuers: Readonly<Record<string, string>>, home: string): Shown
   missing(error: { status: number; code: string; sentence: string }): Shown
 }
 

@@ -36,8 +36,8 @@ export interface Pages {
   payment(page: CheckoutPage | null, payment: PaymentState): Page
   /** A purchase that was not made at a checkout. */
   receipt(receipt: Receipt, signed: SignedReceipt | null): Page
-  /** Verifies signed receipts by the keys at these addresses. */
-  verify(issuers: VerifyPage['issuers']): Page
+  /** Verifies signed receipts by the keys at these addresses. `home` is the public origin of the page itself. */
+  verify(issuers: VerifyPage['issuers'], home: string): Page
   /** A 402 for a person. `assetsPath`: where the gate's address serves the assets. */
   gate(page: CheckoutPage, assetsPath: string): Page
   /** An error page: the checkout does not exist, or an error occurred. */
@@ -65,10 +65,17 @@ export function createPages({ renderer, assets: { scripts, styles } }: Built, { 
           : renderer.renderCheckout(page, payment, frame()),
       ),
     receipt: (receipt, signed) => document(renderer.renderMessage(messageOfReceipt(receipt, signed), frame())),
-    verify(issuers) {
-      const { type, content, headers } = document(renderer.renderVerify({ issuers }, frame()))
-      const origins = [...new Set(Object.values(issuers).map((address) => new URL(address).origin))]
-      return { type, content, headers: { ...headers, 'Content-Security-Policy': contentPolicy(undefined, origins) } }
+    verify(issuers, home) {
+      const places = Object.entries(issuers).map(([did, address]) => ({ did, url: new URL(address) }))
+      const others = new Set(places.map(({ url }) => url.origin).filter((origin) => origin !== home))
+      // Only the path of the page's own host, since the page may be open under another name of it.
+      const near = places.map(({ did, url }) => [did, url.origin === home ? url.pathname : url.href] as const)
+      const { type, content, headers } = document(renderer.renderVerify({ issuers: Object.fromEntries(near) }, frame()))
+      return {
+        type,
+        content,
+        headers: { ...headers, 'Content-Security-Policy': contentPolicy(undefined, [...others]) },
+      }
     },
     gate: (page, at) => document(renderer.renderGate(page, frame(at))),
     missing: (error) => document(renderer.renderMessage(messageOfError(error), frame())),

@@ -22,7 +22,7 @@ export function openReceipts({ checkouts, selling, pages, issuers, address }: Re
     return { body: { receipt, delivery: payment.delivery, signed }, checkout: bought }
   }
 
-  return { routes: [{ surface: 'receipts', routes: receiptRoutes(find, pages, issuers) }] }
+  return { routes: [{ surface: 'receipts', routes: receiptRoutes(find, pages, { issuers, address }) }] }
 }
 
 interface ReceiptsGiven {

@@ -10,7 +10,7 @@ import type { CheckoutPages, Receipts } from '../ports.ts'
 export function receiptRoutes(
   receipts: Receipts,
   pages: CheckoutPages,
-  issuers: Readonly<Record<string, string>>,
+  { issuers, address }: { issuers: Readonly<Record<string, string>>; address: string },
 ): AnyRoute[] {
   return [
     route({
@@ -22,7 +22,7 @@ export function receiptRoutes(
       answers: { 200: z.object({ issuers: z.record(z.string(), z.string()) }) },
       async handle({ wantsPage }) {
         if (!wantsPage) return { ...reply(200, { issuers }), headers: FRESH }
-        return { ...reply(200, null), page: pages.verify(issuers), headers: FRESH }
+        return { ...reply(200, null), page: pages.verify(issuers, new URL(address).origin), headers: FRESH }
       },
     }),
     route({
