@@ -98,7 +98,7 @@ export function createOfferSigner(keys: SigningKeys, clock: Clock): OfferSigner 
       if (known !== undefined) return known
       const signed = sign({ version: 1, resourceUrl, scheme, network, asset, payTo, amount, validUntil })
       // The oldest entry is the first to expire.
-      const [oldest] = cached.size < CACHED_MAX ? [] : cached.keys()
+      const oldest = cached.size < CACHED_MAX ? undefined : cached.keys().next().value
       if (oldest !== undefined) cached.delete(oldest)
       cached.set(key, signed)
       return signed

@@ -22,7 +22,7 @@ export function Verify({ issuers }: { issuers: Readonly<Record<string, string>> 
 
   useEffect(() => {
     const read = (): void => {
-      const linked = decodeURIComponent(location.hash.slice(1))
+      const linked = location.hash.slice(1)
       if (linked !== '') void check(linked)
     }
     read()

@@ -118,8 +118,7 @@ async function check(token: Token, { issuers, load }: Verifier): Promise<Verdict
   if (key === null) return invalid(`${hostOf(did)} does not publish the key of this receipt, so it did not issue it.`)
   let publicKey: CryptoKey
   try {
-    const { kty, crv, x } = key
-    publicKey = await crypto.subtle.importKey('jwk', { kty, crv, x }, { name: 'Ed25519' }, false, ['verify'])
+    publicKey = await crypto.subtle.importKey('jwk', key, { name: 'Ed25519' }, false, ['verify'])
   } catch {
     return unknown('This browser cannot check Ed25519 signatures. Open this page in a current browser.')
   }
@@ -160,12 +159,15 @@ function hostOf(did: string): string {
   return host === '' ? 'An unknown service' : host
 }
 
-function keyIn(document: unknown, kid: string): JsonWebKey | null {
+/** Without its other fields, because browsers differ in the names of the algorithm that they accept. */
+function keyIn(document: unknown, kid: string): { kty: string; crv: string; x: string } | null {
   const methods = isRecord(document) ? document['verificationMethod'] : null
   if (!Array.isArray(methods)) return null
   const method = (methods as unknown[]).filter(isRecord).find(({ id }) => id === kid)
   const key = method?.['publicKeyJwk']
-  return isRecord(key) ? (key as JsonWebKey) : null
+  if (!isRecord(key)) return null
+  const { kty, crv, x } = key
+  return isText(kty) && isText(crv) && isText(x) ? { kty, crv, x } : null
 }
 
 function jsonIn(text: string): Readonly<Record<string, unknown>> | null {
