@@ -28,7 +28,7 @@ export interface OwnerDeps {
   sales: SaleReader
   walletAddress: WalletAddress
   clock: Clock
-  dialects: Pick<Dialects, 'signed'>
+  dialects: Dialects
   /** The address of the receipts of all products. */
   receiptsAddress: string
   /** Derives test tokens; the same in every process. */

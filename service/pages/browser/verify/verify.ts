@@ -75,6 +75,12 @@ interface Token {
   signature: Uint8Array<ArrayBuffer>
 }
 
+interface PublicKey {
+  kty: string
+  crv: string
+  x: string
+}
+
 /** Every JWS in the text that can be decoded. */
 function readTokens(text: string): readonly Token[] {
   const written = text.slice(0, TEXT_MAX).match(/eyJ[\w-]{1,2000}\.eyJ[\w-]{1,8000}\.[\w-]{1,200}/g) ?? []
@@ -116,10 +122,8 @@ async function check(token: Token, { issuers, load }: Verifier): Promise<Verdict
   }
   const key = keyIn(document, kid)
   if (key === null) return invalid(`${hostOf(did)} does not publish the key of this receipt, so it did not issue it.`)
-  let publicKey: CryptoKey
-  try {
-    publicKey = await crypto.subtle.importKey('jwk', key, { name: 'Ed25519' }, false, ['verify'])
-  } catch {
+  const publicKey = await imported(key)
+  if (publicKey === null) {
     return unknown('This browser cannot check Ed25519 signatures. Open this page in a current browser.')
   }
   const isSigned = await crypto.subtle.verify(
@@ -129,6 +133,15 @@ async function check(token: Token, { issuers, load }: Verifier): Promise<Verdict
     new TextEncoder().encode(token.content),
   )
   return isSigned ? null : invalid('The signature does not match: the text was changed after it was signed.')
+}
+
+/** Null when this browser does not know the algorithm. */
+async function imported(key: PublicKey) {
+  try {
+    return await crypto.subtle.importKey('jwk', key, { name: 'Ed25519' }, false, ['verify'])
+  } catch {
+    return null
+  }
 }
 
 /** The terms beside the receipt: of the same address and network, and signed by the same issuer. */
@@ -160,7 +173,7 @@ function hostOf(did: string): string {
 }
 
 /** Without its other fields, because browsers differ in the names of the algorithm that they accept. */
-function keyIn(document: unknown, kid: string): { kty: string; crv: string; x: string } | null {
+function keyIn(document: unknown, kid: string): PublicKey | null {
   const methods = isRecord(document) ? document['verificationMethod'] : null
   if (!Array.isArray(methods)) return null
   const method = (methods as unknown[]).filter(isRecord).find(({ id }) => id === kid)
