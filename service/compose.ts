@@ -13,6 +13,7 @@ import { openFigures } from './platform/metrics.ts'
 import { createPlatform, type Part, type Platform } from './platform/platform.ts'
 import { openMarketplace } from './marketplace/part.ts'
 import { openReceipts } from './platform/receipts.ts'
+import { openReceiptKeys } from './platform/receipt-keys.ts'
 import { openGateHooks, openPaywalls } from './paywall/part.ts'
 import { dashboardRouter, type AppRouter } from './platform/dashboard-router.ts'
 import { openPages } from './pages/part.ts'
@@ -179,6 +180,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
   const { facilitator, wallets, identity, deliveries, budgets } = money
   const { pages, part: pagesPart } = await openPages(platform)
   const tokens = openPaymentTokens(secret)
+  const { signer, issuers, part: keysPart } = openReceiptKeys(platform, chains)
   const {
     selling,
     store,
@@ -187,7 +189,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
   } = openSelling(platform, {
     facilitator,
     tokens,
-    dialects: openDialects(platform),
+    dialects: openDialects(platform, signer),
     hooks: {
       tool: toolHooks(createCallStore(database.statements), clock),
       checkout: openCheckoutHooks(platform, { deliveries, tokens }),
@@ -223,7 +225,8 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     secret,
     walletAddress,
   })
-  const receipts = openReceipts({ checkouts, selling, pages })
-  const parts = [pagesPart, salesPart, checkoutsPart, marketplacePart, toolsPart, paywallPart, receipts]
+  const receipts = openReceipts({ checkouts, selling, pages, issuers, address: platform.config.addresses.receipts })
+  // The keys are on every host, also on that of the gate, which answers all other paths of its own.
+  const parts = [pagesPart, salesPart, checkoutsPart, marketplacePart, toolsPart, keysPart, paywallPart, receipts]
   return { sales, checkouts, assets, runs, catalogue, calls, paywalls, parts }
 }

@@ -89,6 +89,29 @@ const privateKeys = list.refine((keys) => keys.every((key) => /^0x[0-9a-fA-F]{64
   error: 'must list private keys, each 0x and 64 hexadecimal digits',
 })
 
+const coordinate = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
+/** Strict, so that a private part is refused. */
+const publishedKey = z.strictObject({
+  kty: z.enum(['OKP', 'EC']),
+  crv: z.enum(['Ed25519', 'secp256k1']),
+  x: coordinate,
+  y: coordinate.optional(),
+  alg: z.enum(['EdDSA', 'ES256K']),
+  kid: z.string().regex(/^[\w-]{1,64}$/),
+})
+
+/** A public key of signed offers and receipts, as `publicKeyJwk` in /.well-known/did.json. */
+export type PublishedKey = z.output<typeof publishedKey>
+
+const publishedKeys = z.string().transform((text, context) => {
+  try {
+    return z.array(publishedKey).max(50).parse(JSON.parse(text))
+  } catch {
+    context.addIssue({ code: 'custom', message: 'must be a JSON list of publicKeyJwk from /.well-known/did.json' })
+    return z.NEVER
+  }
+})
+
 const database = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' })
 const redis = z.url({ protocol: /^rediss?$/, error: 'must be a redis:// address' })
 
@@ -121,6 +144,9 @@ const schema = z
     AUTH_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
     VAULT_KEY: z.string().optional(),
     VAULT_OLD_KEYS: z.string().optional(),
+    /** Which pair of keys signs offers and receipts; the earlier ones stay published. */
+    RECEIPT_KEY_VERSION: whole(1, 99).default(1),
+    RECEIPT_OLD_KEYS: publishedKeys.default([]),
     OIDC_ISSUER: address.optional(),
     OIDC_AUDIENCE: z.string().optional(),
     OIDC_CLIENT_ID: z.string().optional(),

@@ -111,6 +111,7 @@ const EXPOSED = [
   'X-PAYMENT-RESPONSE',
   'PAYMENT-RESPONSE',
   'PAYMENT-REQUIRED',
+  'X-Payment-Signed-Receipt',
   'RateLimit-Limit',
   'RateLimit-Remaining',
   'RateLimit-Reset',

@@ -160,6 +160,10 @@ export interface PaymentView {
      * the buyer gets it.
      */
     receiptUrl: string | null
+    /** The receipt as a JWS; null unless it was paid on a chain. Only for the buyer and the owner. */
+    signedReceipt: string | null
+    /** Verifies that receipt in a browser. Null where `signedReceipt` is. */
+    verifyUrl: string | null
   }
   /** Null until it is paid. */
   delivery: {

@@ -6,6 +6,7 @@ import type { Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { ProductName } from '../sales/model.ts'
 import type { Announcement } from '../queue/model.ts'
+import type { JsonSigned, ReceiptPayload, TypedSigned } from '../x402/offer-receipt.ts'
 import type { Checkout, CheckoutView, PaymentView, Source } from './model.ts'
 
 /** Stores checkouts. */
@@ -96,9 +97,19 @@ export type Announce = (inside: Statements, announcements: readonly Announcement
 export type Receipts = (id: string, token: string | null) => Promise<FoundReceipt | null>
 
 export interface FoundReceipt {
-  body: { receipt: Receipt; delivery: PaymentView['delivery'] }
+  body: { receipt: Receipt; delivery: PaymentView['delivery']; signed: SignedForms | null }
   /** For its page, if it was bought at a checkout. */
   checkout: { view: CheckoutView; payment: PaymentView } | null
+}
+
+/** The signed receipt in both forms, and the terms that were paid. */
+export interface SignedForms {
+  eip712: TypedSigned<ReceiptPayload>
+  jws: JsonSigned
+  /** Null when the sale has no recipient. */
+  terms: JsonSigned | null
+  /** The page that verifies it. */
+  verifyUrl: string
 }
 
 export interface Receipt {
@@ -123,7 +134,9 @@ export interface CheckoutPages {
   /** The address of one payment, opened in a browser. */
   payment(view: CheckoutView | null, payment: PaymentView): Shown
   /** The receipt of a purchase that was not made at a checkout. */
-  receipt(receipt: Receipt): Shown
+  receipt(receipt: Receipt, signed: SignedForms | null): Shown
+  /** Verifies a signed receipt in the reader's browser, by the keys at these addresses. `home`: the page's own origin. */
+  verify(issuers: Readonly<Record<string, string>>, home: string): Shown
   missing(error: { status: number; code: string; sentence: string }): Shown
 }
 

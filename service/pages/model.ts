@@ -47,6 +47,26 @@ export interface Message {
   sentence: string
   /** Below the text, smaller. */
   note: string | null
+  links?: readonly Link[]
+}
+
+interface Link {
+  text: string
+  href: string
+  /** Saves the content under this name instead of opening it. */
+  fileName: string | null
+}
+
+/** The signed forms of a receipt, as far as its page shows them. */
+export interface SignedReceipt {
+  jws: { signature: string }
+  verifyUrl: string
+}
+
+/** The page that verifies signed receipts. */
+export interface VerifyPage {
+  /** The addresses of the published keys, by DID. */
+  issuers: Readonly<Record<string, string>>
 }
 
 /** The document around every page. */
@@ -63,5 +83,6 @@ export interface Renderer {
   renderCheckout(page: CheckoutPage, payment: PaymentState | null, frame: Frame): string
   /** A price in front of an API; the page itself requests the purchased resource. */
   renderGate(page: CheckoutPage, frame: Frame): string
+  renderVerify(page: VerifyPage, frame: Frame): string
   renderMessage(message: Message, frame: Frame): string
 }

@@ -3,7 +3,16 @@ import { pathToFileURL } from 'node:url'
 import type { Clock } from '../kit/clock.ts'
 import { contentPolicy } from '../ui-kit/document.ts'
 import { builtFolder, loadAssets, type Assets } from './assets.ts'
-import type { CheckoutPage, Frame, Message, PaymentState, Receipt, Renderer } from './model.ts'
+import type {
+  CheckoutPage,
+  Frame,
+  Message,
+  PaymentState,
+  Receipt,
+  Renderer,
+  SignedReceipt,
+  VerifyPage,
+} from './model.ts'
 
 /** The build of service/pages/browser, read once: a later build does not change a running process. */
 export interface Built {
@@ -26,7 +35,9 @@ export interface Pages {
   /** A payment's own URL, opened in a browser; if its checkout has ended, only the payment is shown. */
   payment(page: CheckoutPage | null, payment: PaymentState): Page
   /** A purchase that was not made at a checkout. */
-  receipt(receipt: Receipt): Page
+  receipt(receipt: Receipt, signed: SignedReceipt | null): Page
+  /** Verifies signed receipts by the keys at these addresses. `home` is the public origin of the page itself. */
+  verify(issuers: VerifyPage['issuers'], home: string): Page
   /** A 402 for a person. `assetsPath`: where the gate's address serves the assets. */
   gate(page: CheckoutPage, assetsPath: string): Page
   /** An error page: the checkout does not exist, or an error occurred. */
@@ -53,7 +64,19 @@ export function createPages({ renderer, assets: { scripts, styles } }: Built, { 
           ? renderer.renderMessage(messageOfPayment(payment), frame())
           : renderer.renderCheckout(page, payment, frame()),
       ),
-    receipt: (receipt) => document(renderer.renderMessage(messageOfReceipt(receipt), frame())),
+    receipt: (receipt, signed) => document(renderer.renderMessage(messageOfReceipt(receipt, signed), frame())),
+    verify(issuers, home) {
+      const places = Object.entries(issuers).map(([did, address]) => ({ did, url: new URL(address) }))
+      const others = new Set(places.map(({ url }) => url.origin).filter((origin) => origin !== home))
+      // Only the path of the page's own host, since the page may be open under another name of it.
+      const near = places.map(({ did, url }) => [did, url.origin === home ? url.pathname : url.href] as const)
+      const { type, content, headers } = document(renderer.renderVerify({ issuers: Object.fromEntries(near) }, frame()))
+      return {
+        type,
+        content,
+        headers: { ...headers, 'Content-Security-Policy': contentPolicy(undefined, [...others]) },
+      }
+    },
     gate: (page, at) => document(renderer.renderGate(page, frame(at))),
     missing: (error) => document(renderer.renderMessage(messageOfError(error), frame())),
   }
@@ -93,7 +116,10 @@ function messageOfError({ status, code, sentence }: { status: number; code: stri
   return { note: null, title: 'Something went wrong', sentence }
 }
 
-function messageOfReceipt({ id, name, status, amount, network, txHash, paidAt }: Receipt): Message {
+function messageOfReceipt(
+  { id, name, status, amount, network, txHash, paidAt }: Receipt,
+  signed: SignedReceipt | null,
+): Message {
   const paid = status === 'paid'
   const price = `${String(amount)} USDC on ${network}`
   return {
@@ -102,7 +128,15 @@ function messageOfReceipt({ id, name, status, amount, network, txHash, paidAt }:
       ? `${price} was paid${paidAt === null ? '' : ` on ${paidAt}`}.`
       : `The payment of ${price} is ${status}.`,
     note: `Payment number ${id}${txHash === null ? '' : `, transaction ${txHash}`}`,
+    links: signed === null ? [] : linksOf(signed),
   }
+}
+
+function linksOf({ jws, verifyUrl }: SignedReceipt): NonNullable<Message['links']> {
+  return [
+    { text: 'Verify signed receipt', href: verifyUrl, fileName: null },
+    { text: 'Download signed receipt', href: `data:text/plain,${jws.signature}`, fileName: 'receipt.jws' },
+  ]
 }
 
 function messageOfPayment({ payment }: PaymentState): Message {

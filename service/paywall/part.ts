@@ -157,6 +157,7 @@ function paywallsOn(
     // A separate key, derived from the secret that every process shares.
     tokenKey: Buffer.from(hkdfSync('sha256', parts.secret, '', 'coinslot paywall test tokens', 32)),
     gateAddress: addresses.gate,
+    receiptsAddress: addresses.receipts,
   })
 }
 

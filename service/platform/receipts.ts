@@ -1,32 +1,48 @@
 import { receiptRoutes } from '../checkouts/http/receipts.ts'
-import type { CheckoutPages, FoundReceipt, Receipt } from '../checkouts/ports.ts'
+import type { CheckoutPages, FoundReceipt, Receipt, SignedForms } from '../checkouts/ports.ts'
 import type { Checkouts } from '../checkouts/service/checkouts.ts'
 import { toWire } from '../kit/money.ts'
 import type { Sale } from '../sales/model.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
+import { proofOf, receiptOf } from '../sales/service/door.ts'
 import type { Part } from './platform.ts'
 
 /** Receipts of all products, at one address; a checkout's receipt also shows its delivery. */
-export function openReceipts({ checkouts, selling, pages }: ReceiptsGiven): Part {
+export function openReceipts({ checkouts, selling, pages, issuers, address }: ReceiptsGiven): Part {
   const { journal, tokens } = selling
 
   async function find(id: string, token: string | null): Promise<FoundReceipt | null> {
     const sale = await journal.findById(id)
     if (sale === null || !tokens.matches(id, sale.tokenHash, token)) return null
     const bought = sale.product === 'checkout' ? await checkouts.receipt(id, token) : null
-    if (bought === null) return { body: { receipt: toReceipt(sale), delivery: null }, checkout: null }
+    const signed = signedForms(sale, selling, address)
+    if (bought === null) return { body: { receipt: toReceipt(sale), delivery: null, signed }, checkout: null }
     const { view, payment } = bought
     const receipt = { ...toReceipt(sale), name: view.checkout.product.name, status: payment.payment.status }
-    return { body: { receipt, delivery: payment.delivery }, checkout: bought }
+    return { body: { receipt, delivery: payment.delivery, signed }, checkout: bought }
   }
 
-  return { routes: [{ surface: 'receipts', routes: receiptRoutes(find, pages) }] }
+  return { routes: [{ surface: 'receipts', routes: receiptRoutes(find, pages, { issuers, address }) }] }
 }
 
 interface ReceiptsGiven {
   checkouts: Pick<Checkouts, 'receipt'>
   selling: SellingDeps
   pages: CheckoutPages
+  /** Where the keys of this service are published, by DID. */
+  issuers: Readonly<Record<string, string>>
+  /** The address of the receipts. */
+  address: string
+}
+
+function signedForms(sale: Sale, { dialects }: SellingDeps, receipts: string): SignedForms | null {
+  const { signed } = dialects
+  const receipt = receiptOf(sale)
+  const [eip712, jws] = [signed.eip712(receipt), signed.jws(receipt)]
+  const { verifyUrl } = proofOf(receipt, sale, { dialects, receipts })
+  if (eip712 === null || jws === null || verifyUrl === null) return null
+  const { amount, recipient: payTo } = sale
+  return { eip712, jws, terms: payTo === null ? null : signed.terms(receipt, { amount, payTo }), verifyUrl }
 }
 
 function toReceipt(sale: Sale): Receipt {

@@ -8,6 +8,7 @@ import { createSettling } from './service/settle.ts'
 import { createSweeping, type Sweeping } from './service/sweep.ts'
 import { createSaleStore } from './store.ts'
 import { createDialects, type Dialects } from '../x402/dialects.ts'
+import type { OfferSigner } from '../x402/offer-receipt.ts'
 import { readRequest } from '../x402/payload.ts'
 import type { Platform, Part } from '../platform/platform.ts'
 
@@ -74,6 +75,10 @@ export function openPaymentTokens(secret: string): PaymentTokens {
 }
 
 /** How payments are asked for here: the key of the challenges is derived, like that of the tokens. */
-export function openDialects({ clock, secret }: Pick<Platform, 'clock' | 'secret'>): Dialects {
-  return createDialects({ key: Buffer.from(hkdfSync('sha256', secret, '', 'coinslot payment challenges', 32)), clock })
+export function openDialects(
+  { clock, secret }: Pick<Platform, 'clock' | 'secret'>,
+  signer: OfferSigner | null,
+): Dialects {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'coinslot payment challenges', 32))
+  return createDialects({ key, clock, signer })
 }

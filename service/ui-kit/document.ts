@@ -8,15 +8,16 @@ export const ICON =
 
 /**
  * A page sends requests only to its own service, and no other page may frame it: a person who signs here must see all
- * of it. A wallet's icon and a QR code are `data:` addresses. With a nonce, elements that carry it run too.
+ * of it. A wallet's icon and a QR code are `data:` addresses. With a nonce, elements that carry it run too. `connects`
+ * names other origins of the same service.
  */
-export function contentPolicy(nonce?: string): string {
+export function contentPolicy(nonce?: string, connects: readonly string[] = []): string {
   const own = nonce === undefined ? "'self'" : `'self' 'nonce-${nonce}'`
   return [
     "default-src 'none'",
     `script-src ${own}`,
     `style-src ${own}`,
-    "connect-src 'self'",
+    ["connect-src 'self'", ...connects].join(' '),
     "img-src 'self' data:",
     // The script sends forms; if it does not run, no entered value may end up in an address.
     "form-action 'none'",

@@ -4,6 +4,15 @@ import { isOwnChallenge, issueChallenge, nonceOf, OTHER_HEADER, toAuthenticate }
 import { credentialText } from '../mpp/credential.ts'
 import { problem, problemOf, toPaymentReceipt } from '../mpp/problems.ts'
 import type { Presented, Requirements, Resource } from './model.ts'
+import {
+  offersExtension,
+  RECEIPT_HEADER,
+  receiptExtension,
+  type JsonSigned,
+  type OfferSigner,
+  type ReceiptPayload,
+  type TypedSigned,
+} from './offer-receipt.ts'
 import { speaksMpp, type Headers } from './payload.ts'
 import { TIMEOUT_SECONDS } from './requirements.ts'
 
@@ -46,12 +55,25 @@ export interface Dialects {
   receipt(receipt: Receipt, presented: Pick<Presented, 'version' | 'challenge'> | null): Promise<Written>
   /** Why a payment does not answer our challenge; null when it does, and for x402, which has none. */
   refusal(presented: Presented, requirements: Requirements): 'invalid_challenge' | 'payment_expired' | null
+  /**
+   * The receipt, signed as JSON or as typed data. Null when nothing was paid on a chain, and where nothing signs. It is
+   * the same each time.
+   */
+  signed: {
+    jws(receipt: Receipt): JsonSigned | null
+    eip712(receipt: Receipt): TypedSigned<ReceiptPayload> | null
+    /** The terms that were paid, because a receipt does not contain them. As an offer they end with the payment. */
+    terms(receipt: Receipt, terms: { amount: bigint; payTo: string }): JsonSigned | null
+  }
 }
 
 type Written<Value = string> = Readonly<Record<string, Value>>
 
-/** `key` makes the ids of challenges: a payment is refused where another key made its challenge. */
-export function createDialects({ key, clock }: { key: Buffer; clock: Clock }): Dialects {
+/**
+ * `key` makes the ids of challenges: a payment is refused where another key made its challenge. Without a signer, offers
+ * and receipts are not signed.
+ */
+export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
   /** An expired challenge is replaced by a new one, so it lives as long as a signature of x402. */
   function challengeOf({ requirements, resource, memo: description }: Required, header: Headers) {
     if (requirements === null) return null
@@ -65,16 +87,45 @@ export function createDialects({ key, clock }: { key: Buffer; clock: Clock }): D
     return issueChallenge(terms, key, { expires, header: isTaken ? OTHER_HEADER : null })
   }
 
+  const signed: Dialects['signed'] = {
+    jws: (receipt) => signable(receipt, (payload, by) => by.jws(payload)),
+    eip712: (receipt) => signable(receipt, (payload, by) => by.eip712(payload)),
+    terms: (receipt, { amount, payTo }) =>
+      signable(receipt, ({ version, resourceUrl, network, issuedAt: validUntil }, by) => {
+        const asset = NETWORKS[receipt.network].usdc.checksummed
+        return by.jws({
+          version,
+          resourceUrl,
+          scheme: 'exact',
+          network,
+          asset,
+          payTo,
+          amount: String(amount),
+          validUntil,
+        })
+      }),
+  }
+
+  function signable<Result>(receipt: Receipt, sign: (payload: ReceiptPayload, by: OfferSigner) => Result) {
+    const payload = signer === null ? null : receiptPayload(receipt)
+    return signer === null || payload === null ? null : sign(payload, signer)
+  }
+
   return {
+    signed,
+
     // eslint-disable-next-line @typescript-eslint/require-await -- Signing what is offered may take place elsewhere.
     async required(required, header) {
       const { requirements, resource, amount, facilitator, recipient, memo, error, reason, more } = required
       const challenge = challengeOf(required, header)
+      const terms = requirements?.v2 ?? null
+      const extensions = signer === null || terms === null ? null : offersExtension(signer.offers(terms, resource.url))
       const second = {
         x402Version: 2,
         error: reason ?? error,
         resource,
         accepts: requirements === null ? [] : [requirements.v2],
+        ...(extensions === null ? {} : { extensions }),
       }
       const body = {
         x402Version: 1,
@@ -107,21 +158,22 @@ export function createDialects({ key, clock }: { key: Buffer; clock: Clock }): D
     },
 
     // eslint-disable-next-line @typescript-eslint/require-await -- Signing a receipt may take place elsewhere.
-    async receipt({ success, txHash, network, payer, paidAt, reason }, presented) {
+    async receipt(receipt, presented) {
+      const { success, txHash, network, payer, paidAt, reason } = receipt
+      const proof = signed.jws(receipt)
+      const beside = proof === null ? {} : { [RECEIPT_HEADER]: proof.signature }
       if (presented?.challenge != null) {
         if (!success) return {}
-        return { 'Payment-Receipt': toPaymentReceipt({ reference: txHash ?? '', at: paidAt }) }
+        return { 'Payment-Receipt': toPaymentReceipt({ reference: txHash ?? '', at: paidAt }), ...beside }
       }
-      const version = presented?.version ?? 2
       const { name, caip2 } = NETWORKS[network]
-      const receipt = toHeader({
-        success,
-        transaction: txHash ?? '',
-        network: version === 1 ? name : caip2,
-        payer,
-        ...(reason == null ? {} : { errorReason: reason }),
-      })
-      return { [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE']: receipt }
+      const result = { success, transaction: txHash ?? '', network: caip2, payer }
+      const failure = reason == null ? {} : { errorReason: reason }
+      if (presented?.version === 1) {
+        return { 'X-PAYMENT-RESPONSE': toHeader({ ...result, network: name, ...failure }), ...beside }
+      }
+      const extensions = proof === null ? {} : { extensions: receiptExtension(proof) }
+      return { 'PAYMENT-RESPONSE': toHeader({ ...result, ...failure, ...extensions }) }
     },
 
     refusal({ challenge, authorization }, { v1 }) {
@@ -135,6 +187,21 @@ export function createDialects({ key, clock }: { key: Buffer; clock: Clock }): D
     },
   }
 }
+
+interface DialectDeps {
+  key: Buffer
+  clock: Clock
+  signer: OfferSigner | null
+}
+
+/** Null when nothing was paid on a chain: a simulated payment has no receipt that others could rely on. */
+function receiptPayload({ success, txHash, network, payer, paidAt, resource }: Receipt): ReceiptPayload | null {
+  if (!success || resource === '' || txHash === null || !TRANSACTION.test(txHash)) return null
+  const issuedAt = Math.floor(paidAt.getTime() / 1_000)
+  return { version: 1, network: NETWORKS[network].caip2, resourceUrl: resource, payer, issuedAt, transaction: txHash }
+}
+
+const TRANSACTION = /^0x[0-9a-f]{64}$/i
 
 /** A value encoded for one header. */
 export function toHeader(value: unknown): string {

@@ -7,6 +7,7 @@ import { isRecord } from '../kit/schema/merge.ts'
 import type { Challenge } from '../mpp/challenge.ts'
 import { credentialText, readCredential } from '../mpp/credential.ts'
 import type { PaymentRequest, Presented, RequestBody, Requirements, Version } from './model.ts'
+import { withoutOffers } from './offer-receipt.ts'
 import { chargeRequest, exactPayload, payloadV1, payloadV2, paymentRequest, type ExactPayload } from './schema.ts'
 
 type Read = Readonly<Record<string, unknown>>
@@ -153,7 +154,8 @@ function signedBy(payload: ExactPayload | null): { authorization: SignedAuthoriz
  */
 export function requestOf(presented: Presented, { v1, v2 }: Requirements): RequestBody {
   const { version, challenge } = presented
-  const payload = challenge === null ? presented.payload : { ...presented.payload, x402Version: 2, accepted: v2 }
+  const written = withoutOffers(presented.payload)
+  const payload = challenge === null ? written : { ...written, x402Version: 2, accepted: v2 }
   const request = { x402Version: version, paymentPayload: payload, paymentRequirements: version === 1 ? v1 : v2 }
   const { scheme, network, payTo, asset, extra } = version === 1 ? v1 : v2
   const amount = BigInt(version === 1 ? v1.maxAmountRequired : v2.amount)

@@ -18,15 +18,46 @@ export interface Buyer {
   sign(asked: Wish): Promise<StockPayload>
   /** The reference facilitator's reason against a request; version 2's program knows both versions. */
   judge(asked: { rpc: string; privateKey: Hex; chainId: number; body: unknown }): Promise<string | null>
+  /** Version 2's program only. */
+  verify(asked: Evidence): Promise<Verified>
   stop(): Promise<void>
+}
+
+/** A 402 and what was received for its payment. */
+export interface Evidence {
+  required: unknown
+  receipt: unknown
+  typed: unknown
+  payer: Hex
+  document: unknown
+}
+
+export interface Verified {
+  offers: { typed: Recovered; json: Record<string, unknown>; accepted: boolean[] }
+  receipts: { typed: Recovered; json: Record<string, unknown> }
+  matches: boolean[]
+}
+
+interface Recovered {
+  signer: Hex
+  payload: Record<string, unknown>
 }
 
 export interface Purchase {
   status: number
   body: unknown
   /** Of x402. A receipt of MPP has `reference` and `method` instead. */
-  receipt: { success: boolean; transaction: Hex; network: string; payer: string; reference?: Hex } | null
+  receipt: {
+    success: boolean
+    transaction: Hex
+    network: string
+    payer: string
+    reference?: Hex
+    extensions?: { 'offer-receipt'?: { info: { receipt: unknown } } }
+  } | null
   header: { name: string; value: string }
+  /** The headers that fetch the receipt. Version 2's program only. */
+  proof?: Record<string, string>
 }
 
 export interface Wish {
@@ -92,6 +123,7 @@ export function startBuyer(version: Client): Buyer {
     buy: (asked) => ask('buy', asked),
     sign: (asked) => ask('sign', asked),
     judge: (asked) => ask('judge', asked),
+    verify: (asked) => ask('verify', asked),
     stop: () => stop(child),
   }
 }

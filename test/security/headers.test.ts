@@ -29,6 +29,7 @@ describe('headers', () => {
     ['/settings', 200],
     ['/docs', 200],
     ['/p/CHK', 200],
+    ['/receipts/verify', 200],
     ['/p/chk_nobodys', 404],
     ['/gate/weather/today', 402],
     ['/v1/approvals/apr_nobodys/page?ticket=x', 404],

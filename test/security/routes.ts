@@ -142,6 +142,7 @@ export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?:
     '404 404 404 404 404',
     { params: { chk: 'chk_nobodys' }, body: { input: {}, simulate: true } },
   ],
+  'receipts GET /verify': ['200 200 200 200 200'],
   'receipts GET /:pay': ['404 404 404 404 404', { params: { pay: 'pay_nobodys' } }],
   'pay GET /:chk/payments/:pay': ['404 404 404 404 404', { params: { chk: 'chk_nobodys', pay: 'pay_nobodys' } }],
 
@@ -159,6 +160,7 @@ export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?:
  */
 export const MOUNTED: Readonly<Record<string, string>> = {
   '/': 'the dashboard’s one document, the same for everybody: test/security/headers.test.ts',
+  '/.well-known/did.json': 'public keys, the same for everybody',
   '/.well-known/mcp.json': 'the same for everybody',
   '/auth': 'test/identity, and here: what changes something asks for the origin',
   '/gate': 'test/paywall: payments, not accounts; and here: gates that are not there',

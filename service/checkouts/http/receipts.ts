@@ -7,8 +7,24 @@ import { paymentOut } from './bodies.ts'
 import type { CheckoutPages, Receipts } from '../ports.ts'
 
 /** `/receipts/{pay}`: the receipts for all products, available as long as the payment is stored. */
-export function receiptRoutes(receipts: Receipts, pages: CheckoutPages): AnyRoute[] {
+export function receiptRoutes(
+  receipts: Receipts,
+  pages: CheckoutPages,
+  { issuers, address }: { issuers: Readonly<Record<string, string>>; address: string },
+): AnyRoute[] {
   return [
+    route({
+      method: 'get',
+      path: '/verify',
+      summary: 'The page that verifies a signed receipt in the browser; for a program, where the keys are published',
+      tag: 'Receipts',
+      auth: 'anyone',
+      answers: { 200: z.object({ issuers: z.record(z.string(), z.string()) }) },
+      async handle({ wantsPage }) {
+        if (!wantsPage) return { ...reply(200, { issuers }), headers: FRESH }
+        return { ...reply(200, null), page: pages.verify(issuers, new URL(address).origin), headers: FRESH }
+      },
+    }),
     route({
       method: 'get',
       path: '/:pay',
@@ -26,7 +42,9 @@ export function receiptRoutes(receipts: Receipts, pages: CheckoutPages): AnyRout
         if (!wantsPage) return { ...reply(200, found.body), headers: FRESH }
         const { checkout } = found
         const page =
-          checkout === null ? pages.receipt(found.body.receipt) : pages.payment(checkout.view, checkout.payment)
+          checkout === null
+            ? pages.receipt(found.body.receipt, found.body.signed)
+            : pages.payment(checkout.view, checkout.payment)
         return { ...reply(200, null), page, headers: FRESH }
       },
     }),
@@ -34,6 +52,8 @@ export function receiptRoutes(receipts: Receipts, pages: CheckoutPages): AnyRout
 }
 
 const FRESH = { 'Cache-Control': 'no-store', Vary: 'Accept' }
+
+const jsonSigned = z.object({ format: z.literal('jws'), signature: z.string() })
 
 const receiptOut = z
   .object({
@@ -52,5 +72,27 @@ const receiptOut = z
       paidAt: timestamp.nullable(),
     }),
     delivery: paymentOut.shape.delivery.meta({ description: 'The delivery, if it was paid at a checkout' }),
+    signed: z
+      .object({
+        eip712: z.object({
+          format: z.literal('eip712'),
+          payload: z.object({
+            version: z.literal(1),
+            network: z.string(),
+            resourceUrl: z.string(),
+            payer: z.string(),
+            issuedAt: z.int(),
+            transaction: z.string(),
+          }),
+          signature: z.string(),
+        }),
+        jws: jsonSigned,
+        terms: jsonSigned.nullable().meta({ description: 'The terms that were paid, as a signed offer' }),
+        verifyUrl: z.string().meta({ description: 'A page that verifies the receipt in the browser' }),
+      })
+      .nullable()
+      .meta({
+        description: 'The receipt by the x402 extension offer-receipt; null unless it was paid on a chain',
+      }),
   })
   .meta({ id: 'Receipt' })

@@ -22,6 +22,8 @@ export interface CheckoutDeps {
   addresses: {
     /** The address of the hosted forms. */
     pay: string
+    /** The address of the receipts of all products. */
+    receipts: string
     facilitator: string
   }
 }

@@ -1,5 +1,6 @@
 import { NETWORKS } from '../../chain/networks.ts'
 import type { AnsweredDelivery } from '../../deliveries/model.ts'
+import { proofOf } from '../../sales/service/door.ts'
 import { sentenceOf } from '../../x402/reasons.ts'
 import { deriveId } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
@@ -39,7 +40,7 @@ export interface Offer {
 /** Builds the payer's views. */
 export function createShowing({
   deliveries,
-  selling: { method, tokens },
+  selling: { method, tokens, dialects },
   receiptOf,
   clock,
   quoteKey,
@@ -87,6 +88,10 @@ export function createShowing({
   function payment(of: Payment, at: Checkout, delivery: AnsweredDelivery | undefined, viewer: Viewer): PaymentView {
     const transaction = of.simulated || of.txHash === null ? null : `${EXPLORERS[of.network]}/tx/${of.txHash}`
     const token = viewer === 'buyer' ? tokens.of(of.id) : null
+    const { state, txHash, network, payer, paidAt, createdAt } = of
+    // Without proof of the purchase, a viewer gets nothing to prove it to others.
+    const success = state === 'paid' && viewer !== 'anyone'
+    const receipt = { success, txHash, network, payer, resource: addressOf(at), paidAt: paidAt ?? createdAt }
     return {
       payment: {
         id: of.id,
@@ -106,6 +111,7 @@ export function createShowing({
         redirectUrl: viewer === 'anyone' ? null : redirectOf(at, of),
         token,
         receiptUrl: token === null ? null : receiptOf(of.id),
+        ...proofOf(receipt, of, { dialects, receipts: addresses.receipts }),
       },
       delivery: of.state === 'paid' ? deliveryOf(of, at, delivery, viewer) : null,
     }

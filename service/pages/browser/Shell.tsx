@@ -7,11 +7,13 @@ export function Shell({
   title,
   frame,
   data,
+  noscript = 'This page needs JavaScript to connect to your wallet.',
   children,
 }: {
   title: string
   frame: Frame
   data?: unknown
+  noscript?: string
   children: ComponentChildren
 }) {
   return (
@@ -33,7 +35,7 @@ export function Shell({
         {data !== undefined && (
           <>
             <noscript>
-              <p class="noscript">This page needs JavaScript to connect to your wallet.</p>
+              <p class="noscript">{noscript}</p>
             </noscript>
             <script id="data" type="application/json" dangerouslySetInnerHTML={{ __html: embedded(data) }} />
           </>

@@ -1,5 +1,5 @@
 import { hydrate } from 'preact'
-import type { CheckoutPage, PaymentState } from '../model.ts'
+import type { CheckoutPage, PaymentState, VerifyPage } from '../model.ts'
 import { openApi } from './checkout/api.ts'
 import { Checkout } from './checkout/Checkout.tsx'
 import { openFlow } from './checkout/flow.ts'
@@ -10,7 +10,13 @@ import type { Wallet } from '../../ui-kit/provider.ts'
 import { openWatched } from '../../ui-kit/watched.ts'
 import { firstGateState, openGateFlow, type GateState } from './gate/flow.ts'
 import { Gate } from './gate/Gate.tsx'
+import { Verify } from './verify/Verify.tsx'
 import './style.css'
+
+/** The page that verifies receipts; it has no price and no payment. */
+interface VerifyData {
+  verify: VerifyPage
+}
 
 interface Data {
   /** Set on the page in front of an API; not on a checkout. */
@@ -83,6 +89,11 @@ function startGate({ page }: Data, clockBehindMs: number): void {
   if (!page.checkout.testMode) wallets.open()
 }
 
+function startVerify({ verify }: VerifyData): void {
+  const root = document.getElementById('root')
+  if (root !== null) hydrate(<Verify issuers={verify.issuers} />, root)
+}
+
 function walletActs(wallets: ReturnType<typeof openWallets>) {
   return {
     connect: (wallet: Wallet) => void wallets.connect(wallet),
@@ -96,6 +107,6 @@ const RENEW_MS = 60_000
 const LOOK_MS = 15_000
 
 // This must be last, because the constants above have no value before.
-const data = JSON.parse(document.getElementById('data')?.textContent ?? '') as Data
-const begin = data.gate === true ? startGate : start
-begin(data, data.now - Date.now())
+const data = JSON.parse(document.getElementById('data')?.textContent ?? '') as Data | VerifyData
+if ('verify' in data) startVerify(data)
+else (data.gate === true ? startGate : start)(data, data.now - Date.now())

@@ -7,6 +7,7 @@ import { openWatched } from '../../ui-kit/watched.ts'
 import { Gate } from './gate/Gate.tsx'
 import { firstGateState } from './gate/flow.ts'
 import { Shell } from './Shell.tsx'
+import { Verify } from './verify/Verify.tsx'
 
 export const renderCheckout: Renderer['renderCheckout'] = (page, payment, frame) =>
   DOCTYPE +
@@ -24,7 +25,20 @@ export const renderGate: Renderer['renderGate'] = (page, frame) =>
     </Shell>,
   )
 
-export const renderMessage: Renderer['renderMessage'] = ({ title, sentence, note }, frame) =>
+export const renderVerify: Renderer['renderVerify'] = ({ issuers }, frame) =>
+  DOCTYPE +
+  renderToString(
+    <Shell
+      title="Verify a receipt"
+      frame={frame}
+      data={{ verify: { issuers } }}
+      noscript="This page needs JavaScript to check a signature."
+    >
+      <Verify issuers={issuers} />
+    </Shell>,
+  )
+
+export const renderMessage: Renderer['renderMessage'] = ({ title, sentence, note, links = [] }, frame) =>
   DOCTYPE +
   renderToString(
     <Shell title={title} frame={frame}>
@@ -33,6 +47,13 @@ export const renderMessage: Renderer['renderMessage'] = ({ title, sentence, note
         <h1>{title}</h1>
         <p class="quiet">{sentence}</p>
         {note !== null && <p class="fine">{note}</p>}
+        {links.map(({ text, href, fileName }) => (
+          <p key={text}>
+            <a href={href} download={fileName ?? undefined}>
+              {text}
+            </a>
+          </p>
+        ))}
       </main>
     </Shell>,
   )

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { reply, route, type AnyRoute, type Reply } from '../../api/route.ts'
 import { toWire } from '../../kit/money.ts'
 import { amountOut, page, timestamp } from '../../kit/wire.ts'
-import type { Payment, Paywall } from '../model.ts'
+import type { Paywall } from '../model.ts'
+import type { ProvenPayment } from '../service/owner.ts'
 import type { Paywalls } from '../service/paywalls.ts'
 import { analyticsOut, spanOf, spanQuery, toAnalyticsBody } from './analytics.ts'
 import { newPaywall, paywallChange, paywallOut, toChange, toPaywallBody, toWanted } from './bodies.ts'
@@ -157,10 +158,15 @@ export const paymentOut = z
     testMode: z.boolean(),
     createdAt: timestamp,
     endedAt: timestamp.nullable(),
+    signedReceipt: z
+      .string()
+      .nullable()
+      .meta({ description: 'The receipt by the x402 extension offer-receipt, as a JWS; null unless it was paid' }),
+    verifyUrl: z.string().nullable().meta({ description: 'A page that verifies the signed receipt' }),
   })
   .meta({ id: 'PaywallPayment' })
 
-export function toPaymentBody(payment: Payment): z.input<typeof paymentOut> {
+export function toPaymentBody(payment: ProvenPayment): z.input<typeof paymentOut> {
   const { id, kind, route: pattern, endpoint, network, payer, txHash, reason } = payment
   return {
     id,
@@ -178,6 +184,8 @@ export function toPaymentBody(payment: Payment): z.input<typeof paymentOut> {
     testMode: payment.simulated,
     createdAt: payment.createdAt.toISOString(),
     endedAt: payment.endedAt?.toISOString() ?? null,
+    signedReceipt: payment.signedReceipt,
+    verifyUrl: payment.verifyUrl,
   }
 }
 

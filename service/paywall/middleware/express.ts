@@ -65,7 +65,7 @@ export function paywall(options: PaywallOptions): RequestHandler {
   const facilitator = withoutTrailing(options.facilitator, '/')
   // Tokens and challenges are only valid for this process: after a restart the payments are lost too.
   const tokens = createPaymentTokens(randomBytes(32))
-  const dialects = createDialects({ key: keyOf(options.secret), clock })
+  const dialects = createDialects({ key: keyOf(options.secret), clock, signer: null })
   const books = options.books ?? memoryBooks({ onEvent: options.onEvent, milestones, now })
   const engine = createGate({
     journal: books,

@@ -10,6 +10,8 @@ import type { Environment } from '../../kit/owner.ts'
 import { paywallMissing, slugTaken } from '../errors.ts'
 import { ZERO_ADDRESS, type HeaderList, type Payment, type Paywall, type Terms } from '../model.ts'
 import type { Addresses, Analytics, Page, PaywallStore, Sealing, WalletAddress } from '../ports.ts'
+import { proofOf, receiptOf, type Proof } from '../../sales/service/door.ts'
+import type { Dialects } from '../../x402/dialects.ts'
 import { HELD_MS, paymentOf } from '../rules/payment.ts'
 
 export interface Wanted extends Omit<Terms, 'upstreamHeaders'> {
@@ -26,9 +28,15 @@ export interface OwnerDeps {
   sales: SaleReader
   walletAddress: WalletAddress
   clock: Clock
+  dialects: Dialects
+  /** The address of the receipts of all products. */
+  receiptsAddress: string
   /** Derives test tokens; the same in every process. */
   tokenKey: Buffer
 }
+
+/** A payment as its seller sees it. */
+export type ProvenPayment = Payment & Proof
 
 /** The owner's operations on a paywall. */
 export function createOwning(deps: OwnerDeps) {
@@ -122,11 +130,16 @@ export function createOwning(deps: OwnerDeps) {
       return { paywall, secret }
     },
 
-    async payments(caller: Caller, id: string, page: Page): Promise<{ payments: readonly Payment[]; total: number }> {
+    async payments(
+      caller: Caller,
+      id: string,
+      page: Page,
+    ): Promise<{ payments: readonly ProvenPayment[]; total: number }> {
       const owner = accountOf(caller)
       const paywall = given(await store.find(owner, id))
       const { sales: sold, total } = await sales.list(owner, paywall.id, page)
-      return { payments: sold.map(paymentOf), total }
+      const by = { dialects: deps.dialects, receipts: deps.receiptsAddress }
+      return { payments: sold.map((sale) => ({ ...paymentOf(sale), ...proofOf(receiptOf(sale), sale, by) })), total }
     },
 
     days: (caller: Caller, since: Date) => store.days(accountOf(caller), since),

@@ -3,6 +3,7 @@ import { Departure } from '../../kit/departure.ts'
 import { toDecimal } from '../../kit/money.ts'
 import type { Dialects, Receipt } from '../../x402/dialects.ts'
 import type { Requirements } from '../../x402/model.ts'
+import { verifyUrl } from '../../x402/offer-receipt.ts'
 import { presentedIn, type Headers } from '../../x402/payload.ts'
 import { requirementsOf } from '../../x402/requirements.ts'
 import { badToken, refusalIn } from '../errors.ts'
@@ -63,6 +64,31 @@ export async function sellOverHttp<Value>({ header, operation, gone }: HttpReque
 export function receiptOf({ state, txHash, network, payer, resource, reason, endedAt, createdAt }: Sale): Receipt {
   const paidAt = endedAt ?? createdAt
   return { success: state === 'paid', txHash, network, payer, resource: resource ?? '', paidAt, reason }
+}
+
+/** The signed receipt, and the page that verifies it. Both are null unless the money arrived on a chain. */
+export interface Proof {
+  signedReceipt: string | null
+  verifyUrl: string | null
+}
+
+/** The link contains the terms too, because a receipt has no amount. */
+export function proofOf(
+  receipt: Receipt,
+  { amount, recipient }: Pick<Sale, 'amount' | 'recipient'>,
+  by: Proving,
+): Proof {
+  const { signed } = by.dialects
+  const jws = signed.jws(receipt)
+  if (jws === null) return { signedReceipt: null, verifyUrl: null }
+  const terms = recipient === null ? null : signed.terms(receipt, { amount, payTo: recipient })
+  return { signedReceipt: jws.signature, verifyUrl: verifyUrl(by.receipts, jws, terms) }
+}
+
+interface Proving {
+  dialects: Pick<Dialects, 'signed'>
+  /** The address of the receipts of all products. */
+  receipts: string
 }
 
 const UNPAID = { sentence: 'A payment is required.', reason: null }

@@ -3,6 +3,16 @@ import { toFacilitatorEvmSigner } from '@x402/evm'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { ExactEvmScheme as ExactFacilitator } from '@x402/evm/exact/facilitator'
 import { ExactEvmSchemeV1 as ExactFacilitatorV1 } from '@x402/evm/exact/v1/facilitator'
+import {
+  decodeSignedOffers,
+  extractOffersFromPaymentRequired,
+  findAcceptsObjectFromSignedOffer,
+  verifyOfferSignatureEIP712,
+  verifyOfferSignatureJWS,
+  verifyReceiptMatchesOffer,
+  verifyReceiptSignatureEIP712,
+  verifyReceiptSignatureJWS,
+} from '@x402/extensions/offer-receipt'
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import { createWalletClient, http, multicall3Abi, publicActions, serializeErc6492Signature } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -28,6 +38,30 @@ answer({
       body: await response.json(),
       receipt: receipt === null ? null : decodePaymentResponseHeader(receipt),
       header: { name: 'PAYMENT-SIGNATURE', value: header },
+      proof: {
+        'x-payment-id': response.headers.get('x-payment-id'),
+        'x-payment-token': response.headers.get('x-payment-token'),
+      },
+    }
+  },
+
+  /** What the stock verifiers make of the signed offers in a 402 and of a receipt in both forms. */
+  async verify({ required, receipt, typed, payer, document }) {
+    // The service's public address has no port here, so its DID document is handed over instead of fetched.
+    globalThis.fetch = (address) =>
+      Promise.resolve(String(address).endsWith('/.well-known/did.json') ? Response.json(document) : Response.error())
+    const offers = extractOffersFromPaymentRequired(required)
+    const decoded = decodeSignedOffers(offers)
+    const [typedOffer, jsonOffer] = offers
+    const json = await verifyReceiptSignatureJWS(receipt)
+    return {
+      offers: {
+        typed: await verifyOfferSignatureEIP712(typedOffer),
+        json: await verifyOfferSignatureJWS(jsonOffer),
+        accepted: decoded.map((offer) => findAcceptsObjectFromSignedOffer(offer, required.accepts) !== undefined),
+      },
+      receipts: { typed: await verifyReceiptSignatureEIP712(typed), json },
+      matches: decoded.map((offer) => verifyReceiptMatchesOffer(receipt, offer, [payer])),
     }
   },
 

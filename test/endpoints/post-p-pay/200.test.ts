@@ -32,6 +32,8 @@ describe('POST /p/{chk}/pay: 200', () => {
         redirectUrl: `https://example.com/thanks?a=1&checkout_id=${id}&payment_id=${pay}#done`,
         token: expect.stringMatching(/^tok_[\w-]{43}$/),
         receiptUrl: `http://localhost:0/receipts/${pay}?token=${String(body.payment.token)}`,
+        signedReceipt: null,
+        verifyUrl: null,
       },
       delivery: {
         id: pay.replace('pay_', 'dlv_'),

@@ -35,6 +35,17 @@ describe('POST /p/{chk}: x402', () => {
       error: expect.any(String),
       resource: { url: `http://localhost:0/p/${id}`, description: 'SEO audit', mimeType: 'application/json' },
       accepts: [view.paymentRequirements.v2],
+      extensions: {
+        'offer-receipt': {
+          info: {
+            offers: [
+              expect.objectContaining({ format: 'eip712', acceptIndex: 0 }),
+              { format: 'jws', acceptIndex: 0, signature: expect.stringMatching(/^eyJ/) },
+            ],
+          },
+          schema: expect.anything(),
+        },
+      },
     })
     expect(
       Object.fromEntries(

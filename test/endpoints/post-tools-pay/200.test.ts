@@ -31,7 +31,12 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
       txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
     })
     const receipt = answer.headers.get(version === 1 ? 'x-payment-response' : 'payment-response')!
+    const signed = { format: 'jws', signature: expect.stringMatching(/^eyJ/) }
+    const extensions = { 'offer-receipt': { info: { receipt: signed }, schema: expect.anything() } }
+    // Version 1 has no place for extensions.
+    expect(answer.headers.has('x-payment-signed-receipt')).toBe(version === 1)
     expect(JSON.parse(Buffer.from(receipt, 'base64').toString())).toMatchObject({
+      ...(version === 1 ? {} : { extensions }),
       success: true,
       transaction: answer.body.txHash,
       network: version === 1 ? 'base-sepolia' : 'eip155:84532',

@@ -2,7 +2,7 @@ import { NETWORK_NAMES } from '../../../ui-kit/networks.ts'
 import type { Output } from '../api/procedures.ts'
 import { type Column, moneyColumn, timeColumn } from './columns.tsx'
 import { Badge, StateBadge } from './Badge.tsx'
-import { Id } from './values.tsx'
+import { Dash, Id } from './values.tsx'
 
 /** The columns of every list of payments; a list's own columns go in between. */
 export function paymentColumns<Payment extends Paid>(
@@ -30,6 +30,19 @@ export function paymentColumns<Payment extends Paid>(
       csv: ({ status }) => status,
     },
     ...between,
+    {
+      title: 'Receipt',
+      render: ({ verifyUrl }) =>
+        verifyUrl === null ? (
+          <Dash />
+        ) : (
+          <a href={verifyUrl} target="_blank" rel="noreferrer" className="link">
+            Verify
+          </a>
+        ),
+      csv: ({ signedReceipt }) => signedReceipt,
+      wide: true,
+    },
     timeColumn('When', ({ createdAt }) => createdAt, { wide: true }),
     moneyColumn('Amount', ({ amount }) => amount),
   ]
@@ -43,6 +56,9 @@ export function recipientFacts({ network, recipient }: { network: string; recipi
   ] as const
 }
 
-type Paid = Pick<Output<'checkouts.payments'>['payments'][number], 'id' | 'testMode' | 'createdAt' | 'amount'> & {
+type Paid = Pick<
+  Output<'checkouts.payments'>['payments'][number],
+  'id' | 'testMode' | 'createdAt' | 'amount' | 'signedReceipt' | 'verifyUrl'
+> & {
   status: string
 }

@@ -132,7 +132,7 @@ function Step({ mark, children }: { mark: Mark; children: string }) {
 }
 
 function Receipt({ page, payment }: { page: CheckoutPage; payment: PaymentState['payment'] }) {
-  const { txHash, explorerUrl, testMode } = payment
+  const { txHash, explorerUrl, testMode, signedReceipt, verifyUrl } = payment
   const at = new Date(payment.paidAt ?? payment.createdAt)
   return (
     <section class="receipt" aria-labelledby="receipt">
@@ -167,6 +167,17 @@ function Receipt({ page, payment }: { page: CheckoutPage; payment: PaymentState[
                 <span class="unseen"> (opens the block explorer)</span>
               </a>
             )}
+          </Line>
+        )}
+        {signedReceipt !== null && verifyUrl !== null && (
+          <Line name="Signed receipt">
+            <a href={verifyUrl} target="_blank" rel="noreferrer">
+              Verify
+            </a>
+            {', '}
+            <a href={`data:text/plain,${signedReceipt}`} download="receipt.jws">
+              download
+            </a>
           </Line>
         )}
       </dl>
