@@ -3,6 +3,7 @@ import type { Clock } from '../kit/clock.ts'
 import { isOwnChallenge, issueChallenge, nonceOf, OTHER_HEADER, toAuthenticate } from '../mpp/challenge.ts'
 import { credentialText } from '../mpp/credential.ts'
 import { problem, problemOf, toPaymentReceipt } from '../mpp/problems.ts'
+import { bazaarOf } from './bazaar.ts'
 import type { Presented, Requirements, Resource } from './model.ts'
 import { speaksMpp, type Headers } from './payload.ts'
 import { TIMEOUT_SECONDS } from './requirements.ts'
@@ -70,11 +71,13 @@ export function createDialects({ key, clock }: { key: Buffer; clock: Clock }): D
     async required(required, header) {
       const { requirements, resource, amount, facilitator, recipient, memo, error, reason, more } = required
       const challenge = challengeOf(required, header)
+      const extensions = extensionsOf(required)
       const second = {
         x402Version: 2,
         error: reason ?? error,
         resource,
         accepts: requirements === null ? [] : [requirements.v2],
+        ...(Object.keys(extensions).length === 0 ? {} : { extensions }),
       }
       const body = {
         x402Version: 1,
@@ -134,6 +137,12 @@ export function createDialects({ key, clock }: { key: Buffer; clock: Clock }): D
       return authorization.nonce === nonceOf(challenge) ? null : 'invalid_challenge'
     },
   }
+}
+
+/** Version 2's extensions, by their keys. A simulated payment has none: there is nothing to find and to pay for. */
+function extensionsOf({ requirements }: Required): Readonly<Record<string, unknown>> {
+  const bazaar = requirements === null ? null : bazaarOf(requirements.v1.outputSchema)
+  return { ...(bazaar === null ? {} : { bazaar }) }
 }
 
 /** A value encoded for one header. */

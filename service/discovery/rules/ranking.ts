@@ -1,0 +1,284 @@
+import type { Address } from '../../chain/model.ts'
+import type { Patronage, Transfer } from '../model.ts'
+
+/** What is ranked: an entry, its merchant, and whether another entry is about the same resource. */
+export interface RankedResource {
+  id: bigint
+  merchant: Address
+  /** Equal for entries of the same resource on the same network. */
+  place: string
+  firstAt: Date
+}
+
+export type Visit = Patronage & { lastAt: Date }
+
+export interface Rank {
+  score: number
+  /** Distinct payers, whoever they are: shown, and not ranked by. */
+  payers: number
+  calls: number
+  /** Another merchant's entry about the same resource ranks higher. */
+  shadowed: boolean
+}
+
+/**
+ * Ranks by distinct payers who were funded elsewhere, then by success and speed. Calls and amounts do not count at all,
+ * because one's own wallets can make any number of them.
+ */
+export function rank(
+  resources: readonly RankedResource[],
+  visits: readonly Visit[],
+  transfers: readonly Transfer[],
+): Map<bigint, Rank> {
+  const merchants = new Map(resources.map(({ id, merchant }) => [id, merchant]))
+  const money = new Money(visits, transfers, merchants)
+  const visitsOf = grouped(visits, ({ resource }) => resource)
+  const ranks = new Map<bigint, Rank>()
+  for (const { id, merchant } of resources) {
+    const of = visitsOf.get(id) ?? []
+    const calls = of.reduce((sum, { settled }) => sum + settled, 0)
+    const payers = of.filter(({ settled }) => settled > 0).length
+    ranks.set(id, { score: scoreOf(money.groupsOf(merchant, of), of), payers, calls, shadowed: false })
+  }
+  shadow(resources, ranks)
+  return ranks
+}
+
+/** Of several entries about one resource only the best is shown; of equal ones the one that was first. */
+function shadow(resources: readonly RankedResource[], ranks: ReadonlyMap<bigint, Rank>): void {
+  for (const rivals of grouped(resources, ({ place }) => place).values()) {
+    if (rivals.length < 2) continue
+    const scoreIn = ({ id }: RankedResource): number => ranks.get(id)?.score ?? 0
+    const [, ...others] = rivals.toSorted(
+      (one, other) => scoreIn(other) - scoreIn(one) || one.firstAt.getTime() - other.firstAt.getTime(),
+    )
+    for (const { id } of others) {
+      const found = ranks.get(id)
+      if (found !== undefined) found.shadowed = true
+    }
+  }
+}
+
+function scoreOf({ count, groups }: Groups, visits: readonly Visit[]): number {
+  return count * successOf(groups) * quicknessOf(visits)
+}
+
+/**
+ * Each group of payers has one vote, so nobody can spoil a seller's rate with failed payments from many wallets of one
+ * origin. Four successes are added: otherwise the first failure would rank a new seller last.
+ */
+function successOf(groups: readonly (readonly Visit[])[]): number {
+  let rates = 0
+  for (const group of groups) {
+    const settled = group.reduce((sum, one) => sum + one.settled, 0)
+    const failed = group.reduce((sum, one) => sum + one.failed, 0)
+    rates += settled / Math.max(1, settled + failed)
+  }
+  return 0.2 + (0.8 * (rates + 4)) / (groups.length + 4)
+}
+
+/** Half a second costs almost nothing, ten seconds a fifth. The median payer decides. */
+function quicknessOf(visits: readonly Visit[]): number {
+  const means = visits.filter(({ timed }) => timed > 0).map(({ waitedMs, timed }) => waitedMs / timed)
+  if (means.length === 0) return 1
+  const median = means.sort((one, other) => one - other)[Math.floor(means.length / 2)] ?? 0
+  return 1 / (1 + Math.max(0, median) / 2_000) ** 0.12
+}
+
+interface Groups {
+  /** How many independent origins the payers have. */
+  count: number
+  /** The payers that count, by origin. */
+  groups: readonly (readonly Visit[])[]
+}
+
+/** Where payers have their money from, as far as it is known here. */
+class Money {
+  /** Addresses whose money has one origin: each sent some to another one of them. */
+  private readonly origins = new Union()
+  /** Addresses of which a transfer is known that funded them. */
+  private readonly funded = new Set<Address>()
+  private readonly senders = new Map<Address, Set<Address>>()
+  private readonly receivers = new Map<Address, Set<Address>>()
+  /** The origins of what an address earns here, when they are few. */
+  private readonly incomes = new Map<Address, ReadonlySet<Address>>()
+  private readonly businesses = new Set<Address>()
+  private readonly exchanges: ReadonlySet<Address>
+
+  constructor(visits: readonly Visit[], transfers: readonly Transfer[], merchants: ReadonlyMap<bigint, Address>) {
+    for (const { from, to } of transfers) {
+      this.add(from, to)
+      if (from !== to) this.funded.add(to)
+    }
+    const trade = tradeOf(visits, merchants)
+    this.exchanges = this.findExchanges(trade)
+    for (const { from, to } of transfers) if (!this.exchanges.has(from)) this.origins.join(from, to)
+    this.addIncome(trade)
+  }
+
+  /**
+   * The payers of a merchant by origin. Payers whose money comes from the merchant, or shares its origin, do not count.
+   * All payers of unknown origin are one group.
+   */
+  groupsOf(merchant: Address, visits: readonly Visit[]): Groups {
+    const own = this.origins.of(merchant)
+    const paidBack = this.reachedFrom(merchant)
+    const local = new Union()
+    const counting: Visit[] = []
+    for (const visit of visits) {
+      const { payer, settled } = visit
+      const labels = this.labelsOf(payer)
+      if (settled === 0 || payer === merchant || paidBack.has(payer) || labels.includes(own)) continue
+      counting.push(visit)
+      for (const label of labels) local.join(payer, label)
+    }
+    const groups = [...grouped(counting, ({ payer }) => local.of(payer)).values()]
+    return { count: groups.length - this.repeated(groups), groups }
+  }
+
+  /** The origins of an address: of what was sent to it, and of its income where a few customers made that. */
+  private labelsOf(payer: Address): Address[] {
+    const income = this.businesses.has(payer) ? [payer] : [...(this.incomes.get(payer) ?? [])]
+    const labels = this.funded.has(payer) ? [this.origins.of(payer), ...income] : income
+    return labels.length === 0 ? [UNKNOWN] : labels
+  }
+
+  /** Many people withdraw from one exchange, and one person may do it many times: each doubling counts once. */
+  private repeated(groups: readonly (readonly Visit[])[]): number {
+    const counts = new Map<Address, number>()
+    for (const group of groups) {
+      const [source, ...others] = new Set(group.flatMap(({ payer }) => [...(this.senders.get(payer) ?? [])]))
+      if (source === undefined || others.length > 0 || !this.exchanges.has(source)) continue
+      counts.set(source, (counts.get(source) ?? 0) + 1)
+    }
+    return [...counts.values()].reduce((sum, count) => sum + count - (1 + Math.log2(count)), 0)
+  }
+
+  private add(from: Address, to: Address): void {
+    if (from === to) return
+    setIn(this.senders, to).add(from)
+    setIn(this.receivers, from).add(to)
+  }
+
+  /**
+   * Addresses that fund so many payers, at so many unrelated merchants, that they cannot be one merchant's own: without
+   * them all customers of an exchange would count as one. Most of those merchants must have other payers too, which a
+   * group of one's own merchants has not.
+   */
+  private findExchanges({ bought, sold }: Trade): Set<Address> {
+    const found = new Set<Address>()
+    for (const [sender, receivers] of this.receivers) {
+      const payers = [...receivers].filter((receiver) => bought.has(receiver))
+      if (payers.length < EXCHANGE.payers || sold.has(sender) || bought.has(sender)) continue
+      const shares = new Map<Address, number>()
+      for (const payer of payers) {
+        for (const merchant of bought.get(payer) ?? []) shares.set(merchant, (shares.get(merchant) ?? 0) + 1)
+      }
+      const mixed = [...shares].filter(([merchant, share]) => share * 2 <= (sold.get(merchant)?.size ?? 0))
+      const isSpread = Math.max(...shares.values()) * EXCHANGE.shareDivisor <= payers.length
+      if (shares.size >= EXCHANGE.merchants && isSpread && mixed.length * 2 >= shares.size) found.add(sender)
+    }
+    return found
+  }
+
+  /**
+   * Who earns here and spends here is funded by its customers. With few of them it spends their money; with more it is a
+   * business of its own.
+   */
+  private addIncome({ bought, sold }: Trade): void {
+    for (const [merchant, payers] of sold) {
+      if (!bought.has(merchant)) continue
+      const customers = [...payers].filter((payer) => payer !== merchant)
+      const origins = new Set(customers.map((one) => (this.funded.has(one) ? this.origins.of(one) : UNKNOWN)))
+      if (origins.size > INCOMES_MAX) this.businesses.add(merchant)
+      else this.incomes.set(merchant, origins)
+      for (const customer of customers) this.add(customer, merchant)
+    }
+  }
+
+  /** Where the merchant's money went, a few steps far. It does not go on through exchanges and businesses. */
+  private reachedFrom(merchant: Address): Set<Address> {
+    const reached = new Set<Address>()
+    let border: Address[] = [merchant]
+    for (let step = 0; step < STEPS_MAX && border.length > 0 && reached.size < REACHED_MAX; step++) {
+      const next: Address[] = []
+      for (const address of border) {
+        if (step > 0 && (this.exchanges.has(address) || this.businesses.has(address))) continue
+        for (const receiver of this.receivers.get(address) ?? []) {
+          if (reached.has(receiver)) continue
+          reached.add(receiver)
+          next.push(receiver)
+        }
+      }
+      border = next
+    }
+    return reached
+  }
+}
+
+/** Stands for all origins that are not known: together they are one. */
+const UNKNOWN: Address = '0x'
+
+const EXCHANGE = { payers: 20, merchants: 5, shareDivisor: 4 }
+const INCOMES_MAX = 3
+const STEPS_MAX = 4
+const REACHED_MAX = 10_000
+
+/** Who bought from whom. */
+interface Trade {
+  bought: ReadonlyMap<Address, ReadonlySet<Address>>
+  sold: ReadonlyMap<Address, ReadonlySet<Address>>
+}
+
+function tradeOf(visits: readonly Visit[], merchants: ReadonlyMap<bigint, Address>): Trade {
+  const bought = new Map<Address, Set<Address>>()
+  const sold = new Map<Address, Set<Address>>()
+  for (const { resource, payer, settled } of visits) {
+    const merchant = merchants.get(resource)
+    if (merchant === undefined || settled === 0) continue
+    setIn(bought, payer).add(merchant)
+    setIn(sold, merchant).add(payer)
+  }
+  return { bought, sold }
+}
+
+function grouped<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>()
+  for (const item of items) {
+    const group = groups.get(keyOf(item))
+    if (group === undefined) groups.set(keyOf(item), [item])
+    else group.push(item)
+  }
+  return groups
+}
+
+function setIn<Key>(map: Map<Key, Set<Address>>, key: Key): Set<Address> {
+  let found = map.get(key)
+  if (found === undefined) map.set(key, (found = new Set()))
+  return found
+}
+
+/** Union-find: sets of addresses that belong together. */
+class Union {
+  private readonly parents = new Map<Address, Address>()
+
+  of(address: Address): Address {
+    let root = address
+    for (let parent = this.parents.get(root); parent !== undefined; parent = this.parents.get(root)) root = parent
+    // Every address on the way now points to the root, so the next look-up is one step.
+    let at = address
+    while (at !== root) {
+      const next = this.parents.get(at) ?? root
+      this.parents.set(at, root)
+      at = next
+    }
+    return root
+  }
+
+  join(one: Address, other: Address): void {
+    const [first, second] = [this.of(one), this.of(other)]
+    // The smaller text becomes the root, so the result does not depend on the order of the input.
+    if (first < second) this.parents.set(second, first)
+    else if (second < first) this.parents.set(first, second)
+  }
+}
