@@ -3,7 +3,7 @@ import { isRecord, type Raw } from '../kit/schema/merge.ts'
 import type { PaymentRequest } from './model.ts'
 
 /** How a resource is called, as x402's `bazaar` extension describes it: an example, and the schema that it fits. */
-export interface Bazaar {
+interface Bazaar {
   info: { input: Raw; output?: Raw }
   schema: JsonSchema
   /** The path with `:names`, so that a route is one resource whatever its parameters are. */
@@ -31,12 +31,6 @@ export interface Listing {
   verified(sold: SoldResource, refusal: string | null): ExtensionResponses
   /** Answers within a moment, whatever the database does. */
   settled(sold: SoldResource, outcome: Outcome): Promise<ExtensionResponses>
-}
-
-/** What a product says about its input: the one description behind version 1's `outputSchema` and the extension. */
-export interface InputDescription {
-  input: Raw
-  routeTemplate?: string
 }
 
 /** Derived from what version 1 shows under `outputSchema`. Null when that does not describe an HTTP request. */
@@ -162,7 +156,7 @@ function madeUp(schema: Raw): unknown {
 function numberOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: Raw): number | undefined {
   if (exclusiveMinimum !== undefined || exclusiveMaximum !== undefined || multipleOf !== undefined) return undefined
   const least = Number(minimum ?? Math.min(1, Number(maximum ?? 1)))
-  return Number.isInteger(least) ? least : undefined
+  return Number.isInteger(least) && least <= Number(maximum ?? least) ? least : undefined
 }
 
 function textOf({ minLength, maxLength, format }: Raw): string | undefined {

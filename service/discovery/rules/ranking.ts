@@ -38,7 +38,7 @@ export function rank(
     const of = visitsOf.get(id) ?? []
     const calls = of.reduce((sum, { settled }) => sum + settled, 0)
     const payers = of.filter(({ settled }) => settled > 0).length
-    ranks.set(id, { score: scoreOf(money.groupsOf(merchant, of), of), payers, calls, shadowed: false })
+    ranks.set(id, { score: scoreOf(money.groupsOf(merchant, of)), payers, calls, shadowed: false })
   }
   shadow(resources, ranks)
   return ranks
@@ -59,8 +59,9 @@ function shadow(resources: readonly RankedResource[], ranks: ReadonlyMap<bigint,
   }
 }
 
-function scoreOf({ count, groups }: Groups, visits: readonly Visit[]): number {
-  return count * successOf(groups) * quicknessOf(visits)
+/** The payers that do not count have no say in success and speed either. */
+function scoreOf({ count, groups }: Groups): number {
+  return count * successOf(groups) * quicknessOf(groups.flat())
 }
 
 /**
@@ -222,7 +223,7 @@ const UNKNOWN: Address = '0x'
 const EXCHANGE = { payers: 20, merchants: 5, shareDivisor: 4 }
 const INCOMES_MAX = 3
 const STEPS_MAX = 4
-const REACHED_MAX = 10_000
+const REACHED_MAX = 1_000
 
 /** Who bought from whom. */
 interface Trade {

@@ -111,12 +111,6 @@ export function createListing(deps: ListingDeps): Listing {
   }
 }
 
-/** Where nothing is listed: in tests, and where the facilitator runs without a catalogue. */
-export const NO_LISTING: Listing = {
-  verified: () => ({}),
-  settled: () => Promise.resolve({}),
-}
-
 const PATIENCE_MS = 250
 const WRITTEN_MAX = 20_000
 const WRITTEN_MS = 30_000

@@ -100,6 +100,6 @@ const SEARCHES_MAX = 6
 const RECEIPTS_MAX = 25
 const SENDERS_MAX = 20
 
-export const WINDOW_DAYS = 30
+const WINDOW_DAYS = 30
 const VISITS_MAX = 50_000
 const TRANSFERS_MAX = 50_000
