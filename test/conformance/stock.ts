@@ -17,6 +17,10 @@ export interface Buyer {
   sign(asked: Wish): Promise<StockPayload>
   /** The reference facilitator's reason against a request; version 2's program knows both versions. */
   judge(asked: { rpc: string; privateKey: Hex; chainId: number; body: unknown }): Promise<string | null>
+  /** What the stock client lists or finds at a facilitator; only version 2's program can. */
+  discover(asked: { facilitator: string; list?: object; search?: object }): Promise<unknown>
+  /** How the stock packages judge a description; only version 2's program can. */
+  describe(asked: { bazaar: unknown; url: string }): Promise<unknown>
   stop(): Promise<void>
 }
 
@@ -87,6 +91,8 @@ export function startBuyer(version: Version | 'axios'): Buyer {
     buy: (asked) => ask('buy', asked),
     sign: (asked) => ask('sign', asked),
     judge: (asked) => ask('judge', asked),
+    discover: (asked) => ask('discover', asked),
+    describe: (asked) => ask('describe', asked),
     stop: () => stop(child),
   }
 }

@@ -1,8 +1,15 @@
 import { x402Facilitator } from '@x402/core/facilitator'
+import { HTTPFacilitatorClient } from '@x402/core/server'
 import { toFacilitatorEvmSigner } from '@x402/evm'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { ExactEvmScheme as ExactFacilitator } from '@x402/evm/exact/facilitator'
 import { ExactEvmSchemeV1 as ExactFacilitatorV1 } from '@x402/evm/exact/v1/facilitator'
+import {
+  extractDiscoveryInfo,
+  validateDiscoveryExtension,
+  validateDiscoveryExtensionSpec,
+  withBazaar,
+} from '@x402/extensions/bazaar'
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import { createWalletClient, http, multicall3Abi, publicActions, serializeErc6492Signature } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -63,6 +70,20 @@ answer({
       .registerV1(chain === base ? 'base' : 'base-sepolia', new ExactFacilitatorV1(signer))
     const { isValid, invalidReason } = await facilitator.verify(body.paymentPayload, body.paymentRequirements)
     return isValid ? null : invalidReason
+  },
+
+  async discover({ facilitator, list, search }) {
+    const { bazaar } = withBazaar(new HTTPFacilitatorClient({ url: facilitator })).extensions
+    return search === undefined ? await bazaar.listResources(list) : await bazaar.search(search)
+  },
+
+  async describe({ bazaar, url }) {
+    const payment = { x402Version: 2, resource: { url }, extensions: { bazaar } }
+    return {
+      fits: validateDiscoveryExtension(bazaar),
+      isSpecified: validateDiscoveryExtensionSpec(bazaar),
+      resource: extractDiscoveryInfo(payment, {})?.resourceUrl ?? null,
+    }
   },
 })
 
