@@ -179,7 +179,8 @@ function objectOf({ properties, required, additionalProperties }: Raw): Raw | un
   const fields = isRecord(properties) ? properties : {}
   const made: Record<string, unknown> = {}
   for (const name of Array.isArray(required) ? (required as string[]) : []) {
-    const value = Object.hasOwn(fields, name) || additionalProperties === undefined ? exampleOf(fields[name] ?? {}) : undefined
+    const value =
+      Object.hasOwn(fields, name) || additionalProperties === undefined ? exampleOf(fields[name] ?? {}) : undefined
     if (value === undefined) return undefined
     made[name] = value
   }

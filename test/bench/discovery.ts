@@ -23,7 +23,8 @@ const ASKS = Number(process.env['BENCH_ASKS'] ?? 2_000)
 const P95_TARGET_MS = 10
 const MERCHANT_LISTINGS = 35
 
-const NOUNS = 'weather forecast invoice currency exchange image translation summary speech video map route news stock price'
+const NOUNS =
+  'weather forecast invoice currency exchange image translation summary speech video map route news stock price'
 const VERBS = 'get list create convert search analyse translate generate check render'
 const [nouns, verbs] = [NOUNS.split(' '), VERBS.split(' ')]
 
@@ -116,7 +117,9 @@ async function fill(): Promise<void> {
       now,
     )
   }
-  console.log(`${String(LISTINGS)} entries.\n\n| | p50 ms | p95 ms | p99 ms | worst |\n| --- | ---: | ---: | ---: | ---: |`)
+  console.log(
+    `${String(LISTINGS)} entries.\n\n| | p50 ms | p95 ms | p99 ms | worst |\n| --- | ---: | ---: | ---: | ---: |`,
+  )
   line('write an entry', times, null)
 }
 

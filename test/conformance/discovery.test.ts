@@ -36,7 +36,9 @@ describe('a stock seller that declares its resource', () => {
       accepts: [expect.objectContaining({ scheme: 'exact', network: network.caip2, amount: '10000' })],
     }
     const facilitator = world.service.origin
-    expect(await buyer.discover({ facilitator, list: { type: 'http', network: network.caip2, limit: 10 } })).toMatchObject({
+    expect(
+      await buyer.discover({ facilitator, list: { type: 'http', network: network.caip2, limit: 10 } }),
+    ).toMatchObject({
       x402Version: 2,
       items: [found],
       pagination: { limit: 10, offset: 0, total: 1 },
@@ -55,11 +57,13 @@ describe('a stock seller that declares its resource', () => {
       { input: { type: 'http', method: 'DELETE' } },
     ]
     for (const one of described) {
-      expect(await buyer.describe({ bazaar: bazaarOf(one), url: 'https://a.example/gate/weather/berlin?x=1' })).toEqual({
-        fits: { valid: true },
-        isSpecified: { valid: true },
-        resource: `https://a.example/gate/weather/${'routeTemplate' in one ? ':city' : 'berlin'}`,
-      })
+      expect(await buyer.describe({ bazaar: bazaarOf(one), url: 'https://a.example/gate/weather/berlin?x=1' })).toEqual(
+        {
+          fits: { valid: true },
+          isSpecified: { valid: true },
+          resource: `https://a.example/gate/weather/${'routeTemplate' in one ? ':city' : 'berlin'}`,
+        },
+      )
     }
   })
 })

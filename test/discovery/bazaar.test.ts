@@ -10,7 +10,13 @@ describe('extensions.bazaar', () => {
 
   test('has an example with every required field, and the schema of all', () => {
     const email = { type: 'string', format: 'email', required: true, description: 'Where to' }
-    expect(posted({ email, count: { type: 'number', required: false }, plan: { type: 'string', required: true, enum: ['a', 'b'] } })).toEqual({
+    expect(
+      posted({
+        email,
+        count: { type: 'number', required: false },
+        plan: { type: 'string', required: true, enum: ['a', 'b'] },
+      }),
+    ).toEqual({
       info: {
         input: { type: 'http', method: 'POST', bodyType: 'json', body: { email: 'ada@example.com', plan: 'a' } },
       },
@@ -63,7 +69,10 @@ describe('extensions.bazaar', () => {
 
   test('is short enough for a header, however large the input’s schema is', () => {
     const fields = Object.fromEntries(
-      Array.from({ length: 500 }, (_, nth) => [`field${String(nth)}`, { type: 'string', description: 'x'.repeat(200) }]),
+      Array.from({ length: 500 }, (_, nth) => [
+        `field${String(nth)}`,
+        { type: 'string', description: 'x'.repeat(200) },
+      ]),
     )
     for (const count of [5, 50, 500]) {
       const some = Object.fromEntries(Object.entries(fields).slice(0, count))
@@ -82,16 +91,26 @@ describe('extensions.bazaar', () => {
     const leaf = fc.oneof(
       fc.record({ type: fc.constantFrom('string', 'number', 'integer', 'boolean', 'null', 'array', 'object') }),
       fc.record({ type: fc.constant('string'), minLength: fc.nat(9), maxLength: fc.nat(9) }),
-      fc.record({ type: fc.constant('integer'), minimum: fc.integer({ min: -9, max: 9 }), maximum: fc.integer({ min: -9, max: 9 }) }),
+      fc.record({
+        type: fc.constant('integer'),
+        minimum: fc.integer({ min: -9, max: 9 }),
+        maximum: fc.integer({ min: -9, max: 9 }),
+      }),
       fc.record({ type: fc.constant('number'), exclusiveMinimum: fc.integer({ min: -9, max: 9 }) }),
-      fc.record({ type: fc.constant('string'), default: fc.string(), examples: fc.array(fc.string(), { maxLength: 2 }) }),
+      fc.record({
+        type: fc.constant('string'),
+        default: fc.string(),
+        examples: fc.array(fc.string(), { maxLength: 2 }),
+      }),
       fc.record({ type: fc.constant('string'), format: fc.constantFrom('email', 'uri', 'ipv4', 'other') }),
       fc.record({ enum: fc.array(fc.jsonValue({ maxDepth: 0 }), { maxLength: 3 }) }),
       fc.record({ anyOf: fc.constant([{ type: 'string' }, { type: 'null' }]) }),
       fc.jsonValue({ maxDepth: 3 }),
     )
     const { fields } = fc.letrec<{ fields: Record<string, unknown>; nested: unknown }>((tie) => ({
-      fields: fc.dictionary(fc.string({ maxLength: 6 }), fc.oneof({ depthSize: 'small' }, leaf, tie('nested')), { maxKeys: 5 }),
+      fields: fc.dictionary(fc.string({ maxLength: 6 }), fc.oneof({ depthSize: 'small' }, leaf, tie('nested')), {
+        maxKeys: 5,
+      }),
       nested: fc.record({
         type: fc.constant('object'),
         properties: tie('fields'),

@@ -66,7 +66,9 @@ describe('what is listed of a payment', () => {
   })
 
   test('names a route by its template, and a tool by its name', () => {
-    expect(entry({ bazaar: { ...bazaar, routeTemplate: '/v1/:city' } }).resource).toBe('https://weather.example/v1/:city')
+    expect(entry({ bazaar: { ...bazaar, routeTemplate: '/v1/:city' } }).resource).toBe(
+      'https://weather.example/v1/:city',
+    )
     const input = { type: 'mcp', toolName: 'forecast', inputSchema: { type: 'object' } }
     expect(entry({ bazaar: { info: { input }, schema: {} } })).toMatchObject({
       resource: 'https://weather.example/v1/now',
@@ -85,7 +87,10 @@ describe('what is listed of a payment', () => {
   )
 
   test('leaves out a bad name, bad tags and a bad icon', () => {
-    const name = { serviceName: 'Wetter für alle', tags: ['a', 'A', 'ü', '', 5, 'b', 'c', 'd', 'e', 'f', 'x'.repeat(33)] }
+    const name = {
+      serviceName: 'Wetter für alle',
+      tags: ['a', 'A', 'ü', '', 5, 'b', 'c', 'd', 'e', 'f', 'x'.repeat(33)],
+    }
     expect(entry({ resource: { ...name, iconUrl: 'https://127.0.0.1/i.png' } })).toMatchObject({
       serviceName: null,
       tags: ['a', 'b', 'c', 'd', 'e'],
@@ -93,7 +98,12 @@ describe('what is listed of a payment', () => {
     })
     const good = { serviceName: 'Weather', tags: ['weather'], iconUrl: 'https://weather.example/i.png' }
     expect(entry({ resource: good })).toMatchObject(good)
-    for (const iconUrl of ['javascript:alert(1)', 'https://localhost/', 'https://2130706433/', 'https://a@b.example/']) {
+    for (const iconUrl of [
+      'javascript:alert(1)',
+      'https://localhost/',
+      'https://2130706433/',
+      'https://a@b.example/',
+    ]) {
       expect(entry({ resource: { iconUrl } }).iconUrl).toBeNull()
     }
   })
@@ -108,7 +118,11 @@ describe('what is listed of a payment', () => {
     ['no extension', { bazaar: null }, 'no_bazaar_extension: the payment carries no extensions.bazaar'],
     ['no URL', { resource: { url: 'weather' } }, 'bad_resource: resource.url must be a URL of at most 2048 characters'],
     ['a long URL', { resource: { url: `https://a.example/${'x'.repeat(3_000)}` } }, 'bad_resource'],
-    ['plain HTTP', { resource: { url: 'http://weather.example/' } }, 'unreachable_resource: resource.url must be https'],
+    [
+      'plain HTTP',
+      { resource: { url: 'http://weather.example/' } },
+      'unreachable_resource: resource.url must be https',
+    ],
     ['a private address', { resource: { url: 'https://192.168.0.1/' } }, 'unreachable_resource'],
     ['an address in disguise', { resource: { url: 'https://0x0a.1/' } }, 'unreachable_resource'],
     ['an address of cloud metadata', { resource: { url: 'https://169.254.169.254/' } }, 'unreachable_resource'],
@@ -117,15 +131,39 @@ describe('what is listed of a payment', () => {
     ['a bare name', { resource: { url: 'https://intranet/' } }, 'unreachable_resource'],
     ['a password', { resource: { url: 'https://a:b@weather.example/' } }, 'unreachable_resource'],
     ['another scheme', { resource: { url: 'mcp://tool/forecast' } }, 'unreachable_resource'],
-    ['an example that does not fit', { bazaar: { ...bazaar, info: { input: { type: 'http' } } } }, 'bad_bazaar_extension: info/input/method is missing'],
+    [
+      'an example that does not fit',
+      { bazaar: { ...bazaar, info: { input: { type: 'http' } } } },
+      'bad_bazaar_extension: info/input/method is missing',
+    ],
     ['no input', { bazaar: { info: {}, schema: {} } }, 'bad_bazaar_extension'],
     ['no schema', { bazaar: { info: { input: { type: 'http' } } } }, 'bad_bazaar_extension'],
     ['an unknown type', { bazaar: { info: { input: { type: 'ftp' } }, schema: {} } }, 'bad_bazaar_extension'],
-    ['an unknown method', { bazaar: { info: { input: { type: 'http', method: 'TRACE' } }, schema: {} } }, 'bad_bazaar_extension'],
-    ['a body with a GET', { bazaar: { info: { input: { type: 'http', method: 'GET', bodyType: 'json' } }, schema: {} } }, 'bad_bazaar_extension'],
-    ['a tool without a schema', { bazaar: { info: { input: { type: 'mcp', toolName: 'a' } }, schema: {} } }, 'bad_bazaar_extension'],
-    ['a reference to elsewhere', { bazaar: { ...bazaar, schema: { $ref: 'https://evil.example/' } } }, 'bad_bazaar_extension: extensions.bazaar has an external $ref'],
-    ['much text', { bazaar: { ...bazaar, more: 'x'.repeat(20_000) } }, 'bad_bazaar_extension: extensions.bazaar is larger than 16384 bytes'],
+    [
+      'an unknown method',
+      { bazaar: { info: { input: { type: 'http', method: 'TRACE' } }, schema: {} } },
+      'bad_bazaar_extension',
+    ],
+    [
+      'a body with a GET',
+      { bazaar: { info: { input: { type: 'http', method: 'GET', bodyType: 'json' } }, schema: {} } },
+      'bad_bazaar_extension',
+    ],
+    [
+      'a tool without a schema',
+      { bazaar: { info: { input: { type: 'mcp', toolName: 'a' } }, schema: {} } },
+      'bad_bazaar_extension',
+    ],
+    [
+      'a reference to elsewhere',
+      { bazaar: { ...bazaar, schema: { $ref: 'https://evil.example/' } } },
+      'bad_bazaar_extension: extensions.bazaar has an external $ref',
+    ],
+    [
+      'much text',
+      { bazaar: { ...bazaar, more: 'x'.repeat(20_000) } },
+      'bad_bazaar_extension: extensions.bazaar is larger than 16384 bytes',
+    ],
   ])('refuses %s, and says so', (_name, given, reason) => {
     expect(refused(given)).toContain(reason)
   })

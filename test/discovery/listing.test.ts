@@ -32,7 +32,11 @@ describe('a settlement', () => {
   const listed = async (resource: string) => (await list('?limit=100')).items.filter((one) => one.resource === resource)
 
   it('lists its resource before its answer goes out', async () => {
-    const about = { serviceName: 'Weather', tags: ['weather', 'Weather', 'rain'], iconUrl: 'https://weather.example/i.png' }
+    const about = {
+      serviceName: 'Weather',
+      tags: ['weather', 'Weather', 'rain'],
+      iconUrl: 'https://weather.example/i.png',
+    }
     const body = await bodyFor('https://weather.example/now?city=Berlin', { bazaar, other: {} }, about)
     const checked = await world.service.post('/verify', body)
     expect([checked.body.isValid, answered(checked)]).toEqual([true, { bazaar: { status: 'processing' } }])
@@ -65,7 +69,9 @@ describe('a settlement', () => {
       extensions: { bazaar },
       quality: expect.any(Object) as unknown,
     }
-    expect(await list(`?type=http&payTo=${world.seller}&scheme=exact&network=${network.caip2}&extensions=other`)).toEqual({
+    expect(
+      await list(`?type=http&payTo=${world.seller}&scheme=exact&network=${network.caip2}&extensions=other`),
+    ).toEqual({
       x402Version: 2,
       items: [shown],
       pagination: { limit: 20, offset: 0, total: 1 },
@@ -76,7 +82,13 @@ describe('a settlement', () => {
     }
     const { body: own } = await world.service.get(`/discovery/merchant?payTo=${world.seller}`)
     expect(own).toMatchObject({ payTo: world.seller.toLowerCase(), resources: [shown], pagination: { total: 1 } })
-    for (const query of ['?type=mcp', '?scheme=upto', '?network=base', '?extensions=none', `?payTo=0x${'1'.repeat(40)}`]) {
+    for (const query of [
+      '?type=mcp',
+      '?scheme=upto',
+      '?network=base',
+      '?extensions=none',
+      `?payTo=0x${'1'.repeat(40)}`,
+    ]) {
       expect(await list(query)).toMatchObject({ items: [], pagination: { total: 0 } })
     }
   })
@@ -94,8 +106,18 @@ describe('a settlement', () => {
     ['carries no extension', 'https://bare.example/', {}, 'no_bazaar_extension'],
     ['is for a private host', 'https://10.0.0.1/', { bazaar }, 'unreachable_resource'],
     ['is for plain HTTP', 'http://plain.example/', { bazaar }, 'unreachable_resource'],
-    ['has an example that does not fit', 'https://unfit.example/', { bazaar: { ...bazaar, info: { input: { type: 'http' } } } }, 'bad_bazaar_extension'],
-    ['has a schema from elsewhere', 'https://ref.example/', { bazaar: { ...bazaar, schema: { $ref: 'http://169.254.169.254/' } } }, 'bad_bazaar_extension'],
+    [
+      'has an example that does not fit',
+      'https://unfit.example/',
+      { bazaar: { ...bazaar, info: { input: { type: 'http' } } } },
+      'bad_bazaar_extension',
+    ],
+    [
+      'has a schema from elsewhere',
+      'https://ref.example/',
+      { bazaar: { ...bazaar, schema: { $ref: 'http://169.254.169.254/' } } },
+      'bad_bazaar_extension',
+    ],
   ])('that %s moves the money, and says why it is not listed', async (_name, url, extensions, reason) => {
     const body = await bodyFor(url, extensions)
     for (const path of ['/verify', '/settle'] as const) {
@@ -122,10 +144,16 @@ describe('a settlement', () => {
   it('again is one entry and one call', async () => {
     const body = await bodyFor('https://once.example/')
     const headers = { 'idempotency-key': 'once' }
-    for (let time = 0; time < 3; time++) expect((await world.service.post('/settle', body, headers)).body.success).toBe(true)
+    for (let time = 0; time < 3; time++)
+      expect((await world.service.post('/settle', body, headers)).body.success).toBe(true)
     expect((await world.service.post('/settle', body)).body.success).toBe(false)
     expect(await listed('https://once.example/')).toHaveLength(1)
-    expect(await world.database.statements.run('SELECT settled FROM discovery_payer p JOIN discovery_resource r ON r.id = p.resource_id WHERE resource = $1', ['https://once.example/'])).toEqual([{ settled: 1 }])
+    expect(
+      await world.database.statements.run(
+        'SELECT settled FROM discovery_payer p JOIN discovery_resource r ON r.id = p.resource_id WHERE resource = $1',
+        ['https://once.example/'],
+      ),
+    ).toEqual([{ settled: 1 }])
   })
 
   it('goes on as always where the catalogue is slow, or gone', async () => {
@@ -137,7 +165,8 @@ describe('a settlement', () => {
       expect([settled.body.success, answered(settled)]).toEqual([true, { bazaar: { status: 'processing' } }])
     })
     const deadline = Date.now() + 10_000
-    while ((await listed('https://slow.example/')).length === 0 && Date.now() < deadline) await new Promise(setImmediate)
+    while ((await listed('https://slow.example/')).length === 0 && Date.now() < deadline)
+      await new Promise(setImmediate)
     expect(await listed('https://slow.example/')).toHaveLength(1)
 
     await database.statements.run('ALTER TABLE discovery_resource RENAME TO gone', [])
@@ -159,7 +188,9 @@ describe('a settlement', () => {
     const more = await service.post('/settle', await bodyFor('https://more.example/'))
     expect([more.body.success, answered(more)]).toMatchObject([
       true,
-      { bazaar: { status: 'rejected', rejectedReason: expect.stringMatching(/^too_many_resources: .*200/) as unknown } },
+      {
+        bazaar: { status: 'rejected', rejectedReason: expect.stringMatching(/^too_many_resources: .*200/) as unknown },
+      },
     ])
     const own = await service.post('/settle', await bodyFor('https://many.example/1'))
     expect(answered(own)).toEqual({ bazaar: { status: 'success' } })

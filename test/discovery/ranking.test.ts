@@ -59,7 +59,16 @@ class Market {
 }
 
 /** Every way in which one person plays many customers. */
-const RINGS = ['self-funded', 'shared funder', 'two steps', 'cycle', 'star', 'siblings', 'sham income', 'unknown'] as const
+const RINGS = [
+  'self-funded',
+  'shared funder',
+  'two steps',
+  'cycle',
+  'star',
+  'siblings',
+  'sham income',
+  'unknown',
+] as const
 
 function addRing(market: Market, kind: (typeof RINGS)[number], { wallets, calls }: Ring): bigint[] {
   const merchant = market.sell('ring')
@@ -91,7 +100,8 @@ function addRing(market: Market, kind: (typeof RINGS)[number], { wallets, calls 
       return [merchant, ...siblings(market, names, calls)]
     case 'sham income':
       // The wallets earn their money from more wallets, whose money is of unknown origin.
-      for (const name of names) for (const nth of [1, 2, 3, 4, 5]) market.buy(shopOf(market, name), `${name} ${String(nth)}`)
+      for (const name of names)
+        for (const nth of [1, 2, 3, 4, 5]) market.buy(shopOf(market, name), `${name} ${String(nth)}`)
       return [merchant]
     case 'unknown':
       return [merchant]

@@ -15,7 +15,12 @@ describe('a schema from a stranger', () => {
     ['what is required', object({}, { required: ['a'] }), {}, 'info/a is missing'],
     ['a required name of the prototype', object({}, { required: ['toString'] }), {}, 'info/toString is missing'],
     ['no other fields', object({}, { additionalProperties: false }), { a: 1 }, 'info/a must not be there'],
-    ['other fields by schema', object({}, { additionalProperties: { type: 'number' } }), { a: 'x' }, 'info/a must be number'],
+    [
+      'other fields by schema',
+      object({}, { additionalProperties: { type: 'number' } }),
+      { a: 'x' },
+      'info/a must be number',
+    ],
     ['a constant', object({ a: { const: 'http' } }), { a: 'mcp' }, 'info/a must be the constant of the schema'],
     ['a list of values', object({ a: { enum: ['GET'] } }), { a: 'POST' }, 'info/a must be one of the listed values'],
     ['a length', { type: 'string', maxLength: 2 }, 'abc', 'info is too long'],

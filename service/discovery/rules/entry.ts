@@ -40,7 +40,7 @@ export function entryOf(sold: SoldResource): Entry | Rejection {
     type,
     x402Version: payment.version,
     accepts: [acceptedIn(sold)],
-    description: typeof description === 'string' ? (plain(description, DESCRIPTION_MAX) || null) : null,
+    description: typeof description === 'string' ? plain(description, DESCRIPTION_MAX) || null : null,
     mimeType: typeof mimeType === 'string' && MIME_TYPE.test(mimeType) ? mimeType : null,
     serviceName: isLabel(resource['serviceName']) ? resource['serviceName'] : null,
     tags: tagsIn(resource['tags']),
@@ -100,7 +100,10 @@ const BAZAAR_MAX = 16_384
 
 function faultOfRequest({ type, method, bodyType }: Raw): string | null {
   if (type !== 'http') return 'info.input.type must be http or mcp'
-  if (method !== undefined && !(typeof method === 'string' && (QUERY_METHODS.has(method) || BODY_METHODS.has(method)))) {
+  if (
+    method !== undefined &&
+    !(typeof method === 'string' && (QUERY_METHODS.has(method) || BODY_METHODS.has(method)))
+  ) {
     return 'info.input.method must be GET, HEAD, DELETE, POST, PUT or PATCH'
   }
   if (bodyType === undefined) return null

@@ -28,7 +28,7 @@ export function createRanking(deps: RankingDeps) {
     const [first] = waiting
     if (first === undefined) return false
     const { number: newest } = await chain.head()
-    const width = widths.get(`${name} ${String(first.depth)}`) ?? (WIDTHS[first.depth - 1] ?? 1n)
+    const width = widths.get(`${name} ${String(first.depth)}`) ?? WIDTHS[first.depth - 1] ?? 1n
     const top = first.nextBlock ?? newest
     // Parts begin at multiples of their width, so that later searches meet earlier ones and go on with them.
     const from = top - (top % width)

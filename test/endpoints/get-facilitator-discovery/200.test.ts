@@ -62,7 +62,9 @@ describe('GET {facilitator_url}/discovery/…', () => {
       docs: { apiReference: '/docs', homepage: '/', llms: '/llms.txt' },
     })
     const paid = Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).flatMap(([method, one]) => (one['x-payment-info'] === undefined ? [] : [[method, path, one] as const])),
+      Object.entries(methods).flatMap(([method, one]) =>
+        one['x-payment-info'] === undefined ? [] : [[method, path, one] as const],
+      ),
     )
     expect(paid.map(([method, path]) => `${method} ${path}`).sort()).toEqual([
       'post /p/{chk}',
@@ -71,7 +73,15 @@ describe('GET {facilitator_url}/discovery/…', () => {
     ])
     for (const [, , one] of paid) {
       expect(one['x-payment-info']).toEqual({
-        offers: [{ intent: 'charge', method: 'evm', amount: null, currency: 'USDC', description: expect.any(String) as unknown }],
+        offers: [
+          {
+            intent: 'charge',
+            method: 'evm',
+            amount: null,
+            currency: 'USDC',
+            description: expect.any(String) as unknown,
+          },
+        ],
       })
       expect(one.responses).toHaveProperty('402.content')
     }
