@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { reply, route, type AnyRoute } from '../api/route.ts'
 import { NETWORKS, networkOf } from '../chain/networks.ts'
-import { timestamp } from '../kit/wire.ts'
+import { page, timestamp } from '../kit/wire.ts'
 import { address } from '../x402/schema.ts'
 import type { Filter, Listed } from './model.ts'
 import { EXTENSION_KEY } from './rules/entry.ts'
@@ -15,7 +15,7 @@ export function discoveryRoutes(catalogue: Catalogue): AnyRoute[] {
       ...common,
       path: '/discovery/resources',
       summary: 'List the resources that were paid for through this facilitator, best first',
-      query: z.object({ ...filters, ...paging }),
+      query: z.object({ ...filters, ...page.shape }),
       answers: { 200: listBody },
       async handle({ query: { limit, offset, ...query } }) {
         const { entries, total } = await catalogue.list(toFilter(query), { limit, offset })
@@ -29,7 +29,7 @@ export function discoveryRoutes(catalogue: Catalogue): AnyRoute[] {
       query: z.object({
         query: z.string().min(1, 'must contain a word').max(400, 'must have at most 400 characters'),
         ...filters,
-        limit: paging.limit,
+        limit: page.shape.limit,
         cursor: z.string().max(100).optional().meta({ description: 'From the pagination of an earlier answer' }),
       }),
       answers: { 200: searchBody },
@@ -47,7 +47,7 @@ export function discoveryRoutes(catalogue: Catalogue): AnyRoute[] {
       ...common,
       path: '/discovery/merchant',
       summary: 'List the resources of one recipient, also those that another recipient outranks',
-      query: z.object({ payTo: filters.payTo.unwrap(), ...paging }),
+      query: z.object({ payTo: filters.payTo.unwrap(), ...page.shape }),
       answers: { 200: merchantBody },
       async handle({ query: { payTo, limit, offset } }) {
         const { entries, total } = await catalogue.ofMerchant(payTo, { limit, offset })
@@ -61,16 +61,6 @@ export function discoveryRoutes(catalogue: Catalogue): AnyRoute[] {
     }),
   ]
 }
-
-const whole = (least: number, most: number, standard: number) =>
-  z
-    .string()
-    .regex(/^\d{1,6}$/, `must be a whole number from ${String(least)} to ${String(most)}`)
-    .transform(Number)
-    .refine((value) => value >= least && value <= most, `must be from ${String(least)} to ${String(most)}`)
-    .default(standard)
-
-const paging = { limit: whole(1, 100, 20), offset: whole(0, 100_000, 0) }
 
 const NAMES = Object.values(NETWORKS).flatMap(({ name, caip2 }) => [caip2, name])
 

@@ -71,7 +71,7 @@ function ownMethod(facilitator: Facilitator, listing: Listing): Method {
       const answer = await facilitator.settle(readRequest(request), requester)
       if (answer.success) {
         const sold = soldHere(request)
-        // Nobody waits for it: the buyer's answer does not depend on the catalogue.
+        // It is not awaited, because the buyer's answer does not depend on the catalogue.
         if (sold !== null) void listing.settled(sold, { status: 'settled' })
         return { status: 'settled', txHash: answer.txHash }
       }

@@ -6,7 +6,7 @@ import type { PaymentRequest } from './model.ts'
 interface Bazaar {
   info: { input: Raw; output?: Raw }
   schema: JsonSchema
-  /** The path with `:names`, so that a route is one resource whatever its parameters are. */
+  /** The path with `:names`, so that a route is one resource for all values of its parameters. */
   routeTemplate?: string
 }
 
@@ -29,7 +29,7 @@ export type ExtensionResponses = Readonly<
 export interface Listing {
   /** A payment was checked: `refusal` is why it is not valid. */
   verified(sold: SoldResource, refusal: string | null): ExtensionResponses
-  /** Answers within a moment, whatever the database does. */
+  /** Answers within a moment, also while the database does not. */
   settled(sold: SoldResource, outcome: Outcome): Promise<ExtensionResponses>
 }
 
@@ -39,8 +39,8 @@ export function bazaarOf(described: Raw): Bazaar | null {
   if (!isRecord(input) || input['type'] !== 'http') return null
   const known = BUILT.get(input)
   if (known !== undefined) return known
-  const given = input['method'] ?? (isRecord(input['bodyFields']) ? 'POST' : 'GET')
-  const method = typeof given === 'string' ? given.toUpperCase() : ''
+  const named = input['method'] ?? (isRecord(input['bodyFields']) ? 'POST' : 'GET')
+  const method = typeof named === 'string' ? named.toUpperCase() : ''
   if (!BODY_METHODS.has(method) && !QUERY_METHODS.has(method)) return null
   const template = typeof routeTemplate === 'string' ? { routeTemplate } : {}
   const bazaar = { ...(BODY_METHODS.has(method) ? withBody(method, input) : withQuery(method, input)), ...template }
@@ -56,7 +56,7 @@ export const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'
 
 function withBody(method: string, input: Raw): Bazaar {
   const bodyType = typeof input['bodyType'] === 'string' ? input['bodyType'] : 'json'
-  const { schema, example: body } = described(input['bodyFields'], input['required'])
+  const { schema, example: body } = fieldsOf(input['bodyFields'], input['required'])
   return {
     info: { input: { type: 'http', method, bodyType, body } },
     schema: schemaOf(method, { bodyType: { type: 'string', enum: [bodyType] }, body: schema }, ['bodyType', 'body']),
@@ -64,7 +64,7 @@ function withBody(method: string, input: Raw): Bazaar {
 }
 
 function withQuery(method: string, input: Raw): Bazaar {
-  const { schema, example: queryParams } = described(input['queryParams'], input['required'])
+  const { schema, example: queryParams } = fieldsOf(input['queryParams'], input['required'])
   return {
     info: { input: { type: 'http', method, queryParams } },
     schema: schemaOf(method, { queryParams: schema }, []),
@@ -92,7 +92,7 @@ function schemaOf(method: string, properties: Raw, required: readonly string[]):
 }
 
 /** The schema of the fields, short enough for a header, and the shortest example that fits it. */
-function described(fields: unknown, names: unknown): { schema: JsonSchema; example: Raw } {
+function fieldsOf(fields: unknown, names: unknown): { schema: JsonSchema; example: Raw } {
   const properties = isRecord(fields) ? fields : {}
   if (Object.keys(properties).length === 0) return { schema: { type: 'object' }, example: {} }
   const marked = Object.entries(properties).flatMap(([name, field]) =>
@@ -187,7 +187,7 @@ function objectOf({ properties, required, additionalProperties }: Raw): Raw | un
   return made
 }
 
-/** Examples and defaults are written by hand, and bounds next to them are checked by nobody. */
+/** Examples and defaults are written by hand, and often do not fit the bounds next to them. */
 function isPlainlyOf(value: unknown, schema: Raw): boolean {
   const type = Array.isArray(schema['type']) ? (schema['type'] as unknown[]) : [schema['type']]
   if (BOUNDS.some((bound) => bound in schema)) return false

@@ -195,7 +195,7 @@ describe('what is listed of a payment', () => {
 })
 
 describe('the words of a search', () => {
-  test('are words alone, whatever is written', () => {
+  test('are words alone, for any text', () => {
     expect(queriesOf("weather & !'now':* | (x")).toEqual({ all: 'weather & now & x', any: 'weather | now | x' })
     expect(queriesOf('page views')).toEqual({ all: 'page & views:*', any: 'page | views:*' })
     expect(queriesOf(' &|!() ')).toBeNull()

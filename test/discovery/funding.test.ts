@@ -68,8 +68,19 @@ describe('the search for the origin of payers', () => {
     })
 
   const entry = (resource: string, payTo: Address): Entry => ({
-    ...{ resource, tool: '', network: 'base', scheme: 'exact', payTo, type: 'http', x402Version: 2, accepts: [] },
-    ...{ description: 'A page', mimeType: null, serviceName: null, tags: [], iconUrl: null },
+    resource,
+    tool: '',
+    network: 'base',
+    scheme: 'exact',
+    payTo,
+    type: 'http',
+    x402Version: 2,
+    accepts: [],
+    description: 'A page',
+    mimeType: null,
+    serviceName: null,
+    tags: [],
+    iconUrl: null,
     extensions: { bazaar: bazaarOf({ input: { type: 'http' } }) },
     extensionKeys: ['bazaar'],
   })

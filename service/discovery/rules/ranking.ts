@@ -14,7 +14,7 @@ export type Visit = Patronage & { lastAt: Date }
 
 export interface Rank {
   score: number
-  /** Distinct payers, whoever they are: shown, and not ranked by. */
+  /** All distinct payers: shown, and not ranked by. */
   payers: number
   calls: number
   /** Another merchant's entry about the same resource ranks higher. */
@@ -65,8 +65,7 @@ function scoreOf({ count, groups }: Groups): number {
 }
 
 /**
- * Each group of payers has one vote, so nobody can spoil a seller's rate with failed payments from many wallets of one
- * origin. Four successes are added: otherwise the first failure would rank a new seller last.
+ * Each group of payers has one vote, so failed payments from many wallets of one origin cannot spoil a seller's rate. Four successes are added: otherwise the first failure would rank a new seller last.
  */
 function successOf(groups: readonly (readonly Visit[])[]): number {
   let rates = 0

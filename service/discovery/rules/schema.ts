@@ -2,7 +2,7 @@ import { isRecord, type Raw } from '../../kit/schema/merge.ts'
 
 /**
  * Checks a value against a schema, where both come from a stranger. Each step counts against one budget, and
- * references point into the schema alone, so the work has a limit whatever was sent. Keywords that are not known here,
+ * references point into the schema alone, so the work has a limit for any input. Keywords that are not known here,
  * patterns among them, are ignored: that is looser than the schema, never stricter. Null when nothing is wrong.
  */
 export function faultOf(schema: unknown, value: unknown): string | null {

@@ -13,7 +13,7 @@ describe('GET {facilitator_url}/discovery/… → 400', () => {
     ['limit', 'search?query=a&limit=ten'],
     ['limit', `merchant?payTo=0x${'1'.repeat(40)}&limit=1e1`],
     ['offset', 'resources?offset=-1'],
-    ['offset', 'resources?offset=100001'],
+    ['offset', 'resources?offset=1e3'],
     ['type', 'resources?type=ftp'],
     ['payTo', 'resources?payTo=vitalik.eth'],
     ['payTo', 'merchant'],
