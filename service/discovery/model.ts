@@ -76,7 +76,7 @@ export interface Transfer {
 export interface Origin {
   network: NetworkName
   address: Address
-  /** 1 for a payer, 2 for an address that sent money to a payer. */
+  /** 1 for a payer, 2 for an address that sent money to a payer, and so on. */
   depth: number
   /** The newest block that was not searched yet. Null before the first search. */
   nextBlock: bigint | null

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { faultOf } from '../../service/discovery/rules/schema.ts'
+import { offeredRoute } from '../../service/paywall/rules/x402.ts'
 import { bazaarOf } from '../../service/x402/bazaar.ts'
 
 const SEED = Number(process.env['SEED'] ?? 20_261_123)
@@ -86,6 +87,17 @@ describe('extensions.bazaar', () => {
       expect(bazaarOf(described)).toBeNull()
     },
   )
+
+  test.each([
+    ['https://a.example/gate/news', '/today', null],
+    ['https://a.example/gate/news', '/items/:id', '/gate/news/items/:id'],
+    ['https://a.example/gate/news/', '/*', '/gate/news/:var1'],
+    ['https://a.example/', '/*', null],
+    ['https://a.example/', '/:id', null],
+    ['https://a.example', '/files*', null],
+  ])('names the route of a paywall at %s with %s by %s', (address, path, template) => {
+    expect(offeredRoute(address, { path }, 'GET')).toEqual({ method: 'GET', template })
+  })
 
   test('always fits its own schema', () => {
     const leaf = fc.oneof(

@@ -189,6 +189,18 @@ describe('the ranking', () => {
     expect(made.scores().get(seller)).toBe(before)
   })
 
+  test('a seller that buys elsewhere keeps its customers, also where their payments are read from the chain', () => {
+    const made = new Market()
+    const seller = made.honest('seller', 3)
+    const supplier = made.honest('supplier', 2)
+    const before = made.scores()
+    made.buy(supplier, 'seller')
+    for (const nth of [0, 1, 2]) made.fund(`seller payer ${String(nth)}`, 'seller')
+    const scores = made.scores()
+    expect(scores.get(seller)).toBe(before.get(seller))
+    expect(scores.get(supplier)).toBeGreaterThan(before.get(supplier) ?? 0)
+  })
+
   test('customers of an exchange are many, and fewer than those with sources of their own', () => {
     const made = new Market()
     const sellers = Array.from({ length: 8 }, (_, nth) => made.honest(`seller ${String(nth)}`, 6))

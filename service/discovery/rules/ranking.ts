@@ -65,7 +65,8 @@ function scoreOf({ count, groups }: Groups): number {
 }
 
 /**
- * Each group of payers has one vote, so failed payments from many wallets of one origin cannot spoil a seller's rate. Four successes are added: otherwise the first failure would rank a new seller last.
+ * Each group of payers has one vote, so failed payments from many wallets of one origin cannot spoil a seller's rate.
+ * Four successes are added: otherwise the first failure would rank a new seller last.
  */
 function successOf(groups: readonly (readonly Visit[])[]): number {
   let rates = 0
@@ -106,13 +107,17 @@ class Money {
   private readonly exchanges: ReadonlySet<Address>
 
   constructor(visits: readonly Visit[], transfers: readonly Transfer[], merchants: ReadonlyMap<bigint, Address>) {
-    for (const { from, to } of transfers) {
-      this.add(from, to)
-      if (from !== to) this.funded.add(to)
-    }
     const trade = tradeOf(visits, merchants)
+    // The payments of customers are on the chain too. They are income, and customers are not owners.
+    const funding = transfers.filter(({ from, to }) => from !== to && trade.bought.get(from)?.has(to) !== true)
+    for (const { from, to } of funding) {
+      this.add(from, to)
+      this.funded.add(to)
+    }
     this.exchanges = this.findExchanges(trade)
-    for (const { from, to } of transfers) if (!this.exchanges.has(from)) this.origins.join(from, to)
+    for (const { from, to } of funding) {
+      if (!this.exchanges.has(from) && !this.exchanges.has(to)) this.origins.join(from, to)
+    }
     this.addIncome(trade)
   }
 

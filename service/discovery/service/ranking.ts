@@ -93,8 +93,8 @@ async function transfersIn(
 /** Two weeks of blocks of two seconds. Money that came before is of unknown origin. */
 const LOOK_BACK = 604_800n
 /** By depth: a sender may be an exchange with thousands of transfers an hour. */
-const WIDTHS = [10_000n, 1_000n]
-const DEPTH_MAX = 2
+const WIDTHS = [10_000n, 1_000n, 1_000n]
+const DEPTH_MAX = 3
 const ORIGINS_MAX = 200
 const SEARCHES_MAX = 6
 const RECEIPTS_MAX = 25

@@ -35,6 +35,12 @@ describe('POST /p/{chk}: x402', () => {
       error: expect.any(String),
       resource: { url: `http://localhost:0/p/${id}`, description: 'SEO audit', mimeType: 'application/json' },
       accepts: [view.paymentRequirements.v2],
+      extensions: expect.objectContaining({
+        bazaar: {
+          info: { input: { type: 'http', method: 'POST', bodyType: 'json', body: {} } },
+          schema: expect.objectContaining({ required: ['input'] }),
+        },
+      }),
     })
     expect(
       Object.fromEntries(
