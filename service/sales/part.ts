@@ -90,7 +90,9 @@ function soldHere(request: RequestBody): SoldResource | null {
   const bazaar = offered === null ? null : bazaarOf(offered.v1.outputSchema)
   if (offered === null || bazaar === null) return null
   const { resource: url, description, mimeType, maxTimeoutSeconds: timeoutSeconds } = offered.v1
-  const payment = readRequest(request)
+  const { required, ...paid } = readRequest(request)
+  // Our products take both versions, so every buyer is shown the newer one.
+  const payment = { ...paid, version: 2 as const, required: { ...required, network: offered.v2.network } }
   return { payment, timeoutSeconds, resource: { url, description, mimeType }, extensions: { bazaar } }
 }
 

@@ -3,7 +3,7 @@ import { isRecord, type Raw } from '../kit/schema/merge.ts'
 import type { PaymentRequest } from './model.ts'
 
 /** How a resource is called, as x402's `bazaar` extension describes it: an example, and the schema that it fits. */
-interface Bazaar {
+export interface Bazaar {
   info: { input: Raw; output?: Raw }
   schema: JsonSchema
   /** The path with `:names`, so that a route is one resource for all values of its parameters. */

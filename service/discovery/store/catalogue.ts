@@ -1,5 +1,4 @@
-import { NETWORKS } from '../../chain/networks.ts'
-import { columnsOf, toBytes, type RowOf } from '../../kit/rows.ts'
+import { columnsOf, fromRow, toBytes, type RowOf } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Entry, Filter, Listed } from '../model.ts'
 import type { CatalogueStore } from '../ports.ts'
@@ -25,12 +24,12 @@ export function createCatalogueStore(statements: Statements): CatalogueStore {
         statements.run<ListedRow>(LIST, [...values, limit, offset], 'discovery_list'),
         statements.run<{ total: bigint }>(TOTAL, values, 'discovery_total'),
       ])
-      return { entries: rows.map(fromRow), total: Number(count?.total ?? 0) }
+      return { entries: rows.map((row) => fromRow(row)), total: Number(count?.total ?? 0) }
     },
 
     async search(query, filter, { limit, offset, most }) {
       const values = [...filtersOf(filter), query, most, limit, offset]
-      return (await statements.run<ListedRow>(SEARCH, values, 'discovery_search')).map(fromRow)
+      return (await statements.run<ListedRow>(SEARCH, values, 'discovery_search')).map((row) => fromRow(row))
     },
 
     async ofMerchant(payTo, { limit, offset }) {
@@ -39,18 +38,12 @@ export function createCatalogueStore(statements: Statements): CatalogueStore {
         statements.run<ListedRow>(OF_MERCHANT, [...own, limit, offset], 'discovery_of_merchant'),
         statements.run<{ total: bigint }>(TOTAL_OF_MERCHANT, own, 'discovery_total_of_merchant'),
       ])
-      return { entries: rows.map(fromRow), total: Number(count?.total ?? 0) }
+      return { entries: rows.map((row) => fromRow(row)), total: Number(count?.total ?? 0) }
     },
   }
 }
 
 type ListedRow = RowOf<Listed>
-
-function fromRow(row: ListedRow): Listed {
-  const { mime_type: mimeType, service_name: serviceName, icon_url: iconUrl, last_at: lastAt, ...rest } = row
-  const { x402_version: x402Version, ...more } = rest
-  return { ...more, x402Version, mimeType, serviceName, iconUrl, lastAt }
-}
 
 const COLUMNS = `r.id, r.resource, r.tool, r.type, r.x402_version, r.accepts, r.description, r.mime_type, r.service_name,
   r.tags, r.icon_url, r.extensions, r.payers, r.calls, r.last_at`
@@ -115,7 +108,7 @@ function valuesOf(entry: Entry): unknown[] {
   return [
     entry.resource,
     entry.tool,
-    NETWORKS[entry.network].name,
+    entry.network,
     entry.scheme,
     toBytes(entry.payTo),
     entry.type,
