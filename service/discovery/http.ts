@@ -84,9 +84,15 @@ const filters = {
 
 type Filters = { [Name in keyof typeof filters]?: z.output<(typeof filters)[Name]> }
 
-function toFilter({ type = null, payTo = null, scheme = null, network, extensions = null }: Filters): Filter {
+function toFilter({ type, payTo, scheme, network, extensions }: Filters): Filter {
   const known = network === undefined ? null : (networkOf(network)?.name ?? null)
-  return { type, payTo, scheme, network: known, extension: extensions }
+  return {
+    type: type ?? null,
+    payTo: payTo ?? null,
+    scheme: scheme ?? null,
+    network: known,
+    extension: extensions ?? null,
+  }
 }
 
 const item = z.object({

@@ -55,7 +55,7 @@ describe('a schema from a stranger', () => {
     }
     const began = performance.now()
     expect(faultOf({ $defs, $ref: '#/$defs/d29' }, 'text')).toBe('schema takes too much work to check')
-    expect(performance.now() - began).toBeLessThan(200)
+    expect(performance.now() - began).toBeLessThan(500)
   })
 
   test.each<[string, unknown, string | null]>([

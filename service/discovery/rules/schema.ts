@@ -156,7 +156,7 @@ class Check {
   }
 }
 
-const STEPS_MAX = 20_000
+const STEPS_MAX = 6_000
 
 function textFault(schema: Raw, value: string, path: string): string | null {
   const { minLength, maxLength } = schema

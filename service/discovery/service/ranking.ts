@@ -6,7 +6,7 @@ import { DAY_MS } from '../../kit/tables.ts'
 import type { Address } from '../../chain/model.ts'
 import type { Origin, Transfer } from '../model.ts'
 import type { FundingChain, FundingStore, RankingStore } from '../ports.ts'
-import { rank } from '../rules/ranking.ts'
+import { ranking } from '../rules/ranking.ts'
 
 interface RankingDeps {
   store: RankingStore & FundingStore
@@ -62,8 +62,10 @@ export function createRanking(deps: RankingDeps) {
       const resources = await store.resources()
       const visits = await store.visits(new Date(now.getTime() - WINDOW_DAYS * DAY_MS), VISITS_MAX)
       const transfers = await store.transfers(TRANSFERS_MAX)
-      await breathe()
-      await store.save(rank(resources, visits, transfers))
+      const parts = ranking(resources, visits, transfers)
+      let part = parts.next()
+      for (; part.done !== true; part = parts.next()) await breathe()
+      await store.save(part.value)
     },
   }
 }
