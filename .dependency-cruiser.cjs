@@ -9,6 +9,7 @@ const MAY_CALL = {
   identity: ['ledger'],
   outflow: [],
   facilitator: [],
+  discovery: [],
   sales: ['facilitator'],
   deliveries: ['identity'],
   wallet: ['ledger', 'facilitator', 'outflow'],

@@ -8,6 +8,7 @@ import { openChanges } from './changes/part.ts'
 import { openCheckoutHooks, openCheckouts } from './checkouts/part.ts'
 import { openDashboard } from './dashboard/part.ts'
 import { openDeliveries } from './deliveries/part.ts'
+import { openDiscovery } from './discovery/part.ts'
 import { openFacilitator } from './facilitator/part.ts'
 import { openFigures } from './platform/metrics.ts'
 import { createPlatform, type Part, type Platform } from './platform/platform.ts'
@@ -139,7 +140,8 @@ export async function compose(config: Config, options: Options): Promise<Service
 /** People, their money, and what is told of it. They know each other: what is opened later is asked for when it is needed. */
 async function openMoney(platform: Platform, chains: Chains, checkouts: () => Checkouts) {
   const { config, database, clock } = platform
-  const { facilitator, part: facilitatorPart } = openFacilitator(platform, chains)
+  const { listing, part: discoveryPart } = openDiscovery(platform, chains)
+  const { facilitator, part: facilitatorPart } = openFacilitator(platform, chains, listing)
   const outflow = openOutflow(config, { statements: database.statements, clock })
   const { wallets, part: walletPart } = await openWallet(platform, {
     chains,
@@ -168,8 +170,16 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     facilitator,
     outflow,
   })
-  const parts = [identityPart, deliveriesPart, budgetsPart, outgoingPaymentsPart, walletPart, facilitatorPart]
-  return { facilitator, outflow, wallets, identity, deliveries, budgets, outgoingPayments, parts }
+  const parts = [
+    identityPart,
+    deliveriesPart,
+    budgetsPart,
+    outgoingPaymentsPart,
+    walletPart,
+    facilitatorPart,
+    discoveryPart,
+  ]
+  return { facilitator, listing, outflow, wallets, identity, deliveries, budgets, outgoingPayments, parts }
 }
 
 type Money = Awaited<ReturnType<typeof openMoney>>
@@ -177,7 +187,7 @@ type Money = Awaited<ReturnType<typeof openMoney>>
 /** What is sold, and the engine that sells it. */
 async function openProducts(platform: Platform, chains: Chains, money: Money) {
   const { database, clock, ledger, secret } = platform
-  const { facilitator, wallets, identity, deliveries, budgets } = money
+  const { facilitator, listing, wallets, identity, deliveries, budgets } = money
   const { pages, part: pagesPart } = await openPages(platform)
   const tokens = openPaymentTokens(secret)
   const { signer, issuers, part: keysPart } = openReceiptKeys(platform, chains)
@@ -188,6 +198,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     part: salesPart,
   } = openSelling(platform, {
     facilitator,
+    listing,
     tokens,
     dialects: openDialects(platform, signer),
     hooks: {

@@ -53,9 +53,41 @@ export function describe(
       },
     },
     paths,
+    ...serviceInfo(surfaces),
   })
   return document as unknown as Record<string, unknown>
 }
+
+/** What programs that look for paid services read first (MPP's discovery). */
+function serviceInfo(surfaces: readonly Surface[]) {
+  const hasTools = surfaces.some(({ name }) => name === 'tools')
+  const docs = { apiReference: '/docs', homepage: '/', ...(hasTools ? { llms: '/llms.txt' } : {}) }
+  return { 'x-service-info': { categories: ['payments', 'automation', 'agents'], docs } }
+}
+
+/** How a request is paid. The amount is not known here: the 402 states it for each product. */
+function paymentInfo({ sells }: Described) {
+  if (sells === undefined) return {}
+  const offer = { intent: 'charge', method: 'evm', amount: null, currency: 'USDC', description: sells.description }
+  return { 'x-payment-info': { offers: [offer] } }
+}
+
+const termsBody = z
+  .looseObject({
+    error: z.string().meta({ description: 'A message for people' }),
+    code: z.string().meta({ description: 'A stable code for programs' }),
+    x402Version: z.literal(1),
+    accepts: z.array(z.looseObject({})).meta({ description: 'What can be signed, in version 1 of x402' }),
+    amount: z.string().meta({ description: 'In USDC' }),
+    currency: z.literal('USDC'),
+    recipient: z.string(),
+    reason: z.string().nullable().meta({ description: 'Why the payment was refused; null when there was none' }),
+  })
+  .meta({
+    id: 'PaymentRequired',
+    description:
+      'The same terms are in the headers: PAYMENT-REQUIRED for version 2 of x402, and WWW-Authenticate for MPP.',
+  })
 
 const errorBody = z
   .looseObject({
@@ -80,6 +112,7 @@ function operation(route: Described, id: string): ZodOpenApiOperationObject {
     errors[413] ??= 'The body is too large.'
     errors[415] ??= 'The body is not application/json.'
   }
+  if (route.sells !== undefined) errors[402] ??= 'The price, or why the payment was refused.'
   if (isIdempotent(route)) errors[409] ??= 'The Idempotency-Key was used with another body.'
   const parameters = {
     ...(route.params === undefined ? {} : { path: route.params as z.ZodObject }),
@@ -105,15 +138,20 @@ function operation(route: Described, id: string): ZodOpenApiOperationObject {
       ...Object.fromEntries(
         Object.entries(errors).map(([status, description]) => [
           status,
-          { description, content: json(route.refusals?.[Number(status)] ?? errorBody) },
+          { description, content: json(refusalOf(route, Number(status))) },
         ]),
       ),
     },
+    ...paymentInfo(route),
     // The extension by which viewers of such documents show samples.
     ...(route.samples === undefined
       ? {}
       : { 'x-codeSamples': route.samples.map(({ title, text }) => ({ lang: 'sh', label: title, source: text })) }),
   }
+}
+
+function refusalOf({ refusals, sells }: Described, status: number): z.ZodType {
+  return refusals?.[status] ?? (status === 402 && sells !== undefined ? termsBody : errorBody)
 }
 
 const SECURITY = {

@@ -40,6 +40,8 @@ export interface Route<
   limit?: string | null
   /** A lower limit than the general one. */
   bodyBytesMax?: number
+  /** The caller pays for each request, by x402 or MPP. The price is in the 402, because each product has its own. */
+  sells?: { description: string }
   /** Renders an error as a page, for requests from a browser. */
   errorPage?(error: { status: number; code: string; sentence: string }): Page
   /**
@@ -130,7 +132,7 @@ export type AnyRoute = Route<Authentication, z.ZodType, z.ZodType, z.ZodType>
  */
 export interface Described extends Pick<
   AnyRoute,
-  'method' | 'path' | 'summary' | 'tag' | 'idempotent' | 'body' | 'query' | 'params' | 'answers' | 'errors'
+  'method' | 'path' | 'summary' | 'tag' | 'idempotent' | 'sells' | 'body' | 'query' | 'params' | 'answers' | 'errors'
 > {
   /** `session`: a person's sign-in; a key is not enough. */
   auth: Authentication | 'session'

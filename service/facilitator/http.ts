@@ -8,12 +8,19 @@ import { settlementFailed } from './errors.ts'
 import { sentenceOf } from '../x402/reasons.ts'
 import type { SettleResult, Settlement, Verification } from './model.ts'
 import type { PaymentRequest } from '../x402/model.ts'
+import { bazaarOf, extensionHeader, type Listing, type Outcome, type SoldResource } from '../x402/bazaar.ts'
+import { isRecord } from '../kit/schema/merge.ts'
 import { toRequest } from '../x402/payload.ts'
 import { address, bytes32, paymentRequest } from '../x402/schema.ts'
 import type { Facilitator } from './service/facilitator.ts'
 
-export function facilitatorRoutes(facilitator: Facilitator): AnyRoute[] {
-  return [...readings(facilitator), verifyRoute(facilitator), settleRoute(facilitator), settlementRoute(facilitator)]
+export function facilitatorRoutes(facilitator: Facilitator, listing: Listing): AnyRoute[] {
+  return [
+    ...readings(facilitator),
+    verifyRoute(facilitator, listing),
+    settleRoute(facilitator, listing),
+    settlementRoute(facilitator),
+  ]
 }
 
 function readings(facilitator: Facilitator): AnyRoute[] {
@@ -45,7 +52,7 @@ function readings(facilitator: Facilitator): AnyRoute[] {
   ]
 }
 
-function verifyRoute(facilitator: Facilitator): AnyRoute {
+function verifyRoute(facilitator: Facilitator, listing: Listing): AnyRoute {
   return route({
     method: 'post',
     path: '/verify',
@@ -58,11 +65,16 @@ function verifyRoute(facilitator: Facilitator): AnyRoute {
     answers: { 200: verifyBody },
     errors: { 503: 'The network has no RPC or sponsor here, or does not answer.' },
     errorFields: ({ code, sentence }) => ({ ...NOT_VALID, invalidReason: reasonOf(code), reason: sentence }),
-    handle: async ({ body }) => reply(200, toVerification(await facilitator.verify(toRequest(body), true))),
+    async handle({ body }) {
+      const payment = toRequest(body)
+      const verification = await facilitator.verify(payment, true)
+      const headers = extensionHeader(listing.verified(soldIn(body, payment), verification.refusal))
+      return { ...reply(200, toVerification(verification)), headers }
+    },
   })
 }
 
-function settleRoute(facilitator: Facilitator): AnyRoute {
+function settleRoute(facilitator: Facilitator, listing: Listing): AnyRoute {
   return route({
     method: 'post',
     path: '/settle',
@@ -92,11 +104,35 @@ function settleRoute(facilitator: Facilitator): AnyRoute {
       const encoded = toSettled(answer, payment.required.network)
       if (answer.status === 'failed' && answer.ours) throw settlementFailed(answer, encoded)
       const { success, digest } = answer
-      if (!success || digest === null || keyed) return reply(200, encoded)
+      const headers = extensionHeader(await listing.settled(soldIn(body, payment), outcomeOf(answer)))
+      if (!success || digest === null || keyed) return { ...reply(200, encoded), headers }
       // The caller counts as having received the success once the whole response was sent.
-      return { ...reply(200, encoded), whenSent: (arrived) => facilitator.delivered(digest, operation, arrived) }
+      return {
+        ...reply(200, encoded),
+        headers,
+        whenSent: (arrived) => facilitator.delivered(digest, operation, arrived),
+      }
     },
   })
+}
+
+/** What the seller says about the resource: version 1 in its terms, version 2 in what the payer sends back. */
+function soldIn(body: z.output<typeof paymentRequest>, payment: PaymentRequest): SoldResource {
+  const timeoutSeconds = body.paymentRequirements.maxTimeoutSeconds ?? null
+  if (body.x402Version === 2) {
+    const { resource, extensions } = body.paymentPayload
+    return { payment, timeoutSeconds, resource, extensions: extensions ?? {} }
+  }
+  const { resource: url, description, mimeType, outputSchema } = body.paymentRequirements
+  const bazaar = isRecord(outputSchema) ? bazaarOf(outputSchema) : null
+  const extensions = bazaar === null ? {} : { bazaar }
+  return { payment, timeoutSeconds, resource: { url, description, mimeType }, extensions }
+}
+
+function outcomeOf(answer: SettleResult): Outcome {
+  if (answer.success) return { status: 'settled' }
+  if (answer.status === 'failed') return { status: 'failed', reason: answer.reason }
+  return { status: answer.status === 'pending' ? 'pending' : 'repeated' }
 }
 
 /** The result is not `pending`: nothing was submitted, so there is nothing to wait for. */
@@ -151,6 +187,9 @@ const supportedBody = z.object({
   supportedNetworks: z.array(z.object({ networkId: z.string(), version: z.string() })),
 })
 
+/** The extensions of x402 that this facilitator takes part in, by their keys. */
+const EXTENSIONS = ['bazaar'] as const
+
 function toSupported(facilitator: Facilitator): z.input<typeof supportedBody> {
   const ids = facilitator.networks.flatMap(({ name, caip2 }) => [
     { network: name, x402Version: 1 },
@@ -158,7 +197,7 @@ function toSupported(facilitator: Facilitator): z.input<typeof supportedBody> {
   ])
   return {
     kinds: ids.map((id) => ({ ...id, scheme: 'exact' })),
-    extensions: [],
+    extensions: [...EXTENSIONS],
     signers: { 'eip155:*': [...facilitator.sponsors()] },
     supportedNetworks: ids.map(({ network, x402Version }) => ({
       networkId: network,

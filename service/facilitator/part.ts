@@ -4,10 +4,15 @@ import { facilitatorRoutes } from './http.ts'
 import { createFacilitator, type Facilitator } from './service/facilitator.ts'
 import { createSettlementStore } from './store/settlements.ts'
 import type { Chains } from '../platform/chains.ts'
+import type { Listing } from '../x402/bazaar.ts'
 import type { Platform, Part } from '../platform/platform.ts'
 
 /** Verifies and settles on the networks that have an RPC, and refuses on the others. */
-export function openFacilitator(platform: Platform, chains: Chains): { facilitator: Facilitator; part: Part } {
+export function openFacilitator(
+  platform: Platform,
+  chains: Chains,
+  listing: Listing,
+): { facilitator: Facilitator; part: Part } {
   const { config, database, clock, log, metrics, redis } = platform
   const facilitator = createFacilitator({
     store: createSettlementStore(database.statements),
@@ -42,7 +47,7 @@ export function openFacilitator(platform: Platform, chains: Chains): { facilitat
   return {
     facilitator,
     part: {
-      routes: [{ surface: 'facilitator', routes: facilitatorRoutes(facilitator) }],
+      routes: [{ surface: 'facilitator', routes: facilitatorRoutes(facilitator, listing) }],
       limits: {
         verify: createRateLimit('verify', config.RATE_VERIFY_PER_MINUTE, redis),
         settle: createRateLimit('settle', config.RATE_SETTLE_PER_MINUTE, redis),

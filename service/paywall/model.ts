@@ -200,9 +200,16 @@ export interface Offer {
   facilitator: string
   /** The public URL of the paid resource. */
   resource: string
+  route: OfferedRoute
   mimeType: string
   expiresAt: Date
   testMode: boolean
+}
+
+/** How a route is called, for catalogues. */
+export interface OfferedRoute {
+  method: string
+  template: string | null
 }
 
 /** One day's figures for one route. */

@@ -1,6 +1,7 @@
 import { apiTables } from '../api/idempotency.ts'
 import { checkoutsTables } from '../checkouts/store/checkouts.ts'
 import { deliveriesTables } from '../deliveries/tables.ts'
+import { discoveryTables } from '../discovery/tables.ts'
 import { facilitatorTables } from '../facilitator/tables.ts'
 import { identityTables } from '../identity/tables.ts'
 import { ledgerTables } from '../ledger/tables.ts'
@@ -21,6 +22,7 @@ export const TABLES: readonly Tables[] = [
   apiTables,
   checkoutsTables,
   deliveriesTables,
+  discoveryTables,
   facilitatorTables,
   identityTables,
   ledgerTables,

@@ -8,18 +8,20 @@ import { createSettling } from './service/settle.ts'
 import { createSweeping, type Sweeping } from './service/sweep.ts'
 import { createSaleStore } from './store.ts'
 import { createDialects, type Dialects } from '../x402/dialects.ts'
+import { bazaarOf, type Listing, type SoldResource } from '../x402/bazaar.ts'
+import type { RequestBody } from '../x402/model.ts'
 import type { OfferSigner } from '../x402/offer-receipt.ts'
-import { readRequest } from '../x402/payload.ts'
+import { offeredIn, readRequest } from '../x402/payload.ts'
 import type { Platform, Part } from '../platform/platform.ts'
 
 /** The shared base of everything that is sold for payments outside of the ledger. */
 export function openSelling(
   { config, clock, log, database, metrics, failpoints }: Platform,
-  { facilitator, tokens, dialects, hooks }: SellingOptions,
+  { facilitator, listing, tokens, dialects, hooks }: SellingOptions,
 ): { selling: SellingDeps; store: SaleStore; sweeping: Sweeping; part: Part } {
   const store = createSaleStore(database.statements)
   const journal: Journal = createJournal({ store, purchases: facilitator.purchases, hooks, clock })
-  const method = ownMethod(facilitator)
+  const method = ownMethod(facilitator, listing)
   const selling = {
     journal,
     method,
@@ -48,25 +50,51 @@ export function openSelling(
 
 interface SellingOptions {
   facilitator: Facilitator
+  listing: Listing
   tokens: PaymentTokens
   dialects: Dialects
   hooks: Hooks
 }
 
 /** Pays through this service's own facilitator, whose result is the chain's. */
-function ownMethod(facilitator: Facilitator): Method {
+function ownMethod(facilitator: Facilitator, listing: Listing): Method {
   return {
     digestOf: (signed) => facilitator.purchases.digestOf(signed),
     digestBy: (network, payer, nonce) => facilitator.purchases.digestBy(network, payer, nonce),
-    verify: (request) => facilitator.verify(readRequest(request)),
+    async verify(request) {
+      const verification = await facilitator.verify(readRequest(request))
+      const sold = soldHere(request)
+      if (sold !== null) listing.verified(sold, verification.refusal)
+      return verification
+    },
     async settle(request, operation, waitMs) {
       const requester = { operation, ownsResult: true, ...(waitMs === undefined ? {} : { waitMs }) }
       const answer = await facilitator.settle(readRequest(request), requester)
-      if (answer.success) return { status: 'settled', txHash: answer.txHash }
+      if (answer.success) {
+        const sold = soldHere(request)
+        // It is not awaited, because the buyer's answer does not depend on the catalogue.
+        if (sold !== null) void listing.settled(sold, { status: 'settled' })
+        return { status: 'settled', txHash: answer.txHash }
+      }
       return answer.status === 'pending' ? { status: 'pending' } : { status: 'failed', reason: answer.reason }
     },
     serves: (network) => facilitator.serves(network),
   }
+}
+
+/**
+ * What is listed of our own product is what we offered, not what the buyer sent back. Null when the request was read from
+ * the database, which has no offers: the next sale lists the product.
+ */
+function soldHere(request: RequestBody): SoldResource | null {
+  const offered = offeredIn(request)
+  const bazaar = offered === null ? null : bazaarOf(offered.v1.outputSchema)
+  if (offered === null || bazaar === null) return null
+  const { resource: url, description, mimeType, maxTimeoutSeconds: timeoutSeconds } = offered.v1
+  const { required, ...paid } = readRequest(request)
+  // Our products take both versions, so every buyer is shown the newer one.
+  const payment = { ...paid, version: 2 as const, required: { ...required, network: offered.v2.network } }
+  return { payment, timeoutSeconds, resource: { url, description, mimeType }, extensions: { bazaar } }
 }
 
 /** Derives a separate key from the secret that all processes share, so a payment's token opens nothing else. */

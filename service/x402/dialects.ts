@@ -3,6 +3,7 @@ import type { Clock } from '../kit/clock.ts'
 import { isOwnChallenge, issueChallenge, nonceOf, OTHER_HEADER, toAuthenticate } from '../mpp/challenge.ts'
 import { credentialText } from '../mpp/credential.ts'
 import { problem, problemOf, toPaymentReceipt } from '../mpp/problems.ts'
+import { bazaarOf } from './bazaar.ts'
 import type { Presented, Requirements, Resource } from './model.ts'
 import {
   offersExtension,
@@ -118,14 +119,13 @@ export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
     async required(required, header) {
       const { requirements, resource, amount, facilitator, recipient, memo, error, reason, more } = required
       const challenge = challengeOf(required, header)
-      const terms = requirements?.v2 ?? null
-      const extensions = signer === null || terms === null ? null : offersExtension(signer.offers(terms, resource.url))
+      const extensions = extensionsOf(required, signer)
       const second = {
         x402Version: 2,
         error: reason ?? error,
         resource,
         accepts: requirements === null ? [] : [requirements.v2],
-        ...(extensions === null ? {} : { extensions }),
+        ...(Object.keys(extensions).length === 0 ? {} : { extensions }),
       }
       const body = {
         x402Version: 1,
@@ -192,6 +192,16 @@ interface DialectDeps {
   key: Buffer
   clock: Clock
   signer: OfferSigner | null
+}
+
+/** Version 2's extensions, by their keys. A simulated payment has none: there is nothing to find and to pay for. */
+function extensionsOf({ requirements, resource }: Required, signer: OfferSigner | null) {
+  if (requirements === null) return {}
+  const bazaar = bazaarOf(requirements.v1.outputSchema)
+  return {
+    ...(bazaar === null ? {} : { bazaar }),
+    ...(signer === null ? {} : offersExtension(signer.offers(requirements.v2, resource.url))),
+  }
 }
 
 /** Null when nothing was paid on a chain: a simulated payment has no receipt that others could rely on. */

@@ -17,6 +17,10 @@ export interface Resource {
   url: string
   description: string
   mimeType: string
+  /** For catalogues: at most 32 printable ASCII characters. */
+  serviceName?: string
+  /** For catalogues: at most five, of at most 32 printable ASCII characters each. */
+  tags?: readonly string[]
 }
 
 interface Terms {

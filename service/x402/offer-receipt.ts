@@ -108,9 +108,9 @@ export function createOfferSigner(keys: SigningKeys, clock: Clock): OfferSigner 
   }
 }
 
-/** The extension in a 402. Null when nothing could be signed. */
+/** The extension in a 402. Empty when nothing could be signed. */
 export function offersExtension(offers: readonly SignedOffer[]) {
-  return offers.length === 0 ? null : { [EXTENSION]: { info: { offers }, schema: OFFERS_SCHEMA } }
+  return offers.length === 0 ? {} : { [EXTENSION]: { info: { offers }, schema: OFFERS_SCHEMA } }
 }
 
 /** The extension in a payment's result. */

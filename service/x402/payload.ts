@@ -168,8 +168,16 @@ export function requestOf(presented: Presented, { v1, v2 }: Requirements): Reque
     asset: asset.toLowerCase() as Address,
   }
   READ.set(request, combined(presented, required))
+  OFFERED.set(request, { v1, v2 })
   return request
 }
+
+/** The terms for which a request was made here. Null for a request that was read from the database. */
+export function offeredIn(request: RequestBody): Requirements | null {
+  return OFFERED.get(request) ?? null
+}
+
+const OFFERED = new WeakMap<RequestBody, Requirements>()
 
 /** Parses a request that was stored, or made here. */
 export function readRequest(request: RequestBody): PaymentRequest {

@@ -71,6 +71,8 @@ export const payloadV2 = z.object({
   accepted: z.object({ scheme: name, network: name }),
   payload: payloadOfAnyKind,
   extensions: z.record(z.string(), z.unknown()).nullish(),
+  /** Only for catalogues, which check it themselves. */
+  resource: z.unknown(),
 })
 
 /** The terms in a challenge of MPP; only the chain is read, because the rest is compared as a whole. */
@@ -89,7 +91,15 @@ const terms = {
 const requestV1 = z.object({
   x402Version: z.literal(1),
   paymentPayload: payloadV1,
-  paymentRequirements: z.object({ ...terms, maxAmountRequired: uint256 }),
+  paymentRequirements: z.object({
+    ...terms,
+    maxAmountRequired: uint256,
+    // Only for catalogues, which check them themselves.
+    resource: z.unknown(),
+    description: z.unknown(),
+    mimeType: z.unknown(),
+    outputSchema: z.unknown(),
+  }),
 })
 
 const requestV2 = z.object({

@@ -20,6 +20,10 @@ export interface Buyer {
   judge(asked: { rpc: string; privateKey: Hex; chainId: number; body: unknown }): Promise<string | null>
   /** Version 2's program only. */
   verify(asked: Evidence): Promise<Verified>
+  /** What the stock client lists or finds at a facilitator; only version 2's program can. */
+  discover(asked: { facilitator: string; list?: object; search?: object }): Promise<unknown>
+  /** How the stock packages judge a description; only version 2's program can. */
+  describe(asked: { bazaar: unknown; url: string }): Promise<unknown>
   stop(): Promise<void>
 }
 
@@ -124,6 +128,8 @@ export function startBuyer(version: Client): Buyer {
     sign: (asked) => ask('sign', asked),
     judge: (asked) => ask('judge', asked),
     verify: (asked) => ask('verify', asked),
+    discover: (asked) => ask('discover', asked),
+    describe: (asked) => ask('describe', asked),
     stop: () => stop(child),
   }
 }

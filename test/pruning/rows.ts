@@ -64,6 +64,18 @@ export const ROWS: Readonly<Record<string, Rows>> = {
   facilitator_gas: {
     goes: `INSERT INTO facilitator_gas (network, day, payer, spent) VALUES ('base', ($1::timestamptz AT TIME ZONE 'UTC')::date, ${HASH}, 1)`,
   },
+  discovery_resource: { goes: resource('$1') },
+  discovery_payer: {
+    goes: `WITH r AS (${resource(`$1::timestamptz + interval '10 years'`)} RETURNING id)
+           INSERT INTO discovery_payer (resource_id, payer, settled, failed, waited_ms, timed, last_at)
+           SELECT id, ${HASH}, 1, 0, 0, 0, $1 FROM r`,
+  },
+  discovery_origin: {
+    goes: `INSERT INTO discovery_origin (network, address, depth, updated_at) VALUES ('base', ${HASH}, 1, $1)`,
+  },
+  discovery_transfer: {
+    goes: `INSERT INTO discovery_transfer (network, recipient, sender, seen_at) VALUES ('base', ${HASH}, '', $1)`,
+  },
   signin_verification: {
     goes: `INSERT INTO signin_verification (id, identifier, value, expires_at, created_at, updated_at)
            VALUES (${N}, 'x', 'x', $1, $1, $1)`,
@@ -113,4 +125,10 @@ function reconciliation(difference: number): string {
   return `INSERT INTO wallet_reconciliation (network, block_number, at, wallets, revenue, capital, treasury, deposit_addresses,
       payers, in_flight, difference)
     VALUES ('base', $2::int, $1, 0, 0, 0, ${String(difference)}, 0, 0, 0, ${String(difference)})`
+}
+
+function resource(lastAt: string): string {
+  return `INSERT INTO discovery_resource (resource, tool, network, scheme, pay_to, type, x402_version, accepts, tags,
+      extensions, extension_keys, first_at, last_at)
+    VALUES ('https://a.example/' || $2::int, '', 'base', 'exact', ${HASH}, 'http', 2, '[]', '{}', '{}', '{}', $1, ${lastAt})`
 }

@@ -133,6 +133,9 @@ export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?:
   // Public routes: they need no identity and return no account's data.
   'facilitator GET /health': ['200 200 200 200 200'],
   'facilitator GET /supported': ['200 200 200 200 200'],
+  'facilitator GET /discovery/resources': ['200 200 200 200 200'],
+  'facilitator GET /discovery/search': ['200 200 200 200 200', { query: '?query=anything' }],
+  'facilitator GET /discovery/merchant': ['200 200 200 200 200', { query: `?payTo=${NOWHERE.payer}` }],
   'facilitator POST /verify': ['400 400 400 400 400', { body: {} }],
   'facilitator POST /settle': ['400 400 400 400 400', { body: {} }],
   'facilitator GET /settlements/:network/:payer/:nonce': ['404 404 404 404 404', { params: NOWHERE }],

@@ -50,6 +50,7 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages, dialects
       bodyBytesMax: BODY_BYTES_MAX,
       params: z.object({ chk: z.string() }),
       body: z.unknown(),
+      sells: { description: 'The product of the checkout, bought once' },
       answers: { 200: paymentOut, 202: paymentOut },
       errors: {
         ...GONE,

@@ -13,6 +13,7 @@ export function guestRoute(guests: GuestRuns, facilitator: string): AnyRoute {
     tag: 'Runs',
     auth: 'anyone',
     limit: 'pay',
+    sells: { description: 'One run' },
     params: z.object({ slug: z.string().max(200).meta({ description: 'Its slug or id' }) }),
     body: runBody.pick({ inputs: true }),
     answers: {

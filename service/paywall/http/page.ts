@@ -9,7 +9,7 @@ export function toGatePage(offer: Offer) {
   const network = NETWORKS[offer.network]
   const recipient = offer.recipient ?? ZERO_ADDRESS
   const price = { amount, recipient, network: offer.network }
-  const { v2 } = requirementsOf(price, { url: resource, description: description ?? name, mimeType })
+  const { v2 } = requirementsOf(price, { url: resource, description: description ?? name, mimeType }, offer.route)
   return {
     checkout: {
       id: paywall,

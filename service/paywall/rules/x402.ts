@@ -2,11 +2,25 @@ import { toDecimal } from '../../kit/money.ts'
 import type { Required } from '../../x402/dialects.ts'
 import type { Price, Requirements, Resource } from '../../x402/model.ts'
 import { requirementsOf as required } from '../../x402/requirements.ts'
-import { ZERO_ADDRESS, type Offer } from '../model.ts'
+import { withoutTrailing } from '../../kit/text.ts'
+import { ZERO_ADDRESS, type Offer, type OfferedRoute, type Route } from '../model.ts'
 
-/** The requirements in both versions of x402. */
-export function requirementsOf(price: Price, resource: Resource): Requirements {
-  return required(price, resource, { input: { type: 'http' } })
+/** The requirements in both versions of x402, and how the route is called. */
+export function requirementsOf(price: Price, resource: Resource, { method, template }: OfferedRoute): Requirements {
+  const routeTemplate = template === null ? {} : { routeTemplate: template }
+  return required(price, resource, { input: { type: 'http', method }, ...routeTemplate })
+}
+
+/** The route as catalogues name it. The path's template is null where the path has no parameters. */
+export function offeredRoute(address: string, { path }: Pick<Route, 'path'>, method: string): OfferedRoute {
+  if (!/[:*]/.test(path)) return { method, template: null }
+  const prefix = withoutTrailing(new URL(address).pathname, '/')
+  let count = 0
+  const segments = (prefix + path).split('/').map((segment) => (segment === '*' ? `:var${String(++count)}` : segment))
+  // A route that matches everything names no resource.
+  const isNamed = segments.some((segment) => segment !== '' && !segment.startsWith(':'))
+  const template = segments.join('/')
+  return { method, template: isNamed && !template.includes('*') ? template : null }
 }
 
 /** The contents of the 402 for this offer. */
@@ -15,7 +29,9 @@ export function toRequired(offer: Offer, told: { error: string; reason: string |
   const memo = offer.description ?? name
   const recipient = offer.recipient ?? ZERO_ADDRESS
   const resource = { url: offer.resource, description: memo, mimeType: offer.mimeType }
-  const requirements = testMode ? null : requirementsOf({ amount: offer.amount, recipient, network }, resource)
+  const requirements = testMode
+    ? null
+    : requirementsOf({ amount: offer.amount, recipient, network }, resource, offer.route)
   const more = { expires: expiresAt.toISOString(), pricing, testMode, ...told.fields }
   const { error, reason } = told
   const amount = toDecimal(offer.amount)

@@ -7,7 +7,7 @@ import { chargeOf, isMetered, windowStart } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
 import { speaksMpp } from '../../x402/payload.ts'
 import { sentenceOf } from '../../x402/reasons.ts'
-import { toRequired } from '../rules/x402.ts'
+import { offeredRoute, toRequired } from '../rules/x402.ts'
 import type { Call } from './call.ts'
 import type { GateDeps } from './deps.ts'
 
@@ -47,6 +47,7 @@ export function createOffering({ journal, tally, clock, dialects, addresses, lim
       network: gate.network,
       facilitator: addresses.facilitator,
       resource: gate.address + request.path + request.query,
+      route: offeredRoute(gate.address, route, request.method),
       mimeType: 'application/json',
       expiresAt: new Date(clock.now().getTime() + HELD_MS),
       testMode: gate.testMode,

@@ -21,7 +21,7 @@ import {
 import { pays, TOO_LITTLE } from '../rules/prepaid.ts'
 import { chargeOf, isMetered, windowStart } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
-import { requirementsOf } from '../rules/x402.ts'
+import { offeredRoute, requirementsOf } from '../rules/x402.ts'
 import type { Presented } from '../rules/payload.ts'
 import { discard, type Gathered } from './answer.ts'
 import { hashOf } from './body.ts'
@@ -208,7 +208,7 @@ function termsOf(call: PaidCall, { limits, clock }: GateProductDeps): Terms {
     network,
     recipient,
     details,
-    requirements: requirementsOf(price, resource),
+    requirements: requirementsOf(price, resource, offeredRoute(gate.address, route, request.method)),
     inputHash: lineHash(gate.id, request),
     // A partial payment covers the call only together with the balance at that time.
     workMs: route.settle === 'before' || part ? 0 : limits.workMs,

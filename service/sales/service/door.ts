@@ -108,6 +108,8 @@ async function required(
 /** The terms to sign, in both versions of x402. */
 export function requirementsOfOffer({ slug, name, address, amount, network, recipient, input }: Offer): Requirements {
   const resource = { url: address, description: name, mimeType: 'application/json' }
-  const described = { type: 'http', method: 'POST', bodyType: 'json', bodyFields: input['properties'] ?? {} }
+  const { properties: bodyFields = {}, required } = input
+  const names = required === undefined ? {} : { required }
+  const described = { type: 'http', method: 'POST', bodyType: 'json', bodyFields, ...names }
   return requirementsOf({ amount, network, recipient }, resource, { input: described, slug })
 }

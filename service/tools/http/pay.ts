@@ -19,6 +19,7 @@ export function payRoutes(payments: ToolPayments, facilitator: string): AnyRoute
       tag: 'Tools',
       auth: 'anyone',
       limit: 'pay',
+      sells: { description: 'One call of the tool' },
       params: z.object({ slug: z.string() }),
       body: toolInput,
       answers: { 200: paidOut },

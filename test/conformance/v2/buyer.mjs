@@ -1,4 +1,5 @@
 import { x402Facilitator } from '@x402/core/facilitator'
+import { HTTPFacilitatorClient } from '@x402/core/server'
 import { toFacilitatorEvmSigner } from '@x402/evm'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { ExactEvmScheme as ExactFacilitator } from '@x402/evm/exact/facilitator'
@@ -13,6 +14,12 @@ import {
   verifyReceiptSignatureEIP712,
   verifyReceiptSignatureJWS,
 } from '@x402/extensions/offer-receipt'
+import {
+  extractDiscoveryInfo,
+  validateDiscoveryExtension,
+  validateDiscoveryExtensionSpec,
+  withBazaar,
+} from '@x402/extensions/bazaar'
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import { createWalletClient, http, multicall3Abi, publicActions, serializeErc6492Signature } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -99,6 +106,20 @@ answer({
       .registerV1(chain === base ? 'base' : 'base-sepolia', new ExactFacilitatorV1(signer))
     const { isValid, invalidReason } = await facilitator.verify(body.paymentPayload, body.paymentRequirements)
     return isValid ? null : invalidReason
+  },
+
+  async discover({ facilitator, list, search }) {
+    const { bazaar } = withBazaar(new HTTPFacilitatorClient({ url: facilitator })).extensions
+    return search === undefined ? await bazaar.listResources(list) : await bazaar.search(search)
+  },
+
+  async describe({ bazaar, url }) {
+    const payment = { x402Version: 2, resource: { url }, extensions: { bazaar } }
+    return {
+      fits: validateDiscoveryExtension(bazaar),
+      isSpecified: validateDiscoveryExtensionSpec(bazaar),
+      resource: extractDiscoveryInfo(payment, {})?.resourceUrl ?? null,
+    }
   },
 })
 

@@ -17,7 +17,7 @@ describe('GET {facilitator_url}/supported', () => {
         { x402Version: 1, scheme: 'exact', network: 'base-sepolia' },
         { x402Version: 2, scheme: 'exact', network: 'eip155:84532' },
       ],
-      extensions: [],
+      extensions: ['bazaar'],
       signers: { 'eip155:*': [] },
       supportedNetworks: [
         { networkId: 'base', version: 'v1' },

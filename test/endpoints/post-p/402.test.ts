@@ -36,6 +36,10 @@ describe('POST /p/{chk}: x402', () => {
       resource: { url: `http://localhost:0/p/${id}`, description: 'SEO audit', mimeType: 'application/json' },
       accepts: [view.paymentRequirements.v2],
       extensions: {
+        bazaar: {
+          info: { input: { type: 'http', method: 'POST', bodyType: 'json', body: {} } },
+          schema: expect.objectContaining({ required: ['input'] }),
+        },
         'offer-receipt': {
           info: {
             offers: [

@@ -55,6 +55,26 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     expect(await world.usdc(payer.address)).toBe(990_000n)
   })
 
+  test('lists the tool for other buyers, by every version, with what was offered and not what the buyer sent', async () => {
+    for (const version of [1, 2] as const) {
+      const payer = await world.chain.payer(1_000_000n)
+      const required = await world.buy('acme-create-note', input)
+      const payment = await world.sign(payer, required, version)
+      const sent = JSON.parse(Buffer.from(payment.value, 'base64').toString()) as object
+      const forged = { ...sent, resource: { url: 'https://evil.example/' }, extensions: { bazaar: { info: 'forged' } } }
+      const value = Buffer.from(JSON.stringify(forged)).toString('base64')
+      expect((await world.buy('acme-create-note', input, { ...payment, value })).status).toBe(200)
+    }
+    const { body } = await world.service.call('GET', '/facilitator/discovery/search?query=create%20note')
+    expect(body.resources).toMatchObject([
+      {
+        resource: expect.stringMatching(/\/tools\/pay\/acme-create-note$/),
+        accepts: [{ amount: '10000', network: 'eip155:84532' }],
+        extensions: { bazaar: { info: { input: { method: 'POST', body: { title: 'text' } } } } },
+      },
+    ])
+  })
+
   test('one authorization a hundred times at once: one call, one payment, one answer', async () => {
     const payer = await world.chain.payer(1_000_000n)
     const payment = await world.sign(payer, await world.buy('acme-create-note', input))

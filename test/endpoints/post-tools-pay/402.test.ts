@@ -37,7 +37,11 @@ describe('POST {tools_url}/pay/{slug} → 402, 400, 404, 409, 410, 503', () => {
     })
     expect(answer.body.accepts[0].resource).toContain(resource.slice(0, 16))
     const v2 = JSON.parse(Buffer.from(answer.headers.get('payment-required')!, 'base64').toString())
-    expect(v2).toMatchObject({ x402Version: 2, accepts: [{ network: 'eip155:84532', amount: '10000' }] })
+    expect(v2).toMatchObject({
+      x402Version: 2,
+      accepts: [{ network: 'eip155:84532', amount: '10000' }],
+      extensions: { bazaar: { info: { input: { method: 'POST', body: { title: 'text' } } } } },
+    })
     expect(
       ['required', 'amount', 'currency', 'facilitator'].map((name) => answer.headers.get(`x-payment-${name}`)),
     ).toEqual(['true', '0.01', 'USDC', answer.body.facilitator])

@@ -1,0 +1,34 @@
+import type { Platform, Part } from '../platform/platform.ts'
+import type { Chains } from '../platform/chains.ts'
+import type { Listing } from '../x402/bazaar.ts'
+import { discoveryRoutes } from './http.ts'
+import { createCatalogue } from './service/catalogue.ts'
+import { createListing } from './service/listing.ts'
+import { createRanking } from './service/ranking.ts'
+import { createCatalogueStore } from './store/catalogue.ts'
+import { createRankingStore } from './store/ranking.ts'
+
+/** The catalogue of what was sold through the facilitator. */
+export function openDiscovery(platform: Platform, chains: Chains): { listing: Listing; part: Part } {
+  const { database, clock, log, metrics } = platform
+  const store = createCatalogueStore(database.statements)
+  const ranking = createRanking({
+    store: createRankingStore(database.statements),
+    chains: [...chains.byNetwork.values()],
+    clock,
+    log,
+  })
+  return {
+    listing: createListing({ store, clock, log, measures: metrics, entriesPerMerchant: ENTRIES_PER_MERCHANT }),
+    part: {
+      routes: [{ surface: 'facilitator', routes: discoveryRoutes(createCatalogue(store)) }],
+      sweepers: [
+        { name: 'discovery.rank', everyMs: 30_000, run: (now) => ranking.rank(now) },
+        { name: 'discovery.funding', everyMs: 10_000, run: (now) => ranking.search(now) },
+      ],
+    },
+  }
+}
+
+/** More than a real seller has with templates for its routes, and a small part of the whole. */
+const ENTRIES_PER_MERCHANT = 200

@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Batch } from '../../kit/batch.ts'
+import type { Clock } from '../../kit/clock.ts'
+import type { Log, Measures } from '../../kit/log.ts'
+import type { ExtensionResponses, Listing, SoldResource } from '../../x402/bazaar.ts'
+import type { Entry, Patronage } from '../model.ts'
+import type { CatalogueStore } from '../ports.ts'
+import { entryOf } from '../rules/entry.ts'
+
+interface ListingDeps {
+  store: Pick<CatalogueStore, 'put' | 'count'>
+  clock: Clock
+  log: Log
+  measures: Measures
+  /** How many entries one merchant may have. */
+  entriesPerMerchant: number
+}
+
+/**
+ * Lists what was settled. Nothing here fails a settlement or holds it up: an error is a line in the log, and a slow
+ * database is waited for a quarter of a second at most, while its statement goes on.
+ */
+export function createListing(deps: ListingDeps): Listing {
+  const { store, clock, log, measures, entriesPerMerchant } = deps
+  /** What this process has written a moment ago, so that a busy seller does not rewrite its entry with each sale. */
+  const written = new Recent<{ id: bigint | null; content: string }>(WRITTEN_MAX, WRITTEN_MS)
+  /** When the payments that are not settled yet were checked. */
+  const checked = new Recent<number>(CHECKED_MAX, CHECKED_MS)
+  const counts = new Batch<Patronage, true>({
+    largest: 500,
+    async run(calls) {
+      await store.count(summed(calls), clock.now())
+      return calls.map(() => true)
+    },
+  })
+
+  /** Null when the merchant has too many entries. */
+  async function put(entry: Entry): Promise<bigint | null> {
+    const now = clock.now()
+    const key = keyOf(entry)
+    const content = createHash('sha1').update(JSON.stringify(entry)).digest('base64')
+    const known = written.get(key, now)
+    if (known?.content === content) return known.id
+    const id = await store.put(entry, entriesPerMerchant, now)
+    written.set(key, { id, content }, now)
+    if (known === undefined && id !== null) measures.count('resource_listed')
+    return id
+  }
+
+  async function list(entry: Entry, call: Omit<Patronage, 'resource'>): Promise<ExtensionResponses> {
+    try {
+      const resource = await put(entry)
+      if (resource === null) return rejected(`too_many_resources: ${sentenceOf(entriesPerMerchant)}`)
+      counts.add({ ...call, resource }).catch((error: unknown) => {
+        log.warn({ err: error, resource: entry.resource }, 'a call of a listed resource was not counted')
+      })
+      return SUCCESS
+    } catch (error) {
+      log.error({ err: error, resource: entry.resource }, 'a resource could not be listed; its next sale lists it')
+      return PROCESSING
+    }
+  }
+
+  /** A failure counts where the resource was listed by this process before. It lists nothing by itself. */
+  function countFailure(entry: Entry, payer: Patronage['payer']): void {
+    const resource = written.get(keyOf(entry), clock.now())?.id
+    if (resource == null) return
+    counts.add({ resource, payer, settled: 0, failed: 1, waitedMs: 0, timed: 0 }).catch((error: unknown) => {
+      log.warn({ err: error, resource: entry.resource }, 'a failed call was not counted')
+    })
+  }
+
+  function guarded<Value>(sold: SoldResource, act: (entry: Entry) => Value): Value | ExtensionResponses {
+    try {
+      const entry = entryOf(sold)
+      if (!('rejected' in entry)) return act(entry)
+      measures.count('resource_rejected')
+      return rejected(entry.rejected)
+    } catch (error) {
+      log.error({ err: error }, 'a resource could not be read; it is not listed')
+      return rejected('internal: the resource could not be read')
+    }
+  }
+
+  return {
+    verified: (sold, refusal) =>
+      guarded(sold, () => {
+        if (refusal !== null) return rejected(`payment_invalid: ${refusal}`)
+        const now = clock.now()
+        checked.set(paymentOf(sold), now.getTime(), now)
+        return PROCESSING
+      }),
+
+    async settled(sold, outcome) {
+      const payer = sold.payment.authorization?.from ?? null
+      return await guarded<ExtensionResponses | Promise<ExtensionResponses>>(sold, (entry) => {
+        if (payer === null) return rejected('payment_invalid: the payment has no payer')
+        if (outcome.status === 'failed') {
+          countFailure(entry, payer)
+          return rejected(`payment_failed: ${outcome.reason}`)
+        }
+        if (outcome.status !== 'settled') return PROCESSING
+        const now = clock.now()
+        const since = checked.get(paymentOf(sold), now)
+        const waited = since === undefined ? { waitedMs: 0, timed: 0 } : { waitedMs: now.getTime() - since, timed: 1 }
+        const listed = list(entry, { payer, settled: 1, failed: 0, ...waited })
+        return Promise.race([listed, pause(PATIENCE_MS, PROCESSING, { ref: false })])
+      })
+    },
+  }
+}
+
+const PATIENCE_MS = 250
+const WRITTEN_MAX = 20_000
+const WRITTEN_MS = 30_000
+const CHECKED_MAX = 20_000
+const CHECKED_MS = 600_000
+
+const SUCCESS: ExtensionResponses = { bazaar: { status: 'success' } }
+/** It is listed when the payment is settled, or a moment later. */
+const PROCESSING: ExtensionResponses = { bazaar: { status: 'processing' } }
+
+function rejected(rejectedReason: string): ExtensionResponses {
+  return { bazaar: { status: 'rejected', rejectedReason } }
+}
+
+function sentenceOf(most: number): string {
+  return `a recipient may have ${String(most)} resources listed; use a routeTemplate for paths with parameters`
+}
+
+function keyOf({ resource, tool, network, scheme, payTo }: Entry): string {
+  return [payTo, network, scheme, tool, resource].join(' ')
+}
+
+function paymentOf({ payment: { network, authorization } }: SoldResource): string {
+  return `${network?.name ?? ''} ${authorization?.from ?? ''} ${authorization?.nonce ?? ''}`
+}
+
+/** One row for each payer at each resource, because one statement cannot change a row twice. */
+function summed(calls: readonly Patronage[]): Patronage[] {
+  const sums = new Map<string, Patronage>()
+  for (const call of calls) {
+    const key = `${String(call.resource)} ${call.payer}`
+    const sum = sums.get(key)
+    if (sum === undefined) sums.set(key, { ...call })
+    else {
+      sum.settled += call.settled
+      sum.failed += call.failed
+      sum.waitedMs += call.waitedMs
+      sum.timed += call.timed
+    }
+  }
+  return [...sums.values()]
+}
+
+/** A limited number of values that are dropped after a while, the oldest first. */
+class Recent<Value> {
+  private readonly values = new Map<string, { value: Value; until: number }>()
+  private readonly most: number
+  private readonly forMs: number
+
+  constructor(most: number, forMs: number) {
+    this.most = most
+    this.forMs = forMs
+  }
+
+  get(key: string, now: Date): Value | undefined {
+    const found = this.values.get(key)
+    return found !== undefined && found.until > now.getTime() ? found.value : undefined
+  }
+
+  set(key: string, value: Value, now: Date): void {
+    this.values.delete(key)
+    this.values.set(key, { value, until: now.getTime() + this.forMs })
+    if (this.values.size <= this.most) return
+    for (const oldest of this.values.keys()) {
+      this.values.delete(oldest)
+      break
+    }
+  }
+}

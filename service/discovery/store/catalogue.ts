@@ -1,0 +1,144 @@
+import { columnsOf, fromRow, toBytes, type RowOf } from '../../kit/rows.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Entry, Filter, Listed } from '../model.ts'
+import type { CatalogueStore } from '../ports.ts'
+import { wordsOf } from '../rules/entry.ts'
+
+/** The catalogue in PostgreSQL. */
+export function createCatalogueStore(statements: Statements): CatalogueStore {
+  return {
+    async put(entry, most, now) {
+      const [row] = await statements.run<{ id: bigint }>(PUT, [...valuesOf(entry), now, most], 'discovery_put')
+      return row?.id ?? null
+    },
+
+    async count(calls, now) {
+      const columns = columnsOf(calls, 'resource', 'settled', 'failed', 'waitedMs', 'timed')
+      const payers = calls.map(({ payer }) => toBytes(payer))
+      await statements.run(COUNT, [...columns, payers, now], 'discovery_count')
+    },
+
+    async list(filter, { limit, offset }) {
+      const values = filtersOf(filter)
+      const [rows, [count]] = await Promise.all([
+        statements.run<ListedRow>(LIST, [...values, limit, offset], 'discovery_list'),
+        statements.run<{ total: bigint }>(TOTAL, values, 'discovery_total'),
+      ])
+      return { entries: rows.map((row) => fromRow(row)), total: Number(count?.total ?? 0) }
+    },
+
+    async search(query, filter, { limit, offset, most }) {
+      const values = [...filtersOf(filter), query, most, limit, offset]
+      return (await statements.run<ListedRow>(SEARCH, values, 'discovery_search')).map((row) => fromRow(row))
+    },
+
+    async ofMerchant(payTo, { limit, offset }) {
+      const own = [toBytes(payTo)]
+      const [rows, [count]] = await Promise.all([
+        statements.run<ListedRow>(OF_MERCHANT, [...own, limit, offset], 'discovery_of_merchant'),
+        statements.run<{ total: bigint }>(TOTAL_OF_MERCHANT, own, 'discovery_total_of_merchant'),
+      ])
+      return { entries: rows.map((row) => fromRow(row)), total: Number(count?.total ?? 0) }
+    },
+  }
+}
+
+type ListedRow = RowOf<Listed>
+
+const COLUMNS = `r.id, r.resource, r.tool, r.type, r.x402_version, r.accepts, r.description, r.mime_type, r.service_name,
+  r.tags, r.icon_url, r.extensions, r.payers, r.calls, r.last_at`
+
+function filtersOf({ type, payTo, scheme, network, extension }: Filter): unknown[] {
+  return [type, payTo === null ? null : toBytes(payTo), scheme, network, extension]
+}
+
+const FILTERS = `NOT shadowed AND ($1::text IS NULL OR type = $1) AND ($2::bytea IS NULL OR pay_to = $2)
+  AND ($3::text IS NULL OR scheme = $3) AND ($4::text IS NULL OR network = $4)
+  AND ($5::text IS NULL OR $5 = ANY (extension_keys))`
+
+// The inner query needs only the index, so a late page reads no row that it does not show.
+const LIST = `
+SELECT ${COLUMNS} FROM discovery_resource r
+WHERE r.id = ANY (ARRAY(
+  SELECT id FROM discovery_resource WHERE ${FILTERS} ORDER BY score DESC, id LIMIT $6 OFFSET $7))
+ORDER BY r.score DESC, r.id`
+
+const TOTAL = `SELECT count(*) AS total FROM discovery_resource WHERE ${FILTERS}`
+
+// A word that thousands of entries have says little: of these only the best are compared by it.
+const SEARCH = `
+WITH found AS MATERIALIZED (
+  SELECT id, words, score FROM discovery_resource
+  WHERE ${FILTERS} AND words @@ to_tsquery('english', $6) ORDER BY score DESC, id LIMIT $7
+), best AS MATERIALIZED (
+  SELECT id, ts_rank(words, to_tsquery('english', $6)) * (1 + ln(1 + score)) AS worth FROM found
+  ORDER BY worth DESC, id LIMIT $8 OFFSET $9
+)
+SELECT ${COLUMNS} FROM best JOIN discovery_resource r ON r.id = best.id ORDER BY best.worth DESC, r.id`
+
+const OF_MERCHANT = `
+SELECT ${COLUMNS} FROM discovery_resource r WHERE r.pay_to = $1 ORDER BY r.score DESC, r.id LIMIT $2 OFFSET $3`
+
+const TOTAL_OF_MERCHANT = 'SELECT count(*) AS total FROM discovery_resource WHERE pay_to = $1'
+
+// A merchant that has all that it may have can still update its own entries.
+const PUT = `
+INSERT INTO discovery_resource AS r
+  (resource, tool, network, scheme, pay_to, type, x402_version, accepts, description, mime_type, service_name, tags,
+   icon_url, extensions, extension_keys, words, shadowed, first_at, last_at)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8::json, $9, $10, $11, $12::text[], $13, $14::json, $15::text[],
+  setweight(to_tsvector('english', $16), 'A') || setweight(to_tsvector('english', $17), 'B')
+  || setweight(to_tsvector('english', $18), 'C') || setweight(to_tsvector('english', $19), 'D'),
+  EXISTS (
+    SELECT FROM discovery_resource o
+    WHERE o.resource = $1 AND o.tool = $2 AND o.network = $3 AND o.pay_to <> $5 AND NOT o.shadowed), $20, $20
+WHERE (SELECT count(*) FROM (SELECT FROM discovery_resource m WHERE m.pay_to = $5 LIMIT $21) listed) < $21
+  OR EXISTS (
+    SELECT FROM discovery_resource k
+    WHERE k.pay_to = $5 AND k.resource = $1 AND k.tool = $2 AND k.network = $3 AND k.scheme = $4)
+ON CONFLICT (pay_to, resource, tool, network, scheme) DO UPDATE SET
+  type = excluded.type, x402_version = excluded.x402_version, accepts = excluded.accepts,
+  description = excluded.description, mime_type = excluded.mime_type, service_name = excluded.service_name,
+  tags = excluded.tags, icon_url = excluded.icon_url, extensions = excluded.extensions,
+  extension_keys = excluded.extension_keys, words = excluded.words, last_at = greatest(r.last_at, excluded.last_at)
+RETURNING r.id`
+
+function valuesOf(entry: Entry): unknown[] {
+  const { name, tags, description, rest } = wordsOf(entry)
+  return [
+    entry.resource,
+    entry.tool,
+    entry.network,
+    entry.scheme,
+    toBytes(entry.payTo),
+    entry.type,
+    entry.x402Version,
+    JSON.stringify(entry.accepts),
+    entry.description,
+    entry.mimeType,
+    entry.serviceName,
+    entry.tags,
+    entry.iconUrl,
+    JSON.stringify(entry.extensions),
+    entry.extensionKeys,
+    name,
+    tags,
+    description,
+    rest,
+  ]
+}
+
+// An entry may have been removed since: then nothing is counted.
+const COUNT = `
+INSERT INTO discovery_payer AS p (resource_id, payer, settled, failed, waited_ms, timed, last_at)
+SELECT c.resource, c.payer, c.settled, c.failed, c.waited, c.timed, $7
+FROM unnest($1::bigint[], $2::int[], $3::int[], $4::bigint[], $5::int[], $6::bytea[])
+  AS c(resource, settled, failed, waited, timed, payer)
+JOIN discovery_resource r ON r.id = c.resource
+ORDER BY c.resource, c.payer
+ON CONFLICT (resource_id, payer) DO UPDATE SET
+  settled = least(p.settled::bigint + excluded.settled, 1000000000)::int,
+  failed = least(p.failed::bigint + excluded.failed, 1000000000)::int,
+  waited_ms = p.waited_ms + excluded.waited_ms,
+  timed = least(p.timed::bigint + excluded.timed, 1000000000)::int,
+  last_at = greatest(p.last_at, excluded.last_at)`

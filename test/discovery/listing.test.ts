@@ -1,0 +1,199 @@
+import { bazaarOf } from '../../service/x402/bazaar.ts'
+import { openWorld, request, type Answer, type World } from '../facilitator/world.ts'
+
+/** What is settled is found a moment later, and what is not listed says why; no settlement ever fails for it. */
+describe('a settlement', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ chain: { chainId: 84532 } })
+  })
+  afterAll(() => world.close())
+
+  const fields = { city: { type: 'string', required: true, description: 'The name of a city' } }
+  const described = { input: { type: 'http', method: 'POST', bodyType: 'json', bodyFields: fields } }
+  const bazaar = bazaarOf(described)
+
+  async function bodyFor(url: string, extensions: object = { bazaar }, about: object = {}) {
+    const { chain, payer, seller } = world
+    const body = request(chain, 2, await payer.authorize(chain.network, seller, { value: 1_000n }))
+    const resource = { url, description: 'The weather of a city', mimeType: 'application/json', ...about }
+    return { ...body, paymentPayload: { ...body.paymentPayload, resource, extensions } }
+  }
+
+  const answered = ({ headers }: Answer): unknown =>
+    JSON.parse(Buffer.from(headers.get('extension-responses') ?? '', 'base64').toString()) as unknown
+
+  const list = async (query = '') =>
+    (await world.service.get(`/discovery/resources${query}`)).body as {
+      items: { resource: string; quality: { l30DaysTotalCalls: number } }[]
+      pagination: { total: number }
+    }
+
+  const listed = async (resource: string) => (await list('?limit=100')).items.filter((one) => one.resource === resource)
+
+  it('lists its resource before its answer goes out', async () => {
+    const about = {
+      serviceName: 'Weather',
+      tags: ['weather', 'Weather', 'rain'],
+      iconUrl: 'https://weather.example/i.png',
+    }
+    const body = await bodyFor('https://weather.example/now?city=Berlin', { bazaar, other: {} }, about)
+    const checked = await world.service.post('/verify', body)
+    expect([checked.body.isValid, answered(checked)]).toEqual([true, { bazaar: { status: 'processing' } }])
+    expect(await listed('https://weather.example/now')).toEqual([])
+
+    const settled = await world.service.post('/settle', body)
+    expect([settled.body.success, answered(settled)]).toEqual([true, { bazaar: { status: 'success' } }])
+    const { network } = world.chain
+    const shown = {
+      resource: 'https://weather.example/now',
+      type: 'http',
+      x402Version: 2,
+      accepts: [
+        {
+          scheme: 'exact',
+          network: network.caip2,
+          amount: '1000',
+          asset: network.usdc.address,
+          payTo: world.seller.toLowerCase(),
+          maxTimeoutSeconds: 60,
+          extra: { name: network.usdc.name, version: network.usdc.version },
+        },
+      ],
+      lastUpdated: expect.stringMatching(/Z$/) as unknown,
+      description: 'The weather of a city',
+      mimeType: 'application/json',
+      serviceName: 'Weather',
+      tags: ['weather', 'rain'],
+      iconUrl: 'https://weather.example/i.png',
+      extensions: { bazaar },
+      quality: expect.any(Object) as unknown,
+    }
+    expect(
+      await list(`?type=http&payTo=${world.seller}&scheme=exact&network=${network.caip2}&extensions=other`),
+    ).toEqual({
+      x402Version: 2,
+      items: [shown],
+      pagination: { limit: 20, offset: 0, total: 1 },
+    })
+    for (const query of ['weather city', 'berlin forecast rain', 'wea']) {
+      const { body: found } = await world.service.get(`/discovery/search?query=${encodeURIComponent(query)}`)
+      expect(found).toMatchObject({ x402Version: 2, resources: [shown], pagination: { limit: 20, cursor: null } })
+    }
+    const { body: own } = await world.service.get(`/discovery/merchant?payTo=${world.seller}`)
+    expect(own).toMatchObject({ payTo: world.seller.toLowerCase(), resources: [shown], pagination: { total: 1 } })
+    for (const query of [
+      '?type=mcp',
+      '?scheme=upto',
+      '?network=base',
+      '?extensions=none',
+      `?payTo=0x${'1'.repeat(40)}`,
+    ]) {
+      expect(await list(query)).toMatchObject({ items: [], pagination: { total: 0 } })
+    }
+  })
+
+  it('in version 1 lists what the terms describe', async () => {
+    const { chain, payer, seller, service } = world
+    const body = request(chain, 1, await payer.authorize(chain.network, seller))
+    const terms = { ...body.paymentRequirements, resource: 'https://old.example/v1', outputSchema: described }
+    const settled = await service.post('/settle', { ...body, paymentRequirements: terms })
+    expect([settled.body.success, answered(settled)]).toEqual([true, { bazaar: { status: 'success' } }])
+    expect(await listed('https://old.example/v1')).toMatchObject([{ x402Version: 1, extensions: { bazaar } }])
+  })
+
+  it.each<[string, string, object, string]>([
+    ['carries no extension', 'https://bare.example/', {}, 'no_bazaar_extension'],
+    ['is for a private host', 'https://10.0.0.1/', { bazaar }, 'unreachable_resource'],
+    ['is for plain HTTP', 'http://plain.example/', { bazaar }, 'unreachable_resource'],
+    [
+      'has an example that does not fit',
+      'https://unfit.example/',
+      { bazaar: { ...bazaar, info: { input: { type: 'http' } } } },
+      'bad_bazaar_extension',
+    ],
+    [
+      'has a schema from elsewhere',
+      'https://ref.example/',
+      { bazaar: { ...bazaar, schema: { $ref: 'http://169.254.169.254/' } } },
+      'bad_bazaar_extension',
+    ],
+  ])('that %s moves the money, and says why it is not listed', async (_name, url, extensions, reason) => {
+    const body = await bodyFor(url, extensions)
+    for (const path of ['/verify', '/settle'] as const) {
+      const answer = await world.service.post(path, body)
+      expect([answer.body.isValid ?? answer.body.success]).toEqual([true])
+      const rejectedReason = expect.stringMatching(new RegExp(`^${reason}: `)) as unknown
+      expect(answered(answer)).toEqual({ bazaar: { status: 'rejected', rejectedReason } })
+    }
+    expect(await listed(url)).toEqual([])
+  })
+
+  it('that fails lists nothing', async () => {
+    const { chain, seller, service } = world
+    const poor = await chain.payer(1n)
+    const body = request(chain, 2, await poor.authorize(chain.network, seller))
+    const sold = { ...body.paymentPayload, resource: { url: 'https://poor.example/' }, extensions: { bazaar } }
+    const failed = await service.post('/settle', { ...body, paymentPayload: sold })
+    expect(failed.body.success).toBe(false)
+    const rejectedReason = 'payment_failed: invalid_exact_evm_insufficient_balance'
+    expect(answered(failed)).toEqual({ bazaar: { status: 'rejected', rejectedReason } })
+    expect(await listed('https://poor.example/')).toEqual([])
+  })
+
+  it('again is one entry and one call', async () => {
+    const body = await bodyFor('https://once.example/')
+    const headers = { 'idempotency-key': 'once' }
+    for (let time = 0; time < 3; time++)
+      expect((await world.service.post('/settle', body, headers)).body.success).toBe(true)
+    expect((await world.service.post('/settle', body)).body.success).toBe(false)
+    expect(await listed('https://once.example/')).toHaveLength(1)
+    expect(
+      await world.database.statements.run(
+        'SELECT settled FROM discovery_payer p JOIN discovery_resource r ON r.id = p.resource_id WHERE resource = $1',
+        ['https://once.example/'],
+      ),
+    ).toEqual([{ settled: 1 }])
+  })
+
+  it('goes on as always where the catalogue is slow, or gone', async () => {
+    const { database, service } = world
+    const slow = await bodyFor('https://slow.example/')
+    await database.statements.together(async (inside) => {
+      await inside.run('LOCK TABLE discovery_resource', [])
+      const settled = await service.post('/settle', slow)
+      expect([settled.body.success, answered(settled)]).toEqual([true, { bazaar: { status: 'processing' } }])
+    })
+    const deadline = Date.now() + 10_000
+    while ((await listed('https://slow.example/')).length === 0 && Date.now() < deadline)
+      await new Promise(setImmediate)
+    expect(await listed('https://slow.example/')).toHaveLength(1)
+
+    await database.statements.run('ALTER TABLE discovery_resource RENAME TO gone', [])
+    const settled = await service.post('/settle', await bodyFor('https://gone.example/'))
+    await database.statements.run('ALTER TABLE gone RENAME TO discovery_resource', [])
+    expect([settled.body.success, answered(settled)]).toEqual([true, { bazaar: { status: 'processing' } }])
+  })
+
+  it('of a merchant with two hundred resources adds none, and updates its own', async () => {
+    const { database, service, seller } = world
+    await database.statements.run(
+      `INSERT INTO discovery_resource (resource, tool, network, scheme, pay_to, type, x402_version, accepts, tags,
+         extensions, extension_keys, first_at, last_at)
+       SELECT 'https://many.example/' || nth, '', 'base-sepolia', 'exact', decode($1, 'hex'), 'http', 2, '[]', '{}',
+         '{"bazaar": {"info": {"input": {"type": "http"}}}}', '{bazaar}', now(), now()
+       FROM generate_series(1, 200 - (SELECT count(*)::int FROM discovery_resource)) AS nth`,
+      [seller.slice(2)],
+    )
+    const more = await service.post('/settle', await bodyFor('https://more.example/'))
+    expect([more.body.success, answered(more)]).toMatchObject([
+      true,
+      {
+        bazaar: { status: 'rejected', rejectedReason: expect.stringMatching(/^too_many_resources: .*200/) as unknown },
+      },
+    ])
+    const own = await service.post('/settle', await bodyFor('https://many.example/1'))
+    expect(answered(own)).toEqual({ bazaar: { status: 'success' } })
+    expect((await list('?limit=1')).pagination.total).toBe(200)
+  })
+})

@@ -1,0 +1,277 @@
+import fc from 'fast-check'
+import type { Address } from '../../service/chain/model.ts'
+import type { Transfer } from '../../service/discovery/model.ts'
+import { ranking, type Rank, type RankedResource, type Visit } from '../../service/discovery/rules/ranking.ts'
+
+/*
+ * Rings of one's own wallets against honest sellers in one market. However a ring moves its money, it stays below the
+ * median honest seller.
+ */
+
+const SEED = Number(process.env['SEED'] ?? 20_261_123)
+const NOW = new Date('2026-11-23T12:00:00Z')
+
+function rank(...known: Parameters<typeof ranking>): Map<bigint, Rank> {
+  const parts = ranking(...known)
+  let part = parts.next()
+  while (part.done !== true) part = parts.next()
+  return part.value
+}
+
+/** A market that grows seller by seller. Every name is an address of its own. */
+class Market {
+  readonly resources: RankedResource[] = []
+  readonly visits: Visit[] = []
+  readonly transfers: Transfer[] = []
+  private readonly addresses = new Map<string, Address>()
+
+  address(name: string): Address {
+    const known = this.addresses.get(name)
+    if (known !== undefined) return known
+    // Scattered, so that no order of addresses is the order of their creation.
+    const digits = ((this.addresses.size + 1) * 7_919).toString(16).padStart(8, '0').split('').toReversed().join('')
+    const made: Address = `0x${digits.padEnd(40, '0')}`
+    this.addresses.set(name, made)
+    return made
+  }
+
+  sell(name: string, place = name): bigint {
+    const id = BigInt(this.resources.length + 1)
+    this.resources.push({ id, merchant: this.address(name), place, firstAt: new Date(NOW.getTime() + Number(id)) })
+    return id
+  }
+
+  buy(resource: bigint, payer: string, more: Partial<Visit> = {}): void {
+    const counts = { settled: 1, failed: 0, waitedMs: 500, timed: 1, lastAt: NOW }
+    this.visits.push({ resource, payer: this.address(payer), ...counts, ...more })
+  }
+
+  fund(from: string, to: string): void {
+    this.transfers.push({ from: this.address(from), to: this.address(to) })
+  }
+
+  /** Each payer is another person with an own source of money. */
+  honest(name: string, payers: number): bigint {
+    const resource = this.sell(name)
+    for (let nth = 0; nth < payers; nth++) {
+      this.fund(`${name} source ${String(nth)}`, `${name} payer ${String(nth)}`)
+      this.buy(resource, `${name} payer ${String(nth)}`)
+    }
+    return resource
+  }
+
+  scores(): Map<bigint, number> {
+    return new Map([...rank(this.resources, this.visits, this.transfers)].map(([id, { score }]) => [id, score]))
+  }
+}
+
+/** Every way in which one person plays many customers. */
+const RINGS = [
+  'self-funded',
+  'shared funder',
+  'two steps',
+  'cycle',
+  'star',
+  'siblings',
+  'sham income',
+  'unknown',
+] as const
+
+function addRing(market: Market, kind: (typeof RINGS)[number], { wallets, calls }: Ring): bigint[] {
+  const merchant = market.sell('ring')
+  const names = Array.from({ length: wallets }, (_, nth) => `wallet ${String(nth)}`)
+  for (const name of names) market.buy(merchant, name, { settled: calls })
+  switch (kind) {
+    case 'self-funded':
+      for (const name of names) market.fund('ring', name)
+      return [merchant]
+    case 'shared funder':
+      for (const name of names) market.fund('funder', name)
+      return [merchant]
+    case 'two steps':
+      for (const name of names) {
+        market.fund('funder', `step ${name}`)
+        market.fund(`step ${name}`, name)
+      }
+      return [merchant]
+    case 'cycle':
+      for (const [nth, name] of names.entries()) market.fund(name, names[(nth + 1) % wallets] ?? name)
+      market.fund('ring', 'wallet 0')
+      return [merchant]
+    case 'star':
+      // The merchant pays a shop of its own, which funds the wallets.
+      for (const name of names) market.fund('shop', name)
+      market.buy(market.sell('shop'), 'ring')
+      return [merchant]
+    case 'siblings':
+      return [merchant, ...siblings(market, names, calls)]
+    case 'sham income':
+      // The wallets earn their money from more wallets, whose money is of unknown origin.
+      for (const name of names)
+        for (const nth of [1, 2, 3, 4, 5]) market.buy(shopOf(market, name), `${name} ${String(nth)}`)
+      return [merchant]
+    case 'unknown':
+      return [merchant]
+  }
+}
+
+interface Ring {
+  wallets: number
+  calls: number
+}
+
+function shopOf(market: Market, name: string): bigint {
+  const address = market.address(name)
+  return market.resources.find(({ merchant }) => merchant === address)?.id ?? market.sell(name)
+}
+
+/** One funder, whose wallets buy at many merchants of its own: it tries to look like an exchange. */
+function siblings(market: Market, names: readonly string[], calls: number): bigint[] {
+  const others = Array.from({ length: 9 }, (_, nth) => market.sell(`sibling ${String(nth)}`))
+  for (const [nth, name] of names.entries()) {
+    market.fund('funder', name)
+    market.buy(others[nth % others.length] ?? 0n, name, { settled: calls })
+    market.buy(others[(nth * 5 + 1) % others.length] ?? 0n, name, { settled: calls })
+  }
+  return others
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) / 2)] ?? 0
+}
+
+describe('the ranking', () => {
+  test.each(RINGS)('keeps a ring below the median honest seller: %s', (kind) => {
+    const market = fc.record({
+      honest: fc.array(fc.integer({ min: 2, max: 12 }), { minLength: 3, maxLength: 7 }),
+      ring: fc.record({ wallets: fc.integer({ min: 2, max: 120 }), calls: fc.integer({ min: 1, max: 10_000 }) }),
+    })
+    fc.assert(
+      fc.property(market, ({ honest, ring }) => {
+        const made = new Market()
+        const sellers = honest.map((payers, nth) => made.honest(`honest ${String(nth)}`, payers))
+        const rings = addRing(made, kind, ring)
+        const scores = made.scores()
+        const middle = median(sellers.map((id) => scores.get(id) ?? 0))
+        for (const id of rings) expect(scores.get(id)).toBeLessThan(middle)
+      }),
+      { seed: SEED, numRuns: 60 },
+    )
+  })
+
+  test('gives the same result in any order of what is known', () => {
+    const made = new Market()
+    for (const payers of [2, 5, 9]) made.honest(`honest ${String(payers)}`, payers)
+    addRing(made, 'siblings', { wallets: 40, calls: 3 })
+    const before = made.scores()
+    fc.assert(
+      fc.property(
+        fc.shuffledSubarray(made.visits, { minLength: made.visits.length }),
+        fc.shuffledSubarray(made.transfers, { minLength: made.transfers.length }),
+        (visits, transfers) => {
+          const scores = new Map([...rank(made.resources, visits, transfers)].map(([id, { score }]) => [id, score]))
+          for (const [id, score] of before) expect(scores.get(id)).toBeCloseTo(score, 9)
+        },
+      ),
+      { seed: SEED, numRuns: 30 },
+    )
+  })
+
+  test('counts neither calls nor amounts: one payer more is worth more than any number of calls', () => {
+    const made = new Market()
+    const two = made.honest('two', 2)
+    const three = made.honest('three', 3)
+    made.buy(two, 'two payer 0', { settled: 1_000_000 })
+    expect(made.scores().get(three)).toBeGreaterThan(made.scores().get(two) ?? 0)
+  })
+
+  test('a payer of one’s own adds nothing, and takes nothing away', () => {
+    const made = new Market()
+    const seller = made.honest('seller', 4)
+    const before = made.scores().get(seller)
+    for (let nth = 0; nth < 20; nth++) {
+      made.fund('seller', `own ${String(nth)}`)
+      made.buy(seller, `own ${String(nth)}`)
+    }
+    expect(made.scores().get(seller)).toBe(before)
+  })
+
+  test('a seller that buys elsewhere keeps its customers, also where their payments are read from the chain', () => {
+    const made = new Market()
+    const seller = made.honest('seller', 3)
+    const supplier = made.honest('supplier', 2)
+    const before = made.scores()
+    made.buy(supplier, 'seller')
+    for (const nth of [0, 1, 2]) made.fund(`seller payer ${String(nth)}`, 'seller')
+    const scores = made.scores()
+    expect(scores.get(seller)).toBe(before.get(seller))
+    expect(scores.get(supplier)).toBeGreaterThan(before.get(supplier) ?? 0)
+  })
+
+  test('customers of an exchange are many, and fewer than those with sources of their own', () => {
+    const made = new Market()
+    const sellers = Array.from({ length: 8 }, (_, nth) => made.honest(`seller ${String(nth)}`, 6))
+    const own = made.honest('own', 11)
+    for (const [nth, seller] of sellers.entries()) {
+      for (let customer = 0; customer < 5; customer++) {
+        made.fund('exchange', `customer ${String(nth)} ${String(customer)}`)
+        made.buy(seller, `customer ${String(nth)} ${String(customer)}`)
+      }
+    }
+    const scores = made.scores()
+    for (const seller of sellers) {
+      expect(scores.get(seller)).toBeGreaterThan(6 + 1)
+      expect(scores.get(seller)).toBeLessThan(scores.get(own) ?? 0)
+    }
+  })
+
+  test('failures and slowness rank lower; one origin cannot spoil a rate', () => {
+    const made = new Market()
+    const good = made.honest('good', 6)
+    const failing = made.sell('failing')
+    const slow = made.sell('slow')
+    const attacked = made.honest('attacked', 6)
+    for (let nth = 0; nth < 6; nth++) {
+      for (const name of ['failing', 'slow']) made.fund(`${name} source ${String(nth)}`, `${name} payer ${String(nth)}`)
+      made.buy(failing, `failing payer ${String(nth)}`, { failed: 9 })
+      made.buy(slow, `slow payer ${String(nth)}`, { waitedMs: 20_000 })
+    }
+    for (let nth = 0; nth < 50; nth++) {
+      made.fund('rival', `saboteur ${String(nth)}`)
+      made.buy(attacked, `saboteur ${String(nth)}`, { failed: 1_000 })
+    }
+    const scores = made.scores()
+    const of = (id: bigint): number => scores.get(id) ?? 0
+    expect(of(failing)).toBeLessThan(of(good) * 0.8)
+    expect(of(slow)).toBeLessThan(of(good))
+    expect(of(attacked)).toBeGreaterThan(of(good) * 0.85)
+  })
+
+  test('of two recipients at one address the one with more payers is shown; of equal ones the first', () => {
+    const made = new Market()
+    const owner = made.honest('owner', 3)
+    const squatter = made.sell('squatter', 'owner')
+    made.buy(squatter, 'squatter itself')
+    const first = made.sell('first', 'shared')
+    const second = made.sell('second', 'shared')
+    const ranks = rank(made.resources, made.visits, made.transfers)
+    expect([owner, squatter, first, second].map((id) => ranks.get(id)?.shadowed)).toEqual([false, true, false, true])
+  })
+
+  test('takes no part longer than a moment, however much there is', () => {
+    const made = new Market()
+    const sellers = Array.from({ length: 2_000 }, (_, nth) => made.sell(`seller ${String(nth)}`))
+    for (let nth = 0; nth < 50_000; nth++) {
+      made.buy(sellers[(nth * 7) % sellers.length] ?? 0n, `payer ${String(nth % 20_000)}`)
+      made.fund(`source ${String(nth % 15_000)}`, `payer ${String(nth % 20_000)}`)
+    }
+    const parts = ranking(made.resources, made.visits, made.transfers)
+    let longest = 0
+    for (let isDone = false; !isDone;) {
+      const began = performance.now()
+      isDone = parts.next().done === true
+      longest = Math.max(longest, performance.now() - began)
+    }
+    expect(longest).toBeLessThan(1_000)
+  })
+})
