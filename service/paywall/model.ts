@@ -49,6 +49,8 @@ export interface Route {
   description: string | null
   /** `before`: the payment settles before the upstream is called. */
   settle: 'after' | 'before'
+  /** Whether payments must have an identifier of the client's choice. */
+  paymentIdentifier: 'optional' | 'required'
 }
 
 export type Pricing =

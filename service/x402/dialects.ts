@@ -3,6 +3,7 @@ import type { Clock } from '../kit/clock.ts'
 import { isOwnChallenge, issueChallenge, nonceOf, OTHER_HEADER, toAuthenticate } from '../mpp/challenge.ts'
 import { credentialText } from '../mpp/credential.ts'
 import { problem, problemOf, toPaymentReceipt } from '../mpp/problems.ts'
+import { identifierExtension } from './identifier.ts'
 import type { Presented, Requirements, Resource } from './model.ts'
 import { speaksMpp, type Headers } from './payload.ts'
 import { TIMEOUT_SECONDS } from './requirements.ts'
@@ -21,6 +22,8 @@ export interface Required {
   error: string
   /** The protocol's reason why the presented payment is refused. Null when no payment was presented. */
   reason: string | null
+  /** Whether a payment must have an identifier of the client's choice. No when absent. */
+  requiresIdentifier?: boolean
   /** Further fields of the body. */
   more?: Readonly<Record<string, unknown>>
 }
@@ -75,6 +78,7 @@ export function createDialects({ key, clock }: { key: Buffer; clock: Clock }): D
         error: reason ?? error,
         resource,
         accepts: requirements === null ? [] : [requirements.v2],
+        ...(requirements === null ? {} : { extensions: extensionsOf(required) }),
       }
       const body = {
         x402Version: 1,
@@ -134,6 +138,11 @@ export function createDialects({ key, clock }: { key: Buffer; clock: Clock }): D
       return authorization.nonce === nonceOf(challenge) ? null : 'invalid_challenge'
     },
   }
+}
+
+/** What a client of version 2 may add to its payment. */
+function extensionsOf({ requiresIdentifier = false }: Required): Readonly<Record<string, unknown>> {
+  return { ...identifierExtension(requiresIdentifier) }
 }
 
 /** A value encoded for one header. */

@@ -15,6 +15,7 @@ const route = (method: string, path: string): Route => ({
   pricing: { model: 'free' },
   description: null,
   settle: 'after',
+  paymentIdentifier: 'optional',
 })
 
 describe('which route a request is for', () => {

@@ -78,11 +78,16 @@ const routes = z
         settle: z.enum(['after', 'before']).nullish().meta({
           description: '`before`: the payment is settled before the upstream is called; defaults to `after`',
         }),
+        paymentIdentifier: z.enum(['optional', 'required']).nullish().meta({
+          description:
+            '`required`: a payment must have an id of the extension `payment-identifier`, which only x402 version 2 has; defaults to `optional`',
+        }),
       })
       .transform((given): Route => ({
         ...given,
         description: given.description ?? null,
         settle: given.settle ?? 'after',
+        paymentIdentifier: given.paymentIdentifier ?? 'optional',
       })),
   )
   .min(1)
@@ -189,6 +194,7 @@ export const paywallOut = z
         pricing: pricingOut,
         description: z.string().nullable(),
         settle: z.enum(['after', 'before']),
+        paymentIdentifier: z.enum(['optional', 'required']),
       }),
     ),
     recipient: z.string().nullable(),

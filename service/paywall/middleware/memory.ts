@@ -1,4 +1,5 @@
 import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
+import { identifierUsed } from '../../sales/errors.ts'
 import { claimedSale, type Sale, type StoredAnswer } from '../../sales/model.ts'
 import { readRequest } from '../../x402/payload.ts'
 import type { Hold } from '../ports.ts'
@@ -24,7 +25,7 @@ export type MemoryBooks = PaymentJournal & {
  */
 export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }: MemorySetting = {}): MemoryBooks {
   const memory = memorySales()
-  const { sales, digests, answers, existing, change } = memory
+  const { sales, digests, identifiers, answers, existing, change } = memory
   const balances = memoryBalances()
   const places = memoryPlaces()
   const customers = new Map<string, number>()
@@ -48,6 +49,7 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
       if (ended + HELD_MS < at && expiryOf(sale) + HELD_MS < at) {
         sales.delete(id)
         if (sale.digest !== null) digests.delete(sale.digest)
+        if (sale.identifier !== null) identifiers.delete(`${sale.payer} ${sale.identifier}`)
       }
     }
   }
@@ -62,6 +64,9 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     },
     async findById(id) {
       return sales.get(id) ?? null
+    },
+    async findByIdentifier(payer, identifier) {
+      return sales.get(identifiers.get(`${payer} ${identifier}`) ?? '') ?? null
     },
 
     ...claimsIn(memory, { places, forget, now }),
@@ -131,6 +136,8 @@ type MemorySales = ReturnType<typeof memorySales>
 function memorySales() {
   const sales = new Map<string, Sale>()
   const digests = new Map<string, string>()
+  /** By payer and identifier. */
+  const identifiers = new Map<string, string>()
   const answers = new Map<string, StoredAnswer>()
 
   function existing(id: string): Sale {
@@ -145,14 +152,14 @@ function memorySales() {
     return changed
   }
 
-  return { sales, digests, answers, existing, change }
+  return { sales, digests, identifiers, answers, existing, change }
 }
 
 type Claims = Pick<PaymentJournal, 'begin' | 'take' | 'leave' | 'release' | 'bind' | 'settling'>
 
 /** The journal's operations up to the moment when the money moves. */
 function claimsIn(
-  { sales, digests, answers, existing, change }: MemorySales,
+  { sales, digests, identifiers, answers, existing, change }: MemorySales,
   { places, forget, now }: { places: MemoryPlaces; forget(): void; now(): Date },
 ): Claims {
   return {
@@ -163,7 +170,11 @@ function claimsIn(
       const bought = digests.get(digest)
       if (bought !== undefined) return bought
       const sale = claimedSale(said)
+      const identifier = said.identifier === null ? null : `${said.payer} ${said.identifier}`
+      const first = identifier === null ? undefined : sales.get(identifiers.get(identifier) ?? '')
+      if (first !== undefined) throw identifierUsed(first)
       places.claim(sale, note)
+      if (identifier !== null) identifiers.set(identifier, id)
       digests.set(digest, id)
       sales.set(id, sale)
       return id

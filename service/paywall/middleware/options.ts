@@ -23,6 +23,8 @@ export interface GivenRoute {
   pricing: GivenPricing
   description?: string
   settle?: 'after' | 'before'
+  /** `required`: a payment must have an id of the extension `payment-identifier`. */
+  paymentIdentifier?: 'optional' | 'required'
 }
 
 /** Amounts in USDC, at most six decimals. */

@@ -59,12 +59,13 @@ export function createOffering({ journal, tally, clock, dialects, addresses, lim
   }
 
   async function required(
-    { request }: Call,
+    { request, route }: Call,
     offer: Offer,
     told: Parameters<typeof toRequired>[1],
     more: HeaderList = [],
   ): Promise<Outcome> {
-    const { headers, body } = await dialects.required(toRequired(offer, told), request.header)
+    const terms = { ...toRequired(offer, told), requiresIdentifier: route.paymentIdentifier === 'required' }
+    const { headers, body } = await dialects.required(terms, request.header)
     return {
       status: 402,
       headers: [...Object.entries({ 'Content-Type': 'application/json; charset=utf-8', ...headers }), ...more],

@@ -151,6 +151,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
     isId: (id) => isId('pay', id),
     terms: (call) => termsOf(call, deps),
     isHere: (sale, { gate }) => sale.subject === gate.id,
+    requiresIdentifier: ({ route }) => route.paymentIdentifier === 'required',
     assertSame(sale, { gate, request }) {
       if (sale.subject !== gate.id) throw authorizationUsed()
       if (!sale.inputHash.equals(lineHash(gate.id, request))) throw anotherRequest()

@@ -1,8 +1,9 @@
-import type { Hex } from '../../chain/model.ts'
+import type { Address, Hex } from '../../chain/model.ts'
 import type { Presented } from '../../x402/model.ts'
 import { readRequest, requestOf } from '../../x402/payload.ts'
 import { requirementsOf } from '../../x402/requirements.ts'
-import { authorizationUsed, paymentRefused } from '../errors.ts'
+import { identifierIn } from '../../x402/identifier.ts'
+import { authorizationUsed, identifierUsed, paymentRefused } from '../errors.ts'
 import { NONCE, type Sale } from '../model.ts'
 import { isSubmitted } from '../rules.ts'
 import type { Product, PurchaseRequest, SellingDeps } from './deps.ts'
@@ -32,7 +33,16 @@ export function createRecognition<Order extends PurchaseRequest, Value>(
       { signature: signature ?? '', submitted: isSubmitted(known) },
       { signature: presented?.authorization?.signature ?? null, token: isTokens },
     )
+    // An identifier finds no sale, so it hands out no answer. It can only contradict the sale that was proven.
+    const identifier = presented === null ? null : identifierIn(presented, false)
+    if (identifier !== null && identifier !== known.identifier) throw identifierUsed(known)
     return { known, proven: isTokens }
+  }
+
+  /** Throws where this payer, whose signature was verified, has used the identifier for another payment. */
+  async function assertUnused(payer: Address, identifier: string | null): Promise<void> {
+    const first = identifier === null ? null : await journal.findByIdentifier(payer, identifier)
+    if (first !== null) throw identifierUsed(first)
   }
 
   /** A sale that is named by its buyer: with the token, or with a signature that no chain has seen. */
@@ -64,7 +74,7 @@ export function createRecognition<Order extends PurchaseRequest, Value>(
     return digest === null ? null : await journal.find(digest)
   }
 
-  return { boughtBy, asBought, proven }
+  return { boughtBy, asBought, assertUnused, proven }
 }
 
 /** A fresh signature proves who its buyer is when it would buy the same thing for the same price again. */

@@ -42,6 +42,7 @@ describe('POST /paywalls → 201', () => {
           },
           description: null,
           settle: 'after',
+          paymentIdentifier: 'optional',
         },
         {
           method: 'POST',
@@ -49,6 +50,7 @@ describe('POST /paywalls → 201', () => {
           pricing: { model: 'per-token', input: 0.000001, output: 0.002, minimum: 0, maximum: 1 },
           description: null,
           settle: 'after',
+          paymentIdentifier: 'optional',
         },
         {
           method: '*',
@@ -56,8 +58,16 @@ describe('POST /paywalls → 201', () => {
           pricing: { model: 'per-minute', amount: 0.1, minimum: 0.01, maximum: 2 },
           description: null,
           settle: 'after',
+          paymentIdentifier: 'optional',
         },
-        { method: '*', path: '/*', pricing: { model: 'free' }, description: null, settle: 'after' },
+        {
+          method: '*',
+          path: '/*',
+          pricing: { model: 'free' },
+          description: null,
+          settle: 'after',
+          paymentIdentifier: 'optional',
+        },
       ],
       recipient: '0x00000000000000000000000000000000000000a1',
       network: 'base-sepolia',

@@ -23,6 +23,7 @@ export interface Draft extends Pick<Body, 'network'> {
 export interface RouteDraft extends Pick<RouteBody, 'method' | 'path'> {
   description: string
   settle: NonNullable<RouteBody['settle']>
+  paymentIdentifier: NonNullable<RouteBody['paymentIdentifier']>
   pricing: Pick<PricingBody, 'model'> & Pick<Tiered, 'window'> & Record<Amount | 'tiers', string>
 }
 
@@ -31,6 +32,7 @@ export const NEW_ROUTE: RouteDraft = {
   path: '/*',
   description: '',
   settle: 'after',
+  paymentIdentifier: 'optional',
   pricing: {
     model: 'per-request',
     amount: '0.01',
@@ -56,7 +58,8 @@ export function toDraft(paywall: Paywall | null): Draft {
   }
 }
 
-function toRouteDraft({ method, path, description, settle, pricing }: Paywall['routes'][number]): RouteDraft {
+function toRouteDraft(route: Paywall['routes'][number]): RouteDraft {
+  const { method, path, description, settle, paymentIdentifier, pricing } = route
   const { tiers, window, model } = pricing as Partial<Tiered> & typeof pricing
   const usual = NEW_ROUTE.pricing
   return {
@@ -64,6 +67,7 @@ function toRouteDraft({ method, path, description, settle, pricing }: Paywall['r
     path,
     description: description ?? '',
     settle,
+    paymentIdentifier,
     pricing: {
       ...toTexts(AMOUNTS, pricing, usual),
       model,
@@ -97,6 +101,7 @@ export function toBody(draft: Draft): Terms {
       path: route.path,
       description: orNull(route.description),
       settle: route.settle,
+      paymentIdentifier: route.paymentIdentifier,
       pricing: toPricing(route.pricing),
     })),
     network: draft.network,
