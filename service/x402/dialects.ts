@@ -7,6 +7,7 @@ import { identifierExtension } from './identifier.ts'
 import type { Presented, Requirements, Resource } from './model.ts'
 import { speaksMpp, type Headers } from './payload.ts'
 import { TIMEOUT_SECONDS } from './requirements.ts'
+import { signInExtension, signInOf, type SignInTerms } from './sign-in.ts'
 
 /** The contents of a 402 besides the terms to sign. */
 export interface Required {
@@ -24,6 +25,8 @@ export interface Required {
   reason: string | null
   /** Whether a payment must have an identifier of the client's choice. No when absent. */
   requiresIdentifier?: boolean
+  /** What the buyer may sign in to instead of paying. */
+  signIn?: SignInTerms
   /** Further fields of the body. */
   more?: Readonly<Record<string, unknown>>
 }
@@ -47,6 +50,8 @@ export interface Dialects {
   required(required: Required, header: Headers): Promise<{ headers: Written; body: Written<unknown> }>
   /** The headers with the payment's result, for the client that presented it. */
   receipt(receipt: Receipt, presented: Pick<Presented, 'version' | 'challenge'> | null): Promise<Written>
+  /** The sign-in of a buyer who has paid before: null when there is none, a sentence when it proves nothing. */
+  signIn(header: Headers, terms: SignInTerms): ReturnType<typeof signInOf>
   /** Why a payment does not answer our challenge; null when it does, and for x402, which has none. */
   refusal(presented: Presented, requirements: Requirements): 'invalid_challenge' | 'payment_expired' | null
 }
@@ -78,7 +83,7 @@ export function createDialects({ key, clock }: { key: Buffer; clock: Clock }): D
         error: reason ?? error,
         resource,
         accepts: requirements === null ? [] : [requirements.v2],
-        ...(requirements === null ? {} : { extensions: extensionsOf(required) }),
+        ...(requirements === null ? {} : { extensions: extensionsOf(required, key, clock) }),
       }
       const body = {
         x402Version: 1,
@@ -128,6 +133,8 @@ export function createDialects({ key, clock }: { key: Buffer; clock: Clock }): D
       return { [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE']: receipt }
     },
 
+    signIn: (header, terms) => signInOf(header, terms, { key, now: clock.now() }),
+
     refusal({ challenge, authorization }, { v1 }) {
       if (challenge === null) return null
       if (!isOwnChallenge(challenge, v1.resource, key)) return 'invalid_challenge'
@@ -141,8 +148,11 @@ export function createDialects({ key, clock }: { key: Buffer; clock: Clock }): D
 }
 
 /** What a client of version 2 may add to its payment. */
-function extensionsOf({ requiresIdentifier = false }: Required): Readonly<Record<string, unknown>> {
-  return { ...identifierExtension(requiresIdentifier) }
+function extensionsOf({ requiresIdentifier = false, signIn }: Required, key: Buffer, clock: Clock) {
+  return {
+    ...identifierExtension(requiresIdentifier),
+    ...(signIn === undefined ? {} : signInExtension(signIn, key, clock.now())),
+  }
 }
 
 /** A value encoded for one header. */

@@ -16,6 +16,7 @@ const route = (method: string, path: string): Route => ({
   description: null,
   settle: 'after',
   paymentIdentifier: 'optional',
+  signIn: null,
 })
 
 describe('which route a request is for', () => {

@@ -134,6 +134,7 @@ describe('any history of a tiered price', () => {
       description: null,
       settle: 'after',
       paymentIdentifier: 'optional',
+      signIn: null,
     }
     const id = newId('pwl', clock.now())
     const paywall: Paywall = {

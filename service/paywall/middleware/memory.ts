@@ -4,8 +4,9 @@ import { claimedSale, type Sale, type StoredAnswer } from '../../sales/model.ts'
 import { readRequest } from '../../x402/payload.ts'
 import type { Hold } from '../ports.ts'
 import type { PaymentJournal } from '../service/deps.ts'
-import { eventsOf, failureOf, HELD_MS, paymentOf } from '../rules/payment.ts'
+import { eventsOf, failureOf, HELD_MS, passIn, paymentOf } from '../rules/payment.ts'
 import { memoryBalances } from './memory-balances.ts'
+import { memoryPasses } from './memory-passes.ts'
 import { memoryPlaces, type MemoryPlaces } from './memory-places.ts'
 
 export interface PaymentEvent {
@@ -28,6 +29,7 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
   const { sales, digests, identifiers, answers, existing, change } = memory
   const balances = memoryBalances()
   const places = memoryPlaces()
+  const passes = memoryPasses(now)
   const customers = new Map<string, number>()
   let revenue = ZERO
   let forgotten = 0
@@ -81,6 +83,8 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
       const customer = JSON.stringify([payment.paywallId, payment.payer])
       const customerPayments = (customers.get(customer) ?? 0) + 1
       customers.set(customer, customerPayments)
+      const path = passIn(sale)
+      if (path !== null) passes.add({ ...payment, path })
       if (payment.kind === 'balance') balances.credit(sale, note as Hold | null)
       const facts = {
         payment,
@@ -114,6 +118,7 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     async draw(call, cost) {
       return balances.draw(call, cost)
     },
+    signIn: passes.signIn,
     async left(paywall, network, payer) {
       return balances.left(paywall, network, payer)
     },

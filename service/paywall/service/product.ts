@@ -12,6 +12,7 @@ import {
   HOLD_MS,
   lineHash,
   NO_BODY_HASH,
+  passHash,
   paymentOf,
   pricesOf,
   priceSigned,
@@ -201,6 +202,7 @@ function termsOf(call: PaidCall, { limits, clock }: GateProductDeps): Terms {
     endpoint: endpointOf(request),
     windowStart: windowOf(pricing, clock.now()),
     cost: null,
+    ...(route.signIn === null ? {} : { pass: passHash(gate.id, network, request).toString('hex') }),
   })
   return {
     subject: gate.id,

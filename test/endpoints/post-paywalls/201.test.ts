@@ -43,6 +43,7 @@ describe('POST /paywalls → 201', () => {
           description: null,
           settle: 'after',
           paymentIdentifier: 'optional',
+          signIn: null,
         },
         {
           method: 'POST',
@@ -51,6 +52,7 @@ describe('POST /paywalls → 201', () => {
           description: null,
           settle: 'after',
           paymentIdentifier: 'optional',
+          signIn: null,
         },
         {
           method: '*',
@@ -59,6 +61,7 @@ describe('POST /paywalls → 201', () => {
           description: null,
           settle: 'after',
           paymentIdentifier: 'optional',
+          signIn: null,
         },
         {
           method: '*',
@@ -67,6 +70,7 @@ describe('POST /paywalls → 201', () => {
           description: null,
           settle: 'after',
           paymentIdentifier: 'optional',
+          signIn: null,
         },
       ],
       recipient: '0x00000000000000000000000000000000000000a1',

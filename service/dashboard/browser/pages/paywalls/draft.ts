@@ -24,6 +24,7 @@ export interface RouteDraft extends Pick<RouteBody, 'method' | 'path'> {
   description: string
   settle: NonNullable<RouteBody['settle']>
   paymentIdentifier: NonNullable<RouteBody['paymentIdentifier']>
+  signIn: NonNullable<RouteBody['signIn']> | null
   pricing: Pick<PricingBody, 'model'> & Pick<Tiered, 'window'> & Record<Amount | 'tiers', string>
 }
 
@@ -33,6 +34,7 @@ export const NEW_ROUTE: RouteDraft = {
   description: '',
   settle: 'after',
   paymentIdentifier: 'optional',
+  signIn: null,
   pricing: {
     model: 'per-request',
     amount: '0.01',
@@ -59,7 +61,7 @@ export function toDraft(paywall: Paywall | null): Draft {
 }
 
 function toRouteDraft(route: Paywall['routes'][number]): RouteDraft {
-  const { method, path, description, settle, paymentIdentifier, pricing } = route
+  const { method, path, description, settle, paymentIdentifier, signIn, pricing } = route
   const { tiers, window, model } = pricing as Partial<Tiered> & typeof pricing
   const usual = NEW_ROUTE.pricing
   return {
@@ -68,6 +70,7 @@ function toRouteDraft(route: Paywall['routes'][number]): RouteDraft {
     description: description ?? '',
     settle,
     paymentIdentifier,
+    signIn,
     pricing: {
       ...toTexts(AMOUNTS, pricing, usual),
       model,
@@ -102,6 +105,7 @@ export function toBody(draft: Draft): Terms {
       description: orNull(route.description),
       settle: route.settle,
       paymentIdentifier: route.paymentIdentifier,
+      signIn: route.signIn,
       pricing: toPricing(route.pricing),
     })),
     network: draft.network,
