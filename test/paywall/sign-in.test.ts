@@ -4,7 +4,7 @@ import type { TestAccount } from '../harness/chain.ts'
 import { openWorld, type Answer, type World } from './world.ts'
 
 /** What a wallet makes of the 402's challenge, with these changes in what it sends. */
-async function signIn(by: TestAccount, wanted: Answer, changes: Record<string, unknown> = {}): Promise<HeadersInit> {
+async function signIn(by: TestAccount, wanted: Answer, changes: Record<string, unknown> = {}): Promise<Record<string, string>> {
   const required = JSON.parse(Buffer.from(wanted.headers.get('payment-required') ?? '', 'base64').toString())
   const { info, supportedChains } = required.extensions['sign-in-with-x']
   const account = privateKeyToAccount(by.privateKey)
