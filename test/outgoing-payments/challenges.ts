@@ -45,20 +45,20 @@ export function challengesOf(what: string, { network, amount, recipient, realm, 
 export function paymentIn(credential: string): { accepted: object; payload: object } {
   const { challenge, payload, source } = JSON.parse(
     Buffer.from(credential.slice('Payment '.length), 'base64url').toString(),
-  )
+  ) as { challenge: Record<string, string>; payload: Record<string, string>; source: string }
   const { amount, currency, recipient, methodDetails } = JSON.parse(
-    Buffer.from(challenge.request, 'base64url').toString(),
+    Buffer.from(challenge['request'] ?? '', 'base64url').toString(),
   )
   const { type, signature, ...authorization } = payload
   const network = `eip155:${methodDetails.chainId as number}`
   const right = [
     type === 'authorization',
-    source === `did:pkh:${network}:${authorization.from as string}`,
-    authorization.nonce === keccak256(stringToHex(`${challenge.id as string}${challenge.realm as string}`)),
-    authorization.validAfter === '0',
-    Number(authorization.validBefore) === Math.floor(Date.parse(challenge.expires) / 1_000),
-    challenge.description === 'a "quoted" text, with a comma',
-    challenge.opaque === Buffer.from('{"order":"7"}').toString('base64url'),
+    source === `did:pkh:${network}:${authorization['from']!}`,
+    authorization['nonce'] === keccak256(stringToHex(`${challenge['id']!}${challenge['realm']!}`)),
+    authorization['validAfter'] === '0',
+    Number(authorization['validBefore']) === Math.floor(Date.parse(challenge['expires']!) / 1_000),
+    challenge['description'] === 'a "quoted" text, with a comma',
+    challenge['opaque'] === Buffer.from('{"order":"7"}').toString('base64url'),
   ]
   if (right.includes(false)) throw new Error(`a wrong credential: ${JSON.stringify([right, challenge, payload])}`)
   const accepted = {

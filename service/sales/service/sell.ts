@@ -77,23 +77,15 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     }
   }
 
-  async function claim(order: Order, { digest, request, payer, identifier, terms }: Judged): Promise<Sold<Value>> {
+  async function claim(order: Order, judged: Judged): Promise<Sold<Value>> {
     const now = clock.now()
-    const { workMs, note } = terms
+    const { workMs, note } = judged.terms
     const id = product.idOf(order.operation)
     const sale: NewSale = {
-      ...saleOf(terms),
-      id,
-      product: product.name,
-      payer,
-      simulated: false,
-      digest,
-      request,
-      identifier,
       // The token gives access to what was paid for. It is the buyer's own choice, or else the one made here.
-      tokenHash: tokenHash(order.token ?? tokens.of(id)),
+      ...saleOf(judged, { id, now, token: order.token ?? tokens.of(id) }),
+      product: product.name,
       leaseUntil: product.delivery === null ? null : processing.until(),
-      createdAt: now,
     }
     const resumeAt = product.delivery === null ? nextResume(now, now) : null
     const bought = await journal.begin(sale, { resumeAt, note })
@@ -147,9 +139,14 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
   return { buy, judge, begin, replay, boughtBy, processSale: processing.processSale, settle: processing.settle }
 }
 
-function saleOf({ subject, userId, environment, amount, network, recipient, requirements, inputHash, details }: Terms) {
+function saleOf(
+  { terms, digest, request, payer, identifier }: Judged,
+  { id, now: createdAt, token }: { id: string; now: Date; token: string },
+): Omit<NewSale, 'product' | 'leaseUntil'> {
+  const { subject, userId, environment, amount, network, recipient, requirements, inputHash, details } = terms
   const { resource } = requirements.v1
-  return { subject, userId, environment, amount, network, recipient, resource, inputHash, details }
+  const sold = { subject, userId, environment, amount, network, recipient, resource, inputHash, details }
+  return { ...sold, id, createdAt, payer, simulated: false, digest, request, identifier, tokenHash: tokenHash(token) }
 }
 
 function assertOwed(

@@ -5,7 +5,8 @@ import { evm, Mppx } from 'mppx/server'
 const { FACILITATOR_URL, CHAIN_ID, CURRENCY, TOKEN_NAME, PAY_TO, PRICE } = process.env
 const mppx = Mppx.create({
   secretKey: 'a secret of the seller, which nobody else knows',
-  realm: 'a seller whose name is longer than any host, so that the hash of id and realm takes more than one block of keccak',
+  realm:
+    'a seller whose name is longer than any host, so that the hash of id and realm takes more than one block of keccak',
   methods: [
     evm.charge({
       currency: CURRENCY,
@@ -45,9 +46,10 @@ const server = createServer(async (incoming, outgoing) => {
   const request = new Request(`http://${headers.host}${url}`, { method, headers })
   const result = await mppx.charge({ amount: PRICE, description: 'A page, “quoted”' })(request)
   const response = result.status === 402 ? result.challenge : result.withReceipt(Response.json({ page: 'worth it' }))
+  // The package offers x402 as well, which a buyer may prefer.
+  response.headers.delete('payment-required')
   outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text())
 })
 server.listen(0, '127.0.0.1', () => {
-  process.send?.({ origin: `http://127.0.0.1:${String(server.address().port)}` })
-  if (process.send === undefined) console.log(server.address().port)
+  process.send({ origin: `http://127.0.0.1:${String(server.address().port)}` })
 })

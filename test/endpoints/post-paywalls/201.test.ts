@@ -28,6 +28,8 @@ describe('POST /paywalls → 201', () => {
           pricing: { model: 'per-request', amount: 0.01 },
           description: 'Of a city',
           settle: 'before',
+          paymentIdentifier: 'optional',
+          signIn: null,
         },
         {
           method: 'GET',
