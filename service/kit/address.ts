@@ -24,20 +24,25 @@ export function hasSoundChecksum(address: string): boolean {
 }
 
 /**
- * Keccak-256 of less than one block. `chain/keccak.ts` is faster but loads asynchronously, and a schema cannot wait for
- * it.
+ * Keccak-256 of short texts. `chain/curve.ts` has a faster one, but it loads asynchronously, and a schema cannot wait
+ * for it.
  */
 export function keccak256(data: Uint8Array): Uint8Array {
-  if (data.length >= RATE) throw new Error('keccak256 takes less than one block here')
-  const block = new Uint8Array(200)
-  block.set(data)
-  block[data.length] = 1
-  block[RATE - 1] = (block[RATE - 1] ?? 0) | 128
-  const view = new DataView(block.buffer)
-  const state = Array.from({ length: 25 }, (_, lane) => view.getBigUint64(lane * 8, true))
-  permute(state)
-  for (const [lane, value] of state.entries()) view.setBigUint64(lane * 8, value, true)
-  return block.subarray(0, 32)
+  const padded = new Uint8Array((Math.floor(data.length / RATE) + 1) * RATE)
+  padded.set(data)
+  padded[data.length] = 1
+  padded[padded.length - 1] = (padded[padded.length - 1] ?? 0) | 128
+  const view = new DataView(padded.buffer)
+  const state = Array.from({ length: 25 }, () => 0n)
+  for (let start = 0; start < padded.length; start += RATE) {
+    for (let lane = 0; lane < RATE / 8; lane++) {
+      state[lane] = (state[lane] ?? 0n) ^ view.getBigUint64(start + lane * 8, true)
+    }
+    permute(state)
+  }
+  const hash = new DataView(new ArrayBuffer(32))
+  for (const [lane, value] of state.slice(0, 4).entries()) hash.setBigUint64(lane * 8, value, true)
+  return new Uint8Array(hash.buffer)
 }
 
 /** Bytes of a block. */

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { keccak256 } from '../kit/address.ts'
 
 /** A challenge of the Machine Payments Protocol, as it is written in a 402. Absent parameters are null. */
@@ -56,7 +56,8 @@ export function issueChallenge(terms: ChargeTerms, key: Buffer, { expires, heade
     expires: expires.toISOString().replace(/\.\d+Z$/, 'Z'),
     digest: null,
     header,
-    opaque: encoded({ resource }),
+    // An authorization's nonce follows from the id, so a payer who buys twice in one second needs two ids.
+    opaque: encoded({ nonce: randomBytes(9).toString('base64url'), resource }),
   }
   return { id: idOf(challenge, key), ...challenge }
 }
@@ -82,8 +83,13 @@ export function isOwnChallenge(challenge: Challenge, resource: string, key: Buff
     timingSafeEqual(id, expected) &&
     challenge.method === METHOD &&
     challenge.intent === INTENT &&
-    challenge.opaque === encoded({ resource })
+    resourceIn(challenge.opaque) === resource
   )
+}
+
+/** Only for what this service has written: the id proves it. */
+function resourceIn(opaque: string | null): unknown {
+  return (JSON.parse(Buffer.from(opaque ?? '', 'base64url').toString()) as { resource?: unknown }).resource
 }
 
 /** The nonce that an authorization must have to answer this challenge. */
@@ -99,12 +105,9 @@ function idOf({ realm, method, intent, request, expires, digest, header, opaque 
   return createHmac('sha256', key).update(slots.join('|')).digest('base64url')
 }
 
-/** The host, cut so that id and realm together fit the hash of the nonce. */
 function realmOf(resource: string): string {
-  return (URL.canParse(resource) ? new URL(resource).host : 'localhost').slice(0, REALM_LENGTH)
+  return URL.canParse(resource) ? new URL(resource).host : 'localhost'
 }
-
-const REALM_LENGTH = 90
 
 function encoded(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')

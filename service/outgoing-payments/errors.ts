@@ -21,13 +21,23 @@ export function priceTooHigh(required: Usdc, maxAmount: Usdc): DomainError {
 
 /** Nothing was signed. `reasons` names what no offer got right. */
 export function noFitOffer(reasons: readonly string[]): DomainError {
+  return new DomainError('upstream', 'no_acceptable_offer', sentenceFor(reasons), { reasons })
+}
+
+function sentenceFor(reasons: readonly string[]): string {
+  if (reasons.length === 0) return 'The address requires a payment that is neither x402 nor an evm/charge of MPP.'
+  const general = `The address makes no offer that this server can pay: ${reasons.join(', ')}.`
+  if (!reasons.includes('header')) return general
+  return `${general} It expects the payment in a header that your request uses itself. Send the request without that header.`
+}
+
+/** Nothing was signed. The nonce of a payment follows from the challenge. */
+export function challengeRepeated(): DomainError {
   return new DomainError(
     'upstream',
-    'no_acceptable_offer',
-    reasons.length === 0
-      ? 'The address requires a payment that is not x402.'
-      : `The address makes no offer that this server can pay: ${reasons.join(', ')}.`,
-    { reasons },
+    'challenge_repeated',
+    'The address repeats a challenge that was already paid for. Nothing was signed for this call; try again for a new challenge.',
+    { retryAfterSeconds: 1 },
   )
 }
 

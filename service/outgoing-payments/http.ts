@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { reply, route, type AnyRoute } from '../api/route.ts'
 import { toWire } from '../kit/money.ts'
+import { credentialText } from '../mpp/credential.ts'
 import { amountOut, page, positiveAmount, timestamp } from '../kit/wire.ts'
 import type { Payment } from './model.ts'
 import type { OutgoingPayments } from './service/payments.ts'
@@ -10,7 +11,7 @@ export function outgoingPaymentRoutes(payments: OutgoingPayments): AnyRoute[] {
     route({
       method: 'post',
       path: '/pay',
-      summary: 'Call an address and pay for the call by x402',
+      summary: 'Call an address and pay for the call by x402 or MPP',
       tag: 'Payments',
       auth: 'agent',
       idempotent: true,
@@ -79,7 +80,7 @@ const payBody = z.strictObject({
     .meta({ description: 'At most 50; payment headers are not allowed, because this endpoint pays', maxProperties: 50 })
     .nullish()
     .refine((headers) => Object.keys(headers ?? {}).length <= 50, 'must have at most 50')
-    .refine((headers) => !Object.keys(headers ?? {}).some((name) => OURS.has(name.toLowerCase())), {
+    .refine((headers) => !Object.entries(headers ?? {}).some(isPayment), {
       error: 'must not contain a payment header: this endpoint pays',
     }),
   body: z.unknown().optional().meta({ description: 'Text is sent as it is, anything else as JSON' }),
@@ -89,6 +90,11 @@ const payBody = z.strictObject({
       'If a person must approve the payment: it continues by itself after the approval, and its response is stored',
   }),
 })
+
+function isPayment([name, value]: readonly [string, string]): boolean {
+  const lower = name.toLowerCase()
+  return OURS.has(lower) || (lower === 'authorization' && credentialText(value) !== null)
+}
 
 const OURS = new Set(['x-payment', 'payment-signature', 'payment-authorization'])
 
@@ -110,6 +116,10 @@ const paymentBody = z
     method: z.string(),
     agentId: z.string().nullable(),
     responseStatus: z.int().nullable(),
+    protocol: z.enum(['x402', 'mpp']),
+    receipt: z.record(z.string(), z.unknown()).nullable().meta({
+      description: "The seller's own receipt, not verified: `PAYMENT-RESPONSE` of x402 or `Payment-Receipt` of MPP",
+    }),
     reason: z.string().nullable().meta({ description: 'Why the money was returned' }),
     expiresAt: timestamp.meta({ description: 'An authorization that is unused at this time costs nothing' }),
     createdAt: timestamp,
@@ -136,7 +146,7 @@ const paidBody = z.object({
 })
 
 function toPayment(payment: Payment): z.input<typeof paymentBody> {
-  const { id, state, network, payer, payTo, txHash, url, method, agentId, answerStatus } = payment
+  const { id, state, network, payer, payTo, txHash, url, method, agentId, answerStatus, offer, receipt } = payment
   return {
     id,
     status: state === 'returned' ? 'returned' : txHash === null ? 'pending' : 'settled',
@@ -152,6 +162,8 @@ function toPayment(payment: Payment): z.input<typeof paymentBody> {
     method,
     agentId,
     responseStatus: answerStatus,
+    protocol: offer.version === 'mpp' ? 'mpp' : 'x402',
+    receipt,
     reason: payment.reason,
     expiresAt: new Date(Number(payment.validBefore) * 1000).toISOString(),
     createdAt: payment.createdAt.toISOString(),

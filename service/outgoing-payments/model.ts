@@ -65,6 +65,8 @@ export interface Payment {
   /** Null until it is decided, and where the payer had enough. */
   funding: Funding | null
   answerStatus: number | null
+  /** The seller's receipt as it wrote it. Null when it wrote none. */
+  receipt: Readonly<Record<string, unknown>> | null
   /** Once it is seen used; final with `settled`. */
   txHash: Hex | null
   reason: ReturnReason | null

@@ -8,7 +8,8 @@ import type { Page } from '../budgets/model.ts'
 import type { Funding, Payment, ReturnReason } from './model.ts'
 
 export interface PaymentStore {
-  add(inside: Statements, payment: Payment, lookAt: Date): Promise<void>
+  /** False when a payment of the same payer has this nonce already. */
+  add(inside: Statements, payment: Payment, lookAt: Date): Promise<boolean>
   find(owner: Owner, id: string): Promise<Payment | null>
   list(owner: Owner, agentId: string | null, page: Page): Promise<{ payments: readonly Payment[]; total: number }>
   /**
@@ -22,7 +23,7 @@ export interface PaymentStore {
   sign(id: string, signature: string): Promise<boolean>
   /** From signed to sent, also once more; false when it has ended. */
   send(id: string, lookAt: Date): Promise<boolean>
-  answered(id: string, status: number): Promise<void>
+  answered(id: string, status: number, receipt: Payment['receipt']): Promise<void>
   /** What the seller answered, for callers that look the payment up by its id. */
   saveResponse(id: string, sealed: string): Promise<void>
   findResponse(id: string): Promise<string | null>

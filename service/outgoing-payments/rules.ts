@@ -6,14 +6,27 @@ import { usdc, type Usdc } from '../kit/money.ts'
 import type { Offer } from '../x402/model.ts'
 import type { PaidRequest, Payment } from './model.ts'
 
+/** What decides whether an offer can be taken. */
+interface Buyer {
+  network: Network
+  /** The address that would sign. */
+  payer: string
+  maxAmount: Usdc
+  now: Date
+  /** Whether the call goes over plain HTTP to another machine, for real money. */
+  isExposed: boolean
+  /** Whether the call may have a header of this name in addition to its own. */
+  mayAdd(header: string): boolean
+}
+
 type Choice = { offer: Offer; amount: Usdc } | { priceTooHigh: Usdc } | { unfit: readonly string[] }
 
 /**
  * The cheapest offer that is exactly what a payer of ours may sign: USDC itself, on the account's own network, to a
  * plain address, for at most what the caller allows. Nothing else is paid, however little it is.
  */
-export function choose(offers: readonly Offer[], network: Network, payer: string, maxAmount: Usdc): Choice {
-  const faults = offers.map((offer) => faultOf(offer, network, payer))
+export function choose(offers: readonly Offer[], buyer: Buyer): Choice {
+  const faults = offers.map((offer) => faultOf(offer, buyer))
   const fit = offers.filter((_, place) => faults[place] === null)
   const cheapest = fit.reduce<Offer | null>(
     (best, one) => (best === null || one.amount < best.amount ? one : best),
@@ -21,12 +34,17 @@ export function choose(offers: readonly Offer[], network: Network, payer: string
   )
   if (cheapest === null) return { unfit: [...new Set(faults.filter((fault) => fault !== null))] }
   const amount = usdc(cheapest.amount)
-  return amount > maxAmount ? { priceTooHigh: amount } : { offer: cheapest, amount }
+  return amount > buyer.maxAmount ? { priceTooHigh: amount } : { offer: cheapest, amount }
 }
 
-/** How long the seller may take; what it does not use is locked until then. */
-export function secondsFor({ timeoutSeconds }: Offer): number {
-  return Math.min(Math.max(Math.ceil(timeoutSeconds), SECONDS_MIN), SECONDS_MAX)
+/**
+ * When the authorization ends, in Unix seconds. The seller may take as long as it says, within bounds, because what it
+ * does not use is locked until then. An offer that expires earlier ends it earlier.
+ */
+export function validBeforeOf({ timeoutSeconds, expires }: Offer, now: Date): bigint {
+  const seconds = Math.min(Math.max(Math.ceil(timeoutSeconds), SECONDS_MIN), SECONDS_MAX)
+  const latest = Math.floor(now.getTime() / 1_000) + seconds + FUNDING_SECONDS
+  return BigInt(expires === null ? latest : Math.min(expires, latest))
 }
 
 /** Names the very request, and the most that it may cost: a person's approval holds for no other. */
@@ -34,7 +52,7 @@ export function requestHash({ url, method, headers, body, maxAmount }: PaidReque
   return canonicalHash([url, method, headers, body, maxAmount]).toString('hex')
 }
 
-function faultOf(offer: Offer, network: Network, payer: string): string | null {
+function faultOf(offer: Offer, { network, payer, now, isExposed, mayAdd }: Buyer): string | null {
   if (offer.scheme !== 'exact') return 'scheme'
   const wanted = networkOf(offer.network)
   if (wanted?.name !== network.name) return 'network'
@@ -43,9 +61,13 @@ function faultOf(offer: Offer, network: Network, payer: string): string | null {
   if (!ADDRESS.test(offer.payTo) || ZERO_ADDRESS.test(offer.payTo) || offer.payTo.toLowerCase() === payer)
     return 'payTo'
   if (offer.amount <= 0n || offer.amount > AMOUNT_MAX) return 'amount'
-  const { domain } = offer
+  const { domain, expires } = offer
   if (domain !== null && (domain.name !== network.usdc.name || domain.version !== network.usdc.version)) return 'extra'
-  return null
+  if (expires !== null && expires < now.getTime() / 1_000 + SECONDS_MIN) return 'expires'
+  if (offer.version !== 'mpp') return null
+  // MPP forbids credentials over plain HTTP.
+  if (isExposed) return 'http'
+  return mayAdd(offer.header) ? null : 'header'
 }
 
 /** Follows from the payment's id alone: every attempt to fund it uses the same nonce, and USDC takes a nonce once. */

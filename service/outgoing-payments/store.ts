@@ -17,7 +17,7 @@ function recordsOf(
 ): Pick<PaymentStore, 'add' | 'find' | 'list' | 'answered' | 'saveResponse' | 'findResponse' | 'due' | 'seen'> {
   return {
     async add(inside, payment, lookAt) {
-      await inside.run(ADD, [
+      const added = await inside.run(ADD, [
         payment.id,
         payment.agentId,
         payment.owner.userId,
@@ -37,6 +37,7 @@ function recordsOf(
         payment.createdAt,
         lookAt,
       ])
+      return added.length > 0
     },
 
     async find({ userId, environment }, id) {
@@ -61,8 +62,14 @@ function recordsOf(
       return { payments: rows.map(toPayment), total: Number(counted?.total ?? 0n) }
     },
 
-    async answered(id, status) {
-      await changed(statements, 'UPDATE spending_payment SET answer_status = $2 WHERE id = $1', [id, status])
+    async answered(id, status, receipt) {
+      const text = receipt === null ? null : JSON.stringify(receipt)
+      // A receipt stays when the seller answers a repeated call without one.
+      await changed(
+        statements,
+        'UPDATE spending_payment SET answer_status = $2, receipt = coalesce($3, receipt) WHERE id = $1',
+        [id, status, text],
+      )
     },
 
     async saveResponse(id, sealed) {
@@ -231,18 +238,21 @@ async function changed(statements: StatementPool, text: string, values: readonly
 const ADD = `
 INSERT INTO spending_payment (id, agent_id, user_id, environment, url, method, request_hash, max_amount, amount, network,
   payer, pay_to, valid_before, nonce, asked, seen_block, created_at, look_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+ON CONFLICT (network, payer, nonce) DO NOTHING
+RETURNING id`
 
 const ADD_PAYER = `
 INSERT INTO spending_payer (address, user_id, environment, created_at) VALUES ($1, $2, $3::environment, $4)
 ON CONFLICT (address) DO NOTHING`
 
 const COLUMNS = `p.id, p.user_id, p.environment, p.agent_id, p.state, p.url, p.method, p.request_hash, p.max_amount, p.amount,
-  p.network, p.payer, p.pay_to, p.valid_before, p.nonce, p.signature, p.asked, p.seen_block, p.answer_status, p.tx_hash,
-  p.reason, p.created_at, p.ended_at, p.funding, p.funding_payer, p.funding_valid_before, p.funding_block`
+  p.network, p.payer, p.pay_to, p.valid_before, p.nonce, p.signature, p.asked, p.seen_block, p.answer_status, p.receipt,
+  p.tx_hash, p.reason, p.created_at, p.ended_at, p.funding, p.funding_payer, p.funding_valid_before, p.funding_block`
 
-type Row = RowOf<Omit<Payment, 'owner' | 'offer' | 'funding'> & Owner> & {
+type Row = RowOf<Omit<Payment, 'owner' | 'offer' | 'funding' | 'receipt'> & Owner> & {
   asked: string
+  receipt: string | null
   funding: bigint | null
   funding_payer: Hex | null
   funding_valid_before: bigint | null
@@ -250,8 +260,9 @@ type Row = RowOf<Omit<Payment, 'owner' | 'offer' | 'funding'> & Owner> & {
 }
 
 function toPayment(row: Row): Payment {
-  const { userId, environment, asked, ...payment } = fromRow(row)
-  return { ...payment, owner: { userId, environment }, offer: fromText(asked), funding: fundingOf(row) }
+  const { userId, environment, asked, receipt: text, ...payment } = fromRow(row)
+  const receipt = text === null ? null : (JSON.parse(text) as Payment['receipt'])
+  return { ...payment, owner: { userId, environment }, offer: fromText(asked), receipt, funding: fundingOf(row) }
 }
 
 function fundingOf(row: Row): Funding | null {
@@ -261,6 +272,9 @@ function fundingOf(row: Row): Funding | null {
 }
 
 function fromText(text: string): Offer {
-  const stored = JSON.parse(text) as Omit<Offer, 'amount'> & { amount: string }
-  return { ...stored, amount: BigInt(stored.amount) }
+  const stored = JSON.parse(text) as Omit<Offer, 'amount' | 'expires' | 'header'> &
+    Partial<Pick<Offer, 'expires' | 'header'>> & { amount: string }
+  // Offers from before MPP name neither; the header follows from their version.
+  const { expires = null, header = stored.version === 1 ? 'x-payment' : 'payment-signature' } = stored
+  return { ...stored, expires, header, amount: BigInt(stored.amount) }
 }

@@ -49,6 +49,10 @@ export interface Route {
   description: string | null
   /** `before`: the payment settles before the upstream is called. */
   settle: 'after' | 'before'
+  /** Whether payments must have an identifier of the client's choice. */
+  paymentIdentifier: 'optional' | 'required'
+  /** Who has paid for a path may sign in by wallet instead of paying again, for this long. Null: everyone pays. */
+  signIn: { seconds: number } | null
 }
 
 export type Pricing =
@@ -168,7 +172,7 @@ export interface Identity {
   /** The price of the call; the maximum if its cost is measured. */
   amount: Usdc | null
   pricing: Pricing['model']
-  state: 'free' | 'authorized' | 'settled' | 'prepaid' | 'simulated'
+  state: 'free' | 'signed-in' | 'authorized' | 'settled' | 'prepaid' | 'simulated'
   endpoint: string
   at: Date
 }

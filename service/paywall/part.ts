@@ -1,4 +1,5 @@
 import { hkdfSync } from 'node:crypto'
+import { recoverMessage } from '../chain/messages.ts'
 import type { Address } from '../chain/model.ts'
 import { answerError } from '../api/errors.ts'
 import { createRateLimit } from '../api/limits.ts'
@@ -134,7 +135,9 @@ function paywallsOn(
     countTokens,
     clock,
     log,
+    recoverMessage,
     addresses: {
+      signInOrigin: null,
       facilitator: remote ?? addresses.facilitator,
       statusOf: (payment) => `${addresses.gate}/payments/${payment}`,
       check: (url) => outbound.checkAddress(url),
@@ -210,6 +213,7 @@ function prepaidBy(store: PrepaidStore, clock: Platform['clock']): Prepaid {
     hold: (hold) => store.hold(hold),
     draw: (call, amount) => store.draw(call, amount, clock.now()),
     left: (paywall, network, payer) => store.left(paywall, network, payer),
+    signIn: (pass, by) => store.signIn(pass, by, clock.now()),
     // eslint-disable-next-line max-params -- as the published package has it
     async tier(paywall, route, payer, tiers, windowStart) {
       return nextTier(tiers, await store.places(paywall, route, payer, windowStart))

@@ -23,7 +23,22 @@ export interface Prepaid {
   left(paywall: string, network: NetworkName, payer: Address): Promise<Usdc>
   /** The tier of this customer's next call, by `nextTier`. */
   tier(paywall: string, route: string, payer: Address, tiers: readonly Tier[], windowStart: Date): Promise<number>
+  /**
+   * Uses a sign-in once. `unpaid`: the payer has not paid for the path since then. `used`: the nonce was used before. A
+   * payment of a sale with `passIn` is what is paid for.
+   */
+  signIn(pass: Pass, by: { since: Date; nonce: Buffer }): Promise<SignedIn>
 }
+
+/** A wallet and what it has paid for. */
+export interface Pass {
+  paywallId: string
+  payer: Address
+  /** By `passHash`. */
+  path: Buffer
+}
+
+export type SignedIn = 'passed' | 'unpaid' | 'used'
 
 export interface Hold {
   call: string
@@ -120,6 +135,11 @@ export interface PrepaidStore {
     rows: readonly { paywall: string; day: string; route: string; outcome: string; count: number }[],
   ): Promise<void>
   endHolds(now: Date): Promise<void>
+  /** The payer may sign in to this path from now on. */
+  addPass(inside: Statements, pass: Pass, now: Date): Promise<void>
+  signIn(pass: Pass, by: { since: Date; nonce: Buffer }, now: Date): Promise<SignedIn>
+  /** Deletes sign-ins that were used before then. */
+  forgetSignIns(before: Date): Promise<void>
 }
 
 /** A payment into a balance: the token that opens it, and the hold for the call that came with the payment. */

@@ -1,3 +1,4 @@
+import { SIGN_IN_MS_MAX } from './rules/payment.ts'
 import { OWNED, days, latestMarks, newestMarks, rowMarks, type Tables } from '../kit/tables.ts'
 
 export const paywallTables: Tables = {
@@ -18,6 +19,18 @@ export const paywallTables: Tables = {
       says: 'Single debits from prepaid balances. The total per customer and day stays in `paywall_draw_day`.',
     },
     paywall_draw_day: { kept: 'money: debits by customer and day' },
+    paywall_pass: {
+      keptMs: SIGN_IN_MS_MAX,
+      age: 'paid_at',
+      key: [
+        ['paid_at', 'timestamptz'],
+        ['paywall_id', 'text'],
+        ['payer', 'text'],
+        ['path', 'bytea'],
+      ],
+      says: 'When a wallet last paid for a path, for as long as it may sign in instead of paying.',
+    },
+    paywall_sign_in: { ends: 'ten minutes after it was used (paywall.holds)' },
     paywall_day: { kept: 'statistics: one per day, route and outcome' },
   }),
   changes: {

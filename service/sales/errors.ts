@@ -19,6 +19,17 @@ export function authorizationUsed(): DomainError {
   )
 }
 
+/** Only for requests whose payer was proven. It names the first sale, which is no proof of anything. */
+export function identifierUsed(first: Pick<Sale, 'id' | 'product'>): DomainError {
+  return new DomainError(
+    'conflict',
+    'payment_identifier_used',
+    'This payment identifier was first used with another payment or request, so this one was not accepted. ' +
+      'Repeat that purchase unchanged, or choose a new identifier for a new one.',
+    idOf(first),
+  )
+}
+
 /** The chain shows a submitted authorization to everybody, so the answer is the same for every state of its sale. */
 export function paymentSubmitted(): DomainError {
   return new DomainError(

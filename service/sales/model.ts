@@ -47,6 +47,8 @@ export interface Sale {
   bodyHash: Buffer | null
   /** Hash of a token that the buyer chose. Null when the buyer sent none. */
   tokenHash: Buffer | null
+  /** The id that the client chose for its payment: a payer uses one once. Null when it chose none. */
+  identifier: string | null
   /** The address that was paid for. Null for a simulated payment, and for sales from before receipts had it. */
   resource: string | null
   /** Data that belongs to the product. */

@@ -24,9 +24,12 @@ import type {
 export interface Journal {
   find(digest: Hex): Promise<Sale | null>
   findById(id: string): Promise<Sale | null>
+  /** The sale for which this payer chose the id. */
+  findByIdentifier(payer: Address, identifier: string): Promise<Sale | null>
   /**
    * Stores the claim of the authorization and the sale together. Returns what the authorization has bought: this sale's
-   * id, or another purchase's. Throws when the product refuses the claim, and then nothing is claimed.
+   * id, or another purchase's. Throws when the product refuses the claim, or when the payer has used the sale's
+   * identifier for another sale, and then nothing is claimed.
    */
   begin(sale: NewSale, claim: Claim): Promise<string>
   /**
@@ -104,6 +107,7 @@ export interface SaleStore extends SaleReader {
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
   find(id: string): Promise<Sale | null>
   findByDigest(digest: Hex): Promise<Sale | null>
+  findByIdentifier(payer: Address, identifier: string, on?: Statements): Promise<Sale | null>
   /** False when a sale with this id or authorization exists already. */
   add(inside: Statements, sale: Sale, resumeAt: Date | null): Promise<boolean>
   /** Returns the sale's previous state. */

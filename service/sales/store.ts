@@ -25,6 +25,8 @@ export function createSaleStore(statements: StatementPool): SaleStore {
       if (!isId('pay', id) && !isId('call', id)) return null
       return await one(statements, 'SELECT * FROM sale WHERE id = $1', [id], 'sale_find')
     },
+    findByIdentifier: (payer, identifier, on = statements) =>
+      one(on, 'SELECT * FROM sale WHERE payer = $1 AND identifier = $2', [payer, identifier], 'sale_by_identifier'),
     findByDigest: (digest) =>
       one(statements, 'SELECT * FROM sale WHERE digest = $1', [toBytes(digest)], 'sale_by_digest'),
 
@@ -121,9 +123,9 @@ SELECT * FROM sale WHERE subject = $1 AND user_id = $2 AND environment = $3 ORDE
 const ADD = `
 INSERT INTO sale (id, product, subject, user_id, environment, state, handover, amount, network, recipient, payer,
   simulated, digest, request, input_hash, body_hash, token_hash, details, tx_hash, reason, lease_until, created_at,
-  ended_at, resource, resume_at)
+  ended_at, resource, identifier, resume_at)
 VALUES ($1, $2::sale_product, $3, $4, $5::environment, $6::sale_state, $7::sale_handover, $8, $9, $10, $11, $12, $13,
-  $14::json, $15, $16, $17, $18::json, $19, $20, $21, $22, $23, $24, $25)
+  $14::json, $15, $16, $17, $18::json, $19, $20, $21, $22, $23, $24, $25, $26)
 ON CONFLICT DO NOTHING
 RETURNING id`
 
@@ -155,6 +157,7 @@ function valuesOf(sale: Sale): unknown[] {
     sale.createdAt,
     sale.endedAt,
     sale.resource,
+    sale.identifier,
   ]
 }
 
@@ -256,6 +259,7 @@ function fromSaleRow(row: SaleRow): Sale {
     inputHash: row.input_hash,
     bodyHash: row.body_hash,
     tokenHash: row.token_hash,
+    identifier: row.identifier,
     resource: row.resource,
     details: row.details,
     txHash: row.tx_hash,

@@ -4,6 +4,7 @@ import { isOwnChallenge, issueChallenge, nonceOf, OTHER_HEADER, toAuthenticate }
 import { credentialText } from '../mpp/credential.ts'
 import { problem, problemOf, toPaymentReceipt } from '../mpp/problems.ts'
 import { bazaarOf } from './bazaar.ts'
+import { identifierExtension } from './identifier.ts'
 import type { Presented, Requirements, Resource } from './model.ts'
 import {
   offersExtension,
@@ -16,6 +17,7 @@ import {
 } from './offer-receipt.ts'
 import { speaksMpp, type Headers } from './payload.ts'
 import { TIMEOUT_SECONDS } from './requirements.ts'
+import { signInExtension, signInOf, type SignInTerms } from './sign-in.ts'
 
 /** The contents of a 402 besides the terms to sign. */
 export interface Required {
@@ -31,6 +33,10 @@ export interface Required {
   error: string
   /** The protocol's reason why the presented payment is refused. Null when no payment was presented. */
   reason: string | null
+  /** Whether a payment must have an identifier of the client's choice. No when absent. */
+  requiresIdentifier?: boolean
+  /** What the buyer may sign in to instead of paying. */
+  signIn?: SignInTerms
   /** Further fields of the body. */
   more?: Readonly<Record<string, unknown>>
 }
@@ -54,6 +60,8 @@ export interface Dialects {
   required(required: Required, header: Headers): Promise<{ headers: Written; body: Written<unknown> }>
   /** The headers with the payment's result, for the client that presented it. */
   receipt(receipt: Receipt, presented: Pick<Presented, 'version' | 'challenge'> | null): Promise<Written>
+  /** The sign-in of a buyer who has paid before: null when there is none, a sentence when it proves nothing. */
+  signIn(header: Headers, terms: SignInTerms): ReturnType<typeof signInOf>
   /** Why a payment does not answer our challenge; null when it does, and for x402, which has none. */
   refusal(presented: Presented, requirements: Requirements): 'invalid_challenge' | 'payment_expired' | null
   /**
@@ -119,7 +127,7 @@ export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
     async required(required, header) {
       const { requirements, resource, amount, facilitator, recipient, memo, error, reason, more } = required
       const challenge = challengeOf(required, header)
-      const extensions = extensionsOf(required, signer)
+      const extensions = extensionsOf(required, { signer, key, clock })
       const second = {
         x402Version: 2,
         error: reason ?? error,
@@ -176,6 +184,8 @@ export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
       return { 'PAYMENT-RESPONSE': toHeader({ ...result, ...failure, ...extensions }) }
     },
 
+    signIn: (header, terms) => signInOf(header, terms, { key, now: clock.now() }),
+
     refusal({ challenge, authorization }, { v1 }) {
       if (challenge === null) return null
       if (!isOwnChallenge(challenge, v1.resource, key)) return 'invalid_challenge'
@@ -195,12 +205,17 @@ interface DialectDeps {
 }
 
 /** Version 2's extensions, by their keys. A simulated payment has none: there is nothing to find and to pay for. */
-function extensionsOf({ requirements, resource }: Required, signer: OfferSigner | null) {
+function extensionsOf(
+  { requirements, resource, requiresIdentifier = false, signIn }: Required,
+  { signer, key, clock }: DialectDeps,
+) {
   if (requirements === null) return {}
   const bazaar = bazaarOf(requirements.v1.outputSchema)
   return {
     ...(bazaar === null ? {} : { bazaar }),
     ...(signer === null ? {} : offersExtension(signer.offers(requirements.v2, resource.url))),
+    ...identifierExtension(requiresIdentifier),
+    ...(signIn === undefined ? {} : signInExtension(signIn, key, clock.now())),
   }
 }
 

@@ -105,7 +105,8 @@ export interface PaymentRequest {
 
 /** One way to pay, as a seller offers it. */
 export interface Offer {
-  version: 1 | 2
+  /** A version of x402, or MPP. */
+  version: 1 | 2 | 'mpp'
   scheme: string
   /** In the seller's spelling. */
   network: string
@@ -113,6 +114,10 @@ export interface Offer {
   payTo: string
   amount: bigint
   timeoutSeconds: number
+  /** Unix seconds. Null when the offer names no time. */
+  expires: number | null
+  /** The header that carries the payment. */
+  header: string
   /** The EIP-712 domain's name and version, if the seller gives them. */
   domain: { name: string; version: string } | null
   /** As it arrived, because the protocol requires it to be sent back. */

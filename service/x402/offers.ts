@@ -1,15 +1,26 @@
 import { z } from 'zod'
 import type { Offer } from './model.ts'
 import type { Hex } from '../chain/model.ts'
+import { isRecord } from '../kit/schema/merge.ts'
+import { readChallenges, type ReceivedChallenge } from '../mpp/authenticate.ts'
+import { INTENT, METHOD, nonceOf } from '../mpp/challenge.ts'
 import { toHeader } from './dialects.ts'
+import { TIMEOUT_SECONDS } from './requirements.ts'
 
 interface Answered {
   headers: Readonly<Record<string, unknown>>
   body: Buffer
 }
 
-/** The offers of a 402: version 2 in its header, version 1 in its body. Empty when the 402 is not of x402. */
+/**
+ * The offers of a 402: version 2 of x402 in its header, or else version 1 in its body; then the challenges of MPP.
+ * Empty when the 402 is of neither protocol.
+ */
 export function readOffers({ headers, body }: Answered): Offer[] {
+  return [...readX402(headers, body), ...readChallenges(headers['www-authenticate']).flatMap(chargeOffer)]
+}
+
+function readX402(headers: Answered['headers'], body: Buffer): Offer[] {
   const header = headers['payment-required']
   const inHeader = typeof header === 'string' ? parse(Buffer.from(header, 'base64').toString('utf8')) : undefined
   const second = v2.safeParse(inHeader)
@@ -51,13 +62,71 @@ function offerOf(schema: Read, raw: Record<string, unknown>, version: 1 | 2, res
   // The offer is sent back in a header, so a seller with an oversized offer gets no payment.
   if (!read.success || JSON.stringify([raw, resource]).length > OFFER_MAX) return []
   const { scheme, network, asset, payTo, amount, maxTimeoutSeconds, extra } = read.data
-  const said = extra == null ? null : { name: extra.name, version: extra.version }
-  return [
-    { version, scheme, network, asset, payTo, amount, timeoutSeconds: maxTimeoutSeconds, domain: said, raw, resource },
-  ]
+  const token = extra == null ? null : { name: extra.name, version: extra.version }
+  const terms = { version, scheme, network, asset, payTo, amount, timeoutSeconds: maxTimeoutSeconds }
+  const header = version === 1 ? 'x-payment' : 'payment-signature'
+  return [{ ...terms, expires: null, header, domain: token, raw, resource }]
 }
 
 const OFFER_MAX = 8_192
+
+/** The terms of an `evm/charge`. */
+const charge = z.looseObject({
+  amount,
+  currency: z.string(),
+  recipient: z.string(),
+  methodDetails: z.looseObject({
+    chainId: z.int().positive(),
+    credentialTypes: z.array(z.string()).catch([]),
+    splits: z.array(z.unknown()).nullish(),
+  }),
+})
+
+/** The offer in a challenge of MPP, as terms of x402: both are paid by the same kind of authorization. */
+function chargeOffer(challenge: ReceivedChallenge): Offer[] {
+  const { id = '', realm = '', method, intent, request = '', expires: end, header = 'authorization' } = challenge
+  if (method !== METHOD || intent !== INTENT || id === '' || realm === '') return []
+  const read = charge.safeParse(parse(Buffer.from(request, 'base64url').toString('utf8')))
+  // The challenge is sent back in a header, as an offer of x402 is.
+  if (!read.success || JSON.stringify(challenge).length > OFFER_MAX || !HEADER_NAME.test(header)) return []
+  const { currency: asset, recipient: payTo, methodDetails } = read.data
+  const { chainId, credentialTypes, splits } = methodDetails
+  const isExact = credentialTypes.includes('authorization') && (splits ?? []).length === 0
+  const expires = end === undefined ? null : Math.floor(Date.parse(end) / 1_000)
+  if (Number.isNaN(expires)) return []
+  return [
+    {
+      version: 'mpp',
+      scheme: isExact ? 'exact' : 'evm/charge',
+      network: `eip155:${String(chainId)}`,
+      asset,
+      payTo,
+      amount: read.data.amount,
+      timeoutSeconds: TIMEOUT_SECONDS,
+      expires,
+      header: header.toLowerCase(),
+      domain: null,
+      raw: challenge,
+      resource: null,
+    },
+  ]
+}
+
+/** The protocol allows any name. A seller must not choose one that means something else to a proxy. */
+const HEADER_NAME = /^(authorization|[\w-]{1,80}-authorization)$/i
+
+/** The nonce that the offer demands. Null when the payer chooses it. */
+export function demandedNonce({ version, raw }: Pick<Offer, 'version' | 'raw'>): Hex | null {
+  return version === 'mpp' ? nonceOf({ id: String(raw['id']), realm: String(raw['realm']) }) : null
+}
+
+/** The seller's receipt, as the seller wrote it: of x402 in either version, or of MPP. Null when there is none. */
+export function readReceipt(headers: Answered['headers']): Readonly<Record<string, unknown>> | null {
+  const text = headers['payment-response'] ?? headers['x-payment-response'] ?? headers['payment-receipt']
+  if (typeof text !== 'string' || text.length > OFFER_MAX) return null
+  const receipt = parse(Buffer.from(text, 'base64').toString('utf8'))
+  return isRecord(receipt) ? receipt : null
+}
 
 function parse(text: string): unknown {
   try {
@@ -75,7 +144,7 @@ interface Signed {
   signature: Hex
 }
 
-/** The payment header, in the version of the seller's offer. The same payment always gives the same text. */
+/** The payment header, in the protocol of the seller's offer. The same payment always gives the same text. */
 export function paymentHeader(payment: Signed, payer: string): Record<string, string> {
   const { asked, amount, validBefore, nonce, signature } = payment
   const authorization = {
@@ -89,6 +158,14 @@ export function paymentHeader(payment: Signed, payer: string): Record<string, st
   if (asked.version === 1) {
     const { scheme, network } = asked
     return { 'x-payment': toHeader({ x402Version: 1, scheme, network, payload: { signature, authorization } }) }
+  }
+  if (asked.version === 'mpp') {
+    const credential = {
+      challenge: asked.raw,
+      payload: { type: 'authorization', ...authorization, signature },
+      source: `did:pkh:${asked.network}:${payer}`,
+    }
+    return { [asked.header]: `Payment ${Buffer.from(JSON.stringify(credential)).toString('base64url')}` }
   }
   const payload = { authorization, signature }
   return {

@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Hex } from '../../service/chain/model.ts'
+import type { Network } from '../../service/chain/networks.ts'
 
 export type Version = 1 | 2
 
@@ -96,9 +97,31 @@ export async function startSeller(
     PAY_TO: shop.payTo,
     PRICE: shop.price,
   })
+  return { origin: await originOf(child), stop: () => stop(child) }
+}
+
+/** Sells by MPP alone. */
+export async function startMppSeller(shop: {
+  facilitator: string
+  network: Network
+  payTo: string
+  price: string
+}): Promise<Seller> {
+  const child = start('mpp', 'seller', {
+    FACILITATOR_URL: shop.facilitator,
+    CHAIN_ID: String(shop.network.chainId),
+    CURRENCY: shop.network.usdc.checksummed,
+    TOKEN_NAME: shop.network.usdc.name,
+    PAY_TO: shop.payTo,
+    PRICE: shop.price,
+  })
+  return { origin: await originOf(child), stop: () => stop(child) }
+}
+
+async function originOf(child: ChildProcess): Promise<string> {
   const ended = once(child, 'exit').then(() => Promise.reject(new Error('the seller ended before it listened')))
   const [{ origin }] = (await Promise.race([once(child, 'message'), ended])) as [{ origin: string }]
-  return { origin, stop: () => stop(child) }
+  return origin
 }
 
 /** The stock clients: of both versions of x402, and of MPP. */

@@ -1,6 +1,7 @@
+import { keccak256 as reference } from 'viem'
 import { checksummed } from '../../service/chain/keys.ts'
 import { loadKeccak } from '../../service/chain/curve.ts'
-import { hasSoundChecksum, recipientAddress } from '../../service/kit/address.ts'
+import { hasSoundChecksum, keccak256, recipientAddress } from '../../service/kit/address.ts'
 import { generator } from '../harness/random.ts'
 
 describe('the address of a receiver', () => {
@@ -17,6 +18,14 @@ describe('the address of a receiver', () => {
       const wrong = written.slice(0, letter) + written[letter]![slip]() + written.slice(letter + 1)
       const isOneCase = [wrong.slice(2).toLowerCase(), wrong.slice(2).toUpperCase()].includes(wrong.slice(2))
       expect([wrong, hasSoundChecksum(wrong)]).toEqual([wrong, isOneCase])
+    }
+  })
+
+  test('keccak256 of any length is that of viem', () => {
+    const random = generator(56)
+    for (const length of [0, 1, 135, 136, 137, 271, 272, 273, 1_000]) {
+      const data = Uint8Array.from({ length }, () => Math.floor(random() * 256))
+      expect(`0x${Buffer.from(keccak256(data)).toString('hex')}`).toBe(reference(data))
     }
   })
 

@@ -30,7 +30,8 @@ describe('paying an address', () => {
       RATE_SETTLE_PER_MINUTE: '0',
     })
     service.facilitator.start()
-    seller = await new Seller(chain.network, recipient, () => `${service.origin}/facilitator`).listen()
+    const now = () => service.clock.now()
+    seller = await new Seller(chain.network, recipient, () => `${service.origin}/facilitator`, now).listen()
     await chain.fund(service.wallets.treasury()!, 1_000_000_000n)
     await chain.mine()
     person = await service.person()
@@ -67,31 +68,42 @@ describe('paying an address', () => {
     await service.outgoingPayments.reconcile()
   }
 
-  test.each(['/v1/honest', '/v2/honest'])('%s sells: paid once, captured, answered', async (path) => {
-    const [before, money] = [await wallet(), await chainBalance()]
-    const { status: code, body } = await pay(path, { method: 'POST', body: { q: 1 } })
-    expect(code).toBe(200)
-    expect(body.response).toMatchObject({ status: 200, encoding: 'utf8' })
-    expect(JSON.parse(String(body.response.body))).toEqual({ sold: true, method: 'POST', body: '{"q":1}' })
-    expect(body.payment).toMatchObject({
-      status: 'settled',
-      confirmed: true,
-      amount: 0.25,
-      maxAmount: 1,
-      currency: 'USDC',
-      network: 'base-sepolia',
-      payer: expect.stringMatching(/^0x[0-9a-f]{40}$/),
-      reason: null,
-      recipient,
-      txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
-      responseStatus: 200,
-    })
-    const after = await wallet()
-    expect(after).toMatchObject({ totalLocked: 0 })
-    expect(after.totalSpent).toBeCloseTo(before.totalSpent + 0.25, 6)
-    expect(await chainBalance()).toBe(money - 250_000n)
-    expect(seller.shown.get(path)).toHaveLength(1)
-  })
+  test.each(['/v1/honest', '/v2/honest', '/mpp/honest', '/mpp/own-header'])(
+    '%s sells: paid once, captured, answered',
+    async (path) => {
+      const [before, money] = [await wallet(), await chainBalance()]
+      const { status: code, body } = await pay(path, { method: 'POST', body: { q: 1 } })
+      expect(code).toBe(200)
+      expect(body.response).toMatchObject({ status: 200, encoding: 'utf8' })
+      expect(JSON.parse(String(body.response.body))).toEqual({ sold: true, method: 'POST', body: '{"q":1}' })
+      expect(body.payment).toMatchObject({
+        status: 'settled',
+        confirmed: true,
+        amount: 0.25,
+        maxAmount: 1,
+        currency: 'USDC',
+        network: 'base-sepolia',
+        payer: expect.stringMatching(/^0x[0-9a-f]{40}$/),
+        reason: null,
+        recipient,
+        txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+        responseStatus: 200,
+        protocol: path.startsWith('/mpp') ? 'mpp' : 'x402',
+      })
+      const { txHash: reference, receipt } = body.payment
+      expect(receipt).toEqual(
+        path.startsWith('/mpp')
+          ? { method: 'evm', reference, status: 'success', timestamp: expect.any(String) }
+          : { success: true, transaction: reference },
+      )
+      expect((await status(String(body.payment.id)))['receipt']).toEqual(receipt)
+      const after = await wallet()
+      expect(after).toMatchObject({ totalLocked: 0 })
+      expect(after.totalSpent).toBeCloseTo(before.totalSpent + 0.25, 6)
+      expect(await chainBalance()).toBe(money - 250_000n)
+      expect(seller.shown.get(path)).toHaveLength(1)
+    },
+  )
 
   test('an address that asks for nothing is answered as it answers', async () => {
     const { body } = await pay('/free')
@@ -112,6 +124,18 @@ describe('paying an address', () => {
     ['/v2/domain', 502, 'no_acceptable_offer'],
     ['/v2/nobody', 502, 'no_acceptable_offer'],
     ['/plain-402', 502, 'no_acceptable_offer'],
+    ['/mpp/dear', 402, 'price_above_maximum'],
+    ['/mpp/asset', 502, 'no_acceptable_offer'],
+    ['/mpp/network', 502, 'no_acceptable_offer'],
+    ['/mpp/nobody', 502, 'no_acceptable_offer'],
+    ['/mpp/permit2', 502, 'no_acceptable_offer'],
+    ['/mpp/splits', 502, 'no_acceptable_offer'],
+    ['/mpp/short', 502, 'no_acceptable_offer'],
+    ['/mpp/over', 502, 'no_acceptable_offer'],
+    ['/mpp/tempo', 502, 'no_acceptable_offer'],
+    ['/mpp/session', 502, 'no_acceptable_offer'],
+    ['/mpp/garbage', 502, 'no_acceptable_offer'],
+    ['/mpp/host-header', 502, 'no_acceptable_offer'],
   ])('%s is refused before anything is signed', async (path, code, word) => {
     const before = await wallet()
     const answer = await pay(path)
@@ -120,7 +144,8 @@ describe('paying an address', () => {
     expect(await wallet()).toEqual(before)
   })
 
-  test.each(['/v1/raise', '/v2/raise', '/v2/other-recipient', '/v1/again', '/v2/again', '/v2/500', '/v2/hang-up'])(
+  const unused = ['/v1/raise', '/v2/raise', '/v2/other-recipient', '/v1/again', '/v2/again', '/v2/500', '/v2/hang-up']
+  test.each([...unused, '/mpp/raise', '/mpp/other-recipient', '/mpp/again', '/mpp/hang-up'])(
     '%s: shown one authorization, which it never uses; nothing else is signed, and the money comes back when it has expired',
     async (path) => {
       const [before, money] = [await wallet(), await chainBalance()]
@@ -142,7 +167,7 @@ describe('paying an address', () => {
     },
   )
 
-  test.each(['/v1/settle-and-ask-again', '/v2/settle-and-500', '/v2/settle-and-hang-up'])(
+  test.each(['/v1/settle-and-ask-again', '/v2/settle-and-500', '/v2/settle-and-hang-up', '/mpp/settle-and-hang-up'])(
     '%s: it took the money, once',
     async (path) => {
       const [before, money] = [await wallet(), await chainBalance()]
@@ -202,6 +227,47 @@ describe('paying an address', () => {
     expect(seller.shown.get('/v2/hang-up')).toHaveLength(shown.length)
     expect(money - (await chainBalance())).toBeLessThanOrEqual(500_000n)
     expect(before.balance - (await wallet()).balance).toBeCloseTo(Number(money - (await chainBalance())) / 1e6, 6)
+  })
+
+  test('a payment of MPP is the same bytes however often it is sent', async () => {
+    const lost = await pay('/mpp/hang-up', {}, { 'idempotency-key': 'mpp-lost' })
+    expect(lost.status).toBe(502)
+    await pay('/mpp/hang-up', {}, { 'idempotency-key': 'mpp-lost' })
+    const shown = seller.shown.get('/mpp/hang-up')!
+    expect(shown.at(-1)).toBe(shown.at(-2))
+    await seller.settle('/mpp/hang-up', shown.length - 1)
+    service.clock.forward(70_000)
+    await service.outgoingPayments.reconcile()
+    const done = await pay('/mpp/hang-up', {}, { 'idempotency-key': 'mpp-lost' })
+    expect(done.body).toMatchObject({ payment: { status: 'settled', protocol: 'mpp' }, response: null })
+  })
+
+  test('a seller that repeats its challenge is paid once for it, and nothing stays locked', async () => {
+    expect((await pay('/mpp/repeat')).status).toBe(200)
+    const before = await wallet()
+    const { status: code, body } = await pay('/mpp/repeat')
+    expect([code, body.code]).toEqual([502, 'challenge_repeated'])
+    expect(seller.shown.get('/mpp/repeat')).toHaveLength(1)
+    expect(await wallet()).toEqual(before)
+  })
+
+  test('the Authorization header of the caller is never replaced', async () => {
+    const headers = { Authorization: 'Bearer of-the-api' }
+    const refused = await pay('/mpp/taken', { headers })
+    expect([refused.status, refused.body.code, refused.body.reasons]).toEqual([502, 'no_acceptable_offer', ['header']])
+    expect(refused.body.error).toMatch(/a header that your request uses itself/)
+    expect((await pay('/mpp/own-header', { headers })).status).toBe(200)
+    const payment = { Authorization: 'Payment eyJ9' }
+    expect((await pay('/mpp/taken', { headers: payment })).status).toBe(400)
+  })
+
+  test('of the offers of a seller that speaks both protocols the cheapest is taken, and x402 where they are equal', async () => {
+    const equal = await pay('/both/equal')
+    expect(equal.body.payment).toMatchObject({ protocol: 'x402', amount: 0.25 })
+    const cheaper = await pay('/both/cheaper')
+    expect(cheaper.body.payment).toMatchObject({ protocol: 'mpp', amount: 0.2 })
+    const only = await pay('/both/cheaper', { headers: { authorization: 'Bearer of-the-api' } })
+    expect(only.body.payment).toMatchObject({ protocol: 'x402', amount: 0.25 })
   })
 
   describe('as money that leaves', () => {

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Network } from '../../service/chain/networks.ts'
+import { challengesOf, paymentIn } from './challenges.ts'
 
-/** A seller who asks for money by x402, and then behaves as the path says. */
+/** A seller who asks for money by x402 or MPP, and then behaves as the path says. */
 export class Seller {
   /** The payments that it received, by path, in order. */
   readonly shown = new Map<string, string[]>()
@@ -12,14 +13,16 @@ export class Seller {
   private readonly network: Network
   private readonly recipient: string
   private readonly facilitator: () => string
+  private readonly now: () => Date
   private readonly hanging = new Set<ServerResponse>()
   /** Also known after it has closed, when a settlement that it waited for comes back. */
   private port = 0
 
-  constructor(network: Network, recipient: string, facilitator: () => string) {
+  constructor(network: Network, recipient: string, facilitator: () => string, now = () => new Date()) {
     this.network = network
     this.recipient = recipient
     this.facilitator = facilitator
+    this.now = now
     this.server = createServer((request, response) => {
       void this.answer(request, response)
     })
@@ -42,10 +45,12 @@ export class Seller {
   }
 
   /** Settles an authorization that it received on chain, now. */
-  async settle(path: string, place = 0): Promise<void> {
+  async settle(path: string, place = 0): Promise<string> {
     const header = this.shown.get(path)?.[place]
     if (header === undefined) throw new Error(`nothing was shown at ${path}`)
-    const paymentPayload = JSON.parse(Buffer.from(header, 'base64').toString())
+    const paymentPayload = header.startsWith('Payment ')
+      ? { x402Version: 2, ...paymentIn(header) }
+      : JSON.parse(Buffer.from(header, 'base64').toString())
     const version = paymentPayload.x402Version as 1 | 2
     const paymentRequirements = version === 1 ? this.offer(1, path) : paymentPayload.accepted
     const response = await fetch(`${this.facilitator()}/settle`, {
@@ -53,15 +58,21 @@ export class Seller {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ x402Version: version, paymentPayload, paymentRequirements }),
     })
-    const settled = (await response.json()) as { success?: boolean }
+    const settled = (await response.json()) as { success?: boolean; transaction?: string }
     if (settled.success !== true) throw new Error(`not settled: ${JSON.stringify(settled)}`)
+    return settled.transaction ?? ''
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const path = request.url ?? ''
-    const payment = request.headers['x-payment'] ?? request.headers['payment-signature']
+    const { authorization } = request.headers
+    const payment =
+      request.headers['x-payment'] ??
+      request.headers['payment-signature'] ??
+      request.headers['payment-authorization'] ??
+      (authorization?.startsWith('Payment ') === true ? authorization : undefined)
     if (typeof payment !== 'string') {
       this.asked.set(path, (this.asked.get(path) ?? 0) + 1)
       if (path === '/free') response.writeHead(200, { 'content-type': 'text/plain' }).end('for nothing')
@@ -110,17 +121,38 @@ export class Seller {
         response.destroy()
         return
       default: {
-        await this.settle(path, (this.shown.get(path)?.length ?? 1) - 1)
+        const reference = await this.settle(path, (this.shown.get(path)?.length ?? 1) - 1)
         const body = Buffer.concat(chunks).toString()
+        const receipt = { method: 'evm', reference, status: 'success', timestamp: this.now().toISOString() }
+        const result = { success: true, transaction: reference }
         response
-          .writeHead(200, { 'content-type': 'application/json' })
+          .writeHead(200, {
+            'content-type': 'application/json',
+            ...(payment.startsWith('Payment ')
+              ? { 'payment-receipt': Buffer.from(JSON.stringify(receipt)).toString('base64url') }
+              : { 'payment-response': Buffer.from(JSON.stringify(result)).toString('base64') }),
+          })
           .end(JSON.stringify({ sold: true, method: request.method, body }))
       }
     }
   }
 
   private ask(response: ServerResponse, path: string, changes: { amount?: string; payTo?: string } = {}): void {
-    if (path.startsWith('/v1')) {
+    const [, , what = ''] = path.split('/')
+    if (path.startsWith('/mpp') || path.startsWith('/both')) {
+      response.setHeader(
+        'www-authenticate',
+        challengesOf(what, {
+          network: this.network,
+          amount: changes.amount ?? (what === 'dear' ? '1000001' : what === 'cheaper' ? '200000' : '250000'),
+          recipient: changes.payTo ?? this.recipient,
+          realm: new URL(this.url(path)).host,
+          now: this.now(),
+        }),
+      )
+    }
+    if (path.startsWith('/mpp')) response.writeHead(402).end('{}')
+    else if (path.startsWith('/v1')) {
       const offer = this.offer(1, path)
       const changed = {
         ...offer,

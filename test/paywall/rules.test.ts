@@ -15,6 +15,8 @@ const route = (method: string, path: string): Route => ({
   pricing: { model: 'free' },
   description: null,
   settle: 'after',
+  paymentIdentifier: 'optional',
+  signIn: null,
 })
 
 describe('which route a request is for', () => {

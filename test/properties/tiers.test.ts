@@ -133,6 +133,8 @@ describe('any history of a tiered price', () => {
       pricing: { model: 'tiered', tiers, window: 'day' } satisfies Pricing,
       description: null,
       settle: 'after',
+      paymentIdentifier: 'optional',
+      signIn: null,
     }
     const id = newId('pwl', clock.now())
     const paywall: Paywall = {
@@ -238,7 +240,13 @@ async function begin(customer: Customer, amount: Sale['amount']): Promise<Sale |
     simulated: false,
     digest: `0x${createHash('sha256').update(id).digest('hex')}`,
     request: REQUEST,
-    ...{ inputHash: createHash('sha256').digest(), tokenHash: null, resource: null, details: detailsOf(about) },
+    ...{
+      inputHash: createHash('sha256').digest(),
+      tokenHash: null,
+      identifier: null,
+      resource: null,
+      details: detailsOf(about),
+    },
     ...{ leaseUntil: leaseOf(now), createdAt: now },
   }
   const bought = await unlessAnotherTier(() => books.begin(sale, { resumeAt: null, note: tiers }))

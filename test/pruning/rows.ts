@@ -57,6 +57,9 @@ export const ROWS: Readonly<Record<string, Rows>> = {
     goes: `INSERT INTO paywall_draw (call, paywall_id, network, payer, route, amount, at)
            VALUES ('call_' || ${N}, 'pwl_1', 'base', '0x1', 'GET /a', 3, $1)`,
   },
+  paywall_pass: {
+    goes: `INSERT INTO paywall_pass (paywall_id, payer, path, paid_at) VALUES ('pwl_1', '0x1', ${HASH}, $1)`,
+  },
   wallet_reconciliation: {
     goes: reconciliation(0),
     stays: reconciliation(7),

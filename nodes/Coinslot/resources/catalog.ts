@@ -18,7 +18,7 @@ const RESOURCES: readonly Resource[] = [
   {
     name: 'Paid URL',
     value: 'paidUrl',
-    description: 'Any address that requires an x402 payment',
+    description: 'Any address that requires a payment by x402 or MPP',
     operations: [fetchPaidUrl],
   },
   {

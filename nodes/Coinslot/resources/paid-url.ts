@@ -14,7 +14,7 @@ const fields: INodeProperties[] = [
     default: '',
     required: true,
     placeholder: 'e.g. https://api.example.com/report',
-    description: 'Any address that requires an x402 payment; an address that requires none costs nothing',
+    description: 'Any address that requires a payment by x402 or MPP; an address that requires none costs nothing',
   },
   {
     displayName: 'Maximum Amount (USDC)',
@@ -105,7 +105,7 @@ export const fetchPaidUrl: Operation = {
   option: {
     name: 'Fetch',
     value: 'fetch',
-    description: 'Call any address; if it requires an x402 payment, pay up to a maximum',
+    description: 'Call any address; if it requires a payment by x402 or MPP, pay up to a maximum',
     action: 'Fetch a paid URL',
   },
   fields,

@@ -90,6 +90,7 @@ export function createBuying(deps: BuyingDeps) {
       inputHash,
       bodyHash: null,
       tokenHash: chosenTokenHash(token),
+      identifier: null,
       resource: null,
       details: { input, outcome },
       leaseUntil: null,

@@ -1,4 +1,4 @@
-import { NETWORKS } from '../../chain/networks.ts'
+import { NETWORKS, type Network } from '../../chain/networks.ts'
 import type { Page, Spender } from '../../budgets/model.ts'
 import { ownerOf, type Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
@@ -8,8 +8,9 @@ import { payoutsPausedAfterHold } from '../../outflow/errors.ts'
 import type { Announcement } from '../../queue/model.ts'
 import { noFitOffer, notSigned, paymentMissing, priceTooHigh } from '../errors.ts'
 import type { PaidRequest, Payment, PaymentOrder, PaymentResult, SellerResponse } from '../model.ts'
+import type { Seller } from '../ports.ts'
 import { choose, requestHash } from '../rules.ts'
-import { readOffers, paymentHeader } from '../../x402/offers.ts'
+import { readOffers, paymentHeader, readReceipt } from '../../x402/offers.ts'
 import type { Deferral } from './deferred.ts'
 import type { OutgoingPaymentDeps } from './deps.ts'
 import { reload } from './end.ts'
@@ -18,7 +19,7 @@ import type { Reservation } from './reserve.ts'
 import type { Signing } from './sign.ts'
 
 /**
- * Pays an address that asks for money by x402: asks it, reserves its price, signs one authorization for exactly that
+ * Pays an address that asks for money by x402 or MPP: asks it, reserves its price, signs one authorization for exactly that
  * and asks again with it. Nothing else is ever signed for this call, however the seller answers.
  */
 export function createPay(deps: PayDeps) {
@@ -41,8 +42,16 @@ export function createPay(deps: PayDeps) {
     if (first.status !== 402) return { payment: null, response: toResponse(first) }
     const network = owner.environment === 'production' ? NETWORKS.base : NETWORKS['base-sepolia']
     const payer = await reservation.payerFor(owner, network)
-    const choice = choose(readOffers(first), network, payer.address, request.maxAmount)
-    if ('priceTooHigh' in choice) throw priceTooHigh(choice.priceTooHigh, request.maxAmount)
+    const { maxAmount } = request
+    const terms = {
+      ...carriageOf(request, network, seller),
+      network,
+      payer: payer.address,
+      maxAmount,
+      now: clock.now(),
+    }
+    const choice = choose(readOffers(first), terms)
+    if ('priceTooHigh' in choice) throw priceTooHigh(choice.priceTooHigh, maxAmount)
     if ('unfit' in choice) throw noFitOffer(choice.unfit)
     // Before its address meets anything else of ours; the reservation asks again.
     outflow.assertAllowed(choice.offer.payTo)
@@ -67,7 +76,7 @@ export function createPay(deps: PayDeps) {
     const paid = paymentHeader({ ...signed, asked: signed.offer, signature }, deps.checksummed(signed.payer))
     const headers = { ...outbound.headers, ...paid }
     const answer = await named(signed, seller.send({ ...outbound, headers, limits, redirects: 'pass' }))
-    await store.answered(id, answer.status)
+    await store.answered(id, answer.status, readReceipt(answer.headers))
     await failpoints.reach('outgoing payment answered')
     // Most sellers settle before they answer; the sweeper finds out about the others.
     await reconciling.reconcile({ ...signed, state: 'sent' }).catch(() => undefined)
@@ -149,6 +158,25 @@ function spenderOf({ agentId, request }: PaymentOrder, onApproved: Announcement 
     ...(onApproved === null ? {} : { onApproved }),
   }
 }
+
+/** How a payment may travel with this request. */
+function carriageOf({ url, headers }: PaidRequest, { live }: Network, seller: Pick<Seller, 'checkHeaders'>) {
+  const { protocol, hostname } = new URL(url)
+  const taken = new Set(Object.keys(headers).map((name) => name.toLowerCase()))
+  return {
+    isExposed: live && protocol === 'http:' && !LOOPBACK.test(hostname),
+    mayAdd(header: string): boolean {
+      try {
+        seller.checkHeaders({ [header]: '' })
+      } catch {
+        return false
+      }
+      return !taken.has(header)
+    },
+  }
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 function toOutbound({ url, method, headers, body }: PaidRequest) {
   return { url, method, headers, ...(body === null ? {} : { body }) }

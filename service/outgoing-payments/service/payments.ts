@@ -10,7 +10,7 @@ import { createReconciling } from './reconcile.ts'
 import { createReservation } from './reserve.ts'
 import { createSigning } from './sign.ts'
 
-/** Pays addresses outside from an account, by x402, out of a payer wallet of its own. */
+/** Pays addresses outside from an account, by x402 or MPP, out of a payer wallet of its own. */
 export function createOutgoingPayments(deps: OutgoingPaymentDeps) {
   const { store } = deps
   const ending = createEnding(deps)

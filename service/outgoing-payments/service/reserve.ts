@@ -5,11 +5,12 @@ import type { Spender } from '../../budgets/model.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Owner } from '../../kit/owner.ts'
-import { payerUnavailable, treasuryShort } from '../errors.ts'
+import { challengeRepeated, payerUnavailable, treasuryShort } from '../errors.ts'
 import type { Payment, PaymentOrder } from '../model.ts'
 import type { PayerWallet } from '../ports.ts'
-import { FUNDING_SECONDS, requestHash, secondsFor } from '../rules.ts'
+import { requestHash, validBeforeOf } from '../rules.ts'
 import type { Offer } from '../../x402/model.ts'
+import { demandedNonce } from '../../x402/offers.ts'
 import type { OutgoingPaymentDeps } from './deps.ts'
 import type { Funding } from './fund.ts'
 import type { Signing } from './sign.ts'
@@ -43,13 +44,14 @@ export function createReservation(deps: ReservationDeps) {
       network: network.name,
       payer: payer.address,
       payTo: offer.payTo.toLowerCase() as Hex,
-      validBefore: BigInt(Math.floor(now.getTime() / 1000) + secondsFor(offer) + FUNDING_SECONDS),
-      nonce: `0x${randomBytes(32).toString('hex')}`,
+      validBefore: validBeforeOf(offer, now),
+      nonce: demandedNonce(offer) ?? `0x${randomBytes(32).toString('hex')}`,
       signature: null,
       offer,
       seenBlock: head.number,
       funding: null,
       answerStatus: null,
+      receipt: null,
       txHash: null,
       reason: null,
       createdAt: now,
@@ -84,7 +86,9 @@ export function createReservation(deps: ReservationDeps) {
       for (;;) {
         const outcome = await budgets.actTogether([{ reserve: hold }], async (inside, [outcome]) => {
           if (outcome === undefined || !('hold' in outcome)) return outcome
-          await store.add(inside, payment, new Date(clock.now().getTime() + LOOK_MS))
+          const lookAt = new Date(clock.now().getTime() + LOOK_MS)
+          // One payment for each nonce: the chain could not say which of two has used it.
+          if (!(await store.add(inside, payment, lookAt))) throw challengeRepeated()
           await outflow.take({ id, owner, kind: 'pay', to, amount }, inside)
           return outcome
         })

@@ -6,7 +6,7 @@ import { toWire, usdc } from '../../kit/money.ts'
 import { amount, amountOut, positiveAmount, timestamp } from '../../kit/wire.ts'
 import type { Paywall, Pricing, Route } from '../model.ts'
 import { faultOfOwned } from '../rules/headers.ts'
-import { sortedMilestones } from '../rules/payment.ts'
+import { SIGN_IN_MS_MAX, sortedMilestones } from '../rules/payment.ts'
 import { faultsOfPricing } from '../rules/pricing.ts'
 import { faultOfPattern, hiddenRoute, keyOf } from '../rules/routes.ts'
 import type { Change, Wanted } from '../service/owner.ts'
@@ -78,11 +78,33 @@ const routes = z
         settle: z.enum(['after', 'before']).nullish().meta({
           description: '`before`: the payment is settled before the upstream is called; defaults to `after`',
         }),
+        paymentIdentifier: z.enum(['optional', 'required']).nullish().meta({
+          description:
+            '`required`: a payment must have an id of the extension `payment-identifier`, which only x402 version 2 has; defaults to `optional`',
+        }),
+        signIn: z
+          .strictObject({
+            seconds: z
+              .int()
+              .min(60, 'must be at least 60')
+              .max(SIGN_IN_MS_MAX / 1_000, 'must be at most 30 days'),
+          })
+          .nullish()
+          .meta({
+            description:
+              'Who has paid for a path may sign in by wallet (`sign-in-with-x`) instead of paying for it again, for this long after the payment',
+          }),
+      })
+      .superRefine(({ pricing, signIn }, context) => {
+        if (signIn == null || pricing.model === 'per-request' || pricing.model === 'tiered') return
+        context.addIssue({ code: 'custom', path: ['signIn'], message: 'needs a price per request or tiers' })
       })
       .transform((given): Route => ({
         ...given,
         description: given.description ?? null,
         settle: given.settle ?? 'after',
+        paymentIdentifier: given.paymentIdentifier ?? 'optional',
+        signIn: given.signIn ?? null,
       })),
   )
   .min(1)
@@ -189,6 +211,8 @@ export const paywallOut = z
         pricing: pricingOut,
         description: z.string().nullable(),
         settle: z.enum(['after', 'before']),
+        paymentIdentifier: z.enum(['optional', 'required']),
+        signIn: z.object({ seconds: z.int() }).nullable(),
       }),
     ),
     recipient: z.string().nullable(),

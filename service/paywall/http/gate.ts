@@ -11,6 +11,7 @@ import type { Opened, Paywalls } from '../service/paywalls.ts'
 import { answer, refuseUpgrade, tunnel } from './answer.ts'
 import { withoutTrailing } from '../../kit/text.ts'
 import { presentsPayment } from '../../x402/payload.ts'
+import { SIGN_IN } from '../../x402/sign-in.ts'
 
 export interface GateSetting {
   /** The path under which gates are served. */
@@ -21,7 +22,7 @@ export interface GateSetting {
    */
   host: string | null
   relay: Relay
-  /** Rate limit by client address, for requests that make the gate query a chain. */
+  /** Rate limit by client address, for requests whose signatures the gate has to check. */
   limit(address: string): Promise<{ headers: Readonly<Record<string, string>>; refusal: DomainError | null }>
   /** The page for a browser that has not paid. */
   page(offer: Offer): Page
@@ -241,7 +242,7 @@ function isPreflight(request: Request): boolean {
 
 /** Payments that require a chain query are rate limited; a buyer that has already paid is not. */
 function wantsALook(request: Request): boolean {
-  return presentsPayment((name) => request.get(name))
+  return presentsPayment((name) => request.get(name)) || request.get(SIGN_IN) !== undefined
 }
 
 function wantsPage(request: Request): boolean {

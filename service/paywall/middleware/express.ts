@@ -4,6 +4,7 @@ import { finished } from 'node:stream/promises'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { countTokens as countWithTables } from '../../models/vendor.ts'
 import type { Address, Hex } from '../../chain/model.ts'
+import { recoverMessage } from '../../chain/messages.ts'
 import { DomainError, type Kind } from '../../kit/errors.ts'
 import { answer } from '../http/answer.ts'
 import { paymentMissing } from '../errors.ts'
@@ -41,8 +42,8 @@ export interface PaywallOptions extends GivenOptions {
   /** Kept in memory and lost with the process, unless you pass a persistent journal. */
   books?: PaymentJournal
   /**
-   * Makes the challenges of MPP, of 32 characters or more. Processes that share an address need the same one; random for
-   * each process when absent.
+   * Makes the challenges of MPP and of sign-ins, of 32 characters or more. Processes that share an address need the same
+   * one; random for each process when absent.
    */
   secret?: string
   onEvent?: (event: PaymentEvent) => void
@@ -55,7 +56,7 @@ export interface PaywallOptions extends GivenOptions {
 
 /** Sells routes of an Express server. Requests that match no route pass through unchanged. */
 export function paywall(options: PaywallOptions): RequestHandler {
-  const { routes, milestones, recipient, network, name } = readOptions(options)
+  const { routes, milestones, recipient, network, name, origin } = readOptions(options)
   const { timeoutMs = 25_000, bodyBytesMax = BODY_BYTES_MAX } = options
   const now = options.now ?? (() => new Date())
   const clock = { now }
@@ -84,7 +85,8 @@ export function paywall(options: PaywallOptions): RequestHandler {
     tokens,
     measures: { count: () => undefined },
     failpoints: NO_FAILPOINTS,
-    addresses: { facilitator, statusOf: (payment) => STATUS_PATH + payment },
+    recoverMessage,
+    addresses: { facilitator, signInOrigin: origin, statusOf: (payment) => STATUS_PATH + payment },
     limits: {
       // A parser's body has the parser's own limit, and raw bytes are limited while they are read.
       bodyBytes: Infinity,

@@ -1,10 +1,12 @@
 import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
+import { identifierUsed } from '../../sales/errors.ts'
 import { claimedSale, type Sale, type StoredAnswer } from '../../sales/model.ts'
 import { readRequest } from '../../x402/payload.ts'
 import type { Hold } from '../ports.ts'
 import type { PaymentJournal } from '../service/deps.ts'
-import { eventsOf, failureOf, HELD_MS, paymentOf } from '../rules/payment.ts'
+import { eventsOf, failureOf, HELD_MS, passIn, paymentOf } from '../rules/payment.ts'
 import { memoryBalances } from './memory-balances.ts'
+import { memoryPasses } from './memory-passes.ts'
 import { memoryPlaces, type MemoryPlaces } from './memory-places.ts'
 
 export interface PaymentEvent {
@@ -24,9 +26,10 @@ export type MemoryBooks = PaymentJournal & {
  */
 export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }: MemorySetting = {}): MemoryBooks {
   const memory = memorySales()
-  const { sales, digests, answers, existing, change } = memory
+  const { sales, digests, identifiers, answers, existing, change } = memory
   const balances = memoryBalances()
   const places = memoryPlaces()
+  const passes = memoryPasses(now)
   const customers = new Map<string, number>()
   let revenue = ZERO
   let forgotten = 0
@@ -48,6 +51,7 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
       if (ended + HELD_MS < at && expiryOf(sale) + HELD_MS < at) {
         sales.delete(id)
         if (sale.digest !== null) digests.delete(sale.digest)
+        if (sale.identifier !== null) identifiers.delete(`${sale.payer} ${sale.identifier}`)
       }
     }
   }
@@ -63,6 +67,9 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     async findById(id) {
       return sales.get(id) ?? null
     },
+    async findByIdentifier(payer, identifier) {
+      return sales.get(identifiers.get(`${payer} ${identifier}`) ?? '') ?? null
+    },
 
     ...claimsIn(memory, { places, forget, now }),
 
@@ -76,6 +83,8 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
       const customer = JSON.stringify([payment.paywallId, payment.payer])
       const customerPayments = (customers.get(customer) ?? 0) + 1
       customers.set(customer, customerPayments)
+      const path = passIn(sale)
+      if (path !== null) passes.add({ ...payment, path })
       if (payment.kind === 'balance') balances.credit(sale, note as Hold | null)
       const facts = {
         payment,
@@ -109,6 +118,7 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     async draw(call, cost) {
       return balances.draw(call, cost)
     },
+    signIn: passes.signIn,
     async left(paywall, network, payer) {
       return balances.left(paywall, network, payer)
     },
@@ -131,6 +141,8 @@ type MemorySales = ReturnType<typeof memorySales>
 function memorySales() {
   const sales = new Map<string, Sale>()
   const digests = new Map<string, string>()
+  /** By payer and identifier. */
+  const identifiers = new Map<string, string>()
   const answers = new Map<string, StoredAnswer>()
 
   function existing(id: string): Sale {
@@ -145,14 +157,14 @@ function memorySales() {
     return changed
   }
 
-  return { sales, digests, answers, existing, change }
+  return { sales, digests, identifiers, answers, existing, change }
 }
 
 type Claims = Pick<PaymentJournal, 'begin' | 'take' | 'leave' | 'release' | 'bind' | 'settling'>
 
 /** The journal's operations up to the moment when the money moves. */
 function claimsIn(
-  { sales, digests, answers, existing, change }: MemorySales,
+  { sales, digests, identifiers, answers, existing, change }: MemorySales,
   { places, forget, now }: { places: MemoryPlaces; forget(): void; now(): Date },
 ): Claims {
   return {
@@ -163,7 +175,11 @@ function claimsIn(
       const bought = digests.get(digest)
       if (bought !== undefined) return bought
       const sale = claimedSale(said)
+      const identifier = said.identifier === null ? null : `${said.payer} ${said.identifier}`
+      const first = identifier === null ? undefined : sales.get(identifiers.get(identifier) ?? '')
+      if (first !== undefined) throw identifierUsed(first)
       places.claim(sale, note)
+      if (identifier !== null) identifiers.set(identifier, id)
       digests.set(digest, id)
       sales.set(id, sale)
       return id

@@ -12,6 +12,11 @@ export interface GivenOptions {
   recipient: string
   network: NetworkName
   name?: string
+  /**
+   * The public origin of this server, like `https://api.example.com`, for routes with a sign-in. The host in a request is
+   * no proof of it: another site could pass on a sign-in that was signed for itself.
+   */
+  origin?: string
   /** Revenue levels in USDC that emit `revenue.milestone`. */
   milestones?: readonly number[]
 }
@@ -23,6 +28,10 @@ export interface GivenRoute {
   pricing: GivenPricing
   description?: string
   settle?: 'after' | 'before'
+  /** `required`: a payment must have an id of the extension `payment-identifier`. */
+  paymentIdentifier?: 'optional' | 'required'
+  /** Who has paid for a path may sign in by wallet instead of paying again, for this long. It needs `origin`. */
+  signIn?: { seconds: number }
 }
 
 /** Amounts in USDC, at most six decimals. */
@@ -42,25 +51,36 @@ export interface ReadOptions {
   recipient: Address
   network: NetworkName
   name: string
+  origin: string | null
   milestones: readonly Usdc[]
 }
 
-const options = z.object({
-  routes: terms.routes,
-  recipient: terms.recipient.unwrap(),
-  network: terms.network,
-  name: terms.name.default('API'),
-  milestones: terms.milestones.default([]),
-})
+const options = z
+  .object({
+    routes: terms.routes,
+    recipient: terms.recipient.unwrap(),
+    network: terms.network,
+    name: terms.name.default('API'),
+    milestones: terms.milestones.default([]),
+    origin: z
+      .string()
+      .refine((text) => URL.canParse(text) && new URL(text).origin === text, 'must be an origin: https:// and a host')
+      .nullable(),
+  })
+  .superRefine(({ routes, origin }, context) => {
+    if (origin !== null || routes.every(({ signIn }) => signIn === null)) return
+    context.addIssue({ code: 'custom', path: ['origin'], message: 'is required where a route has signIn' })
+  })
 
 /** An invalid option stops the start, and the error names the field. */
-export function readOptions({ routes, recipient, network, name, milestones }: GivenOptions): ReadOptions {
+export function readOptions({ routes, recipient, network, name, milestones, origin = '' }: GivenOptions): ReadOptions {
   const read = options.safeParse({
     routes: routes.map((route) => ({ method: 'GET', ...route })),
     recipient,
     network,
     name,
     milestones,
+    origin: origin === '' ? null : origin,
   })
   if (read.success) return read.data
   const faults = read.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`)

@@ -19,6 +19,7 @@ const OURS = [
   'http2-settings',
   'payment-authorization',
   'payment-signature',
+  'sign-in-with-x',
   'true-client-ip',
   'via',
   'x-client-ip',

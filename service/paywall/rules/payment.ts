@@ -23,6 +23,18 @@ export function lineHash(
     .digest()
 }
 
+/** Identifies what a wallet has paid for, where it may sign in instead of paying again. Test money pays for no other. */
+export function passHash(paywall: string, network: NetworkName, { method, path }: Line): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify(['pass', paywall, network, method, path]))
+    .digest()
+}
+
+type Line = Pick<GateRequest, 'method' | 'path'>
+
+/** The longest time after a payment in which its payer may sign in. */
+export const SIGN_IN_MS_MAX = 30 * 86_400_000
+
 /** The hash of an empty body. */
 export const NO_BODY_HASH = createHash('sha256').digest()
 
@@ -87,10 +99,18 @@ interface Details {
   endpoint: string
   windowStart: Date | null
   cost: Usdc | null
+  /** The hash of what its payer may sign in to. Absent when the route has no sign-in. */
+  pass?: string
 }
 
 export function detailsOf({ windowStart, cost, ...rest }: Details): Sale['details'] {
   return { ...rest, windowStart: windowStart?.toISOString() ?? null, cost: cost === null ? null : String(cost) }
+}
+
+/** What the payer of this sale may sign in to. Null for a route without a sign-in. */
+export function passIn({ details }: Pick<Sale, 'details'>): Buffer | null {
+  const { pass } = details
+  return typeof pass === 'string' ? Buffer.from(pass, 'hex') : null
 }
 
 /** A sale as the gate's payment. */

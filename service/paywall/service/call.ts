@@ -27,7 +27,8 @@ export interface Call extends Buyer {
 }
 
 export interface Calling {
-  free(call: Call): Promise<Outcome>
+  /** Without a payment. The payer is known when it has signed in. */
+  free(call: Call, payer?: string | null): Promise<Outcome>
   /** Calls the upstream. A successful answer can be sold; any other is passed on free of charge. */
   paid(call: Call, who: Who): Promise<Sellable | { failed: Outcome }>
 }
@@ -77,9 +78,10 @@ export function createCalling({ tally, clock, limits }: GateDeps): Calling {
   }
 
   return {
-    async free(call) {
+    async free(call, payer = null) {
       const { request, gate, route } = call
-      const who: Who = { payment: null, payer: null, amount: null, state: 'free', measured: false, bind: null }
+      const state = payer === null ? 'free' : 'signed-in'
+      const who: Who = { payment: null, payer, amount: null, state, measured: false, bind: null }
       const answer = await reach(call, {
         body: request.body,
         payment: identityOf(call, who),

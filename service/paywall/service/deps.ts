@@ -1,3 +1,4 @@
+import type { Address, Hex } from '../../chain/model.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Log } from '../../kit/log.ts'
@@ -20,8 +21,12 @@ export interface GateDeps {
   log: Log
   measures: SellingDeps['measures']
   failpoints: Failpoints
+  /** The account that has signed a text with its key. Null when none has. */
+  recoverMessage(text: string, signature: Hex): Promise<Address | null>
   addresses: {
     facilitator: string
+    /** What sign-ins are bound to. Null: the gate's own address, which no request can change. */
+    signInOrigin: string | null
     /** The URL of a payment's status. */
     statusOf(payment: string): string
   }

@@ -29,6 +29,7 @@ import {
   type GateAnswer,
   type PaidCall,
 } from './product.ts'
+import { createSignIn } from './sign-in.ts'
 import { createSimulating } from './simulate.ts'
 
 /** Prices a request, takes the payment and passes the request on: the same in the gateway and in the middleware. */
@@ -44,6 +45,7 @@ export function createGate(deps: GateDeps) {
   const sales = { ...selling, digestOf: method.digestOf }
   const prepaying = createPrepaying({ ...deps, offering, meteredCalls, sales, finish })
   const simulating = createSimulating({ ...deps, offering, calling })
+  const signIn = createSignIn({ ...deps, calling })
 
   async function serve(gate: Gate, request: GateRequest, ask: CallUpstream, hops = 0): Promise<Outcome> {
     const segments = segmentsOf(request.path)
@@ -90,7 +92,11 @@ export function createGate(deps: GateDeps) {
       if (token !== null) return await prepaying.byToken(metered, token)
       if (presented !== null) return await prepaying.bySignature(metered, presented)
     }
-    if (payment === null && presented === null) return await offering.unpaid(call, pricing)
+    if (payment === null && presented === null) {
+      const entry = await signIn.serve(call)
+      if (entry !== null && 'outcome' in entry) return entry.outcome
+      return await offering.unpaid(call, pricing, entry?.why)
+    }
     return await finish(call, await selling.buy(call))
   }
 

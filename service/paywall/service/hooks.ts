@@ -4,7 +4,7 @@ import type { Statements } from '../../kit/transaction.ts'
 import type { SaleHooks } from '../../sales/model.ts'
 import type { Payment, Tier } from '../model.ts'
 import type { DeliveryPort, Hold, PrepaidStore } from '../ports.ts'
-import { eventsOf, failureOf, paymentOf } from '../rules/payment.ts'
+import { eventsOf, failureOf, passIn, paymentOf } from '../rules/payment.ts'
 import { nextTier, tierOf } from '../rules/pricing.ts'
 import { AnotherTier } from './product.ts'
 
@@ -42,6 +42,8 @@ export function gateHooks({ store, deliveries, clock }: HookDeps): SaleHooks {
         return
       }
       const facts = await store.paid(inside, payment, { tokenHash: sale.tokenHash, hold: note as Hold | null }, now)
+      const path = passIn(sale)
+      if (path !== null) await store.addPass(inside, { ...payment, path }, now)
       await send(inside, payment, eventsOf(facts, now))
     },
 

@@ -10,9 +10,11 @@ import { sentenceOf } from '../../x402/reasons.ts'
 import { offeredRoute, toRequired } from '../rules/x402.ts'
 import type { Call } from './call.ts'
 import type { GateDeps } from './deps.ts'
+import { signInTerms } from './sign-in.ts'
 
 export interface Offering {
-  unpaid(call: Call, pricing: Exact | Metered): Promise<Outcome>
+  /** `why`: a sentence for people, when the buyer tried otherwise than by paying. */
+  unpaid(call: Call, pricing: Exact | Metered, why?: string): Promise<Outcome>
   /** The reason for a refusal, and what would be accepted. */
   refused(call: Call, pricing: Exact | Metered, why: Why): Promise<Outcome>
   /** The tier of a customer's next call. */
@@ -60,12 +62,15 @@ export function createOffering({ journal, tally, clock, dialects, addresses, lim
   }
 
   async function required(
-    { request }: Call,
+    call: Call,
     offer: Offer,
     told: Parameters<typeof toRequired>[1],
     more: HeaderList = [],
   ): Promise<Outcome> {
-    const { headers, body } = await dialects.required(toRequired(offer, told), request.header)
+    const signIn = signInTerms(call, addresses)
+    const requiresIdentifier = call.route.paymentIdentifier === 'required'
+    const terms = { ...toRequired(offer, told), requiresIdentifier, ...(signIn === null ? {} : { signIn }) }
+    const { headers, body } = await dialects.required(terms, call.request.header)
     return {
       status: 402,
       headers: [...Object.entries({ 'Content-Type': 'application/json; charset=utf-8', ...headers }), ...more],
@@ -77,7 +82,7 @@ export function createOffering({ journal, tally, clock, dialects, addresses, lim
   return {
     tierOf,
 
-    async unpaid(call, pricing) {
+    async unpaid(call, pricing, why = 'A payment is required.') {
       tally.count(call.gate.id, keyOf(call.route), 'unpaid')
       // A client that names its payer address gets that payer's price: a tiered price differs between customers.
       const said = call.request.header('x-payment-payer')
@@ -87,7 +92,7 @@ export function createOffering({ journal, tally, clock, dialects, addresses, lim
       const payer = (said?.toLowerCase() ?? null) as `0x${string}` | null
       const error = call.gate.testMode
         ? 'A payment is required. This paywall is in test mode: send its test token as X-Payment-Token.'
-        : 'A payment is required.'
+        : why
       const offer = offerOf(call, pricing, { tier: await tierOf(call, pricing, payer), balance: null })
       return await required(call, offer, { error, reason: null, fields: prepaidIn(pricing, null) })
     },

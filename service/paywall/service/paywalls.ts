@@ -63,7 +63,10 @@ export function createPaywalls(deps: PaywallDeps) {
     },
 
     /** Ends expired holds, including those of a process that is gone. */
-    endHolds: (now: Date): Promise<void> => prepaid.endHolds(now),
+    async endHolds(now: Date): Promise<void> {
+      await prepaid.endHolds(now)
+      await prepaid.forgetSignIns(new Date(now.getTime() - USED_MS))
+    },
 
     /** Writes the counts so far, so that the analytics include them. */
     flush: (): Promise<void> => deps.tally.flush(),
@@ -95,3 +98,6 @@ interface PaywallDeps extends Omit<GateDeps, 'addresses'>, Omit<OwnerDeps, 'addr
 
 const KNOWN_MS = 1_000
 const GATES_MAX = 10_000
+
+/** Longer than a sign-in can be used. */
+const USED_MS = 600_000

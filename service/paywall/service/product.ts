@@ -12,6 +12,7 @@ import {
   HOLD_MS,
   lineHash,
   NO_BODY_HASH,
+  passHash,
   paymentOf,
   pricesOf,
   priceSigned,
@@ -151,6 +152,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
     isId: (id) => isId('pay', id),
     terms: (call) => termsOf(call, deps),
     isHere: (sale, { gate }) => sale.subject === gate.id,
+    requiresIdentifier: ({ route }) => route.paymentIdentifier === 'required',
     assertSame(sale, { gate, request }) {
       if (sale.subject !== gate.id) throw authorizationUsed()
       if (!sale.inputHash.equals(lineHash(gate.id, request))) throw anotherRequest()
@@ -200,6 +202,7 @@ function termsOf(call: PaidCall, { limits, clock }: GateProductDeps): Terms {
     endpoint: endpointOf(request),
     windowStart: windowOf(pricing, clock.now()),
     cost: null,
+    ...(route.signIn === null ? {} : { pass: passHash(gate.id, network, request).toString('hex') }),
   })
   return {
     subject: gate.id,

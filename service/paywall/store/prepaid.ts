@@ -3,6 +3,7 @@ import type { PrepaidStore } from '../ports.ts'
 import type { Places } from '../rules/pricing.ts'
 import { balances } from './balances.ts'
 import { income } from './income.ts'
+import { passes } from './passes.ts'
 
 /** Tiers, customers, balances and counts in PostgreSQL; this file has the customers' places in tiered prices. */
 export function createPrepaidStore(statements: StatementPool): PrepaidStore {
@@ -10,6 +11,7 @@ export function createPrepaidStore(statements: StatementPool): PrepaidStore {
     inTransaction: (work) => statements.together(work),
     ...income(),
     ...balances(statements),
+    ...passes(statements),
 
     async takePlace(inside, { paywallId, route, payer, windowStart }) {
       const [row] = await inside.run<Places>(TAKE_PLACE, [paywallId, route, payer, windowStart], 'paywall_take_place')

@@ -57,7 +57,8 @@ export function fromEarlier(row: PaywallRow): { offered: Offered; until: Date }[
 }
 
 /** JSON numbers are not exact for amounts, so amounts are stored as text. */
-export type StoredRoute = Omit<Route, 'pricing'> & { pricing: Record<string, unknown> }
+export type StoredRoute = Omit<Route, 'pricing' | 'paymentIdentifier' | 'signIn'> &
+  Partial<Pick<Route, 'paymentIdentifier' | 'signIn'>> & { pricing: Record<string, unknown> }
 
 export function toStoredRoute(route: Route): StoredRoute {
   return JSON.parse(
@@ -69,5 +70,6 @@ export function fromStoredRoute(stored: StoredRoute): Route {
   const pricing = JSON.parse(JSON.stringify(stored.pricing), (_, value: unknown) =>
     typeof value === 'string' && /^\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value,
   ) as Pricing
-  return { ...stored, pricing }
+  // Routes that were stored before these settings existed have none.
+  return { paymentIdentifier: 'optional', signIn: null, ...stored, pricing }
 }

@@ -81,6 +81,8 @@ export interface Product<Order extends PurchaseRequest, Value> {
   terms(order: Order & { presented: Presented }): Terms
   /** Whether the sale was made at this address of the product. */
   isHere(sale: Sale, order: Order): boolean
+  /** Whether payments here must have an identifier of the client's choice. */
+  requiresIdentifier?(order: Order): boolean
   /** Throws unless the sale belongs to exactly this request. */
   assertSame(sale: Sale, order: Order): void
   /** The error for a request that does not prove which sale it means. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../../kit/clock.ts'
-import { retryConflicts } from '../../kit/transaction.ts'
+import { retryConflicts, type Statements } from '../../kit/transaction.ts'
+import { identifierUsed } from '../errors.ts'
 import { claimedSale, type Sale, type SaleHooks } from '../model.ts'
 import type { Hooks, Journal, Purchases, SaleStore } from '../ports.ts'
 
@@ -13,9 +14,16 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
     return sale
   }
 
+  /** A request with the same identifier was faster, and has committed. */
+  async function twiceStarted(inside: Statements, { payer, identifier }: Sale): Promise<Error> {
+    const first = identifier === null ? null : await store.findByIdentifier(payer, identifier, inside)
+    return first === null ? new Error('a sale was started twice') : identifierUsed(first)
+  }
+
   return {
     find: (digest) => store.findByDigest(digest),
     findById: (id) => store.find(id),
+    findByIdentifier: (payer, identifier) => store.findByIdentifier(payer, identifier),
 
     async begin(newSale, { resumeAt, note }) {
       const { id, digest } = newSale
@@ -26,7 +34,7 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
         if (bought !== id) return bought
         // The hook throws to refuse the claim, so that a refused sale does not keep the authorization.
         await hooksOf(sale).claimed?.(inside, sale, note)
-        if (!(await store.add(inside, sale, resumeAt))) throw new Error('a sale was started twice')
+        if (!(await store.add(inside, sale, resumeAt))) throw await twiceStarted(inside, sale)
         return id
       })
     },

@@ -1,8 +1,9 @@
-import type { Hex } from '../../chain/model.ts'
+import type { Address, Hex } from '../../chain/model.ts'
 import type { Presented } from '../../x402/model.ts'
 import { readRequest, requestOf } from '../../x402/payload.ts'
 import { requirementsOf } from '../../x402/requirements.ts'
-import { authorizationUsed, paymentRefused } from '../errors.ts'
+import { identifierIn, isSecret } from '../../x402/identifier.ts'
+import { authorizationUsed, identifierUsed, paymentRefused } from '../errors.ts'
 import { NONCE, type Sale } from '../model.ts'
 import { isSubmitted } from '../rules.ts'
 import type { Product, PurchaseRequest, SellingDeps } from './deps.ts'
@@ -28,11 +29,21 @@ export function createRecognition<Order extends PurchaseRequest, Value>(
   function asBought({ presented, token }: Order, known: Sale): Known {
     const isTokens = tokens.matches(known.id, known.tokenHash, token)
     const signature = known.request === null ? null : readRequest(known.request).authorization?.signature
+    const identifier = presented === null ? null : identifierIn(presented, false)
+    // No chain shows an identifier. One that is too long to be guessed proves the buyer beside the same authorization.
+    const isProven = isTokens || (identifier !== null && isSecret(identifier) && identifier === known.identifier)
     assertBuyer(
       { signature: signature ?? '', submitted: isSubmitted(known) },
-      { signature: presented?.authorization?.signature ?? null, token: isTokens },
+      { signature: presented?.authorization?.signature ?? null, token: isProven },
     )
-    return { known, proven: isTokens }
+    if (identifier !== null && identifier !== known.identifier) throw identifierUsed(known)
+    return { known, proven: isProven }
+  }
+
+  /** Throws where this payer, whose signature was verified, has used the identifier for another payment. */
+  async function assertUnused(payer: Address, identifier: string | null): Promise<void> {
+    const first = identifier === null ? null : await journal.findByIdentifier(payer, identifier)
+    if (first !== null) throw identifierUsed(first)
   }
 
   /** A sale that is named by its buyer: with the token, or with a signature that no chain has seen. */
@@ -64,7 +75,7 @@ export function createRecognition<Order extends PurchaseRequest, Value>(
     return digest === null ? null : await journal.find(digest)
   }
 
-  return { boughtBy, asBought, proven }
+  return { boughtBy, asBought, assertUnused, proven }
 }
 
 /** A fresh signature proves who its buyer is when it would buy the same thing for the same price again. */

@@ -1,5 +1,6 @@
 import type { Hex } from '../../chain/model.ts'
 import type { Presented, RequestBody } from '../../x402/model.ts'
+import { identifierIn } from '../../x402/identifier.ts'
 import { readRequest, requestOf } from '../../x402/payload.ts'
 import { outlasts } from '../../x402/requirements.ts'
 import { USED } from '../../x402/reasons.ts'
@@ -16,6 +17,7 @@ export interface Judged {
   digest: Hex
   request: RequestBody
   payer: Sale['payer']
+  identifier: Sale['identifier']
   terms: Terms
 }
 
@@ -26,7 +28,7 @@ export interface Judged {
 export function createSelling<Order extends PurchaseRequest, Value>(deps: SellingDeps, product: Product<Order, Value>) {
   const { journal, method, dialects, tokens, clock, failpoints } = deps
   const processing = createProcessing(deps, product)
-  const { boughtBy, asBought, proven } = createRecognition(deps, product)
+  const { boughtBy, asBought, assertUnused, proven } = createRecognition(deps, product)
 
   async function buy(order: Order): Promise<Sold<Value>> {
     if (order.payment !== null) return await replay(order, await proven(order, order.payment))
@@ -38,6 +40,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
   async function judge(order: Order): Promise<Judged | Known> {
     const { presented } = order
     if (presented === null) throw new Error('a purchase has neither a payment nor an earlier sale')
+    const identifier = identifierIn(presented, product.requiresIdentifier?.(order) ?? false)
     const digest = method.digestOf(presented)
     const known = await boughtBy(order, digest)
     if (known !== null) return known
@@ -57,10 +60,12 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
       await product.refused?.({ ...order, presented }, terms, { reason, digest })
       throw paymentRefused(reason)
     }
+    const buyer = payer.toLowerCase() as Sale['payer']
+    await assertUnused(buyer, identifier)
     // A wallet with code may revoke its authorization while the work is done, so its money moves first.
     const workMs = payerHasCode ? 0 : terms.workMs
     assertOutlasts(presented.authorization, workMs, clock.now())
-    return { digest, request, payer: payer.toLowerCase() as Sale['payer'], terms: { ...terms, workMs } }
+    return { digest, request, payer: buyer, identifier, terms: { ...terms, workMs } }
   }
 
   async function begin(order: Order, judged: Judged): Promise<Sold<Value>> {
@@ -72,22 +77,15 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     }
   }
 
-  async function claim(order: Order, { digest, request, payer, terms }: Judged): Promise<Sold<Value>> {
+  async function claim(order: Order, judged: Judged): Promise<Sold<Value>> {
     const now = clock.now()
-    const { workMs, note } = terms
+    const { workMs, note } = judged.terms
     const id = product.idOf(order.operation)
     const sale: NewSale = {
-      ...saleOf(terms),
-      id,
-      product: product.name,
-      payer,
-      simulated: false,
-      digest,
-      request,
       // The token gives access to what was paid for. It is the buyer's own choice, or else the one made here.
-      tokenHash: tokenHash(order.token ?? tokens.of(id)),
+      ...saleOf(judged, { id, now, token: order.token ?? tokens.of(id) }),
+      product: product.name,
       leaseUntil: product.delivery === null ? null : processing.until(),
-      createdAt: now,
     }
     const resumeAt = product.delivery === null ? nextResume(now, now) : null
     const bought = await journal.begin(sale, { resumeAt, note })
@@ -141,9 +139,14 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
   return { buy, judge, begin, replay, boughtBy, processSale: processing.processSale, settle: processing.settle }
 }
 
-function saleOf({ subject, userId, environment, amount, network, recipient, requirements, inputHash, details }: Terms) {
+function saleOf(
+  { terms, digest, request, payer, identifier }: Judged,
+  { id, now: createdAt, token }: { id: string; now: Date; token: string },
+): Omit<NewSale, 'product' | 'leaseUntil'> {
+  const { subject, userId, environment, amount, network, recipient, requirements, inputHash, details } = terms
   const { resource } = requirements.v1
-  return { subject, userId, environment, amount, network, recipient, resource, inputHash, details }
+  const sold = { subject, userId, environment, amount, network, recipient, resource, inputHash, details }
+  return { ...sold, id, createdAt, payer, simulated: false, digest, request, identifier, tokenHash: tokenHash(token) }
 }
 
 function assertOwed(

@@ -23,6 +23,8 @@ export interface Draft extends Pick<Body, 'network'> {
 export interface RouteDraft extends Pick<RouteBody, 'method' | 'path'> {
   description: string
   settle: NonNullable<RouteBody['settle']>
+  paymentIdentifier: NonNullable<RouteBody['paymentIdentifier']>
+  signIn: NonNullable<RouteBody['signIn']> | null
   pricing: Pick<PricingBody, 'model'> & Pick<Tiered, 'window'> & Record<Amount | 'tiers', string>
 }
 
@@ -31,6 +33,8 @@ export const NEW_ROUTE: RouteDraft = {
   path: '/*',
   description: '',
   settle: 'after',
+  paymentIdentifier: 'optional',
+  signIn: null,
   pricing: {
     model: 'per-request',
     amount: '0.01',
@@ -56,7 +60,8 @@ export function toDraft(paywall: Paywall | null): Draft {
   }
 }
 
-function toRouteDraft({ method, path, description, settle, pricing }: Paywall['routes'][number]): RouteDraft {
+function toRouteDraft(route: Paywall['routes'][number]): RouteDraft {
+  const { method, path, description, settle, paymentIdentifier, signIn, pricing } = route
   const { tiers, window, model } = pricing as Partial<Tiered> & typeof pricing
   const usual = NEW_ROUTE.pricing
   return {
@@ -64,6 +69,8 @@ function toRouteDraft({ method, path, description, settle, pricing }: Paywall['r
     path,
     description: description ?? '',
     settle,
+    paymentIdentifier,
+    signIn,
     pricing: {
       ...toTexts(AMOUNTS, pricing, usual),
       model,
@@ -97,6 +104,8 @@ export function toBody(draft: Draft): Terms {
       path: route.path,
       description: orNull(route.description),
       settle: route.settle,
+      paymentIdentifier: route.paymentIdentifier,
+      signIn: route.signIn,
       pricing: toPricing(route.pricing),
     })),
     network: draft.network,

@@ -1,0 +1,154 @@
+import { privateKeyToAccount } from 'viem/accounts'
+import { createSiweMessage } from 'viem/siwe'
+import type { TestAccount } from '../harness/chain.ts'
+import { openWorld, type Answer, type World } from './world.ts'
+
+interface Challenge {
+  info: Record<'domain' | 'uri' | 'statement' | 'nonce' | 'issuedAt' | 'expirationTime', string> & { version: '1' }
+  supportedChains: [{ chainId: string; type: string }]
+}
+
+/** What a wallet makes of the 402's challenge, with these changes in what it sends. */
+async function signIn(
+  by: TestAccount,
+  wanted: Answer,
+  changes: Record<string, unknown> = {},
+): Promise<Record<string, string>> {
+  const required = JSON.parse(Buffer.from(wanted.headers.get('payment-required') ?? '', 'base64').toString())
+  const { info, supportedChains } = required.extensions['sign-in-with-x'] as Challenge
+  const account = privateKeyToAccount(by.privateKey)
+  const message = createSiweMessage({
+    ...info,
+    address: account.address,
+    chainId: Number(supportedChains[0].chainId.slice('eip155:'.length)),
+    issuedAt: new Date(info.issuedAt),
+    expirationTime: new Date(info.expirationTime),
+  })
+  const signature = await account.signMessage({ message })
+  const proof = { ...info, ...supportedChains[0], address: account.address, signature, ...changes }
+  return { 'sign-in-with-x': Buffer.from(JSON.stringify(proof)).toString('base64') }
+}
+
+describe('signing in instead of paying again', () => {
+  let world: World
+  let gate: string
+  let payer: TestAccount
+  const pricing = { model: 'per-request', amount: 0.05 }
+
+  beforeAll(async () => {
+    world = await openWorld({ chain: true })
+    const sold = await world.sell([
+      { path: '/data/:id', pricing, signIn: { seconds: 3_600 } },
+      { method: 'POST', path: '/data/:id', pricing, signIn: { seconds: 3_600 } },
+      { path: '/plain', pricing },
+    ])
+    expect(sold.paywall.routes[0].signIn).toEqual({ seconds: 3_600 })
+    gate = sold.gate
+    payer = await world.chain.payer(1_000_000n)
+    expect((await world.pay(payer, `${gate}/data/7`)).status).toBe(200)
+  })
+  afterAll(async () => {
+    await world.close()
+  })
+
+  test('a wallet that has paid passes, whatever the query, and each sign-in once', async () => {
+    const url = `${gate}/data/7?page=2`
+    const headers = await signIn(payer, await world.ask(url))
+    const passed = await world.ask(url, { headers })
+    expect([passed.status, passed.headers.get('x-payment-id')]).toEqual([200, null])
+    const replayed = await world.ask(url, { headers })
+    expect([replayed.status, replayed.body.reason]).toEqual([402, null])
+    expect(replayed.body.error).toMatch(/already used/)
+  })
+
+  test('at the same moment a sign-in passes once', async () => {
+    const url = `${gate}/data/7`
+    const headers = await signIn(payer, await world.ask(url))
+    const answers = await Promise.all(Array.from({ length: 8 }, () => world.ask(url, { headers })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 402, 402, 402, 402, 402, 402, 402])
+  })
+
+  test('the upstream learns who signed in, and not how', async () => {
+    const url = `${gate}/data/7`
+    await world.ask(url, { headers: await signIn(payer, await world.ask(url)) })
+    const { headers } = world.upstream.asked.at(-1)!
+    const [, identity = ''] = String(headers['coinslot-payment']).split('.')
+    expect(JSON.parse(Buffer.from(identity, 'base64url').toString())).toMatchObject({
+      state: 'signed-in',
+      payer: payer.address,
+      payment: null,
+      amount: null,
+    })
+    expect(headers).not.toHaveProperty('sign-in-with-x')
+  })
+
+  test.each(['/data/8', '/data/7/'])('%s was not paid for', async (path) => {
+    const url = gate + path
+    const wanted = await world.ask(url)
+    if (wanted.status !== 402) return
+    const { status, body } = await world.ask(url, { headers: await signIn(payer, wanted) })
+    expect(status).toBe(402)
+    expect(body.error).toMatch(/has not paid for this path/)
+  })
+
+  test('another method was not paid for', async () => {
+    const url = `${gate}/data/7`
+    const wanted = await world.ask(url, { method: 'POST' })
+    const { status } = await world.ask(url, { method: 'POST', headers: await signIn(payer, wanted) })
+    expect(status).toBe(402)
+  })
+
+  test('another wallet does not pass, neither by its own signature nor under the name of the payer', async () => {
+    const url = `${gate}/data/7`
+    const thief = await world.chain.payer(1_000_000n)
+    for (const changes of [{}, { address: privateKeyToAccount(payer.privateKey).address }]) {
+      const { status } = await world.ask(url, { headers: await signIn(thief, await world.ask(url), changes) })
+      expect(status).toBe(402)
+    }
+  })
+
+  test.each([
+    ['another domain', { domain: 'evil.example' }, /another domain/],
+    ['another address', { uri: 'https://evil.example/' }, /another address/],
+    ['another chain', { chainId: 'eip155:1' }, /must name the chain/],
+    ['a nonce of its own', { nonce: 'a'.repeat(56) }, /unknown nonce/],
+    ['a long signature', { signature: `0x${'00'.repeat(200)}` }, /contract wallets/],
+  ])('a sign-in with %s is refused', async (_, changes, sentence) => {
+    const url = `${gate}/data/7`
+    const { status, body } = await world.ask(url, { headers: await signIn(payer, await world.ask(url), changes) })
+    expect(status).toBe(402)
+    expect(body.error).toMatch(sentence)
+  })
+
+  test('the challenge of another path does not fit here', async () => {
+    const headers = await signIn(payer, await world.ask(`${gate}/data/8`))
+    expect((await world.ask(`${gate}/data/7`, { headers })).status).toBe(402)
+  })
+
+  test('a route without the setting has no sign-in', async () => {
+    const wanted = await world.ask(`${gate}/plain`)
+    const required = JSON.parse(Buffer.from(wanted.headers.get('payment-required') ?? '', 'base64').toString())
+    expect(required.extensions).not.toHaveProperty('sign-in-with-x')
+    expect((await world.pay(payer, `${gate}/plain`)).status).toBe(200)
+    const headers = await signIn(payer, await world.ask(`${gate}/data/7`))
+    expect((await world.ask(`${gate}/plain`, { headers })).status).toBe(402)
+  })
+
+  test('an old sign-in is refused, and so is a wallet that paid too long ago', async () => {
+    const url = `${gate}/data/7`
+    const old = await signIn(payer, await world.ask(url))
+    world.service.clock.forward(301_000)
+    expect((await world.ask(url, { headers: old })).body.error).toMatch(/older than five minutes/)
+    world.service.clock.forward(3_600_000)
+    const { status, body } = await world.ask(url, { headers: await signIn(payer, await world.ask(url)) })
+    expect(status).toBe(402)
+    expect(body.error).toMatch(/not recently enough/)
+  })
+
+  test('measured routes cannot have a sign-in', async () => {
+    const metered = { model: 'per-minute', amount: 0.01, minimum: 0.001, maximum: 0.1 }
+    await expect(world.sell([{ path: '/m', pricing: metered, signIn: { seconds: 60 } }])).rejects.toThrow(
+      /needs a price per request/,
+    )
+  })
+})
