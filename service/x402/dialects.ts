@@ -123,7 +123,6 @@ export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
   return {
     signed,
 
-    // eslint-disable-next-line @typescript-eslint/require-await -- Signing what is offered may take place elsewhere.
     async required(required, header) {
       const { requirements, resource, amount, facilitator, recipient, memo, error, reason, more } = required
       const challenge = challengeOf(required, header)
@@ -165,7 +164,6 @@ export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
       }
     },
 
-    // eslint-disable-next-line @typescript-eslint/require-await -- Signing a receipt may take place elsewhere.
     async receipt(receipt, presented) {
       const { success, txHash, network, payer, paidAt, reason } = receipt
       const proof = signed.jws(receipt)

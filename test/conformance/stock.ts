@@ -157,11 +157,7 @@ export function startBuyer(version: Client): Buyer {
   }
 }
 
-function start(
-  version: Client,
-  part: 'seller' | 'buyer',
-  environment: Record<string, string>,
-): ChildProcess {
+function start(version: Client, part: 'seller' | 'buyer', environment: Record<string, string>): ChildProcess {
   const file = fileURLToPath(
     new URL(`./${typeof version === 'number' ? `v${String(version)}` : version}/${part}.mjs`, import.meta.url),
   )

@@ -43,9 +43,9 @@ export function credentialOf(credential: unknown): string {
 /** The same signature in the form of each protocol. */
 export function dialectsOf(header: { name: string; value: string }, { name, caip2 }: { name: string; caip2: string }) {
   const isMpp = header.name.endsWith('uthorization')
-  const json = JSON.parse(
-    Buffer.from(header.value.replace(/^Payment /, ''), 'base64').toString('utf8'),
-  ) as { payload: Record<string, unknown> }
+  const json = JSON.parse(Buffer.from(header.value.replace(/^Payment /, ''), 'base64').toString('utf8')) as {
+    payload: Record<string, unknown>
+  }
   const { signature, type: _, ...rest } = json.payload
   const payload = { signature, authorization: isMpp ? rest : rest['authorization'] }
   const written = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64')

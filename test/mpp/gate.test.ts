@@ -81,7 +81,10 @@ describe('a payment of MPP', () => {
   it('is refused when its challenge has expired, and when its payer has no money', async () => {
     const poor = await world.chain.payer(19_999n)
     const broke = await pay((await answered(poor, await world.ask(url))).value)
-    expect(broke.body).toMatchObject({ type: `${PROBLEM}payment-insufficient`, reason: expect.stringContaining('balance') })
+    expect(broke.body).toMatchObject({
+      type: `${PROBLEM}payment-insufficient`,
+      reason: expect.stringContaining('balance'),
+    })
     const { value, payer } = await signed()
     world.service.clock.forward(301_000)
     expect((await pay(value)).body.type).toBe(`${PROBLEM}payment-expired`)
