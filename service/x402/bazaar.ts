@@ -106,8 +106,7 @@ function fieldsOf(fields: unknown, names: unknown): { schema: JsonSchema; exampl
   const example = exampleOf(schema)
   if (isRecord(example)) return { schema, example }
   // The example has to fit the schema, so where none is found no field may be required.
-  const { required: _, ...loose } = schema
-  return { schema: loose, example: {} }
+  return { schema: { ...schema, required: [] }, example: {} }
 }
 
 /**

@@ -72,7 +72,7 @@ export const payloadV2 = z.object({
   payload: payloadOfAnyKind,
   extensions: z.record(z.string(), z.unknown()).nullish(),
   /** Only for catalogues, which check it themselves. */
-  resource: z.unknown(),
+  resource: z.unknown().optional(),
 })
 
 /** The terms in a challenge of MPP; only the chain is read, because the rest is compared as a whole. */
@@ -95,10 +95,10 @@ const requestV1 = z.object({
     ...terms,
     maxAmountRequired: uint256,
     // Only for catalogues, which check them themselves.
-    resource: z.unknown(),
-    description: z.unknown(),
-    mimeType: z.unknown(),
-    outputSchema: z.unknown(),
+    resource: z.unknown().optional(),
+    description: z.unknown().optional(),
+    mimeType: z.unknown().optional(),
+    outputSchema: z.unknown().optional(),
   }),
 })
 

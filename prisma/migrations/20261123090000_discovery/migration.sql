@@ -25,7 +25,9 @@ CREATE TABLE "discovery_resource" (
     "last_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "discovery_resource_pkey" PRIMARY KEY ("id")
-);
+-- A search reads thousands of rows for their score: the long descriptions are stored apart from them.
+) WITH (toast_tuple_target = 512);
+ALTER TABLE "discovery_resource" ALTER COLUMN "words" SET STORAGE MAIN;
 -- Many addresses begin alike, so the tool and the merchant come first; the first columns also count a merchant's own.
 CREATE UNIQUE INDEX "discovery_resource_key" ON "discovery_resource"("pay_to", "resource", "tool", "network", "scheme");
 CREATE INDEX "discovery_resource_resource_idx" ON "discovery_resource"("resource");

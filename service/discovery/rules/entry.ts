@@ -108,9 +108,9 @@ function faultOfRequest({ type, method, bodyType }: Raw): string | null {
   }
   if (bodyType === undefined) return null
   if (!BODY_TYPES.has(bodyType)) return 'info.input.bodyType must be json, form-data or text'
-  return method === undefined || BODY_METHODS.has(String(method))
+  return method === undefined || BODY_METHODS.has(method)
     ? null
-    : `info.input.bodyType must be absent, because ${String(method)} has no body`
+    : `info.input.bodyType must be absent, because ${method} has no body`
 }
 
 function faultOfTool({ toolName, inputSchema, transport }: Raw): string | null {

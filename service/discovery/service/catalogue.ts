@@ -41,7 +41,7 @@ export function createCatalogue(store: Pick<CatalogueStore, 'list' | 'search' | 
 export type Catalogue = ReturnType<typeof createCatalogue>
 
 /** Of more entries than this with the same words, only those that rank highest are compared. */
-const COMPARED_MAX = 400
+const COMPARED_MAX = 200
 
 interface Position {
   offset: number

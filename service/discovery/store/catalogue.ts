@@ -29,7 +29,8 @@ export function createCatalogueStore(statements: Statements): CatalogueStore {
 
     async search(query, filter, { limit, offset, most }) {
       const values = [...filtersOf(filter), query, most, limit, offset]
-      return (await statements.run<ListedRow>(SEARCH, values, 'discovery_search')).map((row) => fromRow(row))
+      // Without a name, so that it is planned for these words: a rare word is found by its index, a common one without.
+      return (await statements.run<ListedRow>(SEARCH, values)).map((row) => fromRow(row))
     },
 
     async ofMerchant(payTo, { limit, offset }) {
@@ -65,11 +66,19 @@ ORDER BY r.score DESC, r.id`
 
 const TOTAL = `SELECT count(*) AS total FROM discovery_resource WHERE ${FILTERS}`
 
-// A word that thousands of entries have says little: of these only the best are compared by it.
+// A word that thousands of entries have says little, and comparing all of them would take long. So some entries with the
+// words are compared, and those among the best of all entries that have them.
 const SEARCH = `
-WITH found AS MATERIALIZED (
-  SELECT id, words, score FROM discovery_resource
-  WHERE ${FILTERS} AND words @@ to_tsquery('english', $6) ORDER BY score DESC, id LIMIT $7
+WITH matching AS MATERIALIZED (
+  SELECT id, words, score FROM discovery_resource WHERE ${FILTERS} AND words @@ to_tsquery('english', $6) LIMIT 1000
+), top AS MATERIALIZED (
+  SELECT id, words, score FROM discovery_resource WHERE ${FILTERS} ORDER BY score DESC, id LIMIT 500
+), found AS MATERIALIZED (
+  SELECT id, words, score FROM matching
+  UNION ALL
+  SELECT id, words, score FROM top
+  WHERE words @@ to_tsquery('english', $6) AND NOT EXISTS (SELECT FROM matching m WHERE m.id = top.id)
+  ORDER BY score DESC, id LIMIT $7
 ), best AS MATERIALIZED (
   SELECT id, ts_rank(words, to_tsquery('english', $6)) * (1 + ln(1 + score)) AS worth FROM found
   ORDER BY worth DESC, id LIMIT $8 OFFSET $9

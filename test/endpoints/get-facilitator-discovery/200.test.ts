@@ -17,7 +17,7 @@ describe('GET {facilitator_url}/discovery/…', () => {
   afterAll(() => service.close())
 
   const get = async (path: string) => await service.call('GET', `/facilitator/discovery/${path}`)
-  const names = (items: readonly { resource: string }[]) => items.map(({ resource }) => resource.slice(18))
+  const names = (items: unknown) => (items as { resource: string }[]).map(({ resource }) => resource.slice(18))
 
   it('lists page by page, the best first, without what another recipient outranks', async () => {
     const first = await get('resources?limit=3')
