@@ -87,34 +87,11 @@ export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
     return issueChallenge(terms, key, { expires, header: isTaken ? OTHER_HEADER : null })
   }
 
-  const signed: Dialects['signed'] = {
-    jws: (receipt) => signable(receipt, (payload, by) => by.jws(payload)),
-    eip712: (receipt) => signable(receipt, (payload, by) => by.eip712(payload)),
-    terms: (receipt, { amount, payTo }) =>
-      signable(receipt, ({ version, resourceUrl, network, issuedAt: validUntil }, by) => {
-        const asset = NETWORKS[receipt.network].usdc.checksummed
-        return by.jws({
-          version,
-          resourceUrl,
-          scheme: 'exact',
-          network,
-          asset,
-          payTo,
-          amount: String(amount),
-          validUntil,
-        })
-      }),
-  }
-
-  function signable<Result>(receipt: Receipt, sign: (payload: ReceiptPayload, by: OfferSigner) => Result) {
-    const payload = signer === null ? null : receiptPayload(receipt)
-    return signer === null || payload === null ? null : sign(payload, signer)
-  }
+  const signed = signingBy(signer)
 
   return {
     signed,
 
-    // eslint-disable-next-line @typescript-eslint/require-await -- Signing what is offered may take place elsewhere.
     async required(required, header) {
       const { requirements, resource, amount, facilitator, recipient, memo, error, reason, more } = required
       const challenge = challengeOf(required, header)
@@ -157,7 +134,6 @@ export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
       }
     },
 
-    // eslint-disable-next-line @typescript-eslint/require-await -- Signing a receipt may take place elsewhere.
     async receipt(receipt, presented) {
       const { success, txHash, network, payer, paidAt, reason } = receipt
       const proof = signed.jws(receipt)
@@ -192,6 +168,24 @@ interface DialectDeps {
   key: Buffer
   clock: Clock
   signer: OfferSigner | null
+}
+
+function signingBy(signer: OfferSigner | null): Dialects['signed'] {
+  function signable<Result>(receipt: Receipt, sign: (payload: ReceiptPayload, by: OfferSigner) => Result) {
+    const payload = signer === null ? null : receiptPayload(receipt)
+    return signer === null || payload === null ? null : sign(payload, signer)
+  }
+
+  return {
+    jws: (receipt) => signable(receipt, (payload, by) => by.jws(payload)),
+    eip712: (receipt) => signable(receipt, (payload, by) => by.eip712(payload)),
+    terms: (receipt, { amount, payTo }) =>
+      signable(receipt, ({ version, resourceUrl, network, issuedAt: validUntil }, by) => {
+        const asset = NETWORKS[receipt.network].usdc.checksummed
+        const terms = { scheme: 'exact', network, asset, payTo, amount: String(amount) }
+        return by.jws({ version, resourceUrl, ...terms, validUntil })
+      }),
+  }
 }
 
 /** Null when nothing was paid on a chain: a simulated payment has no receipt that others could rely on. */

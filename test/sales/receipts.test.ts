@@ -183,7 +183,7 @@ describe('a signed receipt', () => {
 describe('a signed offer', () => {
   const required = (url: string) => {
     const resource = { url, description: 'A call', mimeType: 'application/json' }
-    const price = { amount: 5_000n, recipient: `0x${'22'.repeat(20)}` as Hex, network: 'base-sepolia' } as const
+    const price = { amount: 5_000n, recipient: `0x${'22'.repeat(20)}`, network: 'base-sepolia' } as const
     const about = { amount: '0.005', facilitator: ORIGIN, recipient: price.recipient, memo: 'x', error: 'x' }
     return { ...about, requirements: requirementsOf(price, resource, {}), resource, reason: null }
   }
