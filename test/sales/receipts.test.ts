@@ -32,7 +32,7 @@ interface Setting {
 function open({ origin = ORIGIN, secret = SECRET, version = 1, earlier = [] }: Setting = {}, clock = systemClock) {
   const names = ['api', 'tools', 'facilitator', 'pay', 'receipts', 'gate', 'dashboard']
   const addresses = Object.fromEntries(names.map((name) => [name, `${origin}/${name}`]))
-  const config = { addresses, RECEIPT_KEY_VERSION: version, RECEIPT_OLD_KEYS: earlier, ROLES: ['api'] }
+  const config = { addresses, RECEIPT_KEY_VERSION: version, RECEIPT_OLD_JWKS: earlier, ROLES: ['api'] }
   const platform = { config, secret, clock } as unknown as Parameters<typeof openReceiptKeys>[0]
   const keys = openReceiptKeys(platform, { curve, keccak } as Parameters<typeof openReceiptKeys>[1])
   const dialects = createDialects({ key: Buffer.alloc(32), clock, signer: keys.signer })
