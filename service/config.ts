@@ -146,7 +146,7 @@ const schema = z
     VAULT_OLD_KEYS: z.string().optional(),
     /** Which pair of keys signs offers and receipts; the earlier ones stay published. */
     RECEIPT_KEY_VERSION: whole(1, 99).default(1),
-    RECEIPT_OLD_KEYS: publishedKeys.default([]),
+    RECEIPT_OLD_JWKS: publishedKeys.default([]),
     OIDC_ISSUER: address.optional(),
     OIDC_AUDIENCE: z.string().optional(),
     OIDC_CLIENT_ID: z.string().optional(),

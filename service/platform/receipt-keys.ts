@@ -20,7 +20,7 @@ export interface ReceiptKeys {
  * the earlier ones stay published, so that their receipts stay verifiable.
  */
 export function openReceiptKeys({ config, secret, clock }: Platform, { curve, keccak }: Chains): ReceiptKeys {
-  const { RECEIPT_KEY_VERSION: current, RECEIPT_OLD_KEYS: earlier, addresses, ROLES } = config
+  const { RECEIPT_KEY_VERSION: current, RECEIPT_OLD_JWKS: earlier, addresses, ROLES } = config
   const crypto = { curve, keccak }
   const pairs = Array.from({ length: current + 1 }, (_, index) => pairOf(secret, index + 1, crypto))
   const pair = pairs[current - 1]

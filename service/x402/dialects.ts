@@ -96,29 +96,7 @@ export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
     return issueChallenge(terms, key, { expires, header: isTaken ? OTHER_HEADER : null })
   }
 
-  const signed: Dialects['signed'] = {
-    jws: (receipt) => signable(receipt, (payload, by) => by.jws(payload)),
-    eip712: (receipt) => signable(receipt, (payload, by) => by.eip712(payload)),
-    terms: (receipt, { amount, payTo }) =>
-      signable(receipt, ({ version, resourceUrl, network, issuedAt: validUntil }, by) => {
-        const asset = NETWORKS[receipt.network].usdc.checksummed
-        return by.jws({
-          version,
-          resourceUrl,
-          scheme: 'exact',
-          network,
-          asset,
-          payTo,
-          amount: String(amount),
-          validUntil,
-        })
-      }),
-  }
-
-  function signable<Result>(receipt: Receipt, sign: (payload: ReceiptPayload, by: OfferSigner) => Result) {
-    const payload = signer === null ? null : receiptPayload(receipt)
-    return signer === null || payload === null ? null : sign(payload, signer)
-  }
+  const signed = signingBy(signer)
 
   return {
     signed,
@@ -214,6 +192,24 @@ function extensionsOf(
     ...(signer === null ? {} : offersExtension(signer.offers(requirements.v2, resource.url))),
     ...identifierExtension(requiresIdentifier),
     ...(signIn === undefined ? {} : signInExtension(signIn, key, clock.now())),
+  }
+}
+
+function signingBy(signer: OfferSigner | null): Dialects['signed'] {
+  function signable<Result>(receipt: Receipt, sign: (payload: ReceiptPayload, by: OfferSigner) => Result) {
+    const payload = signer === null ? null : receiptPayload(receipt)
+    return signer === null || payload === null ? null : sign(payload, signer)
+  }
+
+  return {
+    jws: (receipt) => signable(receipt, (payload, by) => by.jws(payload)),
+    eip712: (receipt) => signable(receipt, (payload, by) => by.eip712(payload)),
+    terms: (receipt, { amount, payTo }) =>
+      signable(receipt, ({ version, resourceUrl, network, issuedAt: validUntil }, by) => {
+        const asset = NETWORKS[receipt.network].usdc.checksummed
+        const terms = { scheme: 'exact', network, asset, payTo, amount: String(amount) }
+        return by.jws({ version, resourceUrl, ...terms, validUntil })
+      }),
   }
 }
 

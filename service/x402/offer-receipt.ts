@@ -125,8 +125,8 @@ export function receiptExtension(receipt: JsonSigned) {
 export function withoutOffers(payload: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { extensions, ...rest } = payload
   if (!isRecord(extensions) || !Object.hasOwn(extensions, EXTENSION)) return payload
-  const { [EXTENSION]: _, ...others } = extensions
-  return Object.keys(others).length === 0 ? rest : { ...rest, extensions: others }
+  const others = Object.entries(extensions).filter(([name]) => name !== EXTENSION)
+  return others.length === 0 ? rest : { ...rest, extensions: Object.fromEntries(others) }
 }
 
 /** The page that verifies a receipt. The text stands behind #, which a browser does not send. */

@@ -118,17 +118,18 @@ function fromCredential(json: Read, fault: Fault): Decoded {
   const { request, network } = chargeIn(challenge, fault)
   const networkName = `eip155:${String(request.methodDetails.chainId)}`
   if (payload.type !== 'authorization') {
-    const rest = { challenge, extensions: {}, authorization: null, payer: null }
-    return { version: 2, payload: {}, scheme: 'exact', networkName, network, ...rest }
+    const unsigned = { challenge, extensions: {}, authorization: null, payer: null }
+    return { version: 2, payload: {}, scheme: 'exact', networkName, network, ...unsigned }
   }
-  const { signature, type: _, ...authorization } = payload
+  const { signature, ...rest } = payload
+  const authorization = Object.fromEntries(Object.entries(rest).filter(([name]) => name !== 'type'))
   const parsed = exactPayload.safeParse({ signature, authorization })
   if (!parsed.success) {
     throw fault(...parsed.error.issues.map(({ path, message }) => [['payload', ...path].join('.'), message] as const))
   }
+  const signed = { challenge, extensions: {}, ...signedBy(parsed.data) }
   const exact = { signature, authorization }
-  const rest = { challenge, extensions: {}, ...signedBy(parsed.data) }
-  return { version: 2, payload: { payload: exact }, scheme: 'exact', networkName, network, ...rest }
+  return { version: 2, payload: { payload: exact }, scheme: 'exact', networkName, network, ...signed }
 }
 
 function chargeIn(challenge: Challenge, fault: Fault) {

@@ -32,7 +32,7 @@ interface Setting {
 function open({ origin = ORIGIN, secret = SECRET, version = 1, earlier = [] }: Setting = {}, clock = systemClock) {
   const names = ['api', 'tools', 'facilitator', 'pay', 'receipts', 'gate', 'dashboard']
   const addresses = Object.fromEntries(names.map((name) => [name, `${origin}/${name}`]))
-  const config = { addresses, RECEIPT_KEY_VERSION: version, RECEIPT_OLD_KEYS: earlier, ROLES: ['api'] }
+  const config = { addresses, RECEIPT_KEY_VERSION: version, RECEIPT_OLD_JWKS: earlier, ROLES: ['api'] }
   const platform = { config, secret, clock } as unknown as Parameters<typeof openReceiptKeys>[0]
   const keys = openReceiptKeys(platform, { curve, keccak } as Parameters<typeof openReceiptKeys>[1])
   const dialects = createDialects({ key: Buffer.alloc(32), clock, signer: keys.signer })
@@ -183,7 +183,7 @@ describe('a signed receipt', () => {
 describe('a signed offer', () => {
   const required = (url: string) => {
     const resource = { url, description: 'A call', mimeType: 'application/json' }
-    const price = { amount: 5_000n, recipient: `0x${'22'.repeat(20)}` as Hex, network: 'base-sepolia' } as const
+    const price = { amount: 5_000n, recipient: `0x${'22'.repeat(20)}`, network: 'base-sepolia' } as const
     const about = { amount: '0.005', facilitator: ORIGIN, recipient: price.recipient, memo: 'x', error: 'x' }
     return { ...about, requirements: requirementsOf(price, resource, {}), resource, reason: null }
   }

@@ -159,12 +159,9 @@ export const paymentOut = z
       redirectUrl: z.string().nullable(),
       token: z.string().nullable().meta({ description: 'For the buyer only: fetches the answer again' }),
       receiptUrl: z.string().nullable(),
-      signedReceipt: z
-        .string()
-        .nullable()
-        .meta({
-          description: 'The receipt by the x402 extension offer-receipt, as a JWS; for the buyer and the owner',
-        }),
+      signedReceipt: z.string().nullable().meta({
+        description: 'The receipt by the x402 extension offer-receipt, as a JWS; for the buyer and the owner',
+      }),
       verifyUrl: z.string().nullable().meta({ description: 'A page that verifies the signed receipt' }),
     }),
     delivery: z

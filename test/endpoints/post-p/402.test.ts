@@ -49,6 +49,7 @@ describe('POST /p/{chk}: x402', () => {
           },
           schema: expect.anything(),
         },
+        'payment-identifier': { info: { required: false }, schema: expect.anything() },
       },
     })
     expect(
@@ -80,7 +81,9 @@ describe('POST /p/{chk}: x402', () => {
         transaction: paid.body.payment.txHash,
         network,
         payer: payer.address,
+        ...(version === 1 ? {} : { extensions: { 'offer-receipt': expect.anything() } }),
       })
+      expect(paid.headers.get('x-payment-signed-receipt')).toBe(version === 1 ? paid.body.payment.signedReceipt : null)
       const token = paid.headers.get('x-payment-token')!
       expect(token).toBe(paid.body.payment.token)
       const proven = { ...headers, 'X-Payment-Token': token }
