@@ -116,7 +116,7 @@ const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 /** The public keys of a host (did:web). Typed data only tells an address, so those keys are published as one too. */
-export function didDocument(did: string, keys: readonly PublishedKey[], { keccak }: Pick<Crypto, 'keccak'>) {
+function didDocument(did: string, keys: readonly PublishedKey[], { keccak }: Pick<Crypto, 'keccak'>) {
   const verificationMethod = keys.flatMap((publicKeyJwk) => {
     const id = `${did}#${publicKeyJwk.kid}`
     const method = { id, type: 'JsonWebKey2020', controller: did, publicKeyJwk }

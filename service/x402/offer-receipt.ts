@@ -7,7 +7,7 @@ import { TIMEOUT_SECONDS } from './requirements.ts'
  * The extension `offer-receipt`: the terms of a 402 and the receipt of a payment, signed by the seller's service, so
  * that a buyer can prove both to anybody. A signature is made either of typed data (EIP-712), or of JSON (a JWS).
  */
-export const EXTENSION = 'offer-receipt'
+const EXTENSION = 'offer-receipt'
 
 /** The header with the signed receipt, where the payment's result has no place for it: for version 1 and for MPP. */
 export const RECEIPT_HEADER = 'X-Payment-Signed-Receipt'

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { openWorld, type World } from '../paywall/world.ts'
@@ -6,7 +7,8 @@ import { usdcOf } from '../facilitator/world.ts'
 import { startBuyer, type Buyer } from './stock.ts'
 
 const run = promisify(execFile)
-const bin = fileURLToPath(new URL('./mpp/node_modules/mppx/dist/bin.js', import.meta.url))
+const installed = fileURLToPath(new URL('./mpp/node_modules', import.meta.url))
+const bin = path.join(installed, 'mppx', 'dist', 'bin.js')
 
 describe('a gate for clients of the Machine Payments Protocol', () => {
   let world: World
