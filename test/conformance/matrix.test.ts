@@ -33,7 +33,7 @@ describe('the matrix of clients and products', () => {
       async post(path, body) {
         const { status, body: answer, text } = await creator.call('POST', path, { body })
         if (status >= 300) throw new Error(`${path}: ${text}`)
-        return answer
+        return answer as Record<string, unknown>
       },
       importTool: async (document, server) => {
         const prices = { pricing: { otherwise: usdc(PRICE) } }

@@ -46,8 +46,9 @@ export function dialectsOf(header: { name: string; value: string }, { name, caip
   const json = JSON.parse(Buffer.from(header.value.replace(/^Payment /, ''), 'base64').toString('utf8')) as {
     payload: Record<string, unknown>
   }
-  const { signature, type: _, ...rest } = json.payload
-  const payload = { signature, authorization: isMpp ? rest : rest['authorization'] }
+  const { signature, ...rest } = json.payload
+  const signed = Object.fromEntries(Object.entries(rest).filter(([field]) => field !== 'type'))
+  const payload = { signature, authorization: isMpp ? signed : rest['authorization'] }
   const written = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64')
   return [
     header,

@@ -35,7 +35,7 @@ export async function openShop({ origin, upstream, post, importTool }: ShopDeps)
   const notes = { path: '/notes', operationId: 'createNote', summary: 'Write a note down', field: 'title' }
   await importTool(documentOf(notes), upstream.url)
   return {
-    checkout: { url: `${origin}/p/${String((checkout as { id: string }).id)}`, ask: (title) => json({ title }) },
+    checkout: { url: `${origin}/p/${(checkout as { id: string }).id}`, ask: (title) => json({ title }) },
     gate: { url: `${origin}/gate/shop-gate/weather`, ask: (title) => json({ title }) },
     tool: { url: `${origin}/tools/pay/acme-create-note`, ask: (title) => json({ title }) },
     asset: { url: asset, ask: (title) => json({ inputs: { title } }) },
