@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto'
 
 /** The same hash for equal values, regardless of the order of an object's keys. */
 export function canonicalHash(value: unknown): Buffer {
-  return createHash('sha256').update(JSON.stringify(value, sorted)).digest()
+  return createHash('sha256').update(canonicalJson(value)).digest()
+}
+
+/** The same text for equal values, regardless of the order of an object's keys. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, sorted)
 }
 
 function sorted(_key: string, value: unknown): unknown {

@@ -38,8 +38,11 @@ const PROBLEMS: Readonly<Partial<Record<string, ProblemType>>> = {
   unsupported_payload_type: 'method-unsupported',
 }
 
+export function paymentReceipt({ reference, at }: { reference: string; at: Date }) {
+  return { method: 'evm', reference, status: 'success', timestamp: at.toISOString() }
+}
+
 /** The value of `Payment-Receipt`. */
-export function toPaymentReceipt({ reference, at }: { reference: string; at: Date }): string {
-  const receipt = { method: 'evm', reference, status: 'success', timestamp: at.toISOString() }
-  return Buffer.from(JSON.stringify(receipt)).toString('base64url')
+export function toPaymentReceipt(settled: { reference: string; at: Date }): string {
+  return Buffer.from(JSON.stringify(paymentReceipt(settled))).toString('base64url')
 }

@@ -3,6 +3,7 @@ import { createRateLimit, type RateLimit } from '../api/limits.ts'
 import { mountMcp } from '../api/mcp/mount.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
 import type { Caller } from '../kit/caller.ts'
+import type { Environment } from '../kit/owner.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import { DomainError } from '../kit/errors.ts'
 import { deriveId } from '../kit/ids.ts'
@@ -67,6 +68,8 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
   const server = createToolServer({
     catalogue,
     calls,
+    payments,
+    facilitator: config.addresses.facilitator,
     countCall: (caller) => count(perMinute, caller),
     topUpUrl: config.TOP_UP_URL ?? null,
     log,
@@ -129,6 +132,7 @@ async function openMcp(
         environmentHeader: request.get('coinslot-environment'),
         now: clock.now(),
       }),
+    guest: guestIn(config.LIVE ? 'production' : 'sandbox'),
     limit: createRateLimit('mcp', config.RATE_API_PER_MINUTE, redis),
     bodyBytesMax: config.BODY_BYTES_MAX,
     origins: [...config.CORS_ORIGINS, new URL(config.addresses.dashboard).origin],
@@ -191,4 +195,9 @@ function assetsBy(runs: Runs): AssetRunner {
       }
     },
   }
+}
+
+/** Who calls without a key. There is no user, so nothing can be charged to it. */
+function guestIn(environment: Environment): Caller {
+  return { user: null, subject: 'guest', issuer: 'x402', environment, via: 'key', keyId: null, agentId: null }
 }

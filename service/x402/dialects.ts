@@ -1,8 +1,15 @@
 import { NETWORKS, type NetworkName } from '../chain/networks.ts'
 import type { Clock } from '../kit/clock.ts'
-import { isOwnChallenge, issueChallenge, nonceOf, OTHER_HEADER, toAuthenticate } from '../mpp/challenge.ts'
+import {
+  isOwnChallenge,
+  issueChallenge,
+  nonceOf,
+  OTHER_HEADER,
+  toAuthenticate,
+  type Challenge,
+} from '../mpp/challenge.ts'
 import { credentialText } from '../mpp/credential.ts'
-import { problem, problemOf, toPaymentReceipt } from '../mpp/problems.ts'
+import { paymentReceipt, problem, problemOf, toPaymentReceipt } from '../mpp/problems.ts'
 import { bazaarOf } from './bazaar.ts'
 import { identifierExtension } from './identifier.ts'
 import type { Presented, Requirements, Resource } from './model.ts'
@@ -58,8 +65,12 @@ export interface Receipt {
 export interface Dialects {
   /** The 402 for this request: version 1's body, version 2's header and MPP's challenge in one response. */
   required(required: Required, header: Headers): Promise<{ headers: Written; body: Written<unknown> }>
+  /** The same terms as values, for messages that have no headers: version 2's 402, and MPP's challenge. */
+  terms(required: Required): { x402: Written<unknown>; challenge: Challenge | null }
   /** The headers with the payment's result, for the client that presented it. */
   receipt(receipt: Receipt, presented: Pick<Presented, 'version' | 'challenge'> | null): Promise<Written>
+  /** The payment's result as a value: of x402 version 2, or of MPP where a challenge was answered. */
+  result(receipt: Receipt, challenge: Challenge | null): Written<unknown>
   /** The sign-in of a buyer who has paid before: null when there is none, a sentence when it proves nothing. */
   signIn(header: Headers, terms: SignInTerms): ReturnType<typeof signInOf>
   /** Why a payment does not answer our challenge; null when it does, and for x402, which has none. */
@@ -98,20 +109,43 @@ export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
 
   const signed = signingBy(signer)
 
+  function version2(required: Required) {
+    const { requirements, resource, error, reason } = required
+    const extensions = extensionsOf(required, { signer, key, clock })
+    return {
+      x402Version: 2,
+      error: reason ?? error,
+      resource,
+      accepts: requirements === null ? [] : [requirements.v2],
+      ...(Object.keys(extensions).length === 0 ? {} : { extensions }),
+    }
+  }
+
+  function resultOf(receipt: Receipt) {
+    const { success, txHash, network, payer, reason } = receipt
+    const proof = signed.jws(receipt)
+    return {
+      ...{ success, transaction: txHash ?? '', network: NETWORKS[network].caip2, payer },
+      ...(reason == null ? {} : { errorReason: reason }),
+      ...(proof === null ? {} : { extensions: receiptExtension(proof) }),
+    }
+  }
+
   return {
     signed,
 
+    terms: (required) => ({ x402: version2(required), challenge: challengeOf(required, () => undefined) }),
+
+    result(receipt, challenge) {
+      if (challenge === null) return resultOf(receipt)
+      const { txHash, paidAt } = receipt
+      return { ...paymentReceipt({ reference: txHash ?? '', at: paidAt }), challengeId: challenge.id }
+    },
+
     async required(required, header) {
-      const { requirements, resource, amount, facilitator, recipient, memo, error, reason, more } = required
+      const { requirements, amount, facilitator, recipient, memo, error, reason, more } = required
       const challenge = challengeOf(required, header)
-      const extensions = extensionsOf(required, { signer, key, clock })
-      const second = {
-        x402Version: 2,
-        error: reason ?? error,
-        resource,
-        accepts: requirements === null ? [] : [requirements.v2],
-        ...(Object.keys(extensions).length === 0 ? {} : { extensions }),
-      }
+      const second = version2(required)
       const body = {
         x402Version: 1,
         error,
@@ -143,21 +177,18 @@ export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
     },
 
     async receipt(receipt, presented) {
-      const { success, txHash, network, payer, paidAt, reason } = receipt
+      const { success, txHash, network, paidAt } = receipt
       const proof = signed.jws(receipt)
       const beside = proof === null ? {} : { [RECEIPT_HEADER]: proof.signature }
       if (presented?.challenge != null) {
         if (!success) return {}
         return { 'Payment-Receipt': toPaymentReceipt({ reference: txHash ?? '', at: paidAt }), ...beside }
       }
-      const { name, caip2 } = NETWORKS[network]
-      const result = { success, transaction: txHash ?? '', network: caip2, payer }
-      const failure = reason == null ? {} : { errorReason: reason }
-      if (presented?.version === 1) {
-        return { 'X-PAYMENT-RESPONSE': toHeader({ ...result, network: name, ...failure }), ...beside }
-      }
-      const extensions = proof === null ? {} : { extensions: receiptExtension(proof) }
-      return { 'PAYMENT-RESPONSE': toHeader({ ...result, ...failure, ...extensions }) }
+      const result = resultOf(receipt)
+      if (presented?.version !== 1) return { 'PAYMENT-RESPONSE': toHeader(result) }
+      // Version 1 has no extensions, and its own names of networks.
+      const first = { ...result, network: NETWORKS[network].name, extensions: undefined }
+      return { 'X-PAYMENT-RESPONSE': toHeader(first), ...beside }
     },
 
     signIn: (header, terms) => signInOf(header, terms, { key, now: clock.now() }),

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Address, SignedAuthorization } from '../chain/model.ts'
 import { NETWORKS, networkOf, type Network } from '../chain/networks.ts'
 import { invalid } from '../kit/errors.ts'
+import { canonicalJson } from '../kit/hash.ts'
 import { faultOfJsonShape } from '../kit/json-shape.ts'
 import { isRecord } from '../kit/schema/merge.ts'
 import type { Challenge } from '../mpp/challenge.ts'
@@ -17,11 +18,7 @@ export function presentedIn(header: Headers): Presented | null {
   for (const [name, version] of HEADERS) {
     const text = version === 'mpp' ? credentialText(header(name)) : header(name)
     if (text == null) continue
-    const fault: Fault = (...faults) =>
-      invalid(
-        { [name]: faults.map(([path, why]) => `${path}${path === '' ? '' : ': '}${why}`).join('; ') },
-        'invalid_payment',
-      )
+    const fault = faultIn(name)
     const json = jsonIn(text, fault)
     return { field: name, ...(version === 'mpp' ? fromCredential(json, fault) : readVersion(json, version, fault)) }
   }
@@ -65,6 +62,43 @@ export function presentedAs(field: string, payload: unknown): Presented {
     invalid(Object.fromEntries(faults.map(([path, why]) => [named(path), why])), 'invalid_payment')
   if (!isRecord(payload)) throw fault(['', 'must be an object'])
   return { field, ...readVersion(payload, payload['accepted'] == null ? 1 : 2, fault) }
+}
+
+/** The payment in the `_meta` of an MCP request: of x402 as an object or as base64, or of MPP. Null when there is none. */
+export function presentedInMeta(meta: Read): Presented | null {
+  const [payment, credential] = [meta[PAYMENT_META], meta[CREDENTIAL_META]]
+  const fieldOf = (name: string): string => `_meta["${name}"]`
+  if (payment !== undefined) {
+    const field = fieldOf(PAYMENT_META)
+    if (typeof payment !== 'string') return presentedAs(field, payment)
+    return presentedAs(field, jsonIn(payment, faultIn(field)))
+  }
+  if (credential === undefined) return null
+  const fault = faultIn(fieldOf(CREDENTIAL_META))
+  if (!isRecord(credential)) throw fault(['', 'must be an object'])
+  return { field: fieldOf(CREDENTIAL_META), ...fromCredential(withWrittenRequest(credential), fault) }
+}
+
+export const PAYMENT_META = 'x402/payment'
+export const CREDENTIAL_META = 'org.paymentauth/credential'
+
+/** In MCP a challenge has its terms as an object; the id covers them as they are written in a header. */
+function withWrittenRequest(credential: Read): Read {
+  const { challenge } = credential
+  if (!isRecord(challenge) || !isRecord(challenge['request'])) return credential
+  return { ...credential, challenge: { ...challenge, request: canonicalText(challenge['request']) } }
+}
+
+function canonicalText(value: unknown): string {
+  return Buffer.from(canonicalJson(value)).toString('base64url')
+}
+
+function faultIn(field: string): Fault {
+  return (...faults) =>
+    invalid(
+      { [field]: faults.map(([path, why]) => `${path}${path === '' ? '' : ': '}${why}`).join('; ') },
+      'invalid_payment',
+    )
 }
 
 type Decoded = Omit<Presented, 'field'>

@@ -39,6 +39,9 @@ export async function startFixtures(): Promise<Fixtures> {
       find: (_, id) => Promise.resolve(kept.get(id) ?? null),
       balance: () => Promise.resolve({ credits: usdc(0n), wallet: usdc(0n) }),
     },
+    // Sold to guests only, and this server has none.
+    payments: {} as never,
+    facilitator: 'http://localhost/facilitator',
     countCall: () => Promise.resolve(),
     topUpUrl: null,
     log,
@@ -49,6 +52,7 @@ export async function startFixtures(): Promise<Fixtures> {
     log,
     redis: null,
     address: 'http://localhost/mcp',
+    guest: null,
     identify: () => Promise.resolve(SOMEBODY),
     limit: () => Promise.resolve({ headers: {}, refusal: null }),
     bodyBytesMax: 262_144,

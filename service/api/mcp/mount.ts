@@ -30,8 +30,10 @@ export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Pro
     if (request.path !== '/' && !isMessage) throw new DomainError('missing', 'not_found', 'Not found.')
     const query = queryOf(request)
     const caller = await authenticate(request, query)
-    context.caller = caller
-    await count(caller.keyId ?? `${caller.issuer} ${caller.subject}`, response)
+    // Many guests share one name: each address has a limit of its own.
+    const isGuest = caller === deps.guest
+    if (!isGuest) context.caller = caller
+    await count(isGuest ? limitKeyOf(request) : (caller.keyId ?? `${caller.issuer} ${caller.subject}`), response)
     if (isMessage) return await legacy.receive(caller, request, response)
     const session = request.get('mcp-session-id')
     const owner = streamOwner(caller, () => identified(request, query))
@@ -73,8 +75,10 @@ export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Pro
   }
 
   /** Identifies the caller by the header, or by the key in the address for clients that can send no header. */
-  function identified(request: Request, { key }: Readonly<Record<string, string>>): Promise<Caller> {
-    return deps.identify(request.get('authorization') ?? (key === undefined ? undefined : `Bearer ${key}`), request)
+  async function identified(request: Request, { key }: Readonly<Record<string, string>>): Promise<Caller> {
+    const authorization = request.get('authorization') ?? (key === undefined ? undefined : `Bearer ${key}`)
+    if (authorization === undefined && deps.guest !== null) return deps.guest
+    return await deps.identify(authorization, request)
   }
 
   async function authenticate(request: Request, query: Readonly<Record<string, string>>): Promise<Caller> {

@@ -11,6 +11,8 @@ import type { RateLimit } from '../limits.ts'
 /** An MCP client's request: the caller, and the query of its address. */
 export interface McpAsk {
   caller: Caller
+  /** The caller has no key, and pays for each call. */
+  isGuest: boolean
   /** The query of the address: which part of the tools the client wants. */
   query: Readonly<Record<string, string>>
   /** Names the operation of this request. */
@@ -26,6 +28,8 @@ export interface McpDeps {
   /** The address that clients know, with its path. */
   address: string
   identify(authorization: string | undefined, request: Request): Promise<Caller>
+  /** The caller of requests without a key, which pay for each call. Null where nothing is sold so. */
+  guest: Caller | null
   limit: RateLimit
   bodyBytesMax: number
   /** Origins of browser pages that may call it. */

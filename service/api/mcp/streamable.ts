@@ -22,7 +22,7 @@ import type { Relay } from './relay.ts'
 import type { Sessions } from './sessions.ts'
 
 /** Streamable HTTP: each request gets its own server, which closes after the answer. */
-export function createStreamable({ clock, log, serve, keeps, kept, sessions, relay }: StreamableDeps) {
+export function createStreamable({ clock, log, guest, serve, keeps, kept, sessions, relay }: StreamableDeps) {
   async function post({ caller, query, session, body }: Post, request: Request, response: Response): Promise<void> {
     let messages: JSONRPCMessage[]
     let parsed: unknown
@@ -40,8 +40,10 @@ export function createStreamable({ clock, log, serve, keeps, kept, sessions, rel
     const [only] = messages
     const named = messages.length === 1 && only !== undefined && isJSONRPCRequest(only) ? only : null
     const operation = newId('op', clock.now())
-    const resumable = session !== null && named !== null && keeps(named)
-    const server = serve({ caller, query, operation, resumable })
+    const isGuest = caller === guest
+    // A guest fetches a lost answer with the payment's token.
+    const resumable = !isGuest && session !== null && named !== null && keeps(named)
+    const server = serve({ caller, isGuest, query, operation, resumable })
     const transport = new StreamableHTTPServerTransport({
       ...(resumable ? { eventStore: numbering(operation, named.id), retryInterval: RETRY_MS } : {}),
     })
@@ -118,7 +120,7 @@ export function createStreamable({ clock, log, serve, keeps, kept, sessions, rel
   return { post, listen }
 }
 
-export interface StreamableDeps extends Pick<McpDeps, 'clock' | 'log' | 'serve' | 'keeps' | 'kept'> {
+export interface StreamableDeps extends Pick<McpDeps, 'clock' | 'log' | 'guest' | 'serve' | 'keeps' | 'kept'> {
   sessions: Sessions
   relay: Relay
 }

@@ -1,7 +1,7 @@
 import type { Id } from '../../kit/ids.ts'
 import { Departure } from '../../kit/departure.ts'
 import { toDecimal } from '../../kit/money.ts'
-import type { Dialects, Receipt } from '../../x402/dialects.ts'
+import type { Dialects, Receipt, Required } from '../../x402/dialects.ts'
 import type { Requirements } from '../../x402/model.ts'
 import { verifyUrl } from '../../x402/offer-receipt.ts'
 import { presentedIn, type Headers } from '../../x402/payload.ts'
@@ -20,7 +20,7 @@ interface HttpRequest {
 }
 
 /** The product that is sold at an address. */
-interface Counter<Value> {
+export interface Counter<Value> {
   facilitator: string
   dialects: Dialects
   journal: Pick<Journal, 'handedOver' | 'leave'>
@@ -98,11 +98,16 @@ async function required(
   header: Headers,
   { sentence: error, reason }: { sentence: string; reason: string | null },
 ) {
-  const shown = await offer()
-  const { slug: memo, address: url, name: description, recipient } = shown
+  const terms = requiredOf(await offer(), facilitator, { error, reason })
+  return { status: 402, ...(await dialects.required(terms, header)) }
+}
+
+/** The contents of a 402 for this offer. */
+export function requiredOf(offer: Offer, facilitator: string, why: Pick<Required, 'error' | 'reason'>): Required {
+  const { slug: memo, address: url, name: description, amount, recipient } = offer
   const resource = { url, description, mimeType: 'application/json' }
-  const terms = { requirements: requirementsOfOffer(shown), resource, amount: toDecimal(shown.amount), recipient }
-  return { status: 402, ...(await dialects.required({ ...terms, facilitator, memo, error, reason }, header)) }
+  const terms = { requirements: requirementsOfOffer(offer), resource, amount: toDecimal(amount), recipient }
+  return { ...terms, facilitator, memo, ...why }
 }
 
 /** The terms to sign, in both versions of x402. */

@@ -82,6 +82,12 @@ export function ofCall(error: unknown, callId: CallId, paymentToken?: string): u
   return new DomainError(error.kind, error.code, error.message, fields).causedBy(error.cause)
 }
 
+/** For a client of MCP without a key. */
+export function needsAccount(): DomainError {
+  const sentence = 'Without an API key there is no balance: each call is paid when it is made.'
+  return new DomainError('invalid', 'account_required', sentence)
+}
+
 /** A run pays the tool's creator, and a run needs an account. */
 export function needsKey(): DomainError {
   return new DomainError('invalid', 'needs_key', 'This tool is called with an API key: POST to its own address.', {

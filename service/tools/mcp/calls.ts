@@ -12,8 +12,10 @@ import { DomainError } from '../../kit/errors.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
 import { toWire, usdc } from '../../kit/money.ts'
 import { amount } from '../../kit/wire.ts'
-import { documentOf, toFound, failed, paid, plain, type Billing } from './results.ts'
+import { documentOf, toFound, failed, paid, paidFor, plain, unpaid, type Billing } from './results.ts'
 import type { CallInput, CallResult, Progress } from '../model/call.ts'
+import { sellOverMcp } from '../../sales/service/mcp-door.ts'
+import { needsAccount, tooDear } from '../errors/call.ts'
 import { invalidParams, type ToolServerDeps } from './deps.ts'
 import { OWN_TOOLS, type OwnToolName } from './own-tools.ts'
 import type { View } from './view.ts'
@@ -21,7 +23,9 @@ import type { View } from './view.ts'
 /**
  * Calls that arrive by MCP. An error that a model can act on is a result with a message, not an error of the protocol.
  */
-export function createMcpCalls({ catalogue, calls, countCall, topUpUrl }: ToolServerDeps) {
+export function createMcpCalls(deps: ToolServerDeps) {
+  const { catalogue, calls, countCall, topUpUrl } = deps
+
   async function call(request: McpCall): Promise<CallToolResult> {
     const { name, arguments: input = {} } = request.params
     try {
@@ -48,6 +52,7 @@ export function createMcpCalls({ catalogue, calls, countCall, topUpUrl }: ToolSe
       }
       case 'get_balance':
         read(balanceInput, input)
+        if (request.ask.isGuest) throw needsAccount()
         return balance(request.ask.caller)
     }
   }
@@ -69,6 +74,7 @@ export function createMcpCalls({ catalogue, calls, countCall, topUpUrl }: ToolSe
   }
 
   async function callTool(tool: Pick<CallInput, 'slug' | 'input' | 'maxCost'>, request: McpCall) {
+    if (request.ask.isGuest) return await sellCall(deps, tool, request)
     const { caller, operation, resumable: storesResult } = request.ask
     await countCall(caller)
     const { signal } = request.extra
@@ -99,6 +105,33 @@ export function createMcpCalls({ catalogue, calls, countCall, topUpUrl }: ToolSe
       return failed(new DomainError('upstream', code, sentence, { callId: found.id }), [], topUpUrl)
     },
   }
+}
+
+/** A call without a key: the terms, or what was paid for. */
+async function sellCall(
+  { payments, facilitator }: ToolServerDeps,
+  { slug: name, input, maxCost }: Pick<CallInput, 'slug' | 'input' | 'maxCost'>,
+  { ask, params, extra }: McpCall,
+): Promise<CallToolResult> {
+  const { journal, dialects } = payments
+  const sale = await sellOverMcp(
+    { meta: params._meta ?? {}, operation: ask.operation, gone: extra.signal },
+    {
+      ...{ facilitator, journal, dialects },
+      async offer() {
+        const offer = await payments.offer(name, input)
+        if (maxCost != null && offer.amount > maxCost) throw tooDear(offer.amount, maxCost)
+        return offer
+      },
+      buy: (purchase) => payments.buy(name, input, purchase),
+      toBody: () => ({}),
+    },
+  )
+  if (sale.kind === 'required') return unpaid(sale.terms, sale.meta)
+  const { output } = sale.sold.value
+  // No client confirms that a result arrived, so its buyer can fetch it again as long as it is stored.
+  await journal.leave(sale.sold.sale.id)
+  return paidFor(output.value as CallResult['output'], sale.sold.sale.id, sale.meta)
 }
 
 /** A `tools/call` request, with its caller and view. */

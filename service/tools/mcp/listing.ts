@@ -7,7 +7,7 @@ import {
   type Tool as McpTool,
 } from '@modelcontextprotocol/sdk/types.js'
 import { DomainError } from '../../kit/errors.ts'
-import { toDecimal } from '../../kit/money.ts'
+import { toDecimal, toWire } from '../../kit/money.ts'
 import type { Tool } from '../model/tool.ts'
 import type { ToolServerDeps } from './deps.ts'
 import { pageOf, type View } from './view.ts'
@@ -75,9 +75,9 @@ const URI = 'coinslot://tools/'
 export function createMcpTools({ catalogue }: ToolServerDeps) {
   return {
     async list(view: View, cursor: string | undefined): Promise<ListToolsResult> {
-      if (view.shows === 'few') return { tools: [...OWN] }
+      if (view.shows === 'few') return { tools: OWN.filter(({ name }) => !view.isGuest || name !== 'get_balance') }
       const { tools, ...next } = await pageOf(catalogue, view, cursor)
-      return { tools: tools.map(toMcpTool), ...next }
+      return { tools: tools.map((one) => toMcpTool(one, view)), ...next }
     },
   }
 }
@@ -86,7 +86,7 @@ export function createMcpTools({ catalogue }: ToolServerDeps) {
  * Without an output schema: real servers deviate from their documents, and a client with a schema discards a paid
  * answer that does not match it. The tool's documentation has the schema.
  */
-function toMcpTool({ tool, stats }: ListedTool): McpTool {
+function toMcpTool({ tool, stats }: ListedTool, { isGuest }: View): McpTool {
   const warning = stats?.failing === true ? ' Fails often right now.' : ''
   return {
     name: tool.slug,
@@ -94,7 +94,12 @@ function toMcpTool({ tool, stats }: ListedTool): McpTool {
     description: `${tool.description}\nCosts ${toDecimal(tool.price)} USDC a call.${warning}`,
     inputSchema: tool.input as McpTool['inputSchema'],
     annotations: annotationsOf(tool),
-    _meta: { 'coinslot/price': toDecimal(tool.price), 'coinslot/provider': tool.provider },
+    _meta: {
+      'coinslot/price': toDecimal(tool.price),
+      'coinslot/provider': tool.provider,
+      // By these some clients know which tools they have to pay for.
+      ...(isGuest ? { 'agents-x402/paymentRequired': true, 'agents-x402/priceUSD': toWire(tool.price) } : {}),
+    },
   }
 }
 

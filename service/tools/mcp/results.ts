@@ -27,6 +27,29 @@ export function paid(output: CallResult['output'], billing: Billing): CallToolRe
   }
 }
 
+/** An answer that was paid for without an account, with its receipt. */
+export function paidFor(
+  output: CallResult['output'],
+  callId: string,
+  meta: Readonly<Record<string, unknown>>,
+): CallToolResult {
+  const structuredContent = isRecord(output) ? output : { result: output }
+  return { content: [toContent(output, callId)], structuredContent, _meta: { ...meta } }
+}
+
+/** What a call costs, for a client that has not paid: the form of x402's transport for MCP. */
+export function unpaid(
+  terms: Readonly<Record<string, unknown>>,
+  meta: Readonly<Record<string, unknown>>,
+): CallToolResult {
+  return {
+    isError: true,
+    content: [{ type: 'text', text: JSON.stringify(terms) }],
+    structuredContent: { ...terms },
+    _meta: { ...meta },
+  }
+}
+
 /** The error of a call, and what to do about it. */
 export function failed(error: DomainError, suggestions: readonly string[], topUpUrl: string | null): CallToolResult {
   const advice = adviceFor(error, suggestions, topUpUrl)

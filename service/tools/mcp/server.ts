@@ -24,7 +24,7 @@ export function createToolServer(deps: ToolServerDeps) {
     const view = viewOf(ask)
     const mcp = new McpServer(
       { name: 'coinslot', title: 'Coinslot tools', version: deps.version },
-      { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
+      { capabilities: { tools: {}, resources: {} }, instructions: ask.isGuest ? GUEST_INSTRUCTIONS : INSTRUCTIONS },
     )
     const { server } = mcp
     server.setRequestHandler(ListToolsRequestSchema, ({ params }) => asProtocol(tools.list(view, params?.cursor)))
@@ -56,6 +56,10 @@ export function createToolServer(deps: ToolServerDeps) {
     kept: calls.find,
   }
 }
+
+const GUEST_INSTRUCTIONS = `Thousands of tools of many providers. Each call is paid by itself, in USDC, without an account.
+Find one with search_tools, read what it takes with describe_tool, then call_tool with its slug and input. The first
+answer states the price for x402 and MPP; call again with the payment in _meta. Only calls that succeed are charged.`
 
 const INSTRUCTIONS = `Thousands of tools of many providers, each paid per call from the account's credits and wallet.
 Find one with search_tools, read what it takes with describe_tool, then call_tool with its slug and input.

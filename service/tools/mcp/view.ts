@@ -12,9 +12,11 @@ export interface View {
   shows: 'few' | 'all'
   provider: string | null
   collection: string | null
+  /** Without a key: each call is paid by itself. */
+  isGuest: boolean
 }
 
-export function viewOf({ caller, query }: McpAsk): View {
+export function viewOf({ caller, isGuest, query }: McpAsk): View {
   const { view, provider = null, collection = null } = query
   return {
     environment: caller.environment,
@@ -22,6 +24,7 @@ export function viewOf({ caller, query }: McpAsk): View {
     shows: view === 'all' || provider !== null || collection !== null ? 'all' : 'few',
     provider,
     collection,
+    isGuest,
   }
 }
 

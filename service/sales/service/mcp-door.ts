@@ -1,0 +1,99 @@
+import type { Id } from '../../kit/ids.ts'
+import { Departure } from '../../kit/departure.ts'
+import { isRecord } from '../../kit/schema/merge.ts'
+import type { Presented } from '../../x402/model.ts'
+import { presentedInMeta } from '../../x402/payload.ts'
+import { badToken, refusalIn } from '../errors.ts'
+import { receiptOf, requiredOf, type Counter, type Paid } from './door.ts'
+import { TOKEN } from './proof.ts'
+
+type Meta = Readonly<Record<string, unknown>>
+
+interface McpRequest {
+  meta: Meta
+  operation: Id<'op'>
+  gone: AbortSignal
+}
+
+/** What an MCP client is answered: the terms in every protocol's form, or what it paid for with its receipt. */
+export type McpSale<Value> =
+  { kind: 'required'; terms: Meta; meta: Meta } | { kind: 'sold'; sold: Paid<Value>; meta: Meta }
+
+/** Sells over MCP: the payment, the terms and the receipt travel in `_meta`. It is the same for every product. */
+export async function sellOverMcp<Value>(
+  { meta, operation, gone }: McpRequest,
+  counter: Counter<Value>,
+): Promise<McpSale<Value>> {
+  const { token, payment } = proofIn(meta)
+  let presented: Presented | null = null
+  try {
+    presented = presentedInMeta(meta)
+    if (presented === null && payment === null) return await required(counter, UNPAID)
+    const sold = await counter.buy({ presented, token, payment, operation, departure: new Departure(gone) })
+    const { value, sale } = sold
+    if (value === null || value === undefined || sale.txHash === null) throw new Error('a paid sale has no answer')
+    const challenge = presented?.challenge ?? null
+    const result = counter.dialects.result(receiptOf(sale), challenge)
+    return {
+      kind: 'sold',
+      sold: { ...sold, value },
+      meta: {
+        [challenge === null ? 'x402/payment-response' : 'org.paymentauth/receipt']: result,
+        [PROOF_META]: { paymentId: sale.id, paymentToken: sold.token },
+      },
+    }
+  } catch (error) {
+    const refusal = refusalIn(error, presented?.challenge == null && !pays(meta) ? NO_HEADER : MPP_HEADER)
+    if (refusal === null) throw error
+    return await required(counter, refusal)
+  }
+}
+
+/** Names an earlier sale and proves it: how a client fetches an answer that it lost. */
+export const PROOF_META = 'coinslot/payment'
+
+const UNPAID = { sentence: 'A payment is required.', reason: null }
+
+/** A client of MPP is challenged again for more reasons than one of x402. */
+function pays(meta: Meta): boolean {
+  return meta['org.paymentauth/credential'] !== undefined
+}
+const NO_HEADER = () => undefined
+const MPP_HEADER = (name: string) => (name === 'accept-payment' ? 'evm/charge' : undefined)
+
+function proofIn(meta: Meta): { token: string | null; payment: string | null } {
+  const proof = meta[PROOF_META]
+  const { paymentId, paymentToken } = isRecord(proof) ? proof : {}
+  const token = typeof paymentToken === 'string' ? paymentToken : null
+  if (token !== null && !TOKEN.test(token)) throw badToken()
+  return { token, payment: typeof paymentId === 'string' ? paymentId : null }
+}
+
+async function required<Value>(
+  counter: Counter<Value>,
+  { sentence: error, reason }: { sentence: string; reason: string | null },
+): Promise<McpSale<Value>> {
+  const { x402, challenge } = counter.dialects.terms(
+    requiredOf(await counter.offer(), counter.facilitator, { error, reason }),
+  )
+  const challenges =
+    challenge === null
+      ? []
+      : [
+          Object.fromEntries(
+            Object.entries({ ...challenge, request: decoded(challenge.request) }).filter(([, value]) => value !== null),
+          ),
+        ]
+  return {
+    kind: 'required',
+    terms: x402,
+    meta: {
+      'x402/error': x402,
+      'org.paymentauth/payment-required': { httpStatus: 402, challenges },
+    },
+  }
+}
+
+function decoded(text: string): unknown {
+  return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+}

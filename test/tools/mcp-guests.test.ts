@@ -1,0 +1,128 @@
+import { isRecord } from '../../service/kit/schema/merge.ts'
+import { answerTo } from '../harness/mpp.ts'
+import { payWorld, signFor, type PayWorld } from './calls/pay-world.ts'
+
+type Json = Record<string, unknown>
+
+/** MCP without a key: each call is paid by itself, in whichever protocol its client has. */
+describe('a client of MCP without a key', () => {
+  let world: PayWorld
+  beforeAll(async () => {
+    world = await payWorld()
+  })
+  afterAll(() => world.close())
+  beforeEach(() => {
+    world.upstream.says('/notes', { written: true })
+  })
+
+  async function send(method: string, params: Json, headers: Record<string, string> = {}): Promise<Json> {
+    const response = await fetch(`${world.service.origin}/tools/mcp?view=all`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    const text = await response.text()
+    const data = /^data: (.*)$/m.exec(text)?.[1] ?? text
+    return JSON.parse(data) as Json
+  }
+  const call = async (name: string, input: Json, meta: Json = {}): Promise<Json> =>
+    (await send('tools/call', { name, arguments: input, _meta: meta }))['result'] as Json
+  const metaOf = (result: Json): Json => result['_meta'] as Json
+  const NOTE = { title: 'A note' }
+
+  /** What a wallet makes of the terms in a result. */
+  async function signed(result: Json, payer: Awaited<ReturnType<PayWorld['chain']['payer']>>): Promise<Json> {
+    const terms = JSON.stringify(result['structuredContent'])
+    const { accepts } = JSON.parse(terms) as { accepts: Json[] }
+    const headers = new Headers({ 'payment-required': Buffer.from(terms).toString('base64') })
+    const { value } = await signFor(world.chain, payer, { headers, body: { accepts } } as never)
+    return JSON.parse(Buffer.from(value, 'base64').toString()) as Json
+  }
+
+  test('sees the catalogue, with prices, and no balance', async () => {
+    const { tools } = (await send('tools/list', {}))['result'] as { tools: Json[] }
+    const tool = tools.find(({ name }) => name === 'acme-create-note')!
+    expect(tool['_meta']).toMatchObject({ 'agents-x402/paymentRequired': true, 'agents-x402/priceUSD': 0.01 })
+    expect(await call('get_balance', {})).toMatchObject({ isError: true })
+  })
+
+  test('learns the price in every dialect, pays as an object or as base64, and gets its receipt', async () => {
+    const payer = await world.chain.payer(1_000_000n)
+    const unpaid = await call('acme-create-note', NOTE)
+    expect(unpaid).toMatchObject({
+      isError: true,
+      structuredContent: { x402Version: 2, accepts: [{ scheme: 'exact', amount: '10000' }] },
+    })
+    expect(JSON.parse((unpaid['content'] as { text: string }[])[0]!.text)).toEqual(unpaid['structuredContent'])
+    expect(metaOf(unpaid)['x402/error']).toEqual(unpaid['structuredContent'])
+    const paid = await call('acme-create-note', NOTE, { 'x402/payment': await signed(unpaid, payer) })
+    expect(paid).toMatchObject({
+      structuredContent: { written: true },
+      _meta: {
+        'x402/payment-response': { success: true, payer: payer.address, network: 'eip155:84532' },
+        'coinslot/payment': {
+          paymentId: expect.stringMatching(/^call_/),
+          paymentToken: expect.stringMatching(/^tok_/),
+        },
+      },
+    })
+    expect(await world.usdc(payer.address)).toBe(990_000n)
+
+    const text = Buffer.from(JSON.stringify(await signed(unpaid, payer))).toString('base64')
+    expect(await call('acme-create-note', NOTE, { 'x402/payment': text })).not.toHaveProperty('isError')
+    expect(await world.usdc(payer.address)).toBe(980_000n)
+  })
+
+  test('pays a challenge of MPP, whose terms are an object here', async () => {
+    const payer = await world.chain.payer(1_000_000n)
+    const required = metaOf(await call('acme-create-note', NOTE))['org.paymentauth/payment-required'] as {
+      challenges: [Record<string, string> & { request: unknown }]
+    }
+    const [challenge] = required.challenges
+    expect(isRecord(challenge.request)).toBe(true)
+    const request = Buffer.from(JSON.stringify(challenge.request)).toString('base64url')
+    const { value } = await answerTo(payer, world.chain.network, { ...challenge, request })
+    const credential = JSON.parse(Buffer.from(value.slice('Payment '.length), 'base64').toString()) as Json
+    const paid = await call('acme-create-note', NOTE, {
+      'org.paymentauth/credential': { ...credential, challenge },
+    })
+    expect(paid).toMatchObject({
+      structuredContent: { written: true },
+      _meta: { 'org.paymentauth/receipt': { method: 'evm', status: 'success', challengeId: challenge['id'] } },
+    })
+    expect(await world.usdc(payer.address)).toBe(990_000n)
+  })
+
+  test('fetches a lost answer with the payment’s token; a reader of the chain does not', async () => {
+    const payer = await world.chain.payer(1_000_000n)
+    const payment = await signed(await call('acme-create-note', NOTE), payer)
+    const first = await call('acme-create-note', NOTE, { 'x402/payment': payment })
+    const proof = metaOf(first)['coinslot/payment']
+    const asked = world.upstream.to('/notes').length
+    expect(await call('acme-create-note', NOTE, { 'coinslot/payment': proof })).toMatchObject({
+      structuredContent: { written: true },
+    })
+    const stolen = await call('acme-create-note', NOTE, { 'x402/payment': payment })
+    expect(stolen).toMatchObject({ isError: true, structuredContent: { error: { code: 'payment_submitted' } } })
+    expect(world.upstream.to('/notes')).toHaveLength(asked)
+    expect(await world.usdc(payer.address)).toBe(990_000n)
+  })
+
+  test('is charged nothing for what cannot be read or does not fit, and is told why', async () => {
+    const bad = await call('acme-create-note', NOTE, { 'x402/payment': 'e30x' })
+    expect(bad).toMatchObject({ isError: true, structuredContent: { error: { code: 'invalid_payment' } } })
+    expect(await call('acme-create-note', { pages: 1 })).toMatchObject({ isError: true })
+    const dear = await call('call_tool', { slug: 'acme-create-note', input: NOTE, maxCost: 0.001 })
+    expect(dear).toMatchObject({ structuredContent: { error: { code: 'max_cost_exceeded' } } })
+  })
+
+  test('with a key is charged as before', async () => {
+    const caller = await world.caller(1)
+    const { result } = await send(
+      'tools/call',
+      { name: 'acme-create-note', arguments: NOTE },
+      { authorization: `Bearer ${caller.key}` },
+    )
+    expect(result).toMatchObject({ _meta: { 'coinslot/billing': { cost: 0.01 } } })
+  })
+})
