@@ -77,7 +77,9 @@ export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Pro
   /** Identifies the caller by the header, or by the key in the address for clients that can send no header. */
   async function identified(request: Request, { key }: Readonly<Record<string, string>>): Promise<Caller> {
     const authorization = request.get('authorization') ?? (key === undefined ? undefined : `Bearer ${key}`)
-    if (authorization === undefined && deps.guest !== null) return deps.guest
+    // A guest gets answers and holds no stream open: streams are limited by account, and all guests are one.
+    const isCall = request.method === 'POST' && request.path === '/'
+    if (authorization === undefined && isCall && deps.guest !== null) return deps.guest
     return await deps.identify(authorization, request)
   }
 
