@@ -67,9 +67,9 @@ export const ROWS: Readonly<Record<string, Rows>> = {
   facilitator_gas: {
     goes: `INSERT INTO facilitator_gas (network, day, payer, spent) VALUES ('base', ($1::timestamptz AT TIME ZONE 'UTC')::date, ${HASH}, 1)`,
   },
-  discovery_resource: { goes: resource('$1') },
+  discovery_resource: { goes: resource('$1', 'resources') },
   discovery_payer: {
-    goes: `WITH r AS (${resource(`$1::timestamptz + interval '10 years'`)} RETURNING id)
+    goes: `WITH r AS (${resource(`$1::timestamptz + interval '10 years'`, 'payers')} RETURNING id)
            INSERT INTO discovery_payer (resource_id, payer, settled, failed, waited_ms, timed, last_at)
            SELECT id, ${HASH}, 1, 0, 0, 0, $1 FROM r`,
   },
@@ -130,8 +130,8 @@ function reconciliation(difference: number): string {
     VALUES ('base', $2::int, $1, 0, 0, 0, ${String(difference)}, 0, 0, 0, ${String(difference)})`
 }
 
-function resource(lastAt: string): string {
+function resource(lastAt: string, name: string): string {
   return `INSERT INTO discovery_resource (resource, tool, network, scheme, pay_to, type, x402_version, accepts, tags,
       extensions, extension_keys, first_at, last_at)
-    VALUES ('https://a.example/' || $2::int, '', 'base', 'exact', ${HASH}, 'http', 2, '[]', '{}', '{}', '{}', $1, ${lastAt})`
+    VALUES ('https://${name}.example/' || $2::int, '', 'base', 'exact', ${HASH}, 'http', 2, '[]', '{}', '{}', '{}', $1, ${lastAt})`
 }

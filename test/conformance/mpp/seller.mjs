@@ -20,7 +20,8 @@ const mppx = Mppx.create({
 })
 
 async function settle({ payload, request }) {
-  const { signature, type: _, ...authorization } = payload
+  const { signature, ...rest } = payload
+  const authorization = Object.fromEntries(Object.entries(rest).filter(([field]) => field !== 'type'))
   const accepted = {
     scheme: 'exact',
     network: `eip155:${CHAIN_ID}`,

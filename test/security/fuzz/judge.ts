@@ -36,7 +36,8 @@ function formOf(shot: Shot, status: number, headers: ReadonlyMap<string, string>
   const type = headers.get('content-type') ?? ''
   if (type.startsWith('text/html'))
     return body.includes('<!doctype html>') || body.includes('<!DOCTYPE html>') ? null : 'not a page'
-  if (!/^application\/(problem\+)?json/.test(type)) return `${String(status)} as ${type || 'nothing'}: ${body.slice(0, 200)}`
+  if (!/^application\/(problem\+)?json/.test(type))
+    return `${String(status)} as ${type || 'nothing'}: ${body.slice(0, 200)}`
   let said: unknown
   try {
     said = JSON.parse(body)
