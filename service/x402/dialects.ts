@@ -125,7 +125,10 @@ export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
     const { success, txHash, network, payer, reason } = receipt
     const proof = signed.jws(receipt)
     return {
-      ...{ success, transaction: txHash ?? '', network: NETWORKS[network].caip2, payer },
+      success,
+      transaction: txHash ?? '',
+      network: NETWORKS[network].caip2,
+      payer,
       ...(reason == null ? {} : { errorReason: reason }),
       ...(proof === null ? {} : { extensions: receiptExtension(proof) }),
     }

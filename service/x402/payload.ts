@@ -79,8 +79,8 @@ export function presentedInMeta(meta: Read): Presented | null {
   return { field: fieldOf(CREDENTIAL_META), ...fromCredential(withWrittenRequest(credential), fault) }
 }
 
-export const PAYMENT_META = 'x402/payment'
-export const CREDENTIAL_META = 'org.paymentauth/credential'
+const PAYMENT_META = 'x402/payment'
+const CREDENTIAL_META = 'org.paymentauth/credential'
 
 /** In MCP a challenge has its terms as an object; the id covers them as they are written in a header. */
 function withWrittenRequest(credential: Read): Read {

@@ -50,7 +50,7 @@ export async function sellOverMcp<Value>(
 }
 
 /** Names an earlier sale and proves it: how a client fetches an answer that it lost. */
-export const PROOF_META = 'coinslot/payment'
+const PROOF_META = 'coinslot/payment'
 
 const UNPAID = { sentence: 'A payment is required.', reason: null }
 

@@ -117,7 +117,9 @@ async function sellCall(
   const sale = await sellOverMcp(
     { meta: params._meta ?? {}, operation: ask.operation, gone: extra.signal },
     {
-      ...{ facilitator, journal, dialects },
+      facilitator,
+      journal,
+      dialects,
       async offer() {
         const offer = await payments.offer(name, input)
         if (maxCost != null && offer.amount > maxCost) throw tooDear(offer.amount, maxCost)
@@ -131,7 +133,7 @@ async function sellCall(
   const { output } = sale.sold.value
   // No client confirms that a result arrived, so its buyer can fetch it again as long as it is stored.
   await journal.leave(sale.sold.sale.id)
-  return paidFor(output.value as CallResult['output'], sale.sold.sale.id, sale.meta)
+  return paidFor(output.value, sale.sold.sale.id, sale.meta)
 }
 
 /** A `tools/call` request, with its caller and view. */
