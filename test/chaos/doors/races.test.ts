@@ -84,6 +84,8 @@ describe(`${String(RACES)} races of one signature to every door of two processes
       },
     })
     second = await beginSecond()
+    // Another process has imported the tool.
+    for (const port of PORTS) await sold(port)
   }, 120_000)
   afterAll(async () => {
     second.kill('SIGKILL')
@@ -170,6 +172,17 @@ describe(`${String(RACES)} races of one signature to every door of two processes
       one.code = reason ?? code
     } catch {
       one.statuses.push(null)
+    }
+  }
+
+  /** Waits until this process sells the tool. */
+  async function sold(port: number): Promise<void> {
+    const { url, ask: body } = shop.tool
+    for (const deadline = Date.now() + 60_000; ;) {
+      const { status } = await fetch(url.replace(originOf(PORTS[0]), originOf(port)), body('unpaid'))
+      if (status === 402) return
+      if (Date.now() > deadline) throw new Error(`the tool answers ${String(status)}`)
+      await new Promise((resolve) => setTimeout(resolve, 100))
     }
   }
 
