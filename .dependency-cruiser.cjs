@@ -265,7 +265,11 @@ module.exports = {
     doNotFollow: { path: ['node_modules', '^service/database/generated/'] },
     // The last ones are separate packages, installed only for long test suites. They contain none of our code.
     exclude: {
-      path: ['(^|/)dist/', '^[.]build/', '^test/(bench/reference|conformance/(v[12]|axios|mpp)|n8n/(lint|scan|[0-9.]+))/'],
+      path: [
+        '(^|/)dist/',
+        '^[.]build/',
+        '^test/(bench/reference|conformance/(v[12]|axios|mpp)|n8n/(lint|scan|[0-9.]+))/',
+      ],
     },
     // The dependencies of the root's and of the service's package.json both count.
     combinedDependencies: true,
