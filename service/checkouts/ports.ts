@@ -45,7 +45,7 @@ export interface CheckoutStore {
     id: string,
     pause: { most: number; now: Date; probeAt: Date },
   ): Promise<Checkout | null>
-  /** These answered something else: the count begins anew. */
+  /** These gave another answer, so the count starts at zero again. */
   forgetMissing(ids: readonly string[]): Promise<void>
   /** The workflows of these checkouts respond again. */
   resume(ids: readonly string[], now: Date): Promise<void>

@@ -4,6 +4,15 @@ export function faultOfJsonShape(text: string): string | null {
   return typeof shape === 'string' ? shape : null
 }
 
+/** The value of a JSON text; undefined when it is not JSON. */
+export function jsonOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
 /** Real documents nest about thirty levels deep. */
 const DEPTH_MAX = 128
 /** The longest double, written out in full, has about this many digits. */

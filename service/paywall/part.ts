@@ -1,3 +1,4 @@
+import { jsonOrUndefined } from '../kit/json-shape.ts'
 import { hkdfSync } from 'node:crypto'
 import { recoverMessage } from '../chain/messages.ts'
 import type { Address } from '../chain/model.ts'
@@ -185,20 +186,12 @@ function remoteMethod(
         body: JSON.stringify(body),
         limits,
       })
-      return { status: answer.status, json: parse(answer.body.toString('utf8')) }
+      return { status: answer.status, json: jsonOrUndefined(answer.body.toString('utf8')) }
     },
     verifier: chainVerifierOf(chains),
     digestOf: (network, authorization) => chains.signatures.digest(network, authorization),
     clock,
   })
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 /** What payments at gates write in addition to the sale. */

@@ -65,12 +65,14 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
     timeoutMs: config.TOOL_TIMEOUT_MS,
   })
   const perMinute = createRateLimit('tool-calls', config.RATE_TOOLS_PER_MINUTE, redis)
+  const paidPerMinute = createRateLimit('pay', config.RATE_PAY_PER_MINUTE, redis)
   const server = createToolServer({
     catalogue,
     calls,
     payments,
     facilitator: config.addresses.facilitator,
-    countCall: (caller) => count(perMinute, caller),
+    countCall: ({ keyId, issuer, subject }) => count(perMinute, keyId ?? `${issuer} ${subject}`),
+    countGuest: (address) => count(paidPerMinute, address),
     topUpUrl: config.TOP_UP_URL ?? null,
     log,
     version: '1',
@@ -153,8 +155,8 @@ interface ToolsDeps {
   recipient: Address | null
 }
 
-async function count(perMinute: RateLimit, { keyId, issuer, subject }: Caller): Promise<void> {
-  const { refusal } = await perMinute(keyId ?? `${issuer} ${subject}`)
+async function count(limit: RateLimit, name: string): Promise<void> {
+  const { refusal } = await limit(name)
   if (refusal !== null) throw refusal
 }
 

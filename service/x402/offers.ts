@@ -1,3 +1,4 @@
+import { jsonOrUndefined } from '../kit/json-shape.ts'
 import { z } from 'zod'
 import type { Offer } from './model.ts'
 import type { Hex } from '../chain/model.ts'
@@ -22,13 +23,14 @@ export function readOffers({ headers, body }: Answered): Offer[] {
 
 function readX402(headers: Answered['headers'], body: Buffer): Offer[] {
   const header = headers['payment-required']
-  const inHeader = typeof header === 'string' ? parse(Buffer.from(header, 'base64').toString('utf8')) : undefined
+  const inHeader =
+    typeof header === 'string' ? jsonOrUndefined(Buffer.from(header, 'base64').toString('utf8')) : undefined
   const second = v2.safeParse(inHeader)
   if (second.success) {
     const { accepts, resource } = second.data
     return accepts.flatMap((one) => offerOf(v2Offer, one, 2, resource))
   }
-  const first = v1.safeParse(parse(body.toString('utf8')))
+  const first = v1.safeParse(jsonOrUndefined(body.toString('utf8')))
   return first.success ? first.data.accepts.flatMap((one) => offerOf(v1Offer, one, 1, null)) : []
 }
 
@@ -86,7 +88,7 @@ const charge = z.looseObject({
 function chargeOffer(challenge: ReceivedChallenge): Offer[] {
   const { id = '', realm = '', method, intent, request = '', expires: end, header = 'authorization' } = challenge
   if (method !== METHOD || intent !== INTENT || id === '' || realm === '') return []
-  const read = charge.safeParse(parse(Buffer.from(request, 'base64url').toString('utf8')))
+  const read = charge.safeParse(jsonOrUndefined(Buffer.from(request, 'base64url').toString('utf8')))
   // The challenge is sent back in a header, as an offer of x402 is.
   if (!read.success || JSON.stringify(challenge).length > OFFER_MAX || !HEADER_NAME.test(header)) return []
   const { currency: asset, recipient: payTo, methodDetails } = read.data
@@ -124,16 +126,8 @@ export function demandedNonce({ version, raw }: Pick<Offer, 'version' | 'raw'>):
 export function readReceipt(headers: Answered['headers']): Readonly<Record<string, unknown>> | null {
   const text = headers['payment-response'] ?? headers['x-payment-response'] ?? headers['payment-receipt']
   if (typeof text !== 'string' || text.length > OFFER_MAX) return null
-  const receipt = parse(Buffer.from(text, 'base64').toString('utf8'))
+  const receipt = jsonOrUndefined(Buffer.from(text, 'base64').toString('utf8'))
   return isRecord(receipt) ? receipt : null
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 interface Signed {

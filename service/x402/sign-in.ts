@@ -1,3 +1,4 @@
+import { jsonOrUndefined } from '../kit/json-shape.ts'
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Address, Hex } from '../chain/model.ts'
 import { isRecord } from '../kit/schema/merge.ts'
@@ -44,7 +45,7 @@ export function signInOf(
 ): SignInProof | { fault: string } | null {
   const value = header(SIGN_IN)
   if (value === undefined) return null
-  const read = value.length > HEADER_MAX ? undefined : parse(Buffer.from(value, 'base64').toString('utf8'))
+  const read = value.length > HEADER_MAX ? undefined : jsonOrUndefined(Buffer.from(value, 'base64').toString('utf8'))
   if (!isRecord(read)) return { fault: 'must be base64 of a JSON object.' }
   const { domain, uri: signedUri, chainId, address, nonce, signature } = read
   if (domain !== new URL(uri).host) return { fault: 'is for another domain.' }
@@ -106,14 +107,6 @@ function issuedAtOf(nonce: string): Date {
 function timesOf(nonce: string): { issuedAt: string; expirationTime: string } {
   const issued = issuedAtOf(nonce)
   return { issuedAt: issued.toISOString(), expirationTime: new Date(issued.getTime() + AGE_MAX_MS).toISOString() }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const STATEMENT = 'Sign in with the wallet that has paid. Nothing is charged.'

@@ -43,6 +43,7 @@ export async function startFixtures(): Promise<Fixtures> {
     payments: {} as never,
     facilitator: 'http://localhost/facilitator',
     countCall: () => Promise.resolve(),
+    countGuest: () => Promise.resolve(),
     topUpUrl: null,
     log,
     version: '1',

@@ -126,3 +126,24 @@ describe('a client of MCP without a key', () => {
     expect(result).toMatchObject({ _meta: { 'coinslot/billing': { cost: 0.01 } } })
   })
 })
+
+/** One HTTP request may contain many messages. */
+test('calls without a key are limited one by one, by the address they come from', async () => {
+  const world = await payWorld({ RATE_PAY_PER_MINUTE: '3' })
+  try {
+    const calls = Array.from({ length: 5 }, (_, id) => ({
+      ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+      params: { name: 'acme-create-note', arguments: { title: 'A note' } },
+    }))
+    const response = await fetch(`${world.service.origin}/tools/mcp?view=all`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify(calls),
+    })
+    const text = await response.text()
+    expect([...text.matchAll(/"x402\/error"/g)]).toHaveLength(3)
+    expect([...text.matchAll(/"code":"rate_limited"/g)]).toHaveLength(2)
+  } finally {
+    await world.close()
+  }
+})

@@ -16,7 +16,7 @@ import type { Sessions } from './sessions.ts'
  * key, in its header or in the address that the stream announced, and the session's name proves its owner. So knowing
  * the address alone cannot spend anything, and neither can a key that was revoked since.
  */
-export function createLegacy({ clock, log, guest, serve, address, bodyBytesMax, relay, sessions }: LegacyDeps) {
+export function createLegacy({ clock, log, serve, address, bodyBytesMax, relay, sessions }: LegacyDeps) {
   const open = new Set<LegacyTransport>()
   const { pathname } = new URL(address)
 
@@ -31,7 +31,8 @@ export function createLegacy({ clock, log, guest, serve, address, bodyBytesMax, 
       // Each message is an operation of its own; the server reads a new name for each.
       const server = serve({
         caller,
-        isGuest: caller === guest,
+        // A guest opens no stream.
+        guest: null,
         query,
         get operation() {
           return newId('op', clock.now())
@@ -75,7 +76,7 @@ export function createLegacy({ clock, log, guest, serve, address, bodyBytesMax, 
   }
 }
 
-export interface LegacyDeps extends Pick<McpDeps, 'clock' | 'log' | 'guest' | 'serve' | 'address' | 'bodyBytesMax'> {
+export interface LegacyDeps extends Pick<McpDeps, 'clock' | 'log' | 'serve' | 'address' | 'bodyBytesMax'> {
   relay: Relay
   sessions: Sessions
 }

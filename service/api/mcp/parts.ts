@@ -11,8 +11,8 @@ import type { RateLimit } from '../limits.ts'
 /** An MCP client's request: the caller, and the query of its address. */
 export interface McpAsk {
   caller: Caller
-  /** The caller has no key, and pays for each call. */
-  isGuest: boolean
+  /** For a caller without a key, who pays for each call: the address by which such calls are limited. */
+  guest: string | null
   /** The query of the address: which part of the tools the client wants. */
   query: Readonly<Record<string, string>>
   /** Names the operation of this request. */

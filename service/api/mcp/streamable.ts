@@ -16,6 +16,7 @@ import { DomainError } from '../../kit/errors.ts'
 import { isId, newId, type Id } from '../../kit/ids.ts'
 import { sendEvents, type StreamOwner } from '../events.ts'
 import { parseJson } from '../json.ts'
+import { limitKeyOf } from '../requests.ts'
 import type { ServerEvent } from '../route.ts'
 import { refuse, type McpDeps } from './parts.ts'
 import type { Relay } from './relay.ts'
@@ -40,10 +41,10 @@ export function createStreamable({ clock, log, guest, serve, keeps, kept, sessio
     const [only] = messages
     const named = messages.length === 1 && only !== undefined && isJSONRPCRequest(only) ? only : null
     const operation = newId('op', clock.now())
-    const isGuest = caller === guest
+    const guestAddress = caller === guest ? limitKeyOf(request) : null
     // A guest fetches a lost answer with the payment's token.
-    const resumable = !isGuest && session !== null && named !== null && keeps(named)
-    const server = serve({ caller, isGuest, query, operation, resumable })
+    const resumable = guestAddress === null && session !== null && named !== null && keeps(named)
+    const server = serve({ caller, guest: guestAddress, query, operation, resumable })
     const transport = new StreamableHTTPServerTransport({
       ...(resumable ? { eventStore: numbering(operation, named.id), retryInterval: RETRY_MS } : {}),
     })

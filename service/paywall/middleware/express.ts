@@ -1,3 +1,4 @@
+import { jsonOrUndefined } from '../../kit/json-shape.ts'
 import { createHash, randomBytes } from 'node:crypto'
 import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
@@ -274,15 +275,7 @@ async function post(
     signal: AbortSignal.timeout(timeoutMs),
   })
   const text = await response.text()
-  return { status: response.status, json: parse(text) }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
+  return { status: response.status, json: jsonOrUndefined(text) }
 }
 
 /** A payer can use a nonce only once per chain, so chain, payer and nonce identify an authorization. */

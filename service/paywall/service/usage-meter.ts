@@ -1,3 +1,4 @@
+import { jsonOrUndefined } from '../../kit/json-shape.ts'
 import { Transform, type Readable, type TransformCallback } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { Metered } from '../model.ts'
@@ -14,7 +15,7 @@ export async function costOfWhole(
 ): Promise<Usdc> {
   if (pricing.model === 'per-minute') return costOf(pricing, { tokens: null, ms: call.ms })
   const text = call.body.toString('utf8')
-  const json = parse(text)
+  const json = jsonOrUndefined(text)
   const said = usageIn(json)
   return costOf(pricing, {
     tokens: said ?? (await counted(call.sent, json === undefined ? text : textIn(json), countTokens)),
@@ -23,7 +24,7 @@ export async function costOfWhole(
 }
 
 async function counted(sent: string, got: string, countTokens: CountTokens): Promise<Tokens> {
-  const asked = parse(sent)
+  const asked = jsonOrUndefined(sent)
   const [input, output] = await Promise.all([
     countTokens((asked === undefined ? sent : textIn(asked)).slice(0, COUNTED_MAX)),
     countTokens(got.slice(0, COUNTED_MAX)),
@@ -105,20 +106,12 @@ export class StreamMeter extends Transform {
     const lines = (this.#line + text).split('\n')
     this.#line = lines.pop() ?? ''
     for (const line of lines) {
-      const json = parse(line.replace(/^data:/, ''))
+      const json = jsonOrUndefined(line.replace(/^data:/, ''))
       if (json === undefined) continue
       this.#usage = together(this.#usage, usageIn(json))
       if (this.#text.length < COUNTED_MAX) this.#text += ` ${textIn(json)}`
     }
     // A line this long without an end is not a valid event.
     if (this.#line.length > COUNTED_MAX) this.#line = ''
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
   }
 }

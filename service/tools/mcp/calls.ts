@@ -24,11 +24,14 @@ import type { View } from './view.ts'
  * Calls that arrive by MCP. An error that a model can act on is a result with a message, not an error of the protocol.
  */
 export function createMcpCalls(deps: ToolServerDeps) {
-  const { catalogue, calls, countCall, topUpUrl } = deps
+  const { catalogue, calls, countCall, countGuest, topUpUrl } = deps
 
   async function call(request: McpCall): Promise<CallToolResult> {
     const { name, arguments: input = {} } = request.params
+    const { guest } = request.ask
     try {
+      // One HTTP request may contain many messages, so each call counts.
+      if (guest !== null) await countGuest(guest)
       return OWN_TOOLS.has(name)
         ? await callOwn(name as OwnToolName, input, request)
         : await callTool({ slug: name, input, maxCost: null }, request)
@@ -52,7 +55,7 @@ export function createMcpCalls(deps: ToolServerDeps) {
       }
       case 'get_balance':
         read(balanceInput, input)
-        if (request.ask.isGuest) throw needsAccount()
+        if (request.ask.guest !== null) throw needsAccount()
         return balance(request.ask.caller)
     }
   }
@@ -74,7 +77,7 @@ export function createMcpCalls(deps: ToolServerDeps) {
   }
 
   async function callTool(tool: Pick<CallInput, 'slug' | 'input' | 'maxCost'>, request: McpCall) {
-    if (request.ask.isGuest) return await sellCall(deps, tool, request)
+    if (request.ask.guest !== null) return await sellCall(deps, tool, request)
     const { caller, operation, resumable: storesResult } = request.ask
     await countCall(caller)
     const { signal } = request.extra

@@ -14,6 +14,8 @@ export interface ToolServerDeps {
   facilitator: string
   /** Counts a call in the current minute. Throws when the key has used up its limit. */
   countCall(caller: Caller): Promise<void>
+  /** The same for a client without a key, by its address: the limit of all paid requests. */
+  countGuest(address: string): Promise<void>
   topUpUrl: string | null
   log: Log
   version: string

@@ -24,7 +24,10 @@ export function createToolServer(deps: ToolServerDeps) {
     const view = viewOf(ask)
     const mcp = new McpServer(
       { name: 'coinslot', title: 'Coinslot tools', version: deps.version },
-      { capabilities: { tools: {}, resources: {} }, instructions: ask.isGuest ? GUEST_INSTRUCTIONS : INSTRUCTIONS },
+      {
+        capabilities: { tools: {}, resources: {} },
+        instructions: ask.guest === null ? INSTRUCTIONS : GUEST_INSTRUCTIONS,
+      },
     )
     const { server } = mcp
     server.setRequestHandler(ListToolsRequestSchema, ({ params }) => asProtocol(tools.list(view, params?.cursor)))

@@ -16,7 +16,7 @@ export interface View {
   isGuest: boolean
 }
 
-export function viewOf({ caller, isGuest, query }: McpAsk): View {
+export function viewOf({ caller, guest, query }: McpAsk): View {
   const { view, provider = null, collection = null } = query
   return {
     environment: caller.environment,
@@ -24,7 +24,7 @@ export function viewOf({ caller, isGuest, query }: McpAsk): View {
     shows: view === 'all' || provider !== null || collection !== null ? 'all' : 'few',
     provider,
     collection,
-    isGuest,
+    isGuest: guest !== null,
   }
 }
 
