@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import fc from 'fast-check'
+import { fromWire, toWire, usdc, type Usdc } from '../../service/kit/money.ts'
 import { faultOf } from './fuzz/judge.ts'
 import type { Shot } from './fuzz/oddities.ts'
 import { shots } from './fuzz/shots.ts'
@@ -29,7 +30,7 @@ describe('requests that nobody should send', () => {
       const before = await range.untouched()
       const faults = new Map<string, string[]>()
       const seen = new Map<string, number>()
-      let credited = 0
+      let credited = FURNISHED
       let slowest = 0
       let done = 0
       const arbitrary = shots(range.targets)
@@ -49,7 +50,7 @@ describe('requests that nobody should send', () => {
           seen.set(status, (seen.get(status) ?? 0) + 1)
           if (reply.kind === 'answered' && shot.kind === 'POST /v1/wallet/deposit' && reply.status === 200) {
             if (!reply.headers.has('idempotency-replayed'))
-              credited += micro((JSON.parse(reply.body) as { amount: number }).amount)
+              credited = usdc(credited + exact((JSON.parse(reply.body) as { amount: number }).amount))
           }
           const fault = faultOf(shot, reply, PATIENCE_MS)
           if (fault === null) continue
@@ -73,17 +74,20 @@ describe('requests that nobody should send', () => {
       expect(await range.untouched()).toEqual(before)
       expect(await range.service.ledger.differences()).toEqual([])
       const { wallet } = (await range.attacker.call('GET', '/v1/wallet/balance')).body
-      expect(micro(Number(wallet.totalDeposited))).toBe(FURNISHED + credited)
+      expect(wallet.totalDeposited).toBe(toWire(credited))
     },
     60_000 + SHOTS * 50,
   )
 })
 
 /** The account's balance before the first request. */
-const FURNISHED = 10_000_000
+const FURNISHED = usdc(10_000_000n)
 
-function micro(amount: number): number {
-  return Math.round(amount * 1e6)
+/** The amount that was sent: a number of up to 15 digits is read exactly, a sum of them is not (see `toWire`). */
+function exact(amount: number): Usdc {
+  const read = fromWire(amount)
+  if (typeof read === 'string') throw new Error(`the deposited amount ${String(amount)} ${read}`)
+  return read
 }
 
 function shown({ bytes, ends }: Shot): string {
