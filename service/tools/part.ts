@@ -1,6 +1,7 @@
 import type { Address } from '../chain/model.ts'
 import { createRateLimit, type RateLimit } from '../api/limits.ts'
 import { mountMcp } from '../api/mcp/mount.ts'
+import type { McpService } from '../api/mcp/parts.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
 import type { Caller } from '../kit/caller.ts'
 import type { Environment } from '../kit/owner.ts'
@@ -74,7 +75,6 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
     countCall: ({ keyId, issuer, subject }) => count(perMinute, keyId ?? `${issuer} ${subject}`),
     countGuest: (address) => count(paidPerMinute, address),
     topUpUrl: config.TOP_UP_URL ?? null,
-    log,
     version: '1',
   })
   const mcpAddress = `${config.addresses.tools}/mcp`
@@ -121,7 +121,7 @@ async function openMcp(
   { config, clock, log, redis, secret }: Platform,
   identity: Identity,
   address: string,
-  server: ReturnType<typeof createToolServer>,
+  service: McpService,
 ) {
   return mountMcp({
     clock,
@@ -139,7 +139,7 @@ async function openMcp(
     bodyBytesMax: config.BODY_BYTES_MAX,
     origins: [...config.CORS_ORIGINS, new URL(config.addresses.dashboard).origin],
     sessionSecret: secret,
-    ...server,
+    service,
   })
 }
 

@@ -24,7 +24,7 @@ export async function startFixtures(): Promise<Fixtures> {
   const kept = new Map<CallId, CallResult>()
   const tools = Object.keys(ANSWERS).map(toTool)
   const listed = tools.map((tool) => ({ tool, stats: null }))
-  const server = createToolServer({
+  const service = createToolServer({
     catalogue: {
       bySlug: (_, slug) => Promise.resolve(tools.find((tool) => tool.slug === slug)!),
       list: () => Promise.resolve({ tools: listed, total: listed.length }),
@@ -45,7 +45,6 @@ export async function startFixtures(): Promise<Fixtures> {
     countCall: () => Promise.resolve(),
     countGuest: () => Promise.resolve(),
     topUpUrl: null,
-    log,
     version: '1',
   })
   const mcp = mountMcp({
@@ -59,7 +58,7 @@ export async function startFixtures(): Promise<Fixtures> {
     bodyBytesMax: 262_144,
     origins: [],
     sessionSecret: 's'.repeat(32),
-    ...server,
+    service,
   })
   const app = express()
   app.use(openRequest(systemClock, log, new Metrics()))

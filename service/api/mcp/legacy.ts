@@ -7,6 +7,7 @@ import { sendEvents, type StreamOwner } from '../events.ts'
 import { parseJson, readBody } from '../json.ts'
 import type { ServerEvent } from '../route.ts'
 import { refuse, type McpDeps } from './parts.ts'
+import { serverFor } from './server.ts'
 import type { Relay } from './relay.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -16,7 +17,7 @@ import type { Sessions } from './sessions.ts'
  * key, in its header or in the address that the stream announced, and the session's name proves its owner. So knowing
  * the address alone cannot spend anything, and neither can a key that was revoked since.
  */
-export function createLegacy({ clock, log, serve, address, bodyBytesMax, relay, sessions }: LegacyDeps) {
+export function createLegacy({ clock, log, service, address, bodyBytesMax, relay, sessions }: LegacyDeps) {
   const open = new Set<LegacyTransport>()
   const { pathname } = new URL(address)
 
@@ -29,7 +30,7 @@ export function createLegacy({ clock, log, serve, address, bodyBytesMax, relay, 
       open.add(transport)
       const forget = relay.receive(`sse:${id}`, (message) => transport.onmessage?.(message as JSONRPCMessage))
       // Each message is an operation of its own; the server reads a new name for each.
-      const server = serve({
+      const ask = {
         caller,
         // A guest opens no stream.
         guest: null,
@@ -38,7 +39,8 @@ export function createLegacy({ clock, log, serve, address, bodyBytesMax, relay, 
           return newId('op', clock.now())
         },
         resumable: false,
-      })
+      }
+      const server = serverFor(ask, { service, log })
       server.server.onerror = (error) => {
         log.info({ reason: error.message }, 'an MCP client sent an invalid message')
       }
@@ -76,7 +78,7 @@ export function createLegacy({ clock, log, serve, address, bodyBytesMax, relay, 
   }
 }
 
-export interface LegacyDeps extends Pick<McpDeps, 'clock' | 'log' | 'serve' | 'address' | 'bodyBytesMax'> {
+export interface LegacyDeps extends Pick<McpDeps, 'clock' | 'log' | 'service' | 'address' | 'bodyBytesMax'> {
   relay: Relay
   sessions: Sessions
 }

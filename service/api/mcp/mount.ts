@@ -10,8 +10,6 @@ import { createSessions } from './sessions.ts'
 import { createStreamable } from './streamable.ts'
 import { contextOf, limitKeyOf } from '../requests.ts'
 
-export type { McpAsk } from './parts.ts'
-
 /**
  * The Model Context Protocol under one path: Streamable HTTP, and the older HTTP+SSE for a GET without a session. A
  * session is only a signed name, so it survives restarts and every process can check it.

@@ -1,9 +1,16 @@
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import type { CallToolResult, JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import type {
+  CallToolRequest,
+  CallToolResult,
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  ListToolsResult,
+  ReadResourceResult,
+} from '@modelcontextprotocol/sdk/types.js'
 import type { Request, Response } from 'express'
 import type { Redis } from 'ioredis'
 import type { Caller } from '../../kit/caller.ts'
 import type { Clock } from '../../kit/clock.ts'
+import { DomainError } from '../../kit/errors.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
 import type { RateLimit } from '../limits.ts'
@@ -21,6 +28,56 @@ export interface McpAsk {
   resumable: boolean
 }
 
+/** What an address serves to MCP clients. Both lines of the protocol are answered from this. */
+export interface McpService {
+  about(ask: McpAsk): { name: string; title: string; version: string; instructions: string }
+  tools: {
+    list(ask: McpAsk, cursor: string | undefined): Promise<ListToolsResult>
+    call(ask: McpAsk, call: McpCall): Promise<CallToolResult>
+  }
+  /** Null where there are none. */
+  resources: {
+    list(ask: McpAsk, cursor: string | undefined): Promise<ListResourcesResult>
+    templates(): ListResourceTemplatesResult
+    read(ask: McpAsk, uri: string): Promise<ReadResourceResult>
+  } | null
+  /** Whether the answer to a call of this tool is stored. */
+  keeps(name: unknown): boolean
+  /** The stored answer; null until there is one. */
+  kept(caller: Caller, operation: Id<'op'>): Promise<CallToolResult | null>
+}
+
+/** A `tools/call` request. */
+export interface McpCall {
+  params: CallToolRequest['params']
+  signal: AbortSignal
+  /** Reaches only a client that asked for progress. */
+  onProgress(step: { progress: number; total: number | null; message: string | null }): void
+}
+
+/** An error of the protocol, which a model cannot act on. */
+export class McpFault extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: Readonly<Record<string, unknown>>,
+  ) {
+    super(message)
+  }
+
+  static params(sentence: string): McpFault {
+    return new McpFault(-32_602, sentence)
+  }
+}
+
+/** The error that a client may see: protocol errors and the domain's messages, nothing internal. */
+export function faultOf(error: unknown, log: Log): McpFault {
+  if (error instanceof McpFault) return error
+  if (error instanceof DomainError && error.kind !== 'failed') return McpFault.params(error.message)
+  log.error({ err: error }, 'an MCP request failed')
+  return new McpFault(-32_603, 'Something went wrong on our side.')
+}
+
 export interface McpDeps {
   clock: Clock
   log: Log
@@ -35,12 +92,7 @@ export interface McpDeps {
   /** Origins of browser pages that may call it. */
   origins: readonly string[]
   sessionSecret: string
-  /** One server per request. Nothing is stored between two requests, so any process can serve the next. */
-  serve(ask: McpAsk): McpServer
-  /** Whether the answer to this message is stored. */
-  keeps(message: JSONRPCMessage): boolean
-  /** The stored answer; null until there is one. */
-  kept(caller: Caller, operation: Id<'op'>): Promise<CallToolResult | null>
+  service: McpService
 }
 
 /** An error in the protocol's own form, which its clients can handle. */

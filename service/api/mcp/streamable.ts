@@ -8,6 +8,7 @@ import {
   isJSONRPCRequest,
   JSONRPCMessageSchema,
   type JSONRPCMessage,
+  type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Request, Response } from 'express'
@@ -19,11 +20,12 @@ import { parseJson } from '../json.ts'
 import { limitKeyOf } from '../requests.ts'
 import type { ServerEvent } from '../route.ts'
 import { refuse, type McpDeps } from './parts.ts'
+import { serverFor } from './server.ts'
 import type { Relay } from './relay.ts'
 import type { Sessions } from './sessions.ts'
 
 /** Streamable HTTP: each request gets its own server, which closes after the answer. */
-export function createStreamable({ clock, log, guest, serve, keeps, kept, sessions, relay }: StreamableDeps) {
+export function createStreamable({ clock, log, guest, service, sessions, relay }: StreamableDeps) {
   async function post({ caller, query, session, body }: Post, request: Request, response: Response): Promise<void> {
     let messages: JSONRPCMessage[]
     let parsed: unknown
@@ -43,8 +45,8 @@ export function createStreamable({ clock, log, guest, serve, keeps, kept, sessio
     const operation = newId('op', clock.now())
     const guestAddress = caller === guest ? limitKeyOf(request) : null
     // A guest fetches a lost answer with the payment's token.
-    const resumable = guestAddress === null && session !== null && named !== null && keeps(named)
-    const server = serve({ caller, guest: guestAddress, query, operation, resumable })
+    const resumable = guestAddress === null && session !== null && named !== null && keepsAnswer(named)
+    const server = serverFor({ caller, guest: guestAddress, query, operation, resumable }, { service, log })
     const transport = new StreamableHTTPServerTransport({
       ...(resumable ? { eventStore: numbering(operation, named.id), retryInterval: RETRY_MS } : {}),
     })
@@ -104,7 +106,7 @@ export function createStreamable({ clock, log, guest, serve, keeps, kept, sessio
     const until = clock.now().getTime() + PATIENCE_MS
     const id = toEventId({ ...event, place: event.place + 1 })
     while (!gone.aborted) {
-      const result = await kept(caller, event.operation)
+      const result = await service.kept(caller, event.operation)
       if (result !== null) {
         yield { id, event: 'message', data: { jsonrpc: '2.0', id: event.request, result } }
         return
@@ -118,10 +120,15 @@ export function createStreamable({ clock, log, guest, serve, keeps, kept, sessio
     }
   }
 
+  /** Look-ups can be repeated. The results of paid calls are stored. */
+  function keepsAnswer({ method, params }: JSONRPCRequest): boolean {
+    return method === 'tools/call' && service.keeps(params?.['name'])
+  }
+
   return { post, listen }
 }
 
-export interface StreamableDeps extends Pick<McpDeps, 'clock' | 'log' | 'guest' | 'serve' | 'keeps' | 'kept'> {
+export interface StreamableDeps extends Pick<McpDeps, 'clock' | 'log' | 'guest' | 'service'> {
   sessions: Sessions
   relay: Relay
 }

@@ -1,22 +1,16 @@
-import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
-import type {
-  CallToolRequest,
-  CallToolResult,
-  ServerNotification,
-  ServerRequest,
-} from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
-import type { McpAsk } from '../../api/mcp/mount.ts'
+import { McpFault, type McpAsk, type McpCall as Sent } from '../../api/mcp/parts.ts'
 import type { Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
 import { toWire, usdc } from '../../kit/money.ts'
 import { amount } from '../../kit/wire.ts'
 import { documentOf, toFound, failed, paid, paidFor, plain, unpaid, type Billing } from './results.ts'
-import type { CallInput, CallResult, Progress } from '../model/call.ts'
+import type { CallInput, CallResult } from '../model/call.ts'
 import { sellOverMcp } from '../../sales/service/mcp-door.ts'
 import { needsAccount, tooDear } from '../errors/call.ts'
-import { invalidParams, type ToolServerDeps } from './deps.ts'
+import type { ToolServerDeps } from './deps.ts'
 import { OWN_TOOLS, type OwnToolName } from './own-tools.ts'
 import type { View } from './view.ts'
 
@@ -38,7 +32,7 @@ export function createMcpCalls(deps: ToolServerDeps) {
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       // A name that no list contains is the client's mistake. A slug that a model made up is the model's.
-      if (error.code === 'tool_not_found' && !OWN_TOOLS.has(name)) throw invalidParams(`Unknown tool: ${name}`)
+      if (error.code === 'tool_not_found' && !OWN_TOOLS.has(name)) throw McpFault.params(`Unknown tool: ${name}`)
       return failed(error, await suggestionsFor(error, input['slug'], request.view), topUpUrl)
     }
   }
@@ -80,8 +74,7 @@ export function createMcpCalls(deps: ToolServerDeps) {
     if (request.ask.guest !== null) return await sellCall(deps, tool, request)
     const { caller, operation, resumable: storesResult } = request.ask
     await countCall(caller)
-    const { signal } = request.extra
-    const onProgress = progressTo(request)
+    const { signal, onProgress } = request
     const about = { caller, operation, keyed: false, storesResult, signal, onProgress }
     const result = await calls.call({ ...tool, ...about })
     return paid(result.output, billingOf(result))
@@ -114,11 +107,11 @@ export function createMcpCalls(deps: ToolServerDeps) {
 async function sellCall(
   { payments, facilitator }: ToolServerDeps,
   { slug: name, input, maxCost }: Pick<CallInput, 'slug' | 'input' | 'maxCost'>,
-  { ask, params, extra }: McpCall,
+  { ask, params, signal }: McpCall,
 ): Promise<CallToolResult> {
   const { journal, dialects } = payments
   const sale = await sellOverMcp(
-    { meta: params._meta ?? {}, operation: ask.operation, gone: extra.signal },
+    { meta: params._meta ?? {}, operation: ask.operation, gone: signal },
     {
       facilitator,
       journal,
@@ -140,11 +133,9 @@ async function sellCall(
 }
 
 /** A `tools/call` request, with its caller and view. */
-export interface McpCall {
+interface McpCall extends Sent {
   ask: McpAsk
   view: View
-  params: CallToolRequest['params']
-  extra: RequestHandlerExtra<ServerRequest, ServerNotification>
 }
 
 const FORGOTTEN = { code: 'answer_forgotten', sentence: 'The answer is no longer stored.' }
@@ -167,21 +158,6 @@ function read<Schema extends z.ZodType>(schema: Schema, input: unknown): z.outpu
   )
   const faults = Object.entries(details).map(([field, fault]) => `${field}: ${fault}`)
   throw new DomainError('invalid', 'invalid_input', faults.join('; '), { details })
-}
-
-/** Sends progress only when the request has a progress token. */
-function progressTo({ params, extra }: McpCall): (progress: Progress) => void {
-  const progressToken = params._meta?.progressToken
-  if (progressToken === undefined) return () => undefined
-  let last = -1
-  return ({ progress, total, message }) => {
-    // Progress must grow, and the counter of a tool's own server may not.
-    last = Math.max(progress, last + 1e-6)
-    const optional = { ...(total === null ? {} : { total }), ...(message === null ? {} : { message }) }
-    const notification = { progressToken, progress: last, ...optional }
-    // The client may have disconnected. If that matters, the call's own result shows it.
-    extra.sendNotification({ method: 'notifications/progress', params: notification }).catch(() => undefined)
-  }
 }
 
 function billingOf({ cost, credits, balance, callId }: CallResult): Billing {

@@ -2,13 +2,13 @@ import {
   type ListResourcesResult,
   type ListResourceTemplatesResult,
   type ReadResourceResult,
-  McpError,
   type ListToolsResult,
   type Tool as McpTool,
 } from '@modelcontextprotocol/sdk/types.js'
 import { DomainError } from '../../kit/errors.ts'
 import { toDecimal, toWire } from '../../kit/money.ts'
 import type { Tool } from '../model/tool.ts'
+import { McpFault } from '../../api/mcp/parts.ts'
 import type { ToolServerDeps } from './deps.ts'
 import { pageOf, type View } from './view.ts'
 import type { ListedTool } from '../ports/catalogue.ts'
@@ -50,9 +50,9 @@ export function createMcpResources({ catalogue }: ToolServerDeps) {
   }
 }
 
-function notFound(uri: string): McpError {
+function notFound(uri: string): McpFault {
   // The protocol's code for a missing resource.
-  return new McpError(-32_002, 'Resource not found', { uri })
+  return new McpFault(-32_002, 'Resource not found', { uri })
 }
 
 function documentationOf(tool: Tool): string {

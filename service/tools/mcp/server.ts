@@ -1,62 +1,33 @@
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import {
-  CallToolRequestSchema,
-  ListResourcesRequestSchema,
-  ListResourceTemplatesRequestSchema,
-  ListToolsRequestSchema,
-  ReadResourceRequestSchema,
-  type JSONRPCMessage,
-} from '@modelcontextprotocol/sdk/types.js'
-import type { McpAsk } from '../../api/mcp/mount.ts'
+import type { McpService } from '../../api/mcp/parts.ts'
 import { createMcpCalls } from './calls.ts'
 import { OWN_TOOLS, type OwnToolName } from './own-tools.ts'
-import { toProtocol, type ToolServerDeps } from './deps.ts'
+import type { ToolServerDeps } from './deps.ts'
 import { createMcpResources, createMcpTools } from './listing.ts'
 import { viewOf } from './view.ts'
 
-/** The tools as MCP clients see them. Each request gets a server of its own, for its caller and view. */
-export function createToolServer(deps: ToolServerDeps) {
+/** The tools as MCP clients see them. */
+export function createToolServer(deps: ToolServerDeps): McpService {
   const tools = createMcpTools(deps)
   const resources = createMcpResources(deps)
   const calls = createMcpCalls(deps)
-
-  function serve(ask: McpAsk): McpServer {
-    const view = viewOf(ask)
-    const mcp = new McpServer(
-      { name: 'coinslot', title: 'Coinslot tools', version: deps.version },
-      {
-        capabilities: { tools: {}, resources: {} },
-        instructions: ask.guest === null ? INSTRUCTIONS : GUEST_INSTRUCTIONS,
-      },
-    )
-    const { server } = mcp
-    server.setRequestHandler(ListToolsRequestSchema, ({ params }) => asProtocol(tools.list(view, params?.cursor)))
-    server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
-      asProtocol(calls.call({ ask, view, params, extra })),
-    )
-    server.setRequestHandler(ListResourcesRequestSchema, ({ params }) =>
-      asProtocol(resources.list(view, params?.cursor)),
-    )
-    server.setRequestHandler(ListResourceTemplatesRequestSchema, () => resources.templates())
-    server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => asProtocol(resources.read(view, params.uri)))
-    return mcp
-  }
-
-  function asProtocol<T>(work: Promise<T>): Promise<T> {
-    return work.catch((error: unknown) => {
-      throw toProtocol(error, deps.log)
-    })
-  }
-
   return {
-    serve,
-    /** Look-ups can be repeated. The results of paid calls are stored. */
-    keeps(message: JSONRPCMessage): boolean {
-      if (!('method' in message) || message.method !== 'tools/call') return false
-      const name = message.params?.['name']
-      return name === ('call_tool' satisfies OwnToolName) || !OWN_TOOLS.has(String(name))
+    about: ({ guest }) => ({
+      name: 'coinslot',
+      title: 'Coinslot tools',
+      version: deps.version,
+      instructions: guest === null ? INSTRUCTIONS : GUEST_INSTRUCTIONS,
+    }),
+    tools: {
+      list: (ask, cursor) => tools.list(viewOf(ask), cursor),
+      call: (ask, call) => calls.call({ ...call, ask, view: viewOf(ask) }),
     },
-    kept: calls.find,
+    resources: {
+      list: (ask, cursor) => resources.list(viewOf(ask), cursor),
+      templates: () => resources.templates(),
+      read: (ask, uri) => resources.read(viewOf(ask), uri),
+    },
+    keeps: (name) => name === ('call_tool' satisfies OwnToolName) || !OWN_TOOLS.has(String(name)),
+    kept: (caller, operation) => calls.find(caller, operation),
   }
 }
 

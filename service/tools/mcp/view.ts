@@ -1,8 +1,7 @@
-import type { McpAsk } from '../../api/mcp/mount.ts'
+import { McpFault, type McpAsk } from '../../api/mcp/parts.ts'
 import type { Environment } from '../../kit/owner.ts'
 import type { UserId } from '../model/tool.ts'
 import type { Catalogue } from '../service/catalogue/catalogue.ts'
-import { invalidParams } from './deps.ts'
 
 /** The part of the catalogue that a client sees, and the user it sees it as. */
 export interface View {
@@ -32,7 +31,7 @@ export function viewOf({ caller, guest, query }: McpAsk): View {
 export async function pageOf({ list }: Pick<Catalogue, 'list'>, view: View, cursor: string | undefined) {
   const { environment, viewer, provider, collection } = view
   const offset = fromCursor(cursor)
-  if (offset === null) throw invalidParams('cursor: was not issued by this server')
+  if (offset === null) throw McpFault.params('cursor: was not issued by this server')
   const { tools, total } = await list({ environment, viewer, provider, collection, limit: PAGE, offset })
   const next = offset + tools.length
   return { tools, ...(tools.length > 0 && next < total ? { nextCursor: toCursor(next) } : {}) }
