@@ -21,7 +21,7 @@ export function openDiscovery(platform: Platform, chains: Chains): { listing: Li
   return {
     listing: createListing({ store, clock, log, measures: metrics, entriesPerMerchant: ENTRIES_PER_MERCHANT }),
     part: {
-      routes: [{ surface: 'facilitator', routes: discoveryRoutes(createCatalogue(store)) }],
+      routes: [{ surface: 'facilitator', routes: discoveryRoutes(createCatalogue(store, { clock })) }],
       sweepers: [
         { name: 'discovery.rank', everyMs: 30_000, run: (now) => ranking.rank(now) },
         { name: 'discovery.funding', everyMs: 10_000, run: (now) => ranking.search(now) },

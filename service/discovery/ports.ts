@@ -10,7 +10,8 @@ export interface CatalogueStore {
   /** Adds to what is known of these payers. */
   count(calls: readonly Patronage[], now: Date): Promise<void>
 
-  list(filter: Filter, page: Page): Promise<{ entries: readonly Listed[]; total: number }>
+  list(filter: Filter, page: Page): Promise<readonly Listed[]>
+  total(filter: Filter): Promise<number>
   /** The best entries for a query in PostgreSQL's own form. At most `most` entries are compared. */
   search(query: string, filter: Filter, page: Page & { most: number }): Promise<readonly Listed[]>
   ofMerchant(payTo: Address, page: Page): Promise<{ entries: readonly Listed[]; total: number }>

@@ -6,21 +6,28 @@ import { startEmbedded } from '../../service/database/embedded/database.ts'
 import { migrate } from '../../service/database/migrate.ts'
 import type { Address } from '../../service/chain/model.ts'
 import type { Entry } from '../../service/discovery/model.ts'
+import { NETWORKS } from '../../service/chain/networks.ts'
 import { createCatalogue } from '../../service/discovery/service/catalogue.ts'
+import { createListing } from '../../service/discovery/service/listing.ts'
 import { createRanking } from '../../service/discovery/service/ranking.ts'
 import { createCatalogueStore } from '../../service/discovery/store/catalogue.ts'
 import { createRankingStore } from '../../service/discovery/store/ranking.ts'
 import { systemClock } from '../../service/kit/clock.ts'
-import { bazaarOf } from '../../service/x402/bazaar.ts'
+import { bazaarOf, type SoldResource } from '../../service/x402/bazaar.ts'
+import type { PaymentRequest } from '../../service/x402/model.ts'
 
 /*
  * Measures the catalogue with as many entries as the largest one that is public: the three questions that buyers ask,
- * how long an entry takes to be written, and one run of the ranking.
+ * how long an entry takes to be written, one run of the ranking, and how long a settled sale takes until its resource
+ * is listed, or until its seller is told why it is not.
  */
 
 const LISTINGS = Number(process.env['BENCH_LISTINGS'] ?? 14_000)
 const ASKS = Number(process.env['BENCH_ASKS'] ?? 2_000)
 const P95_TARGET_MS = 10
+const SETTLEMENTS = Number(process.env['BENCH_SETTLEMENTS'] ?? 10_000)
+const SETTLED_AT_ONCE = 64
+const LISTED_TARGET_MS = 1_000
 const MERCHANT_LISTINGS = 35
 
 const NOUNS =
@@ -40,6 +47,7 @@ try {
   await rank()
   await database.statements.run('VACUUM ANALYZE discovery_resource', [])
   await questions()
+  await settlements()
   console.log(missed === 0 ? '\nEvery target was met.' : `\n${String(missed)} TARGETS MISSED.`)
   process.exitCode = missed === 0 ? 0 : 1
 } finally {
@@ -136,7 +144,7 @@ async function rank(): Promise<void> {
 }
 
 async function questions(): Promise<void> {
-  const catalogue = createCatalogue(store)
+  const catalogue = createCatalogue(store, { clock: systemClock })
   const all = { type: null, payTo: null, scheme: null, network: null, extension: null }
   const page = { limit: 20, offset: 0 }
   await measure('list, first page', () => catalogue.list(all, page))
@@ -159,6 +167,76 @@ async function questions(): Promise<void> {
     }),
   )
   await measure('merchant', (nth) => catalogue.ofMerchant(address(nth % 400), page))
+}
+
+/** What the facilitator passes on after a settlement; the settlement itself is measured elsewhere. */
+function soldOf(nth: number): SoldResource {
+  const { resource, description, payTo, extensions } = entryOf(1_000_000 + nth)
+  const { usdc, caip2 } = NETWORKS.base
+  const from = address(2_000_000 + nth)
+  const payment: PaymentRequest = {
+    version: 2,
+    offered: { scheme: 'exact', network: caip2 },
+    required: {
+      scheme: 'exact',
+      network: caip2,
+      payTo,
+      asset: usdc.address,
+      amount: 1_000n,
+      domain: { name: usdc.name, version: usdc.version },
+    },
+    network: NETWORKS.base,
+    authorization: {
+      from,
+      to: payTo,
+      value: 1_000n,
+      validAfter: 0n,
+      validBefore: 2_000_000_000n,
+      nonce: `0x${nth.toString(16).padStart(64, '0')}`,
+      signature: '0x',
+    },
+    payer: from,
+    valueMismatch: 'invalid_exact_evm_payload_authorization_value_mismatch',
+  }
+  // Every tenth one cannot be listed: its seller learns why.
+  return {
+    payment,
+    timeoutSeconds: 60,
+    resource: nth % 10 === 0 ? { url: 'https://192.0.2.1/' } : { url: resource, description },
+    extensions,
+  }
+}
+
+async function settlements(): Promise<void> {
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+  const measures = { count: () => undefined }
+  const listing = createListing({ store, clock: systemClock, log, measures, entriesPerMerchant: 200 })
+  const told: number[] = []
+  let late = 0
+  let rejected = 0
+  let next = 0
+  await Promise.all(
+    Array.from({ length: SETTLED_AT_ONCE }, async () => {
+      for (let nth = next++; nth < SETTLEMENTS; nth = next++) {
+        const sold = soldOf(nth)
+        const began = performance.now()
+        const status = (await listing.settled(sold, { status: 'settled' }))['bazaar']?.status
+        told.push(performance.now() - began)
+        if (status === 'processing') late++
+        if (status === 'rejected') rejected++
+      }
+    }),
+  )
+  const found = await database.statements.run<{ count: bigint }>(
+    "SELECT count(*) AS count FROM discovery_resource WHERE resource LIKE 'https://%-1______.example/%'",
+    [],
+  )
+  const lost = SETTLEMENTS - rejected - Number(found[0]?.count ?? 0)
+  if (lost > 0 || late > 0) missed++
+  console.log(
+    `${String(SETTLEMENTS)} settlements, ${String(rejected)} not listable, ${String(late)} late, ${String(lost)} lost`,
+  )
+  line(`listed, or told why not, ${String(SETTLED_AT_ONCE)} at once`, told, LISTED_TARGET_MS)
 }
 
 async function measure(name: string, ask: (nth: number) => Promise<unknown>): Promise<void> {

@@ -97,7 +97,7 @@ describe('the search for the origin of payers', () => {
 
   async function inOrder(): Promise<{ resource: string; payers: number }[]> {
     const all = { type: null, payTo: null, scheme: null, network: null, extension: null }
-    const { entries } = await createCatalogueStore(database.statements).list(all, { limit: 100, offset: 0 })
+    const entries = await createCatalogueStore(database.statements).list(all, { limit: 100, offset: 0 })
     return entries.map(({ resource, payers }) => ({ resource, payers }))
   }
 

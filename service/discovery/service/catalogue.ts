@@ -1,13 +1,33 @@
 import type { Address } from '../../chain/model.ts'
+import type { Clock } from '../../kit/clock.ts'
 import { invalid } from '../../kit/errors.ts'
+import { Recent } from '../../kit/recent.ts'
 import type { Filter, Listed, Page } from '../model.ts'
 import type { CatalogueStore } from '../ports.ts'
 import { queriesOf } from '../rules/entry.ts'
 
 /** Finds what is for sale. */
-export function createCatalogue(store: Pick<CatalogueStore, 'list' | 'search' | 'ofMerchant'>) {
+export function createCatalogue(
+  store: Pick<CatalogueStore, 'list' | 'total' | 'search' | 'ofMerchant'>,
+  { clock }: { clock: Clock },
+) {
+  const totals = new Recent<string, number>(TOTALS_MAX, { clock, forMs: TOTALS_MS })
+
+  /** Counting reads every entry, so the total may be a second old. */
+  async function totalOf(filter: Filter): Promise<number> {
+    const key = JSON.stringify(filter)
+    const known = totals.get(key)
+    if (known !== undefined) return known
+    const total = await store.total(filter)
+    totals.put(key, total)
+    return total
+  }
+
   return {
-    list: (filter: Filter, page: Page) => store.list(filter, page),
+    async list(filter: Filter, page: Page): Promise<{ entries: readonly Listed[]; total: number }> {
+      const [entries, total] = await Promise.all([store.list(filter, page), totalOf(filter)])
+      return { entries, total }
+    },
     ofMerchant: (payTo: Address, page: Page) => store.ofMerchant(payTo, page),
 
     /** The entries with all words. Where there are none, the entries with any of them. */
@@ -37,6 +57,9 @@ export function createCatalogue(store: Pick<CatalogueStore, 'list' | 'search' | 
     },
   }
 }
+
+const TOTALS_MAX = 1_000
+const TOTALS_MS = 1_000
 
 export type Catalogue = ReturnType<typeof createCatalogue>
 

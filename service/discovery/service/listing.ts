@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Batch } from '../../kit/batch.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Log, Measures } from '../../kit/log.ts'
+import { Recent } from '../../kit/recent.ts'
 import type { ExtensionResponses, Listing, SoldResource } from '../../x402/bazaar.ts'
 import type { Entry, Patronage } from '../model.ts'
 import type { CatalogueStore } from '../ports.ts'
@@ -24,9 +25,9 @@ interface ListingDeps {
 export function createListing(deps: ListingDeps): Listing {
   const { store, clock, log, measures, entriesPerMerchant } = deps
   /** What this process has written a moment ago, so that a busy seller does not rewrite its entry with each sale. */
-  const written = new Recent<{ id: bigint | null; content: string }>(WRITTEN_MAX, WRITTEN_MS)
+  const written = new Recent<string, { id: bigint | null; content: string }>(WRITTEN_MAX, { clock, forMs: WRITTEN_MS })
   /** When the payments that are not settled yet were checked. */
-  const checked = new Recent<number>(CHECKED_MAX, CHECKED_MS)
+  const checked = new Recent<string, number>(CHECKED_MAX, { clock, forMs: CHECKED_MS })
   const counts = new Batch<Patronage, true>({
     largest: 500,
     async run(calls) {
@@ -40,10 +41,10 @@ export function createListing(deps: ListingDeps): Listing {
     const now = clock.now()
     const key = keyOf(entry)
     const content = createHash('sha1').update(JSON.stringify(entry)).digest('base64')
-    const known = written.get(key, now)
+    const known = written.get(key)
     if (known?.content === content) return known.id
     const id = await store.put(entry, entriesPerMerchant, now)
-    written.set(key, { id, content }, now)
+    written.put(key, { id, content })
     if (known === undefined && id !== null) measures.count('resource_listed')
     return id
   }
@@ -64,7 +65,7 @@ export function createListing(deps: ListingDeps): Listing {
 
   /** A failure counts where the resource was listed by this process before. It lists nothing by itself. */
   function countFailure(entry: Entry, payer: Patronage['payer']): void {
-    const resource = written.get(keyOf(entry), clock.now())?.id
+    const resource = written.get(keyOf(entry))?.id
     if (resource == null) return
     counts.add({ resource, payer, settled: 0, failed: 1, waitedMs: 0, timed: 0 }).catch((error: unknown) => {
       log.warn({ err: error, resource: entry.resource }, 'a failed call was not counted')
@@ -87,8 +88,7 @@ export function createListing(deps: ListingDeps): Listing {
     verified: (sold, refusal) =>
       guarded(sold, () => {
         if (refusal !== null) return rejected(`payment_invalid: ${refusal}`)
-        const now = clock.now()
-        checked.set(paymentOf(sold), now.getTime(), now)
+        checked.put(paymentOf(sold), clock.now().getTime())
         return PROCESSING
       }),
 
@@ -101,9 +101,9 @@ export function createListing(deps: ListingDeps): Listing {
           return rejected(`payment_failed: ${outcome.reason}`)
         }
         if (outcome.status !== 'settled') return PROCESSING
-        const now = clock.now()
-        const since = checked.get(paymentOf(sold), now)
-        const waited = since === undefined ? { waitedMs: 0, timed: 0 } : { waitedMs: now.getTime() - since, timed: 1 }
+        const since = checked.get(paymentOf(sold))
+        const waited =
+          since === undefined ? { waitedMs: 0, timed: 0 } : { waitedMs: clock.now().getTime() - since, timed: 1 }
         const listed = list(entry, { payer, settled: 1, failed: 0, ...waited })
         return Promise.race([listed, pause(PATIENCE_MS, PROCESSING, { ref: false })])
       })
@@ -152,31 +152,4 @@ function summed(calls: readonly Patronage[]): Patronage[] {
     }
   }
   return [...sums.values()]
-}
-
-/** A limited number of values that are dropped after a while, the oldest first. */
-class Recent<Value> {
-  private readonly values = new Map<string, { value: Value; until: number }>()
-  private readonly most: number
-  private readonly forMs: number
-
-  constructor(most: number, forMs: number) {
-    this.most = most
-    this.forMs = forMs
-  }
-
-  get(key: string, now: Date): Value | undefined {
-    const found = this.values.get(key)
-    return found !== undefined && found.until > now.getTime() ? found.value : undefined
-  }
-
-  set(key: string, value: Value, now: Date): void {
-    this.values.delete(key)
-    this.values.set(key, { value, until: now.getTime() + this.forMs })
-    if (this.values.size <= this.most) return
-    for (const oldest of this.values.keys()) {
-      this.values.delete(oldest)
-      break
-    }
-  }
 }

@@ -19,12 +19,13 @@ export function createCatalogueStore(statements: Statements): CatalogueStore {
     },
 
     async list(filter, { limit, offset }) {
-      const values = filtersOf(filter)
-      const [rows, [count]] = await Promise.all([
-        statements.run<ListedRow>(LIST, [...values, limit, offset], 'discovery_list'),
-        statements.run<{ total: bigint }>(TOTAL, values, 'discovery_total'),
-      ])
-      return { entries: rows.map((row) => fromRow(row)), total: Number(count?.total ?? 0) }
+      const values = [...filtersOf(filter), limit, offset]
+      return (await statements.run<ListedRow>(LIST, values, 'discovery_list')).map((row) => fromRow(row))
+    },
+
+    async total(filter) {
+      const [row] = await statements.run<{ total: bigint }>(TOTAL, filtersOf(filter), 'discovery_total')
+      return Number(row?.total ?? 0)
     },
 
     async search(query, filter, { limit, offset, most }) {
@@ -70,9 +71,9 @@ const TOTAL = `SELECT count(*) AS total FROM discovery_resource WHERE ${FILTERS}
 // words are compared, and those among the best of all entries that have them.
 const SEARCH = `
 WITH matching AS MATERIALIZED (
-  SELECT id, words, score FROM discovery_resource WHERE ${FILTERS} AND words @@ to_tsquery('english', $6) LIMIT 1000
+  SELECT id, words, score FROM discovery_resource WHERE ${FILTERS} AND words @@ to_tsquery('english', $6) LIMIT 300
 ), top AS MATERIALIZED (
-  SELECT id, words, score FROM discovery_resource WHERE ${FILTERS} ORDER BY score DESC, id LIMIT 500
+  SELECT id, words, score FROM discovery_resource WHERE ${FILTERS} ORDER BY score DESC, id LIMIT 200
 ), found AS MATERIALIZED (
   SELECT id, words, score FROM matching
   UNION ALL

@@ -5,7 +5,7 @@ import { DomainError } from '../../../kit/errors.ts'
 import type { Log } from '../../../kit/log.ts'
 import type { Tool } from '../../model/tool.ts'
 import { faultOfShape } from '../../rules/shape.ts'
-import { Recent } from '../recent.ts'
+import { Recent } from '../../../kit/recent.ts'
 
 // A CommonJS module, whose default is a property of what Node imports.
 const { default: addFormats } = ajvFormats

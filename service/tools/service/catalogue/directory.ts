@@ -6,7 +6,7 @@ import type { Measured } from '../../ports/catalogue.ts'
 import type { CatalogueStore, Scope, StoredProvider } from '../../ports/keeping.ts'
 import type { Documents, Fetching, SecretKeeping, Simulator, ToolServers } from '../../ports/sources.ts'
 import type { ToolQuotas } from '../../rules/quota.ts'
-import { Recent } from '../recent.ts'
+import { Recent } from '../../../kit/recent.ts'
 import { Shelf } from './shelf.ts'
 import { View } from './view.ts'
 

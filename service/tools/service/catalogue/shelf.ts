@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Collection } from '../../model/draft.ts'
 import type { Entry, ToolStats, Tool, ToolId } from '../../model/tool.ts'
 import type { News, Scope, StoredProvider } from '../../ports/keeping.ts'
-import { Recent } from '../recent.ts'
+import { Recent } from '../../../kit/recent.ts'
 import { WordIndex } from './word-index.ts'
 
 /** This process's copy of one owner's part of an environment's catalogue: entries by slug and by their words. */
