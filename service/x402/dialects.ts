@@ -94,19 +94,6 @@ type Written<Value = string> = Readonly<Record<string, Value>>
  * and receipts are not signed.
  */
 export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
-  /** An expired challenge is replaced by a new one, so it lives as long as a signature of x402. */
-  function challengeOf({ requirements, resource, memo: description }: Required, header: Headers) {
-    if (requirements === null) return null
-    const { amount, asset: currency, payTo: recipient, network } = requirements.v2
-    const chainId = Number(network.slice(network.indexOf(':') + 1))
-    const terms = { amount: BigInt(amount), currency, recipient, chainId, description, resource: resource.url }
-    const expires = new Date(clock.now().getTime() + TIMEOUT_SECONDS * 1_000)
-    // The client needs its `Authorization` for the API that is paid for.
-    const own = header('authorization')
-    const isTaken = own !== undefined && credentialText(own) === null
-    return issueChallenge(terms, key, { expires, header: isTaken ? OTHER_HEADER : null })
-  }
-
   const signed = signingBy(signer)
 
   function version2(required: Required) {
@@ -137,7 +124,10 @@ export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
   return {
     signed,
 
-    terms: (required) => ({ x402: version2(required), challenge: challengeOf(required, () => undefined) }),
+    terms: (required) => ({
+      x402: version2(required),
+      challenge: challengeOf(required, () => undefined, { key, clock }),
+    }),
 
     result(receipt, challenge) {
       if (challenge === null) return resultOf(receipt)
@@ -146,15 +136,16 @@ export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
     },
 
     async required(required, header) {
-      const { requirements, amount, facilitator, recipient, memo, error, reason, more } = required
-      const challenge = challengeOf(required, header)
+      const { amount, facilitator, recipient, memo, error, reason, more } = required
+      const challenge = challengeOf(required, header, { key, clock })
+      const first = signableBefore2(required)
       const second = version2(required)
       const body = {
         x402Version: 1,
         error,
         reason,
         code: reason === null ? 'payment_required' : 'payment_refused',
-        accepts: requirements === null ? [] : [requirements.v1],
+        accepts: first === null ? [] : [first.v1],
         type: 'x402',
         amount,
         currency: 'USDC',
@@ -206,6 +197,26 @@ export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
       return authorization.nonce === nonceOf(challenge) ? null : 'invalid_challenge'
     },
   }
+}
+
+/** An expired challenge is replaced by a new one, so it lives as long as a signature of x402. */
+function challengeOf(required: Required, header: Headers, { key, clock }: Pick<DialectDeps, 'key' | 'clock'>) {
+  const { resource, memo: description } = required
+  const requirements = signableBefore2(required)
+  if (requirements === null) return null
+  const { amount, asset: currency, payTo: recipient, network } = requirements.v2
+  const chainId = Number(network.slice(network.indexOf(':') + 1))
+  const terms = { amount: BigInt(amount), currency, recipient, chainId, description, resource: resource.url }
+  const expires = new Date(clock.now().getTime() + TIMEOUT_SECONDS * 1_000)
+  // The client needs its `Authorization` for the API that is paid for.
+  const own = header('authorization')
+  const isTaken = own !== undefined && credentialText(own) === null
+  return issueChallenge(terms, key, { expires, header: isTaken ? OTHER_HEADER : null })
+}
+
+/** What version 1 and MPP can pay: nothing where an identifier is required, which only version 2 can carry. */
+function signableBefore2({ requirements, requiresIdentifier = false }: Required): Requirements | null {
+  return requiresIdentifier ? null : requirements
 }
 
 interface DialectDeps {

@@ -154,8 +154,8 @@ export async function signed(
 ): Promise<Record<string, string>> {
   const v1 = body.accepts[0]
   const v2 = JSON.parse(Buffer.from(headers.get('payment-required') ?? '', 'base64').toString()).accepts[0]
-  const { signature, ...terms } = await payer.authorize(chain.network, String(v1.payTo).toLowerCase() as Hex, {
-    value: BigInt(String(v1.maxAmountRequired)),
+  const { signature, ...terms } = await payer.authorize(chain.network, String(v2.payTo).toLowerCase() as Hex, {
+    value: BigInt(String(v2.amount)),
     // Longer than any test moves the clock.
     validBefore: BigInt(Math.floor(Date.now() / 1000) + 400_000),
     ...change,

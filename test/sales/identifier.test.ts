@@ -147,13 +147,22 @@ describe('a route that requires an identifier', () => {
 
   test('takes no payment without one', async () => {
     const pricing = { model: 'per-request', amount: 0.05 }
-    const { gate, paywall } = await world.sell([{ path: '/x', pricing, paymentIdentifier: 'required' }])
+    const { gate, paywall } = await world.sell([
+      { path: '/x', pricing, paymentIdentifier: 'required' },
+      { path: '/y', pricing },
+    ])
     expect(paywall.routes[0].paymentIdentifier).toBe('required')
     const payer = await world.chain.payer(1_000_000n)
     const wanted = await world.ask(`${gate}/x`)
     expect(declared(wanted)).toEqual({ required: true })
+    // Nothing is offered that could not pay: version 1 and MPP carry no identifier.
+    expect(wanted.body.accepts).toEqual([])
+    expect(wanted.headers.get('www-authenticate')).toBeNull()
+    const other = await world.ask(`${gate}/y`)
+    expect([other.body.accepts.length, other.headers.has('www-authenticate')]).toEqual([1, true])
     for (const version of [1, 2] as const) {
-      const { status, body } = await world.ask(`${gate}/x`, { headers: await world.sign(payer, wanted, version) })
+      const terms = version === 1 ? other : wanted
+      const { status, body } = await world.ask(`${gate}/x`, { headers: await world.sign(payer, terms, version) })
       expect([status, body.code]).toEqual([400, 'invalid_payment'])
       expect(JSON.stringify(body.details)).toMatch(/is required here/)
     }

@@ -107,6 +107,8 @@ export function tools(opened: () => Desk): void {
         await at('Prices')
         await page.getByRole('button', { name: 'Remove route 2' }).click()
         await page.getByLabel('Amount').fill('0.02')
+        await page.getByLabel('Buyers who paid return').selectOption({ label: 'Free for 1 day' })
+        await page.getByLabel('Buyer’s own payment ID').selectOption({ label: 'Required' })
         await looks(page, 'paywall-prices')
         await page.getByRole('button', { name: 'Your API' }).click()
         await at('Your API')
@@ -125,6 +127,9 @@ export function tools(opened: () => Desk): void {
         await create.click()
         await page.getByText('Try it with this command').waitFor()
         await looks(page, 'paywall-up')
+        const { paywalls } = (await call('GET', '/v1/paywalls')).body
+        const made = paywalls.find(({ slug }: { slug: string }) => slug === 'weather')
+        expect(made.routes[0]).toMatchObject({ signIn: { seconds: 86_400 }, paymentIdentifier: 'required' })
         const line = (await page.getByRole('dialog').locator('pre').textContent())!
         const [, address] = /^curl -i (\S+)/.exec(line)!
         const [, token] = /X-Payment-Token: ([^']+)'/.exec(line)!

@@ -1,7 +1,7 @@
 import { useFieldArray, type UseFormReturn } from 'react-hook-form'
 import { AmountField, Choice, TextArea, TextField } from '../../parts/form.tsx'
 import { Rows } from '../../parts/Rows.tsx'
-import { NEW_ROUTE, type Draft, type RouteDraft } from './draft.ts'
+import { maySignIn, NEW_ROUTE, type Draft, type RouteDraft } from './draft.ts'
 
 const METHODS = ['*', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'].map(
   (method) => [method, method === '*' ? 'Any' : method] as const,
@@ -52,6 +52,27 @@ export function Routes({ form }: { form: UseFormReturn<Draft> }) {
                 ['before', 'Before your API is called'],
               ]}
             />
+            {maySignIn(models[at] ?? 'free') && (
+              <Choice
+                form={form}
+                name={`routes.${at}.signIn`}
+                label="Buyers who paid return"
+                hint="They sign in with the wallet that paid for this path."
+                options={returnsWith(form.getValues(`routes.${at}.signIn`))}
+              />
+            )}
+            {models[at] !== 'free' && (
+              <Choice
+                form={form}
+                name={`routes.${at}.paymentIdentifier`}
+                label="Buyer’s own payment ID"
+                hint="It keeps a program from paying twice. Only x402 version 2 has it."
+                options={[
+                  ['optional', 'Optional'],
+                  ['required', 'Required'],
+                ]}
+              />
+            )}
           </div>
         </>
       )}
@@ -60,6 +81,19 @@ export function Routes({ form }: { form: UseFormReturn<Draft> }) {
       add={() => append({ ...NEW_ROUTE, path: '' })}
     />
   )
+}
+
+const RETURNS: readonly (readonly [string, string])[] = [
+  ['', 'And pay again'],
+  ['3600', 'Free for 1 hour'],
+  ['86400', 'Free for 1 day'],
+  ['604800', 'Free for 7 days'],
+  ['2592000', 'Free for 30 days'],
+]
+
+/** With the route's own time, which the API may have set to any number of seconds. */
+function returnsWith(seconds: string): typeof RETURNS {
+  return RETURNS.some(([value]) => value === seconds) ? RETURNS : [...RETURNS, [seconds, `Free for ${seconds} seconds`]]
 }
 
 function Amounts({

@@ -24,7 +24,8 @@ export interface RouteDraft extends Pick<RouteBody, 'method' | 'path'> {
   description: string
   settle: NonNullable<RouteBody['settle']>
   paymentIdentifier: NonNullable<RouteBody['paymentIdentifier']>
-  signIn: NonNullable<RouteBody['signIn']> | null
+  /** The seconds for which a buyer returns free of charge; empty when each request is paid. */
+  signIn: string
   pricing: Pick<PricingBody, 'model'> & Pick<Tiered, 'window'> & Record<Amount | 'tiers', string>
 }
 
@@ -34,7 +35,7 @@ export const NEW_ROUTE: RouteDraft = {
   description: '',
   settle: 'after',
   paymentIdentifier: 'optional',
-  signIn: null,
+  signIn: '',
   pricing: {
     model: 'per-request',
     amount: '0.01',
@@ -70,7 +71,7 @@ function toRouteDraft(route: Paywall['routes'][number]): RouteDraft {
     description: description ?? '',
     settle,
     paymentIdentifier,
-    signIn,
+    signIn: signIn === null ? '' : String(signIn.seconds),
     pricing: {
       ...toTexts(AMOUNTS, pricing, usual),
       model,
@@ -105,7 +106,7 @@ export function toBody(draft: Draft): Terms {
       description: orNull(route.description),
       settle: route.settle,
       paymentIdentifier: route.paymentIdentifier,
-      signIn: route.signIn,
+      signIn: maySignIn(route.pricing.model) && route.signIn !== '' ? { seconds: Number(route.signIn) } : null,
       pricing: toPricing(route.pricing),
     })),
     network: draft.network,
@@ -114,6 +115,11 @@ export function toBody(draft: Draft): Terms {
     // The header values are never shown again, so an empty field means that they stay unchanged.
     ...(draft.upstreamHeaders.trim() === '' ? {} : { upstreamHeaders: toHeaders(draft.upstreamHeaders) }),
   }
+}
+
+/** Where the price depends on the answer, a buyer cannot return free of charge. */
+export function maySignIn(model: PricingBody['model']): boolean {
+  return model === 'per-request' || model === 'tiered'
 }
 
 /** The amount fields of each pricing model. */
