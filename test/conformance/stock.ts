@@ -14,8 +14,17 @@ export interface Seller {
 
 export interface Buyer {
   /** `asked` holds the request options, as for `fetch`; a GET when absent. */
-  /** With `hold` the payment is signed and not sent. */
-  buy(asked: { url: string; privateKey: Hex; asked?: RequestInit; hold?: boolean }): Promise<Purchase>
+  /**
+   * With `hold` the payment is signed and not sent. With `signsIn` it signs in where it may, and pays where that is not
+   * enough: version 2's program only.
+   */
+  buy(asked: {
+    url: string
+    privateKey: Hex
+    asked?: RequestInit
+    hold?: boolean
+    signsIn?: boolean
+  }): Promise<Purchase>
   sign(asked: Wish): Promise<StockPayload>
   /** The reference facilitator's reason against a request; version 2's program knows both versions. */
   judge(asked: { rpc: string; privateKey: Hex; chainId: number; body: unknown }): Promise<string | null>

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { freePort } from '../harness/ports.ts'
 
 export interface Installed {
   /** Where `node_modules/n8n` is. */
@@ -130,12 +130,3 @@ export const OWNER = { email: 'owner@example.com', firstName: 'Olga', lastName: 
 
 /** n8n ties a login to the browser that made it. */
 const BROWSER = 'coinslot-tests'
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}

@@ -11,7 +11,8 @@ import { accountOfSeed } from '../../service/chain/keys.ts'
 import { accountOf, startChain, type TestChain } from '../harness/chain.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { ServiceProcess } from '../harness/process.ts'
-import { freePort, N8n, type Answer, type Installed } from './n8n.ts'
+import { N8n, type Answer, type Installed } from './n8n.ts'
+import { freePort } from '../harness/ports.ts'
 
 /** What the launcher prepared: the package as it is published, and the n8n of each generation. */
 export const GIVEN = JSON.parse(process.env['COINSLOT_N8N'] ?? '{"packed":"","n8n":{}}') as {

@@ -5,7 +5,7 @@ import { request } from 'undici'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 import { ServiceProcess } from '../harness/process.ts'
 import { growthOfRequest, growthOfRequests, type GrowingRequest } from '../harness/request-growth.ts'
-import { freePort } from '../system/ports.ts'
+import { freePort } from '../harness/ports.ts'
 import { growingRequests, type Document } from './fuzz/growing.ts'
 
 /** `npm run fuzz` asks all of them; here some show that the measuring works, and the rest has no time. */

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { openCluster, secureRoles } from '../../service/database/embedded/cluster.ts'
 import { leftover, stopLeftover } from '../../service/database/embedded/leftover.ts'
 import { startPostmaster, type Postmaster } from '../../service/database/embedded/postmaster.ts'
-import { freePort } from './ports.ts'
+import { freePort } from '../harness/ports.ts'
 
 /** A PostgreSQL server that a test can stop and restart, always at the same address and with its data. */
 export interface PostgresServer {

@@ -10,7 +10,7 @@ import { startChain, type TestChain } from '../harness/chain.ts'
 import { ServiceProcess } from '../harness/process.ts'
 import { startRedis, type RedisServer } from '../queue/redis.ts'
 import { walletKeys } from '../wallet/world.ts'
-import { freePort } from './ports.ts'
+import { freePort } from '../harness/ports.ts'
 import { startPostgres, type PostgresServer } from './postgres.ts'
 import { startProxy } from './proxy.ts'
 

@@ -1,10 +1,10 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../../harness/ports.ts'
 
 export interface Started {
   origin: string
@@ -67,14 +67,6 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Pr
   const gone = once(child, 'exit')
   child.kill(signal)
   await gone
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }
 
 function conf(folder: string, port: number, upstream: string): string {

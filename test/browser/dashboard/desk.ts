@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { testService, type Answer, type CallOptions, type TestService } from '../../harness/service.ts'
 import { barriers } from '../access.ts'
 import { startBrowser } from '../chromium.ts'
+import { freePort } from '../../harness/ports.ts'
 
 /** The dashboard on a service of its own, and a browser in front of it. */
 export interface Desk {
@@ -203,14 +203,6 @@ const LOOKS = [
   ['light', 390, 844],
   ['dark', 390, 844],
 ] as const
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 function watch(page: Page, origin: string, amiss: string[]): void {
   page.on('request', (request) => {

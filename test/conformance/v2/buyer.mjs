@@ -20,6 +20,7 @@ import {
   validateDiscoveryExtensionSpec,
   withBazaar,
 } from '@x402/extensions/bazaar'
+import { wrapFetchWithSIWx } from '@x402/extensions/sign-in-with-x'
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import { createWalletClient, http, multicall3Abi, publicActions, serializeErc6492Signature } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -28,7 +29,7 @@ import { answer } from '../answer.mjs'
 
 answer({
   /** Pays with the stock client, and shows what it sent so that it can be sent again. */
-  async buy({ url, privateKey, asked = {}, hold = false }) {
+  async buy({ url, privateKey, asked = {}, hold = false, signsIn = false }) {
     let header = null
     const listening = (input, init) => {
       const sent = new Request(input, init)
@@ -37,8 +38,10 @@ answer({
       if (hold && header !== null) return Response.json({ held: true })
       return fetch(sent)
     }
-    const client = new x402Client().register('eip155:*', new ExactEvmScheme(privateKeyToAccount(privateKey)))
-    const response = await wrapFetchWithPayment(listening, client)(url, asked)
+    const account = privateKeyToAccount(privateKey)
+    const client = new x402Client().register('eip155:*', new ExactEvmScheme(account))
+    const sending = signsIn ? wrapFetchWithSIWx(listening, account) : listening
+    const response = await wrapFetchWithPayment(sending, client)(url, asked)
     const receipt = response.headers.get('payment-response')
     return {
       status: response.status,

@@ -1,8 +1,7 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { seed } from '../../../service/marketplace/seed/seed.ts'
 import { ALLOWED } from '../bodies.ts'
 import { testService, type TestPerson, type TestService } from '../../harness/service.ts'
+import { freePort } from '../../harness/ports.ts'
 
 /* The demo assets of the sandbox: a dozen, each of which runs at once. */
 
@@ -82,11 +81,3 @@ describe('the demo creators', () => {
     expect((await versions()).sort()).toEqual([...Array<string>(4).fill('1.0.0'), ...Array<string>(8).fill('1.1.0')])
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
