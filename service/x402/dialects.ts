@@ -69,6 +69,8 @@ export interface Dialects {
   terms(required: Required): { x402: Written<unknown>; challenge: Challenge | null }
   /** The headers with the payment's result, for the client that presented it. */
   receipt(receipt: Receipt, presented: Pick<Presented, 'version' | 'challenge'> | null): Promise<Written>
+  /** The signed receipt of a call that a balance pays for; no protocol has a result for it. */
+  drawn(call: Pick<Receipt, 'network' | 'payer' | 'resource' | 'paidAt'>): Written
   /** The payment's result as a value: of x402 version 2, or of MPP where a challenge was answered. */
   result(receipt: Receipt, challenge: Challenge | null): Written<unknown>
   /** The sign-in of a buyer who has paid before: null when there is none, a sentence when it proves nothing. */
@@ -170,6 +172,8 @@ export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
       }
     },
 
+    drawn: (call) => (signer === null ? {} : { [RECEIPT_HEADER]: signer.jws(payloadOf(call, '')).signature }),
+
     async receipt(receipt, presented) {
       const { success, txHash, network, paidAt } = receipt
       const proof = signed.jws(receipt)
@@ -259,10 +263,17 @@ function signingBy(signer: OfferSigner | null): Dialects['signed'] {
 }
 
 /** Null when nothing was paid on a chain: a simulated payment has no receipt that others could rely on. */
-function receiptPayload({ success, txHash, network, payer, paidAt, resource }: Receipt): ReceiptPayload | null {
-  if (!success || resource === '' || txHash === null || !TRANSACTION.test(txHash)) return null
+function receiptPayload(receipt: Receipt): ReceiptPayload | null {
+  const { success, txHash, resource } = receipt
+  return success && resource !== '' && txHash !== null && TRANSACTION.test(txHash) ? payloadOf(receipt, txHash) : null
+}
+
+function payloadOf(
+  { network, payer, resource, paidAt }: Pick<Receipt, 'network' | 'payer' | 'resource' | 'paidAt'>,
+  transaction: string,
+): ReceiptPayload {
   const issuedAt = Math.floor(paidAt.getTime() / 1_000)
-  return { version: 1, network: NETWORKS[network].caip2, resourceUrl: resource, payer, issuedAt, transaction: txHash }
+  return { version: 1, network: NETWORKS[network].caip2, resourceUrl: resource, payer, issuedAt, transaction }
 }
 
 const TRANSACTION = /^0x[0-9a-f]{64}$/i

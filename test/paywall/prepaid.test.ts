@@ -53,6 +53,13 @@ describe('a prepaid route', () => {
     expect(third.status).toBe(200)
     expect(third.headers.get('x-payment-balance')).toBe('0.025')
     expect(third.headers.get('x-payment-token')).toBeNull()
+    // Each call has a receipt: one that paid on the chain with its transaction, and one that draws without.
+    const [, drawn = ''] = third.headers.get('x-payment-signed-receipt')!.split('.')
+    expect(JSON.parse(Buffer.from(drawn, 'base64url').toString())).toMatchObject({
+      payer: payer.address,
+      resourceUrl: expect.stringMatching(/\/chat$/) as unknown,
+      transaction: '',
+    })
     expect(await balanceOf(payer.address)).toEqual({ available: 25_000n, held: 0n, paid: 40_000n, drawn: 15_000n })
     expect(await usdcOf(world.chain, payer.address)).toBe(960_000n)
     // A signature proves who is asking: it draws from the balance, and buys nothing a second time.

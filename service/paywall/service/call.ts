@@ -125,6 +125,11 @@ function passedOn({ status, headers, body, trailers, tunnel }: UpstreamAnswer): 
   return { status, headers, body, trailers, ...(tunnel === null ? {} : { tunnel }) }
 }
 
+/** The address that is paid for. */
+export function resourceOf({ gate, request }: Pick<Call, 'gate' | 'request'>): string {
+  return gate.address + request.path + request.query
+}
+
 /** The sold answer with the payment's headers. */
 export function soldOutcome(gathered: Gathered, more: HeaderList): Outcome {
   if (gathered.kind === 'tunnel') {

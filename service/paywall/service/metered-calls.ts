@@ -5,7 +5,7 @@ import { HOLD_MS } from '../rules/payment.ts'
 import { lastsMs } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
 import type { Gathered } from './answer.ts'
-import { soldOutcome, type Call, type Calling } from './call.ts'
+import { resourceOf, soldOutcome, type Call, type Calling } from './call.ts'
 import { costOfWhole, StreamMeter } from './usage-meter.ts'
 import type { GateDeps } from './deps.ts'
 
@@ -45,6 +45,7 @@ export class TooLittle extends Error {
  */
 export function createMeteredCalls({
   journal,
+  dialects,
   calling,
   tally,
   clock,
@@ -78,7 +79,10 @@ export function createMeteredCalls({
         return { ...answer.failed, headers: [...answer.failed.headers, balanceHeader(left)] }
       }
       const { gathered, sent } = answer
-      return await measure(one, pricing, { gathered, sent: sent?.text() ?? '', left: held.left, headers: [] })
+      const { payer, left } = held
+      const receipt = dialects.drawn({ network: gate.network, payer, resource: resourceOf(one), paidAt: clock.now() })
+      const headers = Object.entries(receipt)
+      return await measure(one, pricing, { gathered, sent: sent?.text() ?? '', left, headers })
     } catch (error) {
       // If the hold has already ended, this changes nothing.
       await journal.draw(id, ZERO)

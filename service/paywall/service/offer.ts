@@ -8,7 +8,7 @@ import { keyOf } from '../rules/routes.ts'
 import { speaksMpp } from '../../x402/payload.ts'
 import { sentenceOf } from '../../x402/reasons.ts'
 import { offeredRoute, toRequired } from '../rules/x402.ts'
-import type { Call } from './call.ts'
+import { resourceOf, type Call } from './call.ts'
 import type { GateDeps } from './deps.ts'
 import { signInTerms } from './sign-in.ts'
 
@@ -48,7 +48,7 @@ export function createOffering({ journal, tally, clock, dialects, addresses, lim
       recipient: gate.recipient,
       network: gate.network,
       facilitator: addresses.facilitator,
-      resource: gate.address + request.path + request.query,
+      resource: resourceOf({ gate, request }),
       route: offeredRoute(gate.address, route, request.method),
       mimeType: 'application/json',
       expiresAt: new Date(clock.now().getTime() + HELD_MS),

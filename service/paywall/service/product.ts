@@ -26,7 +26,7 @@ import { offeredRoute, requirementsOf } from '../rules/x402.ts'
 import type { Presented } from '../rules/payload.ts'
 import { discard, type Gathered } from './answer.ts'
 import { hashOf } from './body.ts'
-import { endpointOf, type Call, type Calling, type Sellable } from './call.ts'
+import { endpointOf, resourceOf, type Call, type Calling, type Sellable } from './call.ts'
 import { costOfWhole } from './usage-meter.ts'
 import { TooLittle, type MeteredCalls } from './metered-calls.ts'
 import type { Offering, Why } from './offer.ts'
@@ -192,7 +192,7 @@ function termsOf(call: PaidCall, { limits, clock }: GateProductDeps): Terms {
   const price = signedPrice({ ...call, presented })
   const { amount, network, recipient, part } = price
   const resource = {
-    url: gate.address + request.path + request.query,
+    url: resourceOf(call),
     description: route.description ?? gate.name,
     mimeType: 'application/json',
   }

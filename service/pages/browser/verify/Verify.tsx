@@ -92,7 +92,7 @@ function Valid({ facts, text }: { facts: ReceiptFacts; text: string }) {
     [
       'Transaction',
       explorerUrl === null ? (
-        <span class="mono">{transaction === '' ? 'Not named' : transaction}</span>
+        <span class="mono">{transaction === '' ? 'None: paid from a balance' : transaction}</span>
       ) : (
         <a class="mono" href={explorerUrl} target="_blank" rel="noreferrer noopener">
           {transaction} <Outward />
@@ -116,7 +116,7 @@ function Valid({ facts, text }: { facts: ReceiptFacts; text: string }) {
           </div>
         ))}
       </dl>
-      {terms === null && <p class="fine">The transaction shows the amount and the recipient.</p>}
+      {terms === null && transaction !== '' && <p class="fine">The transaction shows the amount and the recipient.</p>}
       <p class="fine">
         <button type="button" class="link" onClick={() => void copy()}>
           {isCopied ? 'Copied' : 'Copy receipt'}
