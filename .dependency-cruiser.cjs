@@ -28,7 +28,7 @@ refuseCircles(MAY_CALL)
 const LAYERS = ['model', 'errors', 'rules', 'ports', 'service', 'http|trpc|mcp|jobs']
 const ENTRIES = LAYERS.at(-1)
 /** The file in which the api describes an entry point, unless it has the entry point's name. */
-const DECLARED_BY = { http: 'route', mcp: 'mcp/mount' }
+const DECLARED_BY = { http: 'route', mcp: 'mcp/(parts|results)' }
 
 const CAPABILITY = Object.keys(MAY_CALL).join('|')
 const ADAPTER = 'tracing|chain|models|transforms|outbound|openapi|mcp-client|vault|mail|queue|database'

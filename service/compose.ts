@@ -187,7 +187,7 @@ type Money = Awaited<ReturnType<typeof openMoney>>
 /** What is sold, and the engine that sells it. */
 async function openProducts(platform: Platform, chains: Chains, money: Money) {
   const { database, clock, ledger, secret } = platform
-  const { facilitator, listing, wallets, identity, deliveries, budgets } = money
+  const { facilitator, listing, wallets, identity, deliveries, budgets, outgoingPayments } = money
   const { pages, part: pagesPart } = await openPages(platform)
   const tokens = openPaymentTokens(secret)
   const { signer, issuers, part: keysPart } = openReceiptKeys(platform, chains)
@@ -215,6 +215,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     deliveries,
     identity,
     pages,
+    accounts: outgoingPayments,
     walletAddress,
   })
   const treasury = wallets.treasury()

@@ -33,6 +33,12 @@ export function createRateLimit(name: string, most: number, redis: Redis | null,
   }
 }
 
+/** Throws when this was one request too many. */
+export async function count(limit: RateLimit, name: string): Promise<void> {
+  const { refusal } = await limit(name)
+  if (refusal !== null) throw refusal
+}
+
 function headersOf(most: number, state: RateLimiterRes): Record<string, string> {
   return {
     'RateLimit-Limit': String(most),

@@ -43,6 +43,13 @@ export function notInTestMode(): DomainError {
   return invalid({ simulate: 'must be absent: this checkout is not in test mode' }, 'not_test_mode')
 }
 
+/** An account's purchase that gave no result. The outgoing payment has what became of the money. */
+export function notBought(status: number | null, payment: Readonly<Record<string, string>>): DomainError {
+  const why = status === null ? 'did not answer in time' : `answered with status ${String(status)}`
+  const charged = 'paymentId' in payment ? 'The payment shows whether it was charged.' : 'Nothing was charged.'
+  return new DomainError('upstream', 'not_bought', `The checkout ${why}. ${charged}`, payment)
+}
+
 export function quoteExpired(): DomainError {
   return new DomainError(
     'expired',

@@ -104,6 +104,8 @@ export interface CheckoutView {
     url: string
     /** The same URL, for agents. */
     x402Url: string
+    /** The same as a tool for models. Null where there is none. */
+    mcp: { url: string; tool: string } | null
     status: Status
     lifetime: Lifetime
     /** Nothing is charged; payments are simulated. */

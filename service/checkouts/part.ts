@@ -2,12 +2,13 @@ import { hkdfSync } from 'node:crypto'
 import type { Address } from '../chain/model.ts'
 import { checkoutRoutes } from './http/owner.ts'
 import { payerRoutes } from './http/payer.ts'
-import type { CheckoutPages, DeliveryPort } from './ports.ts'
+import type { AccountPayments, CheckoutPages, DeliveryPort } from './ports.ts'
 import { createCheckouts, type Checkouts } from './service/checkouts.ts'
 import { createCheckoutStore } from './store/checkouts.ts'
-import { createRateLimit } from '../api/limits.ts'
+import { count, createRateLimit } from '../api/limits.ts'
 import type { Config } from '../config.ts'
 import { createFailures } from './service/failures.ts'
+import { createCheckoutMcp } from './mcp/server.ts'
 import { checkoutHooks } from './service/product.ts'
 import type { SaleHooks, SaleReader } from '../sales/model.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
@@ -16,6 +17,7 @@ import type { Identity } from '../identity/service/identity.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Outbound } from '../outbound/client.ts'
+import { openMcp } from '../platform/mcp.ts'
 import type { Platform, Part } from '../platform/platform.ts'
 import { z } from 'zod'
 import type { Sweeper, Topic } from '../queue/model.ts'
@@ -31,6 +33,7 @@ export async function openCheckouts(
     deliveries: DeliveryPort
     identity: Identity
     pages: CheckoutPages
+    accounts: AccountPayments
     walletAddress: (owner: Owner) => Promise<string | null>
   },
 ): Promise<{ checkouts: Checkouts; part: Part }> {
@@ -50,17 +53,36 @@ export async function openCheckouts(
     receiptOf: receiptAddress(config, deps.selling.tokens),
     addresses: config.addresses,
   })
+  const payPerMinute = createRateLimit('pay', config.RATE_PAY_PER_MINUTE, redis)
+  const { facilitator, pay } = config.addresses
+  const mcpAddress = `${pay}/:chk/mcp`
+  const mcp = openMcp(platform, {
+    identity: deps.identity,
+    address: mcpAddress,
+    service: createCheckoutMcp({
+      checkouts,
+      selling: deps.selling,
+      facilitator,
+      accounts: deps.accounts,
+      countGuest: (address) => count(payPerMinute, address),
+    }),
+  })
   return {
     checkouts,
     part: {
+      mounted: [{ role: 'pay', path: new URL(mcpAddress).pathname, handler: mcp.handler }],
+      stop: () => mcp.close(),
       routes: [
         {
           surface: 'api',
-          routes: checkoutRoutes(checkouts, { pay: config.addresses.pay, now: () => clock.now() }),
+          routes: checkoutRoutes(checkouts, { pay, now: () => clock.now() }),
         },
-        { surface: 'pay', routes: payerRoutes(checkouts, deps.pages, deps.selling.dialects) },
+        {
+          surface: 'pay',
+          routes: payerRoutes(checkouts, deps.pages, { dialects: deps.selling.dialects, facilitator }),
+        },
       ],
-      limits: { pay: createRateLimit('pay', config.RATE_PAY_PER_MINUTE, redis) },
+      limits: { pay: payPerMinute },
       topics: checkoutTopics(checkouts),
       sweepers: checkoutSweepers(checkouts),
     },

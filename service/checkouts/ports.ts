@@ -3,6 +3,7 @@ import type { Address } from '../chain/model.ts'
 import type { AnsweredDelivery, NewDelivery, NewEvent, NewTarget } from '../deliveries/model.ts'
 import type { Id } from '../kit/ids.ts'
 import type { Statements } from '../kit/transaction.ts'
+import type { Caller } from '../kit/caller.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { ProductName } from '../sales/model.ts'
 import type { Announcement } from '../queue/model.ts'
@@ -89,6 +90,19 @@ export type WalletAddress = (owner: Owner) => Promise<Address | null>
 
 /** Sends a mail to the account's own address, if it has one. Safe to repeat: the id identifies the mail. */
 export type MailOwner = (userId: string, mail: { id: string; subject: string; text: string }) => Promise<void>
+
+/** Pays an address from the caller's account. */
+export interface AccountPayments {
+  pay(
+    caller: Caller,
+    request: { url: string; method: string; headers: Readonly<Record<string, string>>; body: string; maxAmount: Usdc },
+    operation: Id<'op'>,
+    options: { keyed: boolean; background: boolean },
+  ): Promise<{
+    payment: { id: string; amount: Usdc } | null
+    response: { status: number; body: string; encoding: 'utf8' | 'base64' } | null
+  }>
+}
 
 /** Runs in the transaction of the change that it announces. */
 export type Announce = (inside: Statements, announcements: readonly Announcement[]) => Promise<void>

@@ -39,6 +39,11 @@ export interface Caller {
   person?: Person
 }
 
+/** Who calls without a key. There is no user, so nothing can be charged to it. */
+export function guestIn(environment: Environment): Caller {
+  return { user: null, subject: 'guest', issuer: 'x402', environment, via: 'key', keyId: null, agentId: null }
+}
+
 /** The owner of the caller's wallet; a caller who never signed up has none. */
 export function ownerOf(caller: Caller): Owner {
   if (caller.user === null) throw new DomainError('missing', 'wallet_not_found', 'This user has no wallet.')

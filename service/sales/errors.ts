@@ -76,9 +76,10 @@ function faultsIn({ message, fields }: DomainError): string {
 
 /** The fault of an authorization, as the protocol's reason and as a sentence for people. */
 export function paymentRefused(
-  reason: string,
+  known: string | null,
   sale: Pick<Sale, 'id' | 'product' | 'payer'> | null = null,
 ): DomainError {
+  const reason = known ?? 'invalid_exact_evm_transaction_failed'
   if (reason === USED) return authorizationUsed()
   const sentence = `${sentenceOf(reason)} Nothing was charged.`
   const named = sale === null ? {} : idOf(sale)

@@ -1,10 +1,6 @@
 import type { Address } from '../chain/model.ts'
-import { createRateLimit, type RateLimit } from '../api/limits.ts'
-import { mountMcp } from '../api/mcp/mount.ts'
-import type { McpService } from '../api/mcp/parts.ts'
+import { count, createRateLimit } from '../api/limits.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
-import type { Caller } from '../kit/caller.ts'
-import type { Environment } from '../kit/owner.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import { DomainError } from '../kit/errors.ts'
 import { deriveId } from '../kit/ids.ts'
@@ -22,6 +18,7 @@ import { createCallStore } from './store/calls/store.ts'
 import { createSlots } from './store/calls/slots.ts'
 import { openCatalogue } from './catalogue-part.ts'
 import { demoHosts } from '../demo/part.ts'
+import { openMcp } from '../platform/mcp.ts'
 import type { Platform, Part } from '../platform/platform.ts'
 import { openUpstreams } from './upstreams-part.ts'
 
@@ -78,7 +75,7 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
     version: '1',
   })
   const mcpAddress = `${config.addresses.tools}/mcp`
-  const mcp = await openMcp(platform, identity, mcpAddress, server)
+  const mcp = openMcp(platform, { identity, address: mcpAddress, service: server })
   metrics.watch('coinslot_tool_calls_under_way', 'Tool calls in progress in this process', () => calls.underWay())
   return {
     catalogue,
@@ -117,32 +114,6 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
   }
 }
 
-async function openMcp(
-  { config, clock, log, redis, secret }: Platform,
-  identity: Identity,
-  address: string,
-  service: McpService,
-) {
-  return mountMcp({
-    clock,
-    log,
-    redis,
-    address,
-    identify: (authorization, request) =>
-      identity.identify({
-        authorization: authorization ?? '',
-        environmentHeader: request.get('coinslot-environment'),
-        now: clock.now(),
-      }),
-    guest: guestIn(config.LIVE ? 'production' : 'sandbox'),
-    limit: createRateLimit('mcp', config.RATE_API_PER_MINUTE, redis),
-    bodyBytesMax: config.BODY_BYTES_MAX,
-    origins: [...config.CORS_ORIGINS, new URL(config.addresses.dashboard).origin],
-    sessionSecret: secret,
-    service,
-  })
-}
-
 const LIVE = { environment: 'production', network: 'base' } as const
 const SANDBOX = { environment: 'sandbox', network: 'base-sepolia' } as const
 
@@ -153,11 +124,6 @@ interface ToolsDeps {
   selling: SellingDeps
   /** Receives x402 payments, unless the operator names another address. */
   recipient: Address | null
-}
-
-async function count(limit: RateLimit, name: string): Promise<void> {
-  const { refusal } = await limit(name)
-  if (refusal !== null) throw refusal
 }
 
 /**
@@ -197,9 +163,4 @@ function assetsBy(runs: Runs): AssetRunner {
       }
     },
   }
-}
-
-/** Who calls without a key. There is no user, so nothing can be charged to it. */
-function guestIn(environment: Environment): Caller {
-  return { user: null, subject: 'guest', issuer: 'x402', environment, via: 'key', keyId: null, agentId: null }
 }

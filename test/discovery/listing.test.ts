@@ -194,6 +194,7 @@ describe('a settlement', () => {
     ])
     const own = await service.post('/settle', await bodyFor('https://many.example/1'))
     expect(answered(own)).toEqual({ bazaar: { status: 'success' } })
+    world.clock.forward(1_001)
     expect((await list('?limit=1')).pagination.total).toBe(200)
   })
 })

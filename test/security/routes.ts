@@ -169,6 +169,7 @@ export const MOUNTED: Readonly<Record<string, string>> = {
   '/gate': 'test/paywall: payments, not accounts; and here: gates that are not there',
   '/gate/assets': 'files of the build',
   '/llms.txt': 'the same for everybody',
+  '/p/:chk/mcp': 'test/checkouts/mcp.test.ts',
   '/p/assets': 'files of the build',
   '/tools/mcp': 'here',
   '/trpc/changes': 'here',

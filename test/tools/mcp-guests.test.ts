@@ -1,8 +1,8 @@
 import { isRecord } from '../../service/kit/schema/merge.ts'
 import { answerTo } from '../harness/mpp.ts'
-import { payWorld, signFor, type PayWorld } from './calls/pay-world.ts'
-
-type Json = Record<string, unknown>
+import type { TestAccount } from '../harness/chain.ts'
+import { payFor, sendMcp, type Json } from '../harness/mcp.ts'
+import { payWorld, type PayWorld } from './calls/pay-world.ts'
 
 /** MCP without a key: each call is paid by itself, in whichever protocol its client has. */
 describe('a client of MCP without a key', () => {
@@ -15,29 +15,14 @@ describe('a client of MCP without a key', () => {
     world.upstream.says('/notes', { written: true })
   })
 
-  async function send(method: string, params: Json, headers: Record<string, string> = {}): Promise<Json> {
-    const response = await fetch(`${world.service.origin}/tools/mcp?view=all`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    })
-    const text = await response.text()
-    const data = /^data: (.*)$/m.exec(text)?.[1] ?? text
-    return JSON.parse(data) as Json
-  }
+  const send = (method: string, params: Json, headers: Record<string, string> = {}): Promise<Json> =>
+    sendMcp(`${world.service.origin}/tools/mcp?view=all`, { method, params }, headers)
   const call = async (name: string, input: Json, meta: Json = {}): Promise<Json> =>
     (await send('tools/call', { name, arguments: input, _meta: meta }))['result'] as Json
   const metaOf = (result: Json): Json => result['_meta'] as Json
   const NOTE = { title: 'A note' }
 
-  /** What a wallet makes of the terms in a result. */
-  async function signed(result: Json, payer: Awaited<ReturnType<PayWorld['chain']['payer']>>): Promise<Json> {
-    const terms = JSON.stringify(result['structuredContent'])
-    const { accepts } = JSON.parse(terms) as { accepts: Json[] }
-    const headers = new Headers({ 'payment-required': Buffer.from(terms).toString('base64') })
-    const { value } = await signFor(world.chain, payer, { headers, body: { accepts } } as never)
-    return JSON.parse(Buffer.from(value, 'base64').toString()) as Json
-  }
+  const signed = (result: Json, payer: TestAccount): Promise<Json> => payFor(world.chain, payer, result)
 
   test('sees the catalogue, with prices, and no balance', async () => {
     const { tools } = (await send('tools/list', {}))['result'] as { tools: Json[] }

@@ -19,14 +19,14 @@ import type { Sessions } from './sessions.ts'
  */
 export function createLegacy({ clock, log, service, address, bodyBytesMax, relay, sessions }: LegacyDeps) {
   const open = new Set<LegacyTransport>()
-  const { pathname } = new URL(address)
 
   return {
     open({ caller, query, owner }: Opening, response: Response): void {
       const id = sessions.begin(caller)
       const { key } = query
       const endpoint = new URLSearchParams({ sessionId: id, ...(key === undefined ? {} : { key }) })
-      const transport = new LegacyTransport(`${pathname}/messages?${endpoint.toString()}`)
+      const path = new URL(address).pathname.replaceAll(/:(\w+)/g, (_, name: string) => query[name] ?? '')
+      const transport = new LegacyTransport(`${path}/messages?${endpoint.toString()}`)
       open.add(transport)
       const forget = relay.receive(`sse:${id}`, (message) => transport.onmessage?.(message as JSONRPCMessage))
       // Each message is an operation of its own; the server reads a new name for each.

@@ -120,8 +120,10 @@ function isLoopback(origin: string): boolean {
   return URL.canParse(origin) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(origin).hostname)
 }
 
-function queryOf(request: Request): Record<string, string> {
+function queryOf({ query, params }: Request): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(request.query).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+    Object.entries({ ...query, ...params }).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value]] : [],
+    ),
   )
 }

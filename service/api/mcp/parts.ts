@@ -20,7 +20,7 @@ export interface McpAsk {
   caller: Caller
   /** For a caller without a key, who pays for each call: the address by which such calls are limited. */
   guest: string | null
-  /** The query of the address: which part of the tools the client wants. */
+  /** The query of the address, and the names in its path: which tools the client wants. */
   query: Readonly<Record<string, string>>
   /** Names the operation of this request. */
   operation: Id<'op'>
@@ -82,7 +82,7 @@ export interface McpDeps {
   clock: Clock
   log: Log
   redis: Redis | null
-  /** The address that clients know, with its path. */
+  /** The address that clients know, with its path. It may have `:names`, as routes have. */
   address: string
   identify(authorization: string | undefined, request: Request): Promise<Caller>
   /** The caller of requests without a key, which pay for each call. Null where nothing is sold so. */

@@ -112,6 +112,7 @@ export const checkoutOut = z
     id: z.string(),
     url: z.string().meta({ description: 'The address of the payment page' }),
     x402Url: z.string().meta({ description: 'The same address, for agents' }),
+    mcpUrl: z.string().meta({ description: 'The checkout as a tool, for MCP clients' }),
     status: z.enum(['active', 'paused', 'expired']),
     lifetime: z.enum(['temporary', 'persistent']),
     expiresAt: timestamp

@@ -167,6 +167,7 @@ export function bodyOf(checkout: Checkout, pay: string, now: Date): z.input<type
     id,
     url,
     x402Url: url,
+    mcpUrl: `${url}/mcp`,
     status,
     lifetime: checkout.lifetime,
     expiresAt: leasedUntil?.toISOString() ?? null,

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Dialects } from '../../x402/dialects.ts'
 import { presentedAs, presentedIn, presentsPayment, type Headers } from '../../x402/payload.ts'
 import { reply, route, type AnyRoute, type Reply, type ServerEvent } from '../../api/route.ts'
 import { TOKEN } from '../../sales/service/proof.ts'
@@ -11,7 +10,7 @@ import { isObject, payBody, paymentOut, shown } from './bodies.ts'
 import { requireAgain, sold, toRequired, type Dialogue } from './x402.ts'
 
 /** `/p/{chk}`, for buyers: people in a browser, or agents. */
-export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages, dialects: Dialects): AnyRoute[] {
+export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages, seller: Omit<Dialogue, 'header'>): AnyRoute[] {
   const common = commonOf(pages)
   return [
     route({
@@ -28,7 +27,7 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages, dialects
       errors: GONE,
       async handle({ params, query, wantsPage, header, operation }) {
         if (presentsPurchase(header)) {
-          return await buy(checkouts, params.chk, { input: {}, operation, dialogue: { dialects, header } })
+          return await buy(checkouts, params.chk, { input: {}, operation, dialogue: { ...seller, header } })
         }
         const bought =
           wantsPage && query.payment !== undefined ? await checkouts.receipt(query.payment, query.token ?? null) : null
@@ -60,7 +59,7 @@ export function payerRoutes(checkouts: Checkouts, pages: CheckoutPages, dialects
       async handle({ params, body, header, operation }) {
         const input = body ?? {}
         if (!isObject(input)) throw invalid({ body: 'must be an object with the fields by name' })
-        const dialogue = { dialects, header }
+        const dialogue = { ...seller, header }
         if (presentsPurchase(header)) return await buy(checkouts, params.chk, { input, operation, dialogue })
         return await toRequired(await checkouts.offer(params.chk, input), dialogue)
       },

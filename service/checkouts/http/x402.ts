@@ -1,32 +1,37 @@
 import type { Reply } from '../../api/route.ts'
 import type { PaymentView } from '../model.ts'
 import { refusalIn } from '../../sales/errors.ts'
+import { requiredOf } from '../../sales/service/door.ts'
 import type { Dialects } from '../../x402/dialects.ts'
 import type { Presented } from '../../x402/model.ts'
 import type { Headers } from '../../x402/payload.ts'
-import type { Offer } from '../service/presenter.ts'
+import type { QuotedOffer } from '../service/presenter.ts'
 
 /** How the buyer's client asks, and how it is answered. */
 export interface Dialogue {
   dialects: Dialects
+  facilitator: string
   header: Headers
 }
 
 export async function toRequired(
-  offer: Offer,
-  { dialects, header }: Dialogue,
+  offer: QuotedOffer,
+  { dialects, facilitator, header }: Dialogue,
   { sentence: error, reason }: { sentence: string; reason: string | null } = UNPAID,
 ): Promise<Reply> {
-  const { product, address, expires, ...terms } = offer
-  const resource = { url: address, description: product, mimeType: 'application/json' }
-  const required = { ...terms, resource, memo: product, error, reason, more: { expires: expires.toISOString() } }
-  return { status: 402, ...(await dialects.required(required, header)) }
+  const required = requiredOf(offer, facilitator, { error, reason })
+  const more = { expires: offer.expires.toISOString() }
+  return { status: 402, ...(await dialects.required({ ...required, memo: offer.name, more }, header)) }
 }
 
 const UNPAID = { sentence: 'A payment is required.', reason: null }
 
 /** A refused payment repeats the requirements; other errors are handled as usual. */
-export async function requireAgain(error: unknown, dialogue: Dialogue, offer: () => Promise<Offer>): Promise<Reply> {
+export async function requireAgain(
+  error: unknown,
+  dialogue: Dialogue,
+  offer: () => Promise<QuotedOffer>,
+): Promise<Reply> {
   const refusal = refusalIn(error, dialogue.header)
   if (refusal === null) throw error
   return await toRequired(await offer(), dialogue, refusal)

@@ -1,15 +1,16 @@
 import { NETWORKS } from '../../chain/networks.ts'
 import type { AnsweredDelivery } from '../../deliveries/model.ts'
-import { proofOf } from '../../sales/service/door.ts'
+import { proofOf, requirementsOfOffer } from '../../sales/service/door.ts'
 import { sentenceOf } from '../../x402/reasons.ts'
 import { deriveId } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
 import { inTestMode } from '../errors.ts'
 import type { Checkout, CheckoutView, Payment, PaymentView } from '../model.ts'
-import type { Requirements } from '../../x402/model.ts'
+import type { Offer } from '../../sales/model.ts'
 import { redirectOf, statusOf } from '../rules/lifecycle.ts'
 import { quoteOf, toQuoteId } from '../rules/quote.ts'
-import { requirementsOf } from '../rules/x402.ts'
+import { toolNameOf } from '../rules/tool.ts'
+import { offerOf } from '../rules/x402.ts'
 import type { CheckoutDeps } from './deps.ts'
 
 export interface Showing {
@@ -18,7 +19,7 @@ export interface Showing {
   /** The caller passes the delivery, so that a list can load all deliveries at once. */
   payment(payment: Payment, checkout: Checkout, delivery: AnsweredDelivery | undefined, viewer: Viewer): PaymentView
   /** The price and terms for an agent that has not paid yet. */
-  offer(checkout: Checkout): Offer
+  offer(checkout: Checkout): QuotedOffer
   /** A single payment with its delivery. */
   sale(sale: { payment: Payment; checkout: Checkout }, viewer: Viewer): Promise<PaymentView>
 }
@@ -26,15 +27,8 @@ export interface Showing {
 /** `anyone` knows the payment's id and sees its state, but not the answer, the redirect or the token. */
 export type Viewer = 'buyer' | 'owner' | 'anyone'
 
-export interface Offer {
-  product: string
-  address: string
-  facilitator: string
-  /** A plain decimal, as the specification requires here. */
-  amount: string
-  recipient: string
+export interface QuotedOffer extends Offer {
   expires: Date
-  requirements: Requirements
 }
 
 /** Builds the payer's views. */
@@ -52,6 +46,7 @@ export function createShowing({
     const now = clock.now()
     const network = NETWORKS[of.network]
     const quote = quoteOf(of, now)
+    const offer = of.testMode ? null : offerOf(of, quote, addressOf(of))
     const status = statusOf(of, now)
     const url = addressOf(of)
     return {
@@ -59,6 +54,7 @@ export function createShowing({
         id: of.id,
         url,
         x402Url: url,
+        mcp: { url: `${url}/mcp`, tool: toolNameOf(of.product.name) },
         status,
         lifetime: of.lifetime,
         testMode: of.testMode,
@@ -81,7 +77,7 @@ export function createShowing({
       },
       available: status === 'active' && (of.testMode || method.serves(of.network)),
       quote: { quoteId: toQuoteId(of.id, quote, quoteKey), expiresAt: quote.expiresAt.toISOString() },
-      paymentRequirements: of.testMode ? null : requirementsOf(of, quote, url),
+      paymentRequirements: offer === null ? null : requirementsOfOffer(offer),
     }
   }
 
@@ -117,19 +113,11 @@ export function createShowing({
     }
   }
 
-  function offer(of: Checkout): Offer {
+  function offer(of: Checkout): QuotedOffer {
     const quote = quoteOf(of, clock.now())
-    const requirements = requirementsOf(of, quote, addressOf(of))
-    if (requirements === null || of.recipient === null) throw inTestMode()
-    return {
-      product: of.product.name,
-      address: addressOf(of),
-      facilitator: addresses.facilitator,
-      amount: String(toWire(of.price)),
-      recipient: of.recipient,
-      expires: quote.expiresAt,
-      requirements,
-    }
+    const offered = offerOf(of, quote, addressOf(of))
+    if (offered === null) throw inTestMode()
+    return { ...offered, expires: quote.expiresAt }
   }
 
   return {

@@ -10,7 +10,9 @@ import { badProof, inTestMode, quoteExpired, workflowUnavailable } from '../erro
 import type { Checkout, Payment, Quote, SimulatedOutcome } from '../model.ts'
 import { assertSells, deliveryOf, isSensible, paymentOf } from '../rules/lifecycle.ts'
 import { assertQuoted, fromQuoteId, quoteOf } from '../rules/quote.ts'
-import { requirementsOf } from '../rules/x402.ts'
+import { requirementsOfOffer } from '../../sales/service/door.ts'
+import { offerOf } from '../rules/x402.ts'
+import type { Presented } from '../../x402/model.ts'
 import type { Failures } from './failures.ts'
 import type { CheckoutDeps } from './deps.ts'
 import type { Showing } from './presenter.ts'
@@ -25,6 +27,20 @@ export interface Order {
   named: (field: string) => string
   /** The quoted price; the current one when null. */
   quoteId: string | null
+}
+
+/** A payment, and the input it is for. */
+export interface Purchase extends Order {
+  /** Null to simulate. */
+  presented: Presented | null
+  /** The outcome of a simulated payment; `paid` when absent. */
+  outcome?: SimulatedOutcome
+  /** The token of the payment, or a token that the buyer chooses for a new one. */
+  token: string | null
+  /** An existing payment: its id, or the nonce of its authorization. */
+  paymentId: string | null
+  /** Waits for the workflow's answer, if payers see it: an agent sends one request and does not poll. */
+  waitsForResult?: boolean
 }
 
 export interface CheckoutAsk extends PurchaseRequest {
@@ -63,11 +79,11 @@ export function createCheckoutProduct(deps: ProductDeps) {
       const quote = quoteFor(checkout, order)
       assertQuoted(quote, checkout.owner.environment)
       const { price: amount, network, recipient } = quote
-      const requirements = requirementsOf(checkout, quote, showing.addressOf(checkout))
+      const offer = offerOf(checkout, quote, showing.addressOf(checkout))
       // The quote was made in test mode without a recipient, so it cannot be paid.
-      if (recipient === null || requirements === null) throw quoteExpired()
+      if (recipient === null || offer === null) throw quoteExpired()
       const about = { subject: checkout.id, ...checkout.owner, inputHash: canonicalHash(order.input), details }
-      return { ...about, amount, network, recipient, requirements, workMs: 0, note: null }
+      return { ...about, amount, network, recipient, requirements: requirementsOfOffer(offer), workMs: 0, note: null }
     },
 
     isHere: (sale, { checkout }) => sale.subject === checkout.id,

@@ -15,6 +15,7 @@ export function toGatePage(offer: Offer) {
       id: paywall,
       url: resource,
       x402Url: resource,
+      mcp: null,
       testMode,
       product: { name, description },
       price: toWire(amount),

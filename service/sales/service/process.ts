@@ -145,7 +145,7 @@ async function makeAnswer<Order extends PurchaseRequest, Value>(
 }
 
 function assertPaid(sale: Sale, { errors }: Pick<Delivery<never, never>, 'errors'>): void {
-  if (sale.state === 'failed') throw paymentRefused(sale.reason ?? UNKNOWN, sale)
+  if (sale.state === 'failed') throw paymentRefused(sale.reason, sale)
   if (sale.state !== 'paid') throw errors.pending(sale)
 }
 
@@ -164,5 +164,4 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : 'internal'
 }
 
-const UNKNOWN = 'invalid_exact_evm_transaction_failed'
 const SPARE_MS = 30_000

@@ -104,7 +104,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     const now = clock.now()
     const { delivery } = product
     if (delivery === null) return await processing.processSale(order, known, true)
-    if (known.state === 'failed') throw paymentRefused(known.reason ?? UNKNOWN, known)
+    if (known.state === 'failed') throw paymentRefused(known.reason, known)
     if (known.state === 'paid') assertOwed(known, delivery, now)
     const isBusy = known.leaseUntil !== null && known.leaseUntil > now
     // A stored answer needs no work.
@@ -184,5 +184,3 @@ function assertOutlasts(authorization: Presented['authorization'], workMs: numbe
 }
 
 export type Selling<Order extends PurchaseRequest, Value> = ReturnType<typeof createSelling<Order, Value>>
-
-const UNKNOWN = 'invalid_exact_evm_transaction_failed'

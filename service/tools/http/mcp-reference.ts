@@ -60,7 +60,7 @@ function streamable({ address, requestsPerMinute, callsPerMinute, callsAtOnce, b
     path: '',
     summary: 'Send a message by Streamable HTTP, the transport of MCP since 2025',
     description: [
-      'Authenticate as for every endpoint, with `Authorization: Bearer` and an API key; or with `?key=`, for clients that can send no header. An agent’s key is bound by the agent’s limits. Without a key the answer is 401.',
+      'Authenticate as for every endpoint, with `Authorization: Bearer` and an API key; or with `?key=`, for clients that can send no header. An agent’s key is bound by the agent’s limits. Without a key each call is paid by itself: its first answer states the price for x402 and MPP, and you call again with the payment in `_meta`. Streams and sessions need a key.',
       '`initialize` answers a session in `Mcp-Session-Id`; send it with each message that follows. A session lasts 24 hours and belongs to the key that started it. It is optional: without one, each request stands alone. With one, you can fetch the answer of a call whose connection broke by GET with `Last-Event-ID`, and cancel a call by `notifications/cancelled`.',
       `Without a view these tools are listed. ${own.join(' ')}`,
       'A result has `structuredContent`, and in `_meta["coinslot/billing"]` what the call cost and what is left: `{cost, credits, balance, callId}`. Only a success is charged. Errors that a model can act on (an invalid input, insufficient balance, a failed tool) are results with `isError`, not protocol errors. Each tool’s documentation is a resource, `tools/list` and `resources/list` are paged by `cursor`.',

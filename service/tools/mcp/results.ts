@@ -1,5 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/sdk/types.js'
 import type { DomainError } from '../../kit/errors.ts'
+import { failed as failedCall } from '../../api/mcp/results.ts'
 import { isRecord } from '../../kit/schema/merge.ts'
 import type { Binary, CallResult } from '../model/call.ts'
 import { toWire } from '../../kit/money.ts'
@@ -11,11 +12,6 @@ export interface Billing {
   credits: number
   balance: number
   callId: string
-}
-
-/** A result that is free of charge. */
-export function plain(value: Record<string, unknown>): CallToolResult {
-  return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value }
 }
 
 /** A tool's answer with its bill. */
@@ -37,29 +33,12 @@ export function paidFor(
   return { content: [toContent(output, callId)], structuredContent, _meta: { ...meta } }
 }
 
-/** What a call costs, for a client that has not paid: the form of x402's transport for MCP. */
-export function unpaid(
-  terms: Readonly<Record<string, unknown>>,
-  meta: Readonly<Record<string, unknown>>,
-): CallToolResult {
-  return {
-    isError: true,
-    content: [{ type: 'text', text: JSON.stringify(terms) }],
-    structuredContent: { ...terms },
-    _meta: { ...meta },
-  }
-}
-
 /** The error of a call, and what to do about it. */
 export function failed(error: DomainError, suggestions: readonly string[], topUpUrl: string | null): CallToolResult {
-  const advice = adviceFor(error, suggestions, topUpUrl)
-  const { code, message, fields } = error
-  const said = { code, message, ...fields, ...(suggestions.length === 0 ? {} : { suggestions }), advice }
+  const more = suggestions.length === 0 ? {} : { suggestions }
   return {
-    isError: true,
-    content: [{ type: 'text', text: `${message}${detailsOf(error)} ${advice}`.trim() }],
-    structuredContent: { error: said },
-    _meta: { 'coinslot/billing': { cost: 0, callId: fields['callId'] ?? null } },
+    ...failedCall(error, adviceFor(error, suggestions, topUpUrl), more),
+    _meta: { 'coinslot/billing': { cost: 0, callId: error.fields['callId'] ?? null } },
   }
 }
 
@@ -91,16 +70,6 @@ function adviceFor({ code, fields }: DomainError, suggestions: readonly string[]
     default:
       return ''
   }
-}
-
-function detailsOf({ fields }: DomainError): string {
-  const { details, upstream } = fields as { details?: Record<string, string>; upstream?: { message?: string | null } }
-  if (details !== undefined) {
-    return ` (${Object.entries(details)
-      .map(([field, fault]) => `${field} ${fault}`)
-      .join('; ')})`
-  }
-  return upstream?.message == null ? '' : ` Its message: ${upstream.message}`
 }
 
 function toContent(output: CallResult['output'], callId: string): ContentBlock {

@@ -27,6 +27,7 @@ describe('POST /v1/checkouts: 201', () => {
         id,
         url: `http://localhost:0/p/${id}`,
         x402Url: `http://localhost:0/p/${id}`,
+        mcpUrl: `http://localhost:0/p/${id}/mcp`,
         status: 'active',
         lifetime: 'persistent',
         expiresAt: null,

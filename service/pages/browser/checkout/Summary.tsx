@@ -26,7 +26,7 @@ export function Summary({ page, brief }: { page: CheckoutPage; brief: boolean })
 }
 
 function Terms({ page }: { page: CheckoutPage }) {
-  const { chainId, recipient, explorer, testMode } = page.checkout
+  const { chainId, recipient, explorer, testMode, mcp } = page.checkout
   return (
     <section class="terms column" aria-label="Terms">
       <dl class="facts">
@@ -59,9 +59,32 @@ function Terms({ page }: { page: CheckoutPage }) {
           <dd>None</dd>
         </div>
       </dl>
+      {mcp !== null && <ForModels {...mcp} />}
       <p class="maker">
         <CoinMark /> Powered by Coinslot
       </p>
     </section>
+  )
+}
+
+/** How to add it to an AI assistant, as a tool that buys it. */
+function ForModels({ url, tool }: { url: string; tool: string }) {
+  const settings = JSON.stringify({ mcpServers: { [tool]: { url } } }, null, 2)
+  return (
+    <details class="models">
+      <summary>Use it from an AI assistant</summary>
+      <p class="quiet">
+        Each call is one purchase. It is paid by the assistant’s wallet, or by your Coinslot account if you add an API
+        key.
+      </p>
+      <dl>
+        <dt>Claude and ChatGPT, as a connector; n8n, in the MCP Client Tool</dt>
+        <dd class="mono">{url}</dd>
+        <dt>Claude Code</dt>
+        <dd class="mono">{`claude mcp add --transport http ${tool} ${url}`}</dd>
+        <dt>Cursor, in mcp.json</dt>
+        <dd class="mono">{settings}</dd>
+      </dl>
+    </details>
   )
 }

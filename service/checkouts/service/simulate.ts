@@ -1,0 +1,66 @@
+import { canonicalHash } from '../../kit/hash.ts'
+import { deriveId, type Id } from '../../kit/ids.ts'
+import { authorizationUsed } from '../../sales/errors.ts'
+import { SIMULATED_SETTLING_MS, type Sale } from '../../sales/model.ts'
+import { chosenTokenHash } from '../../sales/service/proof.ts'
+import { notInTestMode } from '../errors.ts'
+import { ZERO_ADDRESS, type Checkout } from '../model.ts'
+import { assertSells, simulatedAs } from '../rules/lifecycle.ts'
+import type { CheckoutDeps } from './deps.ts'
+import { valuesOf, type createCheckoutProduct, type Purchase } from './product.ts'
+
+/** In test mode: a sale that ends as its buyer wants, without money. */
+export function createSimulation({ selling: { journal }, clock, preflight, quoteFor }: SimulationDeps) {
+  return async function simulate(checkout: Checkout, purchase: Purchase, operation: Id<'op'>): Promise<Sale> {
+    const id = deriveId('pay', operation)
+    const inputHash = canonicalHash(purchase.input)
+    const same = (known: Sale): Sale => {
+      if (known.subject !== checkout.id || !known.inputHash.equals(inputHash)) throw authorizationUsed()
+      return known
+    }
+    // A repeated request, found by its Idempotency-Key. Nothing is paid here, so the key is proof enough.
+    const before = await journal.findById(id)
+    if (before !== null) return same(before)
+    assertSells(checkout, clock.now())
+    if (!checkout.testMode) throw notInTestMode()
+    const input = valuesOf(checkout, purchase)
+    const quote = quoteFor(checkout, purchase)
+    await preflight(checkout)
+    const now = clock.now()
+    const { outcome = 'paid', token } = purchase
+    const sale: Sale = {
+      id,
+      product: 'checkout',
+      subject: checkout.id,
+      ...checkout.owner,
+      handover: 'none',
+      amount: quote.price,
+      network: quote.network,
+      recipient: quote.recipient,
+      payer: ZERO_ADDRESS,
+      simulated: true,
+      digest: null,
+      request: null,
+      inputHash,
+      bodyHash: null,
+      tokenHash: chosenTokenHash(token),
+      identifier: null,
+      resource: null,
+      details: { input, outcome },
+      leaseUntil: null,
+      createdAt: now,
+      ...simulatedAs(outcome, id, now),
+    }
+    const resumeAt = sale.state === 'claimed' ? new Date(now.getTime() + SIMULATED_SETTLING_MS) : null
+    if (await journal.simulated(sale, resumeAt)) return sale
+    // The same request was repeated at the same time or after a lost answer.
+    const twin = await journal.findById(id)
+    if (twin === null) throw new Error('a simulated payment was not found')
+    return same(twin)
+  }
+}
+
+interface SimulationDeps
+  extends
+    Pick<CheckoutDeps, 'selling' | 'clock'>,
+    Pick<ReturnType<typeof createCheckoutProduct>, 'preflight' | 'quoteFor'> {}

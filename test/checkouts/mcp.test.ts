@@ -1,0 +1,123 @@
+import { payFor, sendMcp, type Json } from '../harness/mcp.ts'
+import { freePort } from '../harness/ports.ts'
+import { usdcOf } from '../facilitator/world.ts'
+import { openWorld, type World } from './world.ts'
+
+/** A checkout as a tool: a paid call runs the workflow, and its answer is the result. */
+describe('the MCP address of a checkout', () => {
+  let world: World
+  let chk: string
+
+  beforeAll(async () => {
+    world = await openWorld({ chain: true, environment: { SETTLE_CONFIRMATIONS: '1', PORT: String(await freePort()) } })
+    ;({ id: chk } = await sell())
+  })
+  afterAll(() => world.close())
+  beforeEach(() => {
+    world.workflow.told.length = 0
+    world.workflow.answers({ delivered: { status: 200, body: '{"score":97}' } })
+  })
+
+  const FIELDS = [
+    { name: 'site', label: 'Site', type: 'url', required: true },
+    { name: 'depth', label: 'Depth', type: 'number', required: false },
+  ]
+  const sell = (terms: object = {}) => world.sell({ fields: FIELDS, responseMode: 'lastNode', price: 0.5, ...terms })
+  const send = (method: string, params: Json, { at = chk, key }: { at?: string; key?: string } = {}) =>
+    sendMcp(
+      `${world.service.origin}/p/${at}/mcp`,
+      { method, params },
+      key === undefined ? {} : { authorization: `Bearer ${key}` },
+    )
+  const call = async (input: Json, meta: Json = {}, to: { at?: string; key?: string } = {}): Promise<Json> =>
+    (await send('tools/call', { name: 'seo-audit', arguments: input, _meta: meta }, to))['result'] as Json
+  const errorOf = (result: Json): unknown => (result['structuredContent'] as Json)['error']
+  const INPUT = { site: 'https://example.com/' }
+
+  test('lists one tool, with the form as its input and the price', async () => {
+    const { tools } = (await send('tools/list', {}))['result'] as { tools: Json[] }
+    expect(tools).toHaveLength(1)
+    expect(tools[0]).toMatchObject({
+      name: 'seo-audit',
+      title: 'SEO audit',
+      description: expect.stringContaining('Costs 0.5 USDC a call.') as unknown,
+      inputSchema: { required: ['site'], properties: { site: { type: 'string' }, depth: { type: 'number' } } },
+      _meta: { 'coinslot/price': '0.5', 'agents-x402/paymentRequired': true, 'agents-x402/priceUSD': 0.5 },
+    })
+  })
+
+  test('a guest pays, the workflow runs once, and its answer is the result, again for the payment’s token only', async () => {
+    const payer = await world.chain.payer(1_000_000n)
+    const unpaid = await call(INPUT)
+    expect(unpaid).toMatchObject({ isError: true, structuredContent: { accepts: [{ amount: '500000' }] } })
+    const payment = await payFor(world.chain, payer, unpaid)
+    const paid = await call(INPUT, { 'x402/payment': payment })
+    expect(paid).toMatchObject({
+      structuredContent: { score: 97 },
+      content: [{ type: 'text', text: '{"score":97}' }],
+      _meta: { 'x402/payment-response': { success: true, payer: payer.address } },
+    })
+    expect(world.workflow.told.map(({ json }) => (json as { input: unknown }).input)).toEqual([INPUT])
+    const proof = (paid['_meta'] as Json)['coinslot/payment']
+    expect(await call(INPUT, { 'coinslot/payment': proof })).toMatchObject({ structuredContent: { score: 97 } })
+    const stolen = await call(INPUT, { 'x402/payment': payment })
+    expect(errorOf(stolen)).toMatchObject({ code: 'payment_submitted' })
+    expect(world.workflow.told).toHaveLength(1)
+    expect(await usdcOf(world.chain, payer.address)).toBe(500_000n)
+  })
+
+  test('a payment buys nothing at another checkout or with another input', async () => {
+    const payer = await world.chain.payer(1_000_000n)
+    const payment = await payFor(world.chain, payer, await call(INPUT))
+    expect(await call(INPUT, { 'x402/payment': payment })).not.toHaveProperty('isError')
+    const other = await sell()
+    for (const refused of [
+      await call(INPUT, { 'x402/payment': payment }, { at: other.id }),
+      await call({ site: 'https://other.example/' }, { 'x402/payment': payment }),
+    ]) {
+      expect(refused['isError']).toBe(true)
+    }
+    expect(world.workflow.told).toHaveLength(1)
+    expect(await usdcOf(world.chain, payer.address)).toBe(500_000n)
+  })
+
+  test('nothing is asked for a call that could not be served', async () => {
+    expect(errorOf(await call({ depth: 1 }))).toMatchObject({ code: 'invalid_input', details: { site: 'is required' } })
+    expect(await send('tools/call', { name: 'another', arguments: INPUT })).toMatchObject({ error: { code: -32_602 } })
+    const gone = { at: 'chk_00000000000000000000000000' }
+    expect(errorOf(await call(INPUT, {}, gone))).toMatchObject({ code: 'checkout_not_found' })
+    expect(await send('tools/list', {}, gone)).toMatchObject({ error: { code: -32_602 } })
+  })
+
+  test('in test mode a call is free, and says so', async () => {
+    const { id } = await sell({ testMode: true })
+    expect(await call(INPUT, {}, { at: id })).toMatchObject({
+      structuredContent: { score: 97 },
+      _meta: { 'coinslot/simulated': true },
+    })
+  })
+
+  test('with a key the account’s wallet pays', async () => {
+    await world.chain.fund(world.service.wallets.treasury()!, 100_000_000n)
+    await world.chain.mine()
+    const buyer = await world.service.person()
+    await buyer.call('POST', '/v1/wallet/deposit', { body: { amount: 10 } })
+    const before = await usdcOf(world.chain, world.recipient)
+    expect(await call(INPUT, {}, { key: buyer.key })).toMatchObject({
+      structuredContent: { score: 97 },
+      _meta: { 'coinslot/billing': { cost: 0.5, paymentId: expect.stringMatching(/^pay_/) as unknown } },
+    })
+    expect(await usdcOf(world.chain, world.recipient)).toBe(before + 500_000n)
+    const { wallet } = (await buyer.call('GET', '/v1/wallet/balance')).body
+    expect(wallet.totalSpent).toBe(0.5)
+    expect((await send('tools/list', {}, { key: buyer.key }))['result']).not.toHaveProperty(
+      'tools.0._meta.agents-x402/paymentRequired',
+    )
+    const wrong = await sendMcp(
+      `${world.service.origin}/p/${chk}/mcp`,
+      { method: 'tools/list', params: {} },
+      { authorization: 'Bearer csk_wrong' },
+    )
+    expect(wrong['error']).toBeDefined()
+  })
+})
