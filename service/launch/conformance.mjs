@@ -6,7 +6,7 @@ const { become } = await import('./run.mjs')
 
 await prepare({ build: false })
 // These suites test against the packages that clients use: large ones that nothing else here needs.
-for (const part of ['v1', 'v2', 'axios', 'mpp', 'mcp']) await installOwnPackage(`test/conformance/${part}`)
+for (const part of ['v1', 'v2', 'axios', 'mpp', 'mcp', 'models']) await installOwnPackage(`test/conformance/${part}`)
 const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js']
 process.exitCode = await become([
   ...jest,

@@ -16,7 +16,7 @@ type Client = (typeof CLIENTS)[number]
 describe('the matrix of clients and products', () => {
   let world: GuestWorld
   let upstream: Upstream
-  let buyers: Record<Client, Buyer>
+  let buyers: Record<Client | 'models', Buyer>
   let shop: Shop
   const table = new Map<string, string>()
 
@@ -25,7 +25,7 @@ describe('the matrix of clients and products', () => {
       guestWorld({ RATE_GATE_PER_MINUTE: '0', RATE_TOOLS_PER_MINUTE: '0' }),
       startUpstream(),
     ])
-    buyers = { 1: startBuyer(1), 2: startBuyer(2), mpp: startBuyer('mpp') }
+    buyers = { 1: startBuyer(1), 2: startBuyer(2), mpp: startBuyer('mpp'), models: startBuyer('models') }
     const { service, creator } = world
     shop = await openShop({
       origin: service.origin,
@@ -94,6 +94,30 @@ describe('the matrix of clients and products', () => {
     expect(statuses.every((status) => [200, 402, 409, 503].includes(status))).toBe(true)
     expect(await spentBy(payer)).toBe(PRICE)
     note(client, product, 'in every dialect at once', `${statuses.join(', ')}, paid once`)
+  })
+
+  const models = (['x402', 'mpp'] as const).flatMap((wallet) => [
+    [wallet, 'tool', '/tools/mcp?view=all', 'acme-create-note'] as const,
+    [wallet, 'checkout', '/mcp', 'a-report'] as const,
+  ])
+  it.each(models)('a model whose wallet is of %s buys a %s over MCP', async (wallet, product, path, tool) => {
+    const url = product === 'tool' ? world.service.origin + path : shop.checkout.url + path
+    const payer = await world.chain.payer(1_000_000n)
+    const asked = { url, tool, input: { title: 'bought' }, privateKey: payer.privateKey, wallet }
+    const { tools, result } = await buyers.models.call(asked)
+    const { description } = tools.find(({ name }) => name === tool)!
+    // Cloudflare's client announces the price of what it knows as paid.
+    if (wallet === 'x402') expect(description).toContain('you will be charged $0.02')
+    expect(result).not.toHaveProperty('isError')
+    const { 'x402/payment-response': response, 'org.paymentauth/receipt': receipt } = result['_meta'] as Record<
+      string,
+      unknown
+    >
+    expect(wallet === 'x402' ? response : receipt).toMatchObject(
+      wallet === 'x402' ? { success: true } : { method: 'evm', status: 'success' },
+    )
+    expect(await spentBy(payer)).toBe(PRICE)
+    table.set(`MCP, wallet of ${wallet}, ${product}`, 'delivered, paid once')
   })
 
   async function spentBy(payer: TestAccount): Promise<bigint> {

@@ -34,7 +34,14 @@ export interface Buyer {
   discover(asked: { facilitator: string; list?: object; search?: object }): Promise<unknown>
   /** How the stock packages judge a description; only version 2's program can. */
   describe(asked: { bazaar: unknown; url: string }): Promise<unknown>
+  /** Calls a tool over MCP, and pays what is asked; only the program of models' wallets can. */
+  call(asked: { url: string; tool?: string; input: object; privateKey: Hex; wallet: 'x402' | 'mpp' }): Promise<Called>
   stop(): Promise<void>
+}
+
+export interface Called {
+  tools: { name: string; description: string }[]
+  result: Record<string, unknown>
 }
 
 /** A 402 and what was received for its payment. */
@@ -133,8 +140,8 @@ async function originOf(child: ChildProcess): Promise<string> {
   return origin
 }
 
-/** The stock clients: of both versions of x402, and of MPP. */
-export type Client = Version | 'axios' | 'mpp'
+/** The stock clients: of both versions of x402, of MPP, and of MCP with a wallet. */
+export type Client = Version | 'axios' | 'mpp' | 'models'
 
 export function startBuyer(version: Client): Buyer {
   const child = start(version, 'buyer', {})
@@ -162,6 +169,7 @@ export function startBuyer(version: Client): Buyer {
     verify: (asked) => ask('verify', asked),
     discover: (asked) => ask('discover', asked),
     describe: (asked) => ask('describe', asked),
+    call: (asked) => ask('call', asked),
     stop: () => stop(child),
   }
 }
