@@ -3,6 +3,7 @@ import { credentialStory } from './stories/credential.ts'
 import { editingStory } from './stories/editing.ts'
 import { examplesStory } from './stories/examples.ts'
 import { listeningStory } from './stories/listening.ts'
+import { modelsStory } from './stories/models.ts'
 import { operationsStory } from './stories/operations.ts'
 import { publishingStory } from './stories/publishing.ts'
 import { refusalsStory } from './stories/refusals.ts'
@@ -29,6 +30,7 @@ export function story(version: string): void {
     refusalsStory(world)
     retriesStory(world)
     agentStory(world)
+    modelsStory(world)
     examplesStory(world)
     toolsStory(world)
     editingStory(world, version)

@@ -9,7 +9,7 @@ export function agentStory(world: () => World): void {
       const model = await new Model({ text: 'One two three.' }, 5).listen()
       try {
         const { credential } = await makeAgent(world(), { perDay: 0.012 })
-        const ran = await runFile(world(), await workflow(world(), model, credential))
+        const ran = await runFile(world(), await agentWith(world(), model, counting(credential)))
         expect(ran.error('AI Agent')).toBeUndefined()
         // Half a cent each: two fit into the day.
         expect(model.told).toHaveLength(3)
@@ -38,7 +38,24 @@ export async function makeAgent(
   return { credential: await world.makeCredential({ apiKey: secret }), id: agent.id as string }
 }
 
-async function workflow(world: World, model: Model, credential: Credential): Promise<WorkflowFile> {
+function counting(credential: Credential): NodeData {
+  return {
+    name: 'Count words',
+    type: 'n8n-nodes-coinslot.coinslotTool',
+    typeVersion: 1,
+    parameters: {
+      descriptionType: 'manual',
+      toolDescription: 'Counts the words of a text, for half a cent.',
+      ...{ resource: 'rda', operation: 'run', rda: { __rl: true, mode: 'id', value: 'text-statistics' } },
+      specifyInputs: 'json',
+      inputsJson: "={{ { text: $fromAI('text', 'The text to count', 'string') } }}",
+    },
+    credentials: { coinslotApi: credential },
+  }
+}
+
+/** A workflow of an AI agent with this model and this tool. */
+export async function agentWith(world: World, model: Model, tool: NodeData): Promise<WorkflowFile> {
   const openAi = await world.n8n.ask<Credential>('POST', '/rest/credentials', {
     name: 'Stand-in',
     type: 'openAiApi',
@@ -50,7 +67,7 @@ async function workflow(world: World, model: Model, credential: Credential): Pro
       name: 'AI Agent',
       type: '@n8n/n8n-nodes-langchain.agent',
       typeVersion: 3.1,
-      parameters: { promptType: 'define', text: 'Count the words.', options: {} },
+      parameters: { promptType: 'define', text: 'Do it.', options: {} },
     },
     {
       name: 'Model',
@@ -59,24 +76,12 @@ async function workflow(world: World, model: Model, credential: Credential): Pro
       parameters: { model: { __rl: true, mode: 'id', value: 'stand-in' }, options: {} },
       credentials: { openAiApi: { id: openAi.id, name: openAi.name } },
     },
-    {
-      name: 'Count words',
-      type: 'n8n-nodes-coinslot.coinslotTool',
-      typeVersion: 1,
-      parameters: {
-        descriptionType: 'manual',
-        toolDescription: 'Counts the words of a text, for half a cent.',
-        ...{ resource: 'rda', operation: 'run', rda: { __rl: true, mode: 'id', value: 'text-statistics' } },
-        specifyInputs: 'json',
-        inputsJson: "={{ { text: $fromAI('text', 'The text to count', 'string') } }}",
-      },
-      credentials: { coinslotApi: credential },
-    },
+    tool,
   ]
   const connections = {
     Start: { main: [[{ node: 'AI Agent', type: 'main', index: 0 }]] },
     Model: { ai_languageModel: [[{ node: 'AI Agent', type: 'ai_languageModel', index: 0 }]] },
-    'Count words': { ai_tool: [[{ node: 'AI Agent', type: 'ai_tool', index: 0 }]] },
+    [tool.name]: { ai_tool: [[{ node: 'AI Agent', type: 'ai_tool', index: 0 }]] },
   }
   return { name: 'Agent with a budget', nodes, connections }
 }
