@@ -40,6 +40,12 @@ export function isId<P extends Prefix>(prefix: P, text: string): text is Id<P> {
   return text.startsWith(`${prefix}_`) && BODY.test(text.slice(prefix.length + 1))
 }
 
+/** When the id was made. */
+export function timeOf(id: Id<Prefix>): Date {
+  const digits = id.slice(id.indexOf('_') + 1).slice(0, 10)
+  return new Date([...digits].reduce((time, digit) => time * 32 + ALPHABET.indexOf(digit), 0))
+}
+
 /** No id with this prefix that was made at or after this time is smaller. */
 export function leastId<P extends Prefix>(prefix: P, since: Date): Id<P> {
   return `${prefix}_${base32(since.getTime(), 10)}${'0'.repeat(16)}`

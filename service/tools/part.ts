@@ -74,7 +74,11 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
     facilitator: config.addresses.facilitator,
     countCall: ({ keyId, issuer, subject }) => count(perMinute, keyId ?? `${issuer} ${subject}`),
     countGuest: (address) => count(paidPerMinute, address),
-    topUpUrl: config.TOP_UP_URL ?? null,
+    pages: {
+      topUp: config.TOP_UP_URL ?? null,
+      addFunds: config.TOP_UP_URL ?? `${config.addresses.dashboard}/wallet?do=add`,
+      approvals: `${config.addresses.dashboard}/agents`,
+    },
     version: '1',
   })
   const mcpAddress = `${config.addresses.tools}/mcp`
@@ -138,7 +142,8 @@ async function openMcp(
     limit: createRateLimit('mcp', config.RATE_API_PER_MINUTE, redis),
     bodyBytesMax: config.BODY_BYTES_MAX,
     origins: [...config.CORS_ORIGINS, new URL(config.addresses.dashboard).origin],
-    sessionSecret: secret,
+    secret,
+    taskAfterMs: config.MCP_TASK_AFTER_MS,
     service,
   })
 }
@@ -195,6 +200,13 @@ function assetsBy(runs: Runs): AssetRunner {
       } finally {
         signal.removeEventListener('abort', cancel)
       }
+    },
+
+    async find(caller, operation) {
+      const run = await runs.find(caller, deriveId('run', operation))
+      if (run === null) return null
+      const { rdaSlug: slug, endedAt, durationMs, output, cost, failure } = run
+      return { slug, result: endedAt === null ? null : { endedAt, durationMs: durationMs ?? 0, output, cost, failure } }
     },
   }
 }

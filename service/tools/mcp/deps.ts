@@ -5,7 +5,7 @@ import type { ToolPayments } from '../service/pay/payments.ts'
 
 export interface ToolServerDeps {
   catalogue: Pick<Catalogue, 'bySlug' | 'list' | 'search'>
-  calls: Pick<Calls, 'call' | 'find' | 'balance'>
+  calls: Pick<Calls, 'call' | 'state' | 'balance'>
   /** Sells calls to clients without a key. */
   payments: Pick<ToolPayments, 'offer' | 'buy' | 'journal' | 'dialects'>
   facilitator: string
@@ -13,6 +13,13 @@ export interface ToolServerDeps {
   countCall(caller: Caller): Promise<void>
   /** The same for a client without a key, by its address: the limit of all paid requests. */
   countGuest(address: string): Promise<void>
-  topUpUrl: string | null
+  pages: {
+    /** The operator's own page for adding funds, as messages name it. Null when there is none. */
+    topUp: string | null
+    /** Where the account's owner adds funds. */
+    addFunds: string
+    /** Where the account's owner decides about calls of agents. The owner must sign in there: an agent may not. */
+    approvals: string
+  }
   version: string
 }
