@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { ReadableStream } from 'node:stream/web'
 import { classifyInboundRequest, createMcpHandler } from '@modelcontextprotocol/server'
 import type { Request, Response } from 'express'
 import type { Caller } from '../../kit/caller.ts'
@@ -23,8 +22,9 @@ export function isStateless(request: Request, body: unknown): boolean {
     ...(name === undefined ? {} : { mcpNameHeader: name }),
   }
   const route = classifyInboundRequest({ httpMethod, ...headers, body })
-  // A message of no version is answered as it always was.
-  return route.kind === 'modern' || (route.kind === 'reject' && route.rung !== 'jsonrpc-shape')
+  if (route.kind !== 'reject') return route.kind === 'modern'
+  // What is no message of any version is answered as it always was.
+  return route.rung !== 'jsonrpc-shape' || route.cell === 'batch-with-modern-element'
 }
 
 export function createStateless(deps: StatelessDeps) {
@@ -53,14 +53,14 @@ export function createStateless(deps: StatelessDeps) {
       const value = request.get(name)
       if (value !== undefined) headers.set(name, value)
     }
-    const { fetch } = createMcpHandler(() => statelessServerFor(ask, deps), {
+    const handler = createMcpHandler(() => statelessServerFor(ask, deps), {
       legacy: 'reject',
       onerror(error) {
         log.info({ reason: error.message }, 'an MCP client sent an invalid message')
       },
     })
     const sent = new globalThis.Request(address, { method: 'POST', headers, signal: gone.signal })
-    await send(await fetch(sent, { parsedBody: body }), response)
+    await send(await handler.fetch(sent, { parsedBody: body }), response)
   }
 }
 
@@ -83,7 +83,7 @@ async function send(answer: globalThis.Response, response: Response): Promise<vo
   }
   response.flushHeaders()
   // Rejects when the client has disconnected, which has ended the call.
-  await pipeline(Readable.fromWeb(answer.body as ReadableStream), response).catch(() => undefined)
+  await pipeline(Readable.fromWeb(answer.body), response).catch(() => undefined)
 }
 
 const STANDARD_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name']
