@@ -107,6 +107,7 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
             callsPerMinute: config.RATE_TOOLS_PER_MINUTE,
             callsAtOnce: config.TOOL_CALLS_AT_ONCE,
             bodyBytes: config.BODY_BYTES_MAX,
+            taskAfterMs: config.MCP_TASK_AFTER_MS,
           }),
         },
       ],

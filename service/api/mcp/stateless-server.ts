@@ -24,7 +24,8 @@ export function statelessServerFor(ask: McpAsk, deps: StatelessServerDeps): McpS
   const capabilities = {
     tools: {},
     ...(resources === null ? {} : { resources: {} }),
-    extensions: { [TASKS]: {} },
+    // Without a key a lost result is fetched with its payment's token.
+    ...(ask.guest === null ? { extensions: { [TASKS]: {} } } : {}),
   }
   // Without a key all clients get the same lists.
   const hint = { ttlMs: LISTS_LIVE_MS, cacheScope: ask.guest === null ? 'private' : 'public' } as const
