@@ -263,6 +263,7 @@ const schema = z
     GATE_IDLE_TIMEOUT_MS: whole(100, 3_600_000).default(300_000),
     GATE_FACILITATOR_URL: address.optional(),
     GATE_FACILITATOR_TIMEOUT_MS: whole(100, 120_000).default(25_000),
+    MCP_TASK_AFTER_MS: whole(1, 120_000).default(5_000),
     STREAM_CHECK_MS: whole(10, 600_000).default(15_000),
     STREAM_LIFE_MS: whole(1_000, 86_400_000).default(3_600_000),
     BODY_BYTES_MAX: whole(1024, 100_000_000).default(262_144),

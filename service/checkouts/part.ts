@@ -17,7 +17,7 @@ import type { Identity } from '../identity/service/identity.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Outbound } from '../outbound/client.ts'
-import { openMcp } from '../platform/mcp.ts'
+import { openMcp, ownerPages } from '../platform/mcp.ts'
 import type { Platform, Part } from '../platform/platform.ts'
 import { z } from 'zod'
 import type { Sweeper, Topic } from '../queue/model.ts'
@@ -64,6 +64,7 @@ export async function openCheckouts(
       selling: deps.selling,
       facilitator,
       accounts: deps.accounts,
+      pages: ownerPages(config),
       countGuest: (address) => count(payPerMinute, address),
     }),
   })

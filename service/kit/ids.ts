@@ -40,6 +40,14 @@ export function isId<P extends Prefix>(prefix: P, text: string): text is Id<P> {
   return text.startsWith(`${prefix}_`) && BODY.test(text.slice(prefix.length + 1))
 }
 
+/** When the id was made. */
+export function timeOf(id: Id<Prefix>): Date {
+  const start = id.indexOf('_') + 1
+  let time = 0
+  for (let place = start; place < start + 10; place++) time = time * 32 + ALPHABET.indexOf(id.charAt(place))
+  return new Date(time)
+}
+
 /** No id with this prefix that was made at or after this time is smaller. */
 export function leastId<P extends Prefix>(prefix: P, since: Date): Id<P> {
   return `${prefix}_${base32(since.getTime(), 10)}${'0'.repeat(16)}`

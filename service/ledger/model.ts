@@ -52,6 +52,8 @@ export interface Hold {
   fromCredits: Usdc
 }
 
+export type HoldState = 'open' | 'captured' | 'released' | 'expired'
+
 /** Take a lock's money, all or part; the rest goes back. */
 export interface Capture {
   hold: string

@@ -10,6 +10,7 @@ import type {
   Ended,
   Funds,
   Hold,
+  HoldState,
   Line,
   OpenLock,
   Release,
@@ -41,6 +42,8 @@ export interface LedgerStore {
 
   wallet(owner: Owner): Promise<WalletFigures | null>
   credits(owner: Owner): Promise<Funds | null>
+  /** The states of those of these holds that the owner has. */
+  holdStates(owner: Owner, ids: readonly string[]): Promise<readonly HoldState[]>
   /** What each of these people has, as of the transaction's moment. */
   balances(owners: readonly Owner[], inside?: Statements): Promise<readonly Balances[]>
   statement(owner: Owner, page: { limit: number; offset: number }): Promise<{ lines: readonly Line[]; total: number }>

@@ -72,6 +72,7 @@ export function createLedger(store: LedgerStore, clock: Clock) {
     wallet: store.wallet.bind(store),
     credits: store.credits.bind(store),
     balances: store.balances.bind(store),
+    holdStates: store.holdStates.bind(store),
     statement: store.statement.bind(store),
     days: store.days.bind(store),
     totals: store.totals.bind(store),

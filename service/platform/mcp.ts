@@ -2,6 +2,8 @@ import type { RequestHandler } from 'express'
 import { createRateLimit } from '../api/limits.ts'
 import { mountMcp } from '../api/mcp/mount.ts'
 import type { McpService } from '../api/mcp/parts.ts'
+import type { OwnerPages } from '../api/mcp/results.ts'
+import type { Config } from '../config.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import { guestIn } from '../kit/caller.ts'
 import type { Platform } from './platform.ts'
@@ -24,9 +26,14 @@ export function openMcp(platform: Platform, { identity, address, service }: Serv
     limit: createRateLimit('mcp', config.RATE_API_PER_MINUTE, redis),
     bodyBytesMax: config.BODY_BYTES_MAX,
     origins: [...config.CORS_ORIGINS, new URL(config.addresses.dashboard).origin],
-    sessionSecret: secret,
+    secret,
+    taskAfterMs: config.MCP_TASK_AFTER_MS,
     service,
   })
+}
+
+export function ownerPages({ TOP_UP_URL, addresses: { dashboard } }: Config): OwnerPages {
+  return { addFunds: TOP_UP_URL ?? `${dashboard}/wallet?do=add`, approvals: `${dashboard}/agents` }
 }
 
 interface Served {

@@ -18,7 +18,7 @@ import { createCallStore } from './store/calls/store.ts'
 import { createSlots } from './store/calls/slots.ts'
 import { openCatalogue } from './catalogue-part.ts'
 import { demoHosts } from '../demo/part.ts'
-import { openMcp } from '../platform/mcp.ts'
+import { openMcp, ownerPages } from '../platform/mcp.ts'
 import type { Platform, Part } from '../platform/platform.ts'
 import { openUpstreams } from './upstreams-part.ts'
 
@@ -71,6 +71,7 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
     facilitator: config.addresses.facilitator,
     countCall: ({ keyId, issuer, subject }) => count(perMinute, keyId ?? `${issuer} ${subject}`),
     countGuest: (address) => count(paidPerMinute, address),
+    pages: ownerPages(config),
     topUpUrl: config.TOP_UP_URL ?? null,
     version: '1',
   })
@@ -100,6 +101,7 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
             callsPerMinute: config.RATE_TOOLS_PER_MINUTE,
             callsAtOnce: config.TOOL_CALLS_AT_ONCE,
             bodyBytes: config.BODY_BYTES_MAX,
+            taskAfterMs: config.MCP_TASK_AFTER_MS,
           }),
         },
       ],
@@ -161,6 +163,13 @@ function assetsBy(runs: Runs): AssetRunner {
       } finally {
         signal.removeEventListener('abort', cancel)
       }
+    },
+
+    async find(caller, operation) {
+      const run = await runs.find(caller, deriveId('run', operation))
+      if (run === null) return null
+      const { rdaSlug: slug, endedAt, durationMs, output, cost, failure } = run
+      return { slug, result: endedAt === null ? null : { endedAt, durationMs: durationMs ?? 0, output, cost, failure } }
     },
   }
 }

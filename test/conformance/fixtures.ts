@@ -36,7 +36,10 @@ export async function startFixtures(): Promise<Fixtures> {
         kept.set(result.callId, result)
         return result
       },
-      find: (_, id) => Promise.resolve(kept.get(id) ?? null),
+      state(_, operation) {
+        const call = kept.get(deriveId('call', operation))
+        return Promise.resolve(call === undefined ? null : { state: 'ended', call, endedAt: new Date() })
+      },
       balance: () => Promise.resolve({ credits: usdc(0n), wallet: usdc(0n) }),
     },
     // Sold to guests only, and this server has none.
@@ -44,6 +47,7 @@ export async function startFixtures(): Promise<Fixtures> {
     facilitator: 'http://localhost/facilitator',
     countCall: () => Promise.resolve(),
     countGuest: () => Promise.resolve(),
+    pages: { addFunds: 'http://localhost/wallet', approvals: 'http://localhost/agents' },
     topUpUrl: null,
     version: '1',
   })
@@ -57,7 +61,8 @@ export async function startFixtures(): Promise<Fixtures> {
     limit: () => Promise.resolve({ headers: {}, refusal: null }),
     bodyBytesMax: 262_144,
     origins: [],
-    sessionSecret: 's'.repeat(32),
+    secret: 's'.repeat(32),
+    taskAfterMs: 5_000,
     service,
   })
   const app = express()

@@ -2,23 +2,31 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { streamOwner } from '../events.ts'
-import { readBody } from '../json.ts'
+import { parseJson, readBody } from '../json.ts'
 import { createLegacy } from './legacy.ts'
 import { refuse, type McpDeps } from './parts.ts'
 import { createRelay } from './relay.ts'
+import { createRequestStates } from './request-states.ts'
 import { createSessions } from './sessions.ts'
+import { createStateless, isStateless, STATELESS } from './stateless.ts'
 import { createStreamable } from './streamable.ts'
+import { createTasks } from './tasks.ts'
 import { contextOf, limitKeyOf } from '../requests.ts'
 
 /**
- * The Model Context Protocol under one path: Streamable HTTP, and the older HTTP+SSE for a GET without a session. A
- * session is only a signed name, so it survives restarts and every process can check it.
+ * The Model Context Protocol under one path: its stateless version, Streamable HTTP with sessions, and the older HTTP+SSE
+ * for a GET without a session. A session is only a signed name, so it survives restarts and every process can check it.
  */
 export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Promise<void> } {
   const relay = createRelay(deps.redis, deps.log)
-  const sessions = createSessions({ ...deps, secret: deps.sessionSecret })
+  const sessions = createSessions(deps)
   const streamable = createStreamable({ ...deps, sessions, relay })
   const legacy = createLegacy({ ...deps, relay, sessions })
+  const stateless = createStateless({
+    ...deps,
+    states: createRequestStates(deps),
+    tasks: createTasks({ ...deps, relay }),
+  })
 
   async function serve(request: Request, response: Response): Promise<void> {
     const context = contextOf(response)
@@ -33,27 +41,25 @@ export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Pro
     if (!isGuest) context.caller = caller
     await count(isGuest ? limitKeyOf(request) : (caller.keyId ?? `${caller.issuer} ${caller.subject}`), response)
     if (isMessage) return await legacy.receive(caller, request, response)
-    const session = request.get('mcp-session-id')
-    const owner = streamOwner(caller, () => identified(request, query))
-    const known = session === undefined ? null : await sessions.check(session, caller)
-    if (known === false) {
-      refuse(response, 404, -32_001, 'Session not found: start a new one with initialize.')
+    if (request.method === 'POST') return await post({ caller, query }, request, response)
+    if (request.get('mcp-protocol-version') === STATELESS) {
+      response.set('Allow', 'POST')
+      refuse(response, 405, -32_000, 'Method not allowed: this version of the protocol has only POST.')
       return
     }
+    const session = await sessionOf(caller, request, response)
+    if (session === UNKNOWN) return
+    const owner = streamOwner(caller, () => identified(request, query))
     switch (request.method) {
-      case 'POST': {
-        const body = await readBody(request, deps.bodyBytesMax)
-        return await streamable.post({ caller, query, session: session ?? null, body }, request, response)
-      }
       case 'GET':
         if (request.accepts('text/event-stream') === false) {
           refuse(response, 406, -32_000, 'Not Acceptable: Client must accept text/event-stream')
           return
         }
-        if (session === undefined) return legacy.open({ caller, query, owner }, response)
+        if (session === null) return legacy.open({ caller, query, owner }, response)
         return streamable.listen({ caller, owner }, request, response)
       case 'DELETE':
-        if (session === undefined) {
+        if (session === null) {
           refuse(response, 400, -32_000, 'Bad Request: Mcp-Session-Id header is required')
           return
         }
@@ -64,6 +70,30 @@ export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Pro
         response.set('Allow', 'GET, POST, DELETE')
         refuse(response, 405, -32_000, 'Method not allowed.')
     }
+  }
+
+  /** A message of either line of the protocol. */
+  async function post(client: Client, request: Request, response: Response): Promise<void> {
+    const bytes = await readBody(request, deps.bodyBytesMax)
+    let body: unknown
+    try {
+      body = parseJson(bytes)
+    } catch (error) {
+      refuse(response, 400, -32_700, error instanceof DomainError ? error.message : 'This is not a JSON-RPC message.')
+      return
+    }
+    if (isStateless(request, body)) return await stateless({ ...client, body }, request, response)
+    const session = await sessionOf(client.caller, request, response)
+    if (session !== UNKNOWN) await streamable.post({ ...client, session, body }, request, response)
+  }
+
+  /** The caller's session, or null without one. Refuses a session that has ended or belongs to another caller. */
+  async function sessionOf(caller: Caller, request: Request, response: Response) {
+    const session = request.get('mcp-session-id')
+    if (session === undefined) return null
+    if (await sessions.check(session, caller)) return session
+    refuse(response, 404, -32_001, 'Session not found: start a new one with initialize.')
+    return UNKNOWN
   }
 
   async function count(key: string, response: Response): Promise<void> {
@@ -100,6 +130,13 @@ export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Pro
     },
   }
 }
+
+interface Client {
+  caller: Caller
+  query: Readonly<Record<string, string>>
+}
+
+const UNKNOWN = Symbol('unknown session')
 
 /**
  * A page of another origin may make a browser send requests here, also through a host name that it has pointed at this

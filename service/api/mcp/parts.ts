@@ -43,14 +43,25 @@ export interface McpService {
   } | null
   /** Whether the answer to a call of this tool is stored. */
   keeps(name: unknown): boolean
-  /** The stored answer; null until there is one. */
-  kept(caller: Caller, operation: Id<'op'>): Promise<CallToolResult | null>
+  /** A call whose answer is stored, as every process can read it. Null until its money is held. */
+  task(caller: Caller, operation: Id<'op'>): Promise<McpTask | null>
 }
+
+/** How far a call is. */
+export type McpTask =
+  | { status: 'working' }
+  | { status: 'completed' | 'cancelled'; result: CallToolResult; endedAt: Date }
+  /** It has no result, because its process died. */
+  | { status: 'failed'; sentence: string }
 
 /** A `tools/call` request. */
 export interface McpCall {
   params: CallToolRequest['params']
   signal: AbortSignal
+  /** The operation may have been begun before: what was paid for is answered again. */
+  repeats: boolean
+  /** The client can show a page to its person. If one would help, the call throws `McpPageRequired`. */
+  opensPages: boolean
   /** Reaches only a client that asked for progress. */
   onProgress(step: { progress: number; total: number | null; message: string | null }): void
 }
@@ -67,6 +78,16 @@ export class McpFault extends Error {
 
   static params(sentence: string): McpFault {
     return new McpFault(-32_602, sentence)
+  }
+}
+
+/** A call that a person can make possible on a page, such as by adding funds. */
+export class McpPageRequired extends Error {
+  constructor(
+    readonly url: string,
+    message: string,
+  ) {
+    super(message)
   }
 }
 
@@ -91,7 +112,10 @@ export interface McpDeps {
   bodyBytesMax: number
   /** Origins of browser pages that may call it. */
   origins: readonly string[]
-  sessionSecret: string
+  /** Keys of sessions and of interrupted requests are derived from it. */
+  secret: string
+  /** How long a client that knows tasks waits for a result before it is given a task. */
+  taskAfterMs: number
   service: McpService
 }
 

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import type { DomainError } from '../../kit/errors.ts'
+import { McpPageRequired } from './parts.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -31,4 +32,25 @@ function detailsOf(fields: DomainError['fields']): string {
       .join('; ')})`
   }
   return upstream?.message == null ? '' : ` Its message: ${upstream.message}`
+}
+
+/** The dashboard's pages where an account's owner helps a call. */
+export interface OwnerPages {
+  /** Adds funds. */
+  addFunds: string
+  /** Decides about calls of agents. The owner must sign in there: an agent may not. */
+  approvals: string
+}
+
+/** Where a person can make a refused call possible. Null when there is no such page. */
+export function pageFor({ code, message }: DomainError, pages: OwnerPages): McpPageRequired | null {
+  switch (code) {
+    case 'insufficient_credits':
+    case 'insufficient_balance':
+      return new McpPageRequired(pages.addFunds, message)
+    case 'approval_required':
+      return new McpPageRequired(pages.approvals, message)
+    default:
+      return null
+  }
 }

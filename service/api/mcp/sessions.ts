@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis'
 import type { Caller } from '../../kit/caller.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { newId } from '../../kit/ids.ts'
+import { createUsedNames } from './used-names.ts'
 
 /**
  * A session's id names its owner and proves it, so no process has to store it. An ended session is remembered until it
@@ -10,7 +11,7 @@ import { newId } from '../../kit/ids.ts'
  */
 export function createSessions({ clock, redis, secret }: SessionDeps) {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'coinslot mcp sessions', 32))
-  const ended = new Map<string, number>()
+  const ended = createUsedNames({ clock, redis, prefix: 'mcp-ended', liveMs: LIVES_MS })
 
   function sign(id: string, caller: Caller): string {
     return createHmac('sha256', key)
@@ -31,18 +32,11 @@ export function createSessions({ clock, redis, secret }: SessionDeps) {
       const given = Buffer.from(proof)
       if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return false
       if (parseInt(time, 36) + LIVES_MS < clock.now().getTime()) return false
-      if (ended.has(session)) return false
-      return redis === null || (await redis.exists(`mcp-ended:${session}`).catch(() => 0)) === 0
+      return !(await ended.has(session))
     },
 
     async end(session: string): Promise<void> {
-      const now = clock.now().getTime()
-      for (const [old, at] of ended) {
-        if (at + LIVES_MS > now && ended.size < ENDED_MAX) break
-        ended.delete(old)
-      }
-      ended.set(session, now)
-      await redis?.set(`mcp-ended:${session}`, '1', 'PX', LIVES_MS).catch(() => undefined)
+      await ended.use(session)
     },
   }
 }
@@ -55,9 +49,9 @@ interface SessionDeps {
   secret: string
 }
 
-function holderOf({ keyId, issuer, subject, environment }: Caller): readonly unknown[] {
+/** What identifies the caller in signed names. */
+export function holderOf({ keyId, issuer, subject, environment }: Caller): readonly unknown[] {
   return [keyId, issuer, subject, environment]
 }
 
 const LIVES_MS = 24 * 3_600_000
-const ENDED_MAX = 100_000

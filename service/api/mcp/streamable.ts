@@ -13,10 +13,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Request, Response } from 'express'
 import type { Caller } from '../../kit/caller.ts'
-import { DomainError } from '../../kit/errors.ts'
 import { isId, newId, type Id } from '../../kit/ids.ts'
 import { sendEvents, type StreamOwner } from '../events.ts'
-import { parseJson } from '../json.ts'
 import { limitKeyOf } from '../requests.ts'
 import type { ServerEvent } from '../route.ts'
 import { refuse, type McpDeps } from './parts.ts'
@@ -27,15 +25,12 @@ import type { Sessions } from './sessions.ts'
 /** Streamable HTTP: each request gets its own server, which closes after the answer. */
 export function createStreamable({ clock, log, guest, service, sessions, relay }: StreamableDeps) {
   async function post({ caller, query, session, body }: Post, request: Request, response: Response): Promise<void> {
-    let messages: JSONRPCMessage[]
-    let parsed: unknown
-    try {
-      parsed = parseJson(body)
-      messages = (Array.isArray(parsed) ? parsed : [parsed]).map((one) => JSONRPCMessageSchema.parse(one))
-    } catch (error) {
-      refuse(response, 400, -32_700, error instanceof DomainError ? error.message : 'This is not a JSON-RPC message.')
+    const parsed = JSONRPCMessageSchema.array().safeParse(Array.isArray(body) ? body : [body])
+    if (!parsed.success) {
+      refuse(response, 400, -32_700, 'This is not a JSON-RPC message.')
       return
     }
+    const messages = parsed.data
     if (messages.some(isInitializeRequest)) response.setHeader('Mcp-Session-Id', sessions.begin(caller))
     else if (session !== null) response.setHeader('Mcp-Session-Id', session)
     await relayCancels(session, messages)
@@ -62,7 +57,7 @@ export function createStreamable({ clock, log, guest, service, sessions, relay }
       if (response.writableFinished || !resumable) void server.close()
       forget?.()
     })
-    await transport.handleRequest(request, response, parsed)
+    await transport.handleRequest(request, response, body)
   }
 
   /** A cancel arrives as a separate request, perhaps at another process than the one that runs the call. */
@@ -106,12 +101,12 @@ export function createStreamable({ clock, log, guest, service, sessions, relay }
     const until = clock.now().getTime() + PATIENCE_MS
     const id = toEventId({ ...event, place: event.place + 1 })
     while (!gone.aborted) {
-      const result = await service.kept(caller, event.operation)
-      if (result !== null) {
-        yield { id, event: 'message', data: { jsonrpc: '2.0', id: event.request, result } }
+      const task = await service.task(caller, event.operation)
+      if (task !== null && 'result' in task) {
+        yield { id, event: 'message', data: { jsonrpc: '2.0', id: event.request, result: task.result } }
         return
       }
-      if (clock.now().getTime() > until) {
+      if (task?.status === 'failed' || clock.now().getTime() > until) {
         const error = { code: -32_000, message: 'The answer of this call is not stored. Nothing was charged for it.' }
         yield { id, event: 'message', data: { jsonrpc: '2.0', id: event.request, error } }
         return
@@ -137,7 +132,8 @@ interface Post {
   caller: Caller
   query: Readonly<Record<string, string>>
   session: string | null
-  body: Buffer
+  /** As parsed from JSON. */
+  body: unknown
 }
 
 interface Listener {

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { McpFault, type McpAsk, type McpCall, type McpService } from '../../api/mcp/parts.ts'
-import { failed, plain, unpaid } from '../../api/mcp/results.ts'
+import { failed, pageFor, plain, unpaid, type OwnerPages } from '../../api/mcp/results.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { Id } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
@@ -15,7 +15,14 @@ import type { AccountPayments } from '../ports.ts'
 import type { Checkouts } from '../service/checkouts.ts'
 
 /** A checkout for MCP clients: one tool, whose call buys it. A guest pays for the call, an account from its wallet. */
-export function createCheckoutMcp({ checkouts, selling, facilitator, accounts, countGuest }: McpDeps): McpService {
+export function createCheckoutMcp({
+  checkouts,
+  selling,
+  facilitator,
+  accounts,
+  pages,
+  countGuest,
+}: McpDeps): McpService {
   async function call(ask: McpAsk, sent: McpCall): Promise<CallToolResult> {
     const { name, arguments: input = {} } = sent.params
     try {
@@ -24,15 +31,17 @@ export function createCheckoutMcp({ checkouts, selling, facilitator, accounts, c
       if (name !== toolNameOf(checkout.product.name)) throw McpFault.params(`Unknown tool: ${name}`)
       if (checkout.testMode) return await simulate(checkout.id, input, ask.operation)
       return ask.guest === null
-        ? await chargeAccount(checkout, input, ask)
+        ? await chargeAccount(checkout, input, { ask, sent })
         : await sell(checkout.id, input, { ask, sent })
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
+      const page = sent.opensPages ? pageFor(error, pages) : null
+      if (page !== null) throw page
       return failed(error)
     }
   }
 
-  async function sell(id: string, input: Raw, { ask, sent }: { ask: McpAsk; sent: McpCall }): Promise<CallToolResult> {
+  async function sell(id: string, input: Raw, { ask, sent }: Call): Promise<CallToolResult> {
     const { journal, dialects } = selling
     const meta = sent.params._meta ?? {}
     const sale = await sellOverMcp(
@@ -68,12 +77,12 @@ export function createCheckoutMcp({ checkouts, selling, facilitator, accounts, c
   async function chargeAccount(
     { id, url }: { id: string; url: string },
     input: Raw,
-    { caller, operation }: McpAsk,
+    { ask: { caller, operation }, sent: { repeats: keyed } }: Call,
   ): Promise<CallToolResult> {
     const { amount: maxAmount } = await checkouts.offer(id, input)
     const headers = { 'content-type': 'application/json' }
     const request = { url, method: 'POST', headers, body: JSON.stringify(input), maxAmount }
-    const { payment, response } = await accounts.pay(caller, request, operation, { keyed: false, background: false })
+    const { payment, response } = await accounts.pay(caller, request, operation, { keyed, background: false })
     const body = response?.encoding === 'utf8' ? jsonOrUndefined(response.body) : undefined
     const named = payment === null ? {} : { paymentId: payment.id }
     const cost = payment === null ? 0 : toWire(payment.amount)
@@ -93,8 +102,13 @@ export function createCheckoutMcp({ checkouts, selling, facilitator, accounts, c
     resources: null,
     // A guest fetches a lost answer with the payment's token.
     keeps: () => false,
-    kept: () => Promise.resolve(null),
+    task: () => Promise.resolve(null),
   }
+}
+
+interface Call {
+  ask: McpAsk
+  sent: McpCall
 }
 
 export interface McpDeps {
@@ -102,6 +116,7 @@ export interface McpDeps {
   selling: Pick<SellingDeps, 'journal' | 'dialects'>
   facilitator: string
   accounts: AccountPayments
+  pages: OwnerPages
   countGuest(address: string): Promise<void>
 }
 

@@ -1,11 +1,11 @@
 import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
 import { totalOf } from '../../kit/total.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import { GUESTS, type Day, type Funds, type Line } from '../model.ts'
+import { GUESTS, type Day, type Funds, type HoldState, type Line } from '../model.ts'
 import type { LedgerStore, Totals } from '../ports.ts'
 import type { Accounts } from './accounts.ts'
 
-type Reads = 'wallet' | 'credits' | 'balances' | 'statement' | 'days' | 'totals' | 'findMovement'
+type Reads = 'wallet' | 'credits' | 'balances' | 'holdStates' | 'statement' | 'days' | 'totals' | 'findMovement'
 
 export function createLedgerReads(statements: Statements, accounts: Accounts): Pick<LedgerStore, Reads> {
   return {
@@ -53,6 +53,17 @@ export function createLedgerReads(statements: Statements, accounts: Accounts): P
       const byId = new Map(rows.map(({ id, balance }) => [id, balance]))
       const of = (id: bigint | undefined): Usdc => (id === undefined ? undefined : byId.get(id)) ?? ZERO
       return found.map((own) => ({ wallet: of(own?.wallet), credits: of(own?.credits) }))
+    },
+
+    async holdStates(owner, ids) {
+      const own = await accounts.find(owner)
+      if (own === null) return []
+      const rows = await statements.run<{ state: HoldState }>(
+        'SELECT state FROM ledger_hold WHERE id = ANY ($1::text[]) AND wallet_id = $2',
+        [ids, own.wallet],
+        'ledger_hold_states',
+      )
+      return rows.map(({ state }) => state)
     },
 
     async statement(owner, page) {

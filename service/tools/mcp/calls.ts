@@ -1,12 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
-import { McpFault, type McpAsk, type McpCall as Sent } from '../../api/mcp/parts.ts'
+import { McpFault, type McpAsk, type McpCall as Sent, type McpTask } from '../../api/mcp/parts.ts'
 import type { Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
-import { deriveId, type Id } from '../../kit/ids.ts'
+import type { Id } from '../../kit/ids.ts'
 import { toWire, usdc } from '../../kit/money.ts'
 import { amount } from '../../kit/wire.ts'
-import { plain, unpaid } from '../../api/mcp/results.ts'
+import { pageFor, plain, unpaid } from '../../api/mcp/results.ts'
 import { documentOf, toFound, failed, paid, paidFor, type Billing } from './results.ts'
 import type { CallInput, CallResult } from '../model/call.ts'
 import { sellOverMcp } from '../../sales/service/mcp-door.ts'
@@ -19,7 +19,7 @@ import type { View } from './view.ts'
  * Calls that arrive by MCP. An error that a model can act on is a result with a message, not an error of the protocol.
  */
 export function createMcpCalls(deps: ToolServerDeps) {
-  const { catalogue, calls, countCall, countGuest, topUpUrl } = deps
+  const { catalogue, calls, countCall, countGuest, pages, topUpUrl } = deps
 
   async function call(request: McpCall): Promise<CallToolResult> {
     const { name, arguments: input = {} } = request.params
@@ -32,6 +32,8 @@ export function createMcpCalls(deps: ToolServerDeps) {
         : await callTool({ slug: name, input, maxCost: null }, request)
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
+      const page = request.opensPages ? pageFor(error, pages) : null
+      if (page !== null) throw page
       // A name that no list contains is the client's mistake. A slug that a model made up is the model's.
       if (error.code === 'tool_not_found' && !OWN_TOOLS.has(name)) throw McpFault.params(`Unknown tool: ${name}`)
       return failed(error, await suggestionsFor(error, input['slug'], request.view), topUpUrl)
@@ -75,8 +77,8 @@ export function createMcpCalls(deps: ToolServerDeps) {
     if (request.ask.guest !== null) return await sellCall(deps, tool, request)
     const { caller, operation, resumable: storesResult } = request.ask
     await countCall(caller)
-    const { signal, onProgress } = request
-    const about = { caller, operation, keyed: false, storesResult, signal, onProgress }
+    const { signal, onProgress, repeats: keyed } = request
+    const about = { caller, operation, keyed, storesResult, signal, onProgress }
     const result = await calls.call({ ...tool, ...about })
     return paid(result.output, billingOf(result))
   }
@@ -93,13 +95,26 @@ export function createMcpCalls(deps: ToolServerDeps) {
   return {
     call,
 
-    /** The result of a call whose connection broke. Null while there is none. */
-    async find(caller: Caller, operation: Id<'op'>): Promise<CallToolResult | null> {
-      const found = await calls.find(caller, deriveId('call', operation))
-      if (found === null) return null
-      if ('outputKind' in found) return paid(found.output, billingOf(found))
-      const { code, sentence } = found.failure ?? FORGOTTEN
-      return failed(new DomainError('upstream', code, sentence, { callId: found.id }), [], topUpUrl)
+    /** How far a call is whose client may fetch its result. Null when there is no such call. */
+    async task(caller: Caller, operation: Id<'op'>): Promise<McpTask | null> {
+      const found = await calls.state(caller, operation)
+      switch (found?.state) {
+        case undefined:
+          return null
+        case 'under way':
+          return { status: 'working' }
+        case 'lost':
+          return { status: 'failed', sentence: 'The call was interrupted. Nothing was charged: call again.' }
+        case 'ended': {
+          const { call: ended, endedAt } = found
+          if ('outputKind' in ended)
+            return { status: 'completed', result: paid(ended.output, billingOf(ended)), endedAt }
+          const { code, sentence } = ended.failure ?? FORGOTTEN
+          const error = new DomainError('upstream', code, sentence, { callId: ended.id })
+          const result = failed(error, [], topUpUrl)
+          return { status: CANCELED.has(code) ? 'cancelled' : 'completed', result, endedAt }
+        }
+      }
     },
   }
 }
@@ -139,6 +154,8 @@ interface McpCall extends Sent {
   view: View
 }
 
+/** The codes of calls that ended because their caller took them back. */
+const CANCELED: ReadonlySet<string> = new Set(['call_aborted', 'run_canceled'])
 const FORGOTTEN = { code: 'answer_forgotten', sentence: 'The answer is no longer stored.' }
 
 const slug = z.string().min(1, 'must not be empty').max(200)

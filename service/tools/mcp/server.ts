@@ -27,7 +27,7 @@ export function createToolServer(deps: ToolServerDeps): McpService {
       read: (ask, uri) => resources.read(viewOf(ask), uri),
     },
     keeps: (name) => name === ('call_tool' satisfies OwnToolName) || !OWN_TOOLS.has(String(name)),
-    kept: (caller, operation) => calls.find(caller, operation),
+    task: (caller, operation) => calls.task(caller, operation),
   }
 }
 

@@ -89,3 +89,13 @@ export interface StoredCall extends CallSummary {
   /** Null when the call failed, or when its answer has been deleted. */
   readonly output: Output | null
 }
+
+/** How far a call is, as every process can read it. */
+export type CallState =
+  | { readonly state: 'under way' }
+  | { readonly state: 'ended'; readonly call: CallResult | FailedCall; readonly endedAt: Date }
+  /** Its process died and its hold was given back, so it has no result. */
+  | { readonly state: 'lost' }
+
+/** A call without a result: it failed, or its answer has been deleted. */
+export type FailedCall = Pick<CallSummary, 'id' | 'failure'>

@@ -1,3 +1,5 @@
+import type { Caller } from '../../kit/caller.ts'
+import type { Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Environment, Owner } from '../../kit/owner.ts'
@@ -63,7 +65,20 @@ export interface McpCall {
 
 /** Runs creators' tools like the marketplace's other assets, which also pays the creators. */
 export interface AssetRunner {
-  run(run: AssetRun): Promise<{ output: string | null; cost: Usdc; failure: Failure | null }>
+  run(run: AssetRun): Promise<AssetResult>
+  /** The run of this operation; null when there is none. Its result is null until it has ended. */
+  find(caller: Caller, operation: Id<'op'>): Promise<FoundRun | null>
+}
+
+export interface AssetResult {
+  output: string | null
+  cost: Usdc
+  failure: Failure | null
+}
+
+export interface FoundRun {
+  slug: string
+  result: (AssetResult & { endedAt: Date; durationMs: number }) | null
 }
 
 export interface AssetRun extends Pick<CallInput, 'caller' | 'slug' | 'operation' | 'keyed'> {

@@ -1,7 +1,7 @@
 import { upstreamError, upstreamTimeout } from '../../errors/call.ts'
 import type { CallResult, Output } from '../../model/call.ts'
 import type { RdaUpstream } from '../../model/tool.ts'
-import { balancesOf, resultOf, rowOf, type CallDeps, type Order, type Place } from './order.ts'
+import { balancesOf, resultOf, rowOf, storesAnswer, type CallDeps, type Order, type Place } from './order.ts'
 
 /** Tools of creators. The marketplace runs them and pays their creators. Free credits do not pay for them. */
 export function createAssetCalls({ assets, place, store, ledger, clock }: CallDeps & { place: Place }) {
@@ -19,7 +19,7 @@ export function createAssetCalls({ assets, place, store, ledger, clock }: CallDe
       // The marketplace names its runs itself, so each call has a single attempt here.
       const row = { ...rowOf({ ...order, attempt: 1 }, durationMs, clock.now()), cost, failure }
       const fault = failure === null ? null : 'upstream'
-      await store.note({ ...row, fault, output: keyed && failure === null ? text : null })
+      await store.note({ ...row, fault, output: storesAnswer(call) && failure === null ? text : null })
       if (failure?.code === 'run_timeout') throw upstreamTimeout()
       if (failure !== null) throw upstreamError(failure.sentence)
       return resultOf(row, text, await balancesOf(ledger, owner))

@@ -3,8 +3,8 @@ import { Departure } from '../../../kit/departure.ts'
 import { invalid } from '../../../kit/errors.ts'
 import { deriveId } from '../../../kit/ids.ts'
 import type { Balances } from '../../../ledger/model.ts'
-import { answerForgotten, ofCall, providerBusy, stopping, tooDear, tooManyAtOnce } from '../../errors/call.ts'
-import type { CallId, CallInput, CallResult, StoredCall } from '../../model/call.ts'
+import { ofCall, providerBusy, stopping, tooDear, tooManyAtOnce } from '../../errors/call.ts'
+import type { CallInput, CallResult } from '../../model/call.ts'
 import type { Tool } from '../../model/tool.ts'
 import type { CallFilter } from '../../ports/calls.ts'
 import { createAssetCalls } from './assets.ts'
@@ -13,8 +13,9 @@ import { createCharging } from './charge.ts'
 import { createChargeBatch } from './charge-batch.ts'
 import { createInputCheck } from './check.ts'
 import { createHealth } from './health.ts'
-import { balancesOf, resultOf, type CallDeps, type Order, type Place } from './order.ts'
+import { balancesOf, type CallDeps, type Order, type Place } from './order.ts'
 import { createReach } from './reach.ts'
+import { createCallStates } from './states.ts'
 
 /** Calls of tools: holds the money, calls the tool, and takes the money or gives it back. */
 export function createCalls(deps: CallDeps) {
@@ -29,6 +30,7 @@ export function createCalls(deps: CallDeps) {
   }
   const charging = createCharging({ ...deps, batch: createChargeBatch(deps), reach, place })
   const assets = createAssetCalls({ ...deps, place })
+  const states = createCallStates(deps)
   const running = new Map<AbortController, Promise<unknown>>()
   let stopped = false
 
@@ -58,7 +60,7 @@ export function createCalls(deps: CallDeps) {
     const { call, callId } = about
     const owner = ownerOf(call.caller)
     const before = call.keyed ? await store.find(owner, callId) : null
-    if (before !== null && before.failure === null) return await replay(ledger, before)
+    if (before !== null && before.failure === null) return await states.replay(before)
     const tool = await catalogue.bySlug(call.caller.environment, call.slug, call.caller.user?.id ?? null)
     const input = checked(tool, call.input)
     if (call.maxCost != null && tool.price > call.maxCost) throw tooDear(tool.price, call.maxCost)
@@ -82,12 +84,7 @@ export function createCalls(deps: CallDeps) {
   return {
     call: run,
 
-    /** The result of a call whose caller lost the connection. Null when the call has not ended or does not exist. */
-    async find(caller: Caller, id: CallId): Promise<CallResult | StoredCall | null> {
-      const stored = await store.find(ownerOf(caller), id)
-      if (stored?.failure !== null || stored.output === null) return stored
-      return await replay(ledger, stored)
-    },
+    state: states.of,
 
     list: (caller: Caller, filter: Omit<CallFilter, 'agentId'>) =>
       store.list(ownerOf(caller), { ...filter, agentId: caller.agentId }),
@@ -112,13 +109,6 @@ export function createCalls(deps: CallDeps) {
       await Promise.allSettled(running.values())
     },
   }
-}
-
-/** Returns the stored result of a call that was paid for before under the same key. */
-async function replay(ledger: CallDeps['ledger'], stored: StoredCall): Promise<CallResult> {
-  const { id, environment, userId, output } = stored
-  if (output === null) throw answerForgotten(id)
-  return resultOf(stored, output, await balancesOf(ledger, { userId: userId ?? '', environment }))
 }
 
 export type Calls = ReturnType<typeof createCalls>

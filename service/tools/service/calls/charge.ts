@@ -5,9 +5,9 @@ import { canonicalHash } from '../../../kit/hash.ts'
 import { ZERO } from '../../../kit/money.ts'
 import type { Balances } from '../../../ledger/model.ts'
 import { callAborted, chargedTooLate, insufficientCredits } from '../../errors/call.ts'
-import type { CallId, CallResult, Output } from '../../model/call.ts'
+import type { CallResult, Output } from '../../model/call.ts'
 import type { ChargeBatch } from './charge-batch.ts'
-import { resultOf, rowOf, type CallDeps, type Order, type Place } from './order.ts'
+import { holdOf, resultOf, rowOf, storesAnswer, type CallDeps, type Order, type Place } from './order.ts'
 import { failureOf, type Reach } from './reach.ts'
 
 /**
@@ -66,7 +66,7 @@ export function createCharging(deps: ChargingDeps) {
     const { call, callId, owner, tool, attempt } = order
     const { price: amount } = tool
     const hold = holdOf(callId, attempt)
-    const stored = call.keyed || call.storesResult === true ? output : null
+    const stored = storesAnswer(call) ? output : null
     // Without shares, because the platform gets the whole amount.
     const capture = { hold, owner, amount, shares: [], kind: 'capture', reference: callId, announcements: [] } as const
     const row = rowOf(order, durationMs, clock.now())
@@ -115,11 +115,6 @@ async function reserve({ locks, clock, timeoutMs }: ChargingDeps, order: Order):
 }
 
 type ChargingDeps = CallDeps & { batch: ChargeBatch; reach: Reach; place: Place }
-
-/** A hold ends once, so each further attempt at a call takes another one. */
-function holdOf(callId: CallId, attempt: number): string {
-  return attempt === 1 ? callId : `${callId}~${String(attempt)}`
-}
 
 /** The abort's own reason when it is one of our errors. Otherwise the caller has disconnected. */
 function reasonOf(signal: AbortSignal): DomainError {

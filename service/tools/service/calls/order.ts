@@ -35,7 +35,7 @@ export interface CallDeps {
   store: CallStore
   upstreams: Upstreams
   assets: AssetRunner
-  ledger: Pick<Ledger, 'actTogether' | 'balances'>
+  ledger: Pick<Ledger, 'actTogether' | 'balances' | 'holdStates'>
   /** Holds the money. Also checks the limits when the caller is an agent. */
   locks: Pick<Guard, 'reserve'>
   slots: Slots
@@ -62,6 +62,16 @@ export function rowOf({ callId, owner, call, tool, attempt }: Order, durationMs:
     durationMs,
     endedAt,
   } satisfies Partial<CallSummary>
+}
+
+/** A hold ends once, so each further attempt at a call takes another one. */
+export function holdOf(callId: CallId, attempt: number): string {
+  return attempt === 1 ? callId : `${callId}~${String(attempt)}`
+}
+
+/** Whether the answer is stored, because its request can be repeated or its caller can fetch it. */
+export function storesAnswer({ keyed, storesResult = false }: CallInput): boolean {
+  return keyed || storesResult
 }
 
 type PaidCall = Pick<CallSummary, 'id' | 'slug' | 'cost' | 'durationMs'>

@@ -1,0 +1,138 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  inputRequired,
+  McpServer,
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  type CallToolRequest,
+  type ClientCapabilities,
+  type ListToolsResult,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { canonicalHash } from '../../kit/hash.ts'
+import { faultOf, McpPageRequired, type McpAsk, type McpCall, type McpDeps } from './parts.ts'
+import { progressReporter } from './progress.ts'
+import type { RequestStates } from './request-states.ts'
+import { TASKS, type Tasks } from './tasks.ts'
+
+/** One server per request, for the protocol's version 2026-07-28. */
+export function statelessServerFor(ask: McpAsk, deps: StatelessServerDeps): McpServer {
+  const { service, log, tasks } = deps
+  const { tools, resources } = service
+  const { instructions, ...about } = service.about(ask)
+  const capabilities = {
+    tools: {},
+    ...(resources === null ? {} : { resources: {} }),
+    // Without a key a lost result is fetched with its payment's token.
+    ...(ask.guest === null ? { extensions: { [TASKS]: {} } } : {}),
+  }
+  // Without a key all clients get the same lists.
+  const hint = { ttlMs: LISTS_LIVE_MS, cacheScope: ask.guest === null ? 'private' : 'public' } as const
+  const cacheHints = {
+    'server/discover': hint,
+    'tools/list': hint,
+    'resources/list': hint,
+    'resources/templates/list': hint,
+    'resources/read': hint,
+  }
+  const mcp = new McpServer(about, { capabilities, instructions, cacheHints })
+  const { server } = mcp
+  const answered = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      if (error instanceof ProtocolError) throw error
+      const { code, message, data } = faultOf(error, log)
+      throw new ProtocolError(code === RESOURCE_MISSING ? -32_602 : code, message, data)
+    })
+  server.setRequestHandler('tools/list', ({ params }) =>
+    answered(tools.list(ask, params?.cursor) as Promise<ListToolsResult>),
+  )
+  server.setRequestHandler('tools/call', ({ params }, context) => answered(call(params, { ask, deps, context })))
+  server.setRequestHandler('tasks/get', { params: task }, ({ taskId }, context) => {
+    assertTasks(context)
+    return answered(tasks.find(ask, taskId))
+  })
+  server.setRequestHandler('tasks/cancel', { params: task }, async ({ taskId }, context) => {
+    assertTasks(context)
+    await answered(tasks.cancel(ask, taskId))
+    return {}
+  })
+  server.setRequestHandler('tasks/update', { params: task }, async ({ taskId }, context) => {
+    assertTasks(context)
+    await answered(tasks.find(ask, taskId))
+    throw new ProtocolError(-32_602, 'taskId: This task asks for no input.')
+  })
+  if (resources === null) return mcp
+  server.setRequestHandler('resources/list', ({ params }) => answered(resources.list(ask, params?.cursor)))
+  server.setRequestHandler('resources/templates/list', () => resources.templates())
+  server.setRequestHandler('resources/read', ({ params }) => answered(resources.read(ask, params.uri)))
+  return mcp
+}
+
+export interface StatelessServerDeps extends Pick<McpDeps, 'service' | 'log'> {
+  tasks: Tasks
+  states: RequestStates
+}
+
+async function call(params: CallToolRequest['params'], { ask, deps, context }: CallContext) {
+  const { service, states, tasks } = deps
+  const { mcpReq } = context
+  const { name, arguments: input = {} } = params
+  const bound = { caller: ask.caller, request: canonicalHash([name, input]).toString('base64url') }
+  const state = mcpReq.requestState<string>()
+  const operation = state === undefined ? ask.operation : await states.redeem(state, bound)
+  if (state !== undefined && isDeclined(mcpReq.inputResponses)) return DECLINED
+  const { elicitation, extensions } = capabilitiesOf(context)
+  const takesTask = ask.guest === null && extensions?.[TASKS] !== undefined && service.keeps(name)
+  const onProgress = progressOf(params, mcpReq)
+  const repeats = state !== undefined
+  const opensPages = ask.guest === null && elicitation?.url !== undefined
+  const own = { ...ask, operation, resumable: takesTask }
+  const work = (signal: AbortSignal) => service.tools.call(own, { params, signal, repeats, opensPages, onProgress })
+  try {
+    return takesTask ? await tasks.run(own, mcpReq.signal, work) : await work(mcpReq.signal)
+  } catch (error) {
+    if (!(error instanceof McpPageRequired)) throw error
+    const page = inputRequired.elicitUrl({ url: error.url, message: error.message })
+    return inputRequired({ inputRequests: { page }, requestState: states.issue(operation, bound) })
+  }
+}
+
+interface CallContext {
+  ask: McpAsk
+  deps: StatelessServerDeps
+  context: ServerContext
+}
+
+function progressOf({ _meta }: CallToolRequest['params'], { notify }: ServerContext['mcpReq']): McpCall['onProgress'] {
+  return progressReporter(_meta?.progressToken, (params) => notify({ method: 'notifications/progress', params }))
+}
+
+function capabilitiesOf({ mcpReq }: ServerContext): ClientCapabilities {
+  // Checked by the package, whose type does not name its fields.
+  const envelope = mcpReq.envelope as Readonly<Record<string, ClientCapabilities>> | undefined
+  return envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {}
+}
+
+function assertTasks(context: ServerContext): void {
+  if (capabilitiesOf(context).extensions?.[TASKS] !== undefined) return
+  throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [TASKS]: {} } } })
+}
+
+/** Whether the person did not want what the page offers. Then the call is not made, even if it has become possible. */
+function isDeclined(responses: Readonly<Record<string, unknown>> = {}): boolean {
+  return Object.values(responses).some((one) => refusal.safeParse(one).success)
+}
+
+const task = z.looseObject({ taskId: z.string().max(100) })
+const refusal = z.looseObject({ action: z.enum(['decline', 'cancel']) })
+const DECLINED = {
+  isError: true,
+  content: [
+    { type: 'text' as const, text: 'The person declined the page, so the tool was not called. Nothing was charged.' },
+  ],
+}
+/** Clients of earlier versions know this code. */
+const RESOURCE_MISSING = -32_002
+/** Prices and tools change rarely, and a call states its own price. */
+const LISTS_LIVE_MS = 60_000

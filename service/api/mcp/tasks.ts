@@ -1,0 +1,105 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { isId, timeOf, type Id } from '../../kit/ids.ts'
+import { faultOf, McpFault, type McpAsk, type McpDeps, type McpTask } from './parts.ts'
+import type { Relay } from './relay.ts'
+
+export const TASKS = 'io.modelcontextprotocol/tasks'
+
+/**
+ * The protocol's tasks: a call that takes long is answered with the name of its operation, by which any process can read
+ * its state and its result. The money's hold and then the call's row are the task, so nothing else is stored.
+ */
+export function createTasks({ log, service, relay, taskAfterMs }: TaskDeps) {
+  /** Listens until the call has ended. */
+  function onCancel(operation: Id<'op'>, cancel: () => void, call: Promise<unknown>): void {
+    const forget = relay.receive(cancelName(operation), cancel)
+    call.then(forget, forget)
+  }
+
+  async function find({ caller, guest }: McpAsk, taskId: string): Promise<WireTask> {
+    // A call without a key is fetched again with its payment's token.
+    const task = guest === null && isId('op', taskId) ? await service.task(caller, taskId) : null
+    if (task === null || !isId('op', taskId)) throw McpFault.params('taskId: There is no such task.')
+    return wireOf(taskId, task)
+  }
+
+  return {
+    find,
+
+    /** The result if it comes soon. Otherwise a task, from which on the call no longer ends with its request. */
+    async run({ caller, operation }: McpAsk, gone: AbortSignal, work: Work): Promise<CallToolResult | CreatedTask> {
+      const until = new AbortController()
+      const leave = (): void => until.abort(gone.reason)
+      gone.addEventListener('abort', leave, { once: true })
+      if (gone.aborted) leave()
+      const result = work(until.signal)
+      for (let isHeard = false; ; isHeard = true) {
+        const early = await settled(result, taskAfterMs)
+        if (early !== null) return early
+        if (!isHeard) onCancel(operation, () => until.abort(), result)
+        const task = await service.task(caller, operation)
+        if (task?.status !== 'working') continue
+        gone.removeEventListener('abort', leave)
+        result.catch((error: unknown) => faultOf(error, log))
+        // The package wants content in each result of a call.
+        return { resultType: 'task', content: [], ...wireOf(operation, task) }
+      }
+    },
+
+    /** Asks the process that makes the call to end it. A call that was sent to its tool is not ended any more. */
+    async cancel(ask: McpAsk, taskId: string): Promise<void> {
+      await find(ask, taskId)
+      await relay.send(cancelName(taskId), null)
+    },
+  }
+}
+
+export type Tasks = ReturnType<typeof createTasks>
+
+interface TaskDeps extends Pick<McpDeps, 'log' | 'service' | 'taskAfterMs'> {
+  relay: Relay
+}
+
+type Work = (signal: AbortSignal) => Promise<CallToolResult>
+
+/** A task as clients know it. */
+type WireTask = ReturnType<typeof wireOf>
+type CreatedTask = WireTask & { resultType: 'task'; content: [] }
+
+function wireOf(operation: Id<'op'>, task: McpTask) {
+  const createdAt = timeOf(operation).toISOString()
+  const about = { taskId: operation, status: task.status, createdAt, ttlMs: TTL_MS, pollIntervalMs: POLL_MS }
+  switch (task.status) {
+    case 'working':
+      return { ...about, lastUpdatedAt: createdAt }
+    case 'failed':
+      return { ...about, lastUpdatedAt: createdAt, error: { code: -32_603, message: task.sentence } }
+    case 'completed':
+      return { ...about, lastUpdatedAt: task.endedAt.toISOString(), result: { ...task.result } }
+    case 'cancelled':
+      return { ...about, lastUpdatedAt: task.endedAt.toISOString() }
+  }
+}
+
+function cancelName(operation: string): string {
+  return `task:${operation}`
+}
+
+/** Null when the work is not done in time. */
+async function settled<T>(work: Promise<T>, withinMs: number): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => {
+      resolve(null)
+    }, withinMs)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Answers of paid calls are stored for a little longer. */
+const TTL_MS = 24 * 3_600_000
+const POLL_MS = 2_000

@@ -1,0 +1,55 @@
+import { ownerOf, type Caller } from '../../../kit/caller.ts'
+import { deriveId, type Id } from '../../../kit/ids.ts'
+import { answerForgotten } from '../../errors/call.ts'
+import type { CallResult, CallState, StoredCall } from '../../model/call.ts'
+import type { FoundRun } from '../../ports/calls.ts'
+import { balancesOf, holdOf, resultOf, type CallDeps } from './order.ts'
+
+/** Reads how far a call is, in whichever process it was made. */
+export function createCallStates({ store, ledger, assets }: CallDeps) {
+  /** Returns the stored result of a call that was paid for. */
+  async function replay(stored: StoredCall): Promise<CallResult> {
+    const { id, environment, userId, output } = stored
+    if (output === null) throw answerForgotten(id)
+    return resultOf(stored, output, await balancesOf(ledger, { userId: userId ?? '', environment }))
+  }
+
+  return {
+    replay,
+
+    /** Null when the caller has made no call with this operation, or none whose money was held. */
+    async of(caller: Caller, operation: Id<'op'>): Promise<CallState | null> {
+      const owner = ownerOf(caller)
+      const id = deriveId('call', operation)
+      // Read before the call's row, which is written in the transaction that ends the hold.
+      const holds = await ledger.holdStates(
+        owner,
+        HOLDS.map((attempt) => holdOf(id, attempt)),
+      )
+      if (holds.includes('open')) return UNDER_WAY
+      const stored = await store.find(owner, id)
+      if (stored !== null) {
+        const isFailed = stored.failure !== null || stored.output === null
+        return { state: 'ended', call: isFailed ? stored : await replay(stored), endedAt: stored.endedAt }
+      }
+      const run = await assets.find(caller, operation)
+      if (run !== null) return await ofRun(caller, operation, run)
+      return holds.length === 0 ? null : { state: 'lost' }
+    },
+  }
+
+  /** A run goes on in another process when its own dies, and the row of its call is written later, if at all. */
+  async function ofRun(caller: Caller, operation: Id<'op'>, { slug, result }: FoundRun): Promise<CallState> {
+    if (result === null) return UNDER_WAY
+    const { output, cost, failure, durationMs, endedAt } = result
+    const id = deriveId('call', operation)
+    if (failure !== null) return { state: 'ended', call: { id, failure }, endedAt }
+    const text = { kind: 'text', value: output ?? '' } as const
+    const left = await balancesOf(ledger, ownerOf(caller))
+    return { state: 'ended', call: resultOf({ id, slug, cost, durationMs }, text, left), endedAt }
+  }
+}
+
+const UNDER_WAY = { state: 'under way' } as const
+/** The attempts of one call: the first, and those that follow when its hold has ended too early. */
+const HOLDS = [1, 2, 3, 4, 5]
