@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Described } from '../../api/route.ts'
-import { TASKS } from '../../api/mcp/tasks.ts'
 import { OWN } from '../mcp/own-tools.ts'
 
 /** The MCP server as the API reference shows it, under `{tools}/mcp`. */
@@ -72,7 +71,7 @@ function streamable({
       'Authenticate as for every endpoint, with `Authorization: Bearer` and an API key; or with `?key=`, for clients that can send no header. An agent’s key is bound by the agent’s limits. Without a key each call is paid by itself: its first answer states the price for x402 and MPP, and you call again with the payment in `_meta`. Streams and sessions need a key.',
       '`initialize` answers a session in `Mcp-Session-Id`; send it with each message that follows. A session lasts 24 hours and belongs to the key that started it. It is optional: without one, each request stands alone. With one, you can fetch the answer of a call whose connection broke by GET with `Last-Event-ID`, and cancel a call by `notifications/cancelled`.',
       'Version 2026-07-28 has no `initialize` and no session: each message names the version, the client and its capabilities in `params._meta`, and its headers `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name` equal the body. `server/discover` says what there is. Closing the connection cancels a call that was not sent to its tool yet.',
-      `With the capability \`${TASKS}\` a call that takes longer than ${String(taskAfterMs)} ms is answered with a task. \`tasks/get\` returns its state and its result for 24 hours, \`tasks/cancel\` ends it if it was not sent to its tool yet. Calls without a key are not made tasks.`,
+      `With the capability \`io.modelcontextprotocol/tasks\` a call that takes longer than ${String(taskAfterMs)} ms is answered with a task. \`tasks/get\` returns its state and its result for 24 hours, \`tasks/cancel\` ends it if it was not sent to its tool yet. Calls without a key are not made tasks.`,
       'With the capability `elicitation.url` a call that is not affordable, or that an agent’s owner must approve, is answered with `input_required`: a page for the person, and a `requestState` that is good once, for an hour, for the same key and the same call. Repeat the call with it and `inputResponses` once the person has finished; if the person declines, nothing is called.',
       `Without a view these tools are listed. ${own.join(' ')}`,
       'A result has `structuredContent`, and in `_meta["coinslot/billing"]` what the call cost and what is left: `{cost, credits, balance, callId}`. Only a success is charged. Errors that a model can act on (an invalid input, insufficient balance, a failed tool) are results with `isError`, not protocol errors. Each tool’s documentation is a resource, `tools/list` and `resources/list` are paged by `cursor`.',
