@@ -8,6 +8,7 @@ import type { Environment } from '../kit/owner.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import { DomainError } from '../kit/errors.ts'
 import { deriveId } from '../kit/ids.ts'
+import type { AccessTokens } from '../oauth/part.ts'
 import type { Runs } from '../marketplace/service/runs/runs.ts'
 import type { Budgets } from '../budgets/service/budgets.ts'
 import { callHistoryRoutes, callRoutes } from './http/calls.ts'
@@ -28,7 +29,7 @@ import { openUpstreams } from './upstreams-part.ts'
 /** The catalogue, and calls of its tools: by REST, by MCP, and without an account by x402. */
 export async function openTools(platform: Platform, deps: ToolsDeps) {
   const { config, clock, log, database, ledger, redis, metrics } = platform
-  const { identity, budgets, runs, selling, recipient } = deps
+  const { identity, accessTokens, budgets, runs, selling, recipient } = deps
   const { statements } = database
   const callStore = createCallStore(statements)
   const upstreams = openUpstreams({
@@ -77,8 +78,8 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
     topUpUrl: config.TOP_UP_URL ?? null,
     version: '1',
   })
-  const mcpAddress = `${config.addresses.tools}/mcp`
-  const mcp = await openMcp(platform, identity, mcpAddress, server)
+  const { address: mcpAddress } = accessTokens
+  const mcp = openMcp(platform, { identity, accessTokens }, server)
   metrics.watch('coinslot_tool_calls_under_way', 'Tool calls in progress in this process', () => calls.underWay())
   return {
     catalogue,
@@ -117,23 +118,24 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
   }
 }
 
-async function openMcp(
+function openMcp(
   { config, clock, log, redis, secret }: Platform,
-  identity: Identity,
-  address: string,
+  { identity, accessTokens }: Pick<ToolsDeps, 'identity' | 'accessTokens'>,
   service: McpService,
 ) {
   return mountMcp({
     clock,
     log,
     redis,
-    address,
-    identify: (authorization, request) =>
-      identity.identify({
-        authorization: authorization ?? '',
-        environmentHeader: request.get('coinslot-environment'),
-        now: clock.now(),
-      }),
+    address: accessTokens.address,
+    async identify(authorization, request) {
+      const environmentHeader = request.get('coinslot-environment')
+      // Only from the header: an access token has no place in an address.
+      const byToken = await accessTokens.identify(request.get('authorization'), environmentHeader)
+      if (byToken !== null) return byToken
+      return await identity.identify({ authorization: authorization ?? '', environmentHeader, now: clock.now() })
+    },
+    resourceMetadata: accessTokens.metadataAddress,
     guest: guestIn(config.LIVE ? 'production' : 'sandbox'),
     limit: createRateLimit('mcp', config.RATE_API_PER_MINUTE, redis),
     bodyBytesMax: config.BODY_BYTES_MAX,
@@ -148,6 +150,7 @@ const SANDBOX = { environment: 'sandbox', network: 'base-sepolia' } as const
 
 interface ToolsDeps {
   identity: Identity
+  accessTokens: AccessTokens
   budgets: Budgets
   runs: Runs
   selling: SellingDeps

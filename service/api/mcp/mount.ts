@@ -8,7 +8,7 @@ import { refuse, type McpDeps } from './parts.ts'
 import { createRelay } from './relay.ts'
 import { createSessions } from './sessions.ts'
 import { createStreamable } from './streamable.ts'
-import { contextOf, limitKeyOf } from '../requests.ts'
+import { contextOf, limitKeyOf, type RequestContext } from '../requests.ts'
 
 /**
  * The Model Context Protocol under one path: Streamable HTTP, and the older HTTP+SSE for a GET without a session. A
@@ -27,7 +27,7 @@ export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Pro
     const isMessage = request.method === 'POST' && request.path === '/messages'
     if (request.path !== '/' && !isMessage) throw new DomainError('missing', 'not_found', 'Not found.')
     const query = queryOf(request)
-    const caller = await authenticate(request, query)
+    const caller = await authenticate(request, query, context)
     // Many guests share one name: each address has a limit of its own.
     const isGuest = caller === deps.guest
     if (!isGuest) context.caller = caller
@@ -73,19 +73,26 @@ export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Pro
   }
 
   /** Identifies the caller by the header, or by the key in the address for clients that can send no header. */
-  async function identified(request: Request, { key }: Readonly<Record<string, string>>): Promise<Caller> {
+  async function identified(request: Request, { key, auth }: Readonly<Record<string, string>>): Promise<Caller> {
     const authorization = request.get('authorization') ?? (key === undefined ? undefined : `Bearer ${key}`)
     // A guest gets answers and holds no stream open: streams are limited by account, and all guests are one.
     const isCall = request.method === 'POST' && request.path === '/'
-    if (authorization === undefined && isCall && deps.guest !== null) return deps.guest
+    const isGuest = authorization === undefined && isCall && auth !== 'oauth'
+    if (isGuest && deps.guest !== null) return deps.guest
     return await deps.identify(authorization, request)
   }
 
-  async function authenticate(request: Request, query: Readonly<Record<string, string>>): Promise<Caller> {
+  async function authenticate(
+    request: Request,
+    query: Readonly<Record<string, string>>,
+    context: RequestContext,
+  ): Promise<Caller> {
     try {
       return await identified(request, query)
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error
+      const isWrong = request.get('authorization') !== undefined || query['key'] !== undefined
+      context.challenge = `Bearer resource_metadata="${deps.resourceMetadata}"${isWrong ? ', error="invalid_token"' : ''}`
       const { refusal } = await deps.limit(limitKeyOf(request))
       throw refusal ?? error
     }

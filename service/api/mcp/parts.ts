@@ -85,6 +85,8 @@ export interface McpDeps {
   /** The address that clients know, with its path. */
   address: string
   identify(authorization: string | undefined, request: Request): Promise<Caller>
+  /** Where clients find out how to get an access token (RFC 9728). */
+  resourceMetadata: string
   /** The caller of requests without a key, which pay for each call. Null where nothing is sold so. */
   guest: Caller | null
   limit: RateLimit
