@@ -42,6 +42,16 @@ export interface Tokens {
   refresh: string
 }
 
+/** Hashes that replace those of the previous tokens. */
+export interface IssuedTokens {
+  redeemedAt: Date
+  familyHash: Buffer
+  refreshHash: Buffer
+  accessHash: Buffer
+  accessExpiresAt: Date
+  expiresAt: Date
+}
+
 /** The addresses of the protocol. */
 export interface Endpoints {
   /** The authorization server's name. */

@@ -53,7 +53,10 @@ export function openOAuth(platform: Platform, { identity, budgets }: OAuthDeps) 
     },
   }
   const handler = protocol(platform, {
-    ...{ clients, grants, endpoints, live: config.LIVE },
+    clients,
+    grants,
+    endpoints,
+    live: config.LIVE,
     identify: identifier(platform, identity),
   })
   const part: Part = {
@@ -67,10 +70,13 @@ export function openOAuth(platform: Platform, { identity, budgets }: OAuthDeps) 
   return { accessTokens, part }
 
   function protocol({ redis }: Platform, deps: AuthorizeDeps): Router {
-    const limit = createRateLimit('oauth', config.RATE_SIGN_IN_PER_MINUTE, redis)
+    const visits = createRateLimit('oauth-authorize', config.RATE_SIGN_IN_PER_MINUTE, redis)
+    // Assistants that run on servers refresh the tokens of all their users from few addresses.
+    const exchanges = createRateLimit('oauth-token', config.RATE_API_PER_MINUTE, redis)
     const registrations = createRateLimit('oauth-register', REGISTRATIONS_PER_HOUR, redis, 3_600)
     const router = Router()
-    router.use(limitAddresses(limit))
+    router.use(['/token', '/revoke'], limitAddresses(exchanges))
+    router.use('/authorize', limitAddresses(visits))
     router.use('/register', limitAddresses(registrations, 'POST'))
     for (const [path, endpoint] of Object.entries(clientEndpoints({ clients, grants, log }))) router.use(path, endpoint)
     router.use('/authorize', (_request, response, next) => {
@@ -100,4 +106,4 @@ function endpointsOf({ dashboard, tools }: { dashboard: string; tools: string })
 const RESOURCE_PATH = '/.well-known/oauth-protected-resource'
 const SERVER_PATH = '/.well-known/oauth-authorization-server'
 /** From one network address. */
-const REGISTRATIONS_PER_HOUR = 20
+const REGISTRATIONS_PER_HOUR = 60

@@ -1,12 +1,11 @@
 import type { Id } from '../kit/ids.ts'
 import type { OutboundRequest, OutboundResponse } from '../outbound/model.ts'
-import type { Client, Grant } from './model.ts'
+import type { Client, Grant, IssuedTokens } from './model.ts'
 
 export interface ClientStore {
-  add(client: Client, now: Date): Promise<void>
+  add(client: Client, expiresAt: Date): Promise<void>
   find(id: string): Promise<Client | null>
-  /** Keeps the client from being removed as unused. */
-  touch(id: string, now: Date): Promise<void>
+  keep(id: string, expiresAt: Date): Promise<void>
 }
 
 export interface GrantStore {
@@ -18,16 +17,6 @@ export interface GrantStore {
   end(keyId: Id<'key'>, now: Date): Promise<void>
   /** Grants that nothing can use any more and that have not been ended. */
   expired(now: Date, limit: number): Promise<readonly Grant[]>
-}
-
-/** Hashes that replace those of the previous tokens. */
-export interface IssuedTokens {
-  redeemedAt: Date
-  familyHash: Buffer
-  refreshHash: Buffer
-  accessHash: Buffer
-  accessExpiresAt: Date
-  expiresAt: Date
 }
 
 /** The guarded client, because a client chooses the address itself. */

@@ -1,15 +1,15 @@
-import { DAY_MS, type Tables } from '../kit/tables.ts'
+import { DAY_MS, HOUR_MS, type Tables } from '../kit/tables.ts'
 
 export const oauthTables: Tables = {
   retention: () => ({
     oauth_client: {
-      keptMs: 90 * DAY_MS,
-      age: 'used_at',
+      keptMs: HOUR_MS,
+      age: 'expires_at',
       key: [
-        ['used_at', 'timestamptz'],
+        ['expires_at', 'timestamptz'],
         ['id', 'text'],
       ],
-      says: 'Registrations of MCP clients that were not used for 90 days. Their connections ended before.',
+      says: 'Registrations of MCP clients that no owner allowed anything within a day, or that were unused for 90 days.',
     },
     oauth_grant: {
       keptMs: DAY_MS,

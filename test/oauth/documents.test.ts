@@ -45,7 +45,7 @@ describe('metadata documents of clients', () => {
       store: {
         add: () => Promise.resolve(),
         find: () => Promise.resolve(null),
-        touch: () => Promise.resolve(),
+        keep: () => Promise.resolve(),
       },
       clock,
       outbound: by,

@@ -60,7 +60,7 @@ describe('the official client without a key', () => {
     expect(back.searchParams.get('iss')).toBe(world.address)
     await first.finishAuth(back.searchParams.get('code')!)
     const client = new Client({ name: 'test', version: '1' })
-    await client.connect(new StreamableHTTPClientTransport(address(), { authProvider: program }) as Transport)
+    await client.connect(new StreamableHTTPClientTransport(address(), { authProvider: program }))
     return client
   }
 
@@ -92,7 +92,7 @@ describe('the official client without a key', () => {
 
   test('a guest still needs no token, and finds the metadata', async () => {
     const client = new Client({ name: 'test', version: '1' })
-    await client.connect(new StreamableHTTPClientTransport(new URL(world.resource)) as Transport)
+    await client.connect(new StreamableHTTPClientTransport(new URL(world.resource)))
     expect((await client.listTools()).tools.length).toBeGreaterThan(0)
     await client.close()
     for (const path of ['', '/tools/mcp']) {

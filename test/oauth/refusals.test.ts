@@ -59,19 +59,17 @@ describe('what the authorization server refuses', () => {
     ['another client', { client_id: 'other' }, 'invalid_grant'],
     ['an unknown client', { client_id: 'mcp_unknown' }, 'invalid_client'],
   ])('a code with %s', async (_, more, error) => {
-    const own = more.client_id === 'other' ? { client_id: await world.register() } : more
+    const own = 'client_id' in more && more.client_id === 'other' ? { client_id: await world.register() } : more
     expect(await redeem({ code: await code(), ...own })).toMatchObject({ status: 400, body: { error } })
   })
 
   test('a code after a minute, whose key is then revoked', async () => {
-    await expired().endExpired(world.service.clock.now())
-    const before = await keys()
     const late = await code()
     world.service.clock.forward(61_000)
     expect(await redeem({ code: late })).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
-    expect(await keys()).toBe(before + 1)
+    expect(await keys()).toBeGreaterThan(0)
     await expired().endExpired(world.service.clock.now())
-    expect(await keys()).toBe(before)
+    expect(await keys()).toBe(0)
   })
 
   test('a code for the second time; its tokens end', async () => {

@@ -80,7 +80,7 @@ export const ROWS: Readonly<Record<string, Rows>> = {
     goes: `INSERT INTO discovery_transfer (network, recipient, sender, seen_at) VALUES ('base', ${HASH}, '', $1)`,
   },
   oauth_client: {
-    goes: `INSERT INTO oauth_client (id, name, redirect_uris, used_at) VALUES (${N}, 'x', '{}', $1)`,
+    goes: `INSERT INTO oauth_client (id, name, redirect_uris, expires_at) VALUES (${N}, 'x', '{}', $1)`,
   },
   oauth_grant: { goes: grant('$1'), stays: grant('NULL') },
   signin_verification: {

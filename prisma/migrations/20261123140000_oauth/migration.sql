@@ -3,11 +3,11 @@ CREATE TABLE "oauth_client" (
     "id" TEXT NOT NULL,
     "name" TEXT NOT NULL,
     "redirect_uris" TEXT[] NOT NULL,
-    "used_at" TIMESTAMPTZ(3) NOT NULL,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "oauth_client_pkey" PRIMARY KEY ("id")
 );
-CREATE INDEX "oauth_client_used_at_id_idx" ON "oauth_client" ("used_at", "id");
+CREATE INDEX "oauth_client_expires_at_id_idx" ON "oauth_client" ("expires_at", "id");
 
 CREATE TABLE "oauth_grant" (
     "key_id" TEXT NOT NULL,

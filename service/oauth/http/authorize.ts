@@ -36,7 +36,8 @@ export function authorizeRouter(deps: AuthorizeDeps): Router {
     if (asked === null) return
     const owner = await signedIn(deps, request)
     if (owner === null) throw new DomainError('unauthenticated', 'unauthenticated', 'Sign in and connect again.')
-    const back = (answer: Readonly<Record<string, string>>): void => sendBack(request, response, endpoints, answer)
+    const back = (outcome: Outcome) =>
+      sendBack(response, { ...asked, state: request.query['state'], issuer: endpoints.issuer }, outcome)
     const decided = decision.safeParse(request.body)
     if (!decided.success) {
       const [issue] = decided.error.issues
@@ -79,20 +80,19 @@ async function readRequest(
   if (!isOwn || !isRedirect(redirectUri)) {
     throw invalid({ redirect_uri: 'is not registered for this client' }, 'invalid_request')
   }
+  const refuse = (error: string, fault: string): null => {
+    const to = { redirectUri, state: request.query['state'], issuer: endpoints.issuer }
+    sendBack(response, to, { error, error_description: fault })
+    return null
+  }
   const terms = authorization.safeParse(request.query)
   if (!terms.success) {
     const [issue] = terms.error.issues
     const field = issue?.path.join('.') ?? ''
-    const error = CODES[field] ?? 'invalid_request'
-    sendBack(request, response, endpoints, { error, error_description: `${field}: ${issue?.message ?? 'is invalid'}` })
-    return null
+    return refuse(CODES[field] ?? 'invalid_request', `${field}: ${issue?.message ?? 'is invalid'}`)
   }
   const { resource, code_challenge: challenge } = terms.data
-  if (resource !== endpoints.resource) {
-    const description = `resource: must be ${endpoints.resource}`
-    sendBack(request, response, endpoints, { error: 'invalid_target', error_description: description })
-    return null
-  }
+  if (resource !== endpoints.resource) return refuse('invalid_target', `resource: must be ${endpoints.resource}`)
   return { client, redirectUri, challenge, resource }
 }
 
@@ -108,17 +108,17 @@ async function signedIn({ identify }: AuthorizeDeps, request: Request) {
 }
 
 function sendBack(
-  request: Request,
   response: Response,
-  { issuer }: Endpoints,
-  answer: Readonly<Record<string, string>>,
+  { redirectUri, state, issuer }: { redirectUri: string; state: unknown; issuer: string },
+  outcome: Outcome,
 ): void {
-  const address = new URL(String(request.query['redirect_uri']))
-  const { state } = request.query
-  const shown = { ...answer, ...(typeof state === 'string' ? { state } : {}), iss: issuer }
+  const address = new URL(redirectUri)
+  const shown = { ...outcome, ...(typeof state === 'string' ? { state } : {}), iss: issuer }
   for (const [name, value] of Object.entries(shown)) address.searchParams.set(name, value)
   response.redirect(303, address.href)
 }
+
+type Outcome = Readonly<Record<string, string>>
 
 const once = z.string({ error: 'must be given once' })
 

@@ -27,7 +27,7 @@ export function clientEndpoints({ clients, grants, log }: EndpointDeps): Record<
     verifyAccessToken: unused,
     // The challenge is compared in the transaction that uses the code.
     skipLocalPkceValidation: true,
-    async exchangeAuthorizationCode({ client_id: clientId }, code, verifier, redirectUri, resource) {
+    async exchangeAuthorizationCode({ client_id: clientId }, code, ...[verifier, redirectUri, resource]) {
       const proof = { clientId, verifier, redirectUri, resource: resource?.href }
       return toAnswer(await inOAuthTerms(log, () => grants.redeem(code, proof)))
     },

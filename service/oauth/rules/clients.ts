@@ -35,7 +35,7 @@ export function fromDocument(address: string, text: string): Client | string {
 
 const redirectUri = z
   .string()
-  .max(2_048)
+  .max(512)
   .refine(
     isRedirect,
     'must be an https address, an http address of this machine, or the scheme of an app, without a fragment',
@@ -43,7 +43,7 @@ const redirectUri = z
 
 const metadata = z.object({
   client_name: z.string().trim().min(1).max(80).regex(ONE_LINE, 'must be one line of text').optional(),
-  redirect_uris: z.array(redirectUri).min(1).max(20),
+  redirect_uris: z.array(redirectUri).min(1).max(10),
   token_endpoint_auth_method: z
     .literal('none', { error: 'must be none: only public clients are supported' })
     .optional(),

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { accessTokenRefused, GrantRefused } from '../errors.ts'
-import type { Grant, Tokens } from '../model.ts'
-import type { IssuedTokens } from '../ports.ts'
+import type { Grant, IssuedTokens, Tokens } from '../model.ts'
 
 /** The proof that comes with a code. */
 export interface Redemption {

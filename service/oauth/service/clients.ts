@@ -37,7 +37,7 @@ export function createClients({ store, clock, outbound }: ClientsDeps) {
     async register(said: unknown): Promise<Client> {
       const client = toClient(`mcp_${randomBytes(16).toString('base64url')}`, said)
       if (typeof client === 'string') throw clientMetadataRefused(client)
-      await store.add(client, clock.now())
+      await store.add(client, new Date(clock.now().getTime() + UNUSED_MS))
       return client
     },
   }
@@ -52,5 +52,7 @@ interface ClientsDeps {
 }
 
 const LIMITS = { totalMs: 5_000, bodyBytes: 16_384 }
+/** Anyone can register any number of clients, so one that no owner allows anything is soon removed. */
+const UNUSED_MS = 86_400_000
 const DOCUMENTS_MAX = 500
 const DOCUMENT_MS = 5 * 60_000

@@ -65,8 +65,16 @@ export function createGrants({ store, clients, identity, agents, clock, resource
       const { key } = await identity.keys.create(caller, wanted, operation)
       const code = random()
       const grant = {
-        ...{ keyId: key.id, agentId: agent.id, userId, environment, clientId: client.id, ...terms },
-        ...{ redeemedAt: null, refreshHash: null, accessExpiresAt: null, endedAt: null },
+        keyId: key.id,
+        agentId: agent.id,
+        userId,
+        environment,
+        clientId: client.id,
+        ...terms,
+        redeemedAt: null,
+        refreshHash: null,
+        accessExpiresAt: null,
+        endedAt: null,
         expiresAt: new Date(now.getTime() + CODE_MS),
       }
       await store.add(grant, hashOf(code))
@@ -80,7 +88,7 @@ export function createGrants({ store, clients, identity, agents, clock, resource
         assertRedeemable(grant, proof, now)
         return toIssued(tokens, grant, now)
       })
-      await clients.touch(proof.clientId, now)
+      await clients.keep(proof.clientId, new Date(now.getTime() + CLIENT_MS))
       return tokens
     },
 
@@ -94,7 +102,7 @@ export function createGrants({ store, clients, identity, agents, clock, resource
         assertRefreshable(grant, { ...from, refresh }, now)
         return toIssued(tokens, grant, now)
       })
-      await clients.touch(from.clientId, now)
+      await clients.keep(from.clientId, new Date(now.getTime() + CLIENT_MS))
       return tokens
     },
 
@@ -141,4 +149,6 @@ function random(): string {
   return randomBytes(32).toString('base64url')
 }
 
+/** Longer than a connection that is not used. */
+const CLIENT_MS = 90 * 86_400_000
 const SWEPT_AT_ONCE = 100
