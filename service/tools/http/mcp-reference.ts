@@ -20,7 +20,16 @@ const word = (longest: number) => z.string().max(longest)
 const SESSION = word(200)
 
 const query = z.object({
-  key: word(8_192).optional().meta({ description: 'An API key, for clients that can send no header' }),
+  key: word(8_192)
+    .optional()
+    .meta({
+      description:
+        'An API key, for clients that can send no header. Addresses end up in logs and histories: use a key with limits',
+    }),
+  auth: z.enum(['oauth']).optional().meta({
+    description:
+      'Answers a request without a credential with 401, so that the client asks the owner for access by OAuth',
+  }),
   view: z
     .enum(['all'])
     .optional()
@@ -60,7 +69,7 @@ function streamable({ address, requestsPerMinute, callsPerMinute, callsAtOnce, b
     path: '',
     summary: 'Send a message by Streamable HTTP, the transport of MCP since 2025',
     description: [
-      'Authenticate as for every endpoint, with `Authorization: Bearer` and an API key; or with `?key=`, for clients that can send no header. An agent’s key is bound by the agent’s limits. Without a key the answer is 401.',
+      'Authenticate with `Authorization: Bearer` and an API key or an OAuth access token for this address; or with `?key=`, for clients that can send no header, although addresses end up in logs and histories. An agent’s key is bound by the agent’s limits. Without a key you are a guest and pay for each call; with `?auth=oauth` the answer is 401, and `WWW-Authenticate` names the metadata from which a client learns how to ask the owner for access.',
       '`initialize` answers a session in `Mcp-Session-Id`; send it with each message that follows. A session lasts 24 hours and belongs to the key that started it. It is optional: without one, each request stands alone. With one, you can fetch the answer of a call whose connection broke by GET with `Last-Event-ID`, and cancel a call by `notifications/cancelled`.',
       `Without a view these tools are listed. ${own.join(' ')}`,
       'A result has `structuredContent`, and in `_meta["coinslot/billing"]` what the call cost and what is left: `{cost, credits, balance, callId}`. Only a success is charged. Errors that a model can act on (an invalid input, insufficient balance, a failed tool) are results with `isError`, not protocol errors. Each tool’s documentation is a resource, `tools/list` and `resources/list` are paged by `cursor`.',
