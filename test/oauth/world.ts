@@ -38,9 +38,15 @@ export async function oauthWorld(environment: Record<string, string> = {}): Prom
 
     async signUp() {
       const body = { name: 'Ada', email: `ada${String(++people)}@example.com`, password: 'long enough 1' }
-      const { status, headers, text } = await world.service.call('POST', '/auth/sign-up/email', { body })
-      if (status !== 200) throw new Error(text)
-      return headers
+      let entered = await world.service.call('POST', '/auth/sign-up/email', { body })
+      if (entered.body.token === null) {
+        // A live server waits for the mail's link, which the tests of the sign-in follow.
+        const confirm = 'UPDATE signin_user SET email_verified = true WHERE email = $1'
+        await world.service.testDatabase.statements.run(confirm, [body.email])
+        entered = await world.service.call('POST', '/auth/sign-in/email', { body })
+      }
+      if (entered.status !== 200) throw new Error(entered.text)
+      return entered.headers
         .getSetCookie()
         .map((line) => line.split(';')[0])
         .join('; ')

@@ -43,7 +43,7 @@ const redirectUri = z
 
 const metadata = z.object({
   client_name: z.string().trim().min(1).max(80).regex(ONE_LINE, 'must be one line of text').optional(),
-  redirect_uris: z.array(redirectUri).min(1).max(10),
+  redirect_uris: z.array(redirectUri).min(1).max(20),
   token_endpoint_auth_method: z
     .literal('none', { error: 'must be none: only public clients are supported' })
     .optional(),

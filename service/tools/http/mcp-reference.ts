@@ -20,12 +20,10 @@ const word = (longest: number) => z.string().max(longest)
 const SESSION = word(200)
 
 const query = z.object({
-  key: word(8_192)
-    .optional()
-    .meta({
-      description:
-        'An API key, for clients that can send no header. Addresses end up in logs and histories: use a key with limits',
-    }),
+  key: word(8_192).optional().meta({
+    description:
+      'An API key, for clients that can send no header. Addresses end up in logs and histories: use a key with limits',
+  }),
   auth: z.enum(['oauth']).optional().meta({
     description:
       'Answers a request without a credential with 401, so that the client asks the owner for access by OAuth',
