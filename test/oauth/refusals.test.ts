@@ -139,6 +139,20 @@ describe('what the authorization server refuses', () => {
     expect(inAddress.status).toBe(401)
   })
 
+  test('a token that was for another address of the server', async () => {
+    const { access } = await tokens()
+    await world.service.database.statements.run(`UPDATE oauth_grant SET resource = 'https://old.example/mcp'`, [])
+    expect(await statusOf(access)).toBe(401)
+  })
+
+  test('a connection beyond the keys that an account may have leaves no agent', async () => {
+    const own = { headers: { cookie: await world.signUp(), origin: world.address } }
+    for (let made = 0; made < 50; made++) await world.service.call('POST', '/v1/keys', { ...own, body: { name: 'k' } })
+    const answer = await world.decide(path(), own.headers.cookie)
+    expect([answer.status, await answer.text()]).toEqual([429, expect.stringContaining('API keys')])
+    expect((await world.service.call('GET', '/v1/agents', own)).body.total).toBe(0)
+  })
+
   test.each([
     ['a foreign resource', { resource: 'https://other.example/mcp' }, 'invalid_target'],
     ['no resource', { resource: '' }, 'invalid_target'],

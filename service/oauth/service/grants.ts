@@ -62,7 +62,11 @@ export function createGrants({ store, clients, identity, agents, clock, resource
       const agent = await agents.create(caller, { name: client.name, status: 'active', policy }, operation)
       // Its secret is dropped: only the tokens of this grant use the key.
       const wanted = { name: client.name, agentId: agent.id, expiresAt: null }
-      const { key } = await identity.keys.create(caller, wanted, operation)
+      const { key } = await identity.keys.create(caller, wanted, operation).catch(async (error: unknown) => {
+        // The account may have all the keys that it can have; the next attempt makes an agent of its own.
+        await agents.remove(caller, agent.id)
+        throw error
+      })
       const code = random()
       const grant = {
         keyId: key.id,
@@ -135,7 +139,7 @@ interface GrantsDeps {
   store: GrantStore
   clients: ClientStore
   identity: Pick<Identity, 'keys' | 'identifyKey'>
-  agents: Pick<Agents, 'create'>
+  agents: Pick<Agents, 'create' | 'remove'>
   clock: Clock
   /** The address of the MCP server, for which all tokens are. */
   resource: string
