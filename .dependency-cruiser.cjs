@@ -14,6 +14,7 @@ const MAY_CALL = {
   deliveries: ['identity'],
   wallet: ['ledger', 'facilitator', 'outflow'],
   budgets: ['ledger', 'deliveries'],
+  oauth: ['identity', 'budgets'],
   'outgoing-payments': ['ledger', 'budgets', 'outflow'],
   marketplace: ['ledger', 'budgets', 'sales'],
   tools: ['ledger', 'budgets', 'sales'],

@@ -22,6 +22,7 @@ import { openPruning } from './pruning/part.ts'
 import { openIdentity } from './identity/part.ts'
 import { identifier, openQueue, openServer, topicsOf } from './platform/serving.ts'
 import { openSandbox } from './sandbox/part.ts'
+import { openOAuth } from './oauth/part.ts'
 import { openOutflow } from './outflow/part.ts'
 import { openOutgoingPayments } from './outgoing-payments/part.ts'
 import { openTools } from './tools/part.ts'
@@ -188,6 +189,7 @@ type Money = Awaited<ReturnType<typeof openMoney>>
 async function openProducts(platform: Platform, chains: Chains, money: Money) {
   const { database, clock, ledger, secret } = platform
   const { facilitator, listing, wallets, identity, deliveries, budgets, outgoingPayments } = money
+  const { accessTokens, part: oauthPart } = openOAuth(platform, { identity, budgets })
   const { pages, part: pagesPart } = await openPages(platform)
   const tokens = openPaymentTokens(secret)
   const { signer, issuers, part: keysPart } = openReceiptKeys(platform, chains)
@@ -228,7 +230,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     catalogue,
     calls,
     part: toolsPart,
-  } = await openTools(platform, { identity, budgets, runs, selling, recipient: treasury })
+  } = await openTools(platform, { identity, accessTokens, budgets, runs, selling, recipient: treasury })
   const { paywalls, part: paywallPart } = openPaywalls(platform, {
     chains,
     selling,
@@ -239,6 +241,16 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
   })
   const receipts = openReceipts({ checkouts, selling, pages, issuers, address: platform.config.addresses.receipts })
   // The keys are on every host, also on that of the gate, which answers all other paths of its own.
-  const parts = [pagesPart, salesPart, checkoutsPart, marketplacePart, toolsPart, keysPart, paywallPart, receipts]
+  const parts = [
+    oauthPart,
+    pagesPart,
+    salesPart,
+    checkoutsPart,
+    marketplacePart,
+    toolsPart,
+    keysPart,
+    paywallPart,
+    receipts,
+  ]
   return { sales, checkouts, assets, runs, catalogue, calls, paywalls, parts }
 }

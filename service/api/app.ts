@@ -106,6 +106,7 @@ const EXPOSED = [
   'Mcp-Session-Id',
   'Idempotency-Replayed',
   'Retry-After',
+  'WWW-Authenticate',
   'X-Payment-ID',
   'X-Payment-Token',
   'X-PAYMENT-RESPONSE',

@@ -35,7 +35,7 @@ const PAGES: Readonly<Record<string, (address: string, dashboard: string) => Pag
 ${addressOf(address)}
 ${toSample(`curl -s '${address}?search=weather'`, 'Find a tool')}
 ${toSample(`curl -s -X POST ${address}/$SLUG \\\n  -H "Authorization: Bearer $COINSLOT_KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '{}'`, 'Call a tool')}
-${toSample(`${address}/mcp?key=$COINSLOT_KEY`, 'Address for MCP clients')}
+${toSample(`${address}/mcp?auth=oauth`, 'Address for AI assistants and other MCP clients')}
 <ul>
 <li><a href="/docs/tools">API reference of the tools</a></li>
 <li><a href="${escape(under(dashboard, 'catalogue'))}">Browse the tools in the dashboard</a></li>

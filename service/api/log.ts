@@ -62,8 +62,8 @@ const NAMED = new RegExp(
 /** The forms of our secrets and of other services' secrets, wherever they are in the line. */
 const FORMS = new RegExp(
   [
-    // API keys, signing secrets, extended private keys. No word boundary: in JSON a new line ends with the letter n.
-    '(?:csk_(?:live|test)_|whsec_|xprv)[0-9A-Za-z+/_=-]{8,}',
+    // API keys, tokens of MCP clients, signing secrets, extended private keys. No word boundary: in JSON a new line ends with the letter n.
+    '(?:csk_(?:live|test)_|whsec_|xprv|c[ar]t_(?=[\\w-]{43}))[0-9A-Za-z+/_=-]{8,}',
     // The credential after "Bearer" or "Basic"
     '(?:Bearer|Basic)\\s+[\\w.~+/=-]{8,}',
     // The value of a query parameter whose name suggests a secret

@@ -22,6 +22,8 @@ export interface RequestContext {
   errorFields?: MoreFields | undefined
   /** Set when the error is shown in a person's browser. */
   errorPage?: AnyRoute['errorPage'] | undefined
+  /** The WWW-Authenticate header of a 401, where it says more than the scheme. */
+  challenge?: string
   /** The reason code of a refusal. */
   refused?: string | undefined
 }
@@ -195,7 +197,7 @@ export function answerErrors(log: Logger) {
   // Express recognises an error handler by its four parameters.
   return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
     const context = contextOf(response)
-    const { requestId, errorFields, errorPage } = context
+    const { requestId, errorFields, errorPage, challenge } = context
     const told = fromExpress(error, request)
     if (isOurFault(told)) log.error({ requestId, err: told }, 'request failed')
     if (response.headersSent) {
@@ -207,6 +209,7 @@ export function answerErrors(log: Logger) {
     // The unread rest of a body would be taken for the next request on this connection.
     if (!request.complete) response.set('Connection', 'close')
     response.set(headers).set('Cache-Control', 'no-store').status(status)
+    if (status === 401 && challenge !== undefined) response.set('WWW-Authenticate', challenge)
     if (errorPage === undefined) response.json(body)
     else sendPage(response, errorPage({ status, code: String(body['code']), sentence: String(body['error']) }))
   }

@@ -36,6 +36,18 @@ export type Limit = (typeof LIMITS)[number]
 /** The limits that count over a time window. */
 export type WindowLimit = Exclude<Limit, 'perCall'>
 
+/** The policy of an agent that may spend all of its owner's money. */
+export const NO_RULES: Policy = {
+  limits: { perCall: null, perMinute: null, perDay: null, perWeek: null, perMonth: null, lifetime: null },
+  rate: { callsPerMinute: null },
+  tools: { allow: null, deny: [] },
+  rdas: { allow: null, deny: [] },
+  domains: { allow: null, deny: [] },
+  approvalAbove: null,
+  alerts: [],
+  onExceeded: 'refuse',
+}
+
 /** Patterns with `*` for any text. A list in `allow` denies everything else; `deny` takes precedence. */
 export interface Patterns {
   allow: readonly string[] | null

@@ -21,6 +21,7 @@ export interface IdentityStore {
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
 
   findKey(hash: Buffer): Promise<FoundKey | null>
+  findKeyById(id: Id<'key'>): Promise<FoundKey | null>
   /** Writes at most once a minute for a key, however often it is called. */
   touchKey(id: Id<'key'>, now: Date): Promise<void>
   listKeys(owner: Owner, page: { limit: number; offset: number }): Promise<{ keys: readonly ApiKey[]; total: number }>

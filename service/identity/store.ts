@@ -30,6 +30,11 @@ export function createIdentityStore(
 
     findKey: (hash) => keys.add(hash),
 
+    async findKeyById(id) {
+      const [row] = await statements.run<KeyRow>(FIND_KEY_BY_ID, [id], 'identity_find_key_by_id')
+      return row === undefined ? null : toFoundKey(row)
+    },
+
     async touchKey(id, now) {
       await statements.run(TOUCH_KEY, [id, now], 'identity_touch_key')
     },
@@ -183,11 +188,13 @@ const MARK_GRANTED = {
   production: 'UPDATE identity_user SET production_granted_at = $2 WHERE id = $1 AND production_granted_at IS NULL',
 }
 
-const FIND_KEYS = `
+const SELECT_KEYS = `
 SELECT k.secret_hash AS hash, k.id, k.environment, k.agent_id AS "agentId", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
   k.last_used_at AS "lastUsedAt", ${USER}
-FROM identity_api_key k JOIN identity_user u ON u.id = k.user_id
-WHERE k.secret_hash = ANY ($1::bytea[])`
+FROM identity_api_key k JOIN identity_user u ON u.id = k.user_id`
+
+const FIND_KEYS = `${SELECT_KEYS} WHERE k.secret_hash = ANY ($1::bytea[])`
+const FIND_KEY_BY_ID = `${SELECT_KEYS} WHERE k.id = $1`
 
 const ADD_KEY = `
 INSERT INTO identity_api_key (id, user_id, environment, agent_id, name, secret_hash, prefix, last_four, expires_at,

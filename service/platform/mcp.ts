@@ -5,23 +5,26 @@ import type { McpService } from '../api/mcp/parts.ts'
 import type { OwnerPages } from '../api/mcp/results.ts'
 import type { Config } from '../config.ts'
 import type { Identity } from '../identity/service/identity.ts'
+import type { AccessTokens } from '../oauth/part.ts'
 import { guestIn } from '../kit/caller.ts'
 import type { Platform } from './platform.ts'
 
 /** Serves MCP under this address. Callers without a key are guests, who pay for each call. */
-export function openMcp(platform: Platform, { identity, address, service }: Served): Opened {
+export function openMcp(platform: Platform, { identity, address, accessTokens = null, service }: Served): Opened {
   const { config, clock, log, redis, secret } = platform
   return mountMcp({
     clock,
     log,
     redis,
     address,
-    identify: (authorization, request) =>
-      identity.identify({
-        authorization: authorization ?? '',
-        environmentHeader: request.get('coinslot-environment'),
-        now: clock.now(),
-      }),
+    async identify(authorization, request) {
+      const environmentHeader = request.get('coinslot-environment')
+      // Only from the header: an access token has no place in an address.
+      const byToken = await accessTokens?.identify(request.get('authorization'), environmentHeader)
+      if (byToken != null) return byToken
+      return await identity.identify({ authorization: authorization ?? '', environmentHeader, now: clock.now() })
+    },
+    resourceMetadata: accessTokens?.metadataAddress ?? null,
     guest: guestIn(config.LIVE ? 'production' : 'sandbox'),
     limit: createRateLimit('mcp', config.RATE_API_PER_MINUTE, redis),
     bodyBytesMax: config.BODY_BYTES_MAX,
@@ -39,6 +42,8 @@ export function ownerPages({ TOP_UP_URL, addresses: { dashboard } }: Config): Ow
 interface Served {
   identity: Identity
   address: string
+  /** The access tokens for this address. Null where there are none. */
+  accessTokens?: AccessTokens | null
   service: McpService
 }
 

@@ -6,6 +6,7 @@ import { facilitatorTables } from '../facilitator/tables.ts'
 import { identityTables } from '../identity/tables.ts'
 import { ledgerTables } from '../ledger/tables.ts'
 import { marketplaceTables } from '../marketplace/tables.ts'
+import { oauthTables } from '../oauth/tables.ts'
 import { outflowTables } from '../outflow/store.ts'
 import { paywallTables } from '../paywall/tables.ts'
 import { queueTables } from '../queue/tables.ts'
@@ -27,6 +28,7 @@ export const TABLES: readonly Tables[] = [
   identityTables,
   ledgerTables,
   marketplaceTables,
+  oauthTables,
   outflowTables,
   paywallTables,
   queueTables,

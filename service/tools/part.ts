@@ -4,6 +4,7 @@ import type { SellingDeps } from '../sales/service/deps.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import { DomainError } from '../kit/errors.ts'
 import { deriveId } from '../kit/ids.ts'
+import type { AccessTokens } from '../oauth/part.ts'
 import type { Runs } from '../marketplace/service/runs/runs.ts'
 import type { Budgets } from '../budgets/service/budgets.ts'
 import { callHistoryRoutes, callRoutes } from './http/calls.ts'
@@ -25,7 +26,7 @@ import { openUpstreams } from './upstreams-part.ts'
 /** The catalogue, and calls of its tools: by REST, by MCP, and without an account by x402. */
 export async function openTools(platform: Platform, deps: ToolsDeps) {
   const { config, clock, log, database, ledger, redis, metrics } = platform
-  const { identity, budgets, runs, selling, recipient } = deps
+  const { identity, accessTokens, budgets, runs, selling, recipient } = deps
   const { statements } = database
   const callStore = createCallStore(statements)
   const upstreams = openUpstreams({
@@ -75,8 +76,8 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
     topUpUrl: config.TOP_UP_URL ?? null,
     version: '1',
   })
-  const mcpAddress = `${config.addresses.tools}/mcp`
-  const mcp = openMcp(platform, { identity, address: mcpAddress, service: server })
+  const { address: mcpAddress } = accessTokens
+  const mcp = openMcp(platform, { identity, address: mcpAddress, accessTokens, service: server })
   metrics.watch('coinslot_tool_calls_under_way', 'Tool calls in progress in this process', () => calls.underWay())
   return {
     catalogue,
@@ -121,6 +122,7 @@ const SANDBOX = { environment: 'sandbox', network: 'base-sepolia' } as const
 
 interface ToolsDeps {
   identity: Identity
+  accessTokens: AccessTokens
   budgets: Budgets
   runs: Runs
   selling: SellingDeps

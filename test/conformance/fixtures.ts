@@ -56,6 +56,7 @@ export async function startFixtures(): Promise<Fixtures> {
     log,
     redis: null,
     address: 'http://localhost/mcp',
+    resourceMetadata: 'http://localhost/.well-known/oauth-protected-resource/mcp',
     guest: null,
     identify: () => Promise.resolve(SOMEBODY),
     limit: () => Promise.resolve({ headers: {}, refusal: null }),

@@ -69,6 +69,7 @@ describe('the log', () => {
 
   test.each([
     ['an API key', 'csk_live_0123456789abcdefghij'],
+    ['an access token', 'cat_0123456789abcdefghijABCDEFGHIJ0123456789-_-abcd'],
     ['a signing secret', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
     ['an extended private key', `xprv${'9'.repeat(107)}`],
     ['a JSON Web Token', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl'],

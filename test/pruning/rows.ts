@@ -79,6 +79,10 @@ export const ROWS: Readonly<Record<string, Rows>> = {
   discovery_transfer: {
     goes: `INSERT INTO discovery_transfer (network, recipient, sender, seen_at) VALUES ('base', ${HASH}, '', $1)`,
   },
+  oauth_client: {
+    goes: `INSERT INTO oauth_client (id, name, redirect_uris, expires_at) VALUES (${N}, 'x', '{}', $1)`,
+  },
+  oauth_grant: { goes: grant('$1'), stays: grant('NULL') },
   signin_verification: {
     goes: `INSERT INTO signin_verification (id, identifier, value, expires_at, created_at, updated_at)
            VALUES (${N}, 'x', 'x', $1, $1, $1)`,
@@ -134,4 +138,10 @@ function resource(lastAt: string, name: string): string {
   return `INSERT INTO discovery_resource (resource, tool, network, scheme, pay_to, type, x402_version, accepts, tags,
       extensions, extension_keys, first_at, last_at)
     VALUES ('https://${name}.example/' || $2::int, '', 'base', 'exact', ${HASH}, 'http', 2, '[]', '{}', '{}', '{}', $1, ${lastAt})`
+}
+
+function grant(endedAt: string): string {
+  return `INSERT INTO oauth_grant (key_id, agent_id, user_id, environment, client_id, redirect_uri, resource, challenge,
+            code_hash, expires_at, ended_at)
+          VALUES (${N}, 'agt_1', 'usr_1', 'sandbox', 'c', 'r', 'm', 'x', ${HASH}, $1, ${endedAt}::timestamptz)`
 }

@@ -3,6 +3,7 @@ import type { Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { streamOwner } from '../events.ts'
 import { parseJson, readBody } from '../json.ts'
+import { createCallers } from './callers.ts'
 import { createLegacy } from './legacy.ts'
 import { refuse, type McpDeps } from './parts.ts'
 import { createRelay } from './relay.ts'
@@ -18,6 +19,7 @@ import { contextOf, limitKeyOf } from '../requests.ts'
  * for a GET without a session. A session is only a signed name, so it survives restarts and every process can check it.
  */
 export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Promise<void> } {
+  const { identified, authenticate } = createCallers(deps)
   const relay = createRelay(deps.redis, deps.log)
   const sessions = createSessions(deps)
   const streamable = createStreamable({ ...deps, sessions, relay })
@@ -35,7 +37,7 @@ export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Pro
     const isMessage = request.method === 'POST' && request.path === '/messages'
     if (request.path !== '/' && !isMessage) throw new DomainError('missing', 'not_found', 'Not found.')
     const query = queryOf(request)
-    const caller = await authenticate(request, query)
+    const caller = await authenticate(request, query, context)
     // Many guests share one name: each address has a limit of its own.
     const isGuest = caller === deps.guest
     if (!isGuest) context.caller = caller
@@ -100,25 +102,6 @@ export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Pro
     const { headers, refusal } = await deps.limit(key)
     response.set(headers)
     if (refusal !== null) throw refusal
-  }
-
-  /** Identifies the caller by the header, or by the key in the address for clients that can send no header. */
-  async function identified(request: Request, { key }: Readonly<Record<string, string>>): Promise<Caller> {
-    const authorization = request.get('authorization') ?? (key === undefined ? undefined : `Bearer ${key}`)
-    // A guest gets answers and holds no stream open: streams are limited by account, and all guests are one.
-    const isCall = request.method === 'POST' && request.path === '/'
-    if (authorization === undefined && isCall && deps.guest !== null) return deps.guest
-    return await deps.identify(authorization, request)
-  }
-
-  async function authenticate(request: Request, query: Readonly<Record<string, string>>): Promise<Caller> {
-    try {
-      return await identified(request, query)
-    } catch (error) {
-      if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error
-      const { refusal } = await deps.limit(limitKeyOf(request))
-      throw refusal ?? error
-    }
   }
 
   return {

@@ -106,6 +106,8 @@ export interface McpDeps {
   /** The address that clients know, with its path. It may have `:names`, as routes have. */
   address: string
   identify(authorization: string | undefined, request: Request): Promise<Caller>
+  /** Where clients find out how to get an access token (RFC 9728). Null where there are none. */
+  resourceMetadata: string | null
   /** The caller of requests without a key, which pay for each call. Null where nothing is sold so. */
   guest: Caller | null
   limit: RateLimit

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { reply, route, type AnyRoute } from '../../api/route.ts'
 import { page } from '../../kit/wire.ts'
+import { plainErrorPage } from '../../ui-kit/plain-page.ts'
 import { APPROVAL_STATES } from '../model.ts'
 import type { Approvals } from '../service/approvals.ts'
 import { approvalBody, toApproval } from './bodies.ts'
-import { approvalPage, errorPage } from './page.ts'
+import { approvalPage } from './page.ts'
 
 export function approvalRoutes(approvals: Approvals): AnyRoute[] {
   return [
@@ -67,7 +68,7 @@ function pageRoutes(approvals: Approvals): AnyRoute[] {
       auth: 'anyone',
       params: one,
       query: ticket,
-      errorPage,
+      errorPage: plainErrorPage,
       answers: { 200: z.string() },
       errors: MISSING,
       async handle({ params, query }) {
@@ -84,7 +85,7 @@ function pageRoutes(approvals: Approvals): AnyRoute[] {
         auth: 'anyone',
         params: one,
         query: ticket,
-        errorPage,
+        errorPage: plainErrorPage,
         answers: { 200: z.string() },
         errors: { ...MISSING, 409: 'The approval was already decided otherwise or has expired.' },
         async handle({ params, query }) {

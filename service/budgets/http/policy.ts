@@ -2,7 +2,7 @@ import { ONE_LINE } from '../../kit/text.ts'
 import { z } from 'zod'
 import { toWire, type Usdc } from '../../kit/money.ts'
 import { amount, amountOut } from '../../kit/wire.ts'
-import { LIMITS, type Limit, type Patterns, type Policy } from '../model.ts'
+import { LIMITS, NO_RULES, type Limit, type Patterns, type Policy } from '../model.ts'
 
 /** A policy in a body: omitted fields keep their value, null removes it. */
 const patterns = z
@@ -84,17 +84,6 @@ export function toPolicy(fields: PolicyFields, before: Policy = NO_RULES): Polic
         : (fields.alerts ?? []).map(({ at, limit }) => ({ at, limit: limit ?? null })),
     onExceeded: fields.onExceeded ?? before.onExceeded,
   }
-}
-
-const NO_RULES: Policy = {
-  limits: { perCall: null, perMinute: null, perDay: null, perWeek: null, perMonth: null, lifetime: null },
-  rate: { callsPerMinute: null },
-  tools: { allow: null, deny: [] },
-  rdas: { allow: null, deny: [] },
-  domains: { allow: null, deny: [] },
-  approvalAbove: null,
-  alerts: [],
-  onExceeded: 'refuse',
 }
 
 function toPatterns(fields: z.output<typeof lists>, before: Patterns, as = (pattern: string) => pattern): Patterns {

@@ -1,5 +1,5 @@
 import { QueryClientProvider, useQueryClient } from '@tanstack/react-query'
-import { Suspense, Component, type ReactNode } from 'react'
+import { Suspense, Component, useEffect, type ReactNode } from 'react'
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { queries } from './api/procedures.ts'
 import { useEnvironment, settings } from './settings.ts'
@@ -64,7 +64,7 @@ function Gate() {
       )
     case 'in':
     case 'ended':
-      if (location === '/sign-in') return <Redirect to={wanted()} replace />
+      if (location === '/sign-in') return <Onward to={wanted()} />
       return (
         <>
           <Shell user={session.user}>
@@ -81,6 +81,15 @@ function Gate() {
 /** Some pages are for visitors too. */
 function isOpen(location: string): boolean {
   return PAGES.some((page) => 'open' in page && isAt(location, page.path))
+}
+
+/** Opens the page that was wanted before the sign-in. The server renders the consent page of MCP clients itself. */
+function Onward({ to }: { to: string }) {
+  const isServed = to.startsWith('/oauth/authorize?')
+  useEffect(() => {
+    if (isServed) window.location.replace(settings.base + to)
+  }, [isServed, to])
+  return isServed ? null : <Redirect to={to} replace />
 }
 
 /** Accepts only paths of our own: anyone can write a link with another address in it. */

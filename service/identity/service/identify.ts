@@ -1,4 +1,5 @@
 import type { Clock } from '../../kit/clock.ts'
+import type { Id } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
 import { unauthenticated } from '../errors.ts'
 import type { Caller, Person } from '../../kit/caller.ts'
@@ -40,6 +41,10 @@ export function createIdentify(deps: IdentifyDeps) {
   async function byKey(text: string, asked: Credentials): Promise<Caller> {
     const key = await store.findKey(hashOf(text))
     // The key is found by its hash, so only a caller who holds the whole key learns that it exists.
+    return byFoundKey(key, asked)
+  }
+
+  function byFoundKey(key: FoundKey | null, asked: Pick<Credentials, 'environmentHeader' | 'now'>): Caller {
     if (key === null) throw unauthenticated('key_unknown')
     if (!isUsable(key, asked.now)) throw unauthenticated(key.revokedAt === null ? 'key_expired' : 'key_revoked')
     const environment = environmentOfKey(key.environment, asked.environmentHeader, live)
@@ -75,7 +80,13 @@ export function createIdentify(deps: IdentifyDeps) {
     return { user, subject, issuer, environment, via: 'session', keyId: null, agentId: null }
   }
 
-  return { identify, settled: uses.settled }
+  return {
+    identify,
+    /** For a credential that stands for a key. Throws like `identify`. */
+    identifyKey: async (id: Id<'key'>, asked: Pick<Credentials, 'environmentHeader' | 'now'>) =>
+      byFoundKey(await store.findKeyById(id), asked),
+    settled: uses.settled,
+  }
 }
 
 export interface IdentifyDeps {

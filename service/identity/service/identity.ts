@@ -37,10 +37,11 @@ export function createIdentity(deps: IdentityDeps) {
     changed: (to, notice) => store.inTransaction((inside) => tell(inside, to, notice)),
     tell,
   })
-  const { identify, settled } = createIdentify({ ...deps, signIn, signUp })
+  const { identify, identifyKey, settled } = createIdentify({ ...deps, signIn, signUp })
 
   return {
     identify,
+    identifyKey,
     signUp,
     keys: createKeys(deps),
     signingSecrets: createSigningSecrets(deps),

@@ -83,8 +83,9 @@ export function toUpstream(
   const dropped = new Set([...named(given), ...owned.map(([name]) => name)].map(readAs))
   const kept = given.filter(([name, value]) => {
     const lower = name.toLowerCase()
-    // Neither a payment nor a Coinslot API key may reach an API behind a paywall.
-    if (lower === 'authorization' && (/^bearer csk_/i.test(value) || credentialText(value) !== null)) return false
+    // Neither a payment nor a Coinslot API key or token may reach an API behind a paywall.
+    if (lower === 'authorization' && (/^bearer (?:csk|cat)_/i.test(value) || credentialText(value) !== null))
+      return false
     return !dropped.has(readAs(name)) && !isOurs(name)
   })
   return [

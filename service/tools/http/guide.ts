@@ -12,7 +12,8 @@ key gets a 401; \`POST ${address}/pay/{slug}\` needs none and is paid by x402 in
 
 ## How to use it
 
-- [MCP](${mcpAddress}): Streamable HTTP, the key as bearer or as \`?key=\`. Starts with four tools: search_tools,
+- [MCP](${mcpAddress}): Streamable HTTP. With \`?auth=oauth\` the client asks the owner of an
+  account for access; else the key as bearer, or as \`?key=\` where no header can be sent (addresses end up in logs). Starts with four tools: search_tools,
   describe_tool, call_tool, get_balance. \`?collection=\` and \`?provider=\` list these tools themselves,
   \`?view=all\` every tool.
 - [Search](${address}?search=create+an+issue): \`GET ${address}?search=…\`, the best first, with price, input schema and how

@@ -21,7 +21,14 @@ const word = (longest: number) => z.string().max(longest)
 const SESSION = word(200)
 
 const query = z.object({
-  key: word(8_192).optional().meta({ description: 'An API key, for clients that can send no header' }),
+  key: word(8_192).optional().meta({
+    description:
+      'An API key, for clients that can send no header. Addresses end up in logs and histories: use a key with limits',
+  }),
+  auth: z.enum(['oauth']).optional().meta({
+    description:
+      'Answers a request without a credential with 401, so that the client asks the owner for access by OAuth',
+  }),
   view: z
     .enum(['all'])
     .optional()
@@ -68,7 +75,7 @@ function streamable({
     path: '',
     summary: 'Send a message by Streamable HTTP, the transport of MCP since 2025',
     description: [
-      'Authenticate as for every endpoint, with `Authorization: Bearer` and an API key; or with `?key=`, for clients that can send no header. An agent’s key is bound by the agent’s limits. Without a key each call is paid by itself: its first answer states the price for x402 and MPP, and you call again with the payment in `_meta`. Streams and sessions need a key.',
+      'Authenticate with `Authorization: Bearer` and an API key or an OAuth access token for this address; or with `?key=`, for clients that can send no header, although addresses end up in logs and histories. An agent’s key is bound by the agent’s limits. Without a key you are a guest and pay for each call: its first answer states the price for x402 and MPP, and you call again with the payment in `_meta`; streams and sessions need a key. With `?auth=oauth` the answer is 401, and `WWW-Authenticate` names the metadata from which a client learns how to ask the owner for access.',
       '`initialize` answers a session in `Mcp-Session-Id`; send it with each message that follows. A session lasts 24 hours and belongs to the key that started it. It is optional: without one, each request stands alone. With one, you can fetch the answer of a call whose connection broke by GET with `Last-Event-ID`, and cancel a call by `notifications/cancelled`.',
       'Version 2026-07-28 has no `initialize` and no session: each message names the version, the client and its capabilities in `params._meta`, and its headers `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name` equal the body. `server/discover` says what there is. Closing the connection cancels a call that was not sent to its tool yet.',
       `With the capability \`io.modelcontextprotocol/tasks\` a call that takes longer than ${String(taskAfterMs)} ms is answered with a task. \`tasks/get\` returns its state and its result for 24 hours, \`tasks/cancel\` ends it if it was not sent to its tool yet. Calls without a key are not made tasks.`,

@@ -1,0 +1,65 @@
+import type { Id } from '../kit/ids.ts'
+import type { Environment } from '../kit/owner.ts'
+
+/** A program that asks for access, such as an AI assistant. */
+export interface Client {
+  /** The address of its metadata document, or the id that it got when it registered. */
+  id: string
+  name: string
+  redirectUris: readonly string[]
+}
+
+/** What a client asks the owner for. */
+export interface AuthorizationRequest {
+  client: Client
+  redirectUri: string
+  /** PKCE, always S256. */
+  challenge: string
+  resource: string
+}
+
+/** What an owner allowed to a client: an API key with its agent, which the client uses through short-lived tokens. */
+export interface Grant {
+  keyId: Id<'key'>
+  agentId: Id<'agt'>
+  userId: Id<'usr'>
+  environment: Environment
+  clientId: string
+  redirectUri: string
+  resource: string
+  challenge: string
+  redeemedAt: Date | null
+  refreshHash: Buffer | null
+  accessExpiresAt: Date | null
+  /** Of the code, and once it is redeemed, of the refresh token. */
+  expiresAt: Date
+  endedAt: Date | null
+}
+
+/** The secrets of one answer of the token endpoint. Only their hashes are stored. */
+export interface Tokens {
+  access: string
+  refresh: string
+}
+
+/** Hashes that replace those of the previous tokens. */
+export interface IssuedTokens {
+  redeemedAt: Date
+  familyHash: Buffer
+  refreshHash: Buffer
+  accessHash: Buffer
+  accessExpiresAt: Date
+  expiresAt: Date
+}
+
+/** The addresses of the protocol. */
+export interface Endpoints {
+  /** The authorization server's name. */
+  issuer: string
+  /** What its endpoints begin with. */
+  address: string
+  /** The MCP server, the only resource that tokens are for. */
+  resource: string
+  /** The dashboard's sign-in page. */
+  signIn: string
+}

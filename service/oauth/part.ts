@@ -1,0 +1,109 @@
+import { Router } from 'express'
+import { createRateLimit } from '../api/limits.ts'
+import { contextOf, limitAddresses } from '../api/requests.ts'
+import type { Budgets } from '../budgets/service/budgets.ts'
+import type { Identity } from '../identity/service/identity.ts'
+import type { Caller } from '../kit/caller.ts'
+import { withoutTrailing } from '../kit/text.ts'
+import type { Part, Platform } from '../platform/platform.ts'
+import { identifier } from '../platform/serving.ts'
+import { plainErrorPage } from '../ui-kit/plain-page.ts'
+import { authorizeRouter, type AuthorizeDeps } from './http/authorize.ts'
+import { clientEndpoints } from './http/endpoints.ts'
+import { authorizationServer, protectedResource } from './http/metadata.ts'
+import { oauthSweepers } from './jobs.ts'
+import type { Endpoints } from './model.ts'
+import { ACCESS_PREFIX } from './rules/grants.ts'
+import { createClients } from './service/clients.ts'
+import { createGrants } from './service/grants.ts'
+import { createClientStore } from './store/clients.ts'
+import { createGrantStore } from './store/grants.ts'
+
+/** Identifies MCP callers by access tokens. */
+export interface AccessTokens {
+  /** The MCP server that the tokens are for. */
+  address: string
+  /** Its metadata, which tells clients where to get tokens. */
+  metadataAddress: string
+  /** Null when the header holds no access token. */
+  identify(authorization: string | undefined, environmentHeader: string | undefined): Promise<Caller | null>
+}
+
+/** The accounts of this service as an OAuth authorization server for its MCP server. */
+export function openOAuth(platform: Platform, { identity, budgets }: OAuthDeps) {
+  const { config, clock, log, database } = platform
+  const endpoints = endpointsOf(config.addresses)
+  const clientStore = createClientStore(database.statements)
+  const clients = createClients({ store: clientStore, clock, outbound: platform.outbound })
+  const grants = createGrants({
+    store: createGrantStore(database.statements),
+    clients: clientStore,
+    identity,
+    agents: budgets.agents,
+    clock,
+    resource: endpoints.resource,
+  })
+  const { origin, pathname } = new URL(endpoints.resource)
+  const accessTokens: AccessTokens = {
+    address: endpoints.resource,
+    metadataAddress: `${origin}${RESOURCE_PATH}${pathname}`,
+    async identify(authorization, environmentHeader) {
+      const token = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+      return token?.startsWith(ACCESS_PREFIX) === true ? await grants.identify(token, environmentHeader) : null
+    },
+  }
+  const handler = protocol(platform, {
+    clients,
+    grants,
+    endpoints,
+    live: config.LIVE,
+    identify: identifier(platform, identity),
+  })
+  const part: Part = {
+    mounted: [
+      { role: 'tools', path: RESOURCE_PATH, handler: protectedResource(endpoints) },
+      { role: 'dashboard', path: SERVER_PATH, handler: authorizationServer(endpoints) },
+      { role: 'dashboard', path: new URL(endpoints.address).pathname, handler },
+    ],
+    sweepers: oauthSweepers(grants),
+  }
+  return { accessTokens, part }
+
+  function protocol({ redis }: Platform, deps: AuthorizeDeps): Router {
+    const visits = createRateLimit('oauth-authorize', config.RATE_SIGN_IN_PER_MINUTE, redis)
+    // Assistants that run on servers refresh the tokens of all their users from few addresses.
+    const exchanges = createRateLimit('oauth-token', config.RATE_API_PER_MINUTE, redis)
+    const registrations = createRateLimit('oauth-register', REGISTRATIONS_PER_HOUR, redis, 3_600)
+    const router = Router()
+    router.use(['/token', '/revoke'], limitAddresses(exchanges))
+    router.use('/authorize', limitAddresses(visits))
+    router.use('/register', limitAddresses(registrations, 'POST'))
+    for (const [path, endpoint] of Object.entries(clientEndpoints({ clients, grants, log }))) router.use(path, endpoint)
+    router.use('/authorize', (_request, response, next) => {
+      contextOf(response).errorPage = plainErrorPage
+      next()
+    })
+    router.use('/authorize', authorizeRouter(deps))
+    return router
+  }
+}
+
+interface OAuthDeps {
+  identity: Identity
+  budgets: Budgets
+}
+
+function endpointsOf({ dashboard, tools }: { dashboard: string; tools: string }): Endpoints {
+  const base = withoutTrailing(dashboard, '/')
+  return {
+    issuer: new URL(dashboard).origin,
+    address: `${base}/oauth`,
+    resource: `${tools}/mcp`,
+    signIn: `${base}/sign-in`,
+  }
+}
+
+const RESOURCE_PATH = '/.well-known/oauth-protected-resource'
+const SERVER_PATH = '/.well-known/oauth-authorization-server'
+/** From one network address. */
+const REGISTRATIONS_PER_HOUR = 60

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../kit/clock.ts'
+import { DomainError } from '../../kit/errors.ts'
+import { Recent } from '../../kit/recent.ts'
+import { clientMetadataRefused, clientRefused } from '../errors.ts'
+import type { Client } from '../model.ts'
+import type { ClientStore, Outbound } from '../ports.ts'
+import { fromDocument, isDocumentAddress, toClient } from '../rules/clients.ts'
+
+/** The programs that may ask owners for access: those with a metadata document, and those that registered. */
+export function createClients({ store, clock, outbound }: ClientsDeps) {
+  const documents = new Recent<string, Client>(DOCUMENTS_MAX, { clock, forMs: DOCUMENT_MS })
+
+  async function fromAddress(address: string): Promise<Client> {
+    const known = documents.get(address)
+    if (known !== undefined) return known
+    const request = { url: address, headers: { accept: 'application/json' }, limits: LIMITS }
+    const { status, body } = await outbound.send(request).catch((error: unknown) => {
+      const reason = error instanceof DomainError ? error.message : 'The request failed.'
+      throw clientRefused(`The client's metadata document cannot be read. ${reason}`, error)
+    })
+    if (status !== 200) throw clientRefused(`The client's metadata document has status ${String(status)}.`)
+    const client = fromDocument(address, body.toString('utf8'))
+    if (typeof client === 'string') throw clientRefused(`The client's metadata document is invalid. ${client}`)
+    documents.put(address, client)
+    return client
+  }
+
+  return {
+    async find(id: string): Promise<Client> {
+      if (isDocumentAddress(id)) return await fromAddress(id)
+      const client = await store.find(id)
+      if (client === null) throw clientRefused('This client is unknown: register it again.')
+      return client
+    },
+
+    async register(said: unknown): Promise<Client> {
+      const client = toClient(`mcp_${randomBytes(16).toString('base64url')}`, said)
+      if (typeof client === 'string') throw clientMetadataRefused(client)
+      await store.add(client, new Date(clock.now().getTime() + UNUSED_MS))
+      return client
+    },
+  }
+}
+
+export type Clients = ReturnType<typeof createClients>
+
+interface ClientsDeps {
+  store: ClientStore
+  clock: Clock
+  outbound: Outbound
+}
+
+const LIMITS = { totalMs: 5_000, bodyBytes: 16_384 }
+/** Anyone can register any number of clients, so one that no owner allows anything is soon removed. */
+const UNUSED_MS = 86_400_000
+const DOCUMENTS_MAX = 500
+const DOCUMENT_MS = 5 * 60_000

@@ -1,0 +1,57 @@
+import type { StatementPool, Statements } from '../../kit/transaction.ts'
+import type { Grant } from '../model.ts'
+import type { GrantStore } from '../ports.ts'
+
+export function createGrantStore(statements: StatementPool): GrantStore {
+  const one = async (inside: Statements, text: string, hash: Buffer, name: string): Promise<Grant | null> =>
+    (await inside.run<Grant>(text, [hash], name))[0] ?? null
+
+  return {
+    async add(grant, codeHash) {
+      const { keyId, agentId, userId, environment, clientId, redirectUri, resource, challenge, expiresAt } = grant
+      const terms = [clientId, redirectUri, resource, challenge]
+      await statements.run(ADD, [keyId, agentId, userId, environment, ...terms, codeHash, expiresAt], 'oauth_add_grant')
+    },
+
+    findByAccess: (hash) => one(statements, `${SELECT} WHERE access_hash = $1`, hash, 'oauth_grant_by_access'),
+
+    find: (by, hash) => one(statements, FIND_BY[by], hash, `oauth_grant_by_${by}`),
+
+    async change(by, hash, decide) {
+      await statements.together(async (inside) => {
+        const grant = await one(inside, `${FIND_BY[by]} FOR UPDATE`, hash, `oauth_hold_grant_by_${by}`)
+        const issued = decide(grant)
+        const { redeemedAt, familyHash, refreshHash, accessHash, accessExpiresAt, expiresAt } = issued
+        const values = [hash, redeemedAt, familyHash, refreshHash, accessHash, accessExpiresAt, expiresAt]
+        await inside.run(ISSUE[by], values, `oauth_issue_by_${by}`)
+      })
+    },
+
+    async end(keyId, now) {
+      await statements.run('UPDATE oauth_grant SET ended_at = $2 WHERE key_id = $1', [keyId, now], 'oauth_end_grant')
+    },
+
+    expired: (now, limit) => statements.run<Grant>(EXPIRED, [now, limit], 'oauth_expired_grants'),
+  }
+}
+
+const ADD = `
+INSERT INTO oauth_grant (key_id, agent_id, user_id, environment, client_id, redirect_uri, resource, challenge, code_hash,
+  expires_at)
+VALUES ($1, $2, $3, $4::environment, $5, $6, $7, $8, $9, $10)`
+
+const SELECT = `
+SELECT key_id AS "keyId", agent_id AS "agentId", user_id AS "userId", environment, client_id AS "clientId",
+  redirect_uri AS "redirectUri", resource, challenge, redeemed_at AS "redeemedAt", refresh_hash AS "refreshHash",
+  access_expires_at AS "accessExpiresAt", expires_at AS "expiresAt", ended_at AS "endedAt"
+FROM oauth_grant`
+
+const FIND_BY = { code: `${SELECT} WHERE code_hash = $1`, family: `${SELECT} WHERE family_hash = $1` }
+
+const ISSUED = `
+UPDATE oauth_grant SET redeemed_at = $2, family_hash = $3, refresh_hash = $4, access_hash = $5, access_expires_at = $6,
+  expires_at = $7`
+
+const ISSUE = { code: `${ISSUED} WHERE code_hash = $1`, family: `${ISSUED} WHERE family_hash = $1` }
+
+const EXPIRED = `${SELECT} WHERE expires_at <= $1 AND ended_at IS NULL ORDER BY expires_at, key_id LIMIT $2`
