@@ -41,7 +41,8 @@ export function createTasks({ log, service, relay, taskAfterMs }: TaskDeps) {
         const early = await settled(result, taskAfterMs)
         if (early !== null) return early
         if (!isHeard) onCancel(ask, () => until.abort(), result)
-        const task = await service.task(caller, operation)
+        // While its state cannot be read the call is only waited for: it may be charged already.
+        const task = await service.task(caller, operation).catch(() => null)
         if (task?.status !== 'working') continue
         gone.removeEventListener('abort', leave)
         result.catch((error: unknown) => faultOf(error, log))
