@@ -1,4 +1,5 @@
 import type { Failpoints } from '../../service/kit/failpoints.ts'
+import { usdc } from '../../service/kit/money.ts'
 import type { TestPerson } from '../harness/service.ts'
 import { hasRedis, startRedis, type RedisServer } from '../queue/redis.ts'
 import { dyingAt, SECRET, startReplica, type Replica } from './calls/replica.ts'
@@ -44,6 +45,26 @@ describe('MCP tasks', () => {
     post(at(where), key, { method: 'tools/call', params: SLOW, capabilities: CAPABILITIES })
   const ask = (where: { origin: string }, { key }: TestPerson, taskId: string, method = 'tasks/get') =>
     post(at(where), key, { method, params: { taskId }, capabilities: CAPABILITIES })
+
+  /** The tool `rda-shout`, which costs 0.25. */
+  async function offerCreatorsTool(creator: TestPerson): Promise<void> {
+    const rda = {
+      ...{ slug: 'shout', type: 'tool', name: 'Shout', description: 'Says it louder' },
+      inputSchema: [{ name: 'say', label: 'Say', type: 'text', required: true }],
+      toolConfig: { apiEndpoint: `${world.upstream.url}/creator`, apiMethod: 'POST' },
+      pricing: { model: 'per-run', amount: 0.25 },
+    }
+    const made = (await creator.call('POST', '/v1/rda', { body: rda })).body
+    await creator.call('POST', `/v1/rda/${String(made.rda.id)}/publish`)
+    const operation = {
+      ...{ operation: 'shout', name: 'Shout', description: 'Says it louder', category: null, deprecated: false },
+      input: { type: 'object', properties: { say: { type: 'string' } }, required: ['say'] },
+      output: null,
+      upstream: { kind: 'rda' as const, rdaSlug: 'shout' },
+    }
+    const reading = { name: 'Marketplace', description: '', version: null, operations: [operation], skipped: [] }
+    await world.service.catalogue.importAssets('sandbox', reading, new Map([['shout', usdc(250_000n)]]))
+  }
 
   async function ended(where: { origin: string }, person: TestPerson, taskId: string) {
     for (;;) {
@@ -154,6 +175,48 @@ describe('MCP tasks', () => {
     // Only the task was sent and charged.
     expect(world.upstream.to('/slow')).toHaveLength(times + 1)
     expect(await world.left(person)).toMatchObject({ credits: 4.99, locks: 0 })
+  })
+
+  test('a creator’s tool as a task: its run is the result, whichever process ends it', async () => {
+    const [creator, person] = [await world.caller(), await world.caller(1)]
+    await offerCreatorsTool(creator)
+    const open = world.upstream.holds('/creator', 'made')
+    const { result: task } = (
+      await post(at(world.service), person.key, {
+        method: 'tools/call',
+        params: { name: 'rda-shout', arguments: { say: 'hello' } },
+        capabilities: CAPABILITIES,
+      })
+    ).body
+    expect(task).toMatchObject({ resultType: 'task', status: 'working' })
+    open()
+    const result = {
+      structuredContent: { result: 'made' },
+      _meta: { 'coinslot/billing': { cost: 0.25, balance: 0.75 } },
+    }
+    const taskId = task.taskId as string
+    expect(await ended(world.service, person, taskId)).toMatchObject({ status: 'completed', result })
+    // As if the process had died before it wrote the call's row.
+    const { statements } = world.service.database
+    await statements.run('DELETE FROM tool_call WHERE user_id = $1', [person.caller.user.id])
+    expect((await ask(world.service, person, taskId)).body.result).toMatchObject({ status: 'completed', result })
+    expect(await world.left(person)).toMatchObject({ balance: 0.75, locks: 0 })
+  })
+
+  test('an agent neither reads nor cancels a call of its owner', async () => {
+    const gate = pausingAt('call reserved')
+    const second = await replica(gate.failpoints)
+    world.upstream.says('/slow', { done: true })
+    const person = await world.caller()
+    const { agent } = (await person.call('POST', '/v1/agents', { body: { name: 'A' } })).body
+    const body = { name: 'agent', agentId: agent.id as string }
+    const key = (await person.call('POST', '/v1/keys', { body })).body.secret as string
+    const { result: task } = (await begin(second, person)).body
+    const taskId = task.taskId as string
+    for (let time = 0; time < 2; time++) await ask(second, { ...person, key }, taskId, 'tasks/cancel')
+    gate.open()
+    expect(await ended(second, person, taskId)).toMatchObject({ status: 'completed' })
+    expect((await ask(second, { ...person, key }, taskId)).body.error).toMatchObject({ code: -32602 })
   })
 
   test('the task of a process that died fails and costs nothing', async () => {

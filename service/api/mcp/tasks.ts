@@ -11,8 +11,11 @@ export const TASKS = 'io.modelcontextprotocol/tasks'
  */
 export function createTasks({ log, service, relay, taskAfterMs }: TaskDeps) {
   /** Listens until the call has ended. */
-  function onCancel(operation: Id<'op'>, cancel: () => void, call: Promise<unknown>): void {
-    const forget = relay.receive(cancelName(operation), cancel)
+  function onCancel({ caller, operation }: McpAsk, cancel: () => void, call: Promise<unknown>): void {
+    const forget = relay.receive(cancelName(operation), (agentId) => {
+      // An agent may not end a call of its owner or of another agent.
+      if (agentId === null || agentId === caller.agentId) cancel()
+    })
     call.then(forget, forget)
   }
 
@@ -27,7 +30,8 @@ export function createTasks({ log, service, relay, taskAfterMs }: TaskDeps) {
     find,
 
     /** The result if it comes soon. Otherwise a task, from which on the call no longer ends with its request. */
-    async run({ caller, operation }: McpAsk, gone: AbortSignal, work: Work): Promise<CallToolResult | CreatedTask> {
+    async run(ask: McpAsk, gone: AbortSignal, work: Work): Promise<CallToolResult | CreatedTask> {
+      const { caller, operation } = ask
       const until = new AbortController()
       const leave = (): void => until.abort(gone.reason)
       gone.addEventListener('abort', leave, { once: true })
@@ -36,8 +40,9 @@ export function createTasks({ log, service, relay, taskAfterMs }: TaskDeps) {
       for (let isHeard = false; ; isHeard = true) {
         const early = await settled(result, taskAfterMs)
         if (early !== null) return early
-        if (!isHeard) onCancel(operation, () => until.abort(), result)
-        const task = await service.task(caller, operation)
+        if (!isHeard) onCancel(ask, () => until.abort(), result)
+        // While its state cannot be read the call is only waited for: it may be charged already.
+        const task = await service.task(caller, operation).catch(() => null)
         if (task?.status !== 'working') continue
         gone.removeEventListener('abort', leave)
         result.catch((error: unknown) => faultOf(error, log))
@@ -49,7 +54,7 @@ export function createTasks({ log, service, relay, taskAfterMs }: TaskDeps) {
     /** Asks the process that makes the call to end it. A call that was sent to its tool is not ended any more. */
     async cancel(ask: McpAsk, taskId: string): Promise<void> {
       await find(ask, taskId)
-      await relay.send(cancelName(taskId), null)
+      await relay.send(cancelName(taskId), ask.caller.agentId)
     },
   }
 }

@@ -13,7 +13,8 @@ export interface CallStore {
   write(inside: Statements, calls: readonly EndedCall[]): Promise<ReadonlySet<string>>
   /** Stores a call that was paid elsewhere. */
   note(call: EndedCall): Promise<void>
-  find(owner: Owner, id: CallId): Promise<StoredCall | null>
+  /** With an agent, only a call of this agent. */
+  find(owner: Owner, id: CallId, agentId?: string | null): Promise<StoredCall | null>
   list(owner: Owner, filter: CallFilter): Promise<{ calls: readonly CallSummary[]; total: number }>
   /** Adds ended calls to their tools' stats, each exactly once. */
   foldStats(now: Date): Promise<number>

@@ -41,6 +41,7 @@ export function shots(targets: Targets): Arbitrary<Shot> {
   const drafts = fc.oneof(
     { weight: 60, arbitrary: declared },
     { weight: 8, arbitrary: mcp() },
+    { weight: 8, arbitrary: statelessMcp() },
     { weight: 8, arbitrary: trpc() },
     { weight: 5, arbitrary: signIn() },
     { weight: 8, arbitrary: payments() },
@@ -138,6 +139,35 @@ export function shots(targets: Targets): Arbitrary<Shot> {
         return {
           ...{ kind: 'mcp', method: verb, target, headers: [...headers, ...more, accept] },
           body: verb === 'POST' ? given : null,
+        }
+      })
+  }
+
+  /** MCP without sessions, with headers that mostly name what the body names. */
+  function statelessMcp(): Arbitrary<Draft> {
+    const method = fc.constantFrom(
+      ...['server/discover', 'tools/list', 'tools/call', 'tasks/get', 'tasks/cancel', 'tasks/update'],
+      ...['resources/read', 'subscriptions/listen', 'initialize', ...NOTES],
+    )
+    const envelope = fc.oneof(
+      { weight: 4, arbitrary: fc.constant(ENVELOPE) },
+      { weight: 1, arbitrary: nasty.map((value) => `{"io.modelcontextprotocol/protocolVersion":${value}}`) },
+      { weight: 1, arbitrary: nasty },
+    )
+    const field = fc.tuple(fc.constantFrom('uri', 'taskId', 'requestState', 'inputResponses', 'cursor'), nasty)
+    const tool = fc.constantFrom('search_tools', 'call_tool', '__proto__', ...ids)
+    return fc
+      .tuple(method, envelope, field, tool, nasty, signed, fc.boolean())
+      .map(([name, meta, [key, value], called, input, headers, isNamed]) => {
+        const params = `{"_meta":${meta},"name":${JSON.stringify(called)},"arguments":${input},"${key}":${value}}`
+        const lines: HeaderLine[] = [
+          ['Mcp-Protocol-Version', '2026-07-28'],
+          ['Mcp-Method', name],
+          ...(isNamed ? [['Mcp-Name', called] satisfies HeaderLine] : []),
+        ]
+        return {
+          ...{ kind: 'mcp', method: 'POST', target: '/tools/mcp', headers: [...headers, ...lines] },
+          body: `{"jsonrpc":"2.0","id":1,"method":"${name}","params":${params}}`,
         }
       })
   }
@@ -267,3 +297,11 @@ function replaced(text: string, at: number, value: string): string {
   if (found === undefined) return value
   return `${text.slice(0, found.index + 1)}${wellFormed(value)}${text.slice(found.index + found[0].length)}`
 }
+
+const ENVELOPE = JSON.stringify({
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {
+    elicitation: { url: {} },
+    extensions: { 'io.modelcontextprotocol/tasks': {} },
+  },
+})

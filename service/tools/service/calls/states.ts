@@ -27,14 +27,15 @@ export function createCallStates({ store, ledger, assets }: CallDeps) {
         HOLDS.map((attempt) => holdOf(id, attempt)),
       )
       if (holds.includes('open')) return UNDER_WAY
-      const stored = await store.find(owner, id)
+      const stored = await store.find(owner, id, caller.agentId)
       if (stored !== null) {
         const isFailed = stored.failure !== null || stored.output === null
         return { state: 'ended', call: isFailed ? stored : await replay(stored), endedAt: stored.endedAt }
       }
       const run = await assets.find(caller, operation)
       if (run !== null) return await ofRun(caller, operation, run)
-      return holds.length === 0 ? null : { state: 'lost' }
+      // With a row, it is the call of the owner or of another agent.
+      return holds.length === 0 || (await store.find(owner, id)) !== null ? null : { state: 'lost' }
     },
   }
 

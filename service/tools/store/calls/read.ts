@@ -5,9 +5,9 @@ import type { CallStore } from '../../ports/calls.ts'
 
 export function createCallReads(statements: Statements): Pick<CallStore, 'find' | 'list'> {
   return {
-    /** Another user's call counts as missing, and the query takes equally long. */
-    async find({ userId, environment }, id) {
-      const [row] = await statements.run<Row & AnswerRow>(FIND, [id, userId, environment], 'tool_call_find')
+    /** Another user's or agent's call counts as missing, and the query takes equally long. */
+    async find({ userId, environment }, id, agentId = null) {
+      const [row] = await statements.run<Row & AnswerRow>(FIND, [id, userId, environment, agentId], 'tool_call_find')
       if (row === undefined) return null
       const { kind, value, ...call } = row
       return { ...fromRow(call), output: kind === null ? null : ({ kind, value } as Output) }
@@ -46,7 +46,7 @@ const LIST = `SELECT ${COLUMNS} FROM tool_call c ${MINE} ORDER BY c.id DESC LIMI
 
 const FIND = `
 SELECT ${COLUMNS}, a.kind, a.value FROM tool_call c LEFT JOIN tool_answer a ON a.call_id = c.id
-WHERE c.id = $1 AND c.user_id = $2 AND c.environment = $3::environment`
+WHERE c.id = $1 AND c.user_id = $2 AND c.environment = $3::environment AND ($4::text IS NULL OR c.agent_id = $4)`
 
 type Row = Omit<CallSummary, 'failure'> & { code: string | null; sentence: string | null }
 
