@@ -83,7 +83,7 @@ async function send(answer: globalThis.Response, response: Response): Promise<vo
   }
   response.flushHeaders()
   // Rejects when the client has disconnected, which has ended the call.
-  await pipeline(Readable.fromWeb(answer.body), response).catch(() => undefined)
+  await pipeline(Readable.from(answer.body), response).catch(() => undefined)
 }
 
 const STANDARD_HEADERS = ['mcp-protocol-version', 'mcp-method', 'mcp-name']
