@@ -86,7 +86,7 @@ describe('rows of statements', () => {
       ['created_at is timestamp with time zone, which is no string.', 'recipient is bytea, which is no string.'],
       ['sum is numeric, which is no bigint.'],
       ['ended_at may be null, and Date is not.'],
-      ['state is wallet_withdrawal_state, which is no "pending" | "failed".'],
+      ['state is wallet_withdrawal_state, which is no "failed" | "pending".'],
       ['states is wallet_withdrawal_state[], which is no string[].'],
       ['The statement fails: column "nothing" does not exist.'],
       ['The statement cannot be read from the source.'],

@@ -40,6 +40,8 @@ export function createTasks({ log, service, relay, taskAfterMs }: TaskDeps) {
       for (let isHeard = false; ; isHeard = true) {
         const early = await settled(result, taskAfterMs)
         if (early !== null) return early
+        // Nobody waits for a task any more.
+        if (gone.aborted) return await result
         if (!isHeard) onCancel(ask, () => until.abort(), result)
         // While its state cannot be read the call is only waited for: it may be charged already.
         const task = await service.task(caller, operation).catch(() => null)

@@ -63,7 +63,7 @@ export function faultsOf(
     const sample = samples.get(column.oid)
     const faults: string[] = []
     if (sample !== undefined && !fits(checker, checker.getNonNullableType(type), sample)) {
-      faults.push(`${property.name} is ${sample.name}, which is no ${checker.typeToString(type)}.`)
+      faults.push(`${property.name} is ${sample.name}, which is no ${nameOf(checker, type)}.`)
     }
     if (column.nullable && !checker.isTypeAssignableTo(checker.getNullType(), type)) {
       faults.push(`${property.name} may be null, and ${checker.typeToString(type)} is not.`)
@@ -102,4 +102,13 @@ function primitiveOf(checker: ts.TypeChecker, value: unknown): ts.Type | null {
   if (typeof value === 'number') return checker.getNumberType()
   if (typeof value === 'bigint') return checker.getBigIntType()
   return typeof value === 'boolean' ? checker.getBooleanType() : null
+}
+
+/** The members of a union in one order: the compiler's own depends on what else it has read. */
+function nameOf(checker: ts.TypeChecker, type: ts.Type): string {
+  if (!type.isUnion() || !type.types.every((one) => one.isStringLiteral())) return checker.typeToString(type)
+  return type.types
+    .map((one) => checker.typeToString(one))
+    .sort()
+    .join(' | ')
 }
