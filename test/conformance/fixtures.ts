@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import express from 'express'
 import { pino } from 'pino'
 import { mountMcp } from '../../service/api/mcp/mount.ts'
@@ -8,9 +9,10 @@ import type { Caller } from '../../service/kit/caller.ts'
 import { systemClock } from '../../service/kit/clock.ts'
 import { deriveId, newId } from '../../service/kit/ids.ts'
 import { usdc } from '../../service/kit/money.ts'
-import { upstreamError } from '../../service/tools/errors/call.ts'
+import { DomainError } from '../../service/kit/errors.ts'
+import { callAborted, upstreamError } from '../../service/tools/errors/call.ts'
 import { createToolServer } from '../../service/tools/mcp/server.ts'
-import type { Binary, CallInput, CallId, CallResult } from '../../service/tools/model/call.ts'
+import type { Binary, CallInput, CallId, CallResult, CallState } from '../../service/tools/model/call.ts'
 import type { JsonSchema, Tool } from '../../service/tools/model/tool.ts'
 
 export interface Fixtures {
@@ -21,7 +23,7 @@ export interface Fixtures {
 /** The service's MCP, before a catalogue of what the protocol's suite looks for. */
 export async function startFixtures(): Promise<Fixtures> {
   const log = pino({ level: 'silent' })
-  const kept = new Map<CallId, CallResult>()
+  const states = new Map<CallId, CallState>()
   const tools = Object.keys(ANSWERS).map(toTool)
   const listed = tools.map((tool) => ({ tool, stats: null }))
   const service = createToolServer({
@@ -32,14 +34,18 @@ export async function startFixtures(): Promise<Fixtures> {
     },
     calls: {
       async call(ask) {
-        const result = answer(ask)
-        kept.set(result.callId, result)
-        return result
+        const id = deriveId('call', ask.operation)
+        states.set(id, { state: 'under way' })
+        try {
+          const call = await answer(ask)
+          states.set(id, { state: 'ended', call, endedAt: new Date() })
+          return call
+        } catch (error) {
+          states.set(id, endedBy(id, error))
+          throw error
+        }
       },
-      state(_, operation) {
-        const call = kept.get(deriveId('call', operation))
-        return Promise.resolve(call === undefined ? null : { state: 'ended', call, endedAt: new Date() })
-      },
+      state: (_, operation) => Promise.resolve(states.get(deriveId('call', operation)) ?? null),
       balance: () => Promise.resolve({ credits: usdc(0n), wallet: usdc(0n) }),
     },
     // Sold to guests only, and this server has none.
@@ -63,7 +69,7 @@ export async function startFixtures(): Promise<Fixtures> {
     bodyBytesMax: 262_144,
     origins: [],
     secret: 's'.repeat(32),
-    taskAfterMs: 5_000,
+    taskAfterMs: 20,
     service,
   })
   const app = express()
@@ -86,7 +92,7 @@ const bytes = (contentType: string, base64: string): Binary => ({
   bytes: Buffer.from(base64, 'base64').length,
 })
 
-type Answer = (ask: CallInput) => CallResult['output']
+type Answer = (ask: CallInput) => unknown
 
 const ANSWERS: Readonly<Record<string, Answer>> = {
   test_simple_text: () => 'This is a simple text response for testing.',
@@ -106,20 +112,56 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   },
   test_reconnection: () => 'Reconnected.',
   json_schema_2020_12_tool: () => 'Schema.',
+  greet: ({ input }) => `Hello, ${(input as { name: string }).name}!`,
+  async slow_compute({ input, signal }) {
+    const { seconds } = input as { seconds: number }
+    await wait(seconds * 1_000, undefined, { signal }).catch(() => {
+      throw callAborted()
+    })
+    return 'Computed.'
+  },
+  async failing_job() {
+    await wait(100)
+    throw upstreamError('This job fails.')
+  },
+  async protocol_error_job() {
+    await wait(100)
+    throw new Error('its process died')
+  },
+}
+
+/** What becomes of a call that has failed. One that ended with an error of our own has no result. */
+function endedBy(id: CallId, error: unknown): CallState {
+  if (!(error instanceof DomainError)) return { state: 'lost' }
+  const failure = { code: error.code, sentence: error.message }
+  return { state: 'ended', call: { id, failure }, endedAt: new Date() }
 }
 
 const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   json_schema_2020_12_tool: {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'object',
-    $defs: { address: { type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } } },
+    $defs: {
+      address: {
+        $anchor: 'address',
+        type: 'object',
+        properties: { street: { type: 'string' }, city: { type: 'string' } },
+      },
+    },
     properties: { name: { type: 'string' }, address: { $ref: '#/$defs/address' } },
+    allOf: [{ anyOf: [{ required: ['name'] }, { required: ['address'] }] }],
+    if: { required: ['address'] },
+    then: { required: ['name'] },
+    else: { required: ['name'] },
     additionalProperties: false,
   },
+  ...Object.fromEntries(
+    ['greet', 'slow_compute', 'failing_job', 'protocol_error_job'].map((name) => [name, { type: 'object' }]),
+  ),
 }
 
-function answer(ask: CallInput): CallResult {
-  const output = ANSWERS[ask.slug]!(ask)
+async function answer(ask: CallInput): Promise<CallResult> {
+  const output = (await ANSWERS[ask.slug]!(ask))
   const [cost, credits, balance] = [usdc(1n), usdc(2n), usdc(3n)]
   const callId = deriveId('call', ask.operation)
   return { callId, tool: ask.slug, output, outputKind: 'text', cost, credits, balance, durationMs: 1 }

@@ -22,8 +22,9 @@ export function statelessServerFor(ask: McpAsk, deps: StatelessServerDeps): McpS
   const { tools, resources } = service
   const { instructions, ...about } = service.about(ask)
   const capabilities = {
-    tools: {},
-    ...(resources === null ? {} : { resources: {} }),
+    // The package would announce changes of lists, of which there are none.
+    tools: { listChanged: false },
+    ...(resources === null ? {} : { resources: { listChanged: false } }),
     // Without a key a lost result is fetched with its payment's token.
     ...(ask.guest === null ? { extensions: { [TASKS]: {} } } : {}),
   }

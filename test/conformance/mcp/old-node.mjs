@@ -1,10 +1,10 @@
 import { register } from 'node:module'
 
-/** The suite imports `globSync`, which Node 20 has not, for a command that is not used here. */
+/** The suites import `globSync`, which Node 20 has not, for a command that is not used here. */
 register(
   `data:text/javascript,${encodeURIComponent(`
 export async function resolve(specifier, context, next) {
-  const asked = /^(node:)?fs$/.test(specifier) && context.parentURL?.includes('/@modelcontextprotocol/conformance/')
+  const asked = /^(node:)?fs$/.test(specifier) && /[/](@modelcontextprotocol[/]conformance|conformance-next)[/]/.test(context.parentURL)
   return asked ? { url: 'coinslot:fs', format: 'module', shortCircuit: true } : next(specifier, context)
 }
 export async function load(url, context, next) {
