@@ -161,7 +161,7 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
 }
 
 async function answer(ask: CallInput): Promise<CallResult> {
-  const output = (await ANSWERS[ask.slug]!(ask))
+  const output = await ANSWERS[ask.slug]!(ask)
   const [cost, credits, balance] = [usdc(1n), usdc(2n), usdc(3n)]
   const callId = deriveId('call', ask.operation)
   return { callId, tool: ask.slug, output, outputKind: 'text', cost, credits, balance, durationMs: 1 }
