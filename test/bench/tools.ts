@@ -10,7 +10,7 @@ import { documentOf } from '../tools/document.ts'
 
 /*
  * What the proxy adds to a call: the same local upstream called directly, through nginx where there is one, and through
- * the service with a charge for each call, in turns in one run. Everything shares this machine's cores: the caller, the
+ * the service with a charge for each call, by REST and by both lines of MCP, in turns in one run. Everything shares this machine's cores: the caller, the
  * upstream, the service and its database, which flushes every commit.
  */
 
@@ -23,10 +23,28 @@ const BODY = JSON.stringify({ title: 'A note' })
 
 const DOCUMENT = documentOf({ path: '/notes', operationId: 'createNote', summary: 'Write a note down', field: 'title' })
 
+const TOOL = 'bench-create-note'
+/** A call in the protocol's last version with sessions, and in the first without. */
+const MCP = [
+  { name: 'MCP 2025-11-25', more: { 'mcp-protocol-version': '2025-11-25' }, meta: {} },
+  {
+    name: 'MCP 2026-07-28',
+    more: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': TOOL },
+    meta: {
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+        'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
+      },
+    },
+  },
+]
+
 interface Way {
   name: string
   url: string
   headers: Record<string, string>
+  body: string
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-bench-'))
@@ -42,13 +60,25 @@ try {
   await startService()
   const json = { 'content-type': 'application/json' }
   const ways: Way[] = [
-    { name: 'directly', url: `http://127.0.0.1:${String(UPSTREAM)}/notes`, headers: json },
-    ...(nginx === null ? [] : [{ name: 'nginx', url: `http://127.0.0.1:${String(NGINX)}/notes`, headers: json }]),
+    { name: 'directly', url: `http://127.0.0.1:${String(UPSTREAM)}/notes`, headers: json, body: BODY },
+    ...(nginx === null
+      ? []
+      : [{ name: 'nginx', url: `http://127.0.0.1:${String(NGINX)}/notes`, headers: json, body: BODY }]),
     {
       name: 'here, charged',
       url: `http://127.0.0.1:${String(SERVICE)}/tools/bench-create-note`,
       headers: { ...json, authorization: `Bearer ${KEY}` },
+      body: BODY,
     },
+    ...MCP.map(({ name, more, meta }) => ({
+      name,
+      url: `http://127.0.0.1:${String(SERVICE)}/tools/mcp`,
+      headers: { ...json, ...more, accept: 'application/json, text/event-stream', authorization: `Bearer ${KEY}` },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: { name: TOOL, arguments: { title: 'A note' }, ...meta },
+      }),
+    })),
   ]
   for (const way of ways) await measure(way, 16, 2)
   await table(ways)
@@ -90,14 +120,14 @@ interface Figures {
   p99: number
 }
 
-async function measure({ url, headers }: Way, atOnce: number, seconds: number): Promise<Figures> {
+async function measure({ url, headers, body }: Way, atOnce: number, seconds: number): Promise<Figures> {
   const end = performance.now() + seconds * 1000
   const times: number[] = []
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
       while (performance.now() < end) {
         const started = performance.now()
-        const answer = await request(url, { method: 'POST', headers, body: BODY, dispatcher: agent })
+        const answer = await request(url, { method: 'POST', headers, body, dispatcher: agent })
         await answer.body.dump()
         if (answer.statusCode !== 200) throw new Error(`${url} answered ${String(answer.statusCode)}`)
         times.push(performance.now() - started)

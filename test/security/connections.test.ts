@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import express, { type Express } from 'express'
+import { Agent, request } from 'undici'
 import { listen, type ConnectionLimits, type RunningServer } from '../../service/api/server.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
 
@@ -97,6 +98,35 @@ describe('connections', () => {
       // unprocessed.
       expect(statusesOf(said)).toEqual([...Array<number>(5).fill(200), ...Array<number>(45).fill(503)])
       expect(said.match(/x-request-id: req_/gi)).toHaveLength(5)
+    })
+
+    test.each(['2025-11-25', '2026-07-28'])('a client of MCP %s learns which answer is the last', async (version) => {
+      const port = await serve({ requestsPerConnection: 3 })
+      const agent = new Agent({ connections: 1, pipelining: 1 })
+      const statuses: number[] = []
+      const _meta = {
+        'io.modelcontextprotocol/protocolVersion': version,
+        'io.modelcontextprotocol/clientCapabilities': {},
+        'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      }
+      for (let count = 0; count < 8; count++) {
+        const answer = await request(`http://127.0.0.1:${String(port)}/tools/mcp`, {
+          method: 'POST',
+          dispatcher: agent,
+          headers: {
+            ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+            ...{ 'mcp-protocol-version': version, 'mcp-method': 'tools/list' },
+          },
+          body: JSON.stringify({
+            ...{ jsonrpc: '2.0', id: 1, method: 'tools/list' },
+            params: version === '2025-11-25' ? {} : { _meta },
+          }),
+        })
+        await answer.body.dump()
+        statuses.push(answer.statusCode)
+      }
+      await agent.close()
+      expect(statuses).toEqual(Array<number>(8).fill(200))
     })
   })
 

@@ -13,6 +13,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Request, Response } from 'express'
 import type { Caller } from '../../kit/caller.ts'
+import { isRecord } from '../../kit/schema/merge.ts'
 import { isId, newId, type Id } from '../../kit/ids.ts'
 import { sendEvents, type StreamOwner } from '../events.ts'
 import { limitKeyOf } from '../requests.ts'
@@ -57,6 +58,7 @@ export function createStreamable({ clock, log, guest, service, sessions, relay }
       if (response.writableFinished || !resumable) void server.close()
       forget?.()
     })
+    leaveConnection(response)
     await transport.handleRequest(request, response, body)
   }
 
@@ -169,6 +171,20 @@ function fromEventId(text: string): EventId | null {
   } catch {
     return null
   }
+}
+
+/**
+ * The SDK announces that the connection is kept, also in the last answer that the server gives on it. Its client would
+ * send one more request, which is refused.
+ */
+function leaveConnection(response: Response): void {
+  const write = response.writeHead.bind(response) as (...given: unknown[]) => Response
+  response.writeHead = (...given: unknown[]) => write(...given.map(withoutConnection))
+}
+
+function withoutConnection(given: unknown): unknown {
+  if (!isRecord(given)) return given
+  return Object.fromEntries(Object.entries(given).filter(([name]) => name.toLowerCase() !== 'connection'))
 }
 
 function cancelName(session: string, id: RequestId): string {
