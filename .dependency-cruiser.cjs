@@ -269,7 +269,7 @@ module.exports = {
       path: [
         '(^|/)dist/',
         '^[.]build/',
-        '^test/(bench/reference|conformance/(v[12]|axios|mpp)|n8n/(lint|scan|[0-9.]+))/',
+        '^test/(bench/reference|conformance/(v[12]|axios|mpp|models)|n8n/(lint|scan|[0-9.]+))/',
       ],
     },
     // The dependencies of the root's and of the service's package.json both count.

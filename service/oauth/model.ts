@@ -1,5 +1,6 @@
 import type { Id } from '../kit/ids.ts'
 import type { Environment } from '../kit/owner.ts'
+import type { OutboundRequest, OutboundResponse } from '../outbound/model.ts'
 
 /** A program that asks for access, such as an AI assistant. */
 export interface Client {
@@ -62,4 +63,26 @@ export interface Endpoints {
   resource: string
   /** The dashboard's sign-in page. */
   signIn: string
+}
+
+export interface ClientStore {
+  add(client: Client, expiresAt: Date): Promise<void>
+  find(id: string): Promise<Client | null>
+  keep(id: string, expiresAt: Date): Promise<void>
+}
+
+export interface GrantStore {
+  add(grant: Grant, codeHash: Buffer): Promise<void>
+  findByAccess(hash: Buffer): Promise<Grant | null>
+  /** Holds the row until the change is written. `decide` throws, or returns what to store. */
+  change(by: 'code' | 'family', hash: Buffer, decide: (grant: Grant | null) => IssuedTokens): Promise<void>
+  find(by: 'code' | 'family', hash: Buffer): Promise<Grant | null>
+  end(keyId: Id<'key'>, now: Date): Promise<void>
+  /** Grants that nothing can use any more and that have not been ended. */
+  expired(now: Date, limit: number): Promise<readonly Grant[]>
+}
+
+/** The guarded client, because a client chooses the address itself. */
+export interface Outbound {
+  send(request: OutboundRequest): Promise<OutboundResponse>
 }

@@ -11,13 +11,11 @@ import { plainErrorPage } from '../ui-kit/plain-page.ts'
 import { authorizeRouter, type AuthorizeDeps } from './http/authorize.ts'
 import { clientEndpoints } from './http/endpoints.ts'
 import { authorizationServer, protectedResource } from './http/metadata.ts'
-import { oauthSweepers } from './jobs.ts'
 import type { Endpoints } from './model.ts'
 import { ACCESS_PREFIX } from './rules/grants.ts'
 import { createClients } from './service/clients.ts'
 import { createGrants } from './service/grants.ts'
-import { createClientStore } from './store/clients.ts'
-import { createGrantStore } from './store/grants.ts'
+import { createClientStore, createGrantStore } from './store.ts'
 
 /** Identifies MCP callers by access tokens. */
 export interface AccessTokens {
@@ -65,7 +63,7 @@ export function openOAuth(platform: Platform, { identity, budgets }: OAuthDeps) 
       { role: 'dashboard', path: SERVER_PATH, handler: authorizationServer(endpoints) },
       { role: 'dashboard', path: new URL(endpoints.address).pathname, handler },
     ],
-    sweepers: oauthSweepers(grants),
+    sweepers: [{ name: 'oauth.grants', everyMs: 60_000, run: (now) => grants.endExpired(now) }],
   }
   return { accessTokens, part }
 

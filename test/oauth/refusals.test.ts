@@ -1,6 +1,5 @@
 import { createGrants } from '../../service/oauth/service/grants.ts'
-import { createClientStore } from '../../service/oauth/store/clients.ts'
-import { createGrantStore } from '../../service/oauth/store/grants.ts'
+import { createClientStore, createGrantStore } from '../../service/oauth/store.ts'
 import { authorizePath, oauthWorld, REDIRECT, VERIFIER, type OAuthWorld } from './world.ts'
 
 describe('what the authorization server refuses', () => {

@@ -7,8 +7,7 @@ import {
   McpError,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
-import { faultOf, type McpAsk, type McpDeps } from './parts.ts'
-import { progressReporter } from './progress.ts'
+import { faultOf, progressReporter, type McpAsk, type McpDeps } from './parts.ts'
 
 /**
  * One server per request, for the protocol's versions up to 2025-11-25. Nothing is stored between two requests, so any

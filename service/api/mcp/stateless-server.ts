@@ -11,8 +11,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { canonicalHash } from '../../kit/hash.ts'
-import { faultOf, McpPageRequired, type McpAsk, type McpCall, type McpDeps } from './parts.ts'
-import { progressReporter } from './progress.ts'
+import { faultOf, McpPageRequired, progressReporter, type McpAsk, type McpCall, type McpDeps } from './parts.ts'
 import type { RequestStates } from './request-states.ts'
 import { TASKS, type Tasks } from './tasks.ts'
 

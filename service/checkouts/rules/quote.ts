@@ -1,10 +1,19 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { NETWORKS, networkOf } from '../../chain/networks.ts'
 import { invalid } from '../../kit/errors.ts'
+import { toJsonSchema } from '../../kit/fields.ts'
 import { usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
+import type { Offer } from '../../sales/model.ts'
 import { quoteExpired } from '../errors.ts'
 import type { Checkout, Quote } from '../model.ts'
+
+/** What a buyer signs for at this quote; null without a recipient. */
+export function offerOf({ id, product, fields }: Checkout, quote: Quote, address: string): Offer | null {
+  const { price: amount, network, recipient } = quote
+  if (recipient === null) return null
+  return { slug: id, name: product.name, address, amount, network, recipient, input: toJsonSchema(fields) }
+}
 
 /** The current price, valid for ten minutes. */
 export function quoteOf({ price, network, recipient }: Checkout, now: Date): Quote {

@@ -8,9 +8,8 @@ import { inTestMode } from '../errors.ts'
 import type { Checkout, CheckoutView, Payment, PaymentView } from '../model.ts'
 import type { Offer } from '../../sales/model.ts'
 import { redirectOf, statusOf } from '../rules/lifecycle.ts'
-import { quoteOf, toQuoteId } from '../rules/quote.ts'
+import { offerOf, quoteOf, toQuoteId } from '../rules/quote.ts'
 import { toolNameOf } from '../rules/tool.ts'
-import { offerOf } from '../rules/x402.ts'
 import type { CheckoutDeps } from './deps.ts'
 
 export interface Showing {

@@ -3,8 +3,7 @@ import type { Clock } from '../../kit/clock.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { Recent } from '../../kit/recent.ts'
 import { clientMetadataRefused, clientRefused } from '../errors.ts'
-import type { Client } from '../model.ts'
-import type { ClientStore, Outbound } from '../ports.ts'
+import type { Client, ClientStore, Outbound } from '../model.ts'
 import { fromDocument, isDocumentAddress, toClient } from '../rules/clients.ts'
 
 /** The programs that may ask owners for access: those with a metadata document, and those that registered. */

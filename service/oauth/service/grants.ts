@@ -8,8 +8,7 @@ import { DomainError } from '../../kit/errors.ts'
 import { newId } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import { GrantRefused } from '../errors.ts'
-import type { AuthorizationRequest, Grant, Tokens } from '../model.ts'
-import type { ClientStore, GrantStore } from '../ports.ts'
+import type { AuthorizationRequest, ClientStore, Grant, GrantStore, Tokens } from '../model.ts'
 import {
   ACCESS_PREFIX,
   assertAccess,

@@ -11,7 +11,7 @@ import { documentOf, toFound, failed, paid, paidFor, type Billing } from './resu
 import type { CallInput, CallResult } from '../model/call.ts'
 import { sellOverMcp } from '../../sales/service/mcp-door.ts'
 import { needsAccount, tooDear } from '../errors/call.ts'
-import type { ToolServerDeps } from './deps.ts'
+import type { ToolServerDeps } from './view.ts'
 import { OWN_TOOLS, type OwnToolName } from './own-tools.ts'
 import type { View } from './view.ts'
 

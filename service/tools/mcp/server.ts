@@ -1,7 +1,7 @@
 import type { McpService } from '../../api/mcp/parts.ts'
 import { createMcpCalls } from './calls.ts'
 import { OWN_TOOLS, type OwnToolName } from './own-tools.ts'
-import type { ToolServerDeps } from './deps.ts'
+import type { ToolServerDeps } from './view.ts'
 import { createMcpResources, createMcpTools } from './listing.ts'
 import { viewOf } from './view.ts'
 

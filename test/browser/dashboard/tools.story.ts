@@ -127,8 +127,10 @@ export function tools(opened: () => Desk): void {
         await create.click()
         await page.getByText('Try it with this command').waitFor()
         await looks(page, 'paywall-up')
-        const { paywalls } = (await call('GET', '/v1/paywalls')).body
-        const made = paywalls.find(({ slug }: { slug: string }) => slug === 'weather')
+        const { paywalls } = (await call('GET', '/v1/paywalls')).body as {
+          paywalls: { slug: string; routes: object[] }[]
+        }
+        const made = paywalls.find(({ slug }) => slug === 'weather')!
         expect(made.routes[0]).toMatchObject({ signIn: { seconds: 86_400 }, paymentIdentifier: 'required' })
         const line = (await page.getByRole('dialog').locator('pre').textContent())!
         const [, address] = /^curl -i (\S+)/.exec(line)!

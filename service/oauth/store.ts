@@ -1,6 +1,5 @@
-import type { StatementPool, Statements } from '../../kit/transaction.ts'
-import type { Grant } from '../model.ts'
-import type { GrantStore } from '../ports.ts'
+import type { StatementPool, Statements } from '../kit/transaction.ts'
+import type { Client, ClientStore, Grant, GrantStore } from './model.ts'
 
 export function createGrantStore(statements: StatementPool): GrantStore {
   const one = async (inside: Statements, text: string, hash: Buffer, name: string): Promise<Grant | null> =>
@@ -55,3 +54,26 @@ UPDATE oauth_grant SET redeemed_at = $2, family_hash = $3, refresh_hash = $4, ac
 const ISSUE = { code: `${ISSUED} WHERE code_hash = $1`, family: `${ISSUED} WHERE family_hash = $1` }
 
 const EXPIRED = `${SELECT} WHERE expires_at <= $1 AND ended_at IS NULL ORDER BY expires_at, key_id LIMIT $2`
+
+export function createClientStore(statements: StatementPool): ClientStore {
+  return {
+    async add({ id, name, redirectUris }, expiresAt) {
+      await statements.run(ADD_CLIENT, [id, name, redirectUris, expiresAt], 'oauth_add_client')
+    },
+    async find(id) {
+      if (!/^[\w-]{1,100}$/.test(id)) return null
+      const [row] = await statements.run<Client>(FIND_CLIENT, [id], 'oauth_find_client')
+      return row ?? null
+    },
+    async keep(id, expiresAt) {
+      await statements.run(
+        'UPDATE oauth_client SET expires_at = $2 WHERE id = $1',
+        [id, expiresAt],
+        'oauth_keep_client',
+      )
+    },
+  }
+}
+
+const ADD_CLIENT = 'INSERT INTO oauth_client (id, name, redirect_uris, expires_at) VALUES ($1, $2, $3, $4)'
+const FIND_CLIENT = 'SELECT id, name, redirect_uris AS "redirectUris" FROM oauth_client WHERE id = $1'
