@@ -5,6 +5,7 @@ import type { Budgets } from '../budgets/service/budgets.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import type { Caller } from '../kit/caller.ts'
 import { withoutTrailing } from '../kit/text.ts'
+import { outboundClient } from '../outbound/client.ts'
 import type { Part, Platform } from '../platform/platform.ts'
 import { identifier } from '../platform/serving.ts'
 import { plainErrorPage } from '../ui-kit/plain-page.ts'
@@ -32,7 +33,9 @@ export function openOAuth(platform: Platform, { identity, budgets }: OAuthDeps) 
   const { config, clock, log, database } = platform
   const endpoints = endpointsOf(config.addresses)
   const clientStore = createClientStore(database.statements)
-  const clients = createClients({ store: clientStore, clock, outbound: platform.outbound })
+  // Anyone may name a client's address, without an account: a private one is never asked, also where workflows may be.
+  const outbound = outboundClient({ policy: { allowPrivate: false, allowHosts: config.ALLOW_HOSTS } })
+  const clients = createClients({ store: clientStore, clock, outbound })
   const grants = createGrants({
     store: createGrantStore(database.statements),
     clients: clientStore,
@@ -64,6 +67,7 @@ export function openOAuth(platform: Platform, { identity, budgets }: OAuthDeps) 
       { role: 'dashboard', path: new URL(endpoints.address).pathname, handler },
     ],
     sweepers: [{ name: 'oauth.grants', everyMs: 60_000, run: (now) => grants.endExpired(now) }],
+    stop: () => outbound.close(),
   }
   return { accessTokens, part }
 
