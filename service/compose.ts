@@ -43,6 +43,7 @@ import type { Calls } from './tools/service/calls/calls.ts'
 import type { Catalogue } from './tools/service/catalogue/catalogue.ts'
 import { openDialects, openPaymentTokens, openSelling } from './sales/part.ts'
 import type { Failpoints } from './kit/failpoints.ts'
+import { isId } from './kit/ids.ts'
 import type { Owner } from './kit/owner.ts'
 import { toolHooks } from './tools/service/pay/product.ts'
 import { createCallStore } from './tools/store/calls/store.ts'
@@ -160,9 +161,13 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
   const { identity, part: identityPart } = await openIdentity(platform, wallets, (owner, id) =>
     budgets.agents.exists(owner, id),
   )
-  const { deliveries, part: deliveriesPart } = openDeliveries(platform, identity, (target, answer) =>
-    checkouts().attempted(target, answer),
-  )
+  const { deliveries, part: deliveriesPart } = openDeliveries(platform, identity, {
+    attempted: (target, attempt) => checkouts().attempted(target, attempt),
+    ended: async (inside, { target, subject }) => {
+      if (isId('chk', target)) await checkouts().deliveryFailed(inside, subject)
+    },
+    mayRedeliver: (subject) => checkouts().mayRedeliver(subject),
+  })
   const { budgets, part: budgetsPart } = await openBudgets(platform, { identity, deliveries })
   const { outgoingPayments, part: outgoingPaymentsPart } = await openOutgoingPayments(platform, {
     budgets,
@@ -197,6 +202,8 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     selling,
     store,
     sweeping: sales,
+    held,
+    holding,
     part: salesPart,
   } = openSelling(platform, {
     facilitator,
@@ -213,6 +220,10 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
   const walletAddress = (owner: Owner) => wallets.depositAddress(owner)
   const { checkouts, part: checkoutsPart } = await openCheckouts(platform, {
     selling,
+    held,
+    holding,
+    // eslint-disable-next-line @typescript-eslint/require-await -- until refunds exist
+    refunds: { refund: async () => undefined },
     sales: store,
     deliveries,
     identity,

@@ -238,6 +238,10 @@ const schema = z
     QUOTA_AGENTS: whole(1, 1_000_000).default(QUOTAS.agents),
     QUOTA_PAYWALLS: whole(1, 1_000_000).default(QUOTAS.paywalls),
     QUOTA_ACTIVE_CHECKOUTS: whole(1, 10_000_000).default(QUOTAS.active_checkouts),
+    /** The highest price, in USDC, for which a workflow may run before it is paid. */
+    ON_SUCCESS_PRICE_MAX: dollars.default(usdc(100_000_000n)),
+    /** The longest time that such a workflow may take. */
+    ON_SUCCESS_SECONDS_MAX: whole(10, 86_400).default(3_600),
     QUOTA_EVENT_STREAMS: whole(1, 100_000).default(20),
     QUOTA_CONNECTIONS_PER_ADDRESS: whole(0, 1_000_000).default(100),
 

@@ -16,10 +16,19 @@ export function readCheckout(hook: IHookFunctions | IWebhookFunctions): Checkout
     testMode: isTestMode(hook),
     lifetime: hook.getMode() === 'manual' ? 'temporary' : 'persistent',
     responseMode: parameter('respond') === 'lastNode' ? 'lastNode' : 'immediately',
+    ...readCapture(hook),
     // No customer should pay for a workflow that does not respond.
     preflight: true,
     source: { instanceId: hook.getInstanceId(), workflowId: hook.getWorkflow().id, nodeId: hook.getNode().id },
   }
+}
+
+/** Left out where it is the default, so that the checkout of an older workflow keeps its fingerprint. */
+function readCapture(hook: IHookFunctions | IWebhookFunctions): IDataObject {
+  if (hook.getNodeParameter('capture', 'onPayment') === 'onSuccess') {
+    return { capture: 'onSuccess', runSeconds: hook.getNodeParameter('runSeconds', 180) as number }
+  }
+  return hook.getNodeParameter('refundOnFailure', false) === true ? { refundOnFailure: true } : {}
 }
 
 export interface CheckoutRequest extends IDataObject {
@@ -58,6 +67,9 @@ export const LABELS = {
   recipient: 'Recipient Wallet',
   fields: 'Customer Fields',
   redirectUrl: 'Redirect URL',
+  capture: 'Charge',
+  runSeconds: 'Time Limit (Seconds)',
+  refundOnFailure: 'Refund if It Fails',
   testMode: 'Test Mode',
 } as const
 

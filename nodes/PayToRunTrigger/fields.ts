@@ -57,6 +57,51 @@ export const fields: INodeProperties[] = [
     ],
   },
   {
+    displayName: 'Charge',
+    name: 'capture',
+    type: 'options',
+    default: 'onPayment',
+    description: 'When the customer is charged',
+    options: [
+      {
+        name: 'Before the Workflow Runs',
+        value: 'onPayment',
+        description: 'The customer pays, then the workflow runs',
+      },
+      {
+        name: 'Only if the Workflow Succeeds',
+        value: 'onSuccess',
+        description: 'The customer signs, the workflow runs, and only a success is charged',
+      },
+    ],
+  },
+  {
+    displayName:
+      'The last node decides: if it finishes, the customer is charged; if the workflow fails, nothing is. If you respond immediately, report the outcome with the Coinslot node (Payment: Report Outcome). A wallet can be emptied while the workflow runs: then you are not paid, and the customer does not see the result.',
+    name: 'captureNotice',
+    type: 'notice',
+    default: '',
+    displayOptions: { show: { capture: ['onSuccess'] } },
+  },
+  {
+    displayName: 'Time Limit (Seconds)',
+    name: 'runSeconds',
+    type: 'number',
+    typeOptions: { minValue: 10, numberPrecision: 0 },
+    default: 180,
+    description: 'If the outcome is not known by then, nothing is charged',
+    displayOptions: { show: { capture: ['onSuccess'] } },
+  },
+  {
+    displayName: 'Refund if It Fails',
+    name: 'refundOnFailure',
+    type: 'boolean',
+    default: false,
+    description:
+      'Whether a payment is sent back by itself when its workflow fails. The money comes from your Coinslot wallet.',
+    displayOptions: { show: { capture: ['onPayment'] } },
+  },
+  {
     displayName: 'Network',
     name: 'network',
     type: 'options',

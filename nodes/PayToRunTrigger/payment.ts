@@ -18,8 +18,9 @@ export function readPayment(body: Buffer): Reading {
   }
   const fault = faultOf(data, SHAPE, '')
   if (fault !== undefined) return { sound: false, fault }
-  const { txHash } = (data as { payment: { txHash: string } }).payment
-  return { sound: true, data: data as IDataObject, simulated: txHash.startsWith('simulated:') }
+  const { payment, metadata } = data as { payment: { txHash: string | null }; metadata: { test?: boolean } }
+  const simulated = payment.txHash === null ? metadata.test === true : payment.txHash.startsWith('simulated:')
+  return { sound: true, data: data as IDataObject, simulated }
 }
 
 interface Shape {
@@ -28,7 +29,8 @@ interface Shape {
 
 const SHAPE: Shape = {
   payment: {
-    txHash: text,
+    // A payment that is charged only after the success has no transaction yet.
+    txHash: (value) => (value === null ? undefined : text(value)),
     amount: (value) => (typeof value === 'number' && value >= 0 ? undefined : 'must be a number, zero or more'),
     currency: text,
     payer: text,
@@ -45,11 +47,15 @@ const SHAPE: Shape = {
     paymentId: text,
     test: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
     receiptUrl: text,
+    capture: text,
+    deadline: text,
   },
 }
 
-/** Earlier versions of the service do not send these fields. */
-const OPTIONAL: ReadonlySet<string> = new Set(['metadata.paymentId', 'metadata.test', 'metadata.receiptUrl'])
+/** Earlier versions of the service do not send these fields; the last two come with a payment that is not charged yet. */
+const OPTIONAL: ReadonlySet<string> = new Set(
+  ['paymentId', 'test', 'receiptUrl', 'capture', 'deadline'].map((name) => `metadata.${name}`),
+)
 
 function faultOf(value: unknown, shape: Shape, at: string): readonly [string, string] | undefined {
   if (!isObject(value)) return [at === '' ? 'body' : at, 'must be an object']

@@ -1,4 +1,6 @@
 import { DomainError, invalid } from '../kit/errors.ts'
+import type { Sale } from '../sales/model.ts'
+import type { PaymentView } from './model.ts'
 
 /** The same for a checkout that never existed, an expired one, and another account's. */
 export function checkoutMissing(): DomainError {
@@ -11,6 +13,35 @@ export function checkoutMissing(): DomainError {
 
 export function paymentMissing(): DomainError {
   return new DomainError('missing', 'payment_not_found', 'There is no such payment at this checkout.')
+}
+
+/** The seller's report came after the outcome was decided, and says something else. */
+export function outcomeKnown({ id, state, result }: Pick<Sale, 'id' | 'state' | 'result'>): DomainError {
+  const sentence =
+    state === 'failed'
+      ? 'This payment has ended without a charge, so its outcome cannot be changed.'
+      : 'The outcome of this payment was already reported and cannot be changed. To return the money, refund the payment.'
+  return new DomainError('conflict', 'outcome_known', sentence, {
+    paymentId: id,
+    paid: state === 'paid' || state === 'refunded',
+    outcome: result?.status ?? null,
+  })
+}
+
+/** This wallet could not be charged for finished work before. */
+export function payerDefaulted(until: Date): DomainError {
+  const sentence =
+    'A finished order of this wallet could not be charged, so it cannot buy here until it is trusted again. Pay with another wallet. Nothing was charged.'
+  return new DomainError('forbidden', 'payer_defaulted', sentence, { until: until.toISOString() })
+}
+
+/** The workflow did not do what was bought, so the held payment was given up. */
+export function workFailed(payment: PaymentView['payment']): DomainError {
+  const { id, reason } = payment
+  return new DomainError('upstream', reason?.code ?? 'workflow_failed', reason?.sentence ?? 'The order failed.', {
+    paymentId: id,
+    charged: false,
+  })
 }
 
 export function receiptMissing(): DomainError {

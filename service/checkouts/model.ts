@@ -5,6 +5,7 @@ import type { Field } from '../kit/fields.ts'
 import type { Id } from '../kit/ids.ts'
 import type { Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
+import type { WorkResult } from '../sales/model.ts'
 
 /** A price on a workflow: the input that a customer gives, and where the paid input is sent. */
 export interface Checkout extends Terms {
@@ -36,10 +37,21 @@ export interface Terms {
   /** Whether to check that the workflow responds before money is taken. */
   preflight: boolean
   onUnconfirmed: 'hold' | 'redeliver'
+  /** When the money moves. */
+  capture: Capture
+  /** With `onSuccess`: how long the workflow may take until its outcome is known. */
+  runSeconds: number
+  /** With `onPayment`: send the money back by itself where the workflow fails. */
+  refundOnFailure: boolean
   /** The node that the checkout belongs to: the same source gets the same checkout back. */
   source: Source | null
 }
 
+/**
+ * `onPayment`: before the workflow runs. `onSuccess`: the buyer's authorization is held while it runs, and is used only
+ * where it succeeds.
+ */
+export type Capture = 'onPayment' | 'onSuccess'
 export type Lifetime = 'temporary' | 'persistent'
 /** `lastNode`: the payer sees the workflow's answer. */
 export type ResponseMode = 'immediately' | 'lastNode'
@@ -65,15 +77,21 @@ export interface Payment {
   /** The customer's input, with defaults for omitted fields. */
   input: Readonly<Record<string, unknown>>
   txHash: string | null
-  /** The reason of a failure, as a code of the protocol. */
+  /** The reason of a failure, as a code of the protocol, or as one of `WORK_FAILURES`. */
   reason: string | null
+  capture: Capture
+  /** When a held payment ends unless its workflow has succeeded. Null where none is held. */
+  deadline: Date | null
+  /** What the seller reported about the work. */
+  result: WorkResult | null
   createdAt: Date
   paidAt: Date | null
 }
 
 /**
  * `created`: accepted; the authorization belongs to this payment alone. `settling`: the chain was called, its answer is
- * not known yet. Both end without further requests, even if the process that started them is gone.
+ * not known yet. Both end without further requests, even if the process that started them is gone. With `onSuccess`
+ * a payment is `created` until its workflow has ended.
  */
 export type PaymentState = 'created' | 'settling' | 'paid' | 'failed'
 
@@ -121,6 +139,9 @@ export interface CheckoutView {
     fields: readonly Field[]
     redirectUrl: string | null
     responseMode: ResponseMode
+    capture: Capture
+    /** With `onSuccess`: how long the workflow may take. */
+    runSeconds: number | null
     /** The network's block explorer: `{explorer}/tx/{hash}`. */
     explorer: string
   }
@@ -151,6 +172,10 @@ export interface PaymentView {
     /** The URL to follow the payment: JSON, or server-sent events. */
     statusUrl: string
     testMode: boolean
+    /** `onSuccess`: nothing is charged unless the workflow succeeds. */
+    capture: Capture
+    /** Nothing is charged if the workflow has not succeeded by then. Null once its outcome is known. */
+    deadline: string | null
     createdAt: string
     paidAt: string | null
     /** The checkout's `redirectUrl` with `checkout_id` and `payment_id`, once it is paid; only for the buyer. */
@@ -167,7 +192,7 @@ export interface PaymentView {
     /** Verifies that receipt in a browser. Null where `signedReceipt` is. */
     verifyUrl: string | null
   }
-  /** Null until it is paid. */
+  /** Null until it is paid; with `onSuccess`, until it is sent. */
   delivery: {
     id: string
     /**
@@ -187,7 +212,10 @@ export interface PaymentView {
      * with money see nothing of the seller's server.
      */
     history: { at: string; status: number | null; error: string | null }[] | null
-    /** The workflow's answer (responseMode `lastNode`), at most 64 KB; only for the buyer and the owner. */
+    /**
+     * The workflow's answer (responseMode `lastNode`, or reported by the seller), at most 64 KB; only for the buyer and
+     * the owner, and only once it is paid.
+     */
     answer: string | null
   } | null
 }

@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto'
 import type { Address } from '../chain/model.ts'
 import { checkoutRoutes } from './http/owner.ts'
 import { payerRoutes } from './http/payer.ts'
-import type { AccountPayments, CheckoutPages, DeliveryPort } from './ports.ts'
+import type { AccountPayments, CheckoutPages, DeliveryPort, RefundPort } from './ports.ts'
 import { createCheckouts, type Checkouts } from './service/checkouts.ts'
 import { createCheckoutStore } from './store/checkouts.ts'
 import { count, createRateLimit } from '../api/limits.ts'
@@ -11,7 +11,9 @@ import { createFailures } from './service/failures.ts'
 import { createCheckoutMcp } from './mcp/server.ts'
 import { checkoutHooks } from './service/product.ts'
 import type { SaleHooks, SaleReader } from '../sales/model.ts'
+import type { HeldJournal } from '../sales/ports.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
+import type { Holding } from '../sales/service/hold.ts'
 import type { PaymentTokens } from '../sales/service/proof.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import { DomainError } from '../kit/errors.ts'
@@ -22,6 +24,7 @@ import type { Platform, Part } from '../platform/platform.ts'
 import { z } from 'zod'
 import type { Sweeper, Topic } from '../queue/model.ts'
 
+import { OUTCOME } from './service/capture.ts'
 import { PAUSED } from './service/watch.ts'
 
 /** Prices on workflows, their payment pages, and the deliveries that payments start. */
@@ -29,6 +32,9 @@ export async function openCheckouts(
   platform: Platform,
   deps: {
     selling: SellingDeps
+    held: HeldJournal
+    holding: Holding
+    refunds: RefundPort
     sales: SaleReader
     deliveries: DeliveryPort
     identity: Identity
@@ -41,6 +47,10 @@ export async function openCheckouts(
   const checkouts = createCheckouts({
     store: createCheckoutStore(database.statements, config.QUOTA_ACTIVE_CHECKOUTS),
     selling: deps.selling,
+    held: deps.held,
+    holding: deps.holding,
+    refunds: deps.refunds,
+    captureLimits: { priceMax: config.ON_SUCCESS_PRICE_MAX, secondsMax: config.ON_SUCCESS_SECONDS_MAX },
     sales: deps.sales,
     deliveries: deps.deliveries,
     callbacks: callbacksBy(outbound),
@@ -95,7 +105,7 @@ export function openCheckoutHooks(platform: Platform, { deliveries, tokens }: Ho
   const { config, database, clock, log } = platform
   const store = createCheckoutStore(database.statements, config.QUOTA_ACTIVE_CHECKOUTS)
   const failures = createFailures({ store, deliveries, clock, log, addresses: config.addresses })
-  return checkoutHooks({ store, deliveries, failures, receiptOf: receiptAddress(config, tokens) })
+  return checkoutHooks({ store, deliveries, failures, receiptOf: receiptAddress(config, tokens), clock })
 }
 
 interface HooksGiven {
@@ -135,6 +145,7 @@ function checkoutSweepers({ sweepers }: Checkouts): Sweeper[] {
   return [
     { name: 'checkouts.leases', everyMs: 5_000, run: (now) => sweepers.leases(now) },
     { name: 'checkouts.probes', everyMs: 10_000, run: (now) => sweepers.probes(now) },
+    { name: 'checkouts.held', everyMs: 2_000, run: () => sweepers.held() },
   ]
 }
 
@@ -146,5 +157,12 @@ function checkoutTopics(checkouts: Checkouts): Topic[] {
     concurrency: 4,
     timeoutMs: 30_000,
   }
-  return [paused]
+  const outcome: Topic<{ paymentId: string }> = {
+    topic: OUTCOME,
+    decode: z.object({ paymentId: z.string() }),
+    handle: ({ paymentId }) => checkouts.deliveryEnded(paymentId),
+    concurrency: 8,
+    timeoutMs: 60_000,
+  }
+  return [paused, outcome]
 }

@@ -5,7 +5,8 @@ import type { Id } from '../kit/ids.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Caller } from '../kit/caller.ts'
 import type { Owner } from '../kit/owner.ts'
-import type { ProductName } from '../sales/model.ts'
+import type { NetworkName } from '../chain/networks.ts'
+import type { ProductName, Sale } from '../sales/model.ts'
 import type { Announcement } from '../queue/model.ts'
 import type { JsonSigned, ReceiptPayload, TypedSigned } from '../x402/offer-receipt.ts'
 import type { Checkout, CheckoutView, PaymentView, Source } from './model.ts'
@@ -54,6 +55,10 @@ export interface CheckoutStore {
   takeProbes(now: Date, until: Date, limit: number): Promise<readonly Checkout[]>
   probeAgain(id: string, at: Date): Promise<void>
 
+  /** Until when this wallet must pay first; null where it may pay after the success. */
+  defaultedUntil(payer: Address, network: NetworkName, now: Date): Promise<Date | null>
+  addDefault(inside: Statements, left: { payer: Address; network: NetworkName; until: Date }): Promise<void>
+
   findInside(inside: Statements, id: string): Promise<Checkout | null>
   /** Whether it sells at this moment. If so, it stays open until the transaction ends. */
   holdOpen(inside: Statements, id: string, now: Date): Promise<boolean>
@@ -69,12 +74,19 @@ export interface Page {
 /** The part of the deliveries' API that checkouts use. */
 export interface DeliveryPort {
   write(inside: Statements, delivery: NewDelivery): Promise<void>
+  /** No further attempt is made. An attempt under way, and one that a receiver has claimed, goes on. */
+  stop(inside: Statements, id: string, error: string): Promise<void>
   event(inside: Statements, event: NewEvent): Promise<void>
   bySubject(owner: Owner | null, subjects: readonly string[]): Promise<ReadonlyMap<string, AnsweredDelivery>>
   targets: {
     put(inside: Statements, target: NewTarget): Promise<{ secret: string }>
     rotate(target: { id: string; owner: Owner }, operation: Id<'op'>): Promise<{ secret: string }>
   }
+}
+
+/** Sends all of a payment back to its payer, once. */
+export interface RefundPort {
+  refund(sale: Sale): Promise<void>
 }
 
 /** Calls workflows. Users supply their addresses, so the caller must pass a guarded client. */

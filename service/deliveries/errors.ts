@@ -22,3 +22,11 @@ export function tooManyEndpoints(most: number): DomainError {
 export function urlRefused(refusal: DomainError): DomainError {
   return invalid({ url: refusal.message }, refusal.code)
 }
+
+export function redeliveryRefused(): DomainError {
+  return new DomainError(
+    'conflict',
+    'not_charged',
+    'This payment was not charged, so its workflow is not run again. Ask the customer to order again.',
+  )
+}

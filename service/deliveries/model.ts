@@ -87,6 +87,9 @@ export interface Attempt {
 export interface Attempted {
   status: number | null
   kind: 'answered' | 'failed'
+  subject: string
+  /** The delivery's own headers. */
+  headers: Readonly<Record<string, string>>
 }
 
 /** A receiver's address, with the secrets that sign deliveries to it. */

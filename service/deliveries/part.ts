@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { deliveryRoutes } from './http/deliveries.ts'
 import { endpointRoutes } from './http/endpoints.ts'
 import { deliverySweepers, deliveryTopics } from './jobs.ts'
-import type { Listener } from './ports.ts'
+import type { DeliveriesDeps } from './service/deps.ts'
 import { createDeliveries, type Deliveries } from './service/deliveries.ts'
 import { createDeliveryStore } from './store/deliveries.ts'
 import { createTargetStore } from './store/targets.ts'
@@ -15,7 +15,7 @@ import { samplesAt } from './samples-part.ts'
 export function openDeliveries(
   platform: Platform,
   identity: Identity,
-  attempted: Listener,
+  { attempted, ended, mayRedeliver }: Pick<DeliveriesDeps, 'attempted' | 'ended' | 'mayRedeliver'>,
 ): { deliveries: Deliveries; part: Part } {
   const { clock, config, log, database, metrics, vault, outbox, outbound } = platform
   const deliveries = createDeliveries({
@@ -31,6 +31,8 @@ export function openDeliveries(
     accountSecrets: (owner) => identity.signingSecrets.of(owner),
     announce: (inside, announcements) => outbox.add(inside, announcements),
     attempted,
+    ended,
+    mayRedeliver,
     mail: (userId, mail) => identity.mailTo(userId, mail),
     clock,
     log,

@@ -46,6 +46,9 @@ export interface DeliveryStore {
   /** Due now with a schedule of its own, and to be claimed again; null when this act did it before, or there is none. */
   redeliver(inside: Statements, delivery: { owner: Owner; id: string }, act: string, now: Date): Promise<Live | null>
 
+  /** Ends it if no receiver has claimed it. */
+  stop(inside: Statements, id: string, error: string): Promise<void>
+
   find(owner: Owner, id: string): Promise<DeliveryDetail | null>
   /** Whether its target accepts deliveries. */
   isOpen(owner: Owner, id: string): Promise<boolean | null>
@@ -101,6 +104,7 @@ export interface DeliveryRow {
 export interface Outgoing {
   id: string
   owner: Owner
+  subject: string
   turn: number
   state: DeliveryState
   attempts: number
@@ -209,6 +213,12 @@ export type Announce = (inside: Statements, announcements: readonly Announcement
 
 /** Called after every attempt at a target. It is only a hint, which may be lost with its process. */
 export type Listener = (targetId: string, attempted: Attempted) => Promise<void>
+
+/** Called in the transaction in which a delivery to a target ended without a confirmation. */
+export type EndListener = (inside: Statements, ended: { target: string; subject: string }) => Promise<void>
+
+/** Whether what the delivery reports still holds, so that it may be sent once more. */
+export type MayRedeliver = (subject: string) => Promise<boolean>
 
 /** Sends a mail to the account's own address, if it has one. Safe to repeat: the id identifies the mail. */
 export type MailOwner = (userId: string, mail: { id: string; subject: string; text: string }) => Promise<void>

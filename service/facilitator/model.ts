@@ -8,6 +8,8 @@ export interface Verification {
   refusal: Reason | null
   /** The payer's own code decides whether the signature counts, and may decide differently a moment later. */
   payerHasCode: boolean
+  /** What the payer had at that moment. Null where the payment was refused. */
+  balance: bigint | null
 }
 
 export type State = 'claimed' | 'signed' | 'broadcast' | 'settled' | 'failed'

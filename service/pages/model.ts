@@ -8,13 +8,17 @@ export type { SimulatedOutcome } from '../checkouts/model.ts'
  * as far as it applies to any purchase.
  */
 export interface CheckoutPage extends Pick<CheckoutView, 'available' | 'quote'> {
-  checkout: Omit<CheckoutView['checkout'], 'status' | 'lifetime' | 'currency' | 'fields' | 'asset'> & {
+  checkout: Omit<CheckoutView['checkout'], 'status' | 'lifetime' | 'currency' | 'fields' | 'asset' | OfWorkflows> & {
     fields: readonly Field[]
+    /** Absent at a gate, which is always paid before it answers. */
+    capture?: CheckoutView['checkout']['capture']
     asset: Omit<CheckoutView['checkout']['asset'], 'decimals'>
   }
   /** What the customer signs; null in test mode. */
   paymentRequirements: { v2: Requirements } | null
 }
+
+type OfWorkflows = 'capture' | 'runSeconds'
 
 /** One way to pay, in the format of x402 version 2. */
 export type Requirements = NonNullable<CheckoutView['paymentRequirements']>['v2']

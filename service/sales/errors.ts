@@ -40,6 +40,13 @@ export function paymentSubmitted(): DomainError {
   )
 }
 
+/** The payer's other open purchases need the balance that this one would be paid from. */
+export function promisedTwice(): DomainError {
+  const sentence =
+    "The payer's balance is too low for this purchase and the ones that are still open. Wait until those have ended, or add funds. Nothing was charged."
+  return new PaymentRefused(sentence, { reason: 'invalid_exact_evm_insufficient_balance' })
+}
+
 type Refusal = Readonly<Record<string, unknown>> & { reason: string }
 
 /** An authorization is not accepted. The answer states the terms again. */

@@ -11,9 +11,9 @@ export type ProductName = (typeof PRODUCTS)[number]
 
 /**
  * `claimed`: only this sale may use the authorization; when delivery comes first, the answer is being made. `released`:
- * that failed; nothing is charged, and the same authorization may be used again. `settling`: the chain may have been
- * asked. `paid`: the money has arrived. `failed`: the money will never arrive. `held` and `refunded` belong to methods
- * that hold money first.
+ * that failed; nothing is charged, and the same authorization may be used again. `held`: the work is done elsewhere, and
+ * its outcome decides whether the money moves. `settling`: the chain may have been asked. `paid`: the money has arrived.
+ * `failed`: the money will never arrive. `refunded`: all of it was sent back.
  */
 export type SaleState = 'claimed' | 'released' | 'held' | 'settling' | 'paid' | 'failed' | 'refunded'
 
@@ -55,7 +55,9 @@ export interface Sale {
   details: Readonly<Record<string, unknown>>
   txHash: string | null
   reason: string | null
-  /** One process works on the sale until then. */
+  /** How the work that is done elsewhere has ended. Null until that is known, and where no work is done elsewhere. */
+  result: WorkResult | null
+  /** One process works on the sale until then. For a `held` one: its work must have ended by then. */
   leaseUntil: Date | null
   createdAt: Date
   endedAt: Date | null
@@ -72,10 +74,22 @@ export interface Offer {
   recipient: Address
   /** The input's JSON schema. */
   input: Readonly<Record<string, unknown>>
+  /** The longest time between the signature and the moment when the money moves; absent where it moves soon. */
+  workMs?: number
 }
 
 /** A sale before any work was done for it. */
-export type NewSale = Omit<Sale, 'state' | 'handover' | 'bodyHash' | 'txHash' | 'reason' | 'endedAt'>
+export type NewSale = Omit<Sale, 'state' | 'handover' | 'bodyHash' | 'txHash' | 'reason' | 'result' | 'endedAt'>
+
+/** How the work that was bought has ended. */
+export interface WorkResult {
+  status: 'succeeded' | 'failed'
+  /** For the buyer, once it is paid. Null where the delivery's own answer is the answer. */
+  answer: string | null
+  /** Why it failed, for the seller and the buyer. */
+  reason: string | null
+  at: string
+}
 
 /** An answer that is stored until it was handed over whole, ten minutes at most. */
 export interface StoredAnswer {
@@ -99,7 +113,7 @@ export type Settled =
 
 /** What a product writes in the sale's own transactions. */
 export interface SaleHooks {
-  /** The sale is claimed, for the first time or again. Throws to refuse the claim. */
+  /** The sale is claimed or held, for the first time or again. Throws to refuse the claim. */
   claimed?(inside: Statements, sale: Sale, note: unknown): Promise<void>
   /** The sale was released or failed, so what `claimed` took is free again. */
   freed?(inside: Statements, sale: Sale): Promise<void>
@@ -131,7 +145,7 @@ export const SIMULATED_SETTLING_MS = 1_500
 /** The nonce of an authorization. A buyer who lost the answer can name the sale by it. */
 export const NONCE = /^0x[0-9a-f]{64}$/
 
-/** A sale in the state in which it is claimed. */
+/** A sale in the state in which it begins. */
 export function claimedSale(sale: NewSale): Sale {
-  return { ...sale, state: 'claimed', handover: 'none', bodyHash: null, txHash: null, reason: null, endedAt: null }
+  return { ...sale, state: 'claimed', handover: 'none', bodyHash: null, txHash: null, reason: null, result: null, endedAt: null }
 }

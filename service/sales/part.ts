@@ -1,8 +1,9 @@
 import { hkdfSync } from 'node:crypto'
 import type { Facilitator } from '../facilitator/service/facilitator.ts'
-import type { Hooks, Journal, Method, SaleStore } from './ports.ts'
+import type { HeldJournal, Hooks, Journal, Method, SaleStore } from './ports.ts'
 import type { SellingDeps } from './service/deps.ts'
-import { createJournal } from './service/journal.ts'
+import { createHeldJournal, createJournal } from './service/journal.ts'
+import { createHolding, type Holding } from './service/hold.ts'
 import { createPaymentTokens, type PaymentTokens } from './service/proof.ts'
 import { createSettling } from './service/settle.ts'
 import { createSweeping, type Sweeping } from './service/sweep.ts'
@@ -18,7 +19,7 @@ import type { Platform, Part } from '../platform/platform.ts'
 export function openSelling(
   { config, clock, log, database, metrics, failpoints }: Platform,
   { facilitator, listing, tokens, dialects, hooks }: SellingOptions,
-): { selling: SellingDeps; store: SaleStore; sweeping: Sweeping; part: Part } {
+): OpenedSelling {
   const store = createSaleStore(database.statements)
   const journal: Journal = createJournal({ store, purchases: facilitator.purchases, hooks, clock })
   const method = ownMethod(facilitator, listing)
@@ -34,11 +35,14 @@ export function openSelling(
     settleMs: config.SETTLE_WAIT_MS,
   }
   const settle = createSettling(selling)
+  const held = createHeldJournal({ store, hooks, clock })
   const sweeping = createSweeping({ store, journal, settle, log })
   return {
     selling,
     store,
     sweeping,
+    held,
+    holding: createHolding({ ...selling, store, held, settle }),
     part: {
       sweepers: [
         { name: 'sales.open', everyMs: 2_000, run: (now) => sweeping.sales(now) },
@@ -46,6 +50,16 @@ export function openSelling(
       ],
     },
   }
+}
+
+interface OpenedSelling {
+  selling: SellingDeps
+  store: SaleStore
+  sweeping: Sweeping
+  held: HeldJournal
+  /** Sales whose work is done elsewhere. */
+  holding: Holding
+  part: Part
 }
 
 interface SellingOptions {

@@ -1,6 +1,7 @@
 import type { Address, Hex } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Purchase } from '../facilitator/model.ts'
+import type { Usdc } from '../kit/money.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { PaymentRequest, RequestBody } from '../x402/model.ts'
 import type {
@@ -13,6 +14,7 @@ import type {
   SaleReader,
   Settled,
   StoredAnswer,
+  WorkResult,
 } from './model.ts'
 
 /*
@@ -66,9 +68,14 @@ export interface Journal {
   prove(digest: Hex, purchaseId: string): Promise<boolean>
 }
 
-/** `resumeAt`: when the chain is asked without a waiting buyer. `note`: for the product, in the same transaction. */
+/**
+ * `state`: the one in which the sale begins. `resumeAt`: when the sale is looked at without a waiting buyer. `balance`:
+ * what its payer has, as far as it is known. `note`: for the product, in the same transaction.
+ */
 export interface Claim {
+  state: 'claimed' | 'held'
   resumeAt: Date | null
+  balance: bigint | null
   note: unknown
 }
 
@@ -87,17 +94,33 @@ export interface Method {
   digestOf(signed: Pick<PaymentRequest, 'network' | 'authorization'>): Hex | null
   /** The digest of a submitted authorization, found by what its payer knows of it. Null when it cannot be found. */
   digestBy(network: NetworkName, payer: Address, nonce: Hex): Promise<Hex | null>
-  /** `payerHasCode` is absent when it is not known. */
-  verify(request: RequestBody): Promise<{ payer: string | null; refusal: string | null; payerHasCode?: boolean }>
+  verify(request: RequestBody): Promise<Verified>
   /** Settles under the sale's id, so a repeated call asks for the same transfer. */
   settle(request: RequestBody, sale: string, waitMs?: number): Promise<Settled>
   serves(network: NetworkName): boolean
+}
+
+/** `payerHasCode` and the payer's `balance` are absent when they are not known. */
+export interface Verified {
+  payer: string | null
+  refusal: string | null
+  payerHasCode?: boolean
+  balance?: bigint | null
 }
 
 /** The part of the facilitator's register that is used here: one authorization buys one thing in the whole service. */
 export interface Purchases {
   claim(inside: Statements, purchase: Purchase): Promise<string>
   prove(inside: Statements, purchase: Purchase): Promise<boolean>
+}
+
+/** The end of held sales. Null when the sale was not held any more. */
+export interface HeldJournal {
+  /** The sale becomes `settling`, and the chain may be asked. */
+  capture(id: string, result: WorkResult): Promise<Sale | null>
+  giveUp(id: string, result: WorkResult): Promise<Sale | null>
+  /** Stores the result of a sale that is paid already. False when it has a result, or is not paid. */
+  report(id: string, result: WorkResult): Promise<boolean>
 }
 
 export type Hooks = Readonly<Partial<Record<ProductName, SaleHooks>>>
@@ -108,6 +131,8 @@ export interface SaleStore extends SaleReader {
   find(id: string): Promise<Sale | null>
   findByDigest(digest: Hex): Promise<Sale | null>
   findByIdentifier(payer: Address, identifier: string, on?: Statements): Promise<Sale | null>
+  /** What this payer has promised to open sales. Until the transaction ends no other one reads or adds to it. */
+  promised(inside: Statements, payer: Address, network: NetworkName): Promise<Usdc>
   /** False when a sale with this id or authorization exists already. */
   add(inside: Statements, sale: Sale, resumeAt: Date | null): Promise<boolean>
   /** Returns the sale's previous state. */
@@ -133,6 +158,15 @@ export interface SaleStore extends SaleReader {
   handedOver(id: string): Promise<void>
   /** Sales that wait for the chain. */
   takeOpen(product: ProductName, now: Date, which: { limit: number; simulated: boolean }): Promise<readonly Sale[]>
+  /** Held sales that are due. */
+  takeHeld(product: ProductName, now: Date, limit: number): Promise<readonly Sale[]>
+  /** Ends the hold, if there still is one. */
+  endHold(
+    inside: Statements,
+    id: string,
+    end: { state: 'settling' | 'failed'; result: WorkResult; now: Date },
+  ): Promise<Sale | null>
+  report(id: string, result: WorkResult): Promise<boolean>
   /** Sales whose delivering process has ended. */
   findLost(now: Date, limit: number): Promise<readonly string[]>
   forgetAnswers(before: Date): Promise<void>

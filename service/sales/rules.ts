@@ -5,7 +5,7 @@ export const HELD_MS = 600_000
 
 /** The chain may have been asked, so the authorization is public. */
 export function isSubmitted({ state }: Pick<Sale, 'state'>): boolean {
-  return state !== 'claimed' && state !== 'released'
+  return state !== 'claimed' && state !== 'released' && state !== 'held'
 }
 
 /** The sale cannot change any more. */
@@ -13,7 +13,7 @@ export function isOver({ state }: Pick<Sale, 'state'>): boolean {
   return state === 'paid' || state === 'failed' || state === 'refunded'
 }
 
-/** The next time to ask the chain about a waiting sale. */
+/** The next time to ask the chain, or for the outcome of the work, about a waiting sale. */
 export function nextResume(createdAt: Date, now: Date): Date {
   return new Date(now.getTime() + Math.min(Math.max((now.getTime() - createdAt.getTime()) / 4, 5_000), 60_000))
 }

@@ -1,6 +1,7 @@
 import { ageOf, type Tables } from '../kit/tables.ts'
 import { isId, leastId } from '../kit/ids.ts'
 import type { Owner } from '../kit/owner.ts'
+import { usdc } from '../kit/money.ts'
 import { toBytes, toHex, type RowOf } from '../kit/rows.ts'
 import { byId, totalOf } from '../kit/total.ts'
 import type { StatementPool, Statements } from '../kit/transaction.ts'
@@ -42,6 +43,12 @@ export function createSaleStore(statements: StatementPool): SaleStore {
         totalOf(statements, { from: 'sale WHERE subject = $1', values: [subject], ...byId('pay') }),
       ])
       return { sales: rows.map(fromSaleRow), total }
+    },
+
+    async promised(inside, payer, network) {
+      await inside.run(`SELECT pg_advisory_xact_lock(hashtextextended($1, 12))`, [`${network} ${payer}`], 'sale_lock_payer')
+      const [row] = await inside.run<{ amount: bigint }>(PROMISED, [payer, network], 'sale_promised')
+      return usdc(row?.amount ?? 0n)
     },
 
     async add(inside, sale, resumeAt) {
@@ -107,6 +114,19 @@ export function createSaleStore(statements: StatementPool): SaleStore {
       return rows.map(fromSaleRow)
     },
 
+    async takeHeld(product, now, limit) {
+      const rows = await statements.run<SaleRow>(TAKE_HELD, [product, now, limit], 'sale_take_held')
+      return rows.map(fromSaleRow)
+    },
+
+    endHold(inside, id, { state, result, now }) {
+      const [resumeAt, endedAt] = state === 'settling' ? [nextResume(now, now), null] : [null, now]
+      const reason = state === 'failed' ? result.reason : null
+      return one(inside, END_HOLD, [id, state, JSON.stringify(result), reason, resumeAt, endedAt], 'sale_end_hold')
+    },
+
+    report: (id, result) => did(REPORT, [id, JSON.stringify(result)], 'sale_report'),
+
     async findLost(now, limit) {
       return (await statements.run<{ id: string }>(LOST, [now, limit], 'sale_lost')).map(({ id }) => id)
     },
@@ -119,6 +139,10 @@ export function createSaleStore(statements: StatementPool): SaleStore {
 
 const LIST = `
 SELECT * FROM sale WHERE subject = $1 AND user_id = $2 AND environment = $3 ORDER BY id DESC LIMIT $4 OFFSET $5`
+
+const PROMISED = `
+SELECT coalesce(sum(amount), 0)::bigint AS amount FROM sale
+WHERE payer = $1 AND network = $2 AND state IN ('claimed', 'held', 'settling') AND NOT simulated`
 
 const ADD = `
 INSERT INTO sale (id, product, subject, user_id, environment, state, handover, amount, network, recipient, payer,
@@ -227,6 +251,24 @@ WITH due AS (SELECT * FROM unnest($1::text[], $2::timestamptz[]) AS due (id, nex
 UPDATE sale s SET resume_at = due.next FROM due
 WHERE s.id = due.id AND s.state IN ('claimed', 'settling') AND s.resume_at <= $3 RETURNING s.*`
 
+// A look every few seconds, and one at the deadline.
+const TAKE_HELD = `
+WITH due AS (
+  SELECT id FROM sale WHERE state = 'held' AND product = $1::sale_product AND resume_at <= $2
+  ORDER BY resume_at LIMIT $3 FOR UPDATE SKIP LOCKED
+)
+UPDATE sale s SET resume_at = CASE
+    WHEN s.lease_until > $2 THEN least(s.lease_until, $2 + interval '5 seconds') ELSE $2 + interval '5 seconds'
+  END
+FROM due WHERE s.id = due.id RETURNING s.*`
+
+// The row's lock decides between success, failure and deadline.
+const END_HOLD = `
+UPDATE sale SET state = $2::sale_state, result = $3::json, reason = $4, resume_at = $5, ended_at = $6, lease_until = NULL
+WHERE id = $1 AND state = 'held' RETURNING *`
+
+const REPORT = `UPDATE sale SET result = $2::json WHERE id = $1 AND state = 'paid' AND result IS NULL RETURNING id`
+
 const LOST = `SELECT id FROM sale WHERE state = 'claimed' AND resume_at IS NULL
   AND (lease_until IS NULL OR lease_until <= $1) LIMIT $2`
 
@@ -264,6 +306,7 @@ function fromSaleRow(row: SaleRow): Sale {
     details: row.details,
     txHash: row.tx_hash,
     reason: row.reason,
+    result: row.result,
     leaseUntil: row.lease_until,
     createdAt: row.created_at,
     endedAt: row.ended_at,
@@ -287,7 +330,7 @@ export const salesTables: Tables = {
       ],
       sql: `WITH payment AS MATERIALIZED (
   SELECT product::text AS at, state::text AS state, count(*) AS open, min(created_at) AS oldest
-  FROM sale WHERE state IN ('claimed', 'settling') AND NOT simulated GROUP BY 1, 2
+  FROM sale WHERE state IN ('claimed', 'held', 'settling') AND NOT simulated GROUP BY 1, 2
 )
 SELECT 'coinslot_payments_open', at, state, open::float8 FROM payment
 UNION ALL SELECT 'coinslot_payment_oldest_seconds', at, NULL, ${ageOf('min(oldest)')} FROM payment GROUP BY at`,

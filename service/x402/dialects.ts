@@ -23,7 +23,6 @@ import {
   type TypedSigned,
 } from './offer-receipt.ts'
 import { speaksMpp, type Headers } from './payload.ts'
-import { TIMEOUT_SECONDS } from './requirements.ts'
 import { signInExtension, signInOf, type SignInTerms } from './sign-in.ts'
 
 /** The contents of a 402 besides the terms to sign. */
@@ -208,10 +207,10 @@ function challengeOf(required: Required, header: Headers, { key, clock }: Pick<D
   const { resource, memo: description } = required
   const requirements = signableBefore2(required)
   if (requirements === null) return null
-  const { amount, asset: currency, payTo: recipient, network } = requirements.v2
+  const { amount, asset: currency, payTo: recipient, network, maxTimeoutSeconds } = requirements.v2
   const chainId = Number(network.slice(network.indexOf(':') + 1))
   const terms = { amount: BigInt(amount), currency, recipient, chainId, description, resource: resource.url }
-  const expires = new Date(clock.now().getTime() + TIMEOUT_SECONDS * 1_000)
+  const expires = new Date(clock.now().getTime() + maxTimeoutSeconds * 1_000)
   // The client needs its `Authorization` for the API that is paid for.
   const own = header('authorization')
   const isTaken = own !== undefined && credentialText(own) === null

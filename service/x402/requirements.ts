@@ -1,15 +1,18 @@
 import { NETWORKS } from '../chain/networks.ts'
 import type { Price, Requirements, Resource } from './model.ts'
 
-/** The terms to sign for a payment, in the formats of both versions. */
-export function requirementsOf(price: Price, resource: Resource, outputSchema: object): Requirements {
+/**
+ * The terms to sign for a payment, in the formats of both versions. `workMs`: work that is longer than what
+ * `TIMEOUT_SECONDS` allows for.
+ */
+export function requirementsOf(price: Price, resource: Resource, outputSchema: object, workMs = 0): Requirements {
   const { name, caip2, usdc } = NETWORKS[price.network]
   const terms = {
     scheme: 'exact',
     payTo: price.recipient,
     // As long as slow work and a slow chain take together, and not much longer, because the authorization stays usable
     // until then.
-    maxTimeoutSeconds: TIMEOUT_SECONDS,
+    maxTimeoutSeconds: TIMEOUT_SECONDS + Math.ceil(workMs / 1_000),
     asset: usdc.checksummed,
     extra: { name: usdc.name, version: usdc.version },
   } as const

@@ -3,6 +3,11 @@ import { openWorld, until, type World } from './world.ts'
 
 const NOT_FOUND = { status: 404, body: '{"message":"not registered"}' }
 
+/** The result of an attempt, as the deliveries report it. */
+function answered(status: number | null) {
+  return { status, kind: status === null ? ('failed' as const) : ('answered' as const), subject: '', headers: {} }
+}
+
 describe('a workflow that is gone', () => {
   let world: World
   beforeAll(async () => {
@@ -85,11 +90,11 @@ describe('a workflow that is gone', () => {
   it('is not taken for gone by 404s with anything else between them', async () => {
     const { id } = await world.sell({ testMode: true })
     const { attempted } = world.service.checkouts
-    for (const status of [404, 404, 200, 404, 404, 500, 404, 410, null]) await attempted(id, { status })
+    for (const status of [404, 404, 200, 404, 404, 500, 404, 410, null]) await attempted(id, answered(status))
     expect(await state(id)).toBe('active')
-    await attempted(id, { status: 404 })
+    await attempted(id, answered(404))
     expect(await state(id)).toBe('paused')
-    await attempted(id, { status: 500 })
+    await attempted(id, answered(500))
     expect(await state(id)).toBe('paused')
   })
 
@@ -97,14 +102,14 @@ describe('a workflow that is gone', () => {
     const source = { instanceId: 'n8n', workflowId: 'back', nodeId: 'trigger' }
     const { id } = await world.sell({ testMode: true, source })
     const pause = async () => {
-      for (let count = 0; count < 3; count++) await world.service.checkouts.attempted(id, { status: 404 })
+      for (let count = 0; count < 3; count++) await world.service.checkouts.attempted(id, answered(404))
       expect(await state(id)).toBe('paused')
     }
     await pause()
     await world.sell({ testMode: true, source })
     expect(await state(id)).toBe('active')
     await pause()
-    await world.service.checkouts.attempted(id, { status: 200 })
+    await world.service.checkouts.attempted(id, answered(200))
     expect(await state(id)).toBe('active')
   })
 })

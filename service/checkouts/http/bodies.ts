@@ -28,6 +28,16 @@ export const termsBody = z
     responseMode: z.enum(['immediately', 'lastNode']).nullish(),
     preflight: z.boolean().nullish().meta({ description: 'Check that the workflow is available before each payment' }),
     onUnconfirmed: z.enum(['hold', 'redeliver']).nullish(),
+    capture: z.enum(['onPayment', 'onSuccess']).nullish().meta({
+      description:
+        'When the money moves: `onPayment`, before the workflow runs, or `onSuccess`, only once it has succeeded. Defaults to `onPayment`',
+    }),
+    runSeconds: z.int().min(10).max(86_400).nullish().meta({
+      description: 'With `onSuccess`: after so many seconds without an outcome nothing is charged. Defaults to 180',
+    }),
+    refundOnFailure: z.boolean().nullish().meta({
+      description: 'With `onPayment`: refund a payment whose delivery or workflow fails',
+    }),
     source: z
       .strictObject({ instanceId: plainText(200), workflowId: plainText(200), nodeId: plainText(200) })
       .nullish()
@@ -51,9 +61,15 @@ export function toTerms(body: z.output<typeof termsBody>): Terms {
     responseMode: body.responseMode ?? 'immediately',
     preflight: body.preflight ?? false,
     onUnconfirmed: body.onUnconfirmed ?? 'hold',
+    capture: body.capture ?? 'onPayment',
+    runSeconds: body.runSeconds ?? RUN_SECONDS,
+    refundOnFailure: body.refundOnFailure ?? false,
     source: body.source ?? null,
   }
 }
+
+/** As long as a workflow's answer is waited for. */
+const RUN_SECONDS = 180
 
 /** The customer's input. Its fields differ between checkouts, so each checkout validates its own. */
 export const inputBody = z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object').meta({
@@ -130,6 +146,9 @@ export const checkoutOut = z
     responseMode: z.enum(['immediately', 'lastNode']),
     preflight: z.boolean(),
     onUnconfirmed: z.enum(['hold', 'redeliver']),
+    capture: z.enum(['onPayment', 'onSuccess']),
+    runSeconds: z.int(),
+    refundOnFailure: z.boolean(),
     source: source.nullable(),
     pausedAt: timestamp
       .nullable()
@@ -155,6 +174,10 @@ export const paymentOut = z
       reason: z.object({ code: z.string(), sentence: z.string() }).nullable(),
       statusUrl: z.string(),
       testMode: z.boolean(),
+      capture: z.enum(['onPayment', 'onSuccess']),
+      deadline: timestamp.nullable().meta({
+        description: 'With `onSuccess`: nothing is charged unless the workflow has succeeded by then',
+      }),
       createdAt: timestamp,
       paidAt: timestamp.nullable(),
       redirectUrl: z.string().nullable(),

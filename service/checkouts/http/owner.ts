@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { reply, route, type AnyRoute, type Reply } from '../../api/route.ts'
 import { toWire } from '../../kit/money.ts'
+import { plainText } from '../../kit/fields.ts'
 import { page } from '../../kit/wire.ts'
 import type { Checkout } from '../model.ts'
 import { statusOf } from '../rules/lifecycle.ts'
@@ -140,6 +141,27 @@ function saleRoutes(checkouts: Checkouts): AnyRoute[] {
         return reply(200, shown(await checkouts.testPayment(caller, params.id, body?.input ?? null, operation)))
       },
     }),
+    route({
+      ...common,
+      params: z.object({ id: z.string() }),
+      method: 'post',
+      path: '/payments/:id/outcome',
+      summary: 'Report how the work that a payment bought has ended; with `onSuccess` this decides whether it is charged',
+      idempotent: true,
+      bodyBytesMax: BODY_BYTES_MAX,
+      body: z.strictObject({
+        status: z.enum(['succeeded', 'failed']),
+        answer: plainText(65_536)
+          .refine((text) => Buffer.byteLength(text) <= 65_536, 'must be at most 64 KB')
+          .nullish()
+          .meta({ description: 'For the buyer: the result, or why it failed' }),
+      }),
+      answers: { 200: paymentOut },
+      errors: { 404: 'You have no such payment.', 409: 'Another outcome was reported, or the payment has ended.' },
+      async handle({ caller, params, body: { status, answer = null } }) {
+        return reply(200, shown(await checkouts.report(caller, params.id, { status, answer })))
+      },
+    }),
   ]
 }
 
@@ -183,6 +205,9 @@ export function bodyOf(checkout: Checkout, pay: string, now: Date): z.input<type
     responseMode: checkout.responseMode,
     preflight: checkout.preflight,
     onUnconfirmed: checkout.onUnconfirmed,
+    capture: checkout.capture,
+    runSeconds: checkout.runSeconds,
+    refundOnFailure: checkout.refundOnFailure,
     source: checkout.source,
     pausedAt: pausedAt?.toISOString() ?? null,
     expiredAt: (expiredAt ?? (status === 'expired' ? leasedUntil : null))?.toISOString() ?? null,

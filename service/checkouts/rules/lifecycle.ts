@@ -7,6 +7,7 @@ import type { Environment } from '../../kit/owner.ts'
 import { simulatedHash, type Sale } from '../../sales/model.ts'
 import type { Reason } from '../../x402/reasons.ts'
 import { checkoutMissing, workflowUnavailable } from '../errors.ts'
+import { assertCapture, isCapturedLate, type CaptureLimits } from './capture.ts'
 import {
   ZERO_ADDRESS,
   type Checkout,
@@ -38,8 +39,9 @@ export function assertShown(checkout: Checkout | null, now: Date): Checkout {
 }
 
 /** Checks terms beyond what the schema can express. */
-export function assertTerms(terms: Terms, environment: Environment): void {
+export function assertTerms(terms: Terms, environment: Environment, limits: CaptureLimits): void {
   const { network, testMode, recipient } = terms
+  assertCapture(terms, limits)
   if (environment === 'sandbox' && NETWORKS[network].live && !testMode) {
     throw invalid({ network: 'must be base-sepolia unless testMode is true: a sandbox key never moves real money' })
   }
@@ -119,8 +121,9 @@ export function nextProbe(pausedAt: Date, now: Date): Date {
 export function simulatedAs(
   outcome: SimulatedOutcome,
   id: string,
-  now: Date,
+  { now, holds }: { now: Date; holds: boolean },
 ): Pick<Sale, 'state' | 'reason' | 'txHash' | 'endedAt'> {
+  if (holds && REFUSALS[outcome] === undefined) return { state: 'held', reason: null, txHash: null, endedAt: null }
   switch (outcome) {
     case 'paid':
     case 'delivery_failed':
@@ -133,10 +136,11 @@ export function simulatedAs(
   }
 }
 
-const REFUSALS = {
-  declined: 'invalid_exact_evm_transaction_failed',
-  insufficient_funds: 'invalid_exact_evm_insufficient_balance',
-} as const satisfies Partial<Record<SimulatedOutcome, Reason>>
+const REFUSALS: Readonly<Record<'declined' | 'insufficient_funds', Reason>> & Partial<Record<SimulatedOutcome, Reason>> =
+  {
+    declined: 'invalid_exact_evm_transaction_failed',
+    insufficient_funds: 'invalid_exact_evm_insufficient_balance',
+  }
 
 /** A sale as the checkout's payment. */
 export function paymentOf(sale: Sale): Payment {
@@ -155,6 +159,9 @@ export function paymentOf(sale: Sale): Payment {
     simulated,
     txHash,
     reason,
+    capture: isCapturedLate(sale) ? 'onSuccess' : 'onPayment',
+    deadline: sale.state === 'held' ? sale.leaseUntil : null,
+    result: sale.result,
     createdAt,
     input: sale.details['input'] as Payment['input'],
     paidAt: state === 'paid' ? sale.endedAt : null,
@@ -171,12 +178,22 @@ const STATES = {
   refunded: 'paid',
 } as const satisfies Record<Sale['state'], PaymentState>
 
-/** The body for the workflow: the specified output data, and in `metadata` the payment and its receipt. */
+/**
+ * The body for the workflow: the specified output data, and in `metadata` the payment and its receipt. For a held payment
+ * it has no transaction yet, and says until when the workflow's outcome must be known.
+ */
 export function deliveryOf(
   payment: Payment,
   checkout: Checkout,
   { paidAt, receiptUrl, failsFirst = false }: { paidAt: Date; receiptUrl: string; failsFirst?: boolean },
 ): NewDelivery {
+  const { deadline } = payment
+  const answers = checkout.responseMode === 'lastNode'
+  const waitMs = deadline === null ? 180_000 : Math.min(180_000, deadline.getTime() - paidAt.getTime())
+  const headers = {
+    ...(payment.simulated ? { 'coinslot-test': 'true', ...(failsFirst ? FAILS_FIRST : {}) } : {}),
+    ...(deadline === null ? {} : HELD),
+  }
   const body = {
     payment: {
       txHash: payment.txHash,
@@ -193,6 +210,7 @@ export function deliveryOf(
       paymentId: payment.id,
       test: payment.simulated,
       receiptUrl,
+      ...(deadline === null ? {} : { capture: payment.capture, deadline: deadline.toISOString() }),
     },
   }
   return {
@@ -201,11 +219,15 @@ export function deliveryOf(
     subject: payment.id,
     to: { target: payment.checkoutId },
     body: JSON.stringify(body),
-    ...(payment.simulated ? { headers: { 'coinslot-test': 'true', ...(failsFirst ? FAILS_FIRST : {}) } } : {}),
-    ...(checkout.responseMode === 'lastNode' ? { waitMs: 180_000, keepBytes: 65_536 } : {}),
-    onUnconfirmed: checkout.onUnconfirmed,
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    ...(answers ? { waitMs, keepBytes: 65_536 } : {}),
+    // A second run of a held payment could end after it was given up.
+    onUnconfirmed: deadline === null ? checkout.onUnconfirmed : 'hold',
   }
 }
+
+/** Marks the deliveries of held payments: the end of one decides whether it is charged. */
+export const HELD = { 'coinslot-capture': 'onSuccess' } as const
 
 /** No further change comes without a request. */
 export function isAtRest({ payment, delivery }: PaymentView): boolean {

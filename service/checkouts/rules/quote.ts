@@ -9,10 +9,12 @@ import { quoteExpired } from '../errors.ts'
 import type { Checkout, Quote } from '../model.ts'
 
 /** What a buyer signs for at this quote; null without a recipient. */
-export function offerOf({ id, product, fields }: Checkout, quote: Quote, address: string): Offer | null {
+export function offerOf(checkout: Checkout, quote: Quote, address: string): Offer | null {
+  const { id, product, fields, capture, runSeconds } = checkout
   const { price: amount, network, recipient } = quote
   if (recipient === null) return null
-  return { slug: id, name: product.name, address, amount, network, recipient, input: toJsonSchema(fields) }
+  const work = capture === 'onSuccess' ? { workMs: runSeconds * 1_000 } : {}
+  return { slug: id, name: product.name, address, amount, network, recipient, input: toJsonSchema(fields), ...work }
 }
 
 /** The current price, valid for ten minutes. */

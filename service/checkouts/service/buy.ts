@@ -6,8 +6,9 @@ import { deliveryErrors, paymentRefused } from '../../sales/errors.ts'
 import type { Sale } from '../../sales/model.ts'
 import type { PurchaseRequest, Sold } from '../../sales/service/deps.ts'
 import { createSelling } from '../../sales/service/sell.ts'
-import { checkoutMissing, inTestMode } from '../errors.ts'
+import { checkoutMissing, inTestMode, workFailed } from '../errors.ts'
 import type { Checkout, PaymentView } from '../model.ts'
+import { isCapturedLate } from '../rules/capture.ts'
 import { assertSells, paymentOf } from '../rules/lifecycle.ts'
 import type { Failures } from './failures.ts'
 import type { Following } from './follow.ts'
@@ -35,7 +36,8 @@ export function createBuying(deps: BuyingDeps) {
 
   async function shownToBuyer(checkout: Checkout, sale: Sale, waitsForResult: boolean): Promise<PaymentView> {
     const view = await showing.sale({ payment: paymentOf(sale), checkout }, 'buyer')
-    return waitsForResult && checkout.responseMode === 'lastNode' ? await following.rested(view) : view
+    const follows = checkout.responseMode === 'lastNode' || checkout.capture === 'onSuccess'
+    return waitsForResult && follows ? await following.rested(view) : view
   }
 
   async function buy(checkout: Checkout, purchase: Purchase, operation: Id<'op'>): Promise<Sale> {
@@ -67,9 +69,12 @@ export function createBuying(deps: BuyingDeps) {
       const ask = { ...request, departure: new Departure(), checkout, order }
       const sold = await unlessUnsold(checkout, () => sales.buy(ask))
       const { sale } = sold
-      if (sale.state === 'failed') throw paymentRefused(sale.reason, sale)
-      if (sale.state !== 'paid') throw errors.pending(sale)
-      return { ...sold, value: await shownToBuyer(checkout, sale, true) }
+      if (sale.state === 'failed' && !isCapturedLate(sale)) throw paymentRefused(sale.reason, sale)
+      if (sale.state === 'settling' && !isCapturedLate(sale)) throw errors.pending(sale)
+      const value = await shownToBuyer(checkout, sale, true)
+      if (value.payment.status === 'failed') throw workFailed(value.payment)
+      if (value.payment.status !== 'paid') throw errors.pending(sale)
+      return { ...sold, sale: (await selling.journal.findById(sale.id)) ?? sale, value }
     },
 
     /** The owner tests the effects of a payment; in test mode every visitor may. */

@@ -1,5 +1,10 @@
+import type { Attempted } from '../../deliveries/model.ts'
+import type { Caller } from '../../kit/caller.ts'
+import type { PaymentView } from '../model.ts'
+import { HELD } from '../rules/lifecycle.ts'
 import type { CheckoutDeps } from './deps.ts'
 import { createBuying } from './buy.ts'
+import { createCapturing, type Report } from './capture.ts'
 import { createFailures } from './failures.ts'
 import { createFollowing } from './follow.ts'
 import { createLife } from './lifecycle.ts'
@@ -12,22 +17,36 @@ export function createCheckouts(deps: CheckoutDeps) {
   const showing = createShowing(deps)
   const watching = createWatching(deps)
   const following = createFollowing({ ...deps, showing })
+  const capturing = createCapturing(deps)
   return {
     ...createLife(deps),
     ...createBuying({ ...deps, failures, showing, watching, following }),
     ...following,
     addressOf: (id: string): string => `${deps.addresses.pay}/${id}`,
 
-    /** Called after each attempt at a delivery to this checkout's callback. */
-    attempted: watching.attempted,
+    /** Called after each attempt at a delivery to this checkout's callback. It is a hint that may be lost. */
+    async attempted(target: string, attempt: Attempted): Promise<void> {
+      await watching.attempted(target, attempt)
+      if (attempt.headers[HELD_HEADER] === HELD[HELD_HEADER]) await capturing.ended(attempt.subject)
+    },
+    deliveryFailed: capturing.deliveryFailed,
+    deliveryEnded: capturing.ended,
+    mayRedeliver: capturing.mayRedeliver,
+    /** The seller reports how the work that a payment bought has ended. */
+    async report(caller: Caller, payment: string, report: Report): Promise<PaymentView> {
+      return await following.owned(await capturing.report(caller, payment, report))
+    },
     tellPaused: watching.tell,
 
     /** Ends what ends by time, including what a dead process left behind. */
     sweepers: {
       leases: (now: Date): Promise<void> => deps.store.expireLeases(now),
       probes: watching.probe,
+      held: (): Promise<void> => capturing.sweep(),
     },
   }
 }
+
+const HELD_HEADER = 'coinslot-capture'
 
 export type Checkouts = ReturnType<typeof createCheckouts>

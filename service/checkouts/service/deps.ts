@@ -1,16 +1,32 @@
 import type { SaleReader } from '../../sales/model.ts'
+import type { HeldJournal } from '../../sales/ports.ts'
+import type { Holding } from '../../sales/service/hold.ts'
 import type { SellingDeps } from '../../sales/service/deps.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Log } from '../../kit/log.ts'
-import type { Announce, Callbacks, CheckoutStore, DeliveryPort, MailOwner, WalletAddress } from '../ports.ts'
+import type {
+  Announce,
+  Callbacks,
+  CheckoutStore,
+  DeliveryPort,
+  MailOwner,
+  RefundPort,
+  WalletAddress,
+} from '../ports.ts'
+import type { CaptureLimits } from '../rules/capture.ts'
 
 export interface CheckoutDeps {
   store: CheckoutStore
   selling: SellingDeps
+  /** Sales whose workflow decides whether they are charged. */
+  holding: Holding
+  held: HeldJournal
+  refunds: RefundPort
   sales: SaleReader
   deliveries: DeliveryPort
   callbacks: Callbacks
   walletAddress: WalletAddress
+  captureLimits: CaptureLimits
   announce: Announce
   mailOwner: MailOwner
   clock: Clock

@@ -106,9 +106,18 @@ export function createFollowing({ store, selling, sales, deliveries, clock, show
         if (payment === null) throw paymentMissing()
         const view = showing.payment(payment, at, delivery, 'buyer')
         const age = clock.now().getTime() - began
-        if (payment.state === 'settling' || isAtRest(view) || age > PATIENCE_MS) return view
+        // A settlement may take long; one that follows a success was preceded by its answer.
+        const waits = payment.state === 'settling' && payment.capture === 'onPayment'
+        if (waits || isAtRest(view) || age > PATIENCE_MS) return view
         await wait(pauseBetweenLooks(age))
       }
+    },
+
+    /** A payment as its seller sees it. */
+    async owned(sale: Sale): Promise<PaymentView> {
+      const bought = await boughtBy(sale.id)
+      if (bought === null) throw paymentMissing()
+      return await showing.sale(bought, 'owner')
     },
 
     days: (caller: Caller, since: Date) => store.days(accountOf(caller), since),

@@ -10,7 +10,7 @@ import { assertTerms, leaseEnd, renewed, successor } from '../rules/lifecycle.ts
 import type { CheckoutDeps } from './deps.ts'
 
 /** An owner creates, changes and ends a checkout. */
-export function createLife({ store, deliveries, callbacks, walletAddress, clock }: CheckoutDeps) {
+export function createLife({ store, deliveries, callbacks, walletAddress, captureLimits, clock }: CheckoutDeps) {
   /** Creates a checkout, or updates the one that the source already has: the link and the secret stay the same. */
   async function put(
     caller: Caller,
@@ -19,7 +19,7 @@ export function createLife({ store, deliveries, callbacks, walletAddress, clock 
   ): Promise<{ checkout: Checkout; secret: string }> {
     const owner = accountOf(caller)
     const terms = { ...wanted, recipient: wanted.recipient ?? (await walletAddress(owner)) }
-    assertTerms(terms, owner.environment)
+    assertTerms(terms, owner.environment, captureLimits)
     await checkCallback(terms.callbackUrl)
     return await store.inTransaction(async (inside) => {
       const checkout = await place(inside, owner, terms, deriveId('chk', operation))

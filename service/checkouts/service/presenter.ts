@@ -7,6 +7,7 @@ import { toWire } from '../../kit/money.ts'
 import { inTestMode } from '../errors.ts'
 import type { Checkout, CheckoutView, Payment, PaymentView } from '../model.ts'
 import type { Offer } from '../../sales/model.ts'
+import { sentenceOfWork } from '../rules/capture.ts'
 import { redirectOf, statusOf } from '../rules/lifecycle.ts'
 import { offerOf, quoteOf, toQuoteId } from '../rules/quote.ts'
 import { toolNameOf } from '../rules/tool.ts'
@@ -72,6 +73,8 @@ export function createShowing({
         fields: of.fields,
         redirectUrl: of.redirectUrl,
         responseMode: of.responseMode,
+        capture: of.capture,
+        runSeconds: of.capture === 'onSuccess' ? of.runSeconds : null,
         explorer: EXPLORERS[of.network],
       },
       available: status === 'active' && (of.testMode || method.serves(of.network)),
@@ -98,9 +101,11 @@ export function createShowing({
         network: of.network,
         payer: of.payer,
         explorerUrl: transaction,
-        reason: of.reason === null ? null : { code: of.reason, sentence: sentenceOf(of.reason) },
+        reason: reasonOf(of, viewer),
         statusUrl: `${addressOf(at)}/payments/${of.id}${token === null ? '' : `?token=${token}`}`,
         testMode: of.simulated,
+        capture: of.capture,
+        deadline: of.deadline?.toISOString() ?? null,
         createdAt: of.createdAt.toISOString(),
         paidAt: of.paidAt?.toISOString() ?? null,
         redirectUrl: viewer === 'anyone' ? null : redirectOf(at, of),
@@ -108,7 +113,7 @@ export function createShowing({
         receiptUrl: token === null ? null : receiptOf(of.id),
         ...proofOf(receipt, of, { dialects, receipts: addresses.receipts }),
       },
-      delivery: of.state === 'paid' ? deliveryOf(of, at, delivery, viewer) : null,
+      delivery: isDelivered(of) ? deliveryOf(of, at, delivery, viewer) : null,
     }
   }
 
@@ -125,7 +130,7 @@ export function createShowing({
     checkout,
     payment,
     async sale({ payment: sold, checkout: at }, viewer) {
-      const delivered = await deliveries.bySubject(null, sold.state === 'paid' ? [sold.id] : [])
+      const delivered = await deliveries.bySubject(null, isDelivered(sold) ? [sold.id] : [])
       return payment(sold, at, delivered.get(sold.id), viewer)
     },
   }
@@ -133,8 +138,23 @@ export function createShowing({
 
 const EXPLORERS = { base: 'https://basescan.org', 'base-sepolia': 'https://sepolia.basescan.org' } as const
 
+/** What is charged after the success is delivered before it is paid. */
+function isDelivered({ state, capture }: Payment): boolean {
+  return state === 'paid' || capture === 'onSuccess'
+}
+
+/** The seller's own explanation is for the buyer alone. */
+function reasonOf({ reason, result }: Payment, viewer: Viewer): PaymentView['payment']['reason'] {
+  if (reason === null) return null
+  const explained = viewer !== 'anyone' && result?.status === 'failed' ? result.answer : null
+  const known = sentenceOfWork(reason) ?? sentenceOf(reason)
+  return { code: reason, sentence: explained === null ? known : `${explained} Nothing was charged.` }
+}
+
 function deliveryOf(of: Payment, at: Checkout, delivery: AnsweredDelivery | undefined, viewer: Viewer) {
-  const shows = viewer !== 'anyone' && at.responseMode === 'lastNode' && delivery?.state === 'delivered'
+  // Nobody sees what was not paid, although it may have been made already.
+  const shows = viewer !== 'anyone' && of.state === 'paid'
+  const answered = at.responseMode === 'lastNode' && delivery?.state === 'delivered' ? delivery.answer : null
   return {
     id: deriveId('dlv', of.id),
     status: delivery?.state ?? 'pending',
@@ -143,7 +163,7 @@ function deliveryOf(of: Payment, at: Checkout, delivery: AnsweredDelivery | unde
     lastError: viewer !== 'anyone' && of.simulated ? (delivery?.lastError ?? null) : null,
     nextAttemptAt: viewer === 'anyone' ? null : (delivery?.nextAttemptAt?.toISOString() ?? null),
     history: viewer !== 'anyone' && of.simulated ? historyOf(delivery) : null,
-    answer: shows ? delivery.answer : null,
+    answer: shows ? ((of.result?.status === 'succeeded' ? of.result.answer : null) ?? answered) : null,
   }
 }
 

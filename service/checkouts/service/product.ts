@@ -6,8 +6,9 @@ import type { Statements } from '../../kit/transaction.ts'
 import { authorizationUsed } from '../../sales/errors.ts'
 import type { Sale, SaleHooks } from '../../sales/model.ts'
 import type { PurchaseRequest, Product } from '../../sales/service/deps.ts'
-import { badProof, inTestMode, quoteExpired, workflowUnavailable } from '../errors.ts'
+import { badProof, inTestMode, payerDefaulted, quoteExpired, workflowUnavailable } from '../errors.ts'
 import type { Checkout, Payment, Quote, SimulatedOutcome } from '../model.ts'
+import { DEFAULTED_MS, holdOf, isCapturedLate, isDefault } from '../rules/capture.ts'
 import { assertSells, deliveryOf, isSensible, paymentOf } from '../rules/lifecycle.ts'
 import { assertQuoted, fromQuoteId, offerOf, quoteOf } from '../rules/quote.ts'
 import { requirementsOfOffer } from '../../sales/service/door.ts'
@@ -49,7 +50,7 @@ export interface CheckoutAsk extends PurchaseRequest {
 
 /** A checkout delivers nothing itself: its payment starts the delivery to the workflow. */
 export function createCheckoutProduct(deps: ProductDeps) {
-  const { clock, quoteKey, showing, watching, failures, callbacks } = deps
+  const { store, clock, quoteKey, showing, watching, failures, callbacks } = deps
 
   /** The quoted price, in test mode as with money; without a quote the current one. */
   function quoteFor(checkout: Checkout, { quoteId }: Order): Quote {
@@ -66,6 +67,14 @@ export function createCheckoutProduct(deps: ProductDeps) {
     throw workflowUnavailable()
   }
 
+  /** A seller who works before being paid does so for no wallet that left finished work unpaid. */
+  async function assertTrusted({ network }: Checkout, presented: Presented | null): Promise<void> {
+    const payer = presented?.authorization?.from
+    if (payer === undefined) return
+    const until = await store.defaultedUntil(payer, network, clock.now())
+    if (until !== null) throw payerDefaulted(until)
+  }
+
   const product: Product<CheckoutAsk, never> = {
     name: 'checkout',
     idOf: (operation) => deriveId('pay', operation),
@@ -74,7 +83,7 @@ export function createCheckoutProduct(deps: ProductDeps) {
     terms({ checkout, order }) {
       assertSells(checkout, clock.now())
       if (checkout.testMode) throw inTestMode()
-      const details = { input: valuesOf(checkout, order) }
+      const details = { input: valuesOf(checkout, order), ...holdOf(checkout) }
       const quote = quoteFor(checkout, order)
       assertQuoted(quote, checkout.owner.environment)
       const { price: amount, network, recipient } = quote
@@ -82,7 +91,9 @@ export function createCheckoutProduct(deps: ProductDeps) {
       // The quote was made in test mode without a recipient, so it cannot be paid.
       if (recipient === null || offer === null) throw quoteExpired()
       const about = { subject: checkout.id, ...checkout.owner, inputHash: canonicalHash(order.input), details }
-      return { ...about, amount, network, recipient, requirements: requirementsOfOffer(offer), workMs: 0, note: null }
+      const { workMs = 0 } = offer
+      const requirements = requirementsOfOffer(offer)
+      return { ...about, amount, network, recipient, requirements, workMs, holds: workMs > 0, note: null }
     },
 
     isHere: (sale, { checkout }) => sale.subject === checkout.id,
@@ -91,7 +102,8 @@ export function createCheckoutProduct(deps: ProductDeps) {
     },
     badProof,
 
-    async enter({ checkout }) {
+    async enter({ checkout, presented }) {
+      if (checkout.capture === 'onSuccess') await assertTrusted(checkout, presented)
       await preflight(checkout)
       return () => undefined
     },
@@ -101,7 +113,7 @@ export function createCheckoutProduct(deps: ProductDeps) {
   return { product, preflight, quoteFor }
 }
 
-interface ProductDeps extends Pick<CheckoutDeps, 'clock' | 'quoteKey' | 'callbacks'> {
+interface ProductDeps extends Pick<CheckoutDeps, 'store' | 'clock' | 'quoteKey' | 'callbacks'> {
   showing: Pick<Showing, 'addressOf'>
   watching: Pick<Watching, 'attempted'>
   failures: Pick<Failures, 'refused'>
@@ -114,20 +126,34 @@ export function valuesOf({ fields }: Checkout, { input, named }: Pick<Order, 'in
 }
 
 /** What a payment writes in addition to the sale: the delivery to the workflow, or the event of its failure. */
-export function checkoutHooks({ store, deliveries, failures, receiptOf }: HookDeps): SaleHooks {
+export function checkoutHooks({ store, deliveries, failures, receiptOf, clock }: HookDeps): SaleHooks {
   return {
-    async claimed(inside, { subject, createdAt }) {
-      if (!(await store.holdOpen(inside, subject, createdAt))) throw new Unsold()
+    async claimed(inside, sale) {
+      if (!(await store.holdOpen(inside, sale.subject, sale.createdAt))) throw new Unsold()
+      if (sale.state === 'held') await deliver(inside, sale)
     },
 
     async paid(inside, sale) {
-      const checkout = await checkoutOf(inside, sale)
-      const failsFirst = sale.details['outcome'] === ('delivery_failed' satisfies SimulatedOutcome)
-      const about = { paidAt: sale.endedAt ?? sale.createdAt, receiptUrl: receiptOf(sale.id), failsFirst }
-      await deliveries.write(inside, deliveryOf(paymentOf(sale), checkout, about))
+      // What is charged after the success was delivered before.
+      if (!isCapturedLate(sale)) await deliver(inside, sale)
     },
 
-    failed: (inside, sale) => failures.failed(inside, paymentOf(sale)),
+    async failed(inside, sale) {
+      if (isDefault(sale)) {
+        const { payer, network } = sale
+        await store.addDefault(inside, { payer, network, until: new Date(clock.now().getTime() + DEFAULTED_MS) })
+      }
+      // A workflow that has not started must not start any more.
+      if (isCapturedLate(sale)) await deliveries.stop(inside, deriveId('dlv', paymentOf(sale).id), 'payment_failed')
+      await failures.failed(inside, paymentOf(sale))
+    },
+  }
+
+  async function deliver(inside: Statements, sale: Sale): Promise<void> {
+    const checkout = await checkoutOf(inside, sale)
+    const failsFirst = sale.details['outcome'] === ('delivery_failed' satisfies SimulatedOutcome)
+    const about = { paidAt: sale.endedAt ?? sale.createdAt, receiptUrl: receiptOf(sale.id), failsFirst }
+    await deliveries.write(inside, deliveryOf(paymentOf(sale), checkout, about))
   }
 
   async function checkoutOf(inside: Statements, { subject }: Sale): Promise<Checkout> {
@@ -137,7 +163,7 @@ export function checkoutHooks({ store, deliveries, failures, receiptOf }: HookDe
   }
 }
 
-interface HookDeps extends Pick<CheckoutDeps, 'store' | 'deliveries' | 'receiptOf'> {
+interface HookDeps extends Pick<CheckoutDeps, 'store' | 'deliveries' | 'receiptOf' | 'clock'> {
   failures: Pick<Failures, 'failed'>
 }
 

@@ -5,6 +5,8 @@ import { SIMULATED_SETTLING_MS, type Sale } from '../../sales/model.ts'
 import { chosenTokenHash } from '../../sales/service/proof.ts'
 import { notInTestMode } from '../errors.ts'
 import { ZERO_ADDRESS, type Checkout } from '../model.ts'
+import { isOver } from '../../sales/rules.ts'
+import { holdOf } from '../rules/capture.ts'
 import { assertSells, simulatedAs } from '../rules/lifecycle.ts'
 import type { CheckoutDeps } from './deps.ts'
 import { valuesOf, type createCheckoutProduct, type Purchase } from './product.ts'
@@ -28,6 +30,7 @@ export function createSimulation({ selling: { journal }, clock, preflight, quote
     await preflight(checkout)
     const now = clock.now()
     const { outcome = 'paid', token } = purchase
+    const holds = checkout.capture === 'onSuccess'
     const sale: Sale = {
       id,
       product: 'checkout',
@@ -46,12 +49,13 @@ export function createSimulation({ selling: { journal }, clock, preflight, quote
       tokenHash: chosenTokenHash(token),
       identifier: null,
       resource: null,
-      details: { input, outcome },
-      leaseUntil: null,
+      details: { input, outcome, ...holdOf(checkout) },
+      result: null,
       createdAt: now,
-      ...simulatedAs(outcome, id, now),
+      ...simulatedAs(outcome, id, { now, holds }),
+      leaseUntil: holds ? new Date(now.getTime() + checkout.runSeconds * 1_000) : null,
     }
-    const resumeAt = sale.state === 'claimed' ? new Date(now.getTime() + SIMULATED_SETTLING_MS) : null
+    const resumeAt = isOver(sale) ? null : new Date(now.getTime() + SIMULATED_SETTLING_MS)
     if (await journal.simulated(sale, resumeAt)) return sale
     // The same request was repeated at the same time or after a lost answer.
     const twin = await journal.findById(id)

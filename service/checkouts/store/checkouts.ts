@@ -6,7 +6,7 @@ import type { CheckoutStore } from '../ports.ts'
 import { pauses } from './pauses.ts'
 import { checkoutValues, fromCheckoutRow, type CheckoutRow } from './rows.ts'
 import { sales } from './sales.ts'
-import { latestMarks, newestMarks, type Tables } from '../../kit/tables.ts'
+import { DAY_MS, latestMarks, newestMarks, type Tables } from '../../kit/tables.ts'
 
 /** Checkouts in PostgreSQL: creating, changing and ending them. */
 export function createCheckoutStore(
@@ -113,12 +113,14 @@ ORDER BY id FOR UPDATE`
 
 const COLUMNS = `id, user_id, environment, state, lifetime, leased_until, callback_url, product_name,
   product_description, price, network, recipient, fields, redirect_url, test_mode, response_mode, preflight,
-  redeliver_unconfirmed, source_instance, source_workflow, source_node, created_at, updated_at`
+  redeliver_unconfirmed, source_instance, source_workflow, source_node, created_at, updated_at, capture, run_seconds,
+  refund_on_failure`
 
 // A repeated operation finds the row that it created.
 const ADD = `
 INSERT INTO checkout (${COLUMNS})
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::json, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::json, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
+  $24::checkout_capture, $25, $26)
 ON CONFLICT (id) DO NOTHING`
 
 // Saves a renewed checkout: active, with its missing count and its pause cleared.
@@ -126,7 +128,8 @@ const SAVE = `
 UPDATE checkout SET state = $4, lifetime = $5, leased_until = $6, callback_url = $7, product_name = $8,
   product_description = $9, price = $10, network = $11, recipient = $12, fields = $13::json, redirect_url = $14,
   test_mode = $15, response_mode = $16, preflight = $17, redeliver_unconfirmed = $18, source_instance = $19,
-  source_workflow = $20, source_node = $21, created_at = $22, updated_at = $23,
+  source_workflow = $20, source_node = $21, created_at = $22, updated_at = $23, capture = $24::checkout_capture,
+  run_seconds = $25, refund_on_failure = $26,
   missing = 0, probe_at = NULL, paused_at = NULL, expired_at = NULL
 WHERE id = $1 AND user_id = $2 AND environment = $3`
 
@@ -154,6 +157,16 @@ RETURNING *`
 export const checkoutsTables: Tables = {
   retention: () => ({
     checkout: { kept: 'one per place in a workflow: registering the place again restores its link' },
+    checkout_default: {
+      keptMs: DAY_MS,
+      age: 'until',
+      key: [
+        ['until', 'timestamptz'],
+        ['payer', 'text'],
+        ['network', 'text'],
+      ],
+      says: 'Wallets that left finished work unpaid, for as long as they must pay first.',
+    },
   }),
   changes: {
     checkouts: [

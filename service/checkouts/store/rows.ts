@@ -4,7 +4,7 @@ import type { Field } from '../../kit/fields.ts'
 import type { Id } from '../../kit/ids.ts'
 import { usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
-import type { Checkout, Lifetime, ResponseMode } from '../model.ts'
+import type { Capture, Checkout, Lifetime, ResponseMode } from '../model.ts'
 
 export interface CheckoutRow {
   id: Id<'chk'>
@@ -25,6 +25,9 @@ export interface CheckoutRow {
   response_mode: ResponseMode
   preflight: boolean
   redeliver_unconfirmed: boolean
+  capture: Capture
+  run_seconds: number
+  refund_on_failure: boolean
   source_instance: string | null
   source_workflow: string | null
   source_node: string | null
@@ -54,6 +57,9 @@ export function fromCheckoutRow(row: CheckoutRow): Checkout {
     responseMode: row.response_mode,
     preflight: row.preflight,
     onUnconfirmed: row.redeliver_unconfirmed ? 'redeliver' : 'hold',
+    capture: row.capture,
+    runSeconds: row.run_seconds,
+    refundOnFailure: row.refund_on_failure,
     source: named ? { instanceId, workflowId, nodeId } : null,
     pausedAt: row.paused_at,
     expiredAt: row.expired_at,
@@ -72,5 +78,6 @@ export function checkoutValues(checkout: Checkout): unknown[] {
     ...[checkout.responseMode, checkout.preflight, checkout.onUnconfirmed === 'redeliver'],
     ...[source?.instanceId ?? null, source?.workflowId ?? null, source?.nodeId ?? null],
     ...[checkout.createdAt, checkout.updatedAt],
+    ...[checkout.capture, checkout.runSeconds, checkout.refundOnFailure],
   ]
 }

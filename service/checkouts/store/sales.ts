@@ -5,7 +5,7 @@ import type { CheckoutStore } from '../ports.ts'
 import { fromCheckoutRow, type CheckoutRow } from './rows.ts'
 
 /** The queries that connect sales and checkouts. */
-export function sales(statements: StatementPool): Pick<CheckoutStore, 'findInside' | 'holdOpen' | 'days'> {
+export function sales(statements: StatementPool): Pick<CheckoutStore, 'findInside' | 'holdOpen' | 'days' | 'defaultedUntil' | 'addDefault'> {
   return {
     async findInside(inside, id) {
       const [row] = await inside.run<CheckoutRow>('SELECT * FROM checkout WHERE id = $1', [id], 'checkout_find')
@@ -14,6 +14,16 @@ export function sales(statements: StatementPool): Pick<CheckoutStore, 'findInsid
 
     async holdOpen(inside, id, now) {
       return (await inside.run(HOLD_OPEN, [id, now], 'checkout_hold_open')).length > 0
+    },
+
+    async defaultedUntil(payer, network, now) {
+      const values = [payer.toLowerCase(), network, now]
+      const [row] = await statements.run<{ until: Date }>(DEFAULTED, values, 'checkout_defaulted')
+      return row?.until ?? null
+    },
+
+    async addDefault(inside, { payer, network, until }) {
+      await inside.run(ADD_DEFAULT, [payer, network, until], 'checkout_add_default')
     },
 
     async days({ userId, environment }, since) {
@@ -36,6 +46,12 @@ export function sales(statements: StatementPool): Pick<CheckoutStore, 'findInsid
 // The row is locked while a payment is created, so no payment starts after its checkout has expired or is paused.
 const HOLD_OPEN = `
 SELECT id FROM checkout WHERE id = $1 AND state = 'active' AND (leased_until IS NULL OR leased_until > $2) FOR SHARE`
+
+const DEFAULTED = 'SELECT until FROM checkout_default WHERE payer = $1 AND network = $2 AND until > $3'
+
+const ADD_DEFAULT = `
+INSERT INTO checkout_default (payer, network, until) VALUES ($1, $2, $3)
+ON CONFLICT (payer, network) DO UPDATE SET until = greatest(checkout_default.until, excluded.until)`
 
 const DAYS = `
 SELECT to_char(s.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,

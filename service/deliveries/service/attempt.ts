@@ -85,7 +85,7 @@ export function createAttempt(deps: AttemptDeps) {
     return toMade(received, at, performance.now() - started, delivery.keepBytes)
   }
 
-  async function write({ id, turn, target }: Outgoing, { decision, attempt }: Made): Promise<void> {
+  async function write({ id, turn, target, subject, headers }: Outgoing, { decision, attempt }: Made): Promise<void> {
     const concluded: Concluded = { ...attempt, id, turn, target: target?.id ?? null }
     deps.count(`delivery ${decision}`)
     if (decision === 'confirmed') await record.confirmed(concluded)
@@ -93,7 +93,7 @@ export function createAttempt(deps: AttemptDeps) {
     if (target === null) return
     const { status } = attempt
     try {
-      await deps.attempted(target.id, { status, kind: status === null ? 'failed' : 'answered' })
+      await deps.attempted(target.id, { status, kind: status === null ? 'failed' : 'answered', subject, headers })
     } catch (error) {
       log.warn({ err: error, target: target.id }, 'the result of an attempt could not be reported')
     }

@@ -1,7 +1,8 @@
 import { accountOf, type Caller } from '../../kit/caller.ts'
 import { newId, type Id } from '../../kit/ids.ts'
 import type { Owner } from '../../kit/owner.ts'
-import { deliveryMissing, endpointOff } from '../errors.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import { deliveryMissing, endpointOff, redeliveryRefused } from '../errors.ts'
 import type { AnsweredDelivery, DeliveryDetail, Page } from '../model.ts'
 import type { DeliveryFilter } from '../ports.ts'
 import { signatureOf } from '../rules/messages.ts'
@@ -48,12 +49,17 @@ export function createDeliveries(deps: DeliveriesDeps) {
       const open = await store.isOpen(owner, id)
       if (open === null) throw deliveryMissing()
       if (!open) throw endpointOff()
+      const { subject } = await find(owner, id)
+      if (!(await deps.mayRedeliver(subject))) throw redeliveryRefused()
       await store.inTransaction(async (inside) => {
         const live = await store.redeliver(inside, { owner, id }, operation, clock.now())
         if (live !== null) await announce(inside, [toAnnouncement(live)])
       })
       return await find(owner, id)
     },
+
+    /** No further attempt is made, in the transaction of what made it void. A claimed one goes on. */
+    stop: (inside: Statements, id: string, error: string): Promise<void> => store.stop(inside, id, error),
 
     /** The newest delivery of each subject; for all owners when the owner is null. */
     async bySubject(owner: Owner | null, subjects: readonly string[]): Promise<ReadonlyMap<string, AnsweredDelivery>> {

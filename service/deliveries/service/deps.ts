@@ -4,8 +4,10 @@ import type {
   Announce,
   CheckAddress,
   DeliveryStore,
+  EndListener,
   Listener,
   MailOwner,
+  MayRedeliver,
   Post,
   SampleOf,
   Sealing,
@@ -24,6 +26,8 @@ export interface DeliveriesDeps {
   accountSecrets: SecretsOf
   announce: Announce
   attempted: Listener
+  ended: EndListener
+  mayRedeliver: MayRedeliver
   mail: MailOwner
   clock: Clock
   log: Log

@@ -49,7 +49,11 @@ export function createRecord(deps: RecordDeps) {
         to.dueAt === null ? [] : [{ id: to.id, turn: before.turn + 1, waitMs: before.waitMs, dueAt: to.dueAt }],
       ),
     )
-    for (const { before, to } of changes) if (to.notice !== null) await notices.ofDelivery(inside, to.notice, before)
+    for (const { before, to } of changes) {
+      if (to.notice !== null) await notices.ofDelivery(inside, to.notice, before)
+      const { target, subject } = before
+      if (to.dueAt === null && target !== null) await deps.ended(inside, { target, subject })
+    }
     await giveUp(inside, endings, now)
   }
 
@@ -110,7 +114,7 @@ export interface Ending {
   silent?: true
 }
 
-type RecordDeps = Pick<DeliveriesDeps, 'store' | 'targets' | 'announce' | 'clock' | 'chance'> & { notices: Notices }
+type RecordDeps = Pick<DeliveriesDeps, 'store' | 'targets' | 'announce' | 'ended' | 'clock' | 'chance'> & { notices: Notices }
 
 const SWEPT = 200
 

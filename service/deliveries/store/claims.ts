@@ -3,7 +3,7 @@ import type { DeliveryStore, Live } from '../ports.ts'
 import { CONFIRM_GRACE_MS } from '../rules/schedule.ts'
 
 /** Claims and redeliveries. */
-export function claiming(statements: StatementPool): Pick<DeliveryStore, 'claim' | 'redeliver'> {
+export function claiming(statements: StatementPool): Pick<DeliveryStore, 'claim' | 'redeliver' | 'stop'> {
   return {
     async claim(owner, id, act, now) {
       const values = [owner.userId, owner.environment, id, act, now, CONFIRM_GRACE_MS]
@@ -17,10 +17,15 @@ export function claiming(statements: StatementPool): Pick<DeliveryStore, 'claim'
       const [live] = await inside.run<Live>(REDELIVER, values, 'delivery_redeliver')
       return live ?? null
     },
+
+    async stop(inside, id, error) {
+      await inside.run(STOP, [id, error], 'delivery_stop')
+    },
   }
 }
 
-// The row lock decides between any number of callers: a caller that waited for the lock finds the row claimed.
+// The row lock decides between any number of callers: a caller that waited for the lock finds the row claimed. What was
+// stopped is void: an attempt that was on its way then must start nothing.
 export const CLAIM = `
 WITH claimed AS (
   UPDATE delivery SET
@@ -31,11 +36,15 @@ WITH claimed AS (
     confirm_by = CASE
       WHEN state = 'pending' THEN $5::timestamptz + (wait_ms + $6::int) * interval '1 ms' ELSE confirm_by
     END
-  WHERE id = $3 AND user_id = $1 AND environment = $2::environment AND (claimed_at IS NULL OR claimed_by = $4::text)
+  WHERE id = $3 AND user_id = $1 AND environment = $2::environment AND state <> 'stopped'
+    AND (claimed_at IS NULL OR claimed_by = $4::text)
   RETURNING 1
 )
 SELECT EXISTS (SELECT FROM claimed) AS claimed,
   EXISTS (SELECT FROM delivery WHERE id = $3 AND user_id = $1 AND environment = $2::environment) AS known`
+
+const STOP = `
+UPDATE delivery SET state = 'stopped', turn = turn + 1, due_at = NULL, last_error = $2 WHERE id = $1 AND state = 'pending'`
 
 const REDELIVER = `
 UPDATE delivery SET

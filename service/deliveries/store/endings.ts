@@ -64,7 +64,7 @@ type Endings = Pick<
 >
 
 const LOAD = `
-SELECT d.id, d.user_id AS "userId", d.environment, d.turn, d.state, d.attempts, coalesce(t.url, d.url) AS url, d.body, d.headers,
+SELECT d.id, d.user_id AS "userId", d.environment, d.subject, d.turn, d.state, d.attempts, coalesce(t.url, d.url) AS url, d.body, d.headers,
   d.wait_ms AS "waitMs", d.keep_bytes AS "keepBytes", d.target_id AS "targetId", t.status = 'enabled' AS open, t.sealed,
   t.previous_sealed AS "previousSealed", t.previous_expires_at AS "previousExpiresAt"
 FROM delivery d LEFT JOIN delivery_target t ON t.id = d.target_id

@@ -17,7 +17,7 @@ export interface Examined {
   signed: boolean
 }
 
-export type Simulated = { refusal: Reason } | { refusal: null; payerHasCode: boolean; gas: bigint }
+export type Simulated = { refusal: Reason } | { refusal: null; payerHasCode: boolean; gas: bigint; balance: bigint }
 
 /** Checks the terms without the chain. Throws when this network is not served at all. */
 export function examine(deps: FacilitatorDeps, payment: PaymentRequest): Examined | Reason {
@@ -77,5 +77,5 @@ export async function simulate(deps: FacilitatorDeps, examined: Examined, own = 
     refuseGas(simulation, deps.settings.gasMax)
   if (refusal !== null) return { refusal }
   const gas = simulation.outcome.succeeds ? simulation.outcome.gas : 0n
-  return { refusal: null, payerHasCode: simulation.payerCode !== 'none', gas }
+  return { refusal: null, payerHasCode: simulation.payerCode !== 'none', gas, balance: simulation.balance }
 }

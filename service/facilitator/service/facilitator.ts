@@ -54,11 +54,12 @@ export function createFacilitator(deps: FacilitatorDeps) {
       const simulated = typeof examined === 'string' ? { refusal: examined } : await simulate(deps, examined)
       const { refusal } = simulated
       const payerHasCode = refusal === null && simulated.payerHasCode
+      const balance = refusal === null ? simulated.balance : null
       const { network, payer } = payment
       if (refusal !== null || network === null || (await gas.pays(network.name)))
-        return { payer, refusal, payerHasCode }
+        return { payer, refusal, payerHasCode, balance }
       if (!isExternal) throw outOfGas(network.name)
-      return { payer, refusal: 'facilitator_out_of_gas', payerHasCode }
+      return { payer, refusal: 'facilitator_out_of_gas', payerHasCode, balance }
     },
 
     /** Makes the transfer once, and hands out its success once. `SettleRequester` says who gets it. */

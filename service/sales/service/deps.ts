@@ -53,6 +53,8 @@ export interface Terms {
   details: Sale['details']
   /** The longest time that the work takes before the money moves. 0 when the money comes first. */
   workMs: number
+  /** The work is done elsewhere after the claim, and the product says how it ended (`service/capture.ts`). */
+  holds?: boolean
   /** For the product, in the transaction of the claim. */
   note: unknown
 }

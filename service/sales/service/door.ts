@@ -111,10 +111,11 @@ export function requiredOf(offer: Offer, facilitator: string, why: Pick<Required
 }
 
 /** The terms to sign, in both versions of x402. */
-export function requirementsOfOffer({ slug, name, address, amount, network, recipient, input }: Offer): Requirements {
+export function requirementsOfOffer(offer: Offer): Requirements {
+  const { slug, name, address, amount, network, recipient, input, workMs } = offer
   const resource = { url: address, description: name, mimeType: 'application/json' }
   const { properties: bodyFields = {}, required } = input
   const names = required === undefined ? {} : { required }
   const described = { type: 'http', method: 'POST', bodyType: 'json', bodyFields, ...names }
-  return requirementsOf({ amount, network, recipient }, resource, { input: described, slug })
+  return requirementsOf({ amount, network, recipient }, resource, { input: described, slug }, workMs)
 }

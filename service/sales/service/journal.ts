@@ -1,8 +1,8 @@
 import type { Clock } from '../../kit/clock.ts'
 import { retryConflicts, type Statements } from '../../kit/transaction.ts'
-import { identifierUsed } from '../errors.ts'
+import { identifierUsed, promisedTwice } from '../errors.ts'
 import { claimedSale, type Sale, type SaleHooks } from '../model.ts'
-import type { Hooks, Journal, Purchases, SaleStore } from '../ports.ts'
+import type { HeldJournal, Hooks, Journal, Purchases, SaleStore } from '../ports.ts'
 
 /** The service's journal: the database, the register of purchases, and what products write in the same commit. */
 export function createJournal({ store, purchases, hooks, clock }: JournalDeps): Journal {
@@ -20,18 +20,25 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
     return first === null ? new Error('a sale was started twice') : identifierUsed(first)
   }
 
+  /** One balance must not be promised to several sellers who work before they are paid. */
+  async function assertFunds(inside: Statements, { payer, network, amount }: Sale, balance: bigint | null) {
+    const promised = await store.promised(inside, payer, network)
+    if (balance === null || balance < promised + amount) throw promisedTwice()
+  }
+
   return {
     find: (digest) => store.findByDigest(digest),
     findById: (id) => store.find(id),
     findByIdentifier: (payer, identifier) => store.findByIdentifier(payer, identifier),
 
-    async begin(newSale, { resumeAt, note }) {
+    async begin(newSale, { state, resumeAt, balance, note }) {
       const { id, digest } = newSale
       if (digest === null) throw new Error('a sale without an authorization is simulated')
-      const sale = claimedSale(newSale)
+      const sale = { ...claimedSale(newSale), state }
       return await store.inTransaction(async (inside) => {
         const bought = await purchases.claim(inside, { digest, purchaseId: id })
         if (bought !== id) return bought
+        if (state === 'held') await assertFunds(inside, sale, balance)
         // The hook throws to refuse the claim, so that a refused sale does not keep the authorization.
         await hooksOf(sale).claimed?.(inside, sale, note)
         if (!(await store.add(inside, sale, resumeAt))) throw await twiceStarted(inside, sale)
@@ -103,6 +110,23 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
     begun: (id) => store.begun(id),
     handedOver: (id) => store.handedOver(id),
     prove: (digest, purchaseId) => store.inTransaction((inside) => purchases.prove(inside, { digest, purchaseId })),
+  }
+}
+
+/** The end of held sales. */
+export function createHeldJournal({ store, hooks, clock }: Omit<JournalDeps, 'purchases'>): HeldJournal {
+  return {
+    capture: (id, result) =>
+      store.inTransaction((inside) => store.endHold(inside, id, { state: 'settling', result, now: clock.now() })),
+
+    giveUp: (id, result) =>
+      store.inTransaction(async (inside) => {
+        const sale = await store.endHold(inside, id, { state: 'failed', result, now: clock.now() })
+        if (sale !== null) await hooks[sale.product]?.failed?.(inside, sale)
+        return sale
+      }),
+
+    report: (id, result) => store.report(id, result),
   }
 }
 

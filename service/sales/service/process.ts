@@ -83,7 +83,7 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
   }
 
   async function payOnly(sale: Sale): Promise<Sale> {
-    if (isOver(sale)) return sale
+    if (isOver(sale) || sale.state === 'held') return sale
     if (sale.simulated) return await settle(sale, NOTHING_HANDED_OVER)
     // Without a lease, so that the sweeper may continue immediately.
     if (sale.state === 'claimed') await journal.settling(sale.id, NOTHING_DELIVERED, null)

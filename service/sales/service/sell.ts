@@ -7,6 +7,7 @@ import { USED } from '../../x402/reasons.ts'
 import { authorizationUsed, lapsesTooSoon, paymentRefused, paymentSubmitted } from '../errors.ts'
 import { claimedSale, type NewSale, type Sale } from '../model.ts'
 import { isSubmitted, nextResume } from '../rules.ts'
+import type { Verified } from '../ports.ts'
 import { createProcessing } from './process.ts'
 import { createRecognition, type Known } from './recognize.ts'
 import type { PurchaseRequest, Delivery, Product, SellingDeps, Sold, Standing, Terms } from './deps.ts'
@@ -18,6 +19,7 @@ export interface Judged {
   request: RequestBody
   payer: Sale['payer']
   identifier: Sale['identifier']
+  balance: bigint | null
   terms: Terms
 }
 
@@ -51,7 +53,8 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
       refusal,
       payer,
       payerHasCode = false,
-    } = unanswered === null ? await method.verify(request) : { refusal: unanswered, payer: null }
+      balance = null,
+    }: Verified = unanswered === null ? await method.verify(request) : { refusal: unanswered, payer: null }
     if (refusal !== null || digest === null || payer === null) {
       // A second request with the same authorization may just have been settled.
       const twin = await boughtBy(order, digest)
@@ -62,10 +65,11 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     }
     const buyer = payer.toLowerCase() as Sale['payer']
     await assertUnused(buyer, identifier)
-    // A wallet with code may revoke its authorization while the work is done, so its money moves first.
-    const workMs = payerHasCode ? 0 : terms.workMs
+    // A wallet with code may revoke its authorization while the work is done, so its money moves first. A seller who
+    // charges after the success takes that risk, as for every payer who empties their wallet meanwhile.
+    const workMs = payerHasCode && terms.holds !== true ? 0 : terms.workMs
     assertOutlasts(presented.authorization, workMs, clock.now())
-    return { digest, request, payer: buyer, identifier, terms: { ...terms, workMs } }
+    return { digest, request, payer: buyer, identifier, balance, terms: { ...terms, workMs } }
   }
 
   async function begin(order: Order, judged: Judged): Promise<Sold<Value>> {
@@ -79,23 +83,24 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
 
   async function claim(order: Order, judged: Judged): Promise<Sold<Value>> {
     const now = clock.now()
-    const { workMs, note } = judged.terms
+    const { workMs, holds = false, note } = judged.terms
     const id = product.idOf(order.operation)
+    const state = holds ? 'held' : 'claimed'
     const sale: NewSale = {
       // The token gives access to what was paid for. It is the buyer's own choice, or else the one made here.
       ...saleOf(judged, { id, now, token: order.token ?? tokens.of(id) }),
       product: product.name,
-      leaseUntil: product.delivery === null ? null : processing.until(),
+      leaseUntil: holds ? new Date(now.getTime() + workMs) : product.delivery === null ? null : processing.until(),
     }
     const resumeAt = product.delivery === null ? nextResume(now, now) : null
-    const bought = await journal.begin(sale, { resumeAt, note })
+    const bought = await journal.begin(sale, { state, resumeAt, balance: judged.balance, note })
     if (bought !== sale.id) {
       const twin = await journal.findById(bought)
       if (twin === null) throw authorizationUsed()
       return await replay(order, asBought(order, twin))
     }
     await failpoints.reach('sale claimed')
-    return await processing.processSale(order, claimedSale(sale), workMs === 0)
+    return await processing.processSale(order, { ...claimedSale(sale), state }, workMs === 0)
   }
 
   /** The same sale for the same request goes on; one that has been used up does not. */

@@ -55,7 +55,9 @@ type Mark = 'done' | 'now' | 'next'
 function Steps({ page, progress }: { page: CheckoutPage; progress: Way }) {
   const stage = stageOf(progress)
   const paid = isPaid(progress)
+  const isLate = progress.state?.payment.capture === 'onSuccess'
   const run: Mark = ['started', 'answered'].includes(stage) ? 'done' : paid ? 'now' : 'next'
+  if (isLate) return <LateSteps stage={stage} paid={paid} />
   const runs = RUNS[stage] ?? (run === 'done' ? 'Workflow started' : 'Starting workflow')
   return (
     <ol class="steps">
@@ -64,6 +66,18 @@ function Steps({ page, progress }: { page: CheckoutPage; progress: Way }) {
         {paid ? 'Paid' : page.checkout.testMode ? 'Simulating payment' : 'Confirming payment'}
       </Step>
       <Step mark={run}>{runs}</Step>
+    </ol>
+  )
+}
+
+/** Charged after the success: the work comes before the payment. */
+function LateSteps({ stage, paid }: { stage: Stage; paid: boolean }) {
+  const works = stage === 'ordered'
+  return (
+    <ol class="steps">
+      <Step mark="done">Order sent</Step>
+      <Step mark={works ? 'now' : 'done'}>{works ? 'Preparing your order' : 'Order completed'}</Step>
+      <Step mark={paid ? 'done' : works ? 'next' : 'now'}>{paid ? 'Paid' : 'Payment'}</Step>
     </ol>
   )
 }

@@ -26,7 +26,7 @@ export function Summary({ page, brief }: { page: CheckoutPage; brief: boolean })
 }
 
 function Terms({ page }: { page: CheckoutPage }) {
-  const { chainId, recipient, explorer, testMode, mcp } = page.checkout
+  const { chainId, recipient, explorer, testMode, mcp, capture } = page.checkout
   return (
     <section class="terms column" aria-label="Terms">
       <dl class="facts">
@@ -52,6 +52,12 @@ function Terms({ page }: { page: CheckoutPage }) {
                 <span class="unseen"> (opens the block explorer)</span>
               </a>
             </dd>
+          </div>
+        )}
+        {capture === 'onSuccess' && (
+          <div>
+            <dt>Charged</dt>
+            <dd>Only if your order succeeds</dd>
           </div>
         )}
         <div>

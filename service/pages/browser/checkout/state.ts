@@ -60,8 +60,9 @@ export function missingOf(page: CheckoutPage, account: Account): bigint | null {
   return missing > 0n ? missing : 0n
 }
 
-/** `held`: started and not confirmed. `broken`: started, and failed. `undelivered`: no attempt follows. */
+/** `ordered`: the work is under way and not paid yet. `held`: started and not confirmed. `broken`: started, and failed. `undelivered`: no attempt follows. */
 export type Stage =
+  | 'ordered'
   | 'confirming'
   | 'starting'
   | 'retrying'
@@ -74,6 +75,7 @@ export type Stage =
   | 'failed'
 
 export function stageOf({ state }: Progress): Stage {
+  if (state?.payment.status === 'created' && state.payment.capture === 'onSuccess') return 'ordered'
   if (state === null || state.payment.status === 'created' || state.payment.status === 'settling') return 'confirming'
   if (state.payment.status === 'failed') return 'failed'
   const { delivery } = state
@@ -101,7 +103,7 @@ function hasFailedTry(delivery: PaymentState['delivery']): boolean {
 
 /** No further change is expected. */
 export function isOver(progress: Progress): boolean {
-  return !['confirming', 'starting', 'retrying', 'working'].includes(stageOf(progress))
+  return !['ordered', 'confirming', 'starting', 'retrying', 'working'].includes(stageOf(progress))
 }
 
 export function isPaid({ state }: Progress): boolean {
@@ -112,6 +114,11 @@ export function isPaid({ state }: Progress): boolean {
 export function headlineOf(progress: Progress, { checkout }: CheckoutPage): { title: string; text: string } {
   const seller = checkout.product.name
   switch (stageOf(progress)) {
+    case 'ordered':
+      return {
+        title: 'Your order is being prepared',
+        text: `${seller} is working on it. You are charged only if it succeeds; the result appears here.`,
+      }
     case 'confirming':
       return progress.slow
         ? {
@@ -172,10 +179,15 @@ export function headlineOf(progress: Progress, { checkout }: CheckoutPage): { ti
       }
     case 'failed':
       return {
-        title: 'The payment did not go through',
+        title: isUndone(progress) ? 'Your order could not be completed' : 'The payment did not go through',
         text: withoutCharge(progress.state?.payment.reason?.sentence ?? 'The network refused it.'),
       }
   }
+}
+
+/** The work failed, not the payment. */
+function isUndone({ state }: Progress): boolean {
+  return state?.payment.reason?.code.startsWith('workflow_') === true
 }
 
 /** In test mode: the person who tests the checkout chose this outcome, and the seller gets no notice. */

@@ -1,0 +1,101 @@
+import type { DeliveryView } from '../../deliveries/model.ts'
+import { invalid } from '../../kit/errors.ts'
+import { toDecimal, type Usdc } from '../../kit/money.ts'
+import type { Sale, WorkResult } from '../../sales/model.ts'
+import type { Reason } from '../../x402/reasons.ts'
+import type { Checkout, Terms } from '../model.ts'
+
+/** What a seller may promise to work for before the money has moved. */
+export interface CaptureLimits {
+  priceMax: Usdc
+  secondsMax: number
+}
+
+/** Why a held payment was given up, in the buyer's words. */
+const WORK_FAILURES = {
+  workflow_failed: 'The order could not be completed. Nothing was charged.',
+  workflow_unreachable: 'The order could not be delivered to the seller. Nothing was charged.',
+  workflow_timeout: 'The order took too long. Nothing was charged.',
+} as const
+
+export type WorkFailure = keyof typeof WORK_FAILURES
+
+/** Null for a reason that the chain gave. */
+export function sentenceOfWork(reason: string): string | null {
+  return Object.hasOwn(WORK_FAILURES, reason) ? WORK_FAILURES[reason as WorkFailure] : null
+}
+
+/** What a sale stores about how it is captured. The checkout may be changed while its work is under way. */
+export function holdOf({ capture, responseMode }: Pick<Checkout, 'capture' | 'responseMode'>) {
+  return capture === 'onSuccess' ? { capture, answers: responseMode === 'lastNode' } : {}
+}
+
+export function isCapturedLate({ details }: Pick<Sale, 'details'>): boolean {
+  return details['capture'] === 'onSuccess'
+}
+
+/** How the work of a held sale has ended; null while that is not known and there is time. */
+export function outcomeOf(
+  { details, leaseUntil }: Pick<Sale, 'details' | 'leaseUntil'>,
+  delivery: Pick<DeliveryView, 'state'> | undefined,
+  now: Date,
+): WorkResult | null {
+  switch (delivery?.state) {
+    case 'delivered':
+      // Without an answer of the last node a 2xx only says that the workflow has started: the seller reports the rest.
+      if (details['answers'] === true) return succeeded(null, now)
+      break
+    case 'unconfirmed':
+      return failed('workflow_failed', null, now)
+    case 'stopped':
+    case 'exhausted':
+      return failed('workflow_unreachable', null, now)
+    case 'pending':
+    case 'claimed':
+    case undefined:
+  }
+  return leaseUntil === null || leaseUntil <= now ? failed('workflow_timeout', null, now) : null
+}
+
+export function succeeded(answer: string | null, now: Date): WorkResult {
+  return { status: 'succeeded', answer, reason: null, at: now.toISOString() }
+}
+
+/** `answer`: the seller's explanation for the buyer. */
+export function failed(reason: WorkFailure, answer: string | null, now: Date): WorkResult {
+  return { status: 'failed', answer, reason, at: now.toISOString() }
+}
+
+/**
+ * Whether the payer is to blame that finished work was not paid: the balance is gone, or the authorization was used or
+ * revoked. A chain that was away until the authorization's end is not the payer's fault.
+ */
+export function isDefault({ simulated, result, reason }: Pick<Sale, 'simulated' | 'result' | 'reason'>): boolean {
+  return !simulated && result?.status === 'succeeded' && reason !== null && PAYERS.has(reason)
+}
+
+const PAYERS: ReadonlySet<string> = new Set<Reason>([
+  'invalid_exact_evm_insufficient_balance',
+  'invalid_exact_evm_nonce_already_used',
+  'invalid_exact_evm_signature',
+  'invalid_exact_evm_transaction_simulation_failed',
+  'invalid_exact_evm_transaction_failed',
+])
+
+/** How long a payer who left finished work unpaid must pay first. */
+export const DEFAULTED_MS = 30 * 24 * 3_600_000
+
+/** The seller works before the money has moved, so the price and the time are bounded. */
+export function assertCapture(terms: Terms, { priceMax, secondsMax }: CaptureLimits): void {
+  const { capture, runSeconds, price, refundOnFailure } = terms
+  if (runSeconds > secondsMax) throw invalid({ runSeconds: `must be at most ${String(secondsMax)} on this server` })
+  if (capture === 'onPayment') return
+  if (refundOnFailure) {
+    throw invalid({ refundOnFailure: 'must be false with capture onSuccess: a failure is not charged in the first place' })
+  }
+  if (price > priceMax) {
+    throw invalid({
+      price: `must be at most ${toDecimal(priceMax)} USDC with capture onSuccess, because the workflow runs before it is paid`,
+    })
+  }
+}

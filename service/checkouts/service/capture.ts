@@ -1,0 +1,121 @@
+import { accountOf, type Caller } from '../../kit/caller.ts'
+import { isId } from '../../kit/ids.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Sale, WorkResult } from '../../sales/model.ts'
+import type { HeldJournal } from '../../sales/ports.ts'
+import type { Holding } from '../../sales/service/hold.ts'
+import { outcomeKnown, paymentMissing } from '../errors.ts'
+import { failed, isCapturedLate, outcomeOf, succeeded } from '../rules/capture.ts'
+import type { CheckoutDeps } from './deps.ts'
+
+/** What a seller says about the work that a payment bought. */
+export interface Report {
+  status: 'succeeded' | 'failed'
+  /** For the buyer: the result, or why it failed. */
+  answer: string | null
+}
+
+/**
+ * Charges a held payment once its workflow has succeeded, and gives it up where it has failed or takes too long. Each
+ * step may be repeated, in any process: the sale's row decides once.
+ */
+export function createCapturing(deps: CapturingDeps) {
+  const { selling, holding, held, deliveries, announce, refunds, store, clock, log } = deps
+  const { journal } = selling
+
+  async function end(sale: Sale, result: WorkResult): Promise<void> {
+    const { id } = sale
+    if (result.status === 'succeeded') {
+      await holding.capture(id, result)
+      return
+    }
+    if ((await holding.giveUp(id, result)) !== null) log.info({ sale: id, reason: result.reason }, 'an order was given up')
+  }
+
+  async function look(sales: readonly Sale[]): Promise<void> {
+    const delivered = await deliveries.bySubject(
+      null,
+      sales.map(({ id }) => id),
+    )
+    const now = clock.now()
+    const outcomes = await Promise.allSettled(
+      sales.map(async (sale) => {
+        const result = outcomeOf(sale, delivered.get(sale.id), now)
+        if (result !== null) await end(sale, result)
+      }),
+    )
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'a held payment could not be ended')
+    }
+  }
+
+  async function refundFailed(sale: Sale): Promise<void> {
+    const checkout = await store.find(sale.subject)
+    if (checkout?.refundOnFailure === true) await refunds.refund(sale)
+  }
+
+  /** The delivery of this payment has ended, in whatever way. */
+  async function ended(payment: string): Promise<void> {
+    const sale = isId('pay', payment) ? await journal.findById(payment) : null
+    if (sale?.product !== 'checkout') return
+    if (sale.state === 'held') return await look([sale])
+    if (sale.state !== 'paid' || isCapturedLate(sale)) return
+    const delivery = (await deliveries.bySubject(null, [payment])).get(payment)
+    // It may have been redelivered meanwhile.
+    if (delivery !== undefined && FAILED.has(delivery.state)) await refundFailed(sale)
+  }
+
+  return {
+    ended,
+
+    /** Runs in the transaction in which a delivery ended without a confirmation. */
+    async deliveryFailed(inside: Statements, payment: string): Promise<void> {
+      await announce(inside, [{ topic: OUTCOME, payload: { paymentId: payment } }])
+    },
+
+    async sweep(): Promise<void> {
+      const due = await holding.due('checkout')
+      if (due.length > 0) await look(due)
+    },
+
+    /** The workflow would run again for a payment that was given up: nothing pays for that. */
+    async mayRedeliver(payment: string): Promise<boolean> {
+      const sale = isId('pay', payment) ? await journal.findById(payment) : null
+      return sale?.product !== 'checkout' || sale.state === 'paid' || sale.state === 'refunded'
+    },
+
+    /** The seller reports how the work ended. The first report counts; the same one again changes nothing. */
+    async report(caller: Caller, payment: string, { status, answer }: Report): Promise<Sale> {
+      const { userId, environment } = accountOf(caller)
+      const isOwn = (sale: Sale | null): sale is Sale =>
+        sale?.product === 'checkout' && sale.userId === userId && sale.environment === environment
+      const sale = isId('pay', payment) ? await journal.findById(payment) : null
+      if (!isOwn(sale)) throw paymentMissing()
+      const now = clock.now()
+      const result = status === 'succeeded' ? succeeded(answer, now) : failed('workflow_failed', answer, now)
+      if (sale.state === 'held') await end(sale, result)
+      else if (sale.state === 'paid' && sale.result === null && (await held.report(payment, result))) {
+        if (status === 'failed') await refundFailed(sale)
+      }
+      const after = await journal.findById(payment)
+      if (after === null) throw paymentMissing()
+      if (after.result?.status !== status || after.result.answer !== answer) throw outcomeKnown(after)
+      return after
+    },
+  }
+}
+
+export type Capturing = ReturnType<typeof createCapturing>
+
+interface CapturingDeps extends Pick<
+  CheckoutDeps,
+  'selling' | 'deliveries' | 'announce' | 'refunds' | 'store' | 'clock' | 'log'
+> {
+  holding: Holding
+  held: HeldJournal
+}
+
+/** The topic of payments whose delivery has failed. */
+export const OUTCOME = 'checkouts.outcome'
+
+const FAILED: ReadonlySet<string> = new Set(['unconfirmed', 'stopped', 'exhausted'])

@@ -1,0 +1,42 @@
+import type { Clock } from '../../kit/clock.ts'
+import type { Failpoints } from '../../kit/failpoints.ts'
+import { simulatedHash, type ProductName, type Sale, type WorkResult } from '../model.ts'
+import type { HeldJournal, Journal, SaleStore } from '../ports.ts'
+import { NOTHING_HANDED_OVER, type Settle } from './settle.ts'
+
+/**
+ * Sales whose work is done elsewhere: nothing is charged until the product says that the work has succeeded. The first
+ * of success, failure and deadline decides, in one statement; whatever comes later changes nothing.
+ */
+export function createHolding({ store, held, journal, settle, clock, failpoints, settleMs }: HoldingDeps) {
+  return {
+    /** The work has succeeded: the money moves. Returns the sale in the state that it has reached. */
+    async capture(id: string, result: WorkResult): Promise<Sale | null> {
+      const captured = await held.capture(id, result)
+      if (captured === null) return null
+      await failpoints.reach('sale captured')
+      if (captured.simulated) return await journal.paid(id, simulatedHash(id), NOTHING_HANDED_OVER)
+      return await settle(captured, NOTHING_HANDED_OVER, settleMs)
+    },
+
+    /** The work has failed or was too slow: the authorization is never used. Null when something else came first. */
+    giveUp: (id: string, result: WorkResult): Promise<Sale | null> => held.giveUp(id, result),
+
+    /** Held sales to look at now. No other process gets them before their next time. */
+    due: (product: ProductName): Promise<readonly Sale[]> => store.takeHeld(product, clock.now(), AT_ONCE),
+  }
+}
+
+export type Holding = ReturnType<typeof createHolding>
+
+interface HoldingDeps {
+  store: Pick<SaleStore, 'takeHeld'>
+  held: HeldJournal
+  journal: Pick<Journal, 'paid'>
+  settle: Settle
+  clock: Clock
+  failpoints: Failpoints
+  settleMs: number
+}
+
+const AT_ONCE = 500

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto'
+import { usdcOf } from '../facilitator/world.ts'
+import { openWorld, until, type World } from './world.ts'
+
+/** `capture: onSuccess`: the workflow runs first, and its outcome decides whether anything is charged. */
+describe('a checkout that charges only after the success', () => {
+  let world: World
+  let chk: string
+
+  beforeAll(async () => {
+    world = await openWorld({ chain: true, environment: { SETTLE_CONFIRMATIONS: '1' } })
+  })
+  afterAll(() => world.close())
+  beforeEach(async () => {
+    world.workflow.told.length = 0
+    world.workflow.answers({ delivered: { status: 200, body: '{"score":97}' } })
+    chk = await sell()
+  })
+
+  const sell = async (terms: object = {}): Promise<string> =>
+    (await world.sell({ capture: 'onSuccess', responseMode: 'lastNode', price: 0.5, ...terms })).id
+  const pay = async (payer: Awaited<ReturnType<typeof newPayer>>, at = chk) =>
+    await world.call('POST', `/p/${at}/pay`, { body: { input: {}, paymentPayload: await world.sign(payer, at) } })
+  const newPayer = (balance = 1_000_000n) => world.chain.payer(balance)
+  const see = async (id: string, token: string | null, at = chk) =>
+    (await world.call('GET', `/p/${at}/payments/${id}${token === null ? '' : `?token=${token}`}`)).body
+  const ended = (id: string, token: string, at = chk) =>
+    until(async () => {
+      const seen = await see(id, token, at)
+      return ['paid', 'failed'].includes(seen.payment.status) ? seen : null
+    })
+  const report = (id: string, body: object, key = world.seller.key) =>
+    world.call('POST', `/v1/payments/${id}/outcome`, { body, key })
+
+  test('a success is charged once, and its answer is shown only then', async () => {
+    const payer = await newPayer()
+    const before = await usdcOf(world.chain, world.recipient)
+    const { status, body } = await pay(payer)
+    expect(status).toBe(202)
+    expect(body.payment).toMatchObject({ status: 'created', capture: 'onSuccess', txHash: null })
+    const { id, token } = body.payment
+    const paid = await ended(id, token)
+    expect(paid).toMatchObject({
+      payment: { status: 'paid', txHash: expect.stringMatching(/^0x/), deadline: null },
+      delivery: { status: 'delivered', answer: '{"score":97}' },
+    })
+    expect(await usdcOf(world.chain, world.recipient)).toBe(before + 500_000n)
+    expect(world.workflow.told).toHaveLength(1)
+    const [told] = world.workflow.told
+    expect(told!.json).toMatchObject({
+      payment: { txHash: null, amount: 0.5 },
+      metadata: { paymentId: id, capture: 'onSuccess', deadline: expect.any(String) },
+    })
+    expect((await see(id, null)).delivery).toMatchObject({ answer: null })
+  })
+
+  test('a failure charges nothing, and its authorization never buys anything again', async () => {
+    world.workflow.answers({ delivered: { status: 410, body: '{"score":1}' } })
+    const payer = await newPayer()
+    const signed = { input: {}, paymentPayload: await world.sign(payer, chk) }
+    const { body } = await world.call('POST', `/p/${chk}/pay`, { body: signed })
+    const failed = await ended(body.payment.id, body.payment.token)
+    expect(failed).toMatchObject({
+      payment: { status: 'failed', reason: { code: 'workflow_unreachable' } },
+      delivery: { answer: null },
+    })
+    world.workflow.answers({ delivered: { status: 200, body: '{}' } })
+    const again = await world.call('POST', `/p/${chk}/pay`, { body: signed })
+    expect(again.status).toBe(409)
+    expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+    const delivery = String(body.delivery.id)
+    const redelivered = await world.seller.call('POST', `/v1/deliveries/${delivery}/redeliver`)
+    expect(redelivered).toMatchObject({ status: 409, body: { code: 'not_charged' } })
+    expect(world.workflow.told).toHaveLength(1)
+  })
+
+  test('a workflow that answers elsewhere is charged when its seller reports the success', async () => {
+    const at = await sell({ responseMode: 'immediately' })
+    const payer = await newPayer()
+    const { id, token } = (await pay(payer, at)).body.payment
+    await until(async () => (await see(id, token, at)).delivery.status === 'delivered')
+    expect((await see(id, token, at)).payment.status).toBe('created')
+    const stranger = await world.service.person()
+    expect(await report(id, { status: 'succeeded' }, stranger.key)).toMatchObject({ status: 404 })
+    const wrong = await report(id, { status: 'done', answer: 5 })
+    expect(wrong).toMatchObject({ status: 400, body: { details: { status: expect.any(String) } } })
+    const reported = await report(id, { status: 'succeeded', answer: '# Done' })
+    expect(reported).toMatchObject({ status: 200, body: { delivery: { answer: '# Done' } } })
+    expect(await ended(id, token, at)).toMatchObject({ payment: { status: 'paid' }, delivery: { answer: '# Done' } })
+    expect(await report(id, { status: 'succeeded', answer: '# Done' })).toMatchObject({ status: 200 })
+    expect(await report(id, { status: 'failed' })).toMatchObject({ status: 409, body: { code: 'outcome_known' } })
+  })
+
+  test('a reported failure is explained to the buyer alone', async () => {
+    const at = await sell({ responseMode: 'immediately' })
+    const payer = await newPayer()
+    const { id, token } = (await pay(payer, at)).body.payment
+    await report(id, { status: 'failed', answer: 'The site could not be reached.' })
+    expect((await see(id, token, at)).payment.reason).toEqual({
+      code: 'workflow_failed',
+      sentence: 'The site could not be reached. Nothing was charged.',
+    })
+    expect((await see(id, null, at)).payment.reason.sentence).not.toContain('site')
+    expect(await report(id, { status: 'succeeded' })).toMatchObject({ status: 409, body: { code: 'outcome_known' } })
+    expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+  })
+
+  test('a workflow without an outcome is given up at its deadline', async () => {
+    const at = await sell({ responseMode: 'immediately', runSeconds: 60 })
+    const payer = await newPayer()
+    const { id, token } = (await pay(payer, at)).body.payment
+    world.service.clock.forward(59_000)
+    await world.service.checkouts.sweepers.held()
+    expect((await see(id, token, at)).payment.status).toBe('created')
+    world.service.clock.forward(7_000)
+    await world.service.checkouts.sweepers.held()
+    expect((await see(id, token, at)).payment).toMatchObject({ status: 'failed', reason: { code: 'workflow_timeout' } })
+    expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+  })
+
+  test('an agent that buys by x402 waits for the result', async () => {
+    const payer = await newPayer()
+    const payment = Buffer.from(JSON.stringify(await world.sign(payer, chk))).toString('base64')
+    const bought = await world.call('POST', `/p/${chk}`, { body: {}, headers: { 'payment-signature': payment } })
+    expect(bought).toMatchObject({
+      status: 200,
+      body: { payment: { status: 'paid' }, delivery: { answer: '{"score":97}' } },
+    })
+  })
+
+  test('one balance is promised once, and a wallet that left work unpaid must pay first', async () => {
+    const at = await sell({ responseMode: 'immediately' })
+    const payer = await newPayer(500_000n)
+    const { id, token } = (await pay(payer, at)).body.payment
+    const second = await pay(payer, at)
+    expect(second).toMatchObject({ status: 402, body: { reason: 'invalid_exact_evm_insufficient_balance' } })
+    await world.chain.fund(payer.address, 0n)
+    await report(id, { status: 'succeeded', answer: 'secret' })
+    const unpaid = await ended(id, token, at)
+    expect(unpaid).toMatchObject({
+      payment: { status: 'failed', reason: { code: expect.stringMatching(/^invalid_exact_evm_/) } },
+      delivery: { answer: null },
+    })
+    await world.chain.fund(payer.address, 1_000_000n)
+    const banned = await pay(payer, at)
+    expect(banned).toMatchObject({ status: 403, body: { code: 'payer_defaulted' } })
+    const first = (await world.sell({ price: 0.5 })).id
+    expect((await pay(payer, first)).status).toBe(200)
+  })
+
+  test('in test mode the workflow decides too', async () => {
+    const at = await sell({ testMode: true })
+    const simulate = async (outcome?: string) => {
+      const headers = { 'idempotency-key': randomUUID() }
+      const body = { input: {}, simulate: true, ...(outcome === undefined ? {} : { outcome }) }
+      const { payment } = (await world.call('POST', `/p/${at}/pay`, { body, headers })).body
+      return await ended(payment.id, payment.token, at)
+    }
+    expect(await simulate()).toMatchObject({
+      payment: { status: 'paid', txHash: expect.stringMatching(/^simulated:/) },
+      delivery: { answer: '{"score":97}' },
+    })
+    expect(await simulate('delivery_failed')).toMatchObject({ payment: { status: 'failed' } })
+    expect(await simulate('insufficient_funds')).toMatchObject({ payment: { status: 'failed' } })
+  })
+
+  test('what a seller may promise is bounded', async () => {
+    const create = (terms: object) =>
+      world.seller.call('POST', '/v1/checkouts', {
+        body: {
+          callbackUrl: world.workflow.url,
+          product: { name: 'Audit' },
+          network: 'base-sepolia',
+          recipient: world.recipient,
+          price: 1,
+          capture: 'onSuccess',
+          ...terms,
+        },
+      })
+    for (const [terms, field] of [
+      [{ price: 100.000001 }, 'price'],
+      [{ runSeconds: 3_601 }, 'runSeconds'],
+      [{ runSeconds: 9 }, 'runSeconds'],
+      [{ refundOnFailure: true }, 'refundOnFailure'],
+      [{ capture: 'never' }, 'capture'],
+    ] as const) {
+      expect(await create(terms)).toMatchObject({ status: 400, body: { details: { [field]: expect.any(String) } } })
+    }
+    const made = await create({ runSeconds: 600 })
+    const { body } = await world.call('GET', `/p/${String(made.body.checkout.id)}`)
+    expect(body.paymentRequirements.v2.maxTimeoutSeconds).toBe(900)
+  })
+})
