@@ -7,7 +7,7 @@ import { createCheckouts, type Checkouts } from './service/checkouts.ts'
 import { createCheckoutStore } from './store/checkouts.ts'
 import { count, createRateLimit } from '../api/limits.ts'
 import type { Config } from '../config.ts'
-import { createFailures } from './service/failures.ts'
+import { createPaymentEvents } from './service/payment-events.ts'
 import { createCheckoutMcp } from './mcp/server.ts'
 import { checkoutHooks } from './service/product.ts'
 import type { SaleHooks, SaleReader } from '../sales/model.ts'
@@ -104,8 +104,8 @@ export async function openCheckouts(
 export function openCheckoutHooks(platform: Platform, { deliveries, tokens }: HooksGiven): SaleHooks {
   const { config, database, clock, log } = platform
   const store = createCheckoutStore(database.statements, config.QUOTA_ACTIVE_CHECKOUTS)
-  const failures = createFailures({ store, deliveries, clock, log, addresses: config.addresses })
-  return checkoutHooks({ store, deliveries, failures, receiptOf: receiptAddress(config, tokens), clock })
+  const events = createPaymentEvents({ store, deliveries, clock, log, addresses: config.addresses })
+  return checkoutHooks({ store, deliveries, events, receiptOf: receiptAddress(config, tokens), clock })
 }
 
 interface HooksGiven {

@@ -147,5 +147,14 @@ export const NONCE = /^0x[0-9a-f]{64}$/
 
 /** A sale in the state in which it begins. */
 export function claimedSale(sale: NewSale): Sale {
-  return { ...sale, state: 'claimed', handover: 'none', bodyHash: null, txHash: null, reason: null, result: null, endedAt: null }
+  return {
+    ...sale,
+    state: 'claimed',
+    handover: 'none',
+    bodyHash: null,
+    txHash: null,
+    reason: null,
+    result: null,
+    endedAt: null,
+  }
 }

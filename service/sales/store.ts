@@ -46,7 +46,11 @@ export function createSaleStore(statements: StatementPool): SaleStore {
     },
 
     async promised(inside, payer, network) {
-      await inside.run(`SELECT pg_advisory_xact_lock(hashtextextended($1, 12))`, [`${network} ${payer}`], 'sale_lock_payer')
+      await inside.run(
+        `SELECT pg_advisory_xact_lock(hashtextextended($1, 12))`,
+        [`${network} ${payer}`],
+        'sale_lock_payer',
+      )
       const [row] = await inside.run<{ amount: bigint }>(PROMISED, [payer, network], 'sale_promised')
       return usdc(row?.amount ?? 0n)
     },

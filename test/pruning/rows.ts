@@ -79,6 +79,9 @@ export const ROWS: Readonly<Record<string, Rows>> = {
   discovery_transfer: {
     goes: `INSERT INTO discovery_transfer (network, recipient, sender, seen_at) VALUES ('base', ${HASH}, '', $1)`,
   },
+  checkout_default: {
+    goes: `INSERT INTO checkout_default (payer, network, until) VALUES ($2::int, 'base', $1)`,
+  },
   oauth_client: {
     goes: `INSERT INTO oauth_client (id, name, redirect_uris, expires_at) VALUES (${N}, 'x', '{}', $1)`,
   },

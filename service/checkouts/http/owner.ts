@@ -146,7 +146,8 @@ function saleRoutes(checkouts: Checkouts): AnyRoute[] {
       params: z.object({ id: z.string() }),
       method: 'post',
       path: '/payments/:id/outcome',
-      summary: 'Report how the work that a payment bought has ended; with `onSuccess` this decides whether it is charged',
+      summary:
+        'Report how the work that a payment bought has ended; with `onSuccess` this decides whether it is charged',
       idempotent: true,
       bodyBytesMax: BODY_BYTES_MAX,
       body: z.strictObject({

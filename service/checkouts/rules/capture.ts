@@ -91,7 +91,9 @@ export function assertCapture(terms: Terms, { priceMax, secondsMax }: CaptureLim
   if (runSeconds > secondsMax) throw invalid({ runSeconds: `must be at most ${String(secondsMax)} on this server` })
   if (capture === 'onPayment') return
   if (refundOnFailure) {
-    throw invalid({ refundOnFailure: 'must be false with capture onSuccess: a failure is not charged in the first place' })
+    throw invalid({
+      refundOnFailure: 'must be false with capture onSuccess: a failure is not charged in the first place',
+    })
   }
   if (price > priceMax) {
     throw invalid({

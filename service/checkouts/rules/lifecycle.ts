@@ -136,11 +136,11 @@ export function simulatedAs(
   }
 }
 
-const REFUSALS: Readonly<Record<'declined' | 'insufficient_funds', Reason>> & Partial<Record<SimulatedOutcome, Reason>> =
-  {
-    declined: 'invalid_exact_evm_transaction_failed',
-    insufficient_funds: 'invalid_exact_evm_insufficient_balance',
-  }
+const REFUSALS: Readonly<Record<'declined' | 'insufficient_funds', Reason>> &
+  Partial<Record<SimulatedOutcome, Reason>> = {
+  declined: 'invalid_exact_evm_transaction_failed',
+  insufficient_funds: 'invalid_exact_evm_insufficient_balance',
+}
 
 /** A sale as the checkout's payment. */
 export function paymentOf(sale: Sale): Payment {

@@ -10,7 +10,7 @@ import { checkoutMissing, inTestMode, workFailed } from '../errors.ts'
 import type { Checkout, PaymentView } from '../model.ts'
 import { isCapturedLate } from '../rules/capture.ts'
 import { assertSells, paymentOf } from '../rules/lifecycle.ts'
-import type { Failures } from './failures.ts'
+import type { PaymentEvents } from './payment-events.ts'
 import type { Following } from './follow.ts'
 import type { CheckoutDeps } from './deps.ts'
 import { createCheckoutProduct, Unsold, valuesOf, type FormInput, type Order, type Purchase } from './product.ts'
@@ -101,7 +101,7 @@ export function createBuying(deps: BuyingDeps) {
 }
 
 interface BuyingDeps extends CheckoutDeps {
-  failures: Failures
+  events: PaymentEvents
   showing: Showing
   watching: Watching
   following: Pick<Following, 'rested'>

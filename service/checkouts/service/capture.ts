@@ -29,7 +29,8 @@ export function createCapturing(deps: CapturingDeps) {
       await holding.capture(id, result)
       return
     }
-    if ((await holding.giveUp(id, result)) !== null) log.info({ sale: id, reason: result.reason }, 'an order was given up')
+    if ((await holding.giveUp(id, result)) !== null)
+      log.info({ sale: id, reason: result.reason }, 'an order was given up')
   }
 
   async function look(sales: readonly Sale[]): Promise<void> {

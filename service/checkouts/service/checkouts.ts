@@ -5,7 +5,7 @@ import { HELD } from '../rules/lifecycle.ts'
 import type { CheckoutDeps } from './deps.ts'
 import { createBuying } from './buy.ts'
 import { createCapturing, type Report } from './capture.ts'
-import { createFailures } from './failures.ts'
+import { createPaymentEvents } from './payment-events.ts'
 import { createFollowing } from './follow.ts'
 import { createLife } from './lifecycle.ts'
 import { createShowing } from './presenter.ts'
@@ -13,14 +13,14 @@ import { createWatching } from './watch.ts'
 
 /** Prices on workflows, and their sales. */
 export function createCheckouts(deps: CheckoutDeps) {
-  const failures = createFailures(deps)
+  const events = createPaymentEvents(deps)
   const showing = createShowing(deps)
   const watching = createWatching(deps)
   const following = createFollowing({ ...deps, showing })
   const capturing = createCapturing(deps)
   return {
     ...createLife(deps),
-    ...createBuying({ ...deps, failures, showing, watching, following }),
+    ...createBuying({ ...deps, events, showing, watching, following }),
     ...following,
     addressOf: (id: string): string => `${deps.addresses.pay}/${id}`,
 

@@ -13,7 +13,7 @@ import { assertSells, deliveryOf, isSensible, paymentOf } from '../rules/lifecyc
 import { assertQuoted, fromQuoteId, offerOf, quoteOf } from '../rules/quote.ts'
 import { requirementsOfOffer } from '../../sales/service/door.ts'
 import type { Presented } from '../../x402/model.ts'
-import type { Failures } from './failures.ts'
+import type { PaymentEvents } from './payment-events.ts'
 import type { CheckoutDeps } from './deps.ts'
 import type { Showing } from './presenter.ts'
 import type { Watching } from './watch.ts'
@@ -50,7 +50,7 @@ export interface CheckoutAsk extends PurchaseRequest {
 
 /** A checkout delivers nothing itself: its payment starts the delivery to the workflow. */
 export function createCheckoutProduct(deps: ProductDeps) {
-  const { store, clock, quoteKey, showing, watching, failures, callbacks } = deps
+  const { store, clock, quoteKey, showing, watching, events, callbacks } = deps
 
   /** The quoted price, in test mode as with money; without a quote the current one. */
   function quoteFor(checkout: Checkout, { quoteId }: Order): Quote {
@@ -107,7 +107,7 @@ export function createCheckoutProduct(deps: ProductDeps) {
       await preflight(checkout)
       return () => undefined
     },
-    refused: ({ checkout, presented }, terms, refusal) => failures.refused(checkout, { ...refusal, presented, terms }),
+    refused: ({ checkout, presented }, terms, refusal) => events.refused(checkout, { ...refusal, presented, terms }),
     delivery: null,
   }
   return { product, preflight, quoteFor }
@@ -116,7 +116,7 @@ export function createCheckoutProduct(deps: ProductDeps) {
 interface ProductDeps extends Pick<CheckoutDeps, 'store' | 'clock' | 'quoteKey' | 'callbacks'> {
   showing: Pick<Showing, 'addressOf'>
   watching: Pick<Watching, 'attempted'>
-  failures: Pick<Failures, 'refused'>
+  events: Pick<PaymentEvents, 'refused'>
 }
 
 export function valuesOf({ fields }: Checkout, { input, named }: Pick<Order, 'input' | 'named'>): Payment['input'] {
@@ -126,7 +126,7 @@ export function valuesOf({ fields }: Checkout, { input, named }: Pick<Order, 'in
 }
 
 /** What a payment writes in addition to the sale: the delivery to the workflow, or the event of its failure. */
-export function checkoutHooks({ store, deliveries, failures, receiptOf, clock }: HookDeps): SaleHooks {
+export function checkoutHooks({ store, deliveries, events, receiptOf, clock }: HookDeps): SaleHooks {
   return {
     async claimed(inside, sale) {
       if (!(await store.holdOpen(inside, sale.subject, sale.createdAt))) throw new Unsold()
@@ -136,6 +136,7 @@ export function checkoutHooks({ store, deliveries, failures, receiptOf, clock }:
     async paid(inside, sale) {
       // What is charged after the success was delivered before.
       if (!isCapturedLate(sale)) await deliver(inside, sale)
+      await events.completed(inside, paymentOf(sale))
     },
 
     async failed(inside, sale) {
@@ -145,7 +146,7 @@ export function checkoutHooks({ store, deliveries, failures, receiptOf, clock }:
       }
       // A workflow that has not started must not start any more.
       if (isCapturedLate(sale)) await deliveries.stop(inside, deriveId('dlv', paymentOf(sale).id), 'payment_failed')
-      await failures.failed(inside, paymentOf(sale))
+      await events.failed(inside, paymentOf(sale))
     },
   }
 
@@ -164,7 +165,7 @@ export function checkoutHooks({ store, deliveries, failures, receiptOf, clock }:
 }
 
 interface HookDeps extends Pick<CheckoutDeps, 'store' | 'deliveries' | 'receiptOf' | 'clock'> {
-  failures: Pick<Failures, 'failed'>
+  events: Pick<PaymentEvents, 'completed' | 'failed'>
 }
 
 /** The checkout stopped selling. Thrown inside the claim, so that the authorization is not kept. */

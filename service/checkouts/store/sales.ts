@@ -5,7 +5,9 @@ import type { CheckoutStore } from '../ports.ts'
 import { fromCheckoutRow, type CheckoutRow } from './rows.ts'
 
 /** The queries that connect sales and checkouts. */
-export function sales(statements: StatementPool): Pick<CheckoutStore, 'findInside' | 'holdOpen' | 'days' | 'defaultedUntil' | 'addDefault'> {
+export function sales(
+  statements: StatementPool,
+): Pick<CheckoutStore, 'findInside' | 'holdOpen' | 'days' | 'defaultedUntil' | 'addDefault'> {
   return {
     async findInside(inside, id) {
       const [row] = await inside.run<CheckoutRow>('SELECT * FROM checkout WHERE id = $1', [id], 'checkout_find')

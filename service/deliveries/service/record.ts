@@ -114,7 +114,9 @@ export interface Ending {
   silent?: true
 }
 
-type RecordDeps = Pick<DeliveriesDeps, 'store' | 'targets' | 'announce' | 'ended' | 'clock' | 'chance'> & { notices: Notices }
+type RecordDeps = Pick<DeliveriesDeps, 'store' | 'targets' | 'announce' | 'ended' | 'clock' | 'chance'> & {
+  notices: Notices
+}
 
 const SWEPT = 200
 

@@ -10,11 +10,16 @@ import type { Payment } from '../model.ts'
 type FailureData = PaymentEventData & { reason: string | null }
 
 export function failureOf(payment: Payment, endpoint: string, now: Date): FailureData {
-  const { simulated } = payment
+  return { ...paymentDataOf(payment, endpoint, now), reason: payment.reason }
+}
+
+/** The data of a payment, completed or failed. */
+export function paymentDataOf(payment: Payment, endpoint: string, now: Date): PaymentEventData {
+  const { id, txHash, simulated } = payment
   return {
-    ...dataOf(payment, { endpoint, customerId: payment.payer, reason: payment.reason, now }),
-    id: payment.id,
-    txHash: payment.txHash,
+    ...dataOf(payment, { endpoint, customerId: payment.payer, now }),
+    id,
+    txHash,
     ...(simulated ? { test: true } : {}),
   }
 }
@@ -24,7 +29,7 @@ export function refusalDataOf(refused: Refused, endpoint: string, now: Date): Fa
   const { checkoutId, terms, presented, reason } = refused
   const customerId = UNPROVEN.has(reason) ? null : (presented.authorization?.from ?? null)
   const payment = { checkoutId, amount: terms.amount, network: terms.network }
-  return dataOf(payment, { endpoint, customerId, reason, now })
+  return { ...dataOf(payment, { endpoint, customerId, now }), reason }
 }
 
 interface Refused {
@@ -65,9 +70,9 @@ export const FAILURES_PER_HOUR = 30
 
 function dataOf(
   { checkoutId, amount, network }: Pick<Payment, 'checkoutId' | 'amount' | 'network'>,
-  about: { endpoint: string; customerId: string | null; reason: string | null; now: Date },
-): FailureData {
-  const { endpoint, customerId, reason, now } = about
+  about: { endpoint: string; customerId: string | null; now: Date },
+): PaymentEventData {
+  const { endpoint, customerId, now } = about
   return {
     id: null,
     checkoutId,
@@ -80,6 +85,5 @@ function dataOf(
     network,
     txHash: null,
     at: now.toISOString(),
-    reason,
   }
 }

@@ -2,11 +2,14 @@ import type { Presented } from '../../x402/model.ts'
 import type { Terms } from '../../sales/service/deps.ts'
 import { deriveId, newId } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
+import type { NewEvent } from '../../deliveries/model.ts'
 import type { Checkout, Payment } from '../model.ts'
-import { FAILURES_PER_HOUR, failureOf, isFailedPayment, refusalDataOf } from '../rules/failures.ts'
+import { failureOf, FAILURES_PER_HOUR, isFailedPayment, paymentDataOf, refusalDataOf } from '../rules/payment-events.ts'
 import type { CheckoutDeps } from './deps.ts'
 
-export interface Failures {
+export interface PaymentEvents {
+  /** Runs in the transaction in which the money arrived. */
+  completed(inside: Statements, payment: Payment): Promise<void>
   /** Runs in the transaction in which the payment failed. */
   failed(inside: Statements, payment: Payment): Promise<void>
   /** An authorization was refused and did not become a payment. */
@@ -20,23 +23,32 @@ interface Refusal {
   reason: string
 }
 
-/** Sends `payment.failed` to the seller's endpoints, once for each payment or authorization. */
-export function createFailures({ store, deliveries, clock, log, addresses }: FailureDeps): Failures {
+/** Sends `payment.completed` and `payment.failed` to the seller's endpoints, once for each payment or authorization. */
+export function createPaymentEvents({ store, deliveries, clock, log, addresses }: EventDeps): PaymentEvents {
   const endpointOf = (checkout: Checkout['id']): string => `${addresses.pay}/${checkout}`
 
+  /** A payment is completed or failed, so one id is enough. */
+  async function send(inside: Statements, event: NewEvent['event'], payment: Payment, data: NewEvent['data']) {
+    const { id, checkoutId, owner, simulated } = payment
+    await deliveries.event(inside, {
+      id: deriveId('evt', id),
+      owner,
+      event,
+      data,
+      // Any client with the link can simulate without limit, so these events are bounded. On chain a payment costs its
+      // amount, and a failure gas, which has its own limit.
+      ...(simulated ? { headers: { 'coinslot-test': 'true' }, bound: boundOf(checkoutId, Buffer.from(id)) } : {}),
+    })
+  }
+
   return {
-    async failed(inside, payment) {
-      const { id, checkoutId, owner, simulated } = payment
-      await deliveries.event(inside, {
-        id: deriveId('evt', id),
-        owner,
-        event: 'payment.failed',
-        data: { ...failureOf(payment, endpointOf(checkoutId), clock.now()) },
-        // Any client with the link can simulate without limit, so these events are bounded. A failure on chain costs
-        // gas, which has its own limit.
-        ...(simulated ? { headers: { 'coinslot-test': 'true' }, bound: boundOf(checkoutId, Buffer.from(id)) } : {}),
-      })
-    },
+    completed: (inside, payment) =>
+      send(inside, 'payment.completed', payment, {
+        ...paymentDataOf(payment, endpointOf(payment.checkoutId), clock.now()),
+      }),
+
+    failed: (inside, payment) =>
+      send(inside, 'payment.failed', payment, { ...failureOf(payment, endpointOf(payment.checkoutId), clock.now()) }),
 
     async refused({ id: checkoutId, owner }, { terms, presented, digest, reason }) {
       if (digest === null || !isFailedPayment({ terms, presented, reason })) return
@@ -65,4 +77,4 @@ function boundOf(about: Checkout['id'], key: Buffer) {
   return { about, key, perHour: FAILURES_PER_HOUR }
 }
 
-type FailureDeps = Pick<CheckoutDeps, 'store' | 'deliveries' | 'clock' | 'log' | 'addresses'>
+type EventDeps = Pick<CheckoutDeps, 'store' | 'deliveries' | 'clock' | 'log' | 'addresses'>
