@@ -18,23 +18,26 @@ const CUSTOMERS = 3
 const PRICE = 1_000_000n
 const START = 1_500_000n
 
-/** The steps of a payment, its own and the facilitator's; then those of a delivery, where its receiver pulls the trigger. */
-const PLACES = [
-  ...([
-    'sale claimed',
-    'sale settling',
-    'settlement claimed',
-    'transaction signed',
-    'transaction sent',
-    'transaction broadcast',
-    'transaction mined',
-    'settlement offered',
-    'sale settled',
-    'sale paid',
-  ] as const),
-  ...(['told', 'taken'] as const),
-]
-type Place = (typeof PLACES)[number]
+/** The steps of a settlement, the sale's own and the facilitator's. */
+const SETTLING = [
+  'settlement claimed',
+  'transaction signed',
+  'transaction sent',
+  'transaction broadcast',
+  'transaction mined',
+  'settlement offered',
+  'sale settled',
+  'sale paid',
+] as const
+/** Those of a delivery, where its receiver pulls the trigger. */
+const DELIVERING = ['told', 'taken'] as const
+/** In the order of a payment. */
+const PLACES = {
+  onPayment: ['sale claimed', 'sale settling', ...SETTLING, ...DELIVERING],
+  onSuccess: ['sale claimed', ...DELIVERING, 'sale captured', ...SETTLING],
+} as const
+type Capture = keyof typeof PLACES
+type Place = (typeof PLACES)[Capture][number]
 /** One transaction carries all customers of a moment. */
 const BATCHED: ReadonlySet<Place> = new Set([
   'transaction signed',
@@ -50,9 +53,11 @@ interface Customer {
   /** Whether the customer asks again after the crash, as a reloaded page does, or never returns. */
   returns: boolean
   answered: boolean
+  /** How the workflow ends for this customer. Where it is charged after the success, a failure charges nothing. */
+  succeeds: boolean
 }
 
-describe('the service is killed at every step of payments and deliveries', () => {
+describe.each(['onPayment', 'onSuccess'] as const)('the service is killed at every step, charging %s', (capture) => {
   let chain: TestChain
   let database: TestDatabase
   let mortal: Mortal
@@ -75,23 +80,30 @@ describe('the service is killed at every step of payments and deliveries', () =>
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it(`${String(KILLS)} times: paid or failed true to the chain, each paid one told with one id`, async () => {
+  it(`${String(KILLS)} times: paid or failed true to the chain, each delivered with one id`, async () => {
     const recipient = chain.accounts[3]!.address
     const customers: Customer[] = []
     const kills = new Map<Place, number>()
     await mortal.live(null)
-    const checkout = await sell(mortal, workflow.url, recipient)
+    const places: readonly Place[] = PLACES[capture]
+    const checkout = await sell(mortal, workflow.url, { recipient, capture })
     mortal.kill()
     await mortal.died()
 
     for (let round = 0; round < KILLS; round++) {
-      const place = PLACES[round % PLACES.length]!
-      const pass = BATCHED.has(place) ? 1 : 1 + (Math.floor(round / PLACES.length) % CUSTOMERS)
+      const place = places[round % places.length]!
+      // What comes after the success is reached by those that succeed.
+      const most = capture === 'onSuccess' && place !== 'sale claimed' ? CUSTOMERS - 1 : CUSTOMERS
+      const pass = BATCHED.has(place) ? 1 : 1 + (Math.floor(round / places.length) % most)
       await mortal.live(place === 'told' || place === 'taken' ? null : ({ step: place, pass } satisfies Life['dieAt']))
       workflow.arm(place === 'told' || place === 'taken' ? { at: place, pass } : null)
       // Returning customers of earlier rounds ask again while the new ones pay.
       const back = customers.filter(({ returns, answered }) => returns && !answered)
-      const fresh = await Promise.all(Array.from({ length: CUSTOMERS }, (_, each) => arrive(each !== 0)))
+      const fresh = await Promise.all(
+        Array.from({ length: CUSTOMERS }, (_, each) =>
+          arrive({ returns: each !== 0, succeeds: capture === 'onPayment' || each !== CUSTOMERS - 1 }),
+        ),
+      )
       customers.push(...fresh)
       await Promise.all([mortal.diedWithin(20_000), ...[...back, ...fresh].map(ask)])
       kills.set(place, (kills.get(place) ?? 0) + 1)
@@ -109,10 +121,11 @@ describe('the service is killed at every step of payments and deliveries', () =>
     expect(outcome.paid).toBeGreaterThan(KILLS)
     expect(mortal.late).toBe(0)
 
-    async function arrive(returns: boolean): Promise<Customer> {
+    async function arrive({ returns, succeeds }: Pick<Customer, 'returns' | 'succeeds'>): Promise<Customer> {
       const payer = await chain.payer(START)
       const paymentPayload = await signed(payer, chain, checkout.requirements)
-      return { payer, paymentPayload, token: newToken(), returns, answered: false }
+      if (!succeeds) workflow.failing.add(payer.address)
+      return { payer, paymentPayload, token: newToken(), returns, succeeds, answered: false }
     }
 
     async function ask(customer: Customer): Promise<void> {
@@ -123,7 +136,7 @@ describe('the service is killed at every step of payments and deliveries', () =>
         token,
       })
       if (answer === null || answer.status >= 500) return
-      expect(answer.body.payment.status).not.toBe('failed')
+      if (customer.succeeds) expect(answer.body.payment.status).not.toBe('failed')
       customer.answered = true
     }
 
@@ -133,11 +146,11 @@ describe('the service is killed at every step of payments and deliveries', () =>
         [],
       )
       const paid = rows.filter(({ state }) => state === 'paid')
-      for (const { payer, returns } of all) {
+      for (const { payer, returns, succeeds } of all) {
         const own = rows.filter((row) => row.payer === payer.address)
         expect(own.length).toBeLessThanOrEqual(1)
         // Every customer who returned was served; one who did not may have been cut off before any row was written.
-        if (returns) expect(own.map(({ state }) => state)).toEqual(['paid'])
+        if (returns) expect(own.map(({ state }) => state)).toEqual([succeeds ? 'paid' : 'failed'])
         expect(await usdcOf(chain, payer.address)).toBe(own[0]?.state === 'paid' ? START - PRICE : START)
       }
       expect(await usdcOf(chain, to)).toBe(BigInt(paid.length) * PRICE)
@@ -154,14 +167,16 @@ describe('the service is killed at every step of payments and deliveries', () =>
           expect(headers['webhook-signature']).toBe(by.sign(webhook, at, body))
         }
       }
-      expect(new Set(workflow.told.map(({ id }) => id)).size).toBe(paid.length)
       const failed = rows.filter(({ state }) => state === 'failed').length
+      const ordered = capture === 'onSuccess' ? rows.length : paid.length
+      expect(new Set(workflow.told.map(({ id }) => id)).size).toBe(ordered)
+      if (capture === 'onSuccess') expect(failed).toBeGreaterThan(0)
       return { paid: paid.length, failed, none: all.length - rows.length, told: workflow.told.length }
     }
   }, 1_500_000)
 })
 
-async function sell(mortal: Mortal, callbackUrl: string, recipient: Hex) {
+async function sell(mortal: Mortal, callbackUrl: string, terms: { recipient: Hex; capture: Capture }) {
   const made = await mortal.call(
     'POST',
     '/v1/checkouts',
@@ -170,7 +185,8 @@ async function sell(mortal: Mortal, callbackUrl: string, recipient: Hex) {
       product: { name: 'Chaos' },
       price: 1,
       network: 'base-sepolia',
-      recipient,
+      ...terms,
+      responseMode: 'lastNode',
       fields: [{ name: 'who', type: 'text', required: true }],
     },
     DEMO_KEY,
@@ -190,8 +206,8 @@ async function rested(database: TestDatabase): Promise<void> {
   const deadline = Date.now() + 120_000
   for (;;) {
     const [open] = await database.statements.run<{ n: bigint }>(
-      `SELECT (SELECT count(*) FROM sale WHERE state IN ('claimed', 'settling'))
-         + (SELECT count(*) FROM delivery WHERE state <> 'delivered') AS n`,
+      `SELECT (SELECT count(*) FROM sale WHERE state IN ('claimed', 'held', 'settling'))
+         + (SELECT count(*) FROM delivery WHERE state NOT IN ('delivered', 'stopped')) AS n`,
       [],
     )
     if (open?.n === 0n) return
@@ -204,6 +220,7 @@ async function rested(database: TestDatabase): Promise<void> {
 async function startReceiver(kill: () => void) {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test looks into deliveries field by field
   const told: { id: string; body: string; json: any; headers: Record<string, string> }[] = []
+  const failing = new Set<string>()
   let armed: { at: 'told' | 'taken'; pass: number } | null = null
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -211,19 +228,23 @@ async function startReceiver(kill: () => void) {
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString()
       const headers = request.headers as Record<string, string>
+      const { input } = JSON.parse(body) as { input: { who: string } }
       told.push({ id: headers['webhook-id'] ?? '', body, json: JSON.parse(body), headers })
       const now = armed !== null && --armed.pass === 0 ? armed.at : null
       if (now === 'told') {
         kill()
         return
       }
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}', now === 'taken' ? kill : undefined)
+      response
+        .writeHead(failing.has(input.who) ? 410 : 200, { 'content-type': 'application/json' })
+        .end('{}', now === 'taken' ? kill : undefined)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/webhook`,
     told,
+    failing,
     arm(at: typeof armed) {
       armed = at
     },
