@@ -144,4 +144,41 @@ inBrowser('a checkout that is tried out', () => {
     await looks(shown, 'delivery-failed')
     expect(shop.receiver.calls).toHaveLength(told + 1)
   })
+
+  it('charges only for an order that succeeds, and says so at each step', async () => {
+    const terms = { capture: 'onSuccess', responseMode: 'lastNode', testMode: false, fields: [] }
+    const settings = { reducedMotion: 'reduce' } as const
+    let finish: (status: number) => void = () => undefined
+    shop.receiver.answers((response) => {
+      finish = (status) => void response.writeHead(status).end('{"report":"All is well."}')
+    })
+    const shown = await shop.visit(await shop.sell(terms), settings)
+    const { page } = shown
+    await page.getByText('Only if your order succeeds').waitFor()
+    const order = async (): Promise<void> => {
+      const { length } = shop.receiver.calls
+      await page.getByRole('button', { name: /^Pay 5/ }).click()
+      await page.getByRole('heading', { name: 'Your order is being prepared' }).waitFor()
+      await shop.receiver.came(length + 1)
+    }
+    await page.getByRole('button', { name: /Test Wallet/ }).click()
+    await order()
+    await looks(shown, 'held')
+    expect(await page.locator('.outcome').textContent()).not.toContain('All is well')
+    finish(410)
+    await page.getByRole('heading', { name: 'Your order could not be completed' }).waitFor()
+    await page
+      .locator('.outcome')
+      .getByText('The order could not be delivered to the seller. Nothing was charged.')
+      .waitFor()
+    await looks(shown, 'given-up')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await order()
+    finish(200)
+    await page.getByText('All is well.').waitFor()
+    await page.getByText('Order completed').waitFor()
+    await looks(shown, 'charged-after')
+    shop.receiver.answers((response) => void response.writeHead(200).end('{}'))
+    expect(shop.amiss()).toEqual([])
+  })
 })

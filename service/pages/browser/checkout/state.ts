@@ -117,7 +117,7 @@ export function headlineOf(progress: Progress, { checkout }: CheckoutPage): { ti
     case 'ordered':
       return {
         title: 'Your order is being prepared',
-        text: `${seller} is working on it. You are charged only if it succeeds; the result appears here.`,
+        text: 'You are charged only if it succeeds. The result appears here.',
       }
     case 'confirming':
       return progress.slow
