@@ -47,6 +47,11 @@ export function promisedTwice(): DomainError {
   return new PaymentRefused(sentence, { reason: 'invalid_exact_evm_insufficient_balance' })
 }
 
+export function tooManyOpen(most: number): DomainError {
+  const sentence = `This wallet has ${String(most)} purchases that are still open. Wait until one of them has ended. Nothing was charged.`
+  return new DomainError('limited', 'purchases_open', sentence, { limit: most, retryAfterSeconds: 10 })
+}
+
 type Refusal = Readonly<Record<string, unknown>> & { reason: string }
 
 /** An authorization is not accepted. The answer states the terms again. */

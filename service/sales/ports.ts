@@ -131,8 +131,16 @@ export interface SaleStore extends SaleReader {
   find(id: string): Promise<Sale | null>
   findByDigest(digest: Hex): Promise<Sale | null>
   findByIdentifier(payer: Address, identifier: string, on?: Statements): Promise<Sale | null>
-  /** What this payer has promised to open sales. Until the transaction ends no other one reads or adds to it. */
-  promised(inside: Statements, payer: Address, network: NetworkName): Promise<Usdc>
+  /**
+   * The amounts and requests of this payer's open sales, at most so many. Until the transaction ends no other one reads
+   * them so.
+   */
+  lockOpen(
+    inside: Statements,
+    payer: Address,
+    network: NetworkName,
+    limit: number,
+  ): Promise<readonly { amount: Usdc; request: RequestBody }[]>
   /** False when a sale with this id or authorization exists already. */
   add(inside: Statements, sale: Sale, resumeAt: Date | null): Promise<boolean>
   /** Returns the sale's previous state. */

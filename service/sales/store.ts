@@ -6,6 +6,7 @@ import { toBytes, toHex, type RowOf } from '../kit/rows.ts'
 import { byId, totalOf } from '../kit/total.ts'
 import type { StatementPool, Statements } from '../kit/transaction.ts'
 import type { Sale, SaleState } from './model.ts'
+import type { RequestBody } from '../x402/model.ts'
 import type { SaleStore } from './ports.ts'
 import { nextResume } from './rules.ts'
 
@@ -45,14 +46,11 @@ export function createSaleStore(statements: StatementPool): SaleStore {
       return { sales: rows.map(fromSaleRow), total }
     },
 
-    async promised(inside, payer, network) {
-      await inside.run(
-        `SELECT pg_advisory_xact_lock(hashtextextended($1, 12))`,
-        [`${network} ${payer}`],
-        'sale_lock_payer',
-      )
-      const [row] = await inside.run<{ amount: bigint }>(PROMISED, [payer, network], 'sale_promised')
-      return usdc(row?.amount ?? 0n)
+    async lockOpen(inside, payer, network, limit) {
+      const lock = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 12))'
+      await inside.run(lock, [`${network} ${payer}`], 'sale_lock_payer')
+      const rows = await inside.run<OpenRow>(OPEN_OF_PAYER, [payer, network, limit], 'sale_open_of_payer')
+      return rows.map(({ amount, request }) => ({ amount: usdc(amount), request }))
     },
 
     async add(inside, sale, resumeAt) {
@@ -144,9 +142,9 @@ export function createSaleStore(statements: StatementPool): SaleStore {
 const LIST = `
 SELECT * FROM sale WHERE subject = $1 AND user_id = $2 AND environment = $3 ORDER BY id DESC LIMIT $4 OFFSET $5`
 
-const PROMISED = `
-SELECT coalesce(sum(amount), 0)::bigint AS amount FROM sale
-WHERE payer = $1 AND network = $2 AND state IN ('claimed', 'held', 'settling') AND NOT simulated`
+const OPEN_OF_PAYER = `
+SELECT amount, request FROM sale
+WHERE payer = $1 AND network = $2 AND state IN ('claimed', 'held', 'settling') AND NOT simulated LIMIT $3`
 
 const ADD = `
 INSERT INTO sale (id, product, subject, user_id, environment, state, handover, amount, network, recipient, payer,
@@ -283,6 +281,8 @@ WITH gone AS (
   WHERE s.id = a.sale_id AND s.state <> 'settling' AND greatest(a.stored_at, s.ended_at) < $1 RETURNING a.sale_id
 )
 UPDATE sale SET handover = 'expired' WHERE id IN (SELECT sale_id FROM gone) AND state = 'paid' AND handover = 'none'`
+
+type OpenRow = { amount: bigint; request: RequestBody }
 
 type SaleRow = RowOf<Omit<Sale, 'digest'>> & { digest: Buffer | null }
 

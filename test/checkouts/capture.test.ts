@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import type { Hex } from '../../service/chain/model.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { openWorld, until, type World } from './world.ts'
+
+interface Signed {
+  paymentPayload: { payload: { authorization: { nonce: Hex } } }
+}
 
 /** `capture: onSuccess`: the workflow runs first, and its outcome decides whether anything is charged. */
 describe('a checkout that charges only after the success', () => {
@@ -21,6 +26,23 @@ describe('a checkout that charges only after the success', () => {
     (await world.sell({ capture: 'onSuccess', responseMode: 'lastNode', price: 0.5, ...terms })).id
   const pay = async (payer: Awaited<ReturnType<typeof newPayer>>, at = chk) =>
     await world.call('POST', `/p/${at}/pay`, { body: { input: {}, paymentPayload: await world.sign(payer, at) } })
+  /** Another authorization with the nonce of the last one: the chain can use only one of them. */
+  const sameNonce = async (payer: Awaited<ReturnType<typeof newPayer>>, at: string) => {
+    const [{ request }] = await world.service.testDatabase.statements.run<{ request: Signed }>(
+      'SELECT request FROM sale WHERE subject = $1 ORDER BY id DESC LIMIT 1',
+      [at],
+    )
+    const { nonce } = request.paymentPayload.payload.authorization
+    const { body } = await world.call('GET', `/p/${at}`)
+    const { v2 } = body.paymentRequirements
+    const validBefore = BigInt(Math.floor(Date.now() / 1000) + 30_000)
+    const { signature, ...terms } = await payer.authorize(world.chain.network, v2.payTo.toLowerCase(), {
+      ...{ value: BigInt(v2.amount), validBefore, nonce },
+    })
+    const authorization = Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, String(value)]))
+    const paymentPayload = { x402Version: 2, accepted: v2, payload: { signature, authorization } }
+    return await world.call('POST', `/p/${at}/pay`, { body: { input: {}, paymentPayload } })
+  }
   const newPayer = (balance = 1_000_000n) => world.chain.payer(balance)
   const see = async (id: string, token: string | null, at = chk) =>
     (await world.call('GET', `/p/${at}/payments/${id}${token === null ? '' : `?token=${token}`}`)).body
@@ -133,6 +155,8 @@ describe('a checkout that charges only after the success', () => {
     const payer = await newPayer(500_000n)
     const { id, token } = (await pay(payer, at)).body.payment
     const second = await pay(payer, at)
+    await world.chain.fund(payer.address, 5_000_000n)
+    expect(await sameNonce(payer, at)).toMatchObject({ status: 409, body: { code: 'authorization_used' } })
     expect(second).toMatchObject({ status: 402, body: { reason: 'invalid_exact_evm_insufficient_balance' } })
     await world.chain.fund(payer.address, 0n)
     await report(id, { status: 'succeeded', answer: 'secret' })

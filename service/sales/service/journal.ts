@@ -1,6 +1,8 @@
 import type { Clock } from '../../kit/clock.ts'
 import { retryConflicts, type Statements } from '../../kit/transaction.ts'
-import { identifierUsed, promisedTwice } from '../errors.ts'
+import { sum } from '../../kit/money.ts'
+import { readRequest } from '../../x402/payload.ts'
+import { authorizationUsed, identifierUsed, promisedTwice, tooManyOpen } from '../errors.ts'
 import { claimedSale, type Sale, type SaleHooks } from '../model.ts'
 import type { HeldJournal, Hooks, Journal, Purchases, SaleStore } from '../ports.ts'
 
@@ -20,10 +22,17 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
     return first === null ? new Error('a sale was started twice') : identifierUsed(first)
   }
 
-  /** One balance must not be promised to several sellers who work before they are paid. */
-  async function assertFunds(inside: Statements, { payer, network, amount }: Sale, balance: bigint | null) {
-    const promised = await store.promised(inside, payer, network)
-    if (balance === null || balance < promised + amount) throw promisedTwice()
+  /**
+   * One balance, and one nonce, must not be promised to several sellers who work before they are paid. The chain would
+   * show it only when the work is done.
+   */
+  async function assertFunds(inside: Statements, sale: Sale, balance: bigint | null) {
+    const open = await store.lockOpen(inside, sale.payer, sale.network, OPEN_MAX + 1)
+    if (open.length > OPEN_MAX) throw tooManyOpen(OPEN_MAX)
+    const nonce = nonceOf(sale.request)
+    if (open.some(({ request }) => nonceOf(request) === nonce)) throw authorizationUsed()
+    const promised = sum([sale.amount, ...open.map(({ amount }) => amount)])
+    if (balance === null || balance < promised) throw promisedTwice()
   }
 
   return {
@@ -128,6 +137,13 @@ export function createHeldJournal({ store, hooks, clock }: Omit<JournalDeps, 'pu
 
     report: (id, result) => store.report(id, result),
   }
+}
+
+/** A payer's purchases that are open at once, where one of them is worked for before it is paid. */
+const OPEN_MAX = 20
+
+function nonceOf(request: Sale['request']): string | null {
+  return request === null ? null : (readRequest(request).authorization?.nonce ?? null)
 }
 
 interface JournalDeps {
