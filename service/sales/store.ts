@@ -11,16 +11,12 @@ import type { SaleStore } from './ports.ts'
 import { nextResume } from './rules.ts'
 
 export function createSaleStore(statements: StatementPool): SaleStore {
-  async function one(on: Statements, text: string, values: readonly unknown[], name: string): Promise<Sale | null> {
-    const [row] = await on.run<SaleRow>(text, values, name)
-    return row === undefined ? null : fromSaleRow(row)
-  }
-
   async function did(text: string, values: readonly unknown[], name: string): Promise<boolean> {
     return (await statements.run(text, values, name)).length > 0
   }
 
   return {
+    ...heldSales(statements),
     inTransaction: (work) => statements.together(work),
     // A text that is not an id names no sale, and may even be a text that PostgreSQL cannot hold.
     async find(id) {
@@ -44,13 +40,6 @@ export function createSaleStore(statements: StatementPool): SaleStore {
         totalOf(statements, { from: 'sale WHERE subject = $1', values: [subject], ...byId('pay') }),
       ])
       return { sales: rows.map(fromSaleRow), total }
-    },
-
-    async lockOpen(inside, payer, network, limit) {
-      const lock = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 12))'
-      await inside.run(lock, [`${network} ${payer}`], 'sale_lock_payer')
-      const rows = await inside.run<OpenRow>(OPEN_OF_PAYER, [payer, network, limit], 'sale_open_of_payer')
-      return rows.map(({ amount, request }) => ({ amount: usdc(amount), request }))
     },
 
     async add(inside, sale, resumeAt) {
@@ -116,6 +105,26 @@ export function createSaleStore(statements: StatementPool): SaleStore {
       return rows.map(fromSaleRow)
     },
 
+    async findLost(now, limit) {
+      return (await statements.run<{ id: string }>(LOST, [now, limit], 'sale_lost')).map(({ id }) => id)
+    },
+
+    async forgetAnswers(before) {
+      await statements.run(FORGET_ANSWERS, [before], 'sale_forget_answers')
+    },
+  }
+}
+
+/** Sales whose work is done elsewhere before they are paid. */
+function heldSales(statements: Statements): Pick<SaleStore, 'lockOpen' | 'takeHeld' | 'endHold' | 'report'> {
+  return {
+    async lockOpen(inside, payer, network, limit) {
+      const lock = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 12))'
+      await inside.run(lock, [`${network} ${payer}`], 'sale_lock_payer')
+      const rows = await inside.run<OpenRow>(OPEN_OF_PAYER, [payer, network, limit], 'sale_open_of_payer')
+      return rows.map(({ amount, request }) => ({ amount: usdc(amount), request }))
+    },
+
     async takeHeld(product, now, limit) {
       const rows = await statements.run<SaleRow>(TAKE_HELD, [product, now, limit], 'sale_take_held')
       return rows.map(fromSaleRow)
@@ -127,16 +136,15 @@ export function createSaleStore(statements: StatementPool): SaleStore {
       return one(inside, END_HOLD, [id, state, JSON.stringify(result), reason, resumeAt, endedAt], 'sale_end_hold')
     },
 
-    report: (id, result) => did(REPORT, [id, JSON.stringify(result)], 'sale_report'),
-
-    async findLost(now, limit) {
-      return (await statements.run<{ id: string }>(LOST, [now, limit], 'sale_lost')).map(({ id }) => id)
-    },
-
-    async forgetAnswers(before) {
-      await statements.run(FORGET_ANSWERS, [before], 'sale_forget_answers')
+    async report(id, result) {
+      return (await statements.run(REPORT, [id, JSON.stringify(result)], 'sale_report')).length > 0
     },
   }
+}
+
+async function one(on: Statements, text: string, values: readonly unknown[], name: string): Promise<Sale | null> {
+  const [row] = await on.run<SaleRow>(text, values, name)
+  return row === undefined ? null : fromSaleRow(row)
 }
 
 const LIST = `

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Hex } from '../../service/chain/model.ts'
+import type { CheckoutView, PaymentView } from '../../service/checkouts/model.ts'
+import type { TestAccount } from '../harness/chain.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { openWorld, until, type World } from './world.ts'
+
+/** A payment, or why it was refused. */
+interface Paid {
+  status: number
+  body: PaymentView
+}
 
 interface Signed {
   paymentPayload: { payload: { authorization: { nonce: Hex } } }
@@ -24,19 +32,19 @@ describe('a checkout that charges only after the success', () => {
 
   const sell = async (terms: object = {}): Promise<string> =>
     (await world.sell({ capture: 'onSuccess', responseMode: 'lastNode', price: 0.5, ...terms })).id
-  const pay = async (payer: Awaited<ReturnType<typeof newPayer>>, at = chk) =>
+  const pay = async (payer: TestAccount, at = chk): Promise<Paid> =>
     await world.call('POST', `/p/${at}/pay`, { body: { input: {}, paymentPayload: await world.sign(payer, at) } })
   /** Another authorization with the nonce of the last one: the chain can use only one of them. */
-  const sameNonce = async (payer: Awaited<ReturnType<typeof newPayer>>, at: string) => {
-    const [{ request }] = await world.service.testDatabase.statements.run<{ request: Signed }>(
+  const sameNonce = async (payer: TestAccount, at: string): Promise<unknown> => {
+    const [row] = await world.service.testDatabase.statements.run<{ request: Signed }>(
       'SELECT request FROM sale WHERE subject = $1 ORDER BY id DESC LIMIT 1',
       [at],
     )
-    const { nonce } = request.paymentPayload.payload.authorization
-    const { body } = await world.call('GET', `/p/${at}`)
-    const { v2 } = body.paymentRequirements
+    const { nonce } = row!.request.paymentPayload.payload.authorization
+    const { body }: { body: CheckoutView } = await world.call('GET', `/p/${at}`)
+    const { v2 } = body.paymentRequirements!
     const validBefore = BigInt(Math.floor(Date.now() / 1000) + 30_000)
-    const { signature, ...terms } = await payer.authorize(world.chain.network, v2.payTo.toLowerCase(), {
+    const { signature, ...terms } = await payer.authorize(world.chain.network, v2.payTo, {
       ...{ value: BigInt(v2.amount), validBefore, nonce },
     })
     const authorization = Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, String(value)]))
@@ -44,9 +52,9 @@ describe('a checkout that charges only after the success', () => {
     return await world.call('POST', `/p/${at}/pay`, { body: { input: {}, paymentPayload } })
   }
   const newPayer = (balance = 1_000_000n) => world.chain.payer(balance)
-  const see = async (id: string, token: string | null, at = chk) =>
-    (await world.call('GET', `/p/${at}/payments/${id}${token === null ? '' : `?token=${token}`}`)).body
-  const ended = (id: string, token: string, at = chk) =>
+  const see = async (id: string, token: string | null, at = chk): Promise<PaymentView> =>
+    (await world.call('GET', `/p/${at}/payments/${id}${token === null ? '' : `?token=${token}`}`)).body as PaymentView
+  const ended = (id: string, token: string | null, at = chk) =>
     until(async () => {
       const seen = await see(id, token, at)
       return ['paid', 'failed'].includes(seen.payment.status) ? seen : null
@@ -80,7 +88,7 @@ describe('a checkout that charges only after the success', () => {
     world.workflow.answers({ delivered: { status: 410, body: '{"score":1}' } })
     const payer = await newPayer()
     const signed = { input: {}, paymentPayload: await world.sign(payer, chk) }
-    const { body } = await world.call('POST', `/p/${chk}/pay`, { body: signed })
+    const { body }: Paid = await world.call('POST', `/p/${chk}/pay`, { body: signed })
     const failed = await ended(body.payment.id, body.payment.token)
     expect(failed).toMatchObject({
       payment: { status: 'failed', reason: { code: 'workflow_unreachable' } },
@@ -90,7 +98,7 @@ describe('a checkout that charges only after the success', () => {
     const again = await world.call('POST', `/p/${chk}/pay`, { body: signed })
     expect(again.status).toBe(409)
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
-    const delivery = String(body.delivery.id)
+    const delivery = String(body.delivery?.id)
     const redelivered = await world.seller.call('POST', `/v1/deliveries/${delivery}/redeliver`)
     expect(redelivered).toMatchObject({ status: 409, body: { code: 'not_charged' } })
     expect(world.workflow.told).toHaveLength(1)
@@ -100,7 +108,7 @@ describe('a checkout that charges only after the success', () => {
     const at = await sell({ responseMode: 'immediately' })
     const payer = await newPayer()
     const { id, token } = (await pay(payer, at)).body.payment
-    await until(async () => (await see(id, token, at)).delivery.status === 'delivered')
+    await until(async () => (await see(id, token, at)).delivery?.status === 'delivered')
     expect((await see(id, token, at)).payment.status).toBe('created')
     const stranger = await world.service.person()
     expect(await report(id, { status: 'succeeded' }, stranger.key)).toMatchObject({ status: 404 })
@@ -122,7 +130,7 @@ describe('a checkout that charges only after the success', () => {
       code: 'workflow_failed',
       sentence: 'The site could not be reached. Nothing was charged.',
     })
-    expect((await see(id, null, at)).payment.reason.sentence).not.toContain('site')
+    expect((await see(id, null, at)).payment.reason?.sentence).not.toContain('site')
     expect(await report(id, { status: 'succeeded' })).toMatchObject({ status: 409, body: { code: 'outcome_known' } })
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
   })
@@ -177,7 +185,7 @@ describe('a checkout that charges only after the success', () => {
     const simulate = async (outcome?: string) => {
       const headers = { 'idempotency-key': randomUUID() }
       const body = { input: {}, simulate: true, ...(outcome === undefined ? {} : { outcome }) }
-      const { payment } = (await world.call('POST', `/p/${at}/pay`, { body, headers })).body
+      const { payment } = ((await world.call('POST', `/p/${at}/pay`, { body, headers })) as Paid).body
       return await ended(payment.id, payment.token, at)
     }
     expect(await simulate()).toMatchObject({

@@ -114,11 +114,7 @@ export function createFollowing({ store, selling, sales, deliveries, clock, show
     },
 
     /** A payment as its seller sees it. */
-    async owned(sale: Sale): Promise<PaymentView> {
-      const bought = await boughtBy(sale.id)
-      if (bought === null) throw paymentMissing()
-      return await showing.sale(bought, 'owner')
-    },
+    owned: async ({ id, subject }: Sale): Promise<PaymentView> => showing.sale(await find(subject, id), 'owner'),
 
     days: (caller: Caller, since: Date) => store.days(accountOf(caller), since),
 

@@ -81,19 +81,18 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     }
   }
 
-  async function claim(order: Order, judged: Judged): Promise<Sold<Value>> {
+  async function claim(order: Order, { balance, ...judged }: Judged): Promise<Sold<Value>> {
     const now = clock.now()
     const { workMs, holds = false, note } = judged.terms
     const id = product.idOf(order.operation)
     const state = holds ? 'held' : 'claimed'
-    const sale: NewSale = {
-      // The token gives access to what was paid for. It is the buyer's own choice, or else the one made here.
-      ...saleOf(judged, { id, now, token: order.token ?? tokens.of(id) }),
-      product: product.name,
-      leaseUntil: holds ? new Date(now.getTime() + workMs) : product.delivery === null ? null : processing.until(),
-    }
+    // The token gives access to what was paid for. It is the buyer's own choice, or else the one made here.
+    const sold = saleOf(judged, { id, now, token: order.token ?? tokens.of(id) })
+    const made = product.delivery === null ? null : processing.until()
+    const leaseUntil = holds ? new Date(now.getTime() + workMs) : made
+    const sale: NewSale = { ...sold, product: product.name, leaseUntil }
     const resumeAt = product.delivery === null ? nextResume(now, now) : null
-    const bought = await journal.begin(sale, { state, resumeAt, balance: judged.balance, note })
+    const bought = await journal.begin(sale, { state, resumeAt, balance, note })
     if (bought !== sale.id) {
       const twin = await journal.findById(bought)
       if (twin === null) throw authorizationUsed()
@@ -145,7 +144,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
 }
 
 function saleOf(
-  { terms, digest, request, payer, identifier }: Judged,
+  { terms, digest, request, payer, identifier }: Omit<Judged, 'balance'>,
   { id, now: createdAt, token }: { id: string; now: Date; token: string },
 ): Omit<NewSale, 'product' | 'leaseUntil'> {
   const { subject, userId, environment, amount, network, recipient, requirements, inputHash, details } = terms
