@@ -88,8 +88,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     const state = holds ? 'held' : 'claimed'
     // The token gives access to what was paid for. It is the buyer's own choice, or else the one made here.
     const sold = saleOf(judged, { id, now, token: order.token ?? tokens.of(id) })
-    const made = product.delivery === null ? null : processing.until()
-    const leaseUntil = holds ? new Date(now.getTime() + workMs) : made
+    const leaseUntil = holds ? new Date(now.getTime() + workMs) : product.delivery === null ? null : processing.until()
     const sale: NewSale = { ...sold, product: product.name, leaseUntil }
     const resumeAt = product.delivery === null ? nextResume(now, now) : null
     const bought = await journal.begin(sale, { state, resumeAt, balance, note })
