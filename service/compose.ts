@@ -18,6 +18,9 @@ import { openReceiptKeys } from './platform/receipt-keys.ts'
 import { openGateHooks, openPaywalls } from './paywall/part.ts'
 import { dashboardRouter, type AppRouter } from './platform/dashboard-router.ts'
 import { openPages } from './pages/part.ts'
+import { openRefunds } from './refunds/part.ts'
+import type { Payments } from './refunds/service/payments.ts'
+import type { Refunds } from './refunds/service/refunds.ts'
 import { openPruning } from './pruning/part.ts'
 import { openIdentity } from './identity/part.ts'
 import { identifier, openQueue, openServer, topicsOf } from './platform/serving.ts'
@@ -69,8 +72,10 @@ export interface Service {
   ledger: Ledger
   outflow: Outflows
   outgoingPayments: OutgoingPayments
+  payments: Payments
   paywalls: Paywalls
   queue: Queue
+  refunds: Refunds
   sales: Sweeping
   wallets: Wallets
   /** All that can be reached here, for whoever has to look at each of it. */
@@ -150,6 +155,7 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     outflow,
     signUp: (person) => identity.signUp(person),
     event: (inside, event) => deliveries.event(inside, event),
+    followRefund: (inside, payout) => refunds.follow(inside, payout),
     notifyOfPayoutAddress: (inside, { userId, environment }, address) =>
       identity.tellOwner(inside, userId, { kind: 'payout-address', environment, address }),
     payers: (network, block, inside) => outgoingPayments.books(network, block, inside),
@@ -171,16 +177,34 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     facilitator,
     outflow,
   })
+  const {
+    refunds,
+    payments,
+    part: refundsPart,
+  } = openRefunds(platform, { payouts: wallets.refunds, deliveries, outgoingPayments })
   const parts = [
     identityPart,
     deliveriesPart,
     budgetsPart,
     outgoingPaymentsPart,
+    refundsPart,
     walletPart,
     facilitatorPart,
     discoveryPart,
   ]
-  return { facilitator, listing, outflow, wallets, identity, deliveries, budgets, outgoingPayments, parts }
+  return {
+    facilitator,
+    listing,
+    outflow,
+    wallets,
+    identity,
+    deliveries,
+    budgets,
+    outgoingPayments,
+    refunds,
+    payments,
+    parts,
+  }
 }
 
 type Money = Awaited<ReturnType<typeof openMoney>>

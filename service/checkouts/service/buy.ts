@@ -3,7 +3,7 @@ import { Departure } from '../../kit/departure.ts'
 import { sampleInput } from '../../kit/fields.ts'
 import type { Id } from '../../kit/ids.ts'
 import { deliveryErrors, paymentRefused } from '../../sales/errors.ts'
-import type { Sale } from '../../sales/model.ts'
+import { wasPaid, type Sale } from '../../sales/model.ts'
 import type { PurchaseRequest, Sold } from '../../sales/service/deps.ts'
 import { createSelling } from '../../sales/service/sell.ts'
 import { checkoutMissing, inTestMode } from '../errors.ts'
@@ -68,7 +68,7 @@ export function createBuying(deps: BuyingDeps) {
       const sold = await unlessUnsold(checkout, () => sales.buy(ask))
       const { sale } = sold
       if (sale.state === 'failed') throw paymentRefused(sale.reason, sale)
-      if (sale.state !== 'paid') throw errors.pending(sale)
+      if (!wasPaid(sale)) throw errors.pending(sale)
       return { ...sold, value: await shownToBuyer(checkout, sale, true) }
     },
 
