@@ -18,6 +18,9 @@ import { openReceiptKeys } from './platform/receipt-keys.ts'
 import { openGateHooks, openPaywalls } from './paywall/part.ts'
 import { dashboardRouter, type AppRouter } from './platform/dashboard-router.ts'
 import { openPages } from './pages/part.ts'
+import { openRefunds } from './refunds/part.ts'
+import type { Payments } from './refunds/service/payments.ts'
+import type { Refunds } from './refunds/service/refunds.ts'
 import { openPruning } from './pruning/part.ts'
 import { openIdentity } from './identity/part.ts'
 import { identifier, openQueue, openServer, topicsOf } from './platform/serving.ts'
@@ -70,8 +73,10 @@ export interface Service {
   ledger: Ledger
   outflow: Outflows
   outgoingPayments: OutgoingPayments
+  payments: Payments
   paywalls: Paywalls
   queue: Queue
+  refunds: Refunds
   sales: Sweeping
   wallets: Wallets
   /** All that can be reached here, for whoever has to look at each of it. */
@@ -151,6 +156,7 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     outflow,
     signUp: (person) => identity.signUp(person),
     event: (inside, event) => deliveries.event(inside, event),
+    followRefund: (inside, payout) => refunds.follow(inside, payout),
     notifyOfPayoutAddress: (inside, { userId, environment }, address) =>
       identity.tellOwner(inside, userId, { kind: 'payout-address', environment, address }),
     payers: (network, block, inside) => outgoingPayments.books(network, block, inside),
@@ -176,16 +182,34 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     facilitator,
     outflow,
   })
+  const {
+    refunds,
+    payments,
+    part: refundsPart,
+  } = openRefunds(platform, { payouts: wallets.refunds, deliveries, outgoingPayments })
   const parts = [
     identityPart,
     deliveriesPart,
     budgetsPart,
     outgoingPaymentsPart,
+    refundsPart,
     walletPart,
     facilitatorPart,
     discoveryPart,
   ]
-  return { facilitator, listing, outflow, wallets, identity, deliveries, budgets, outgoingPayments, parts }
+  return {
+    facilitator,
+    listing,
+    outflow,
+    wallets,
+    identity,
+    deliveries,
+    budgets,
+    outgoingPayments,
+    refunds,
+    payments,
+    parts,
+  }
 }
 
 type Money = Awaited<ReturnType<typeof openMoney>>
@@ -193,7 +217,7 @@ type Money = Awaited<ReturnType<typeof openMoney>>
 /** What is sold, and the engine that sells it. */
 async function openProducts(platform: Platform, chains: Chains, money: Money) {
   const { database, clock, ledger, secret } = platform
-  const { facilitator, listing, wallets, identity, deliveries, budgets, outgoingPayments } = money
+  const { facilitator, listing, wallets, identity, deliveries, budgets, outgoingPayments, refunds } = money
   const { accessTokens, part: oauthPart } = openOAuth(platform, { identity, budgets })
   const { pages, part: pagesPart } = await openPages(platform)
   const tokens = openPaymentTokens(secret)
@@ -222,8 +246,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     selling,
     held,
     holding,
-    // eslint-disable-next-line @typescript-eslint/require-await -- until refunds exist
-    refunds: { refund: async () => undefined },
+    refunds,
     sales: store,
     deliveries,
     identity,

@@ -197,6 +197,7 @@ const schema = z
     WITHDRAWAL_MINIMUM: dollars.default(usdc(1_000_000n)),
     /** Of one account in 24 hours; 0 is no limit. */
     WITHDRAWALS_PER_DAY: whole(0, 1_000_000).default(20),
+    REFUNDS_PER_DAY: whole(0, 1_000_000).default(1_000),
     WITHDRAWAL_ALLOW_LIST: list
       .refine((addresses) => addresses.every((one) => recipientAddress.safeParse(one).success), {
         error: 'must list addresses, each 0x and 40 hexadecimal digits with a checksum that fits, or in one case',

@@ -8,6 +8,7 @@ export const NETWORKS = {
     caip2: 'eip155:8453',
     chainId: 8453,
     live: true,
+    explorer: 'https://basescan.org',
     usdc: {
       address: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
       checksummed: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
@@ -20,6 +21,7 @@ export const NETWORKS = {
     caip2: 'eip155:84532',
     chainId: 84532,
     live: false,
+    explorer: 'https://sepolia.basescan.org',
     usdc: {
       address: '0x036cbd53842c5426634e7929541ec2318f3dcf7e',
       checksummed: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
@@ -42,6 +44,8 @@ export interface Network {
   readonly chainId: number
   /** Whether its USDC is real money. */
   readonly live: boolean
+  /** The block explorer: `{explorer}/tx/{hash}`. */
+  readonly explorer: string
   readonly usdc: {
     /** In lower case, like every address that the chain adapter returns. Compare with `===`. */
     readonly address: `0x${string}`

@@ -6,7 +6,7 @@ import type { Statements } from '../kit/transaction.ts'
 import type { Caller } from '../kit/caller.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { NetworkName } from '../chain/networks.ts'
-import type { ProductName, Sale } from '../sales/model.ts'
+import type { ProductName } from '../sales/model.ts'
 import type { Announcement } from '../queue/model.ts'
 import type { JsonSigned, ReceiptPayload, TypedSigned } from '../x402/offer-receipt.ts'
 import type { Checkout, CheckoutView, PaymentView, Source } from './model.ts'
@@ -84,9 +84,12 @@ export interface DeliveryPort {
   }
 }
 
-/** Sends all of a payment back to its payer, once. */
+/** Sends what is left of a payment back to its payer, once for each operation. */
 export interface RefundPort {
-  refund(sale: Sale): Promise<void>
+  request(
+    refund: { saleId: string; amount: null; reason: string; by: 'rule'; owner: null },
+    operation: Id<'op'>,
+  ): Promise<unknown>
 }
 
 /** Calls workflows. Users supply their addresses, so the caller must pass a guarded client. */

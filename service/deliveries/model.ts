@@ -102,6 +102,8 @@ export interface NewTarget {
 export const EVENTS = [
   'payment.completed',
   'payment.failed',
+  'payment.refunded',
+  'refund.failed',
   'customer.first_payment',
   'revenue.milestone',
   'pricing.tier_changed',

@@ -4,10 +4,13 @@ import type { EventName } from './model.ts'
 import type { SampleOf } from './ports.ts'
 import { disabledOf, endOf } from './service/notices.ts'
 import { newId } from '../kit/ids.ts'
-import { usdc } from '../kit/money.ts'
+import { usdc, ZERO } from '../kit/money.ts'
 import { toEndEvent, type EndOfRun } from '../marketplace/http/runs.ts'
 import { eventsOf, failureOf, type EventPayment } from '../paywall/rules/payment.ts'
 import { alertEvent, pausedEvent } from '../budgets/service/news.ts'
+import type { Address } from '../chain/model.ts'
+import type { Refund } from '../refunds/model.ts'
+import { eventOf } from '../refunds/rules.ts'
 import { lowBalanceOf } from '../wallet/rules.ts'
 
 /** A sample of each event type, made by the code that builds real events, so that test events have the same form. */
@@ -16,6 +19,8 @@ export function samplesAt({ addresses, TOP_UP_URL }: Config): SampleOf {
     'payment.completed': (now) => paymentEvent('payment.completed', now),
     'payment.failed': (now) =>
       failureOf({ ...paymentAt(now), txHash: null, reason: 'invalid_exact_evm_insufficient_balance' }, now).data,
+    'payment.refunded': (now) => refundEvent({ state: 'confirmed', txHash: `0x${'3'.repeat(64)}`, failure: null }, now),
+    'refund.failed': (now) => refundEvent({ state: 'failed', txHash: null, failure: 'insufficient_balance' }, now),
     'customer.first_payment': (now) => paymentEvent('customer.first_payment', now),
     'revenue.milestone': (now) => paymentEvent('revenue.milestone', now),
     'pricing.tier_changed': (now) => paymentEvent('pricing.tier_changed', now),
@@ -65,6 +70,20 @@ function paymentEvent(name: EventName, now: Date): Readonly<Record<string, unkno
   const found = events.find(({ event }) => event === name)
   if (found === undefined) throw new Error(`no payment leads to ${name}`)
   return found.data
+}
+
+function refundEvent(end: Pick<Refund, 'state' | 'txHash' | 'failure'>, now: Date): Readonly<Record<string, unknown>> {
+  const { endpoint, route, paywallId, payer, ...payment } = paymentAt(now)
+  const sale = {
+    ...payment,
+    product: 'gate',
+    subject: paywallId,
+    details: { endpoint, route },
+    resource: null,
+  } as const
+  const refund = { ...end, id: newId('rfd', now), amount: ONE, reason: 'The report was wrong.' }
+  const refunded = end.state === 'failed' ? ZERO : ONE
+  return eventOf({ refund, sale: { ...sale, payer: payer as Address, refunded }, now, pay: '' }).data
 }
 
 function endAt(now: Date): EndOfRun {

@@ -23,6 +23,7 @@ export type Prefix =
   | 'whe'
   | 'apr'
   | 'call'
+  | 'rfd'
 
 export type Id<P extends Prefix> = `${P}_${string}`
 

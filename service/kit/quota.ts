@@ -33,6 +33,7 @@ const QUOTA_TEXTS = {
   imports_per_hour: { noun: 'imports in an hour', remedy: 'Try again later.' },
   runs_waiting: { noun: 'waiting runs', remedy: 'Wait until a run has finished and try again.' },
   withdrawals_per_day: { noun: 'withdrawals in a day', remedy: 'Try again later.' },
+  refunds_per_day: { noun: 'refunds in a day', remedy: 'Try again later.' },
   event_streams: { noun: 'open event streams', remedy: 'Close a stream that you no longer read and try again.' },
   connections: {
     noun: 'open connections from one address',

@@ -13,23 +13,30 @@ export interface Outflow {
   kind: OutflowKind
   to: Address
   amount: Usdc
+  /** It goes back to the address that it came from, so the list of allowed addresses does not bind it. */
+  returns?: boolean
 }
 
 /** What has left in the last 24 hours, or is set aside for that. */
 export interface Left {
   account: Usdc
   total: Usdc
-  /** Withdrawals of the account, also those that failed. */
-  withdrawals: number
-  /** When the oldest withdrawal among them was made. */
-  oldestWithdrawal: Date | null
+  /** How often the account let money leave in this way, also where it failed. */
+  ofKind: number
+  /** When the oldest of these was made. */
+  oldestOfKind: Date | null
 }
 
 export interface OutflowSettings {
   /** The hard stop of the environment: nothing stored can lift it. */
   paused: boolean
   /** What may leave in 24 hours; null where there is no limit. */
-  limits: { perDay: Usdc | null; totalPerDay: Usdc | null; withdrawalsPerDay: number | null }
+  limits: {
+    perDay: Usdc | null
+    totalPerDay: Usdc | null
+    withdrawalsPerDay: number | null
+    refundsPerDay: number | null
+  }
   /** Where money may go, in lower case; empty: anywhere. */
   allowList: readonly string[]
 }
@@ -37,8 +44,7 @@ export interface OutflowSettings {
 export interface OutflowStore {
   /** Until the transaction's end nothing else is counted in this environment. */
   lock(owner: Owner, inside: Statements): Promise<void>
-  /** What has left since; `counted` says that this id is among it. */
-  leftSince(owner: Owner, since: Date, inside?: Statements): Promise<Left>
+  leftSince(of: { owner: Owner; kind: OutflowKind }, since: Date, inside?: Statements): Promise<Left>
   isCounted(id: string, inside: Statements): Promise<boolean>
   count(outflow: Outflow, now: Date, inside: Statements): Promise<void>
   /** False when it was not counted, or is given back already. */

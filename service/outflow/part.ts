@@ -16,6 +16,7 @@ export function openOutflow(config: Config, { statements, clock }: From): Outflo
         perDay: limit(config.WITHDRAWAL_LIMIT_PER_DAY),
         totalPerDay: limit(config.WITHDRAWAL_LIMIT_TOTAL_PER_DAY),
         withdrawalsPerDay: limit(config.WITHDRAWALS_PER_DAY),
+        refundsPerDay: limit(config.REFUNDS_PER_DAY),
       },
       allowList: config.WITHDRAWAL_ALLOW_LIST.map((address) => address.toLowerCase()),
     },

@@ -1,4 +1,4 @@
-import { quotaExceeded } from '../kit/quota.ts'
+import { quotaExceeded, type QuotaName } from '../kit/quota.ts'
 import { overLimit, payoutsPaused, recipientNotAllowed } from './errors.ts'
 import type { Left, Outflow, OutflowSettings } from './model.ts'
 
@@ -13,17 +13,20 @@ export function stepOf(at: Date): Date {
 /** Throws why this may not leave now; `left` is what has left in the 24 hours before. */
 export function assertMayLeave(outflow: Outflow, left: Left, paused: boolean, settings: OutflowSettings): void {
   if (paused) throw payoutsPaused()
-  assertAllowed(outflow.to, settings.allowList)
-  const { amount, kind } = outflow
-  const { perDay, totalPerDay, withdrawalsPerDay } = settings.limits
-  if (kind === 'withdrawal' && withdrawalsPerDay !== null && left.withdrawals >= withdrawalsPerDay) {
-    const { oldestWithdrawal: oldest } = left
-    const resetsAt = oldest === null ? null : new Date(oldest.getTime() + DAY_MS)
-    throw quotaExceeded('withdrawals_per_day', withdrawalsPerDay, resetsAt)
-  }
+  const { to, amount, kind, returns = false } = outflow
+  if (!returns) assertAllowed(to, settings.allowList)
+  const { perDay, totalPerDay, withdrawalsPerDay, refundsPerDay } = settings.limits
+  // Each of them costs the server gas. An agent's payments have limits of their own.
+  if (kind === 'withdrawal') assertCount('withdrawals_per_day', withdrawalsPerDay, left)
+  if (kind === 'refund') assertCount('refunds_per_day', refundsPerDay, left)
   if (perDay !== null && left.account + amount > perDay) throw overLimit('perDay', perDay, left.account, amount)
   // What the other accounts took is none of this one's business.
   if (totalPerDay !== null && left.total + amount > totalPerDay) throw overLimit('totalPerDay', null, null, amount)
+}
+
+function assertCount(quota: QuotaName, most: number | null, { ofKind, oldestOfKind: oldest }: Left): void {
+  if (most === null || ofKind < most) return
+  throw quotaExceeded(quota, most, oldest === null ? null : new Date(oldest.getTime() + DAY_MS))
 }
 
 export function assertAllowed(to: string, allowList: readonly string[]): void {

@@ -19,11 +19,11 @@ export function createOutflow({ store, clock, settings }: OutflowDeps) {
      * then that transaction must not commit. The same id again is counted once.
      */
     async take(outflow: Outflow, inside: Statements): Promise<void> {
-      const { id, owner } = outflow
+      const { id, owner, kind } = outflow
       await store.lock(owner, inside)
       if (await store.isCounted(id, inside)) return
       const now = clock.now()
-      const left = await store.leftSince(owner, new Date(now.getTime() - DAY_MS), inside)
+      const left = await store.leftSince({ owner, kind }, new Date(now.getTime() - DAY_MS), inside)
       assertMayLeave(outflow, left, await isPaused(inside), settings)
       await store.count(outflow, now, inside)
     },
@@ -50,7 +50,7 @@ export function createOutflow({ store, clock, settings }: OutflowDeps) {
       const { perDay } = settings.limits
       const paused = await isPaused()
       if (perDay === null) return { perDay, left: null, paused }
-      const { account } = await store.leftSince(owner, new Date(clock.now().getTime() - DAY_MS))
+      const { account } = await store.leftSince({ owner, kind: 'withdrawal' }, new Date(clock.now().getTime() - DAY_MS))
       return { perDay, left: usdc(account > perDay ? 0n : perDay - account), paused }
     },
 

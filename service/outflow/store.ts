@@ -13,13 +13,13 @@ export function createOutflowStore(statements: Statements): OutflowStore {
       await inside.run(`SELECT pg_advisory_xact_lock(hashtextextended('outflow ' || $1, 0))`, [environment])
     },
 
-    async leftSince(owner, since, inside = statements) {
+    async leftSince({ owner, kind }, since, inside = statements) {
       const { environment, userId } = owner
       // The first whole step; what left between `since` and there is read row by row.
       const whole = stepOf(new Date(since.getTime() + STEP_MS))
       const [row] = await inside.run<Left>(
         LEFT,
-        [environment, userId, since, whole, accountOf(owner), totalOf(owner)],
+        [environment, userId, since, whole, accountOf(owner), totalOf(owner), kind],
         'outflow_left',
       )
       if (row === undefined) throw new Error('the sums of what left gave no row')
@@ -86,7 +86,7 @@ WITH edge AS MATERIALIZED (
   WHERE environment = $1::environment AND at > $3 AND at < $4 AND returned_at IS NULL
 ), own AS MATERIALIZED (
   SELECT at FROM outflow
-  WHERE environment = $1::environment AND user_id = $2 AND kind = 'withdrawal' AND at > $3
+  WHERE environment = $1::environment AND user_id = $2 AND kind = $7 AND at > $3
 ), steps AS MATERIALIZED (
   SELECT account, sum(amount) AS amount FROM outflow_step WHERE account IN ($5, $6) AND step >= $4 GROUP BY 1
 )
@@ -94,8 +94,8 @@ SELECT (coalesce((SELECT amount FROM steps WHERE account = $5), 0)
          + coalesce((SELECT sum(amount) FROM edge WHERE user_id = $2), 0))::bigint AS account,
        (coalesce((SELECT amount FROM steps WHERE account = $6), 0)
          + coalesce((SELECT sum(amount) FROM edge), 0))::bigint AS total,
-       (SELECT count(*)::int FROM own) AS withdrawals,
-       (SELECT min(at) FROM own) AS "oldestWithdrawal"`
+       (SELECT count(*)::int FROM own) AS "ofKind",
+       (SELECT min(at) FROM own) AS "oldestOfKind"`
 
 const COUNT = `
 WITH counted AS (

@@ -39,6 +39,8 @@ export interface PaymentStore {
   promised(treasury: Address): Promise<bigint>
   /** An account's payer wallet, the newest. */
   findPayer(owner: Owner): Promise<PayerWallet | null>
+  /** The account that pays from this address. */
+  accountOf(address: Address, inside: Statements): Promise<Owner | null>
   /** There afterwards, whichever process added it. */
   addPayer(owner: Owner, address: Address, now: Date): Promise<PayerWallet>
   /** For the comparison of the books with the chain. */

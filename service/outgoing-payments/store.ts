@@ -182,7 +182,7 @@ function stepsOf(statements: StatementPool): Pick<PaymentStore, 'fund' | 'arrive
   }
 }
 
-function payersOf(statements: StatementPool): Pick<PaymentStore, 'promised' | 'findPayer' | 'addPayer' | 'books'> {
+function payersOf(statements: StatementPool): Pick<PaymentStore, 'promised' | 'findPayer' | 'accountOf' | 'addPayer' | 'books'> {
   return {
     async promised(treasury) {
       const [row] = await statements.run<{ sum: bigint }>(
@@ -198,6 +198,15 @@ function payersOf(statements: StatementPool): Pick<PaymentStore, 'promised' | 'f
         `SELECT address, spare FROM spending_payer WHERE user_id = $1 AND environment = $2::environment
          ORDER BY created_at DESC LIMIT 1`,
         [userId, environment],
+      )
+      return row ?? null
+    },
+
+    async accountOf(address, inside) {
+      const [row] = await inside.run<Owner>(
+        'SELECT user_id AS "userId", environment FROM spending_payer WHERE address = $1',
+        [address],
+        'spending_account_of',
       )
       return row ?? null
     },

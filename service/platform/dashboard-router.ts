@@ -11,6 +11,8 @@ import type { Assets } from '../marketplace/service/assets/assets.ts'
 import type { Runs } from '../marketplace/service/runs/runs.ts'
 import { marketplaceRouters } from '../marketplace/trpc.ts'
 import type { Paywalls } from '../paywall/service/paywalls.ts'
+import type { Payments } from '../refunds/service/payments.ts'
+import { paymentsRouter } from '../refunds/trpc.ts'
 import { paywallsRouter } from '../paywall/trpc.ts'
 import type { Budgets } from '../budgets/service/budgets.ts'
 import { budgetsRouter } from '../budgets/trpc.ts'
@@ -23,7 +25,7 @@ import { walletOf } from '../identity/part.ts'
 
 /** All procedures of the dashboard, one router for each capability. */
 export function dashboardRouter(config: Config, clock: Clock, deps: RoutedDeps) {
-  const { identity, wallets, budgets, assets, runs, checkouts, deliveries, catalogue, calls, paywalls } = deps
+  const { identity, wallets, budgets, assets, runs, checkouts, deliveries, catalogue, calls, paywalls, payments } = deps
   return router({
     identity: identityRouter(identity, walletOf(wallets)),
     wallet: walletRouter(wallets, clock),
@@ -32,6 +34,7 @@ export function dashboardRouter(config: Config, clock: Clock, deps: RoutedDeps) 
     checkouts: checkoutsRouter(checkouts, { pay: config.addresses.pay, clock }),
     ...deliveriesRouters(deliveries, clock),
     tools: toolsRouter(catalogue, calls),
+    payments: paymentsRouter(payments),
     paywalls: paywallsRouter(paywalls, { gate: config.addresses.gate, clock }),
   })
 }
@@ -47,6 +50,7 @@ interface RoutedDeps {
   catalogue: Catalogue
   calls: Calls
   paywalls: Paywalls
+  payments: Payments
 }
 
 /** The procedures that the dashboard may call. @public */

@@ -2,7 +2,7 @@ import { receiptRoutes } from '../checkouts/http/receipts.ts'
 import type { CheckoutPages, FoundReceipt, Receipt, SignedForms } from '../checkouts/ports.ts'
 import type { Checkouts } from '../checkouts/service/checkouts.ts'
 import { toWire } from '../kit/money.ts'
-import type { Sale } from '../sales/model.ts'
+import { wasPaid, type Sale } from '../sales/model.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
 import { proofOf, receiptOf } from '../sales/service/door.ts'
 import type { Part } from './platform.ts'
@@ -47,7 +47,7 @@ function signedForms(sale: Sale, { dialects }: SellingDeps, receipts: string): S
 
 function toReceipt(sale: Sale): Receipt {
   const { id, product, state, amount, network, payer, txHash, simulated: testMode, details } = sale
-  const paidAt = state === 'paid' ? (sale.endedAt?.toISOString() ?? null) : null
+  const paidAt = wasPaid(sale) ? (sale.endedAt?.toISOString() ?? null) : null
   // The seller's own name for it: a gate's endpoint or a tool's slug.
   const called = details['endpoint'] ?? details['slug']
   const name = typeof called === 'string' ? called : ''

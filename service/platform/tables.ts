@@ -10,6 +10,7 @@ import { oauthTables } from '../oauth/tables.ts'
 import { outflowTables } from '../outflow/store.ts'
 import { paywallTables } from '../paywall/tables.ts'
 import { queueTables } from '../queue/tables.ts'
+import { refundTables } from '../refunds/store.ts'
 import { salesTables } from '../sales/store.ts'
 import { sandboxTables } from '../sandbox/store.ts'
 import { budgetTables } from '../budgets/tables.ts'
@@ -32,6 +33,7 @@ export const TABLES: readonly Tables[] = [
   outflowTables,
   paywallTables,
   queueTables,
+  refundTables,
   salesTables,
   sandboxTables,
   budgetTables,

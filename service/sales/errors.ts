@@ -99,6 +99,12 @@ export function paymentRefused(
   return new DomainError('expired', 'payment_expired', sentence, { reason, ...named })
 }
 
+/** All of it went back, so nothing is owed for it any more. */
+export function paymentRefunded(sale: Pick<Sale, 'id' | 'product'>): DomainError {
+  const sentence = 'This payment was refunded, so it has no answer. Sign a new authorization to buy again.'
+  return new DomainError('conflict', 'payment_refunded', sentence, idOf(sale))
+}
+
 /** When the delivery comes first it takes time. An authorization that expires meanwhile would leave it unpaid. */
 export function lapsesTooSoon(workMs: number): DomainError {
   return new PaymentRefused(`${tooShort(workMs)} Nothing was charged.`, { reason: EXPIRED })

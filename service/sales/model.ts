@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
-import type { Usdc } from '../kit/money.ts'
+import { ZERO, type Usdc } from '../kit/money.ts'
 import type { Environment, Owner } from '../kit/owner.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { RequestBody } from '../x402/model.ts'
@@ -13,7 +13,7 @@ export type ProductName = (typeof PRODUCTS)[number]
  * `claimed`: only this sale may use the authorization; when delivery comes first, the answer is being made. `released`:
  * that failed; nothing is charged, and the same authorization may be used again. `held`: the work is done elsewhere, and
  * its outcome decides whether the money moves. `settling`: the chain may have been asked. `paid`: the money has arrived.
- * `failed`: the money will never arrive. `refunded`: all of it was sent back.
+ * `failed`: the money will never arrive. `refunded`: all of it went back.
  */
 export type SaleState = 'claimed' | 'released' | 'held' | 'settling' | 'paid' | 'failed' | 'refunded'
 
@@ -61,6 +61,8 @@ export interface Sale {
   leaseUntil: Date | null
   createdAt: Date
   endedAt: Date | null
+  /** The sum of its refunds that have not failed. */
+  refunded: Usdc
 }
 
 /** The price and terms for one thing, as its buyer is shown them. */
@@ -79,7 +81,10 @@ export interface Offer {
 }
 
 /** A sale before any work was done for it. */
-export type NewSale = Omit<Sale, 'state' | 'handover' | 'bodyHash' | 'txHash' | 'reason' | 'result' | 'endedAt'>
+export type NewSale = Omit<
+  Sale,
+  'state' | 'handover' | 'bodyHash' | 'txHash' | 'reason' | 'result' | 'endedAt' | 'refunded'
+>
 
 /** How the work that was bought has ended. */
 export interface WorkResult {
@@ -134,6 +139,36 @@ export interface SaleReader {
   ): Promise<{ sales: readonly Sale[]; total: number }>
 }
 
+/** Which of an owner's sales to list. Null selects all. */
+export interface SaleFilter {
+  product: ProductName | null
+  states: readonly SaleState[] | null
+  payer: Address | null
+  /** Began at this time or later, and before the other. */
+  from: Date | null
+  to: Date | null
+  /** Whether something of it went back, or is about to. */
+  refunded: boolean | null
+}
+
+/** A sale with the seller's name for what was sold. */
+export interface NamedSale {
+  sale: Sale
+  name: string | null
+}
+
+/** The sales of all products of one owner. */
+export interface OwnSales {
+  listOwn(
+    owner: Owner,
+    filter: SaleFilter,
+    page: { limit: number; offset: number },
+  ): Promise<{ sales: readonly NamedSale[]; total: number }>
+  findOwn(owner: Owner, id: string): Promise<NamedSale | null>
+  /** Any owner's, locked until the transaction ends. */
+  lock(inside: Statements, id: string): Promise<Sale | null>
+}
+
 /** Replaces the transaction hash of a simulated payment. */
 export function simulatedHash(sale: string): string {
   return `simulated:${sale}`
@@ -145,16 +180,13 @@ export const SIMULATED_SETTLING_MS = 1_500
 /** The nonce of an authorization. A buyer who lost the answer can name the sale by it. */
 export const NONCE = /^0x[0-9a-f]{64}$/
 
-/** A sale in the state in which it begins. */
+/** The money arrived, whatever went back afterwards. */
+export function wasPaid({ state }: Pick<Sale, 'state'>): boolean {
+  return state === 'paid' || state === 'refunded'
+}
+
+/** A sale in the state in which it is claimed. */
 export function claimedSale(sale: NewSale): Sale {
-  return {
-    ...sale,
-    state: 'claimed',
-    handover: 'none',
-    bodyHash: null,
-    txHash: null,
-    reason: null,
-    result: null,
-    endedAt: null,
-  }
+  const open = { bodyHash: null, txHash: null, reason: null, result: null, endedAt: null, refunded: ZERO }
+  return { ...sale, ...open, state: 'claimed', handover: 'none' }
 }

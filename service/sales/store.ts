@@ -292,9 +292,9 @@ UPDATE sale SET handover = 'expired' WHERE id IN (SELECT sale_id FROM gone) AND 
 
 type OpenRow = { amount: bigint; request: RequestBody }
 
-type SaleRow = RowOf<Omit<Sale, 'digest'>> & { digest: Buffer | null }
+export type SaleRow = RowOf<Omit<Sale, 'digest'>> & { digest: Buffer | null }
 
-function fromSaleRow(row: SaleRow): Sale {
+export function fromSaleRow(row: SaleRow): Sale {
   return {
     id: row.id,
     product: row.product,
@@ -322,6 +322,7 @@ function fromSaleRow(row: SaleRow): Sale {
     leaseUntil: row.lease_until,
     createdAt: row.created_at,
     endedAt: row.ended_at,
+    refunded: row.refunded,
   }
 }
 
@@ -370,7 +371,7 @@ export function createIncomeStore(statements: Statements) {
 /** As many as the ledger reads of a wallet's movements for the same chart. */
 const READ = 20_000
 
-const INCOME = `p.user_id = $1 AND p.environment = $2::environment AND p.state = 'paid' AND NOT p.simulated`
+const INCOME = `p.user_id = $1 AND p.environment = $2::environment AND p.state IN ('paid', 'refunded') AND NOT p.simulated`
 
 const AMONG = `SELECT DISTINCT p.tx_hash FROM sale p WHERE p.tx_hash = ANY ($3::text[]) AND ${INCOME}`
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Sweeper, Topic } from '../queue/model.ts'
 import type { Wallets } from './service/wallets.ts'
-import { WITHDRAWAL_TOPIC } from './service/withdraw.ts'
+import { WITHDRAWAL_TOPIC } from './service/hold.ts'
 
 /** Starts a new withdrawal immediately. The sweeper handles everything that it waits for afterwards. */
 export function walletTopics(wallets: Wallets): Topic[] {

@@ -37,8 +37,11 @@ export interface Credits {
 
 export interface Transaction {
   id: string
-  /** A `sale` arrived on chain like a deposit, and paid for something that the owner sells. */
-  type: 'deposit' | 'sale' | 'charge' | 'earning' | 'withdrawal'
+  /**
+   * A `sale` arrived on chain like a deposit, and paid for something that the owner sells. A `refund` gave back what was
+   * paid, to a buyer or to the owner.
+   */
+  type: 'deposit' | 'sale' | 'charge' | 'earning' | 'withdrawal' | 'refund'
   amount: Usdc
   balanceAfter: Usdc
   reference: string | null
@@ -100,8 +103,12 @@ export interface Cursor {
 
 export type WithdrawalState = 'pending' | 'submitted' | 'confirmed' | 'failed'
 
+/** A refund is paid like a withdrawal, under its own id. */
+export type PayoutKind = 'withdrawal' | 'refund'
+
 export interface Withdrawal {
-  id: Id<'wdr'>
+  id: Id<'wdr'> | Id<'rfd'>
+  kind: PayoutKind
   owner: Owner
   network: NetworkName
   to: Address
@@ -118,6 +125,16 @@ export interface Withdrawal {
   createdAt: Date
   submittedAt: Date | null
   endedAt: Date | null
+}
+
+export interface NewPayout {
+  id: Withdrawal['id']
+  kind: PayoutKind
+  owner: Owner
+  to: Address
+  amount: Usdc
+  /** It goes back to where it came from. */
+  returns: boolean
 }
 
 /** The terms of a withdrawal's one authorization, besides recipient and amount. */

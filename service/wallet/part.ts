@@ -5,7 +5,7 @@ import type { Outflows } from '../outflow/service.ts'
 import { walletRoutes } from './http/wallet.ts'
 import { walletSweepers, walletTopics } from './jobs.ts'
 import type { Cursor } from './model.ts'
-import type { SignUp, AnnounceEvent } from './ports.ts'
+import type { SignUp, AnnounceEvent, FollowRefund } from './ports.ts'
 import { createWallets, type Wallets } from './service/wallets.ts'
 import type { Settings, WalletDeps } from './service/deps.ts'
 import { createWalletStore } from './store/wallet-store.ts'
@@ -16,7 +16,7 @@ import { createIncomeStore } from '../sales/store.ts'
 
 export async function openWallet(platform: Platform, others: Others): Promise<{ wallets: Wallets; part: Part }> {
   const { config, clock, database, ledger, log, metrics, outbox } = platform
-  const { chains, facilitator, outflow, signUp, event, notifyOfPayoutAddress } = others
+  const { chains, facilitator, outflow, signUp, event, followRefund, notifyOfPayoutAddress } = others
   const { book, signer } = await openKeys(config, chains)
   const wallets = createWallets({
     ledger,
@@ -34,6 +34,7 @@ export async function openWallet(platform: Platform, others: Others): Promise<{ 
     atOneMoment: (read) => database.transaction(read, { isolationLevel: 'RepeatableRead', timeoutMs: 60_000 }),
     announce: (inside, announcement) => outbox.add(inside, [announcement]),
     event,
+    followRefund,
     notifyOfPayoutAddress,
     signUp,
     clock,
@@ -64,6 +65,7 @@ interface Others {
   outflow: Outflows
   signUp: SignUp
   event: AnnounceEvent
+  followRefund: FollowRefund
   notifyOfPayoutAddress: WalletDeps['notifyOfPayoutAddress']
   payers: WalletDeps['payers']
   promised: WalletDeps['promised']

@@ -10,6 +10,7 @@ import type {
   Cursor,
   FailureReason,
   OwnAddress,
+  PayoutKind,
   PayoutTerms,
   Reconciliation,
   Sweep,
@@ -52,7 +53,7 @@ export interface AddressStore {
   find(owner: Owner): Promise<OwnAddress | null>
   /** The owner's address, new or existing. */
   give(owner: Owner, account: string, derive: (index: number) => Address, now: Date): Promise<OwnAddress>
-  findAll(addresses: readonly Address[]): Promise<readonly OwnAddress[]>
+  findAll(addresses: readonly Address[], inside?: Statements): Promise<readonly OwnAddress[]>
   /** An environment's addresses from this index on, in order. */
   from(environment: Environment, index: number): Promise<readonly OwnAddress[]>
 }
@@ -93,20 +94,28 @@ export interface CursorStore {
 export interface WithdrawalStore {
   add(withdrawal: NewWithdrawal, inside: Statements): Promise<Withdrawal>
   find(id: string, inside?: Statements): Promise<Withdrawal | null>
+  /** Without refunds. */
   list(owner: Owner, page: { limit: number; offset: number }): Promise<{ withdrawals: Withdrawal[]; total: number }>
-  /** Open withdrawals. Accounts take turns, each with its oldest first. */
+  /** Open payouts, also refunds. Accounts take turns, each with its oldest first. */
   open(limit: number): Promise<readonly Withdrawal[]>
   /** The sum of this payer's open withdrawals, which its balance must still cover. */
   outgoing(payer: Address): Promise<bigint>
   /** Fixes the terms. Null when the withdrawal was not pending any more. */
-  submit(id: string, terms: PayoutTerms | null, now: Date): Promise<Withdrawal | null>
+  submit(
+    inside: Statements,
+    submitted: { id: string; terms: PayoutTerms | null; now: Date },
+  ): Promise<Withdrawal | null>
   noteHash(id: string, hash: Hex): Promise<void>
-  /** False when the withdrawal was not in this state any more. */
-  end(inside: Statements, ended: { id: string; from: WithdrawalState; how: WithdrawalEnd; now: Date }): Promise<boolean>
+  /** Null when the withdrawal was not in this state any more. */
+  end(
+    inside: Statements,
+    ended: { id: string; from: WithdrawalState; how: WithdrawalEnd; now: Date },
+  ): Promise<Withdrawal | null>
 }
 
 export interface NewWithdrawal {
-  id: Id<'wdr'>
+  id: Withdrawal['id']
+  kind: PayoutKind
   owner: Owner
   network: NetworkName
   to: Address
@@ -119,6 +128,9 @@ export interface NewWithdrawal {
 export type WithdrawalEnd =
   | { state: 'confirmed'; transactionHash: Hex | null; blockNumber: bigint | null }
   | { state: 'failed'; reason: FailureReason }
+
+/** What became of a refund's payout, in the transaction in which it did. */
+export type FollowRefund = (inside: Statements, payout: Withdrawal) => Promise<void>
 
 export interface SweepStore {
   /** This account's addresses with at least this much money that was credited but not swept. */

@@ -15,7 +15,7 @@ export function canonicalHash(transactionHash: string): string {
 
 /** The type of a ledger entry as the wallet's owner sees it. `sold` has the transactions that paid for sales. */
 export function typeOf(
-  line: Pick<Line, 'kind' | 'side' | 'reference'>,
+  line: Pick<Line, 'movementId' | 'kind' | 'side' | 'reference'>,
   sold: ReadonlySet<string>,
 ): Transaction['type'] {
   switch (line.kind) {
@@ -24,7 +24,7 @@ export function typeOf(
     case 'grant':
       return 'deposit'
     case 'payout':
-      return 'withdrawal'
+      return line.movementId.startsWith('rfd_') ? 'refund' : 'withdrawal'
     case 'capture':
     case 'transfer':
       return line.side === 'payer' ? 'charge' : 'earning'

@@ -22,7 +22,11 @@ export const walletTables: Tables = {
   metrics: [
     {
       declared: [
-        { name: 'coinslot_withdrawals_open', help: 'Withdrawals that are not on chain, by state', labels: ['state'] },
+        {
+          name: 'coinslot_withdrawals_open',
+          help: 'Withdrawals and refunds that are not on chain, by state',
+          labels: ['state'],
+        },
         { name: 'coinslot_withdrawals_usdc', help: 'USDC of them', labels: ['state'] },
         { name: 'coinslot_withdrawal_oldest_seconds', help: 'Age of the oldest of them', labels: [] },
         {

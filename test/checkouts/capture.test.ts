@@ -180,6 +180,31 @@ describe('a checkout that charges only after the success', () => {
     expect((await pay(payer, first)).status).toBe(200)
   })
 
+  test('a payment whose workflow fails goes back by itself, where the seller wants that', async () => {
+    await world.seller.call('POST', '/v1/wallet/deposit', { body: { amount: 5 } })
+    const rule = { capture: 'onPayment', refundOnFailure: true }
+    const refundsOf = async (id: string): Promise<unknown> =>
+      (await world.seller.call('GET', `/v1/payments/${id}`)).body.payment.refunds
+    const unreached = await sell(rule)
+    world.workflow.answers({ delivered: { status: 410, body: '' } })
+    const first = (await pay(await newPayer(), unreached)).body.payment
+    const back = [{ amount: 0.5, reason: 'The workflow failed.', id: expect.stringMatching(/^rfd_/) as unknown }]
+    await until(async () => JSON.stringify(await refundsOf(first.id)) !== '[]')
+    expect(await refundsOf(first.id)).toMatchObject(back)
+
+    world.workflow.answers({})
+    const reported = await sell({ ...rule, responseMode: 'immediately' })
+    const second = (await pay(await newPayer(), reported)).body.payment
+    await ended(second.id, second.token, reported)
+    expect(await report(second.id, { status: 'failed', answer: 'No such site.' })).toMatchObject({ status: 200 })
+    expect(await refundsOf(second.id)).toMatchObject(back)
+    const without = await sell({ capture: 'onPayment' })
+    const third = (await pay(await newPayer(), without)).body.payment
+    await ended(third.id, third.token, without)
+    await report(third.id, { status: 'failed' })
+    expect(await refundsOf(third.id)).toEqual([])
+  })
+
   test('in test mode the workflow decides too', async () => {
     const at = await sell({ testMode: true })
     const simulate = async (outcome?: string) => {

@@ -3,7 +3,7 @@ import { Departure } from '../../kit/departure.ts'
 import { sampleInput } from '../../kit/fields.ts'
 import type { Id } from '../../kit/ids.ts'
 import { deliveryErrors, paymentRefused } from '../../sales/errors.ts'
-import type { Sale } from '../../sales/model.ts'
+import { wasPaid, type Sale } from '../../sales/model.ts'
 import type { PurchaseRequest, Sold } from '../../sales/service/deps.ts'
 import { createSelling } from '../../sales/service/sell.ts'
 import { checkoutMissing, inTestMode, workFailed } from '../errors.ts'
@@ -70,7 +70,7 @@ export function createBuying(deps: BuyingDeps) {
       const sold = await unlessUnsold(checkout, () => sales.buy(ask))
       const { sale } = sold
       if (sale.state === 'failed' && !isCapturedLate(sale)) throw paymentRefused(sale.reason, sale)
-      if (sale.state === 'settling' && !isCapturedLate(sale)) throw errors.pending(sale)
+      if (!wasPaid(sale) && !isCapturedLate(sale)) throw errors.pending(sale)
       const value = await shownToBuyer(checkout, sale, true)
       if (value.payment.status === 'failed') throw workFailed(value.payment)
       if (value.payment.status !== 'paid') throw errors.pending(sale)

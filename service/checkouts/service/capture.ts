@@ -1,11 +1,13 @@
 import { accountOf, type Caller } from '../../kit/caller.ts'
-import { isId } from '../../kit/ids.ts'
+import { DomainError } from '../../kit/errors.ts'
+import { deriveId, isId } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Sale, WorkResult } from '../../sales/model.ts'
+import { wasPaid, type Sale, type WorkResult } from '../../sales/model.ts'
 import type { HeldJournal } from '../../sales/ports.ts'
 import type { Holding } from '../../sales/service/hold.ts'
 import { outcomeKnown, paymentMissing } from '../errors.ts'
 import { failed, isCapturedLate, outcomeOf, succeeded } from '../rules/capture.ts'
+import { paymentOf } from '../rules/lifecycle.ts'
 import type { CheckoutDeps } from './deps.ts'
 
 /** What a seller says about the work that a payment bought. */
@@ -52,7 +54,15 @@ export function createCapturing(deps: CapturingDeps) {
 
   async function refundFailed(sale: Sale): Promise<void> {
     const checkout = await store.find(sale.subject)
-    if (checkout?.refundOnFailure === true) await refunds.refund(sale)
+    if (checkout?.refundOnFailure !== true) return
+    const refund = { saleId: sale.id, amount: null, reason: 'The workflow failed.', by: 'rule', owner: null } as const
+    try {
+      // The operation of the sale itself: the rule refunds a payment once.
+      await refunds.request(refund, deriveId('op', paymentOf(sale).id))
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind !== 'conflict') throw error
+      log.info({ sale: sale.id, code: error.code }, 'a failed order could not be refunded by its rule')
+    }
   }
 
   /** The delivery of this payment has ended, in whatever way. */
@@ -82,7 +92,7 @@ export function createCapturing(deps: CapturingDeps) {
     /** The workflow would run again for a payment that was given up: nothing pays for that. */
     async mayRedeliver(payment: string): Promise<boolean> {
       const sale = isId('pay', payment) ? await journal.findById(payment) : null
-      return sale?.product !== 'checkout' || sale.state === 'paid' || sale.state === 'refunded'
+      return sale?.product !== 'checkout' || wasPaid(sale)
     },
 
     /** The seller reports how the work ended. The first report counts; the same one again changes nothing. */

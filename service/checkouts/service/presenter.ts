@@ -75,7 +75,7 @@ export function createShowing({
         responseMode: of.responseMode,
         capture: of.capture,
         runSeconds: of.capture === 'onSuccess' ? of.runSeconds : null,
-        explorer: EXPLORERS[of.network],
+        explorer: network.explorer,
       },
       available: status === 'active' && (of.testMode || method.serves(of.network)),
       quote: { quoteId: toQuoteId(of.id, quote, quoteKey), expiresAt: quote.expiresAt.toISOString() },
@@ -84,7 +84,7 @@ export function createShowing({
   }
 
   function payment(of: Payment, at: Checkout, delivery: AnsweredDelivery | undefined, viewer: Viewer): PaymentView {
-    const transaction = of.simulated || of.txHash === null ? null : `${EXPLORERS[of.network]}/tx/${of.txHash}`
+    const transaction = of.simulated || of.txHash === null ? null : `${NETWORKS[of.network].explorer}/tx/${of.txHash}`
     const token = viewer === 'buyer' ? tokens.of(of.id) : null
     const { state, txHash, network, payer, paidAt, createdAt } = of
     // Without proof of the purchase, a viewer gets nothing to prove it to others.
@@ -135,8 +135,6 @@ export function createShowing({
     },
   }
 }
-
-const EXPLORERS = { base: 'https://basescan.org', 'base-sepolia': 'https://sepolia.basescan.org' } as const
 
 /** What is charged after the success is delivered before it is paid. */
 function isDelivered({ state, capture }: Payment): boolean {

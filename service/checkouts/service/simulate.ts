@@ -1,5 +1,6 @@
 import { canonicalHash } from '../../kit/hash.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
+import { ZERO } from '../../kit/money.ts'
 import { authorizationUsed } from '../../sales/errors.ts'
 import { SIMULATED_SETTLING_MS, type Sale } from '../../sales/model.ts'
 import { chosenTokenHash } from '../../sales/service/proof.ts'
@@ -52,6 +53,7 @@ export function createSimulation({ selling: { journal }, clock, preflight, quote
       details: { input, outcome, ...holdOf(checkout) },
       result: null,
       createdAt: now,
+      refunded: ZERO,
       ...simulatedAs(outcome, id, { now, holds }),
       leaseUntil: holds ? new Date(now.getTime() + checkout.runSeconds * 1_000) : null,
     }

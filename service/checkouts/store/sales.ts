@@ -57,8 +57,8 @@ ON CONFLICT (payer, network) DO UPDATE SET until = greatest(checkout_default.unt
 
 const DAYS = `
 SELECT to_char(s.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,
-       count(*) FILTER (WHERE s.state = 'paid') AS paid, count(*) FILTER (WHERE s.state = 'failed') AS failed,
-       coalesce(sum(s.amount) FILTER (WHERE s.state = 'paid'), 0)::bigint AS amount
+       count(*) FILTER (WHERE s.state IN ('paid', 'refunded')) AS paid, count(*) FILTER (WHERE s.state = 'failed') AS failed,
+       coalesce(sum(s.amount) FILTER (WHERE s.state IN ('paid', 'refunded')), 0)::bigint AS amount
 FROM checkout c JOIN sale s ON s.subject = c.id AND s.id >= $3
 WHERE c.user_id = $1 AND c.environment = $2::environment AND NOT s.simulated
 GROUP BY 1 ORDER BY 1`

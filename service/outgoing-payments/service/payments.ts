@@ -27,6 +27,7 @@ export function createOutgoingPayments(deps: OutgoingPaymentDeps) {
     }),
     sign: signing.sign,
     reconcile: reconciling.reconcileDue,
+    accountOf: (address: Address, inside: Statements) => store.accountOf(address, inside),
     /** What this network's payers may still take out of the treasury, and what the books say of their wallets. */
     promised: (treasury: Address) => store.promised(treasury),
     books: (network: NetworkName, block: bigint, inside: Statements) => store.books(network, block, inside),

@@ -1,6 +1,7 @@
 import type { Address } from '../../chain/model.ts'
 import type { Usdc } from '../../kit/money.ts'
 import { authorizationUsed } from '../../sales/errors.ts'
+import { wasPaid } from '../../sales/model.ts'
 import type { Sold } from '../../sales/service/deps.ts'
 import { tokenHash } from '../../sales/service/proof.ts'
 import type { Selling } from '../../sales/service/sell.ts'
@@ -43,7 +44,7 @@ export function createPrepaying({ journal, tokens, offering, meteredCalls, sales
     const digest = sales.digestOf(presented)
     const known = digest === null ? null : await journal.find(digest)
     if (known === null || !tokens.matches(known.id, known.tokenHash, token)) return null
-    if (known.state === 'paid' && known.handover !== 'none') return null
+    if (wasPaid(known) && known.handover !== 'none') return null
     return await finish(call, await sales.replay(call, { known, proven: true }))
   }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { deriveId } from '../../kit/ids.ts'
-import { usdc, type Usdc } from '../../kit/money.ts'
+import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
 import { paymentHeaderIn } from '../../x402/payload.ts'
 import { badPayment } from '../errors.ts'
 import { simulatedHash, type Sale } from '../../sales/model.ts'
@@ -120,6 +120,7 @@ function simulatedSale({ gate, route, request, operation }: Call, amount: Usdc, 
     leaseUntil: null,
     createdAt: now,
     endedAt: now,
+    refunded: ZERO,
   }
 }
 

@@ -7,7 +7,7 @@ import { verifyUrl } from '../../x402/offer-receipt.ts'
 import { presentedIn, type Headers } from '../../x402/payload.ts'
 import { requirementsOf } from '../../x402/requirements.ts'
 import { badToken, refusalIn } from '../errors.ts'
-import type { Offer, Sale } from '../model.ts'
+import { wasPaid, type Offer, type Sale } from '../model.ts'
 import type { Journal } from '../ports.ts'
 import type { PurchaseRequest, Sold } from './deps.ts'
 import { TOKEN } from './proof.ts'
@@ -61,9 +61,10 @@ export async function sellOverHttp<Value>({ header, operation, gone }: HttpReque
 }
 
 /** A sale's result, for its buyer. */
-export function receiptOf({ state, txHash, network, payer, resource, reason, endedAt, createdAt }: Sale): Receipt {
+export function receiptOf(sale: Sale): Receipt {
+  const { txHash, network, payer, resource, reason, endedAt, createdAt } = sale
   const paidAt = endedAt ?? createdAt
-  return { success: state === 'paid', txHash, network, payer, resource: resource ?? '', paidAt, reason }
+  return { success: wasPaid(sale), txHash, network, payer, resource: resource ?? '', paidAt, reason }
 }
 
 /** The signed receipt, and the page that verifies it. Both are null unless the money arrived on a chain. */

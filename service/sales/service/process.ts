@@ -1,4 +1,4 @@
-import { paymentRefused } from '../errors.ts'
+import { paymentRefunded, paymentRefused } from '../errors.ts'
 import type { Sale } from '../model.ts'
 import { isOver } from '../rules.ts'
 import type { PurchaseRequest, Delivery, Made, Product, SellingDeps, Sold } from './deps.ts'
@@ -146,6 +146,7 @@ async function makeAnswer<Order extends PurchaseRequest, Value>(
 
 function assertPaid(sale: Sale, { errors }: Pick<Delivery<never, never>, 'errors'>): void {
   if (sale.state === 'failed') throw paymentRefused(sale.reason, sale)
+  if (sale.state === 'refunded') throw paymentRefunded(sale)
   if (sale.state !== 'paid') throw errors.pending(sale)
 }
 

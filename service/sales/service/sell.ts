@@ -4,7 +4,7 @@ import { identifierIn } from '../../x402/identifier.ts'
 import { readRequest, requestOf } from '../../x402/payload.ts'
 import { outlasts } from '../../x402/requirements.ts'
 import { USED } from '../../x402/reasons.ts'
-import { authorizationUsed, lapsesTooSoon, paymentRefused, paymentSubmitted } from '../errors.ts'
+import { authorizationUsed, lapsesTooSoon, paymentRefunded, paymentRefused, paymentSubmitted } from '../errors.ts'
 import { claimedSale, type NewSale, type Sale } from '../model.ts'
 import { isSubmitted, nextResume } from '../rules.ts'
 import type { Verified } from '../ports.ts'
@@ -108,6 +108,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     const { delivery } = product
     if (delivery === null) return await processing.processSale(order, known, true)
     if (known.state === 'failed') throw paymentRefused(known.reason, known)
+    if (known.state === 'refunded') throw paymentRefunded(known)
     if (known.state === 'paid') assertOwed(known, delivery, now)
     const isBusy = known.leaseUntil !== null && known.leaseUntil > now
     // A stored answer needs no work.

@@ -232,9 +232,9 @@ const walletBody = z
 const transactionBody = z
   .object({
     id: z.string(),
-    type: z.enum(['deposit', 'sale', 'charge', 'earning', 'withdrawal']).meta({
+    type: z.enum(['deposit', 'sale', 'charge', 'earning', 'withdrawal', 'refund']).meta({
       description:
-        '`deposit`: your own money. `sale`: a payment on chain for a checkout or paywall of yours. `charge`: a run, a call or a purchase. `earning`: your share of a run or a template that someone paid for. `withdrawal`: money that left',
+        '`deposit`: your own money. `sale`: a payment on chain for a checkout or paywall of yours. `charge`: a run, a call or a purchase. `earning`: your share of a run or a template that someone paid for. `withdrawal`: money that left. `refund`: money that went back to a buyer, or came back to you as the buyer',
     }),
     amount: z.number().meta({ description: 'What it did to the balance: positive in, negative out' }),
     balanceAfter: amountOut,

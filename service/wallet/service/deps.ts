@@ -10,7 +10,7 @@ import type { Owner } from '../../kit/owner.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import type { Outflows } from '../../outflow/service.ts'
 import type { Announcement } from '../../queue/model.ts'
-import type { AddressBook, Payers, Sales, SignUp, Signer, AnnounceEvent, WalletStore } from '../ports.ts'
+import type { AddressBook, Payers, Sales, SignUp, Signer, AnnounceEvent, FollowRefund, WalletStore } from '../ports.ts'
 
 /** The dependencies of the wallet. */
 export interface WalletDeps {
@@ -37,6 +37,7 @@ export interface WalletDeps {
   atOneMoment<T>(read: (inside: Statements) => Promise<T>): Promise<T>
   announce(inside: Statements, announcement: Announcement): Promise<void>
   event: AnnounceEvent
+  followRefund: FollowRefund
   /**
    * Mails the owner, in the transaction of the change, because an attacker with a stolen session could have made it.
    */

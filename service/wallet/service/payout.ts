@@ -1,7 +1,8 @@
 import type { Chain } from '../../chain/model.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { FailureReason, PayoutTerms, Withdrawal } from '../model.ts'
-import type { WithdrawalEnd } from '../ports.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { WithdrawalEnd, WithdrawalStore } from '../ports.ts'
 import { authorizationOf, isOver, PAYOUT } from '../rules.ts'
 import { transferRequest } from '../../x402/payload.ts'
 import type { WalletDeps } from './deps.ts'
@@ -32,7 +33,7 @@ export function createPayouts(deps: WalletDeps) {
 
   /** For a sandbox without a chain: the same states, but no transfer. */
   async function pretend(withdrawal: Withdrawal): Promise<void> {
-    if (withdrawal.state === 'pending') await store.withdrawals.submit(withdrawal.id, null, clock.now())
+    if (withdrawal.state === 'pending') await record(withdrawal.id, null)
     await confirm(withdrawal, { state: 'confirmed', transactionHash: null, blockNumber: null })
   }
 
@@ -56,9 +57,17 @@ export function createPayouts(deps: WalletDeps) {
       return null
     }
     const validBefore = BigInt(Math.floor(now.getTime() / 1000) + PAYOUT.validSeconds)
-    const submitted = await store.withdrawals.submit(withdrawal.id, { payer, validBefore, seenBlock }, now)
+    const submitted = await record(withdrawal.id, { payer, validBefore, seenBlock })
     await failpoints.reach('withdrawal submitted')
     return submitted
+  }
+
+  async function record(id: string, terms: PayoutTerms | null): Promise<Withdrawal | null> {
+    return await store.together(async (inside) => {
+      const submitted = await store.withdrawals.submit(inside, { id, terms, now: clock.now() })
+      if (submitted?.kind === 'refund') await deps.followRefund(inside, submitted)
+      return submitted
+    })
   }
 
   async function follow(withdrawal: Withdrawal, chain: Chain): Promise<void> {
@@ -135,11 +144,18 @@ export function createPayouts(deps: WalletDeps) {
 }
 
 /** Ends the withdrawal's state and its hold in one transaction. */
-function createPayoutEnds({ ledger, outflow, store, clock, log, measures, failpoints }: WalletDeps) {
+function createPayoutEnds({ ledger, outflow, store, followRefund, clock, log, measures, failpoints }: WalletDeps) {
+  /** A refund's own row ends before the ledger's accounts are locked: a new refund locks them in the same order. */
+  async function end(inside: Statements, ended: Parameters<WithdrawalStore['end']>[1]): Promise<boolean> {
+    const payout = await store.withdrawals.end(inside, ended)
+    if (payout?.kind === 'refund') await followRefund(inside, payout)
+    return payout !== null
+  }
+
   async function confirm(withdrawal: Withdrawal, how: WithdrawalEnd): Promise<void> {
     const { id, owner, amount } = withdrawal
     await store.together(async (inside) => {
-      if (!(await store.withdrawals.end(inside, { id, from: 'submitted', how, now: clock.now() }))) return
+      if (!(await end(inside, { id, from: 'submitted', how, now: clock.now() }))) return
       const shares = [{ to: { platform: 'treasury' as const }, amount }]
       const reference = how.state === 'confirmed' ? how.transactionHash : null
       await ledger.capture({ hold: id, owner, amount, shares, kind: 'payout', reference, announcements: [] }, inside)
@@ -151,7 +167,7 @@ function createPayoutEnds({ ledger, outflow, store, clock, log, measures, failpo
   async function fail({ id, owner, state }: Withdrawal, reason: FailureReason): Promise<void> {
     await store.together(async (inside) => {
       const ended = { id, from: state, how: { state: 'failed', reason } as const, now: clock.now() }
-      if (!(await store.withdrawals.end(inside, ended))) return
+      if (!(await end(inside, ended))) return
       await ledger.release({ hold: id, owner, announcements: [] }, inside)
       await outflow.giveBack(id, inside)
     })

@@ -2,6 +2,8 @@ import { ownerOf, type Caller } from '../../kit/caller.ts'
 import { walletMissing } from '../../ledger/errors.ts'
 import { balanceOf, type OpenLock } from '../../ledger/model.ts'
 import type { Address } from '../../chain/model.ts'
+import type { Owner } from '../../kit/owner.ts'
+import type { Statements } from '../../kit/transaction.ts'
 import { NETWORKS } from '../../chain/networks.ts'
 import { NETWORK_OF, type Credits, type ReceivingAddress, type Transaction, type Wallet } from '../model.ts'
 import { transferLink, typeOf } from '../rules.ts'
@@ -10,6 +12,7 @@ import { createAlerts } from './alert.ts'
 import { createCollecting } from './collect.ts'
 import { createCrediting } from './credit.ts'
 import { createDeposit } from './deposit.ts'
+import { createHolding } from './hold.ts'
 import { createHook } from './hook.ts'
 import { createMonitor } from './monitor.ts'
 import type { WalletDeps } from './deps.ts'
@@ -24,6 +27,7 @@ export function createWallets(deps: WalletDeps) {
   const depositAddress = createDepositAddress({ ...deps, store: store.addresses })
   const recipients = createRecipients(deps, depositAddress)
   const crediting = createCrediting(deps)
+  const holding = createHolding(deps)
 
   /** An agent sees only its own locks. The locks of others are only in the sum. */
   async function ownLocks({ agentId }: Caller, locks: readonly OpenLock[]): Promise<readonly OpenLock[]> {
@@ -68,7 +72,17 @@ export function createWallets(deps: WalletDeps) {
     },
 
     deposit: createDeposit(deps, crediting, depositAddress),
-    withdrawals: createWithdrawals(deps, recipients),
+    withdrawals: createWithdrawals(deps, { recipients, holding }),
+    /** For refunds, whose payouts have their ids. */
+    refunds: {
+      hold: holding.hold,
+      payout: (id: string) => store.withdrawals.find(id),
+      /** Whether what is paid to this address is credited to the owner. */
+      async receives(inside: Statements, { userId, environment }: Owner, address: Address): Promise<boolean> {
+        const [found] = await store.addresses.findAll([address], inside)
+        return found?.owner.userId === userId && found.owner.environment === environment
+      },
+    },
     recipients,
     alerts: createAlerts(deps),
     hook: createHook(deps, crediting),

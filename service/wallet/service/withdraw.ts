@@ -2,43 +2,29 @@ import type { Address } from '../../chain/model.ts'
 import { ownerOf, type Caller } from '../../kit/caller.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
-import { withdrawalMissing, withdrawalsUnavailable } from '../errors.ts'
+import { withdrawalMissing } from '../errors.ts'
 import { NETWORK_OF, type Withdrawal } from '../model.ts'
-import { assertMinimum, payoutNonce } from '../rules.ts'
+import { assertMinimum } from '../rules.ts'
 import type { WalletDeps } from './deps.ts'
+import type { Holding } from './hold.ts'
 import type { Recipients } from './recipient.ts'
 
 /** Withdrawals as their owners see them. `payout.ts` sends the money. */
-export function createWithdrawals(deps: WalletDeps, recipients: Recipients) {
-  const { ledger, outflow, store, book, chains, clock, settings, announce } = deps
+export function createWithdrawals(deps: WalletDeps, { recipients, holding }: WithdrawalDeps) {
+  const { outflow, store, book, chains, settings } = deps
 
-  /**
-   * Locks the money and stores the recipient, in one transaction. The lock never expires: only the end of the
-   * withdrawal takes the money or gives it back, because no clock can tell whether it has left.
-   */
   async function withdraw(caller: Caller, input: WithdrawalInput, operation: Id<'op'>): Promise<Withdrawal> {
     const owner = ownerOf(caller)
     const id = deriveId('wdr', operation)
-    const network = NETWORK_OF[owner.environment]
-    const onChain = chains.has(network) && book !== null
-    if (!onChain && owner.environment === 'production') throw withdrawalsUnavailable()
+    // Refused before the address is judged, as long as nothing can be paid out.
+    holding.onChain(owner)
     const to = await recipients.read(input.to, owner)
     const { amount } = input
-    const nonce = payoutNonce(id)
     const made = await store.together(async (inside) => {
       const before = await store.withdrawals.find(id, inside)
       if (before !== null) return before
       assertMinimum(amount, settings.withdrawalMinimum)
-      await ledger.reserve({ id, owner, amount, useCredits: false, deadline: NEVER, reference: to }, inside)
-      await outflow.take({ id, owner, kind: 'withdrawal', to, amount }, inside)
-      const now = clock.now()
-      const added = await store.withdrawals.add(
-        { id, owner, network, to, amount, nonce, simulated: !onChain, now },
-        inside,
-      )
-      const turn = { account: `${owner.environment}/${owner.userId}` }
-      await announce(inside, { topic: WITHDRAWAL_TOPIC, payload: { id }, turn })
-      return added
+      return await holding.hold(inside, { id, kind: 'withdrawal', owner, to, amount, returns: false })
     })
     await deps.failpoints.reach('withdrawal locked')
     return made
@@ -61,10 +47,16 @@ export function createWithdrawals(deps: WalletDeps, recipients: Recipients) {
       const { userId, environment } = ownerOf(caller)
       const found = await store.withdrawals.find(id)
       if (found?.owner.userId !== userId || found.owner.environment !== environment) throw withdrawalMissing()
+      if (found.kind !== 'withdrawal') throw withdrawalMissing()
       return found
     },
     list: (caller: Caller, page: { limit: number; offset: number }) => store.withdrawals.list(ownerOf(caller), page),
   }
+}
+
+interface WithdrawalDeps {
+  recipients: Recipients
+  holding: Holding
 }
 
 export interface WithdrawalInput {
@@ -86,8 +78,3 @@ export interface Terms {
   /** An operator has stopped all payouts for now. */
   paused: boolean
 }
-
-export const WITHDRAWAL_TOPIC = 'wallet.withdrawal'
-
-/** No sweeper ends a lock with this deadline. The withdrawal ends it. */
-const NEVER = new Date('9999-12-31T00:00:00.000Z')

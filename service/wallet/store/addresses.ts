@@ -31,8 +31,8 @@ export function addresses(statements: Statements): AddressStore {
       if (given === null) throw new Error('the assigned address was not found')
       return given
     },
-    async findAll(wanted) {
-      const rows = await statements.run<Row>(
+    async findAll(wanted, inside = statements) {
+      const rows = await inside.run<Row>(
         `SELECT ${LIST} FROM wallet_address WHERE address = ANY ($1::bytea[])`,
         [wanted.map(toBytes)],
         'wallet_addresses_named',

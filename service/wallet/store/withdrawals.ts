@@ -7,11 +7,11 @@ import type { WithdrawalStore } from '../ports.ts'
 /** Withdrawals, from the moment their money is locked to their end. */
 export function withdrawals(statements: Statements): WithdrawalStore {
   return {
-    async add({ id, owner, network, to, amount, nonce, simulated, now }, inside) {
+    async add({ id, kind, owner, network, to, amount, nonce, simulated, now }, inside) {
       const [row] = await inside.run<Row>(
-        `INSERT INTO wallet_withdrawal (id, environment, user_id, network, recipient, amount, nonce, simulated, created_at)
-         VALUES ($1, $2::environment, $3, $4, $5, $6, $7, $8, $9) RETURNING *`,
-        [id, owner.environment, owner.userId, network, toBytes(to), amount, toBytes(nonce), simulated, now],
+        `INSERT INTO wallet_withdrawal (id, kind, environment, user_id, network, recipient, amount, nonce, simulated, created_at)
+         VALUES ($1, $2, $3::environment, $4, $5, $6, $7, $8, $9, $10) RETURNING *`,
+        [id, kind, owner.environment, owner.userId, network, toBytes(to), amount, toBytes(nonce), simulated, now],
       )
       if (row === undefined) throw new Error('the added withdrawal was not found')
       return fromRow(row)
@@ -25,14 +25,15 @@ export function withdrawals(statements: Statements): WithdrawalStore {
     async list({ userId, environment }, { limit, offset }) {
       const rows = await statements.run<Row & { total: bigint }>(
         `SELECT *, count(*) OVER () AS total FROM wallet_withdrawal
-         WHERE user_id = $1 AND environment = $2::environment ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4`,
+         WHERE user_id = $1 AND environment = $2::environment AND kind = 'withdrawal' ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4`,
         [userId, environment, limit, offset],
       )
       const [first] = rows
       if (first !== undefined) return { withdrawals: rows.map(fromRow), total: Number(first.total) }
       // An empty page may be one after the last, so the total is counted separately.
       const [counted] = await statements.run<{ total: bigint }>(
-        'SELECT count(*) AS total FROM wallet_withdrawal WHERE user_id = $1 AND environment = $2::environment',
+        `SELECT count(*) AS total FROM wallet_withdrawal
+         WHERE user_id = $1 AND environment = $2::environment AND kind = 'withdrawal'`,
         [userId, environment],
       )
       return { withdrawals: [], total: Number(counted?.total ?? 0n) }
@@ -57,8 +58,8 @@ export function withdrawals(statements: Statements): WithdrawalStore {
       return row?.amount ?? 0n
     },
 
-    async submit(id, terms, now) {
-      const [row] = await statements.run<Row>(
+    async submit(inside, { id, terms, now }) {
+      const [row] = await inside.run<Row>(
         `UPDATE wallet_withdrawal SET state = 'submitted', payer = $2, valid_before = $3, seen_block = $4, submitted_at = $5
          WHERE id = $1 AND state = 'pending' RETURNING *`,
         [id, terms === null ? null : toBytes(terms.payer), terms?.validBefore, terms?.seenBlock, now],
@@ -75,9 +76,9 @@ export function withdrawals(statements: Statements): WithdrawalStore {
 
     async end(inside, { id, from, how, now }) {
       const hash = how.state === 'confirmed' && how.transactionHash !== null ? toBytes(how.transactionHash) : null
-      const rows = await inside.run(
+      const [row] = await inside.run<Row>(
         `UPDATE wallet_withdrawal SET state = $3::wallet_withdrawal_state, ended_at = $4, transaction_hash = $5, block_number = $6, reason = $7
-         WHERE id = $1 AND state = $2::wallet_withdrawal_state RETURNING 1`,
+         WHERE id = $1 AND state = $2::wallet_withdrawal_state RETURNING *`,
         [
           id,
           from,
@@ -88,7 +89,7 @@ export function withdrawals(statements: Statements): WithdrawalStore {
           how.state === 'failed' ? how.reason : null,
         ],
       )
-      return rows.length > 0
+      return row === undefined ? null : fromRow(row)
     },
   }
 }
@@ -97,6 +98,7 @@ export function fromRow(row: Row): Withdrawal {
   const { payer, valid_before: validBefore, seen_block: seenBlock, transaction_hash: hash } = row
   return {
     id: row.id,
+    kind: row.kind,
     owner: { userId: row.user_id, environment: row.environment },
     network: row.network,
     to: toHex(row.recipient),

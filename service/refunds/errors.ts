@@ -1,0 +1,74 @@
+import type { NetworkName } from '../chain/networks.ts'
+import { DomainError, invalid } from '../kit/errors.ts'
+import { toDecimal, toWire, type Usdc } from '../kit/money.ts'
+import type { Wait } from './model.ts'
+
+export function paymentMissing(): DomainError {
+  return new DomainError('missing', 'payment_not_found', 'You have no such payment.')
+}
+
+/** Nothing of it has arrived, or nothing of it is left. */
+export function notRefundable(state: string): DomainError {
+  const sentence =
+    state === 'refunded'
+      ? 'This payment was refunded already.'
+      : 'Only a payment that has arrived can be refunded. Wait until its state is `paid`.'
+  return new DomainError('conflict', 'payment_not_refundable', sentence, { state })
+}
+
+export function exceedsPayment(refundable: Usdc): DomainError {
+  const sentence =
+    refundable === 0n
+      ? 'All of this payment was refunded already, or is about to be.'
+      : `This is more than is left of the payment. Refund at most ${toDecimal(refundable)} USDC.`
+  return new DomainError('conflict', 'refund_exceeds_payment', sentence, { refundable: toWire(refundable) })
+}
+
+export function tooManyRefunds(most: number): DomainError {
+  const sentence = `A payment can have at most ${String(most)} refunds.`
+  return new DomainError('conflict', 'too_many_refunds', sentence, { limit: most })
+}
+
+export function tooSmall(least: Usdc): DomainError {
+  return invalid({ amount: `must be at least ${toDecimal(least)}` })
+}
+
+/** The treasury holds the wallet's money on one network only. */
+export function otherNetwork(paidOn: NetworkName, held: NetworkName, payer: string): DomainError {
+  const sentence = `This payment was made on ${paidOn}, and your wallet's money is on ${held}. Send the refund to ${payer} from the wallet that received the payment.`
+  return new DomainError('conflict', 'refund_on_other_network', sentence, { network: paidOn, payer })
+}
+
+/** The platform's own tools have no seller whose balance could pay. */
+export function withoutSeller(): DomainError {
+  const sentence = 'This payment has no seller with an account. The operator of this server refunds it.'
+  return new DomainError('conflict', 'refund_by_operator', sentence)
+}
+
+/** The operation's id was used for another sale before. */
+export function refundConflict(): DomainError {
+  return new DomainError('conflict', 'refund_conflict', 'This request was used before to refund another payment.')
+}
+
+export const WAIT_SENTENCES = {
+  insufficient_balance: 'The balance of your wallet is too low. Add funds, and the refund continues by itself.',
+  withdrawal_limit: 'The limit of what may leave in 24 hours is reached. The refund continues by itself.',
+  quota_exceeded: 'The limit of refunds in 24 hours is reached. The refund continues by itself.',
+  payouts_paused: 'Payouts are paused on this server. The refund continues by itself.',
+} as const satisfies Record<Wait, string>
+
+/** Why a refund failed. What it waited for when its time was over is such a reason too. */
+export function failureSentence(code: string): string {
+  return Object.hasOwn(FAILURES, code) ? FAILURES[code as keyof typeof FAILURES] : `The refund failed (${code}).`
+}
+
+const FAILURES = {
+  insufficient_balance: 'The balance of the wallet was too low for 14 days. Add funds and request the refund again.',
+  withdrawal_limit: 'The limit of 24 hours left no room for 14 days. Request a smaller refund.',
+  quota_exceeded: 'The limit of refunds in 24 hours left no room for 14 days. Request the refund again.',
+  payouts_paused: 'Payouts were paused for 14 days. Request the refund again.',
+  recipient_not_allowed: 'Payouts to the address of the payer are not allowed on this server.',
+  treasury_short: 'The server could not pay in time. Your balance has the money again. Request the refund again.',
+  expired: 'The transfer was not carried out in time. Your balance has the money again. Request the refund again.',
+  canceled: 'The transfer was canceled on the chain. Your balance has the money again.',
+} as const

@@ -1,0 +1,78 @@
+import type { Id } from '../kit/ids.ts'
+import type { Usdc } from '../kit/money.ts'
+import type { Owner } from '../kit/owner.ts'
+import type { NamedSale, Sale } from '../sales/model.ts'
+
+/**
+ * `requested`: counted, and it waits for something: for the seller's balance most of the time. `funded`: its money is
+ * held. `sent`: its authorization is submitted, and only the chain ends it. `confirmed`: the payer has the money.
+ * `failed`: nothing left, and nothing will.
+ */
+export const REFUND_STATES = ['requested', 'funded', 'sent', 'confirmed', 'failed'] as const
+export type RefundState = (typeof REFUND_STATES)[number]
+
+/**
+ * How the money goes back. `wallet`: from the treasury, for the seller's balance, to the payer's address. `account`: the
+ * buyer paid from an account of this server, and its balance gets the money. `own`: the seller signs a transfer from the
+ * wallet that received the payment. `simulated`: no money moves, because none was paid.
+ */
+export const REFUND_WAYS = ['wallet', 'account', 'own', 'simulated'] as const
+export type RefundWay = (typeof REFUND_WAYS)[number]
+
+export const REQUESTERS = ['seller', 'rule', 'dispute', 'agent'] as const
+export type Requester = (typeof REQUESTERS)[number]
+
+/** What a requested refund waits for, by the code of the error that held it up. */
+export const WAITS = ['insufficient_balance', 'withdrawal_limit', 'quota_exceeded', 'payouts_paused'] as const
+export type Wait = (typeof WAITS)[number]
+
+/** Money that goes back to the payer of a sale. */
+export interface Refund {
+  id: Id<'rfd'>
+  saleId: string
+  /** The seller. */
+  owner: Owner
+  amount: Usdc
+  /** The seller's words. */
+  reason: string | null
+  requestedBy: Requester
+  way: RefundWay
+  state: RefundState
+  waitsFor: Wait | null
+  /** How much the balance lacks. Null unless it waits for that. */
+  missing: Usdc | null
+  tryAt: Date | null
+  /** Why it failed, as a code. */
+  failure: string | null
+  txHash: string | null
+  createdAt: Date
+  fundedAt: Date | null
+  sentAt: Date | null
+  endedAt: Date | null
+}
+
+export type NewRefund = Pick<
+  Refund,
+  'id' | 'saleId' | 'owner' | 'amount' | 'reason' | 'requestedBy' | 'way' | 'waitsFor' | 'missing' | 'tryAt'
+> & { now: Date }
+
+export interface RefundRequest {
+  saleId: string
+  /** Null: all that is left. */
+  amount: Usdc | null
+  reason: string | null
+  by: Requester
+  /** Only a sale of this owner. Null: any sale, for callers that have checked it. */
+  owner: Owner | null
+}
+
+/** A refund as its seller and its buyer see it: its sale says where the money goes. */
+export interface ShownRefund {
+  refund: Refund
+  sale: Pick<Sale, 'id' | 'network' | 'payer' | 'simulated'>
+}
+
+/** A payment of any product, with everything that went back of it, oldest first. */
+export interface RefundedPayment extends NamedSale {
+  refunds: readonly Refund[]
+}

@@ -1,0 +1,49 @@
+import type { Deliveries } from '../deliveries/service/deliveries.ts'
+import type { OutgoingPayments } from '../outgoing-payments/service/payments.ts'
+import type { Part, Platform } from '../platform/platform.ts'
+import { createOwnSales } from '../sales/payments-store.ts'
+import { paymentRoutes } from './http.ts'
+import type { Payouts } from './ports.ts'
+import { createPayments, type Payments } from './service/payments.ts'
+import { createRefunds, type Refunds } from './service/refunds.ts'
+import { createRefundStore } from './store.ts'
+
+/** Refunds of settled sales, and the list of payments of all products. */
+export function openRefunds(
+  { config, clock, log, database, ledger, metrics, failpoints }: Platform,
+  { payouts, deliveries, outgoingPayments }: Others,
+): { refunds: Refunds; payments: Payments; part: Part } {
+  const store = createRefundStore(database.statements)
+  const sales = createOwnSales(database.statements)
+  const refunds = createRefunds({
+    store,
+    sales,
+    ledger,
+    payouts,
+    accountOf: (address, inside) => outgoingPayments.accountOf(address, inside),
+    event: (inside, event) => deliveries.event(inside, event),
+    clock,
+    log,
+    measures: metrics,
+    failpoints,
+    pay: config.addresses.pay,
+  })
+  const payments = createPayments({ sales, store, refunds })
+  return {
+    refunds,
+    payments,
+    part: {
+      routes: [{ surface: 'api', routes: paymentRoutes(payments) }],
+      sweepers: [
+        { name: 'refunds.requested', everyMs: 4_000, run: (now, signal) => refunds.retryDue(now, signal) },
+        { name: 'refunds.lost', everyMs: 60_000, run: (now, signal) => refunds.followLost(now, signal) },
+      ],
+    },
+  }
+}
+
+interface Others {
+  payouts: Payouts
+  deliveries: Pick<Deliveries, 'event'>
+  outgoingPayments: Pick<OutgoingPayments, 'accountOf'>
+}

@@ -1,0 +1,48 @@
+import type { Address } from '../chain/model.ts'
+import type { NewEvent } from '../deliveries/model.ts'
+import type { Owner } from '../kit/owner.ts'
+import type { Statements } from '../kit/transaction.ts'
+import type { OwnSales } from '../sales/model.ts'
+import type { NewPayout, Withdrawal } from '../wallet/model.ts'
+import type { NewRefund, Refund, Wait } from './model.ts'
+import type { Usdc } from '../kit/money.ts'
+
+/** Where refunds are stored. A trigger counts each in its sale. */
+export interface RefundStore {
+  /** Runs one transaction, and repeats it after a conflict. */
+  together<T>(work: (inside: Statements) => Promise<T>): Promise<T>
+  find(id: string, inside?: Statements): Promise<Refund | null>
+  /** Oldest first. */
+  ofSale(saleId: string, inside?: Statements): Promise<readonly Refund[]>
+  add(inside: Statements, refund: NewRefund): Promise<void>
+  /** From one state to the next. Null when the refund was not in the state before any more. */
+  fund(inside: Statements, id: string, now: Date): Promise<Refund | null>
+  send(inside: Statements, id: string, now: Date): Promise<Refund | null>
+  end(inside: Statements, id: string, how: RefundEnd, now: Date): Promise<Refund | null>
+  /** It stays requested. */
+  wait(id: string, why: { waitsFor: Wait; missing: Usdc | null; tryAt: Date }): Promise<void>
+  /** Requested refunds whose time it is. Accounts take turns. */
+  due(now: Date, limit: number): Promise<readonly string[]>
+  /** Refunds that were funded before this time and have not ended. */
+  open(before: Date, limit: number): Promise<readonly string[]>
+}
+
+export type RefundEnd = { state: 'confirmed'; txHash: string | null } | { state: 'failed'; failure: string }
+
+export interface Sales extends OwnSales {
+  /** All of it went back. */
+  markRefunded(inside: Statements, id: string): Promise<void>
+}
+
+/** The machine that pays withdrawals and refunds. */
+export interface Payouts {
+  hold(inside: Statements, payout: NewPayout): Promise<unknown>
+  payout(id: string): Promise<Withdrawal | null>
+  /** Whether what is paid to this address is credited to the owner. */
+  receives(inside: Statements, owner: Owner, address: Address): Promise<boolean>
+}
+
+/** The account whose payments come from this address; null for every other address. */
+export type AccountOf = (address: Address, inside: Statements) => Promise<Owner | null>
+
+export type AnnounceEvent = (inside: Statements, event: NewEvent) => Promise<void>

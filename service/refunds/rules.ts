@@ -1,0 +1,148 @@
+import type { PaymentEventData } from '../deliveries/model.ts'
+import { NETWORKS } from '../chain/networks.ts'
+import { DomainError } from '../kit/errors.ts'
+import { fromWire, least, toWire, usdc, type Usdc } from '../kit/money.ts'
+import type { Owner } from '../kit/owner.ts'
+import type { Sale } from '../sales/model.ts'
+import { NETWORK_OF } from '../wallet/model.ts'
+import { exceedsPayment, notRefundable, otherNetwork, tooSmall, withoutSeller } from './errors.ts'
+import { WAITS, type Refund, type RefundWay, type Wait } from './model.ts'
+
+const DAY_MS = 86_400_000
+
+/** How long a refund waits until it fails, and what of the payment it had counts as free again. */
+export const WAIT_MS = 14 * DAY_MS
+
+/** The refunds of one sale are listed whole, so there is an end to them. */
+export const REFUNDS_MAX = 100
+
+/** The facilitator carries out no transfer of less: its gas costs more. */
+const LEAST = usdc(100n)
+
+/** The seller of a sale of which something can go back. Throws otherwise. */
+export function sellerOf(sale: Pick<Sale, 'state' | 'userId' | 'environment'>): Owner {
+  const { state, userId, environment } = sale
+  if (userId === null) throw withoutSeller()
+  if (state !== 'paid') throw notRefundable(state)
+  return { userId, environment }
+}
+
+export function amountOf(sale: Pick<Sale, 'amount' | 'refunded'>, requested: Usdc | null): Usdc {
+  const left = refundableOf(sale)
+  const amount = requested ?? left
+  if (amount > left || left === 0n) throw exceedsPayment(left)
+  return amount
+}
+
+function refundableOf({ amount, refunded }: Pick<Sale, 'amount' | 'refunded'>): Usdc {
+  return usdc(amount - refunded)
+}
+
+/** What can still be requested; 0 as long as the money has not arrived. */
+export function leftOf(sale: Pick<Sale, 'state' | 'amount' | 'refunded'>): Usdc {
+  return sale.state === 'paid' ? refundableOf(sale) : usdc(0n)
+}
+
+/**
+ * `buyer` is the account that paid, if it is one of this server's. Its money never left the treasury's books as the
+ * buyer's own, so it comes back in the ledger: nobody could spend what is sent to the address that paid.
+ */
+export function wayOf(
+  sale: Pick<Sale, 'simulated' | 'environment' | 'network' | 'payer'>,
+  buyer: Owner | null,
+): RefundWay {
+  if (sale.simulated) return 'simulated'
+  const held = NETWORK_OF[sale.environment]
+  if (sale.network !== held) throw otherNetwork(sale.network, held, sale.payer)
+  return buyer?.environment === sale.environment ? 'account' : 'wallet'
+}
+
+export function assertLeast(amount: Usdc, way: RefundWay, paid: Usdc): void {
+  if ((way === 'wallet' || way === 'own') && amount < least(LEAST, paid)) throw tooSmall(LEAST)
+}
+
+/** What holds the refund up, or null if the error is no reason to wait. */
+export function waitOf(error: unknown): { waitsFor: Wait; missing: Usdc | null } | null {
+  if (!(error instanceof DomainError)) return null
+  const waitsFor = WAITS.find((wait) => wait === error.code)
+  if (waitsFor === undefined) return null
+  const [required, available] = [
+    fromWire(Number(error.fields['required'])),
+    fromWire(Number(error.fields['available'])),
+  ]
+  const isKnown = typeof required === 'bigint' && typeof available === 'bigint'
+  return { waitsFor, missing: isKnown && required > available ? usdc(required - available) : null }
+}
+
+/** A refusal that no time changes: the server's own rules forbid this payout. */
+export function isRefusal(error: unknown): error is DomainError {
+  return error instanceof DomainError && error.code === 'recipient_not_allowed'
+}
+
+/** The balance may be there any moment after a refund was requested, and hardly any after days. */
+export function nextTry(createdAt: Date, now: Date): Date {
+  const age = now.getTime() - createdAt.getTime()
+  return new Date(now.getTime() + Math.min(Math.max(age / 10, 5_000), 300_000))
+}
+
+export function isOverdue({ createdAt }: Pick<Refund, 'createdAt'>, now: Date): boolean {
+  return now.getTime() - createdAt.getTime() >= WAIT_MS
+}
+
+/** The transaction of the refund. A simulated one has a name instead, and one between two accounts has none. */
+export function explorerUrl({ txHash }: Pick<Refund, 'txHash'>, { network }: Pick<Sale, 'network'>): string | null {
+  return txHash?.startsWith('0x') === true ? `${NETWORKS[network].explorer}/tx/${txHash}` : null
+}
+
+/** The event of a refund's end for the seller's endpoints. `sale` is as it is afterwards. */
+export function eventOf({ refund, sale, now, pay }: EndedRefund) {
+  const { product, subject, details, payer, amount, network, txHash, simulated } = sale
+  const data = {
+    id: sale.id,
+    checkoutId: product === 'checkout' ? subject : null,
+    paywallId: product === 'gate' ? subject : null,
+    customerId: payer,
+    amount: toWire(amount),
+    currency: 'USDC',
+    endpoint: product === 'checkout' ? `${pay}/${subject}` : (textIn(details, 'endpoint') ?? sale.resource ?? ''),
+    route: textIn(details, 'route'),
+    network,
+    txHash,
+    at: now.toISOString(),
+    refundId: refund.id,
+    refundAmount: toWire(refund.amount),
+    refundTxHash: refund.txHash,
+    refundReason: refund.reason,
+    refundFailure: refund.failure,
+    refunded: toWire(sale.refunded),
+    ...(simulated ? { test: true as const } : {}),
+  } satisfies PaymentEventData & Readonly<Record<string, unknown>>
+  const event = refund.state === 'failed' ? ('refund.failed' as const) : ('payment.refunded' as const)
+  return { event, data, headers: simulated ? { 'coinslot-test': 'true' } : {} }
+}
+
+interface EndedRefund {
+  refund: Pick<Refund, 'id' | 'amount' | 'txHash' | 'reason' | 'failure' | 'state'>
+  sale: Pick<
+    Sale,
+    | 'id'
+    | 'product'
+    | 'subject'
+    | 'details'
+    | 'resource'
+    | 'payer'
+    | 'amount'
+    | 'refunded'
+    | 'network'
+    | 'txHash'
+    | 'simulated'
+  >
+  now: Date
+  /** The address of the hosted forms. */
+  pay: string
+}
+
+function textIn(details: Sale['details'], name: string): string | null {
+  const value = details[name]
+  return typeof value === 'string' ? value : null
+}

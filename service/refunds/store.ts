@@ -1,0 +1,120 @@
+import type { RowOf } from '../kit/rows.ts'
+import { ageOf, type Tables } from '../kit/tables.ts'
+import { retryConflicts, type StatementPool, type Statements } from '../kit/transaction.ts'
+import type { Owner } from '../kit/owner.ts'
+import type { Refund } from './model.ts'
+import type { RefundStore } from './ports.ts'
+
+/** Refunds in PostgreSQL. A trigger counts each in its sale, and refuses what exceeds it. */
+export function createRefundStore(statements: StatementPool): RefundStore {
+  async function one(on: Statements, text: string, values: readonly unknown[], name: string): Promise<Refund | null> {
+    const [row] = await on.run<RefundRow>(text, values, name)
+    return row === undefined ? null : fromRefundRow(row)
+  }
+
+  return {
+    together: (work) => retryConflicts(() => statements.together(work), ATTEMPTS),
+    find: (id, inside = statements) => one(inside, 'SELECT * FROM refund WHERE id = $1', [id], 'refund_find'),
+
+    async ofSale(saleId, inside = statements) {
+      const text = 'SELECT * FROM refund WHERE sale_id = $1 ORDER BY id'
+      return (await inside.run<RefundRow>(text, [saleId], 'refund_of_sale')).map(fromRefundRow)
+    },
+
+    async add(inside, refund) {
+      const { id, saleId, owner, amount, reason, requestedBy, way, waitsFor, missing, tryAt, now } = refund
+      const of = [id, saleId, owner.userId, owner.environment, amount]
+      await inside.run(ADD, [...of, reason, requestedBy, way, waitsFor, missing, tryAt, now], 'refund_add')
+    },
+
+    fund: (inside, id, now) => one(inside, FUND, [id, now], 'refund_fund'),
+    send: (inside, id, now) => one(inside, SEND, [id, now], 'refund_send'),
+    end(inside, id, how, now) {
+      const [txHash, failure] = how.state === 'confirmed' ? [how.txHash, null] : [null, how.failure]
+      return one(inside, END, [id, how.state, now, txHash, failure], 'refund_end')
+    },
+
+    async wait(id, { waitsFor, missing, tryAt }) {
+      await statements.run(WAIT, [id, waitsFor, missing, tryAt], 'refund_wait')
+    },
+
+    async due(now, limit) {
+      return (await statements.run<{ id: string }>(DUE, [now, limit], 'refund_due')).map(({ id }) => id)
+    },
+
+    async open(before, limit) {
+      return (await statements.run<{ id: string }>(OPEN, [before, limit], 'refund_open')).map(({ id }) => id)
+    },
+  }
+}
+
+const ATTEMPTS = 4
+
+const ADD = `
+INSERT INTO refund (id, sale_id, user_id, environment, amount, reason, requested_by, way, waits_for, missing, try_at,
+  created_at)
+VALUES ($1, $2, $3, $4::environment, $5, $6, $7::refund_requester, $8::refund_way, $9, $10, $11, $12)`
+
+const FUND = `
+UPDATE refund SET state = 'funded', funded_at = $2, waits_for = NULL, missing = NULL, try_at = NULL
+WHERE id = $1 AND state = 'requested' RETURNING *`
+
+const SEND = `UPDATE refund SET state = 'sent', sent_at = $2 WHERE id = $1 AND state = 'funded' RETURNING *`
+
+const END = `
+UPDATE refund SET state = $2::refund_state, ended_at = $3, tx_hash = $4, failure = $5, waits_for = NULL, missing = NULL,
+  try_at = NULL
+WHERE id = $1 AND state NOT IN ('confirmed', 'failed') RETURNING *`
+
+const WAIT = `UPDATE refund SET waits_for = $2, missing = $3, try_at = $4 WHERE id = $1 AND state = 'requested'`
+
+const DUE = `
+SELECT id FROM (
+  SELECT id, try_at, row_number() OVER (PARTITION BY environment, user_id ORDER BY created_at, id) AS turn
+  FROM refund WHERE state = 'requested' AND try_at <= $1
+) due ORDER BY turn, try_at LIMIT $2`
+
+const OPEN = `
+SELECT id FROM refund WHERE state IN ('funded', 'sent') AND way = 'wallet' AND created_at < $1 ORDER BY created_at LIMIT $2`
+
+type RefundRow = RowOf<Omit<Refund, 'owner'> & Owner>
+
+function fromRefundRow(row: RefundRow): Refund {
+  return {
+    id: row.id,
+    saleId: row.sale_id,
+    owner: { userId: row.user_id, environment: row.environment },
+    amount: row.amount,
+    reason: row.reason,
+    requestedBy: row.requested_by,
+    way: row.way,
+    state: row.state,
+    waitsFor: row.waits_for,
+    missing: row.missing,
+    tryAt: row.try_at,
+    failure: row.failure,
+    txHash: row.tx_hash,
+    createdAt: row.created_at,
+    fundedAt: row.funded_at,
+    sentAt: row.sent_at,
+    endedAt: row.ended_at,
+  }
+}
+
+export const refundTables: Tables = {
+  retention: () => ({ refund: { kept: 'money: what went back to buyers' } }),
+  metrics: [
+    {
+      declared: [
+        { name: 'coinslot_refunds_open', help: 'Refunds that have not ended, by state', labels: ['state'] },
+        { name: 'coinslot_refund_oldest_seconds', help: 'Age of the oldest of them', labels: ['state'] },
+      ],
+      sql: `WITH open_refund AS MATERIALIZED (
+  SELECT 'requested' AS state, created_at FROM refund WHERE state = 'requested'
+  UNION ALL SELECT state::text, created_at FROM refund WHERE state IN ('funded', 'sent')
+)
+SELECT 'coinslot_refunds_open', state, NULL, count(*)::float8 FROM open_refund GROUP BY state
+UNION ALL SELECT 'coinslot_refund_oldest_seconds', state, NULL, ${ageOf('min(created_at)')} FROM open_refund GROUP BY state`,
+    },
+  ],
+}

@@ -1,0 +1,43 @@
+import type { Owner } from '../../kit/owner.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import { withdrawalsUnavailable } from '../errors.ts'
+import { NETWORK_OF, type NewPayout, type Withdrawal } from '../model.ts'
+import { payoutNonce } from '../rules.ts'
+import type { WalletDeps } from './deps.ts'
+
+/**
+ * How every payout begins: its money is held, the outflow is counted and its recipient is stored, in one transaction.
+ * The hold never expires. Only the end of the payout takes the money or gives it back, because no clock can tell whether
+ * it has left.
+ */
+export function createHolding({ ledger, outflow, store, book, chains, clock, announce }: WalletDeps) {
+  function onChain({ environment }: Owner): boolean {
+    const isReal = chains.has(NETWORK_OF[environment]) && book !== null
+    if (!isReal && environment === 'production') throw withdrawalsUnavailable()
+    return isReal
+  }
+
+  return {
+    /** False: the sandbox has no chain and simulates the payout. Production refuses it. */
+    onChain,
+
+    async hold(inside: Statements, { id, kind, owner, to, amount, returns }: NewPayout): Promise<Withdrawal> {
+      const simulated = !onChain(owner)
+      await ledger.reserve({ id, owner, amount, useCredits: false, deadline: NEVER, reference: to }, inside)
+      await outflow.take({ id, owner, kind, to, amount, returns }, inside)
+      const network = NETWORK_OF[owner.environment]
+      const payout = { id, kind, owner, network, to, amount, nonce: payoutNonce(id), simulated, now: clock.now() }
+      const added = await store.withdrawals.add(payout, inside)
+      const turn = { account: `${owner.environment}/${owner.userId}` }
+      await announce(inside, { topic: WITHDRAWAL_TOPIC, payload: { id }, turn })
+      return added
+    },
+  }
+}
+
+export type Holding = ReturnType<typeof createHolding>
+
+export const WITHDRAWAL_TOPIC = 'wallet.withdrawal'
+
+/** No sweeper ends a hold with this deadline. The payout ends it. */
+const NEVER = new Date('9999-12-31T00:00:00.000Z')
