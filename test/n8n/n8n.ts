@@ -45,6 +45,16 @@ export class N8n {
     await this.logIn()
   }
 
+  /** As a crash does, in the middle of whatever runs. */
+  async crash(): Promise<void> {
+    if (this.child !== undefined) {
+      this.child.kill('SIGKILL')
+      await once(this.child, 'exit')
+    }
+    await this.boot()
+    await this.logIn()
+  }
+
   async stop(): Promise<void> {
     if (this.child?.exitCode !== null || this.child.signalCode !== null) return
     this.child.kill('SIGTERM')

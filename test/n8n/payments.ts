@@ -1,10 +1,14 @@
 import { createHmac } from 'node:crypto'
 import type { PaymentView } from '../../service/checkouts/model.ts'
 import type { Answer } from './n8n.ts'
-import { asJson, until, type Workflow, type World } from './world.ts'
+import { asJson, until, type LastNode, type Workflow, type World } from './world.ts'
 
-export async function published(world: World, parameters?: Record<string, unknown>): Promise<Workflow> {
-  const workflow = await world.makeWorkflow(parameters)
+export async function published(
+  world: World,
+  parameters?: Record<string, unknown>,
+  last?: LastNode,
+): Promise<Workflow> {
+  const workflow = await world.makeWorkflow(parameters, undefined, last)
   await workflow.publish()
   return workflow
 }

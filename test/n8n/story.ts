@@ -5,6 +5,7 @@ import { examplesStory } from './stories/examples.ts'
 import { listeningStory } from './stories/listening.ts'
 import { modelsStory } from './stories/models.ts'
 import { operationsStory } from './stories/operations.ts'
+import { outcomesStory } from './stories/outcomes.ts'
 import { publishingStory } from './stories/publishing.ts'
 import { refusalsStory } from './stories/refusals.ts'
 import { retriesStory } from './stories/retries.ts'
@@ -25,6 +26,7 @@ export function story(version: string): void {
     credentialStory(world)
     listeningStory(world)
     sellingStory(world)
+    outcomesStory(world)
     publishingStory(world)
     operationsStory(world)
     refusalsStory(world)

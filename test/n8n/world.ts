@@ -44,7 +44,7 @@ export interface World {
   facilitatorUrl: string
   credential: Credential
   makeCredential(data?: Record<string, unknown>): Promise<Credential>
-  makeWorkflow(parameters?: Record<string, unknown>, credential?: Credential): Promise<Workflow>
+  makeWorkflow(parameters?: Record<string, unknown>, credential?: Credential, last?: LastNode): Promise<Workflow>
   /** Imports a file; its first node is the trigger. */
   importWorkflow(file: unknown): Promise<Workflow>
   /** Stops the service for this work, as an outage does, and restarts it. */
@@ -116,8 +116,8 @@ FROM next WHERE slug = $1`
     async archive(slug) {
       await database.statements.run(`UPDATE rda SET status = 'archived' WHERE slug = $1`, [slug])
     },
-    async makeWorkflow(parameters, given = credential) {
-      return await importWorkflow(workflowData(parameters, given))
+    async makeWorkflow(parameters, given = credential, last = REPORT) {
+      return await importWorkflow(workflowData(parameters, given, last))
     },
     importWorkflow,
     async outage(work) {
@@ -267,7 +267,7 @@ export async function asJson(
   return { status: response.status, body: await response.json() }
 }
 
-function workflowData(parameters: Record<string, unknown> = {}, credential: Credential): unknown {
+function workflowData(parameters: Record<string, unknown> = {}, credential: Credential, last: LastNode): unknown {
   const trigger = {
     id: randomUUID(),
     webhookId: randomUUID(),
@@ -278,24 +278,31 @@ function workflowData(parameters: Record<string, unknown> = {}, credential: Cred
     parameters: { productName: 'SEO audit', price: 5, customerFields: FIELDS, testMode: true, ...parameters },
     credentials: { coinslotApi: credential },
   }
-  const report = {
-    id: randomUUID(),
-    name: 'Write the report',
-    type: 'n8n-nodes-base.set',
-    typeVersion: 3.4,
-    position: [260, 0],
-    parameters: {
-      mode: 'raw',
-      jsonOutput: '={{ JSON.stringify({ report: "Audit of " + $json.input.website }) }}',
-      options: {},
-    },
-  }
+  const report = { id: randomUUID(), name: 'Write the report', position: [260, 0], ...last }
   return {
     name: 'Audit for sale',
     nodes: [trigger, report],
     connections: { [TRIGGER]: { main: [[{ node: report.name, type: 'main', index: 0 }]] } },
     settings: {},
   }
+}
+
+/** The node after the trigger. */
+export interface LastNode {
+  type: string
+  typeVersion: number
+  parameters: Record<string, unknown>
+  credentials?: { coinslotApi: Credential }
+}
+
+const REPORT: LastNode = {
+  type: 'n8n-nodes-base.set',
+  typeVersion: 3.4,
+  parameters: {
+    mode: 'raw',
+    jsonOutput: '={{ JSON.stringify({ report: "Audit of " + $json.input.website }) }}',
+    options: {},
+  },
 }
 
 const FIELDS = {

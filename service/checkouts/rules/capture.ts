@@ -37,7 +37,7 @@ export function isCapturedLate({ details }: Pick<Sale, 'details'>): boolean {
 /** How the work of a held sale has ended; null while that is not known and there is time. */
 export function outcomeOf(
   { details, leaseUntil }: Pick<Sale, 'details' | 'leaseUntil'>,
-  delivery: Pick<DeliveryView, 'state'> | undefined,
+  delivery: Pick<DeliveryView, 'state' | 'lastError'> | undefined,
   now: Date,
 ): WorkResult | null {
   switch (delivery?.state) {
@@ -46,7 +46,7 @@ export function outcomeOf(
       if (details['answers'] === true) return succeeded(null, now)
       break
     case 'unconfirmed':
-      return failed('workflow_failed', null, now)
+      return failed(delivery.lastError === TIMED_OUT ? 'workflow_timeout' : 'workflow_failed', null, now)
     case 'stopped':
     case 'exhausted':
       return failed('workflow_unreachable', null, now)
@@ -56,6 +56,9 @@ export function outcomeOf(
   }
   return leaseUntil === null || leaseUntil <= now ? failed('workflow_timeout', null, now) : null
 }
+
+/** The delivery's error where its receiver did not answer in time. */
+const TIMED_OUT = 'response_timeout'
 
 export function succeeded(answer: string | null, now: Date): WorkResult {
   return { status: 'succeeded', answer, reason: null, at: now.toISOString() }
