@@ -50,6 +50,14 @@ export function notBought(status: number | null, payment: Readonly<Record<string
   return new DomainError('upstream', 'not_bought', `The checkout ${why}. ${charged}`, payment)
 }
 
+export function orderExpired(): DomainError {
+  return new DomainError(
+    'expired',
+    'order_expired',
+    'This order has expired. Nothing was charged. Ask your assistant to call the tool again.',
+  )
+}
+
 export function quoteExpired(): DomainError {
   return new DomainError(
     'expired',

@@ -19,6 +19,15 @@ export function authorizationUsed(): DomainError {
   )
 }
 
+/** One operation is bought once, by whoever was first. Thrown before any money of the second one moves. */
+export function alreadyBought(): DomainError {
+  return new DomainError(
+    'conflict',
+    'already_bought',
+    'This was already bought with another payment. Nothing was charged. If you paid, open your receipt; otherwise start a new purchase.',
+  )
+}
+
 /** Only for requests whose payer was proven. It names the first sale, which is no proof of anything. */
 export function identifierUsed(first: Pick<Sale, 'id' | 'product'>): DomainError {
   return new DomainError(

@@ -29,7 +29,9 @@ export function serverFor(ask: McpAsk, { service, log }: Pick<McpDeps, 'service'
     const onProgress = progressReporter(params._meta?.progressToken, (progress) =>
       extra.sendNotification({ method: 'notifications/progress', params: progress }),
     )
-    return answered(tools.call(ask, { params, signal: extra.signal, onProgress, repeats: false, opensPages: false }))
+    const hearsProgress = params._meta?.progressToken !== undefined
+    const about = { params, signal: extra.signal, hearsProgress, onProgress }
+    return answered(tools.call(ask, { ...about, repeats: false, opensPages: false }))
   })
   if (resources === null) return mcp
   server.setRequestHandler(ListResourcesRequestSchema, ({ params }) => answered(resources.list(ask, params?.cursor)))

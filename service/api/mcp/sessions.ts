@@ -10,27 +10,19 @@ import { createUsedNames } from './used-names.ts'
  * would have expired: by all processes if they share a Redis, otherwise by this one only.
  */
 export function createSessions({ clock, redis, secret }: SessionDeps) {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'coinslot mcp sessions', 32))
+  const signer = createSigner(secret, 'coinslot mcp sessions')
   const ended = createUsedNames({ clock, redis, prefix: 'mcp-ended', liveMs: LIVES_MS })
-
-  function sign(id: string, caller: Caller): string {
-    return createHmac('sha256', key)
-      .update(JSON.stringify([id, holderOf(caller)]))
-      .digest('base64url')
-  }
 
   return {
     begin(caller: Caller): string {
       const id = `${clock.now().getTime().toString(36)}.${newId('req', clock.now()).slice(4)}`
-      return `${id}.${sign(id, caller)}`
+      return `${id}.${signer.sign([id, holderOf(caller)])}`
     },
 
     /** True when this same caller began the session. */
     async check(session: string, caller: Caller): Promise<boolean> {
       const [time = '', body = '', proof = ''] = session.split('.')
-      const wanted = Buffer.from(sign(`${time}.${body}`, caller))
-      const given = Buffer.from(proof)
-      if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return false
+      if (!signer.isSigned([`${time}.${body}`, holderOf(caller)], proof)) return false
       if (parseInt(time, 36) + LIVES_MS < clock.now().getTime()) return false
       return !(await ended.has(session))
     },
@@ -47,6 +39,19 @@ interface SessionDeps {
   clock: Clock
   redis: Redis | null
   secret: string
+}
+
+/** Signs values with a key of its own, derived from the secret that all processes share. */
+export function createSigner(secret: string, purpose: string) {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
+  const sign = (value: unknown): string => createHmac('sha256', key).update(JSON.stringify(value)).digest('base64url')
+  return {
+    sign,
+    isSigned(value: unknown, signature: string): boolean {
+      const [wanted, presented] = [Buffer.from(sign(value)), Buffer.from(signature)]
+      return presented.length === wanted.length && timingSafeEqual(presented, wanted)
+    },
+  }
 }
 
 /** What identifies the caller in signed names. */

@@ -202,10 +202,13 @@ export function deliveryOf(
     to: { target: payment.checkoutId },
     body: JSON.stringify(body),
     ...(payment.simulated ? { headers: { 'coinslot-test': 'true', ...(failsFirst ? FAILS_FIRST : {}) } } : {}),
-    ...(checkout.responseMode === 'lastNode' ? { waitMs: 180_000, keepBytes: 65_536 } : {}),
+    ...(checkout.responseMode === 'lastNode' ? { waitMs: ANSWER_MS, keepBytes: 65_536 } : {}),
     onUnconfirmed: checkout.onUnconfirmed,
   }
 }
+
+/** A workflow whose answer the payer sees has this long for it. */
+export const ANSWER_MS = 180_000
 
 /** No further change comes without a request. */
 export function isAtRest({ payment, delivery }: PaymentView): boolean {

@@ -9,8 +9,9 @@ import { createSelling } from '../../sales/service/sell.ts'
 import { checkoutMissing, inTestMode } from '../errors.ts'
 import type { Checkout, PaymentView } from '../model.ts'
 import { assertSells, paymentOf } from '../rules/lifecycle.ts'
+import { fromOrder, orderLink, toOrder } from '../rules/order.ts'
 import type { Failures } from './failures.ts'
-import type { Following } from './follow.ts'
+import type { Following, Patience } from './follow.ts'
 import type { CheckoutDeps } from './deps.ts'
 import { createCheckoutProduct, Unsold, valuesOf, type FormInput, type Order, type Purchase } from './product.ts'
 import type { Showing } from './presenter.ts'
@@ -26,16 +27,25 @@ export function createBuying(deps: BuyingDeps) {
   const statusUrl = ({ id, subject }: Sale): string => `${deps.addresses.pay}/${subject}/payments/${id}`
   const errors = deliveryErrors({ statusUrl, tokens: selling.tokens })
 
-  async function pay(id: string, purchase: Purchase, operation: Id<'op'>): Promise<PaymentView> {
+  async function pay(id: string, sent: Purchase, sentOperation: Id<'op'>): Promise<PaymentView> {
     const checkout = await store.find(id)
     if (checkout === null) throw checkoutMissing()
+    const [purchase, operation] = ordered(checkout, sent, sentOperation)
     const sale = await unlessUnsold(checkout, () => buy(checkout, purchase, operation))
-    return await shownToBuyer(checkout, sale, purchase.waitsForResult === true)
+    return await shownToBuyer(checkout, sale, purchase.waits ?? null)
   }
 
-  async function shownToBuyer(checkout: Checkout, sale: Sale, waitsForResult: boolean): Promise<PaymentView> {
+  /** Where the page of an order pays, the order says what is bought, and names the payment. */
+  function ordered(checkout: Checkout, purchase: Purchase, operation: Id<'op'>): [Purchase, Id<'op'>] {
+    const { signedOrder } = purchase
+    if (signedOrder === undefined) return [purchase, operation]
+    const { input, until, operation: first } = fromOrder(checkout.id, signedOrder, deps.orderKey)
+    return [{ ...purchase, input, until }, first]
+  }
+
+  async function shownToBuyer(checkout: Checkout, sale: Sale, patience: Patience | null): Promise<PaymentView> {
     const view = await showing.sale({ payment: paymentOf(sale), checkout }, 'buyer')
-    return waitsForResult && checkout.responseMode === 'lastNode' ? await following.rested(view) : view
+    return patience !== null && checkout.responseMode === 'lastNode' ? await following.rested(view, patience) : view
   }
 
   async function buy(checkout: Checkout, purchase: Purchase, operation: Id<'op'>): Promise<Sale> {
@@ -60,7 +70,12 @@ export function createBuying(deps: BuyingDeps) {
     pay,
 
     /** For a client that waits: the paid sale, with the workflow's answer if payers see it. */
-    async sell(id: string, input: FormInput, request: PurchaseRequest): Promise<Sold<PaymentView>> {
+    async sell(
+      id: string,
+      input: FormInput,
+      request: PurchaseRequest,
+      patience: Patience,
+    ): Promise<Sold<PaymentView>> {
       const checkout = await store.find(id)
       if (checkout === null) throw checkoutMissing()
       const order: Order = { input, named: (field) => field, quoteId: null }
@@ -69,7 +84,7 @@ export function createBuying(deps: BuyingDeps) {
       const { sale } = sold
       if (sale.state === 'failed') throw paymentRefused(sale.reason, sale)
       if (sale.state !== 'paid') throw errors.pending(sale)
-      return { ...sold, value: await shownToBuyer(checkout, sale, true) }
+      return { ...sold, value: await shownToBuyer(checkout, sale, patience) }
     },
 
     /** The owner tests the effects of a payment; in test mode every visitor may. */
@@ -91,6 +106,15 @@ export function createBuying(deps: BuyingDeps) {
       if (checkout.testMode) throw inTestMode()
       valuesOf(checkout, { input, named: (field) => field })
       return showing.offer(checkout)
+    },
+
+    /** The page where a person pays for this operation and this input. Null where its address would be too long. */
+    async orderPage(id: string, input: FormInput, operation: Id<'op'>): Promise<string | null> {
+      const checkout = await store.find(id)
+      assertSells(checkout, clock.now())
+      valuesOf(checkout, { input, named: (field) => field })
+      const order = toOrder(checkout.id, { operation, input }, { key: deps.orderKey, now: clock.now() })
+      return orderLink(showing.addressOf(checkout), order)
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kit/clock.ts'
 import { retryConflicts, type Statements } from '../../kit/transaction.ts'
-import { identifierUsed } from '../errors.ts'
+import { alreadyBought, identifierUsed } from '../errors.ts'
 import { claimedSale, type Sale, type SaleHooks } from '../model.ts'
 import type { Hooks, Journal, Purchases, SaleStore } from '../ports.ts'
 
@@ -14,10 +14,13 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
     return sale
   }
 
-  /** A request with the same identifier was faster, and has committed. */
-  async function twiceStarted(inside: Statements, { payer, identifier }: Sale): Promise<Error> {
+  /** Another request for the same operation, or with the same identifier, was faster and has committed. */
+  async function twiceStarted(inside: Statements, { id, digest, payer, identifier }: Sale): Promise<Error> {
     const first = identifier === null ? null : await store.findByIdentifier(payer, identifier, inside)
-    return first === null ? new Error('a sale was started twice') : identifierUsed(first)
+    if (first !== null) return identifierUsed(first)
+    const twin = await store.find(id)
+    // The same payment sent twice at once: the next repetition gets its result.
+    return twin?.digest === digest ? new Error('a sale was started twice') : alreadyBought()
   }
 
   return {
