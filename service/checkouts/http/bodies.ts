@@ -70,7 +70,8 @@ export const payBody = z
       override: { type: 'object', description: "Values of the checkout's fields, by name; required without an order" },
     }),
     order: z.string().max(2_000).optional().meta({
-      description: 'Pay for the call of a model: the order from the link of its page, in place of the input. Needs a token',
+      description:
+        'Pay for the call of a model: the order from the link of its page, in place of the input. Needs a token',
     }),
     paymentPayload: inputBody.optional().meta({
       override: { type: 'object', description: 'An x402 payload of either version: the signed authorization' },

@@ -1,6 +1,7 @@
 import type { McpService } from '../../api/mcp/parts.ts'
 import { toolOf } from '../rules/tool.ts'
-import { checkoutOf, createCheckoutCalls, type CheckoutCallDeps } from './calls.ts'
+import { createCheckoutCalls, type CheckoutCallDeps } from './calls.ts'
+import { checkoutOf } from './results.ts'
 
 /** A checkout for MCP clients: one tool, whose call buys it. A guest pays for the call, an account from its wallet. */
 export function createCheckoutMcp(deps: CheckoutCallDeps): McpService {

@@ -11,16 +11,16 @@ import type { Checkout, PaymentView } from '../model.ts'
 import { assertSells, paymentOf } from '../rules/lifecycle.ts'
 import { fromOrder, orderLink, toOrder } from '../rules/order.ts'
 import type { Failures } from './failures.ts'
-import type { Following, Patience } from './follow.ts'
 import type { CheckoutDeps } from './deps.ts'
 import { createCheckoutProduct, Unsold, valuesOf, type FormInput, type Order, type Purchase } from './product.ts'
 import type { Showing } from './presenter.ts'
+import type { Patience, Purchases } from './purchases.ts'
 import { createSimulation } from './simulate.ts'
 import type { Watching } from './watch.ts'
 
 /** Turns an input and an authorization into a payment. All errors in the request are reported before money moves. */
 export function createBuying(deps: BuyingDeps) {
-  const { store, selling, clock, showing, following } = deps
+  const { store, selling, clock, showing, purchases } = deps
   const { product, preflight, quoteFor } = createCheckoutProduct(deps)
   const sales = createSelling(selling, product)
   const simulate = createSimulation({ ...deps, preflight, quoteFor })
@@ -45,7 +45,7 @@ export function createBuying(deps: BuyingDeps) {
 
   async function shownToBuyer(checkout: Checkout, sale: Sale, patience: Patience | null): Promise<PaymentView> {
     const view = await showing.sale({ payment: paymentOf(sale), checkout }, 'buyer')
-    return patience !== null && checkout.responseMode === 'lastNode' ? await following.rested(view, patience) : view
+    return patience !== null && checkout.responseMode === 'lastNode' ? await purchases.rested(view, patience) : view
   }
 
   async function buy(checkout: Checkout, purchase: Purchase, operation: Id<'op'>): Promise<Sale> {
@@ -70,12 +70,7 @@ export function createBuying(deps: BuyingDeps) {
     pay,
 
     /** For a client that waits: the paid sale, with the workflow's answer if payers see it. */
-    async sell(
-      id: string,
-      input: FormInput,
-      request: PurchaseRequest,
-      patience: Patience,
-    ): Promise<Sold<PaymentView>> {
+    async sell(id: string, input: FormInput, request: PurchaseRequest, patience: Patience): Promise<Sold<PaymentView>> {
       const checkout = await store.find(id)
       if (checkout === null) throw checkoutMissing()
       const order: Order = { input, named: (field) => field, quoteId: null }
@@ -123,5 +118,5 @@ interface BuyingDeps extends CheckoutDeps {
   failures: Failures
   showing: Showing
   watching: Watching
-  following: Pick<Following, 'rested'>
+  purchases: Pick<Purchases, 'rested'>
 }

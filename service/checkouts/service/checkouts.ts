@@ -3,6 +3,7 @@ import { createBuying } from './buy.ts'
 import { createFailures } from './failures.ts'
 import { createFollowing } from './follow.ts'
 import { createLife } from './lifecycle.ts'
+import { createPurchases } from './purchases.ts'
 import { createShowing } from './presenter.ts'
 import { createWatching } from './watch.ts'
 
@@ -11,11 +12,12 @@ export function createCheckouts(deps: CheckoutDeps) {
   const failures = createFailures(deps)
   const showing = createShowing(deps)
   const watching = createWatching(deps)
-  const following = createFollowing({ ...deps, showing })
+  const { looks, named, find, ...purchases } = createPurchases({ ...deps, showing })
   return {
     ...createLife(deps),
-    ...createBuying({ ...deps, failures, showing, watching, following }),
-    ...following,
+    ...createBuying({ ...deps, failures, showing, watching, purchases }),
+    ...createFollowing({ ...deps, showing, purchases: { looks, named, find } }),
+    ...purchases,
     addressOf: (id: string): string => `${deps.addresses.pay}/${id}`,
 
     /** Called after each attempt at a delivery to this checkout's callback. */

@@ -14,9 +14,9 @@ import { assertQuoted, fromQuoteId, offerOf, quoteOf } from '../rules/quote.ts'
 import { requirementsOfOffer } from '../../sales/service/door.ts'
 import type { Presented } from '../../x402/model.ts'
 import type { Failures } from './failures.ts'
-import type { Patience } from './follow.ts'
 import type { CheckoutDeps } from './deps.ts'
 import type { Showing } from './presenter.ts'
+import type { Patience } from './purchases.ts'
 import type { Watching } from './watch.ts'
 
 export type FormInput = Readonly<Record<string, unknown>>

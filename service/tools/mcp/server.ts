@@ -29,8 +29,7 @@ export function createToolServer(deps: ToolServerDeps): McpService {
     // A guest fetches a lost answer with the payment's token.
     keeps: (name, { guest }) =>
       guest === null && (name === ('call_tool' satisfies OwnToolName) || !OWN_TOOLS.has(String(name))),
-    task: ({ caller, guest }, operation) =>
-      guest === null ? calls.task(caller, operation) : Promise.resolve(null),
+    task: ({ caller, guest }, operation) => (guest === null ? calls.task(caller, operation) : Promise.resolve(null)),
   }
 }
 
