@@ -28,6 +28,12 @@ export function alreadyBought(): DomainError {
   )
 }
 
+/** The same payment was sent twice at once. A repetition gets its result. */
+export function paymentBusy(): DomainError {
+  const sentence = 'This payment is being processed. Send the same request again in a moment.'
+  return new DomainError('unavailable', 'payment_busy', sentence, { retryAfterSeconds: 1 })
+}
+
 /** Only for requests whose payer was proven. It names the first sale, which is no proof of anything. */
 export function identifierUsed(first: Pick<Sale, 'id' | 'product'>): DomainError {
   return new DomainError(

@@ -53,7 +53,7 @@ inBrowser('a person who pays for an assistant’s call', () => {
     const sale = await sell()
     const visit = await open(sale)
     const { page, payer } = visit
-    await page.getByText('Your AI assistant filled in this form.').waitFor()
+    await page.getByText('Your AI assistant filled in this form').waitFor()
     const site = page.getByLabel('Website')
     expect([await site.inputValue(), await site.isEditable()]).toEqual([INPUT.site, false])
     const depth = page.getByLabel('Depth')
@@ -87,7 +87,7 @@ inBrowser('a person who pays for an assistant’s call', () => {
     const sale = await sell({ testMode: true })
     const visit = await open(sale, { wallet: false })
     const { page } = visit
-    await page.getByText('Your AI assistant filled in this form.').waitFor()
+    await page.getByText('Your AI assistant filled in this form').waitFor()
     await page.getByLabel('Outcome').selectOption('declined')
     await page.getByRole('button', { name: 'Simulate payment' }).click()
     await page.getByText('Ask your assistant to call the tool again.').waitFor()

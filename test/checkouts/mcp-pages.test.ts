@@ -135,6 +135,18 @@ describe('a checkout’s call that a person pays for', () => {
     await until(() => world.workflow.told.length === 1)
   })
 
+  test('the same payment sent many times at once is one payment, and each repetition gets it', async () => {
+    const { order } = await waiting()
+    const paymentPayload = await world.sign(await world.chain.payer(1_000_000n), chk)
+    const body = { order, token: `tok_${'a'.repeat(43)}`, paymentPayload }
+    const send = () => world.call('POST', `/p/${chk}/pay`, { body })
+    const answers = await Promise.all(Array.from({ length: 8 }, send))
+    // A page repeats after a 503 by itself.
+    expect(answers.every(({ status, body: { code } }) => status === 200 || code === 'payment_busy')).toBe(true)
+    expect((await send()).status).toBe(200)
+    await until(() => world.workflow.told.length === 1)
+  })
+
   test('an order buys its own input at its own checkout, until it expires', async () => {
     const { order } = await waiting()
     const other = await sell()

@@ -5,7 +5,7 @@ import { faultOfJsonShape, jsonOrUndefined } from '../../kit/json-shape.ts'
 import { isRecord, type Raw } from '../../kit/schema/merge.ts'
 import { paymentRefused } from '../../sales/errors.ts'
 import type { CheckoutView, PaymentView } from '../model.ts'
-import { ANSWER_MS } from '../rules/lifecycle.ts'
+import { ANSWERED_MS } from '../rules/lifecycle.ts'
 import type { Patience, Purchased } from '../service/purchases.ts'
 
 /** A call of a checkout's tool. */
@@ -46,7 +46,7 @@ export function patienceOf(request: ToolRequest, isLong = waitsLong(request)): P
   let last = ''
   let next = 0
   return {
-    ...(isLong ? { ms: ANSWER_MS } : {}),
+    ...(isLong ? { ms: ANSWERED_MS } : {}),
     gone,
     onStep(view, ageMs) {
       const stage = stageOf(view)
@@ -66,7 +66,8 @@ function stageOf(view: PaymentView | null): string {
   if (view === null) return 'Waiting for the payment.'
   if (view.payment.status !== 'paid') return 'The payment is being settled.'
   const { status, attempts } = view.delivery ?? { status: 'pending', attempts: 0 }
-  return status === 'pending' && attempts === 0 ? 'Paid. Starting the workflow.' : 'Paid. The workflow has started.'
+  if (status !== 'pending') return 'Paid. The workflow has started.'
+  return attempts === 0 ? 'Paid. The workflow is called.' : 'Paid. The workflow did not accept the call; it is repeated.'
 }
 
 export const checkoutOf = ({ query }: McpAsk): string => query['chk'] ?? ''

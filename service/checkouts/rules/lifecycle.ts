@@ -208,7 +208,9 @@ export function deliveryOf(
 }
 
 /** A workflow whose answer the payer sees has this long for it. */
-export const ANSWER_MS = 180_000
+const ANSWER_MS = 180_000
+/** From the payment to the answer, with the time until the workflow is called. */
+export const ANSWERED_MS = ANSWER_MS + 20_000
 
 /** No further change comes without a request. */
 export function isAtRest({ payment, delivery }: PaymentView): boolean {

@@ -9,7 +9,7 @@ import type { Sale } from '../../sales/model.ts'
 import { proofOfOwnCall, type BuyerProof } from '../../sales/service/proof.ts'
 import { paymentMissing } from '../errors.ts'
 import type { Checkout, Payment, PaymentView } from '../model.ts'
-import { ANSWER_MS, isAtRest, pauseBetweenLooks, paymentOf } from '../rules/lifecycle.ts'
+import { ANSWERED_MS, isAtRest, pauseBetweenLooks, paymentOf } from '../rules/lifecycle.ts'
 import type { CheckoutDeps } from './deps.ts'
 import type { Showing } from './presenter.ts'
 
@@ -55,7 +55,7 @@ export function createPurchases({ store, selling, sales, deliveries, clock, show
     if (state !== 'paid') return state === 'failed'
     if (checkout.responseMode !== 'lastNode' || isAtRest(view)) return true
     // A workflow that refuses is tried again for days. One that runs has its own limit.
-    return view.delivery?.status !== 'claimed' && clock.now().getTime() - (endedAt?.getTime() ?? 0) > ANSWER_MS
+    return view.delivery?.status !== 'claimed' && clock.now().getTime() - (endedAt?.getTime() ?? 0) > ANSWERED_MS
   }
 
   async function looked<T>({ ms = PATIENCE_MS, gone, onStep }: Patience, look: () => Promise<Look<T>>): Promise<T> {

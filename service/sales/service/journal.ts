@@ -1,6 +1,6 @@
 import type { Clock } from '../../kit/clock.ts'
 import { retryConflicts, type Statements } from '../../kit/transaction.ts'
-import { alreadyBought, identifierUsed } from '../errors.ts'
+import { alreadyBought, identifierUsed, paymentBusy } from '../errors.ts'
 import { claimedSale, type Sale, type SaleHooks } from '../model.ts'
 import type { Hooks, Journal, Purchases, SaleStore } from '../ports.ts'
 
@@ -19,8 +19,7 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
     const first = identifier === null ? null : await store.findByIdentifier(payer, identifier, inside)
     if (first !== null) return identifierUsed(first)
     const twin = await store.find(id)
-    // The same payment sent twice at once: the next repetition gets its result.
-    return twin?.digest === digest ? new Error('a sale was started twice') : alreadyBought()
+    return twin?.digest === digest ? paymentBusy() : alreadyBought()
   }
 
   return {

@@ -79,10 +79,9 @@ function Form({ state, acts, hidden }: { state: State; acts: Acts | null; hidden
     // The page's own messages beside the fields are clearer than the browser's bubbles.
     <form ref={form} noValidate hidden={hidden} onSubmit={submit} onInput={save} onChange={save}>
       {order !== null && (
-        <p class="notice">
+        <p class="notice ordered">
           <span>
-            Your AI assistant filled in this form. {testMode ? 'Simulate the payment' : 'Pay'} here, and the assistant
-            gets the answer.
+            Your AI assistant filled in this form and gets the answer. Pay only if you asked it for this.
           </span>
         </p>
       )}
