@@ -29,12 +29,16 @@ inBrowser('a person who pays for an assistant’s call', () => {
     const params = { name: 'seo-audit', arguments: INPUT, ...more }
     const capabilities = { elicitation: { url: {} } }
     const address = `${shop.service.origin}/p/${id}/mcp`
-    return (await post(address, null, { method: 'tools/call', params, capabilities })).body.result
+    const { body } = await post(address, null, { method: 'tools/call', params, capabilities })
+    return body.result as {
+      requestState: string
+      inputRequests: { page: { params: { url: string } } }
+    }
   }
   /** The call waits, and its person opens the page. */
   async function open(sale: Sale, settings: object = {}) {
     const { requestState, inputRequests } = await call(sale)
-    const { hash } = new URL(inputRequests.page.params.url as string)
+    const { hash } = new URL(inputRequests.page.params.url)
     const visit = await shop.visit({ id: `${sale.id}${hash}` }, settings)
     const answer = () => call(sale, { requestState, inputResponses: { page: { action: 'accept' } } })
     return { ...visit, hash, answer }

@@ -48,7 +48,7 @@ describe('a checkout’s call that a person pays for', () => {
   }
 
   /** What the page sends. */
-  async function pay(order: string, { id = chk, token = 'a', more = {} as Json } = {}) {
+  async function pay(order: string, { id = chk, token = 'a', more = {} } = {}) {
     const payer = await world.chain.payer(1_000_000n)
     const paymentPayload = await world.sign(payer, id)
     const body = { order, token: `tok_${token.repeat(43)}`, paymentPayload, ...more }
@@ -77,9 +77,7 @@ describe('a checkout’s call that a person pays for', () => {
     })
     expect(pages).toHaveLength(1)
     expect(new URL(pages[0]!).pathname).toBe(`/p/${chk}`)
-    expect(world.workflow.told.map(({ json }) => (json as { input: unknown }).input)).toEqual([
-      INPUT,
-    ])
+    expect(world.workflow.told.map(({ json }) => (json as { input: unknown }).input)).toEqual([INPUT])
     await client.close()
   })
 
@@ -221,6 +219,50 @@ describe('a checkout’s call that a person pays for', () => {
     expect(result).toMatchObject({ ...answered, _meta: { 'coinslot/simulated': true } })
     const failed = await call({ requestState: bad.requestState, inputResponses: ACCEPTED }, { to })
     expect(failed.result).toMatchObject({ isError: true, structuredContent: { error: { code: 'payment_refused' } } })
+  })
+
+  test('in 2025-11-25 the session says which call is repeated; once answered, the same call buys again', async () => {
+    async function session(capabilities: Json) {
+      const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+      const send = async (method: string, params: Json, more: Record<string, string> = {}) => {
+        const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+        const response = await fetch(at(), { method: 'POST', headers: { ...headers, ...more }, body })
+        const text = await response.text()
+        return {
+          id: response.headers.get('mcp-session-id')!,
+          body: JSON.parse(/^data: (.*)$/m.exec(text)![1]!) as Json,
+        }
+      }
+      const about = { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'test', version: '1' } }
+      const { id } = await send('initialize', about)
+      const more = { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' }
+      return async (input: Json = INPUT) =>
+        (await send('tools/call', { name: 'seo-audit', arguments: input }, more)).body as {
+          result?: Json
+          error?: Json
+        }
+    }
+    const orderOf = ({ error }: { error?: Json }): string => {
+      expect(error).toMatchObject({ code: -32042 })
+      const { elicitations } = error!['data'] as { elicitations: { mode: string; url: string }[] }
+      return new URL(elicitations[0]!.url).hash.slice('#order='.length)
+    }
+    const idOf = (order: string): unknown =>
+      (JSON.parse(Buffer.from(order.split('.')[0]!, 'base64url').toString()) as unknown[])[0]
+    const [mine, other, plain] = [
+      await session({ elicitation: { url: {} } }),
+      await session({ elicitation: { url: {} } }),
+      await session({}),
+    ]
+    const order = orderOf(await mine())
+    expect(idOf(orderOf(await mine()))).toBe(idOf(order))
+    expect((await pay(order)).status).toBe(200)
+    expect(idOf(orderOf(await other()))).not.toBe(idOf(order))
+    expect(idOf(orderOf(await mine({ ...INPUT, depth: 4 })))).not.toBe(idOf(order))
+    expect((await mine()).result).toMatchObject(answered)
+    expect(idOf(orderOf(await mine()))).not.toBe(idOf(order))
+    expect((await plain()).result).toMatchObject({ isError: true, structuredContent: { x402Version: 2 } })
+    expect(world.workflow.told).toHaveLength(1)
   })
 
   test('without pages, or where the address would be too long, the terms name the page for the model', async () => {

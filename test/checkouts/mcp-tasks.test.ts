@@ -89,8 +89,8 @@ describe('slow calls of a checkout', () => {
   })
 
   test('the operation, another guest’s name, a key and another checkout’s address read nothing', async () => {
-    const [mine, others] = [await call(await payment()), await call(await payment())].map(({ body }) => body.result)
-    const [taskId, other] = [mine.taskId as string, others.taskId as string]
+    const begin = async () => (await call(await payment())).body.result.taskId as string
+    const [taskId, other] = [await begin(), await begin()]
     const [operation, proof] = [taskId.split('.')[0]!, other.split('.')[1]!]
     const key = await buyer()
     const foreign = await sell()

@@ -26,6 +26,11 @@ export interface McpAsk {
   operation: Id<'op'>
   /** A client that loses the connection can come back for the answer. */
   resumable: boolean
+  /**
+   * Set where the client opens pages and repeats a call without a state. Belongs to its session alone, so it names what
+   * a call of the session has begun.
+   */
+  pageSession?: Id<'op'>
 }
 
 /** What an address serves to MCP clients. Both lines of the protocol are answered from this. */

@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import type { Caller } from '../../kit/caller.ts'
 import type { Clock } from '../../kit/clock.ts'
-import { newId } from '../../kit/ids.ts'
+import { newId, type Id } from '../../kit/ids.ts'
 import { createUsedNames } from './used-names.ts'
 
 /**
@@ -14,8 +14,10 @@ export function createSessions({ clock, redis, secret }: SessionDeps) {
   const ended = createUsedNames({ clock, redis, prefix: 'mcp-ended', liveMs: LIVES_MS })
 
   return {
-    begin(caller: Caller): string {
-      const id = `${clock.now().getTime().toString(36)}.${newId('req', clock.now()).slice(4)}`
+    /** `opensPages`: the client can show a page to its person, which it says only here. */
+    begin(caller: Caller, opensPages: boolean): string {
+      const mark = opensPages ? OPENS_PAGES : ''
+      const id = `${clock.now().getTime().toString(36)}.${mark}${newId('req', clock.now()).slice(4)}`
       return `${id}.${signer.sign([id, holderOf(caller)])}`
     },
 
@@ -25,6 +27,12 @@ export function createSessions({ clock, redis, secret }: SessionDeps) {
       if (!signer.isSigned([`${time}.${body}`, holderOf(caller)], proof)) return false
       if (parseInt(time, 36) + LIVES_MS < clock.now().getTime()) return false
       return !(await ended.has(session))
+    },
+
+    /** An operation's id that belongs to this session, whose client opens pages; null where it opens none. */
+    pagesOf(session: string): Id<'op'> | null {
+      const [, body = ''] = session.split('.')
+      return body.startsWith(OPENS_PAGES) ? `op_${body.slice(OPENS_PAGES.length)}` : null
     },
 
     async end(session: string): Promise<void> {
@@ -59,4 +67,6 @@ export function holderOf({ keyId, issuer, subject, environment }: Caller): reado
   return [keyId, issuer, subject, environment]
 }
 
+/** No id begins with this letter. */
+const OPENS_PAGES = 'u'
 const LIVES_MS = 24 * 3_600_000

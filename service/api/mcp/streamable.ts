@@ -32,8 +32,11 @@ export function createStreamable({ clock, log, guest, service, sessions, relay }
       return
     }
     const messages = parsed.data
-    if (messages.some(isInitializeRequest)) response.setHeader('Mcp-Session-Id', sessions.begin(caller))
-    else if (session !== null) response.setHeader('Mcp-Session-Id', session)
+    const first: unknown = messages.find(isInitializeRequest)
+    if (isInitializeRequest(first)) {
+      const opensPages = first.params.capabilities.elicitation?.url !== undefined
+      response.setHeader('Mcp-Session-Id', sessions.begin(caller, opensPages))
+    } else if (session !== null) response.setHeader('Mcp-Session-Id', session)
     await relayCancels(session, messages)
 
     const [only] = messages
@@ -41,7 +44,9 @@ export function createStreamable({ clock, log, guest, service, sessions, relay }
     const operation = newId('op', clock.now())
     const guestAddress = caller === guest ? limitKeyOf(request) : null
     // A guest fetches a lost answer with the payment's token.
-    const about = { caller, guest: guestAddress, query, operation }
+    const pageSession = session === null ? null : sessions.pagesOf(session)
+    const pages = pageSession === null ? {} : { pageSession }
+    const about = { caller, guest: guestAddress, query, operation, ...pages }
     const resumable = guestAddress === null && session !== null && named !== null && keepsAnswer(named, about)
     const server = serverFor({ ...about, resumable }, { service, log })
     const transport = new StreamableHTTPServerTransport({

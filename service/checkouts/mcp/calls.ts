@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { McpFault, McpPageRequired, type McpAsk, type McpCall, type McpTask } from '../../api/mcp/parts.ts'
 import { failed, pageFor, unpaid, type OwnerPages } from '../../api/mcp/results.ts'
 import { DomainError } from '../../kit/errors.ts'
+import { canonicalHash } from '../../kit/hash.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Raw } from '../../kit/schema/merge.ts'
 import type { SellingDeps } from '../../sales/service/deps.ts'
@@ -24,7 +25,7 @@ export function createCheckoutCalls(deps: CheckoutCallDeps) {
       const { checkout } = await checkouts.view(checkoutOf(ask))
       if (name !== toolNameOf(checkout.product.name)) throw McpFault.params(`Unknown tool: ${name}`)
       const request = { checkout, input, ask, sent }
-      if (ask.guest !== null) return await sell(request)
+      if (ask.guest !== null) return await sell(await continued(request))
       return checkout.testMode ? await simulate(request) : await account.charge(request)
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
@@ -34,14 +35,25 @@ export function createCheckoutCalls(deps: CheckoutCallDeps) {
     }
   }
 
+  /** In versions without a state for it the session and the request say which call is repeated. */
+  async function continued(request: ToolRequest): Promise<ToolRequest> {
+    const { ask, sent, input } = request
+    if (ask.pageSession === undefined || presentedInMeta(sent.params._meta ?? {}) !== null) return request
+    const asked = canonicalHash([ask.query, sent.params.name, input]).toString('base64url')
+    const operation = await checkouts.unanswered(ask.pageSession, asked)
+    if (operation === null) return { ...request, sent: { ...sent, opensPages: false } }
+    return { ...request, ask: { ...ask, operation }, sent: { ...sent, repeats: true } }
+  }
+
   /** A guest pays with the call, or its person pays on the checkout's page. */
   async function sell(request: ToolRequest): Promise<CallToolResult> {
     const { checkout, input, ask, sent } = request
     const meta = sent.params._meta ?? {}
     const presents = presentedInMeta(meta) !== null
     const patience = patienceOf(request)
-    // A client comes back before its person has paid. Until there is a payment there is no task either.
-    const awaits = presents ? { ms: 0 } : patienceOf(request, sent.hearsProgress)
+    // A client that has a state comes back before its person has paid. Until there is a payment there is no task either.
+    const comesBack = !presents && ask.pageSession === undefined
+    const awaits = comesBack ? patienceOf(request, sent.hearsProgress) : { ms: 0 }
     const own = sent.repeats ? await checkouts.ended(ask.operation, awaits) : null
     const isPaid = own?.isPaid === true
     const asksPerson = sent.opensPages && !presents && !isPaid
@@ -62,7 +74,10 @@ export function createCheckoutCalls(deps: CheckoutCallDeps) {
         toBody: () => ({}),
       },
     )
-    if (sale.kind === 'sold') return toResult(sale.sold.value, sale.meta)
+    if (sale.kind === 'sold') {
+      if (ask.pageSession !== undefined) await checkouts.answered(sale.sold.value)
+      return toResult(sale.sold.value, sale.meta)
+    }
     const price = `${checkout.product.name} costs ${String(checkout.price)} USDC.`
     if (asksPerson) await askPerson(request, `${price} Pay on this page, and the call goes on.`, sale.meta)
     return unpaid(sale.terms, sale.meta, `A person can pay in a browser and get the answer there: ${checkout.url}`)
@@ -104,7 +119,7 @@ export function createCheckoutCalls(deps: CheckoutCallDeps) {
 
 export interface CheckoutCallDeps extends AccountCallDeps {
   checkouts: AccountCallDeps['checkouts'] &
-    Pick<Checkouts, 'view' | 'sell' | 'pay' | 'orderPage' | 'ended' | 'boughtBy'>
+    Pick<Checkouts, 'view' | 'sell' | 'pay' | 'orderPage' | 'ended' | 'boughtBy' | 'unanswered' | 'answered'>
   selling: Pick<SellingDeps, 'journal' | 'dialects' | 'tokens'>
   facilitator: string
   pages: OwnerPages

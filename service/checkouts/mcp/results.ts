@@ -67,7 +67,9 @@ function stageOf(view: PaymentView | null): string {
   if (view.payment.status !== 'paid') return 'The payment is being settled.'
   const { status, attempts } = view.delivery ?? { status: 'pending', attempts: 0 }
   if (status !== 'pending') return 'Paid. The workflow has started.'
-  return attempts === 0 ? 'Paid. The workflow is called.' : 'Paid. The workflow did not accept the call; it is repeated.'
+  return attempts === 0
+    ? 'Paid. The workflow is called.'
+    : 'Paid. The workflow did not accept the call; it is repeated.'
 }
 
 export const checkoutOf = ({ query }: McpAsk): string => query['chk'] ?? ''

@@ -3,7 +3,7 @@ import type { Address, Hex } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import type { AnsweredDelivery } from '../../deliveries/model.ts'
 import { Batch } from '../../kit/batch.ts'
-import { deriveId, isId, type Id } from '../../kit/ids.ts'
+import { deriveId, isId, relatedId, type Id } from '../../kit/ids.ts'
 import { paymentRefused } from '../../sales/errors.ts'
 import type { Sale } from '../../sales/model.ts'
 import { proofOfOwnCall, type BuyerProof } from '../../sales/service/proof.ts'
@@ -63,7 +63,7 @@ export function createPurchases({ store, selling, sales, deliveries, clock, show
     for (;;) {
       const { seen, view, isOver } = await look()
       const age = clock.now().getTime() - began
-      if (isOver || age > ms || gone?.aborted === true) return seen
+      if (isOver || age >= ms || gone?.aborted === true) return seen
       onStep?.(view, age)
       await wait(pauseBetweenLooks(age), undefined, gone === undefined ? {} : { signal: gone }).catch(() => undefined)
     }
@@ -98,6 +98,27 @@ export function createPurchases({ store, selling, sales, deliveries, clock, show
       if (payment === null) return null
       if (payment.state === 'failed') throw paymentRefused(payment.reason, { ...payment, product: 'checkout' })
       return { proof: proofOfOwnCall(tokens, id), isPaid: payment.state === 'paid' }
+    },
+
+    /**
+     * The operation of a call that a client repeats without a state: the first one of this session and this request
+     * whose answer was not handed over. Null after too many.
+     */
+    async unanswered(session: Id<'op'>, request: string): Promise<Id<'op'> | null> {
+      const operations = Array.from({ length: REPEATED_MAX }, (_, at) => relatedId(session, `${request} ${String(at)}`))
+      const found = await sales.findAll(operations.map((operation) => deriveId('pay', operation)))
+      const isOpen = (operation: Id<'op'>): boolean => {
+        const sale = found.get(deriveId('pay', operation))
+        return sale === undefined || (sale.handover === 'none' && sale.state !== 'failed')
+      }
+      return operations.find(isOpen) ?? null
+    },
+
+    /** The answer was handed over, so the same call buys again. */
+    async answered({ payment, delivery }: PaymentView): Promise<void> {
+      const { checkout } = await find(payment.checkoutId, payment.id)
+      const isWhole = checkout.responseMode !== 'lastNode' || isAtRest({ payment, delivery })
+      if (isWhole) await journal.handedOver(payment.id)
     },
 
     /** For the client that made the operation. */
@@ -145,6 +166,9 @@ export interface Patience {
 
 /** Clients and proxies time out after half a minute or a minute; the status URL has the rest. */
 const PATIENCE_MS = 25_000
+
+/** How often a person can pay for the same call in one session. */
+const REPEATED_MAX = 20
 
 interface Look<T> {
   seen: T

@@ -46,9 +46,9 @@ export interface BuyerProof {
 
 /**
  * The proof of a client that comes back for its own call. The service signed the call's operation for this client and
- * this request, in a state that is good once or in a task's name, and nobody else can have it. A sale takes its id from
- * the operation, so whoever paid for it, its answer is this client's too. The id alone proves nothing: links and the
- * seller's deliveries contain it.
+ * this request, in a state that is good once, in a task's name or in a session's, which only this client was given. A
+ * sale takes its id from the operation, so whoever paid for it, its answer is this client's too. The id alone proves
+ * nothing: links and the seller's deliveries contain it.
  */
 export function proofOfOwnCall(tokens: PaymentTokens, sale: string): BuyerProof {
   return { payment: sale, token: tokens.of(sale) }
