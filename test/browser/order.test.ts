@@ -75,7 +75,7 @@ inBrowser('a person who pays for an assistant’s call', () => {
     await page.getByRole('heading', { name: 'Answer' }).waitFor()
     await looks(visit, 'order-paid')
     expect(await visit.answer()).toMatchObject({ structuredContent: { score: 97 } })
-    expect(JSON.parse(shop.receiver.calls.at(-1)!.body.toString())).toMatchObject({ input: INPUT })
+    expect(JSON.parse(shop.receiver.calls.at(-1)!.body)).toMatchObject({ input: INPUT })
     expect(await usdcOf(shop.chain, payer.address)).toBe(15_000_000n)
 
     // A reload shows the payment; the link opened by another shows that it is paid, and not the answer.
