@@ -1,6 +1,5 @@
 import { DomainError, invalid } from '../kit/errors.ts'
 import type { Sale } from '../sales/model.ts'
-import type { PaymentView } from './model.ts'
 
 /** The same for a checkout that never existed, an expired one, and another account's. */
 export function checkoutMissing(): DomainError {
@@ -36,12 +35,8 @@ export function payerDefaulted(until: Date): DomainError {
 }
 
 /** The workflow did not do what was bought, so the held payment was given up. */
-export function workFailed(payment: PaymentView['payment']): DomainError {
-  const { id, reason } = payment
-  return new DomainError('upstream', reason?.code ?? 'workflow_failed', reason?.sentence ?? 'The order failed.', {
-    paymentId: id,
-    charged: false,
-  })
+export function workFailed(paymentId: string, code: string, sentence: string): DomainError {
+  return new DomainError('upstream', code, sentence, { paymentId, charged: false })
 }
 
 export function receiptMissing(): DomainError {
@@ -79,6 +74,14 @@ export function notBought(status: number | null, payment: Readonly<Record<string
   const why = status === null ? 'did not answer in time' : `answered with status ${String(status)}`
   const charged = 'paymentId' in payment ? 'The payment shows whether it was charged.' : 'Nothing was charged.'
   return new DomainError('upstream', 'not_bought', `The checkout ${why}. ${charged}`, payment)
+}
+
+export function orderExpired(): DomainError {
+  return new DomainError(
+    'expired',
+    'order_expired',
+    'This order has expired. Nothing was charged. Ask your assistant to call the tool again.',
+  )
 }
 
 export function quoteExpired(): DomainError {

@@ -59,7 +59,8 @@ export async function openCheckouts(
     mailOwner: (userId, mail) => deps.identity.mailTo(userId, mail),
     clock,
     log,
-    quoteKey: quoteKey(secret),
+    quoteKey: derivedKey(secret, 'coinslot checkout quotes'),
+    orderKey: derivedKey(secret, 'coinslot checkout orders'),
     receiptOf: receiptAddress(config, deps.selling.tokens),
     addresses: config.addresses,
   })
@@ -121,8 +122,8 @@ function receiptAddress({ addresses }: Config, tokens: PaymentTokens): (payment:
  * A separate key, derived from the secret that every process shares, so that a quote cannot be used as a session or the
  * other way round.
  */
-function quoteKey(secret: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, '', 'coinslot checkout quotes', 32))
+function derivedKey(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
 }
 
 /** Checks whether a workflow responds: within 8 seconds, and reading at most 64 KB of its answer. */

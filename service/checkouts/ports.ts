@@ -1,11 +1,11 @@
 import type { Usdc } from '../kit/money.ts'
-import type { Address } from '../chain/model.ts'
+import type { Address, Hex } from '../chain/model.ts'
+import type { NetworkName } from '../chain/networks.ts'
 import type { AnsweredDelivery, NewDelivery, NewEvent, NewTarget } from '../deliveries/model.ts'
 import type { Id } from '../kit/ids.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Caller } from '../kit/caller.ts'
 import type { Owner } from '../kit/owner.ts'
-import type { NetworkName } from '../chain/networks.ts'
 import type { ProductName } from '../sales/model.ts'
 import type { Announcement } from '../queue/model.ts'
 import type { JsonSigned, ReceiptPayload, TypedSigned } from '../x402/offer-receipt.ts'
@@ -114,9 +114,25 @@ export interface AccountPayments {
     operation: Id<'op'>,
     options: { keyed: boolean; background: boolean },
   ): Promise<{
-    payment: { id: string; amount: Usdc } | null
+    payment: AccountPayment | null
     response: { status: number; body: string; encoding: 'utf8' | 'base64' } | null
   }>
+  /** Throws when the caller has no such payment. */
+  find(caller: Caller, id: string): Promise<{ payment: AccountPayment }>
+}
+
+/** An account's payment, and the authorization that it signed. */
+export interface AccountPayment {
+  id: string
+  amount: Usdc
+  network: NetworkName
+  payer: Address
+  nonce: Hex
+  /** `returned`: nothing was charged. */
+  state: string
+  /** What the seller answered. Null when it has not. */
+  answerStatus: number | null
+  createdAt: Date
 }
 
 /** Runs in the transaction of the change that it announces. */

@@ -66,10 +66,12 @@ export function deriveId<P extends Prefix>(prefix: P, id: Id<Prefix>): Id<P> {
 
 /** The id of an attempt at one operation: the same at every call. The first attempt has the operation's own id. */
 export function attemptOf(id: Id<Prefix>, attempt: number): Id<'op'> {
-  if (attempt === 1) return deriveId('op', id)
-  const digest = createHash('sha256')
-    .update(`${id} ${String(attempt)}`)
-    .digest()
+  return attempt === 1 ? deriveId('op', id) : relatedId(id, String(attempt))
+}
+
+/** The id of an operation that is known by this text: the same at every call, and to be guessed by nobody else. */
+export function relatedId(id: Id<Prefix>, text: string): Id<'op'> {
+  const digest = createHash('sha256').update(`${id} ${text}`).digest()
   const time = id.slice(id.indexOf('_') + 1).slice(0, 10)
   return `op_${time}${base32(digest.readUIntBE(0, 5), 8)}${base32(digest.readUIntBE(5, 5), 8)}`
 }

@@ -19,6 +19,21 @@ export function authorizationUsed(): DomainError {
   )
 }
 
+/** One operation is bought once, by whoever was first. Thrown before any money of the second one moves. */
+export function alreadyBought(): DomainError {
+  return new DomainError(
+    'conflict',
+    'already_bought',
+    'This was already bought with another payment. Nothing was charged. If you paid, open your receipt; otherwise start a new purchase.',
+  )
+}
+
+/** The same payment was sent twice at once. A repetition gets its result. */
+export function paymentBusy(): DomainError {
+  const sentence = 'This payment is being processed. Send the same request again in a moment.'
+  return new DomainError('unavailable', 'payment_busy', sentence, { retryAfterSeconds: 1 })
+}
+
 /** Only for requests whose payer was proven. It names the first sale, which is no proof of anything. */
 export function identifierUsed(first: Pick<Sale, 'id' | 'product'>): DomainError {
   return new DomainError(

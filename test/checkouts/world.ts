@@ -13,6 +13,8 @@ export interface Workflow {
   told: Told[]
   /** Sets its responses from now on: `asked` for a POST without a body, `delivered` for a delivery. */
   answers(with_: { asked?: WorkflowAnswer; delivered?: WorkflowAnswer }): void
+  /** From now on it answers deliveries only when the returned function is called. */
+  holds(): () => void
   /** How often it was checked for existence. */
   asked: number
   close(): Promise<void>
@@ -36,6 +38,7 @@ async function startWorkflow(): Promise<Workflow> {
   const told: Told[] = []
   let answers = { asked: FINE, delivered: FINE }
   let asked = 0
+  let held: Promise<void> | null = null
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -44,7 +47,9 @@ async function startWorkflow(): Promise<Workflow> {
       if (body === '') asked++
       else told.push({ headers: request.headers, body, json: JSON.parse(body) })
       const answer = body === '' ? answers.asked : answers.delivered
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
+      void (body === '' || held === null ? Promise.resolve() : held).then(() => {
+        response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
+      })
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -53,6 +58,14 @@ async function startWorkflow(): Promise<Workflow> {
     told,
     answers(given) {
       answers = { asked: given.asked ?? FINE, delivered: given.delivered ?? FINE }
+    },
+    holds() {
+      let open: () => void = () => undefined
+      held = new Promise((resolve) => (open = resolve))
+      return () => {
+        held = null
+        open()
+      }
     },
     get asked() {
       return asked

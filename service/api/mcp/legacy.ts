@@ -22,7 +22,7 @@ export function createLegacy({ clock, log, service, address, bodyBytesMax, relay
 
   return {
     open({ caller, query, owner }: Opening, response: Response): void {
-      const id = sessions.begin(caller)
+      const id = sessions.begin(caller, false)
       const { key } = query
       const endpoint = new URLSearchParams({ sessionId: id, ...(key === undefined ? {} : { key }) })
       const path = new URL(address).pathname.replaceAll(/:(\w+)/g, (_, name: string) => query[name] ?? '')

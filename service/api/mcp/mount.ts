@@ -59,7 +59,7 @@ export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Pro
           return
         }
         if (session === null) return legacy.open({ caller, query, owner }, response)
-        return streamable.listen({ caller, owner }, request, response)
+        return streamable.listen({ caller, query, owner }, request, response)
       case 'DELETE':
         if (session === null) {
           refuse(response, 400, -32_000, 'Bad Request: Mcp-Session-Id header is required')

@@ -26,6 +26,11 @@ export interface McpAsk {
   operation: Id<'op'>
   /** A client that loses the connection can come back for the answer. */
   resumable: boolean
+  /**
+   * Set where the client opens pages and repeats a call without a state. Belongs to its session alone, so it names what
+   * a call of the session has begun.
+   */
+  pageSession?: Id<'op'>
 }
 
 /** What an address serves to MCP clients. Both lines of the protocol are answered from this. */
@@ -41,15 +46,21 @@ export interface McpService {
     templates(): ListResourceTemplatesResult
     read(ask: McpAsk, uri: string): Promise<ReadResourceResult>
   } | null
-  /** Whether the answer to a call of this tool is stored. */
-  keeps(name: unknown): boolean
-  /** A call whose answer is stored, as every process can read it. Null until its money is held. */
-  task(caller: Caller, operation: Id<'op'>): Promise<McpTask | null>
+  /** Whether the answer to this caller's call of this tool is stored. */
+  keeps(name: unknown, ask: McpAsk): boolean
+  /** Whether the answers to guests' calls are stored too. No when absent. */
+  keepsForGuests?: true
+  /**
+   * A call whose answer is stored, as every process can read it. Null until its money is held. The caller was found to
+   * be the one that made the operation.
+   */
+  task(ask: McpAsk, operation: Id<'op'>): Promise<McpTask | null>
 }
 
 /** How far a call is. */
 export type McpTask =
-  | { status: 'working' }
+  /** `isFinal`: why it cannot be canceled any more. Absent while it can. */
+  | { status: 'working'; isFinal?: string }
   | { status: 'completed' | 'cancelled'; result: CallToolResult; endedAt: Date }
   /** It has no result, because its process died. */
   | { status: 'failed'; sentence: string }
@@ -62,6 +73,8 @@ export interface McpCall {
   repeats: boolean
   /** The client can show a page to its person. If one would help, the call throws `McpPageRequired`. */
   opensPages: boolean
+  /** The client asked for progress, so it waits longer for a result. */
+  hearsProgress: boolean
   /** Reaches only a client that asked for progress. */
   onProgress(step: { progress: number; total: number | null; message: string | null }): void
 }
@@ -86,6 +99,8 @@ export class McpPageRequired extends Error {
   constructor(
     readonly url: string,
     message: string,
+    /** What a client that needs no person may do instead, in the result's `_meta`. */
+    readonly meta: Readonly<Record<string, unknown>> = {},
   ) {
     super(message)
   }

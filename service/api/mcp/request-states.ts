@@ -1,10 +1,9 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import type { Caller } from '../../kit/caller.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { isId, newId, type Id } from '../../kit/ids.ts'
 import { McpFault } from './parts.ts'
-import { holderOf } from './sessions.ts'
+import { createSigner, holderOf } from './sessions.ts'
 import { createUsedNames } from './used-names.ts'
 
 /**
@@ -13,28 +12,23 @@ import { createUsedNames } from './used-names.ts'
  * unavailable, repeats the same operation, which is charged once.
  */
 export function createRequestStates({ clock, redis, secret }: RequestStateDeps) {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'coinslot mcp request states', 32))
+  const signer = createSigner(secret, 'coinslot mcp request states')
   const used = createUsedNames({ clock, redis, prefix: 'mcp-state', liveMs: LIVES_MS })
 
-  function sign(name: string, { caller, request }: BoundRequest): string {
-    return createHmac('sha256', key)
-      .update(JSON.stringify([name, holderOf(caller), request]))
-      .digest('base64url')
-  }
+  const boundName = (name: string, { caller, request }: BoundRequest) => [name, holderOf(caller), request]
 
   return {
     issue(operation: Id<'op'>, bound: BoundRequest): string {
       const now = clock.now()
       const name = [operation, (now.getTime() + LIVES_MS).toString(36), newId('req', now)].join('.')
-      return `${name}.${sign(name, bound)}`
+      return `${name}.${signer.sign(boundName(name, bound))}`
     },
 
     /** The operation that the state belongs to. */
     async redeem(state: string, bound: BoundRequest): Promise<Id<'op'>> {
       const name = state.slice(0, Math.max(0, state.lastIndexOf('.')))
       const [operation = '', expires = ''] = name.split('.')
-      const [wanted, presented] = [Buffer.from(sign(name, bound)), Buffer.from(state.slice(name.length + 1))]
-      if (presented.length !== wanted.length || !timingSafeEqual(presented, wanted) || !isId('op', operation)) {
+      if (!signer.isSigned(boundName(name, bound), state.slice(name.length + 1)) || !isId('op', operation)) {
         throw McpFault.params('requestState: was not issued for this request and this caller. Call again without it.')
       }
       if (parseInt(expires, 36) <= clock.now().getTime()) {
@@ -57,7 +51,7 @@ interface RequestStateDeps {
 /** What a state is bound to. */
 interface BoundRequest {
   caller: Caller
-  /** The hash of the tool's name and arguments. */
+  /** The hash of the address, the tool's name and the arguments. */
   request: string
 }
 

@@ -10,9 +10,12 @@ export function plain(value: Record<string, unknown>, meta: Fields | null = null
   return { content, structuredContent: value, ...(meta === null ? {} : { _meta: { ...meta } }) }
 }
 
-/** What a call costs, for a client that has not paid: the form of x402's transport for MCP. */
-export function unpaid(terms: Fields, meta: Fields): CallToolResult {
-  return { isError: true, ...plain({ ...terms }, meta) }
+/** What a call costs, for a client that has not paid: the form of x402's transport for MCP. `advice`: for the model. */
+export function unpaid(terms: Fields, meta: Fields, advice: string | null = null): CallToolResult {
+  const result = plain({ ...terms }, meta)
+  // Clients that pay read the first text.
+  if (advice !== null) result.content.push({ type: 'text', text: advice })
+  return { isError: true, ...result }
 }
 
 /** An error of the call, which the model can act on. */

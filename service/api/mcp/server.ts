@@ -6,8 +6,9 @@ import {
   ListToolsRequestSchema,
   McpError,
   ReadResourceRequestSchema,
+  UrlElicitationRequiredError,
 } from '@modelcontextprotocol/sdk/types.js'
-import { faultOf, progressReporter, type McpAsk, type McpDeps } from './parts.ts'
+import { faultOf, McpPageRequired, progressReporter, type McpAsk, type McpDeps } from './parts.ts'
 
 /**
  * One server per request, for the protocol's versions up to 2025-11-25. Nothing is stored between two requests, so any
@@ -21,6 +22,10 @@ export function serverFor(ask: McpAsk, { service, log }: Pick<McpDeps, 'service'
   const { server } = mcp
   const answered = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
+      if (error instanceof McpPageRequired) {
+        const { url, message } = error
+        throw new UrlElicitationRequiredError([{ mode: 'url', elicitationId: ask.operation, url, message }], message)
+      }
       const { code, message, data } = faultOf(error, log)
       throw new McpError(code, message, data)
     })
@@ -29,7 +34,9 @@ export function serverFor(ask: McpAsk, { service, log }: Pick<McpDeps, 'service'
     const onProgress = progressReporter(params._meta?.progressToken, (progress) =>
       extra.sendNotification({ method: 'notifications/progress', params: progress }),
     )
-    return answered(tools.call(ask, { params, signal: extra.signal, onProgress, repeats: false, opensPages: false }))
+    const hearsProgress = params._meta?.progressToken !== undefined
+    const about = { params, signal: extra.signal, hearsProgress, onProgress }
+    return answered(tools.call(ask, { ...about, repeats: false, opensPages: ask.pageSession !== undefined }))
   })
   if (resources === null) return mcp
   server.setRequestHandler(ListResourcesRequestSchema, ({ params }) => answered(resources.list(ask, params?.cursor)))

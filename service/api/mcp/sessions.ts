@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import type { Caller } from '../../kit/caller.ts'
 import type { Clock } from '../../kit/clock.ts'
-import { newId } from '../../kit/ids.ts'
+import { newId, type Id } from '../../kit/ids.ts'
 import { createUsedNames } from './used-names.ts'
 
 /**
@@ -10,29 +10,29 @@ import { createUsedNames } from './used-names.ts'
  * would have expired: by all processes if they share a Redis, otherwise by this one only.
  */
 export function createSessions({ clock, redis, secret }: SessionDeps) {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'coinslot mcp sessions', 32))
+  const signer = createSigner(secret, 'coinslot mcp sessions')
   const ended = createUsedNames({ clock, redis, prefix: 'mcp-ended', liveMs: LIVES_MS })
 
-  function sign(id: string, caller: Caller): string {
-    return createHmac('sha256', key)
-      .update(JSON.stringify([id, holderOf(caller)]))
-      .digest('base64url')
-  }
-
   return {
-    begin(caller: Caller): string {
-      const id = `${clock.now().getTime().toString(36)}.${newId('req', clock.now()).slice(4)}`
-      return `${id}.${sign(id, caller)}`
+    /** `opensPages`: the client can show a page to its person, which it says only here. */
+    begin(caller: Caller, opensPages: boolean): string {
+      const mark = opensPages ? OPENS_PAGES : ''
+      const id = `${clock.now().getTime().toString(36)}.${mark}${newId('req', clock.now()).slice(4)}`
+      return `${id}.${signer.sign([id, holderOf(caller)])}`
     },
 
     /** True when this same caller began the session. */
     async check(session: string, caller: Caller): Promise<boolean> {
       const [time = '', body = '', proof = ''] = session.split('.')
-      const wanted = Buffer.from(sign(`${time}.${body}`, caller))
-      const given = Buffer.from(proof)
-      if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return false
+      if (!signer.isSigned([`${time}.${body}`, holderOf(caller)], proof)) return false
       if (parseInt(time, 36) + LIVES_MS < clock.now().getTime()) return false
       return !(await ended.has(session))
+    },
+
+    /** An operation's id that belongs to this session, whose client opens pages; null where it opens none. */
+    pagesOf(session: string): Id<'op'> | null {
+      const [, body = ''] = session.split('.')
+      return body.startsWith(OPENS_PAGES) ? `op_${body.slice(OPENS_PAGES.length)}` : null
     },
 
     async end(session: string): Promise<void> {
@@ -49,9 +49,24 @@ interface SessionDeps {
   secret: string
 }
 
+/** Signs values with a key of its own, derived from the secret that all processes share. */
+export function createSigner(secret: string, purpose: string) {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
+  const sign = (value: unknown): string => createHmac('sha256', key).update(JSON.stringify(value)).digest('base64url')
+  return {
+    sign,
+    isSigned(value: unknown, signature: string): boolean {
+      const [wanted, presented] = [Buffer.from(sign(value)), Buffer.from(signature)]
+      return presented.length === wanted.length && timingSafeEqual(presented, wanted)
+    },
+  }
+}
+
 /** What identifies the caller in signed names. */
 export function holderOf({ keyId, issuer, subject, environment }: Caller): readonly unknown[] {
   return [keyId, issuer, subject, environment]
 }
 
+/** No id begins with this letter. */
+const OPENS_PAGES = 'u'
 const LIVES_MS = 24 * 3_600_000

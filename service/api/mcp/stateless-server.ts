@@ -24,8 +24,8 @@ export function statelessServerFor(ask: McpAsk, deps: StatelessServerDeps): McpS
     // The package would announce changes of lists, of which there are none.
     tools: { listChanged: false },
     ...(resources === null ? {} : { resources: { listChanged: false } }),
-    // Without a key a lost result is fetched with its payment's token.
-    ...(ask.guest === null ? { extensions: { [TASKS]: {} } } : {}),
+    // Elsewhere a lost result is fetched with its payment's token.
+    ...(ask.guest === null || service.keepsForGuests === true ? { extensions: { [TASKS]: {} } } : {}),
   }
   // Without a key all clients get the same lists.
   const hint = { ttlMs: LISTS_LIVE_MS, cacheScope: ask.guest === null ? 'private' : 'public' } as const
@@ -50,7 +50,7 @@ export function statelessServerFor(ask: McpAsk, deps: StatelessServerDeps): McpS
   server.setRequestHandler('tools/call', ({ params }, context) => answered(call(params, { ask, deps, context })))
   server.setRequestHandler('tasks/get', { params: task }, ({ taskId }, context) => {
     assertTasks(context)
-    return answered(tasks.find(ask, taskId))
+    return answered(tasks.get(ask, taskId))
   })
   server.setRequestHandler('tasks/cancel', { params: task }, async ({ taskId }, context) => {
     assertTasks(context)
@@ -59,7 +59,7 @@ export function statelessServerFor(ask: McpAsk, deps: StatelessServerDeps): McpS
   })
   server.setRequestHandler('tasks/update', { params: task }, async ({ taskId }, context) => {
     assertTasks(context)
-    await answered(tasks.find(ask, taskId))
+    await answered(tasks.get(ask, taskId))
     throw new ProtocolError(-32_602, 'taskId: This task asks for no input.')
   })
   if (resources === null) return mcp
@@ -78,23 +78,30 @@ async function call(params: CallToolRequest['params'], { ask, deps, context }: C
   const { service, states, tasks } = deps
   const { mcpReq } = context
   const { name, arguments: input = {} } = params
-  const bound = { caller: ask.caller, request: canonicalHash([name, input]).toString('base64url') }
+  const bound = { caller: ask.caller, request: canonicalHash([ask.query, name, input]).toString('base64url') }
   const state = mcpReq.requestState<string>()
   const operation = state === undefined ? ask.operation : await states.redeem(state, bound)
-  if (state !== undefined && isDeclined(mcpReq.inputResponses)) return DECLINED
   const { elicitation, extensions } = capabilitiesOf(context)
-  const takesTask = ask.guest === null && extensions?.[TASKS] !== undefined && service.keeps(name)
-  const onProgress = progressOf(params, mcpReq)
-  const repeats = state !== undefined
-  const opensPages = ask.guest === null && elicitation?.url !== undefined
+  const takesTask = extensions?.[TASKS] !== undefined && service.keeps(name, ask)
   const own = { ...ask, operation, resumable: takesTask }
-  const work = (signal: AbortSignal) => service.tools.call(own, { params, signal, repeats, opensPages, onProgress })
+  // Who has paid on the page and then closes it in the client gets what was paid for.
+  const isDeclined = state !== undefined && hasDeclined(mcpReq.inputResponses)
+  if (isDeclined && (await service.task(own, operation)) === null) return DECLINED
+  const about = {
+    params,
+    repeats: state !== undefined,
+    opensPages: elicitation?.url !== undefined,
+    hearsProgress: params._meta?.progressToken !== undefined,
+    onProgress: progressOf(params, mcpReq),
+  }
+  const work = (signal: AbortSignal) => service.tools.call(own, { ...about, signal })
   try {
     return takesTask ? await tasks.run(own, mcpReq.signal, work) : await work(mcpReq.signal)
   } catch (error) {
     if (!(error instanceof McpPageRequired)) throw error
     const page = inputRequired.elicitUrl({ url: error.url, message: error.message })
-    return inputRequired({ inputRequests: { page }, requestState: states.issue(operation, bound) })
+    const asked = inputRequired({ inputRequests: { page }, requestState: states.issue(operation, bound) })
+    return { ...asked, _meta: { ...error.meta } }
   }
 }
 
@@ -120,7 +127,7 @@ function assertTasks(context: ServerContext): void {
 }
 
 /** Whether the person did not want what the page offers. Then the call is not made, even if it has become possible. */
-function isDeclined(responses: Readonly<Record<string, unknown>> = {}): boolean {
+function hasDeclined(responses: Readonly<Record<string, unknown>> = {}): boolean {
   return Object.values(responses).some((one) => refusal.safeParse(one).success)
 }
 

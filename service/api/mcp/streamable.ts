@@ -18,7 +18,7 @@ import { isId, newId, type Id } from '../../kit/ids.ts'
 import { sendEvents, type StreamOwner } from '../events.ts'
 import { limitKeyOf } from '../requests.ts'
 import type { ServerEvent } from '../route.ts'
-import { refuse, type McpDeps } from './parts.ts'
+import { refuse, type McpAsk, type McpDeps } from './parts.ts'
 import { serverFor } from './server.ts'
 import type { Relay } from './relay.ts'
 import type { Sessions } from './sessions.ts'
@@ -32,8 +32,11 @@ export function createStreamable({ clock, log, guest, service, sessions, relay }
       return
     }
     const messages = parsed.data
-    if (messages.some(isInitializeRequest)) response.setHeader('Mcp-Session-Id', sessions.begin(caller))
-    else if (session !== null) response.setHeader('Mcp-Session-Id', session)
+    const first: unknown = messages.find(isInitializeRequest)
+    if (isInitializeRequest(first)) {
+      const opensPages = first.params.capabilities.elicitation?.url !== undefined
+      response.setHeader('Mcp-Session-Id', sessions.begin(caller, opensPages))
+    } else if (session !== null) response.setHeader('Mcp-Session-Id', session)
     await relayCancels(session, messages)
 
     const [only] = messages
@@ -41,8 +44,11 @@ export function createStreamable({ clock, log, guest, service, sessions, relay }
     const operation = newId('op', clock.now())
     const guestAddress = caller === guest ? limitKeyOf(request) : null
     // A guest fetches a lost answer with the payment's token.
-    const resumable = guestAddress === null && session !== null && named !== null && keepsAnswer(named)
-    const server = serverFor({ caller, guest: guestAddress, query, operation, resumable }, { service, log })
+    const pageSession = session === null ? null : sessions.pagesOf(session)
+    const pages = pageSession === null ? {} : { pageSession }
+    const about = { caller, guest: guestAddress, query, operation, ...pages }
+    const resumable = guestAddress === null && session !== null && named !== null && keepsAnswer(named, about)
+    const server = serverFor({ ...about, resumable }, { service, log })
     const transport = new StreamableHTTPServerTransport({
       ...(resumable ? { eventStore: numbering(operation, named.id), retryInterval: RETRY_MS } : {}),
     })
@@ -89,21 +95,22 @@ export function createStreamable({ clock, log, guest, service, sessions, relay }
    * Opens a stream for messages that the server itself starts, of which there are none, or delivers the answer that a
    * client lost when its connection broke.
    */
-  function listen({ caller, owner }: Listener, request: Request, response: Response): void {
+  function listen({ caller, query, owner }: Listener, request: Request, response: Response): void {
     const last = request.get('last-event-id')
     const event = last === undefined ? null : fromEventId(last)
     if (last !== undefined && event === null) {
       refuse(response, 400, -32_000, 'Invalid event ID format')
       return
     }
-    sendEvents(response, (gone) => (event === null ? nothing(gone) : lost(caller, event, gone)), owner)
+    sendEvents(response, (gone) => (event === null ? nothing(gone) : lost({ caller, query }, event, gone)), owner)
   }
 
-  async function* lost(caller: Caller, event: EventId, gone: AbortSignal): AsyncGenerator<ServerEvent> {
+  async function* lost(client: Client, event: EventId, gone: AbortSignal): AsyncGenerator<ServerEvent> {
     const until = clock.now().getTime() + PATIENCE_MS
     const id = toEventId({ ...event, place: event.place + 1 })
     while (!gone.aborted) {
-      const task = await service.task(caller, event.operation)
+      const { operation } = event
+      const task = await service.task({ ...client, guest: null, operation, resumable: true }, operation)
       if (task !== null && 'result' in task) {
         yield { id, event: 'message', data: { jsonrpc: '2.0', id: event.request, result: task.result } }
         return
@@ -118,8 +125,8 @@ export function createStreamable({ clock, log, guest, service, sessions, relay }
   }
 
   /** Look-ups can be repeated. The results of paid calls are stored. */
-  function keepsAnswer({ method, params }: JSONRPCRequest): boolean {
-    return method === 'tools/call' && service.keeps(params?.['name'])
+  function keepsAnswer({ method, params }: JSONRPCRequest, ask: Omit<McpAsk, 'resumable'>): boolean {
+    return method === 'tools/call' && service.keeps(params?.['name'], { ...ask, resumable: false })
   }
 
   return { post, listen }
@@ -130,16 +137,18 @@ export interface StreamableDeps extends Pick<McpDeps, 'clock' | 'log' | 'guest' 
   relay: Relay
 }
 
-interface Post {
+interface Client {
   caller: Caller
   query: Readonly<Record<string, string>>
+}
+
+interface Post extends Client {
   session: string | null
   /** As parsed from JSON. */
   body: unknown
 }
 
-interface Listener {
-  caller: Caller
+interface Listener extends Client {
   owner: StreamOwner
 }
 

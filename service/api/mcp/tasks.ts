@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { isId, timeOf, type Id } from '../../kit/ids.ts'
 import { faultOf, McpFault, type McpAsk, type McpDeps, type McpTask } from './parts.ts'
 import type { Relay } from './relay.ts'
+import { createSigner } from './sessions.ts'
 
 export const TASKS = 'io.modelcontextprotocol/tasks'
 
@@ -9,7 +10,24 @@ export const TASKS = 'io.modelcontextprotocol/tasks'
  * The protocol's tasks: a call that takes long is answered with the name of its operation, by which any process can read
  * its state and its result. The money's hold and then the call's row are the task, so nothing else is stored.
  */
-export function createTasks({ log, service, relay, taskAfterMs }: TaskDeps) {
+export function createTasks({ log, service, relay, taskAfterMs, secret }: TaskDeps) {
+  const signer = createSigner(secret, 'coinslot mcp tasks')
+
+  /**
+   * All guests are one caller, and others than the caller see the operation: in the payment's id, and in the link of its
+   * page. So the name of a guest's task is signed, and whoever knows it may read the task, at this address only.
+   */
+  const signedPart = ({ query }: McpAsk, operation: string): unknown => [operation, query]
+  const nameOf = (ask: McpAsk): string =>
+    ask.guest === null ? ask.operation : `${ask.operation}.${signer.sign(signedPart(ask, ask.operation))}`
+
+  function operationIn(ask: McpAsk, taskId: string): Id<'op'> | null {
+    const [operation = '', signature] = taskId.split('.')
+    if (!isId('op', operation)) return null
+    if (ask.guest === null) return signature === undefined ? operation : null
+    return signer.isSigned(signedPart(ask, operation), signature ?? '') ? operation : null
+  }
+
   /** Listens until the call has ended. */
   function onCancel({ caller, operation }: McpAsk, cancel: () => void, call: Promise<unknown>): void {
     const forget = relay.receive(cancelName(operation), (agentId) => {
@@ -19,19 +37,22 @@ export function createTasks({ log, service, relay, taskAfterMs }: TaskDeps) {
     call.then(forget, forget)
   }
 
-  async function find({ caller, guest }: McpAsk, taskId: string): Promise<WireTask> {
-    // A call without a key is fetched again with its payment's token.
-    const task = guest === null && isId('op', taskId) ? await service.task(caller, taskId) : null
-    if (task === null || !isId('op', taskId)) throw McpFault.params('taskId: There is no such task.')
-    return wireOf(taskId, task)
+  async function find(ask: McpAsk, taskId: string): Promise<{ operation: Id<'op'>; task: McpTask }> {
+    const operation = operationIn(ask, taskId)
+    const task = operation === null ? null : await service.task(ask, operation)
+    if (task === null || operation === null) throw McpFault.params('taskId: There is no such task.')
+    return { operation, task }
   }
 
   return {
-    find,
+    async get(ask: McpAsk, taskId: string): Promise<WireTask> {
+      const { operation, task } = await find(ask, taskId)
+      return wireOf({ taskId, operation }, task)
+    },
 
     /** The result if it comes soon. Otherwise a task, from which on the call no longer ends with its request. */
     async run(ask: McpAsk, gone: AbortSignal, work: Work): Promise<CallToolResult | CreatedTask> {
-      const { caller, operation } = ask
+      const { operation } = ask
       const until = new AbortController()
       const leave = (): void => until.abort(gone.reason)
       gone.addEventListener('abort', leave, { once: true })
@@ -44,26 +65,27 @@ export function createTasks({ log, service, relay, taskAfterMs }: TaskDeps) {
         if (gone.aborted) return await result
         if (!isHeard) onCancel(ask, () => until.abort(), result)
         // While its state cannot be read the call is only waited for: it may be charged already.
-        const task = await service.task(caller, operation).catch(() => null)
+        const task = await service.task(ask, operation).catch(() => null)
         if (task?.status !== 'working') continue
         gone.removeEventListener('abort', leave)
         result.catch((error: unknown) => faultOf(error, log))
         // The package wants content in each result of a call.
-        return { resultType: 'task', content: [], ...wireOf(operation, task) }
+        return { resultType: 'task', content: [], ...wireOf({ taskId: nameOf(ask), operation }, task) }
       }
     },
 
     /** Asks the process that makes the call to end it. A call that was sent to its tool is not ended any more. */
     async cancel(ask: McpAsk, taskId: string): Promise<void> {
-      await find(ask, taskId)
-      await relay.send(cancelName(taskId), ask.caller.agentId)
+      const { operation, task } = await find(ask, taskId)
+      if (task.status === 'working' && task.isFinal !== undefined) throw McpFault.params(`taskId: ${task.isFinal}`)
+      await relay.send(cancelName(operation), ask.caller.agentId)
     },
   }
 }
 
 export type Tasks = ReturnType<typeof createTasks>
 
-interface TaskDeps extends Pick<McpDeps, 'log' | 'service' | 'taskAfterMs'> {
+interface TaskDeps extends Pick<McpDeps, 'log' | 'service' | 'taskAfterMs' | 'secret'> {
   relay: Relay
 }
 
@@ -73,9 +95,9 @@ type Work = (signal: AbortSignal) => Promise<CallToolResult>
 type WireTask = ReturnType<typeof wireOf>
 type CreatedTask = WireTask & { resultType: 'task'; content: [] }
 
-function wireOf(operation: Id<'op'>, task: McpTask) {
+function wireOf({ taskId, operation }: { taskId: string; operation: Id<'op'> }, task: McpTask) {
   const createdAt = timeOf(operation).toISOString()
-  const about = { taskId: operation, status: task.status, createdAt, ttlMs: TTL_MS, pollIntervalMs: POLL_MS }
+  const about = { taskId, status: task.status, createdAt, ttlMs: TTL_MS, pollIntervalMs: POLL_MS }
   switch (task.status) {
     case 'working':
       return { ...about, lastUpdatedAt: createdAt }

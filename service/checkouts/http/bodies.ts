@@ -82,7 +82,13 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 
 export const payBody = z
   .strictObject({
-    input: inputBody,
+    input: inputBody.optional().meta({
+      override: { type: 'object', description: "Values of the checkout's fields, by name; required without an order" },
+    }),
+    order: z.string().max(2_000).optional().meta({
+      description:
+        'Pay for the call of a model: the order from the link of its page, in place of the input. Needs a token',
+    }),
     paymentPayload: inputBody.optional().meta({
       override: { type: 'object', description: 'An x402 payload of either version: the signed authorization' },
     }),
@@ -110,6 +116,14 @@ export const payBody = z
   .refine(({ paymentPayload, simulate, paymentId }) => paidBy(paymentPayload, simulate, paymentId), {
     path: ['paymentPayload'],
     message: 'is required, unless simulate is true in test mode',
+  })
+  .refine(({ input, order }) => (input === undefined) !== (order === undefined), {
+    path: ['input'],
+    message: 'is required, unless there is an order',
+  })
+  .refine(({ order, token }) => order === undefined || token !== undefined, {
+    path: ['token'],
+    message: 'is required with an order: others may know its link',
   })
   .refine(({ simulate, outcome }) => outcome === undefined || simulate === true, {
     path: ['outcome'],

@@ -86,11 +86,12 @@ function paymentRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRoute[] {
         ...GONE,
         402: 'The authorization was refused for the reason in `reason`.',
         409: 'The authorization was already used for another purchase.',
-        410: 'The authorization or the quote has expired.',
+        410: 'The authorization, the quote or the order has expired.',
       },
       async handle({ params, body, operation }) {
         const purchase = {
-          input: body.input,
+          input: body.input ?? {},
+          ...(body.order === undefined ? {} : { signedOrder: body.order }),
           named: (field: string) => `input.${field}`,
           presented: body.paymentPayload === undefined ? null : presentedAs('paymentPayload', body.paymentPayload),
           ...(body.outcome === undefined ? {} : { outcome: body.outcome }),
@@ -153,7 +154,7 @@ async function buy(checkouts: Checkouts, chk: string, { input, operation, dialog
   try {
     const presented = presentedIn(header)
     const named = (field: string): string => field
-    const purchase = { input, presented, ...proof, named, quoteId: null, waitsForResult: true }
+    const purchase = { input, presented, ...proof, named, quoteId: null, waits: {} }
     const view = await checkouts.pay(chk, purchase, operation)
     return await sold(answered(view), { dialects, presented, resource: checkouts.addressOf(chk) })
   } catch (error) {

@@ -1,8 +1,10 @@
 import type { DeliveryView } from '../../deliveries/model.ts'
-import { invalid } from '../../kit/errors.ts'
+import { invalid, type DomainError } from '../../kit/errors.ts'
 import { toDecimal, type Usdc } from '../../kit/money.ts'
 import type { Sale, WorkResult } from '../../sales/model.ts'
+import { paymentRefused } from '../../sales/errors.ts'
 import type { Reason } from '../../x402/reasons.ts'
+import { workFailed } from '../errors.ts'
 import type { Checkout, Terms } from '../model.ts'
 
 /** What a seller may promise to work for before the money has moved. */
@@ -20,9 +22,17 @@ const WORK_FAILURES = {
 
 export type WorkFailure = keyof typeof WORK_FAILURES
 
-/** Null for a reason that the chain gave. */
-export function sentenceOfWork(reason: string): string | null {
-  return Object.hasOwn(WORK_FAILURES, reason) ? WORK_FAILURES[reason as WorkFailure] : null
+/** In the seller's words where there are some. Null for a reason that the chain gave. */
+export function sentenceOfWork(reason: string | null, explained: string | null): string | null {
+  if (reason === null || !Object.hasOwn(WORK_FAILURES, reason)) return null
+  return explained === null ? WORK_FAILURES[reason as WorkFailure] : `${explained} Nothing was charged.`
+}
+
+/** Why a failed payment was not charged, for its buyer. */
+export function whyUnpaid(sale: Pick<Sale, 'id' | 'product' | 'payer' | 'reason' | 'result'>): DomainError {
+  const { id, reason, result } = sale
+  const sentence = sentenceOfWork(reason, result?.status === 'failed' ? result.answer : null)
+  return reason === null || sentence === null ? paymentRefused(reason, sale) : workFailed(id, reason, sentence)
 }
 
 /** What a sale stores about how it is captured. The checkout may be changed while its work is under way. */

@@ -189,7 +189,7 @@ export function deliveryOf(
 ): NewDelivery {
   const { deadline } = payment
   const answers = checkout.responseMode === 'lastNode'
-  const waitMs = deadline === null ? 180_000 : Math.min(180_000, deadline.getTime() - paidAt.getTime())
+  const waitMs = deadline === null ? ANSWER_MS : Math.min(ANSWER_MS, deadline.getTime() - paidAt.getTime())
   const headers = {
     ...(payment.simulated ? { 'coinslot-test': 'true', ...(failsFirst ? FAILS_FIRST : {}) } : {}),
     ...(deadline === null ? {} : HELD),
@@ -225,6 +225,11 @@ export function deliveryOf(
     onUnconfirmed: deadline === null ? checkout.onUnconfirmed : 'hold',
   }
 }
+
+/** A workflow whose answer the payer sees has this long for it. */
+const ANSWER_MS = 180_000
+/** From the payment to the answer, with the time until the workflow is called. */
+export const ANSWERED_MS = ANSWER_MS + 20_000
 
 /** Marks the deliveries of held payments: the end of one decides whether it is charged. */
 export const HELD = { 'coinslot-capture': 'onSuccess' } as const

@@ -28,19 +28,14 @@ const HELD_MS = 600_000
 export function toQuoteId(checkout: Checkout['id'], quote: Quote, key: Buffer): string {
   const { price, network, recipient, expiresAt } = quote
   const said = [String(price), NETWORKS[network].name, recipient ?? '', String(expiresAt.getTime())].join('|')
-  const text = Buffer.from(said).toString('base64url')
-  return `${text}.${signed(checkout, text, key).toString('base64url')}`
+  return sealed(checkout, said, key)
 }
 
 /** The quote that this checkout made; throws if it made no such quote or if the quote has expired. */
 export function fromQuoteId(checkout: Checkout['id'], quoteId: string, key: Buffer, now: Date): Quote {
-  const [text = '', signature = ''] = quoteId.split('.')
-  const given = Buffer.from(signature, 'base64url')
-  const expected = signed(checkout, text, key)
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-    throw invalid({ quoteId: 'must be a quote from this checkout' })
-  }
-  const [price = '', name = '', recipient = '', until = ''] = Buffer.from(text, 'base64url').toString().split('|')
+  const text = unsealed(checkout, quoteId, key)
+  if (text === null) throw invalid({ quoteId: 'must be a quote from this checkout' })
+  const [price = '', name = '', recipient = '', until = ''] = text.split('|')
   const network = networkOf(name)
   if (network === null) throw invalid({ quoteId: 'names a network that is no longer supported' })
   const expiresAt = new Date(Number(until))
@@ -56,6 +51,21 @@ export function fromQuoteId(checkout: Checkout['id'], quoteId: string, key: Buff
 /** A sandbox takes no real money, so a quote from test mode for a live network is not valid there. */
 export function assertQuoted({ network }: Quote, environment: Environment): void {
   if (environment === 'sandbox' && NETWORKS[network].live) throw quoteExpired()
+}
+
+/** A text that this checkout signed, for a client that brings it back. The client can read it and not change it. */
+export function sealed(checkout: Checkout['id'], content: string, key: Buffer): string {
+  const text = Buffer.from(content).toString('base64url')
+  return `${text}.${signed(checkout, text, key).toString('base64url')}`
+}
+
+/** Null unless this checkout signed it with this key. */
+export function unsealed(checkout: Checkout['id'], seal: string, key: Buffer): string | null {
+  const [text = '', signature = ''] = seal.split('.')
+  const given = Buffer.from(signature, 'base64url')
+  const expected = signed(checkout, text, key)
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null
+  return Buffer.from(text, 'base64url').toString()
 }
 
 function signed(checkout: string, text: string, key: Buffer): Buffer {

@@ -6,38 +6,48 @@ import { deliveryErrors, paymentRefused } from '../../sales/errors.ts'
 import { wasPaid, type Sale } from '../../sales/model.ts'
 import type { PurchaseRequest, Sold } from '../../sales/service/deps.ts'
 import { createSelling } from '../../sales/service/sell.ts'
-import { checkoutMissing, inTestMode, workFailed } from '../errors.ts'
+import { checkoutMissing, inTestMode } from '../errors.ts'
 import type { Checkout, PaymentView } from '../model.ts'
-import { isCapturedLate } from '../rules/capture.ts'
+import { isCapturedLate, whyUnpaid } from '../rules/capture.ts'
 import { assertSells, paymentOf } from '../rules/lifecycle.ts'
+import { fromOrder, orderLink, toOrder } from '../rules/order.ts'
 import type { PaymentEvents } from './payment-events.ts'
-import type { Following } from './follow.ts'
 import type { CheckoutDeps } from './deps.ts'
 import { createCheckoutProduct, Unsold, valuesOf, type FormInput, type Order, type Purchase } from './product.ts'
 import type { Showing } from './presenter.ts'
+import type { Patience, Purchases } from './purchases.ts'
 import { createSimulation } from './simulate.ts'
 import type { Watching } from './watch.ts'
 
 /** Turns an input and an authorization into a payment. All errors in the request are reported before money moves. */
 export function createBuying(deps: BuyingDeps) {
-  const { store, selling, clock, showing, following } = deps
+  const { store, selling, clock, showing, purchases } = deps
   const { product, preflight, quoteFor } = createCheckoutProduct(deps)
   const sales = createSelling(selling, product)
   const simulate = createSimulation({ ...deps, preflight, quoteFor })
   const statusUrl = ({ id, subject }: Sale): string => `${deps.addresses.pay}/${subject}/payments/${id}`
   const errors = deliveryErrors({ statusUrl, tokens: selling.tokens })
 
-  async function pay(id: string, purchase: Purchase, operation: Id<'op'>): Promise<PaymentView> {
+  async function pay(id: string, sent: Purchase, sentOperation: Id<'op'>): Promise<PaymentView> {
     const checkout = await store.find(id)
     if (checkout === null) throw checkoutMissing()
+    const [purchase, operation] = ordered(checkout, sent, sentOperation)
     const sale = await unlessUnsold(checkout, () => buy(checkout, purchase, operation))
-    return await shownToBuyer(checkout, sale, purchase.waitsForResult === true)
+    return await shownToBuyer(checkout, sale, purchase.waits ?? null)
   }
 
-  async function shownToBuyer(checkout: Checkout, sale: Sale, waitsForResult: boolean): Promise<PaymentView> {
+  /** Where the page of an order pays, the order says what is bought, and names the payment. */
+  function ordered(checkout: Checkout, purchase: Purchase, operation: Id<'op'>): [Purchase, Id<'op'>] {
+    const { signedOrder } = purchase
+    if (signedOrder === undefined) return [purchase, operation]
+    const { input, until, operation: first } = fromOrder(checkout.id, signedOrder, deps.orderKey)
+    return [{ ...purchase, input, until }, first]
+  }
+
+  async function shownToBuyer(checkout: Checkout, sale: Sale, patience: Patience | null): Promise<PaymentView> {
     const view = await showing.sale({ payment: paymentOf(sale), checkout }, 'buyer')
     const follows = checkout.responseMode === 'lastNode' || checkout.capture === 'onSuccess'
-    return waitsForResult && follows ? await following.rested(view) : view
+    return patience !== null && follows ? await purchases.rested(view, patience) : view
   }
 
   async function buy(checkout: Checkout, purchase: Purchase, operation: Id<'op'>): Promise<Sale> {
@@ -62,19 +72,21 @@ export function createBuying(deps: BuyingDeps) {
     pay,
 
     /** For a client that waits: the paid sale, with the workflow's answer if payers see it. */
-    async sell(id: string, input: FormInput, request: PurchaseRequest): Promise<Sold<PaymentView>> {
+    async sell(id: string, input: FormInput, request: PurchaseRequest, patience: Patience): Promise<Sold<PaymentView>> {
       const checkout = await store.find(id)
       if (checkout === null) throw checkoutMissing()
       const order: Order = { input, named: (field) => field, quoteId: null }
       const ask = { ...request, departure: new Departure(), checkout, order }
       const sold = await unlessUnsold(checkout, () => sales.buy(ask))
       const { sale } = sold
-      if (sale.state === 'failed' && !isCapturedLate(sale)) throw paymentRefused(sale.reason, sale)
+      // What is charged after the success is waited for first.
+      if (sale.state === 'failed') throw whyUnpaid(sale)
       if (!wasPaid(sale) && !isCapturedLate(sale)) throw errors.pending(sale)
-      const value = await shownToBuyer(checkout, sale, true)
-      if (value.payment.status === 'failed') throw workFailed(value.payment)
-      if (value.payment.status !== 'paid') throw errors.pending(sale)
-      return { ...sold, sale: (await selling.journal.findById(sale.id)) ?? sale, value }
+      const value = await shownToBuyer(checkout, sale, patience)
+      const ended = wasPaid(sale) ? sale : ((await selling.journal.findById(sale.id)) ?? sale)
+      if (ended.state === 'failed') throw whyUnpaid(ended)
+      if (!wasPaid(ended)) throw errors.pending(sale)
+      return { ...sold, sale: ended, value }
     },
 
     /** The owner tests the effects of a payment; in test mode every visitor may. */
@@ -97,6 +109,15 @@ export function createBuying(deps: BuyingDeps) {
       valuesOf(checkout, { input, named: (field) => field })
       return showing.offer(checkout)
     },
+
+    /** The page where a person pays for this operation and this input. Null where its address would be too long. */
+    async orderPage(id: string, input: FormInput, operation: Id<'op'>): Promise<string | null> {
+      const checkout = await store.find(id)
+      assertSells(checkout, clock.now())
+      valuesOf(checkout, { input, named: (field) => field })
+      const order = toOrder(checkout.id, { operation, input }, { key: deps.orderKey, now: clock.now() })
+      return orderLink(showing.addressOf(checkout), order)
+    },
   }
 }
 
@@ -104,5 +125,5 @@ interface BuyingDeps extends CheckoutDeps {
   events: PaymentEvents
   showing: Showing
   watching: Watching
-  following: Pick<Following, 'rested'>
+  purchases: Pick<Purchases, 'rested'>
 }

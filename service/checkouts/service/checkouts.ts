@@ -8,6 +8,7 @@ import { createCapturing, type Report } from './capture.ts'
 import { createPaymentEvents } from './payment-events.ts'
 import { createFollowing } from './follow.ts'
 import { createLife } from './lifecycle.ts'
+import { createPurchases } from './purchases.ts'
 import { createShowing } from './presenter.ts'
 import { createWatching } from './watch.ts'
 
@@ -16,12 +17,13 @@ export function createCheckouts(deps: CheckoutDeps) {
   const events = createPaymentEvents(deps)
   const showing = createShowing(deps)
   const watching = createWatching(deps)
-  const following = createFollowing({ ...deps, showing })
   const capturing = createCapturing(deps)
+  const { looks, named, find, ...purchases } = createPurchases({ ...deps, showing })
   return {
     ...createLife(deps),
-    ...createBuying({ ...deps, events, showing, watching, following }),
-    ...following,
+    ...createBuying({ ...deps, events, showing, watching, purchases }),
+    ...createFollowing({ ...deps, showing, purchases: { looks, named, find } }),
+    ...purchases,
     addressOf: (id: string): string => `${deps.addresses.pay}/${id}`,
 
     /** Called after each attempt at a delivery to this checkout's callback. It is a hint that may be lost. */
@@ -34,7 +36,8 @@ export function createCheckouts(deps: CheckoutDeps) {
     mayRedeliver: capturing.mayRedeliver,
     /** The seller reports how the work that a payment bought has ended. */
     async report(caller: Caller, payment: string, report: Report): Promise<PaymentView> {
-      return await following.owned(await capturing.report(caller, payment, report))
+      const { id, subject } = await capturing.report(caller, payment, report)
+      return await showing.sale(await find(subject, id), 'owner')
     },
     tellPaused: watching.tell,
 

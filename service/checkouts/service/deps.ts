@@ -33,6 +33,8 @@ export interface CheckoutDeps {
   log: Log
   /** Signs quotes; the same in every process. */
   quoteKey: Buffer
+  /** Signs orders, in the same way. */
+  orderKey: Buffer
   /** The buyer's link to the payment's result. It contains the token and also works after the checkout has ended. */
   receiptOf(payment: string): string
   addresses: {

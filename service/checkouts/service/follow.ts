@@ -1,44 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { AnsweredDelivery } from '../../deliveries/model.ts'
 import { accountOf, type Caller } from '../../kit/caller.ts'
-import { Batch } from '../../kit/batch.ts'
-import { isId } from '../../kit/ids.ts'
-import type { Sale } from '../../sales/model.ts'
-import { checkoutMissing, paymentMissing } from '../errors.ts'
-import type { Checkout, CheckoutView, Payment, PaymentView } from '../model.ts'
+import { checkoutMissing } from '../errors.ts'
+import type { CheckoutView, Payment, PaymentView } from '../model.ts'
 import type { Page } from '../ports.ts'
 import { assertShown, isAtRest, pauseBetweenLooks, paymentOf, statusOf } from '../rules/lifecycle.ts'
 import type { CheckoutDeps } from './deps.ts'
 import type { Showing, Viewer } from './presenter.ts'
+import type { Bought, Purchases } from './purchases.ts'
 
 /** Read access: payers use the ids that they know, owners see everything that is theirs. */
-export function createFollowing({ store, selling, sales, deliveries, clock, showing }: FollowingDeps) {
-  const { journal, tokens } = selling
-
-  // Every follower polls; the polls of the same moment share one query.
-  const looks = new Batch<string, { payment: Payment | null; delivery: AnsweredDelivery | undefined }>({
-    largest: 200,
-    async run(ids) {
-      const [found, delivered] = await Promise.all([sales.findAll(ids), deliveries.bySubject(null, ids)])
-      return ids.map((id) => {
-        const sale = found.get(id)
-        return { payment: sale === undefined ? null : paymentOf(sale), delivery: delivered.get(id) }
-      })
-    },
-  })
-
-  /** A payment with its checkout, in any state; null if there is none. */
-  async function boughtBy(id: string): Promise<Bought | null> {
-    const sale = isId('pay', id) ? await journal.findById(id) : null
-    const checkout = sale?.product === 'checkout' ? await store.find(sale.subject) : null
-    return sale === null || checkout === null ? null : { sale, payment: paymentOf(sale), checkout }
-  }
-
-  async function find(checkout: string, id: string): Promise<Bought> {
-    const bought = await boughtBy(id)
-    if (bought?.checkout.id !== checkout) throw paymentMissing()
-    return bought
-  }
+export function createFollowing({ store, selling, sales, deliveries, clock, showing, purchases }: FollowingDeps) {
+  const { tokens } = selling
+  const { looks, find, named } = purchases
 
   function viewerOf({ sale }: Bought, token: string | null): Viewer {
     return tokens.matches(sale.id, sale.tokenHash, token) ? 'buyer' : 'anyone'
@@ -64,7 +37,7 @@ export function createFollowing({ store, selling, sales, deliveries, clock, show
 
     /** For the buyer, in any state of the checkout; null for other viewers. */
     async receipt(id: string, token: string | null): Promise<{ view: CheckoutView; payment: PaymentView } | null> {
-      const sale = await boughtBy(id)
+      const sale = await named(id)
       if (sale === null || viewerOf(sale, token) !== 'buyer') return null
       return { view: showing.checkout(sale.checkout), payment: await showing.sale(sale, 'buyer') }
     },
@@ -97,25 +70,6 @@ export function createFollowing({ store, selling, sales, deliveries, clock, show
       }
     },
 
-    /** The payment with the workflow's answer; without the answer if that takes too long. */
-    async rested({ payment: { id, checkoutId } }: PaymentView): Promise<PaymentView> {
-      const { checkout: at } = await find(checkoutId, id)
-      const began = clock.now().getTime()
-      for (;;) {
-        const { payment, delivery } = await looks.add(id)
-        if (payment === null) throw paymentMissing()
-        const view = showing.payment(payment, at, delivery, 'buyer')
-        const age = clock.now().getTime() - began
-        // A settlement may take long; one that follows a success was preceded by its answer.
-        const waits = payment.state === 'settling' && payment.capture === 'onPayment'
-        if (waits || isAtRest(view) || age > PATIENCE_MS) return view
-        await wait(pauseBetweenLooks(age))
-      }
-    },
-
-    /** A payment as its seller sees it. */
-    owned: async ({ id, subject }: Sale): Promise<PaymentView> => showing.sale(await find(subject, id), 'owner'),
-
     days: (caller: Caller, since: Date) => store.days(accountOf(caller), since),
 
     async sales(caller: Caller, checkout: string, page: Page): Promise<{ sales: Sold[]; total: number }> {
@@ -136,23 +90,14 @@ export function createFollowing({ store, selling, sales, deliveries, clock, show
   }
 }
 
-interface Bought {
-  sale: Sale
-  payment: Payment
-  checkout: Checkout
-}
-
-interface FollowingDeps extends CheckoutDeps {
-  showing: Showing
-}
-
 /** A payment as the owner sees it, with the customer's input. */
 export interface Sold extends PaymentView {
   input: Payment['input']
 }
 
-export type Following = ReturnType<typeof createFollowing>
-
 const FOLLOWED_MS = 600_000
-/** Clients and proxies time out after half a minute or a minute; the status URL has the rest. */
-const PATIENCE_MS = 25_000
+
+interface FollowingDeps extends CheckoutDeps {
+  showing: Showing
+  purchases: Pick<Purchases, 'looks' | 'find' | 'named'>
+}

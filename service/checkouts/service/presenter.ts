@@ -145,8 +145,7 @@ function isDelivered({ state, capture }: Payment): boolean {
 function reasonOf({ reason, result }: Payment, viewer: Viewer): PaymentView['payment']['reason'] {
   if (reason === null) return null
   const explained = viewer !== 'anyone' && result?.status === 'failed' ? result.answer : null
-  const known = sentenceOfWork(reason) ?? sentenceOf(reason)
-  return { code: reason, sentence: explained === null ? known : `${explained} Nothing was charged.` }
+  return { code: reason, sentence: sentenceOfWork(reason, explained) ?? sentenceOf(reason) }
 }
 
 function deliveryOf(of: Payment, at: Checkout, delivery: AnsweredDelivery | undefined, viewer: Viewer) {

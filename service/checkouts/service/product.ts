@@ -10,12 +10,14 @@ import { badProof, inTestMode, payerDefaulted, quoteExpired, workflowUnavailable
 import type { Checkout, Payment, Quote, SimulatedOutcome } from '../model.ts'
 import { DEFAULTED_MS, holdOf, isCapturedLate, isDefault } from '../rules/capture.ts'
 import { assertSells, deliveryOf, isSensible, paymentOf } from '../rules/lifecycle.ts'
+import { assertOrderOpen } from '../rules/order.ts'
 import { assertQuoted, fromQuoteId, offerOf, quoteOf } from '../rules/quote.ts'
 import { requirementsOfOffer } from '../../sales/service/door.ts'
 import type { Presented } from '../../x402/model.ts'
 import type { PaymentEvents } from './payment-events.ts'
 import type { CheckoutDeps } from './deps.ts'
 import type { Showing } from './presenter.ts'
+import type { Patience } from './purchases.ts'
 import type { Watching } from './watch.ts'
 
 export type FormInput = Readonly<Record<string, unknown>>
@@ -27,6 +29,8 @@ export interface Order {
   named: (field: string) => string
   /** The quoted price; the current one when null. */
   quoteId: string | null
+  /** No new payment begins after it. Absent where nothing limits the time. */
+  until?: Date
 }
 
 /** A payment, and the input it is for. */
@@ -39,8 +43,10 @@ export interface Purchase extends Order {
   token: string | null
   /** An existing payment: its id, or the nonce of its authorization. */
   paymentId: string | null
+  /** A signed order, whose input and operation replace those of the request. */
+  signedOrder?: string
   /** Waits for the workflow's answer, if payers see it: an agent sends one request and does not poll. */
-  waitsForResult?: boolean
+  waits?: Patience
 }
 
 export interface CheckoutAsk extends PurchaseRequest {
@@ -53,8 +59,9 @@ export function createCheckoutProduct(deps: ProductDeps) {
   const { store, clock, quoteKey, showing, watching, events, callbacks } = deps
 
   /** The quoted price, in test mode as with money; without a quote the current one. */
-  function quoteFor(checkout: Checkout, { quoteId }: Order): Quote {
+  function quoteFor(checkout: Checkout, { quoteId, until }: Order): Quote {
     const now = clock.now()
+    if (until !== undefined) assertOrderOpen({ until }, now)
     return quoteId === null ? quoteOf(checkout, now) : fromQuoteId(checkout.id, quoteId, quoteKey, now)
   }
 

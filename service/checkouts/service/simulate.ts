@@ -1,7 +1,7 @@
 import { canonicalHash } from '../../kit/hash.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
 import { ZERO } from '../../kit/money.ts'
-import { authorizationUsed } from '../../sales/errors.ts'
+import { alreadyBought, authorizationUsed } from '../../sales/errors.ts'
 import { SIMULATED_SETTLING_MS, type Sale } from '../../sales/model.ts'
 import { chosenTokenHash } from '../../sales/service/proof.ts'
 import { notInTestMode } from '../errors.ts'
@@ -13,15 +13,19 @@ import type { CheckoutDeps } from './deps.ts'
 import { valuesOf, type createCheckoutProduct, type Purchase } from './product.ts'
 
 /** In test mode: a sale that ends as its buyer wants, without money. */
-export function createSimulation({ selling: { journal }, clock, preflight, quoteFor }: SimulationDeps) {
+export function createSimulation({ selling: { journal, tokens }, clock, preflight, quoteFor }: SimulationDeps) {
   return async function simulate(checkout: Checkout, purchase: Purchase, operation: Id<'op'>): Promise<Sale> {
     const id = deriveId('pay', operation)
     const inputHash = canonicalHash(purchase.input)
     const same = (known: Sale): Sale => {
       if (known.subject !== checkout.id || !known.inputHash.equals(inputHash)) throw authorizationUsed()
+      // An order's link may be known to others than who was first to pay it.
+      const isFirst = known.tokenHash === null || tokens.matches(known.id, known.tokenHash, purchase.token)
+      if (!isFirst) throw alreadyBought()
       return known
     }
-    // A repeated request, found by its Idempotency-Key. Nothing is paid here, so the key is proof enough.
+    // A repeated request, found by its Idempotency-Key. Nothing is paid here, so the key is proof enough where its
+    // client chose no token.
     const before = await journal.findById(id)
     if (before !== null) return same(before)
     assertSells(checkout, clock.now())

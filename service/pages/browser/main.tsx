@@ -4,6 +4,8 @@ import { openApi } from './checkout/api.ts'
 import { Checkout } from './checkout/Checkout.tsx'
 import { openFlow } from './checkout/flow.ts'
 import { openKeeper } from './checkout/kept.ts'
+import { endExpired } from './checkout/found.ts'
+import { orderIn } from './checkout/order.ts'
 import { openWallets } from './checkout/wallets.ts'
 import { firstState, hurdleOf, type State } from './checkout/state.ts'
 import type { Wallet } from '../../ui-kit/provider.ts'
@@ -36,7 +38,10 @@ function start({ page, payment }: Data, clockBehindMs: number): void {
   // Only the path, since the page may be open under another host than its public one.
   const home = new URL(page.checkout.url).pathname
   const api = openApi(home)
-  const flow = openFlow({ store, api, keeper: openKeeper(page.checkout.id), home, now })
+  const order = orderIn(location.hash)
+  // A payment for an order has nothing to do with what a customer of this browser buys for themselves.
+  const keeper = openKeeper(order === null || order === 'mistyped' ? page.checkout.id : order.payment)
+  const flow = openFlow({ store, api, keeper, home, now })
   hydrate(
     <Checkout
       store={store}
@@ -50,14 +55,20 @@ function start({ page, payment }: Data, clockBehindMs: number): void {
     />,
     root,
   )
+  // After the first rendering, which repeats the server's: a server never sees the hash.
+  if (order === 'mistyped') store.change({ orderEnd: 'mistyped' })
+  else store.change({ order })
   flow.resume(payment)
   if (!page.checkout.testMode) wallets.open()
+  // Another order's link differs in the hash alone, which loads nothing by itself.
+  addEventListener('hashchange', () => location.reload())
 
   // A tab may become visible after an hour: the price, the balance and the wallet's network are read again.
   const lookAround = (): void => {
     if (document.visibilityState !== 'visible') return
     if (Date.parse(store.read().page.quote.expiresAt) - now() < RENEW_MS) void flow.renew()
     if (hurdleOf(store.read()) === 'too-little') wallets.refresh()
+    endExpired({ store, now })
   }
   document.addEventListener('visibilitychange', lookAround)
   setInterval(lookAround, LOOK_MS)

@@ -2,7 +2,7 @@ import type { Clock } from '../../kit/clock.ts'
 import { retryConflicts, type Statements } from '../../kit/transaction.ts'
 import { sum } from '../../kit/money.ts'
 import { readRequest } from '../../x402/payload.ts'
-import { authorizationUsed, identifierUsed, promisedTwice, tooManyOpen } from '../errors.ts'
+import { alreadyBought, authorizationUsed, identifierUsed, paymentBusy, promisedTwice, tooManyOpen } from '../errors.ts'
 import { claimedSale, type Sale, type SaleHooks } from '../model.ts'
 import type { HeldJournal, Hooks, Journal, Purchases, SaleStore } from '../ports.ts'
 
@@ -16,10 +16,12 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
     return sale
   }
 
-  /** A request with the same identifier was faster, and has committed. */
-  async function twiceStarted(inside: Statements, { payer, identifier }: Sale): Promise<Error> {
+  /** Another request for the same operation, or with the same identifier, was faster and has committed. */
+  async function twiceStarted(inside: Statements, { id, digest, payer, identifier }: Sale): Promise<Error> {
     const first = identifier === null ? null : await store.findByIdentifier(payer, identifier, inside)
-    return first === null ? new Error('a sale was started twice') : identifierUsed(first)
+    if (first !== null) return identifierUsed(first)
+    const twin = await store.find(id)
+    return twin?.digest === digest ? paymentBusy() : alreadyBought()
   }
 
   /**

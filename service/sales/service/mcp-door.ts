@@ -1,11 +1,12 @@
 import type { Id } from '../../kit/ids.ts'
 import { Departure } from '../../kit/departure.ts'
 import { isRecord } from '../../kit/schema/merge.ts'
+import type { Dialects } from '../../x402/dialects.ts'
 import type { Presented } from '../../x402/model.ts'
 import { presentedInMeta } from '../../x402/payload.ts'
 import { badToken, refusalIn } from '../errors.ts'
 import { receiptOf, requiredOf, type Counter, type Paid } from './door.ts'
-import { TOKEN } from './proof.ts'
+import { TOKEN, type BuyerProof } from './proof.ts'
 
 type Meta = Readonly<Record<string, unknown>>
 
@@ -13,6 +14,8 @@ interface McpRequest {
   meta: Meta
   operation: Id<'op'>
   gone: AbortSignal
+  /** The client's own call was paid for already, in another channel. Null when it was not, as far as is known. */
+  own?: BuyerProof | null
 }
 
 /** What an MCP client is answered: the terms in every protocol's form, or what it paid for with its receipt. */
@@ -21,32 +24,37 @@ export type McpSale<Value> =
 
 /** Sells over MCP: the payment, the terms and the receipt travel in `_meta`. It is the same for every product. */
 export async function sellOverMcp<Value>(
-  { meta, operation, gone }: McpRequest,
+  { meta, operation, gone, own = null }: McpRequest,
   counter: Counter<Value>,
 ): Promise<McpSale<Value>> {
-  const { token, payment } = proofIn(meta)
+  const { token, payment } = own ?? proofIn(meta)
   let presented: Presented | null = null
   try {
-    presented = presentedInMeta(meta)
+    // A second payment for the same call is not taken.
+    presented = own === null ? presentedInMeta(meta) : null
     if (presented === null && payment === null) return await required(counter, UNPAID)
     const sold = await counter.buy({ presented, token, payment, operation, departure: new Departure(gone) })
     const { value, sale } = sold
     if (value === null || value === undefined || sale.txHash === null) throw new Error('a paid sale has no answer')
     const challenge = presented?.challenge ?? null
-    const result = counter.dialects.result(receiptOf(sale), challenge)
-    return {
-      kind: 'sold',
-      sold: { ...sold, value },
-      meta: {
-        [challenge === null ? 'x402/payment-response' : 'org.paymentauth/receipt']: result,
-        [PROOF_META]: { paymentId: sale.id, paymentToken: sold.token },
-      },
-    }
+    return { kind: 'sold', sold: { ...sold, value }, meta: receiptMeta(sold, counter.dialects, challenge) }
   } catch (error) {
     const refusal = refusalIn(error, presented?.challenge == null && !pays(meta) ? NO_HEADER : MPP_HEADER)
     if (refusal === null) throw error
     return await required(counter, refusal)
   }
+}
+
+/** The receipt, in the form of the protocol by which it was paid, and the proof that fetches the answer again. */
+export function receiptMeta(
+  { sale, token }: Pick<Paid<unknown>, 'sale' | 'token'>,
+  dialects: Pick<Dialects, 'result'>,
+  challenge: Presented['challenge'] | null = null,
+): Meta {
+  const proof = { [PROOF_META]: { paymentId: sale.id, paymentToken: token } }
+  if (sale.simulated) return { 'coinslot/simulated': true, ...proof }
+  const name = challenge === null ? 'x402/payment-response' : 'org.paymentauth/receipt'
+  return { [name]: dialects.result(receiptOf(sale), challenge), ...proof }
 }
 
 /** Names an earlier sale and proves it: how a client fetches an answer that it lost. */

@@ -38,6 +38,22 @@ export function createPaymentTokens(key: Buffer): PaymentTokens {
   }
 }
 
+/** What names a sale and proves its buyer. */
+export interface BuyerProof {
+  payment: string
+  token: string
+}
+
+/**
+ * The proof of a client that comes back for its own call. The service signed the call's operation for this client and
+ * this request, in a state that is good once, in a task's name or in a session's, which only this client was given. A
+ * sale takes its id from the operation, so whoever paid for it, its answer is this client's too. The id alone proves
+ * nothing: links and the seller's deliveries contain it.
+ */
+export function proofOfOwnCall(tokens: PaymentTokens, sale: string): BuyerProof {
+  return { payment: sale, token: tokens.of(sale) }
+}
+
 export interface ClaimedSale {
   /** The signature that claimed the authorization. */
   signature: string

@@ -26,8 +26,10 @@ export function createToolServer(deps: ToolServerDeps): McpService {
       templates: () => resources.templates(),
       read: (ask, uri) => resources.read(viewOf(ask), uri),
     },
-    keeps: (name) => name === ('call_tool' satisfies OwnToolName) || !OWN_TOOLS.has(String(name)),
-    task: (caller, operation) => calls.task(caller, operation),
+    // A guest fetches a lost answer with the payment's token.
+    keeps: (name, { guest }) =>
+      guest === null && (name === ('call_tool' satisfies OwnToolName) || !OWN_TOOLS.has(String(name))),
+    task: ({ caller, guest }, operation) => (guest === null ? calls.task(caller, operation) : Promise.resolve(null)),
   }
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { fillFromDraft, rawOf, saveDraft } from './draft.ts'
 import { Fields } from './Fields.tsx'
 import { Warning } from './Icons.tsx'
+import { ORDER_ENDS, orderedFields } from './order.ts'
 import { outcomeIn, Pay } from './Pay.tsx'
 import { Progress } from './Progress.tsx'
 import { headlineOf, isPaid, type Acts, type Doing, type State } from './state.ts'
@@ -23,7 +24,9 @@ export function Checkout({ store, acts }: { store: Watched<State>; acts: Acts | 
         <section class="till" aria-label="Payment">
           <div class="column">
             {progress !== null ? (
-              <Progress key={id} page={page} progress={progress} acts={acts} />
+              <Progress key={id} page={page} progress={progress} acts={acts} isOrder={state.order !== null} />
+            ) : state.orderEnd !== null ? (
+              <Unavailable {...ORDER_ENDS[state.orderEnd]} />
             ) : state.gone ? (
               <Unavailable
                 title="This payment link has expired"
@@ -36,7 +39,7 @@ export function Checkout({ store, acts }: { store: Watched<State>; acts: Acts | 
                 retry={acts?.retry}
               />
             ) : null}
-            <Form state={state} acts={acts} hidden={progress !== null || state.gone || !page.available} />
+            <Form state={state} acts={acts} hidden={isFormHidden(state)} />
           </div>
         </section>
       </main>
@@ -50,7 +53,7 @@ export function Checkout({ store, acts }: { store: Watched<State>; acts: Acts | 
 /** Hidden and not removed while a payment is under way: after a failure the form still has its values. */
 function Form({ state, acts, hidden }: { state: State; acts: Acts | null; hidden: boolean }) {
   const form = useRef<HTMLFormElement>(null)
-  const { page, errors, account, wallets } = state
+  const { page, errors, account, wallets, order } = state
   const { id, fields, testMode } = page.checkout
   useEffect(() => {
     if (acts !== null && form.current !== null) fillFromDraft(id, fields, form.current)
@@ -61,7 +64,7 @@ function Form({ state, acts, hidden }: { state: State; acts: Acts | null; hidden
     control(form.current, first.name)?.focus()
   }, [errors])
   const save = (): void => {
-    if (acts !== null && form.current !== null) saveDraft(id, fields, rawOf(fields, form.current))
+    if (acts !== null && form.current !== null && order === null) saveDraft(id, fields, rawOf(fields, form.current))
   }
   const submit = (event: Event): void => {
     event.preventDefault()
@@ -75,10 +78,26 @@ function Form({ state, acts, hidden }: { state: State; acts: Acts | null; hidden
   return (
     // The page's own messages beside the fields are clearer than the browser's bubbles.
     <form ref={form} noValidate hidden={hidden} onSubmit={submit} onInput={save} onChange={save}>
-      {fields.length > 0 && <Fields fields={fields} errors={errors} />}
+      {order !== null && (
+        <p class="notice ordered">
+          <span>
+            Your AI assistant filled in this form and gets the answer. Pay only if you asked it for this.
+          </span>
+        </p>
+      )}
+      {order !== null ? (
+        // With a key of its own: the open form's controls have values that a customer may have typed.
+        <Fields key="order" fields={orderedFields(fields, order)} errors={{}} locked />
+      ) : (
+        fields.length > 0 && <Fields key="form" fields={fields} errors={errors} />
+      )}
       <Pay state={state} acts={acts} />
     </form>
   )
+}
+
+function isFormHidden({ progress, gone, orderEnd, page }: State): boolean {
+  return progress !== null || gone || orderEnd !== null || !page.available
 }
 
 function control(form: HTMLFormElement, name: string): HTMLElement | null {
@@ -112,11 +131,12 @@ function Unavailable({ title, text, retry }: { title: string; text: string; retr
 }
 
 /** What a screen reader announces about changes outside the focused element. */
-function spoken({ page, doing, notice, progress, gone, account }: State): string {
+function spoken({ page, doing, notice, progress, gone, account, orderEnd }: State): string {
   if (progress !== null) {
     const { title, text } = headlineOf(progress, page)
     return `${title}. ${text}`
   }
+  if (orderEnd !== null) return ORDER_ENDS[orderEnd].title
   if (gone) return 'This payment link has expired.'
   if (!page.available) return 'Not available right now. Nothing was charged.'
   if (notice !== null) return notice.text

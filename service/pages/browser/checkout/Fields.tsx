@@ -3,17 +3,26 @@ import type { Field } from '../../model.ts'
 import { Warning } from './Icons.tsx'
 
 /** The seller's form fields. */
-export function Fields({ fields, errors }: { fields: readonly Field[]; errors: Readonly<Record<string, string>> }) {
+export function Fields({
+  fields,
+  errors,
+  locked = false,
+}: {
+  fields: readonly Field[]
+  errors: Readonly<Record<string, string>>
+  /** The values are shown and cannot be changed. */
+  locked?: boolean
+}) {
   return (
     <div class="fields">
       {fields.map((field) => (
-        <One key={field.name} field={field} error={errors[field.name] ?? null} />
+        <One key={field.name} field={field} error={errors[field.name] ?? null} locked={locked} />
       ))}
     </div>
   )
 }
 
-function One({ field, error }: { field: Field; error: string | null }) {
+function One({ field, error, locked }: { field: Field; error: string | null; locked: boolean }) {
   const { name, label, type, required, description } = field
   const id = `field-${name}`
   const hint = hintOf(field)
@@ -24,6 +33,8 @@ function One({ field, error }: { field: Field; error: string | null }) {
     'aria-required': required,
     'aria-invalid': error !== null,
     ...(described === '' ? {} : { 'aria-describedby': described }),
+    // Only texts can be read-only.
+    ...(!locked ? {} : type === 'boolean' || type === 'select' ? { disabled: true } : { readOnly: true }),
   }
   const fault = error !== null && (
     <p class="fault" id={`${id}-error`}>
@@ -51,7 +62,7 @@ function One({ field, error }: { field: Field; error: string | null }) {
     <div class="field">
       <label for={id}>
         {label}
-        {!required && <span class="optional">Optional</span>}
+        {!required && !locked && <span class="optional">Optional</span>}
       </label>
       {hint !== null && (
         <p class="hint" id={`${id}-hint`}>

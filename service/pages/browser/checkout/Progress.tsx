@@ -7,7 +7,18 @@ import { Cross, Outward, Spinner, Tick, Warning } from './Icons.tsx'
 import { faultOf, headlineOf, isPaid, stageOf, type Acts, type Progress as Way, type Stage } from './state.ts'
 
 /** A payment in progress, and its result. */
-export function Progress({ page, progress, acts }: { page: CheckoutPage; progress: Way; acts: Acts | null }) {
+export function Progress({
+  page,
+  progress,
+  acts,
+  isOrder,
+}: {
+  page: CheckoutPage
+  progress: Way
+  acts: Acts | null
+  /** It was paid for an assistant's call. */
+  isOrder: boolean
+}) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     // The button that had the focus is gone, so screen readers and keyboard users continue at the heading.
@@ -26,17 +37,29 @@ export function Progress({ page, progress, acts }: { page: CheckoutPage; progres
         {title}
       </h2>
       <p class="quiet">{text}</p>
+      {isOrder && (isPaid(progress) || stage === 'failed') && (
+        <p class="notice">
+          <span>
+            {stage === 'failed'
+              ? 'Ask your assistant to call the tool again.'
+              : 'You can go back to your assistant. It gets the answer by itself.'}
+          </span>
+        </p>
+      )}
       {stage !== 'failed' && <Steps page={page} progress={progress} />}
       {stage === 'answered' && answer !== null && <AnswerPage text={answer} />}
       <Attempts delivery={progress.state?.delivery ?? null} />
       {payment !== null && isPaid(progress) && <Receipt page={page} payment={payment} />}
-      {stage === 'failed' && (
+      {stage === 'failed' && !isOrder && (
         <button type="button" class="button" onClick={acts?.again}>
           Try again
         </button>
       )}
       {payment?.redirectUrl != null && isPaid(progress) && (
-        <Onward url={payment.redirectUrl} byItself={progress.live && ['started', 'retrying'].includes(stage)} />
+        <Onward
+          url={payment.redirectUrl}
+          byItself={!isOrder && progress.live && ['started', 'retrying'].includes(stage)}
+        />
       )}
     </div>
   )

@@ -2,9 +2,14 @@ import type { CheckoutPage, PaymentState, SimulatedOutcome } from '../../model.t
 import type { PaymentPayload } from '../pay/authorization.ts'
 import { isRecord } from '../../../ui-kit/provider.ts'
 
-export type PayCall =
-  | { input: Record<string, unknown>; quoteId?: string; token?: string; paymentPayload: PaymentPayload }
-  | { input: Record<string, unknown>; quoteId?: string; token: string; simulate: true; outcome: SimulatedOutcome }
+/** What is bought: the form's input, or an order of an assistant. */
+export type Bought = { input: Record<string, unknown> } | { order: string }
+
+export type PayCall = Bought &
+  (
+    | { quoteId?: string; token?: string; paymentPayload: PaymentPayload }
+    | { quoteId?: string; token: string; simulate: true; outcome: SimulatedOutcome }
+  )
 
 /**
  * `refused` is a definite answer: nothing was taken. `unknown` means that there is no answer, or none that can be

@@ -1,23 +1,15 @@
 import type { CheckoutPage, PaymentState, Requirements, SimulatedOutcome } from '../../model.ts'
 import { randomHex, randomToken, stillPays, type PaymentPayload } from '../pay/authorization.ts'
-import type { Api, PayCall, Refusal } from './api.ts'
+import type { PayCall, Refusal } from './api.ts'
 import { dropDraft } from './draft.ts'
+import { delayOf, findPayment, linkOf, lookForOrdered, wait, type FlowDeps } from './found.ts'
 import { check, errorsOf, type Raw } from './form.ts'
-import type { Keeper, SavedPayment } from './kept.ts'
+import type { SavedPayment } from './kept.ts'
+import { hashOf } from './order.ts'
 import { signTerms } from './wallets.ts'
 import { hurdleOf, isOver, isPaid, priceOf, withoutCharge, type Progress, type State } from './state.ts'
 import type { Hex } from '../../../ui-kit/provider.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
-
-interface FlowDeps {
-  store: Watched<State>
-  api: Api
-  keeper: Keeper
-  /** The checkout's own path. */
-  home: string
-  /** The server's time, as far as this page knows it. */
-  now(): number
-}
 
 /** The signatures made while this page is open. */
 interface Signed {
@@ -50,7 +42,9 @@ export function openFlow(deps: FlowDeps) {
     const paymentPayload = await signatureFor(deps, signed, account.address, terms)
     if (paymentPayload === null) return
     const { quoteId } = store.read().page.quote
-    const kept: SavedPayment = { input, paymentPayload, quoteId, token: randomToken(), payment: null }
+    const { order } = store.read()
+    const ordered = order === null ? {} : { order: order.text }
+    const kept: SavedPayment = { input, ...ordered, paymentPayload, quoteId, token: randomToken(), payment: null }
     keeper.write(kept)
     await send(kept)
   }
@@ -60,24 +54,27 @@ export function openFlow(deps: FlowDeps) {
     const input = filled(store, raw)
     if (input === null) return
     const { quoteId } = store.read().page.quote
-    const refusal = await ask({ input, quoteId, token: randomToken(), simulate: true, outcome }, randomHex())
+    const { order } = store.read()
+    const what = order === null ? { input } : { order: order.text }
+    const refusal = await ask({ ...what, quoteId, token: randomToken(), simulate: true, outcome }, randomHex())
     if (refusal?.code === 'quote_expired') await renew(deps, true)
     else if (refusal !== null) refuse(store, refusal)
   }
 
   async function send(kept: SavedPayment): Promise<void> {
-    const { input, paymentPayload, quoteId, token } = kept
+    const { input, order, paymentPayload, quoteId, token } = kept
+    const what = order === undefined ? { input } : { order }
     const proof = token === undefined ? {} : { token }
     signed.spare = paymentPayload
     signed.sending = kept
     const forget = (): void => keeper.forget((other) => nonceOf(other) === nonceOf(kept))
-    let refusal = await ask({ input, paymentPayload, quoteId, ...proof }, null)
+    let refusal = await ask({ ...what, paymentPayload, quoteId, ...proof }, null)
     if (refusal?.code === 'quote_expired') {
       const changed = await renew(deps, true)
       const { page } = store.read()
       const terms = page.paymentRequirements?.v2
       if (terms !== undefined && stillPays(paymentPayload, terms, now())) {
-        refusal = await ask({ input, paymentPayload, quoteId: page.quote.quoteId, ...proof }, null)
+        refusal = await ask({ ...what, paymentPayload, quoteId: page.quote.quoteId, ...proof }, null)
       } else if (changed) {
         // The page already shows the new price; a customer who agrees signs again.
         signed.sending = null
@@ -121,6 +118,7 @@ export function openFlow(deps: FlowDeps) {
       const kept = keeper.read()
       if (id !== undefined) void find(id, query.get('token') ?? kept?.token ?? null)
       else if (kept !== null) void send(kept)
+      else void lookForOrdered(deps, arrived)
     },
     /** Returns to the form after a failure. */
     again() {
@@ -142,7 +140,7 @@ function openTracking({ store, api, keeper, home }: FlowDeps, signed: Signed) {
     if (isPaid(progress) || isOver(progress)) {
       signed.spare = null
       keeper.forget(({ payment }) => payment === id)
-      if (isPaid(progress)) dropDraft(store.read().page.checkout.id)
+      if (isPaid(progress) && store.read().order === null) dropDraft(store.read().page.checkout.id)
     }
     if (isOver(progress)) end()
   }
@@ -151,7 +149,7 @@ function openTracking({ store, api, keeper, home }: FlowDeps, signed: Signed) {
     end()
     end = () => undefined
     const { id, token } = state.payment
-    history.replaceState(history.state, '', linkOf(home, id, token))
+    history.replaceState(history.state, '', linkOf(home, id, token) + hashOf(store.read().order))
     if (signed.sending !== null) keeper.write({ ...signed.sending, payment: id })
     signed.sending = null
     show({ state, slow: false, live }, id)
@@ -224,16 +222,22 @@ async function renew({ store, api }: FlowDeps, forced = false): Promise<boolean>
 }
 
 function refuse(store: Watched<State>, refusal: Refusal): void {
-  const { page } = store.read()
+  const { page, order } = store.read()
   const errors = errorsOf(page.checkout.fields, refusal.details)
   if (refusal.code === 'checkout_not_found') store.change({ gone: true })
-  else if (Object.keys(errors).length > 0) store.change({ errors })
+  else if (refusal.code === 'order_expired') store.change({ orderEnd: 'expired' })
+  else if (Object.keys(errors).length > 0 && order === null) store.change({ errors })
   else if (refusal.code === 'workflow_unavailable') store.change({ page: { ...page, available: false } })
   else store.change({ notice: { tone: 'bad', text: withoutCharge(refusal.sentence) } })
 }
 
-/** The form's values; null if one of them is invalid. */
+/** The form's values, or the order's; null if one of them is invalid. */
 function filled(store: Watched<State>, raw: Raw): Record<string, unknown> | null {
+  const { order } = store.read()
+  if (order !== null) {
+    store.change({ errors: {}, notice: null })
+    return order.input
+  }
   const { input, errors } = check(store.read().page.checkout.fields, raw)
   store.change({ errors, notice: null })
   return Object.keys(errors).length === 0 ? input : null
@@ -243,52 +247,10 @@ const SLOW_MS = 20_000
 /** A quote must stay valid while the customer reads and signs. */
 const RENEW_BEFORE_MS = 120_000
 
-function linkOf(home: string, payment: string, token: string | null): string {
-  return `${home}?${new URLSearchParams({ payment, ...(token === null ? {} : { token }) }).toString()}`
-}
-
 function nonceOf({ paymentPayload }: SavedPayment): string {
   return paymentPayload.payload.authorization.nonce
 }
 
 function isAboutInput({ details }: Refusal): boolean {
   return Object.keys(details).some((name) => name.startsWith('input.'))
-}
-
-function delayOf(retryAfterMs: number | null, attempt: number): number {
-  return retryAfterMs ?? Math.min(1_000 * 2 ** attempt, 15_000)
-}
-
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-interface Search {
-  id: string
-  token: string | null
-  arrived(state: PaymentState, live: boolean): void
-  send(saved: SavedPayment): Promise<void>
-}
-
-/** Asks for a payment until it is known; one that is not there is sent again where this browser still has it. */
-async function findPayment(
-  { store, api, keeper, home }: FlowDeps,
-  { id, token, arrived, send }: Search,
-): Promise<void> {
-  store.change({ progress: { state: null, slow: false, live: false } })
-  for (let attempt = 0; ; attempt++) {
-    const outcome = await api.payment(id, token)
-    if (outcome.kind === 'payment') {
-      arrived(outcome.state, !isOver({ state: outcome.state, slow: false, live: false }))
-      return
-    }
-    if (outcome.kind === 'refused') {
-      history.replaceState(history.state, '', home)
-      store.change({ progress: null })
-      const kept = keeper.read()
-      if (kept !== null) await send(kept)
-      return
-    }
-    await wait(delayOf(outcome.retryAfterMs, attempt))
-  }
 }

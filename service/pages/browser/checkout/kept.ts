@@ -8,6 +8,8 @@ import { isRecord } from '../../../ui-kit/provider.ts'
  */
 export interface SavedPayment {
   input: Record<string, unknown>
+  /** Set where an assistant's order was paid, which has its own input. */
+  order?: string
   paymentPayload: PaymentPayload
   quoteId: string
   /** Chosen here, so that the answer can be fetched again if the first one is lost. */
@@ -23,9 +25,9 @@ export interface Keeper {
   forget(meant: (kept: SavedPayment) => boolean): void
 }
 
-/** One per checkout, shared by all tabs of this browser. */
-export function openKeeper(checkoutId: string): Keeper {
-  const name = `coinslot:${checkoutId}`
+/** One per checkout or order, shared by all tabs of this browser. */
+export function openKeeper(of: string): Keeper {
+  const name = `coinslot:${of}`
   const read = (): SavedPayment | null => fromText(remembered(name)) ?? fromText(entryText(name))
   return {
     read,

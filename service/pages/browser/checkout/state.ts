@@ -3,6 +3,7 @@ import { inUsdc } from '../../../ui-kit/format.ts'
 import { networkName } from '../../../ui-kit/networks.ts'
 import type { Hex, Wallet } from '../../../ui-kit/provider.ts'
 import type { Raw } from './form.ts'
+import type { Order, OrderEnd } from './order.ts'
 
 /** The page's complete state. */
 export interface State {
@@ -18,6 +19,10 @@ export interface State {
   progress: Progress | null
   /** The checkout ended while the page was open. */
   gone: boolean
+  /** An assistant's call, which the page was opened to pay for. */
+  order: Order | null
+  /** Why the order cannot be paid. */
+  orderEnd: OrderEnd | null
 }
 
 export interface Account {
@@ -238,6 +243,8 @@ export function firstState(page: CheckoutPage, payment: PaymentState | null): St
     notice: null,
     progress: payment === null ? null : { state: payment, slow: false, live: false },
     gone: false,
+    order: null,
+    orderEnd: null,
   }
 }
 

@@ -1,0 +1,127 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { McpFault, McpPageRequired, type McpAsk, type McpCall, type McpTask } from '../../api/mcp/parts.ts'
+import { failed, pageFor, unpaid, type OwnerPages } from '../../api/mcp/results.ts'
+import { DomainError } from '../../kit/errors.ts'
+import { canonicalHash } from '../../kit/hash.ts'
+import type { Id } from '../../kit/ids.ts'
+import type { Raw } from '../../kit/schema/merge.ts'
+import type { SellingDeps } from '../../sales/service/deps.ts'
+import { receiptMeta, sellOverMcp } from '../../sales/service/mcp-door.ts'
+import { presentedInMeta } from '../../x402/payload.ts'
+import { toolNameOf } from '../rules/tool.ts'
+import type { Checkouts } from '../service/checkouts.ts'
+import { createAccountCalls, type AccountCallDeps } from './account.ts'
+import { checkoutOf, patienceOf, taskOf, toResult, type ToolRequest } from './results.ts'
+
+/** Calls of a checkout's tool. Each buys it once: a guest by itself, an account from its wallet. */
+export function createCheckoutCalls(deps: CheckoutCallDeps) {
+  const { checkouts, selling, facilitator, pages, countGuest } = deps
+  const account = createAccountCalls(deps)
+
+  async function call(ask: McpAsk, sent: McpCall): Promise<CallToolResult> {
+    const { name, arguments: input = {} } = sent.params
+    try {
+      if (ask.guest !== null) await countGuest(ask.guest)
+      const { checkout } = await checkouts.view(checkoutOf(ask))
+      if (name !== toolNameOf(checkout.product.name)) throw McpFault.params(`Unknown tool: ${name}`)
+      const request = { checkout, input, ask, sent }
+      if (ask.guest !== null) return await sell(await continued(request))
+      return checkout.testMode ? await simulate(request) : await account.charge(request)
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      const page = sent.opensPages ? pageFor(error, pages) : null
+      if (page !== null) throw page
+      return failed(error)
+    }
+  }
+
+  /** In versions without a state for it the session and the request say which call is repeated. */
+  async function continued(request: ToolRequest): Promise<ToolRequest> {
+    const { ask, sent, input } = request
+    if (ask.pageSession === undefined || presentedInMeta(sent.params._meta ?? {}) !== null) return request
+    const asked = canonicalHash([ask.query, sent.params.name, input]).toString('base64url')
+    const operation = await checkouts.unanswered(ask.pageSession, asked)
+    if (operation === null) return { ...request, sent: { ...sent, opensPages: false } }
+    return { ...request, ask: { ...ask, operation }, sent: { ...sent, repeats: true } }
+  }
+
+  /** A guest pays with the call, or its person pays on the checkout's page. */
+  async function sell(request: ToolRequest): Promise<CallToolResult> {
+    const { checkout, input, ask, sent } = request
+    const meta = sent.params._meta ?? {}
+    const presents = presentedInMeta(meta) !== null
+    const patience = patienceOf(request)
+    // A client that has a state comes back before its person has paid. Until there is a payment there is no task either.
+    const comesBack = !presents && ask.pageSession === undefined
+    const awaits = comesBack ? patienceOf(request, sent.hearsProgress) : { ms: 0 }
+    const own = sent.repeats ? await checkouts.ended(ask.operation, awaits) : null
+    const isPaid = own?.isPaid === true
+    const asksPerson = sent.opensPages && !presents && !isPaid
+    if (own !== null && asksPerson) await askPerson(request, 'The payment is not confirmed yet.')
+    if (checkout.testMode && !isPaid) {
+      if (asksPerson) await askPerson(request, `${checkout.product.name} is in test mode: nothing is charged.`)
+      return await simulate(request)
+    }
+    const { journal, dialects } = selling
+    const sale = await sellOverMcp(
+      { meta, operation: ask.operation, gone: sent.signal, own: own?.proof ?? null },
+      {
+        facilitator,
+        journal,
+        dialects,
+        offer: () => checkouts.offer(checkout.id, input),
+        buy: (purchase) => checkouts.sell(checkout.id, input, purchase, patience),
+        toBody: () => ({}),
+      },
+    )
+    if (sale.kind === 'sold') {
+      if (ask.pageSession !== undefined) await checkouts.answered(sale.sold.value)
+      return toResult(sale.sold.value, sale.meta)
+    }
+    const price = `${checkout.product.name} costs ${String(checkout.price)} USDC.`
+    if (asksPerson) await askPerson(request, `${price} Pay on this page, and the call goes on.`, sale.meta)
+    return unpaid(sale.terms, sale.meta, `A person can pay in a browser and get the answer there: ${checkout.url}`)
+  }
+
+  /** Returns where the page's address would be too long. */
+  async function askPerson({ checkout, input, ask }: ToolRequest, message: string, meta: Raw = {}): Promise<void> {
+    const url = await checkouts.orderPage(checkout.id, input, ask.operation)
+    if (url !== null) throw new McpPageRequired(url, message, meta)
+  }
+
+  async function simulate(request: ToolRequest): Promise<CallToolResult> {
+    const { checkout, input, ask } = request
+    const order = {
+      input,
+      named: (field: string) => field,
+      presented: null,
+      quoteId: null,
+      token: null,
+      paymentId: null,
+    }
+    return toResult(await checkouts.pay(checkout.id, { ...order, waits: patienceOf(request) }, ask.operation), {
+      'coinslot/simulated': true,
+    })
+  }
+
+  return {
+    call,
+
+    /** The sale and its delivery are the task. */
+    async task(ask: McpAsk, operation: Id<'op'>): Promise<McpTask | null> {
+      if (ask.guest === null) return await account.task(ask, operation)
+      const own = await checkouts.boughtBy(operation)
+      if (own === null) return null
+      return taskOf(own, receiptMeta({ sale: own.sale, token: selling.tokens.of(own.sale.id) }, selling.dialects))
+    },
+  }
+}
+
+export interface CheckoutCallDeps extends AccountCallDeps {
+  checkouts: AccountCallDeps['checkouts'] &
+    Pick<Checkouts, 'view' | 'sell' | 'pay' | 'orderPage' | 'ended' | 'boughtBy' | 'unanswered' | 'answered'>
+  selling: Pick<SellingDeps, 'journal' | 'dialects' | 'tokens'>
+  facilitator: string
+  pages: OwnerPages
+  countGuest(address: string): Promise<void>
+}

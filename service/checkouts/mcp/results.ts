@@ -1,0 +1,76 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { McpAsk, McpCall, McpTask } from '../../api/mcp/parts.ts'
+import { failed, plain } from '../../api/mcp/results.ts'
+import { faultOfJsonShape, jsonOrUndefined } from '../../kit/json-shape.ts'
+import { isRecord, type Raw } from '../../kit/schema/merge.ts'
+import type { CheckoutView, PaymentView } from '../model.ts'
+import { whyUnpaid } from '../rules/capture.ts'
+import { ANSWERED_MS } from '../rules/lifecycle.ts'
+import type { Patience, Purchased } from '../service/purchases.ts'
+
+/** A call of a checkout's tool. */
+export interface ToolRequest {
+  checkout: CheckoutView['checkout']
+  input: Raw
+  ask: McpAsk
+  sent: McpCall
+}
+
+/** A payment that was sent cannot be taken back. */
+export const PAID = 'This call is paid for, so it is not canceled and not refunded. tasks/get returns its answer.'
+
+export function taskOf({ sale, view, isDone }: Purchased, meta: Raw): McpTask {
+  if (!isDone) return { status: 'working', isFinal: PAID }
+  const refusal = sale.state === 'failed' ? whyUnpaid(sale) : null
+  const result = refusal === null ? toResult(view, meta) : failed(refusal)
+  return { status: 'completed', result, endedAt: sale.endedAt ?? sale.createdAt }
+}
+
+/** The workflow's answer itself where there is one, otherwise the payment and its delivery. */
+export function toResult(view: PaymentView, meta: Raw): CallToolResult {
+  const answer = view.delivery?.answer ?? null
+  if (answer === null) return plain({ ...view }, meta)
+  const value = faultOfJsonShape(answer) === null ? jsonOrUndefined(answer) : undefined
+  const structuredContent = isRecord(value) ? value : { result: value === undefined ? answer : value }
+  return { content: [{ type: 'text', text: answer }], structuredContent, _meta: { ...meta } }
+}
+
+/** A client that hears of the progress, or that has a task meanwhile. Others give up after half a minute. */
+export function waitsLong({ ask, sent }: ToolRequest): boolean {
+  return sent.hearsProgress || ask.resumable
+}
+
+/** How long the call waits, and what its client hears meanwhile. */
+export function patienceOf(request: ToolRequest, isLong = waitsLong(request)): Patience {
+  const { signal: gone, onProgress } = request.sent
+  let last = ''
+  let next = 0
+  return {
+    ...(isLong ? { ms: ANSWERED_MS } : {}),
+    gone,
+    onStep(view, ageMs) {
+      const stage = stageOf(view)
+      if (stage === last && ageMs < next) return
+      const seconds = Math.floor(ageMs / 1_000)
+      const message = stage === last ? `${stage} Waiting for ${String(seconds)} s.` : stage
+      last = stage
+      next = ageMs + PROGRESS_EVERY_MS
+      onProgress({ progress: seconds, total: null, message })
+    },
+  }
+}
+
+const PROGRESS_EVERY_MS = 5_000
+
+function stageOf(view: PaymentView | null): string {
+  if (view === null) return 'Waiting for the payment.'
+  if (view.payment.status === 'created' && view.payment.capture === 'onSuccess') return 'The workflow is running.'
+  if (view.payment.status !== 'paid') return 'The payment is being settled.'
+  const { status, attempts } = view.delivery ?? { status: 'pending', attempts: 0 }
+  if (status !== 'pending') return 'Paid. The workflow has started.'
+  return attempts === 0
+    ? 'Paid. The workflow is called.'
+    : 'Paid. The workflow did not accept the call; it is repeated.'
+}
+
+export const checkoutOf = ({ query }: McpAsk): string => query['chk'] ?? ''

@@ -1,0 +1,77 @@
+import type { PaymentState } from '../../model.ts'
+import type { Api } from './api.ts'
+import type { Keeper, SavedPayment } from './kept.ts'
+import { hashOf } from './order.ts'
+import { isOver, type State } from './state.ts'
+import type { Watched } from '../../../ui-kit/watched.ts'
+
+export interface FlowDeps {
+  store: Watched<State>
+  api: Api
+  keeper: Keeper
+  /** The checkout's own path. */
+  home: string
+  /** The server's time, as far as this page knows it. */
+  now(): number
+}
+
+interface Search {
+  id: string
+  token: string | null
+  arrived(state: PaymentState, live: boolean): void
+  send(saved: SavedPayment): Promise<void>
+}
+
+/** Asks for a payment until it is known; one that is not there is sent again where this browser still has it. */
+export async function findPayment(
+  { store, api, keeper, home }: FlowDeps,
+  { id, token, arrived, send }: Search,
+): Promise<void> {
+  store.change({ progress: { state: null, slow: false, live: false } })
+  for (let attempt = 0; ; attempt++) {
+    const outcome = await api.payment(id, token)
+    if (outcome.kind === 'payment') {
+      arrived(outcome.state, !isOver({ state: outcome.state, slow: false, live: false }))
+      return
+    }
+    if (outcome.kind === 'refused') {
+      history.replaceState(history.state, '', home + hashOf(store.read().order))
+      store.change({ progress: null })
+      const kept = keeper.read()
+      if (kept !== null) await send(kept)
+      return
+    }
+    await wait(delayOf(outcome.retryAfterMs, attempt))
+  }
+}
+
+/** Whether the order is paid already: by this person, who opens the link again, or by another who has it. */
+export async function lookForOrdered(deps: FlowDeps, arrived: Search['arrived']): Promise<void> {
+  const { store, api } = deps
+  const { order } = store.read()
+  if (order === null) return
+  const outcome = await api.payment(order.payment, null)
+  const { doing, progress } = store.read()
+  if (doing !== null || progress !== null) return
+  if (outcome.kind === 'payment') arrived(outcome.state, false)
+  else endExpired(deps)
+}
+
+/** An order that can no longer be paid, unless its payment is under way. */
+export function endExpired({ store, now }: Pick<FlowDeps, 'store' | 'now'>): void {
+  const { order, doing, progress } = store.read()
+  if (order === null || order.untilMs > now() || doing !== null || progress !== null) return
+  store.change({ orderEnd: 'expired' })
+}
+
+export function linkOf(home: string, payment: string, token: string | null): string {
+  return `${home}?${new URLSearchParams({ payment, ...(token === null ? {} : { token }) }).toString()}`
+}
+
+export function delayOf(retryAfterMs: number | null, attempt: number): number {
+  return retryAfterMs ?? Math.min(1_000 * 2 ** attempt, 15_000)
+}
+
+export function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

@@ -1,0 +1,167 @@
+import { payFor } from '../harness/mcp.ts'
+import { freePort } from '../harness/ports.ts'
+import { SECRET, startReplica, type Replica } from '../tools/calls/replica.ts'
+import { post } from '../tools/mcp-client.ts'
+import { openWorld, until, type World } from './world.ts'
+
+const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+const INPUT = { site: 'https://example.com/' }
+
+type Json = Record<string, unknown>
+interface Client {
+  /** Null for a guest. */
+  key?: string | null
+  capabilities?: Json
+  at?: string
+}
+
+/** A workflow that takes longer than a client waits: the call is a task, or its client hears how far it is. */
+describe('slow calls of a checkout', () => {
+  let world: World
+  let second: Replica
+  let chk: string
+
+  beforeAll(async () => {
+    const environment = { AUTH_SECRET: SECRET, MCP_TASK_AFTER_MS: '20' }
+    const own = { ...environment, SETTLE_CONFIRMATIONS: '1', PORT: String(await freePort()) }
+    world = await openWorld({ chain: true, environment: own })
+    second = await startReplica(world.service, { ...environment, BASE_SEPOLIA_RPC_URLS: world.chain.url })
+    ;({ id: chk } = await sell())
+  })
+  afterAll(async () => {
+    await second.close()
+    await world.close()
+  })
+  beforeEach(() => {
+    world.workflow.told.length = 0
+    world.workflow.answers({ delivered: { status: 200, body: '{"score":97}' } })
+  })
+
+  const sell = (terms: object = {}) =>
+    world.sell({
+      fields: [{ name: 'site', label: 'Site', type: 'url', required: true }],
+      ...{ responseMode: 'lastNode', price: 0.5, ...terms },
+    })
+  const address = (id: string, { origin }: { origin: string } = world.service) => `${origin}/p/${id}/mcp`
+  const call = async (meta: Json, { key = null, capabilities = TASKS, at = address(chk) }: Client = {}) => {
+    const params = { name: 'seo-audit', arguments: INPUT, _meta: meta }
+    return await post(at, key, { method: 'tools/call', params, capabilities })
+  }
+  const ask = async (taskId: string, { key = null, at = address(chk) }: Client = {}, method = 'tasks/get') =>
+    (await post(at, key, { method, params: { taskId }, capabilities: TASKS })).body
+  /** A payment for one call. */
+  async function payment(): Promise<Json> {
+    const payer = await world.chain.payer(1_000_000n)
+    return { 'x402/payment': await payFor(world.chain, payer, (await call({})).body.result as Json) }
+  }
+  async function ended(taskId: string, client: Client = {}): Promise<Json> {
+    return await until(async () => {
+      const { result, error } = await ask(taskId, client)
+      if (error !== undefined) throw new Error(error.message)
+      return result.status === 'working' ? null : (result as Json)
+    })
+  }
+  async function buyer(): Promise<string> {
+    await world.chain.fund(world.service.wallets.treasury()!, 100_000_000n)
+    await world.chain.mine()
+    const person = await world.service.person()
+    await person.call('POST', '/v1/wallet/deposit', { body: { amount: 10 } })
+    return person.key
+  }
+  const answered = { structuredContent: { score: 97 } }
+
+  test('a guest’s paid call becomes a task, which any process answers to who knows its name', async () => {
+    const open = world.workflow.holds()
+    const { result: task } = (await call(await payment())).body
+    expect(task).toMatchObject({ resultType: 'task', status: 'working' })
+    const taskId = task.taskId as string
+    const elsewhere = { at: address(chk, second) }
+    expect((await ask(taskId, elsewhere)).result).toMatchObject({ status: 'working' })
+    const canceled = await ask(taskId, elsewhere, 'tasks/cancel')
+    expect(canceled.error).toMatchObject({ code: -32602, message: expect.stringContaining('not refunded') as unknown })
+    open()
+    const result = await ended(taskId, elsewhere)
+    expect(result).toMatchObject({
+      status: 'completed',
+      result: { ...answered, _meta: { 'x402/payment-response': { success: true }, 'coinslot/payment': {} } },
+    })
+    expect(world.workflow.told).toHaveLength(1)
+  })
+
+  test('the operation, another guest’s name, a key and another checkout’s address read nothing', async () => {
+    const begin = async () => (await call(await payment())).body.result.taskId as string
+    const [taskId, other] = [await begin(), await begin()]
+    const [operation, proof] = [taskId.split('.')[0]!, other.split('.')[1]!]
+    const key = await buyer()
+    const foreign = await sell()
+    const refused = [
+      await ask(operation),
+      await ask(`${operation}.`),
+      await ask(`${operation}.${proof}`),
+      await ask(operation, { key }),
+      await ask(taskId, { key }),
+      await ask(taskId, { at: address(foreign.id) }),
+      await ask('nonsense'),
+    ]
+    expect(refused.map(({ error }) => error?.code)).toEqual(refused.map(() => -32602))
+    expect(await ended(taskId)).toMatchObject({ status: 'completed', result: answered })
+  })
+
+  test('an account’s call is a task of that account alone', async () => {
+    const open = world.workflow.holds()
+    const [key, other] = [await buyer(), (await world.service.person()).key]
+    const { result: task } = (await call({}, { key })).body
+    expect(task).toMatchObject({ resultType: 'task', status: 'working' })
+    const taskId = task.taskId as string
+    expect((await ask(taskId, { key: other })).error).toMatchObject({ code: -32602 })
+    expect((await ask(taskId)).error).toMatchObject({ code: -32602 })
+    open()
+    expect(await ended(taskId, { key, at: address(chk, second) })).toMatchObject({
+      status: 'completed',
+      result: { ...answered, _meta: { 'coinslot/billing': { cost: 0.5 } } },
+    })
+    expect(world.workflow.told).toHaveLength(1)
+  })
+
+  test('a workflow that does not answer ends the task with the payment and its token', async () => {
+    world.workflow.answers({ delivered: { status: 503, body: '' } })
+    const { result: task } = (await call(await payment())).body
+    const taskId = task.taskId as string
+    await until(() => world.workflow.told.length > 0)
+    expect((await ask(taskId)).result).toMatchObject({ status: 'working' })
+    world.service.clock.forward(200_001)
+    expect(await ended(taskId)).toMatchObject({
+      status: 'completed',
+      result: { structuredContent: { payment: { status: 'paid', token: expect.stringMatching(/^tok_/) as unknown } } },
+    })
+  })
+
+  test('who asked for progress hears it and waits as long as the workflow may take; others get the payment', async () => {
+    const open = world.workflow.holds()
+    const calls = [{ progressToken: 7 }, {}].map(async (more) =>
+      call({ ...(await payment()), ...more }, { capabilities: {} }),
+    )
+    await until(() => world.workflow.told.length === 2)
+    for (const { headers } of world.workflow.told) {
+      await world.seller.call('POST', `/v1/deliveries/${String(headers['webhook-id'])}/claim`)
+    }
+    let over = 0
+    for (const one of calls) void one.then(() => over++)
+    await until(() => {
+      world.service.clock.forward(1_000)
+      return over === 1
+    })
+    const { body } = await calls[1]!
+    expect(body.result).toMatchObject({ structuredContent: { payment: { status: 'paid', token: expect.any(String) } } })
+    open()
+    const { events } = await calls[0]!
+    expect(events.at(-1)!.result).toMatchObject(answered)
+    const heard = events.slice(0, -1).map(({ params }) => params as { progress: number; message: string })
+    const messages = heard.map(({ message }) => message)
+    expect(messages).toEqual(expect.arrayContaining(['Paid. The workflow has started.']))
+    expect(messages.at(-1)).toMatch(/^Paid\. The workflow has started\. Waiting for \d+ s\.$/)
+    const numbers = heard.map(({ progress }) => progress)
+    expect(numbers).toEqual([...numbers].sort((one, other) => one - other))
+    expect(new Set(numbers).size).toBe(numbers.length)
+  })
+})
