@@ -1,18 +1,18 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { McpFault, type McpAsk, type McpCall, type McpService } from '../../api/mcp/parts.ts'
-import { failed, pageFor, plain, unpaid, type OwnerPages } from '../../api/mcp/results.ts'
+import { answered, failed, pageFor, plain, unpaid, type OwnerPages } from '../../api/mcp/results.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { Id } from '../../kit/ids.ts'
-import { toWire } from '../../kit/money.ts'
-import { faultOfJsonShape, jsonOrUndefined } from '../../kit/json-shape.ts'
+import { fromDecimal, toWire } from '../../kit/money.ts'
+import { jsonOrUndefined } from '../../kit/json-shape.ts'
 import { isRecord, type Raw } from '../../kit/schema/merge.ts'
-import { sellOverMcp } from '../../sales/service/mcp-door.ts'
+import { sellOverMcp, toolOf } from '../../sales/service/mcp-door.ts'
+import { toolNameOf } from '../../sales/model.ts'
 import type { SellingDeps } from '../../sales/service/deps.ts'
 import { notBought } from '../errors.ts'
 import type { PaymentView } from '../model.ts'
-import { toolNameOf, toolOf } from '../rules/tool.ts'
 import type { AccountPayments } from '../ports.ts'
-import type { Checkouts } from '../service/checkouts.ts'
+import { toolOfferOf, type Checkouts } from '../service/checkouts.ts'
 
 /** A checkout for MCP clients: one tool, whose call buys it. A guest pays for the call, an account from its wallet. */
 export function createCheckoutMcp({
@@ -95,7 +95,8 @@ export function createCheckoutMcp({
     tools: {
       async list(ask) {
         const { checkout } = await checkouts.view(checkoutOf(ask))
-        return { tools: [toolOf(checkout, ask.guest !== null)] }
+        const offer = toolOfferOf({ ...checkout, price: fromDecimal(String(checkout.price)) })
+        return { tools: [toolOf(offer, ask.guest !== null)] }
       },
       call,
     },
@@ -126,9 +127,7 @@ const checkoutOf = ({ query }: McpAsk): string => query['chk'] ?? ''
 function toResult(view: PaymentView, meta: Readonly<Record<string, unknown>>): CallToolResult {
   const answer = view.delivery?.answer ?? null
   if (answer === null) return plain({ ...view }, meta)
-  const value = faultOfJsonShape(answer) === null ? jsonOrUndefined(answer) : undefined
-  const structuredContent = isRecord(value) ? value : { result: value === undefined ? answer : value }
-  return { content: [{ type: 'text', text: answer }], structuredContent, _meta: { ...meta } }
+  return answered(answer, meta)
 }
 
 const INSTRUCTIONS = `One tool, which a seller offers for a price. Each call buys it once, in USDC.

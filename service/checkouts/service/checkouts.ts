@@ -1,3 +1,7 @@
+import { toJsonSchema } from '../../kit/fields.ts'
+import type { Owner } from '../../kit/owner.ts'
+import type { ToolOffer } from '../../sales/model.ts'
+import type { Checkout } from '../model.ts'
 import type { CheckoutDeps } from './deps.ts'
 import { createBuying } from './buy.ts'
 import { createFailures } from './failures.ts'
@@ -18,6 +22,15 @@ export function createCheckouts(deps: CheckoutDeps) {
     ...following,
     addressOf: (id: string): string => `${deps.addresses.pay}/${id}`,
 
+    /** The owner's checkouts that sell until the owner ends them, as tools for models; the oldest first. */
+    listTools: (owner: Owner, limit: number) => deps.store.listOffered(owner, limit, deps.clock.now()),
+
+    /** By id. Those that do not sell any more are missing. */
+    async toolOffers(owner: Owner, ids: readonly string[]): Promise<ReadonlyMap<string, ToolOffer>> {
+      const offered = ids.length === 0 ? [] : await deps.store.findOffered(owner, ids, deps.clock.now())
+      return new Map(offered.map((checkout) => [checkout.id, toolOfferOf(checkout)]))
+    },
+
     /** Called after each attempt at a delivery to this checkout's callback. */
     attempted: watching.attempted,
     tellPaused: watching.tell,
@@ -28,6 +41,16 @@ export function createCheckouts(deps: CheckoutDeps) {
       probes: watching.probe,
     },
   }
+}
+
+/** A checkout as a tool: its form is the input. */
+export function toolOfferOf({
+  product,
+  price,
+  fields,
+  testMode,
+}: Pick<Checkout, 'product' | 'price' | 'fields' | 'testMode'>): ToolOffer {
+  return { ...product, input: toJsonSchema(fields), price, testMode }
 }
 
 export type Checkouts = ReturnType<typeof createCheckouts>

@@ -1,6 +1,7 @@
 import { NETWORKS } from '../../chain/networks.ts'
 import type { AnsweredDelivery } from '../../deliveries/model.ts'
 import { proofOf, requirementsOfOffer } from '../../sales/service/door.ts'
+import { toolNameOf } from '../../sales/model.ts'
 import { sentenceOf } from '../../x402/reasons.ts'
 import { deriveId } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
@@ -9,7 +10,6 @@ import type { Checkout, CheckoutView, Payment, PaymentView } from '../model.ts'
 import type { Offer } from '../../sales/model.ts'
 import { redirectOf, statusOf } from '../rules/lifecycle.ts'
 import { offerOf, quoteOf, toQuoteId } from '../rules/quote.ts'
-import { toolNameOf } from '../rules/tool.ts'
 import type { CheckoutDeps } from './deps.ts'
 
 export interface Showing {

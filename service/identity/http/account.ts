@@ -26,7 +26,7 @@ function meRoutes(identity: Identity, walletOf: WalletOf): AnyRoute[] {
     route({
       method: 'patch',
       path: '/me',
-      summary: 'Choose the handle under which your checkouts, RDAs and paid routes are one MCP address',
+      summary: 'Choose the handle under which everyone finds your active checkouts, published RDAs and paid routes',
       tag: 'Account',
       auth: 'person',
       body: handleBody,

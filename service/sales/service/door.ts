@@ -111,7 +111,9 @@ export function requiredOf(offer: Offer, facilitator: string, why: Pick<Required
 }
 
 /** The terms to sign, in both versions of x402. */
-export function requirementsOfOffer({ slug, name, address, amount, network, recipient, input }: Offer): Requirements {
+export function requirementsOfOffer({ requirements, ...offer }: Offer): Requirements {
+  if (requirements !== undefined) return requirements
+  const { slug, name, address, amount, network, recipient, input } = offer
   const resource = { url: address, description: name, mimeType: 'application/json' }
   const { properties: bodyFields = {}, required } = input
   const names = required === undefined ? {} : { required }
