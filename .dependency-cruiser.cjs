@@ -21,6 +21,7 @@ const MAY_CALL = {
   tools: ['ledger', 'budgets', 'sales'],
   checkouts: ['facilitator', 'sales', 'deliveries'],
   paywall: ['facilitator', 'sales', 'deliveries'],
+  storefront: ['sales', 'marketplace', 'paywall'],
   pruning: [],
   changes: [],
 }

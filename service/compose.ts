@@ -28,6 +28,7 @@ import { openSandbox } from './sandbox/part.ts'
 import { openOAuth } from './oauth/part.ts'
 import { openOutflow } from './outflow/part.ts'
 import { openOutgoingPayments } from './outgoing-payments/part.ts'
+import { openStorefront } from './storefront/part.ts'
 import { openTools } from './tools/part.ts'
 import { openWallet } from './wallet/part.ts'
 import type { Config } from './config.ts'
@@ -242,7 +243,12 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     },
   })
   const walletAddress = (owner: Owner) => wallets.depositAddress(owner)
-  const { checkouts, part: checkoutsPart } = await openCheckouts(platform, {
+  const {
+    checkouts,
+    mcp: checkoutMcp,
+    payPerMinute,
+    part: checkoutsPart,
+  } = await openCheckouts(platform, {
     selling,
     held,
     holding,
@@ -258,6 +264,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
   const {
     assets,
     runs,
+    guests,
     part: marketplacePart,
   } = openMarketplace(platform, { identity, deliveries, budgets, selling, treasury })
   const {
@@ -265,13 +272,29 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     calls,
     part: toolsPart,
   } = await openTools(platform, { identity, accessTokens, budgets, runs, selling, recipient: treasury })
-  const { paywalls, part: paywallPart } = openPaywalls(platform, {
+  const {
+    paywalls,
+    routeCalls,
+    part: paywallPart,
+  } = openPaywalls(platform, {
     chains,
     selling,
     sales: store,
     pages,
     secret,
     walletAddress,
+  })
+  const storefront = openStorefront(platform, {
+    identity,
+    checkouts,
+    checkoutMcp,
+    assets,
+    runs,
+    guests,
+    paywalls,
+    openRoute: routeCalls,
+    accounts: outgoingPayments,
+    payPerMinute,
   })
   const receipts = openReceipts({ checkouts, selling, pages, issuers, address: platform.config.addresses.receipts })
   // The keys are on every host, also on that of the gate, which answers all other paths of its own.
@@ -284,6 +307,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     toolsPart,
     keysPart,
     paywallPart,
+    storefront,
     receipts,
   ]
   return { sales, checkouts, assets, runs, catalogue, calls, paywalls, parts }

@@ -357,6 +357,8 @@ export interface Addresses {
   pay: string
   /** Of all products, on the host of the hosted forms. */
   receipts: string
+  /** The MCP addresses of accounts, on the same host. */
+  storefront: string
   gate: string
   dashboard: string
 }
@@ -373,6 +375,7 @@ function withAddresses(config: z.output<typeof schema>): Config {
       facilitator: config.PUBLIC_FACILITATOR_URL ?? `${own}/facilitator`,
       pay: config.PUBLIC_PAY_URL ?? `${own}/p`,
       receipts: `${new URL(config.PUBLIC_PAY_URL ?? own).origin}/receipts`,
+      storefront: `${new URL(config.PUBLIC_PAY_URL ?? own).origin}/m`,
       gate: config.PUBLIC_GATE_URL ?? `${own}/gate`,
       dashboard: config.PUBLIC_DASHBOARD_URL ?? own,
     },

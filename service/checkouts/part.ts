@@ -5,7 +5,8 @@ import { payerRoutes } from './http/payer.ts'
 import type { AccountPayments, CheckoutPages, DeliveryPort, RefundPort } from './ports.ts'
 import { createCheckouts, type Checkouts } from './service/checkouts.ts'
 import { createCheckoutStore } from './store/checkouts.ts'
-import { count, createRateLimit } from '../api/limits.ts'
+import { count, createRateLimit, type RateLimit } from '../api/limits.ts'
+import type { McpService } from '../api/mcp/parts.ts'
 import type { Config } from '../config.ts'
 import { createPaymentEvents } from './service/payment-events.ts'
 import { createCheckoutMcp } from './mcp/server.ts'
@@ -42,7 +43,7 @@ export async function openCheckouts(
     accounts: AccountPayments
     walletAddress: (owner: Owner) => Promise<string | null>
   },
-): Promise<{ checkouts: Checkouts; part: Part }> {
+): Promise<{ checkouts: Checkouts; mcp: McpService; payPerMinute: RateLimit; part: Part }> {
   const { config, database, clock, log, outbound, redis, secret } = platform
   const checkouts = createCheckouts({
     store: createCheckoutStore(database.statements, config.QUOTA_ACTIVE_CHECKOUTS),
@@ -67,20 +68,19 @@ export async function openCheckouts(
   const payPerMinute = createRateLimit('pay', config.RATE_PAY_PER_MINUTE, redis)
   const { facilitator, pay } = config.addresses
   const mcpAddress = `${pay}/:chk/mcp`
-  const mcp = openMcp(platform, {
-    identity: deps.identity,
-    address: mcpAddress,
-    service: createCheckoutMcp({
-      checkouts,
-      selling: deps.selling,
-      facilitator,
-      accounts: deps.accounts,
-      pages: ownerPages(config),
-      countGuest: (address) => count(payPerMinute, address),
-    }),
+  const server = createCheckoutMcp({
+    checkouts,
+    selling: deps.selling,
+    facilitator,
+    accounts: deps.accounts,
+    pages: ownerPages(config),
+    countGuest: (address) => count(payPerMinute, address),
   })
+  const mcp = openMcp(platform, { identity: deps.identity, address: mcpAddress, service: server })
   return {
     checkouts,
+    mcp: server,
+    payPerMinute,
     part: {
       mounted: [{ role: 'pay', path: new URL(mcpAddress).pathname, handler: mcp.handler }],
       stop: () => mcp.close(),

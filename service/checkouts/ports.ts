@@ -18,6 +18,10 @@ export interface CheckoutStore {
   find(id: string): Promise<Checkout | null>
   findOwn(owner: Owner, id: string): Promise<Checkout | null>
   list(owner: Owner, page: Page): Promise<{ checkouts: readonly Checkout[]; total: number }>
+  /** The owner's persistent checkouts that sell now, the oldest first. */
+  listOffered(owner: Owner, limit: number, now: Date): Promise<readonly { id: string; name: string }[]>
+  /** Of these ids, those that `listOffered` would list. */
+  findOffered(owner: Owner, ids: readonly string[], now: Date): Promise<readonly Checkout[]>
 
   /**
    * The checkouts of this source, locked until the transaction ends. No other transaction can create one for it

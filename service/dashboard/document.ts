@@ -21,6 +21,8 @@ export interface Settings {
   provider: string | null
   apiUrl: string
   toolsUrl: string
+  /** The MCP addresses of accounts, without a handle. */
+  storefrontUrl: string
   /** The page with the mails that a sandbox does not send; null if there is no such page. */
   inboxUrl: string | null
   now: string

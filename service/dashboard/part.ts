@@ -9,7 +9,7 @@ import { inboxAddress } from '../sandbox/part.ts'
 export async function openDashboard(platform: Platform): Promise<{ part: Part }> {
   const { config, clock } = platform
   const assets = await loadAssets(builtFolder('dashboard'))
-  const { api, tools, dashboard } = config.addresses
+  const { api, tools, storefront, dashboard } = config.addresses
   const base = pathOf(dashboard)
   const settings = (): Settings => ({
     base,
@@ -17,6 +17,7 @@ export async function openDashboard(platform: Platform): Promise<{ part: Part }>
     provider: config.OIDC_CLIENT_ID === undefined ? null : config.OIDC_LABEL,
     apiUrl: api,
     toolsUrl: tools,
+    storefrontUrl: storefront,
     inboxUrl: inboxAddress(platform),
     now: clock.now().toISOString(),
   })

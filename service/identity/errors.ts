@@ -62,6 +62,12 @@ export function keyMissing(): DomainError {
   return new DomainError('missing', 'key_not_found', 'There is no such key.')
 }
 
+export function handleTaken(): DomainError {
+  return new DomainError('conflict', 'handle_taken', 'This handle is taken. Choose another one.', {
+    details: { handle: 'is taken' },
+  })
+}
+
 /** A failed wallet sign-in says why, because the wallet's owner can correct it. */
 export function walletRefused(sentence: string): DomainError {
   return new DomainError('unauthenticated', 'wallet_refused', sentence)

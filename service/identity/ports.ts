@@ -18,6 +18,15 @@ export interface IdentityStore {
   isWithheld(user: string): Promise<boolean>
   /** Their e-mail address, if it is confirmed. */
   findConfirmedEmail(user: string, inside?: Statements): Promise<string | null>
+  /** The account's handle; null when it has none. */
+  handleOf(user: string): Promise<string | null>
+  /** The account with this handle. */
+  findByHandle(handle: string): Promise<string | null>
+  /**
+   * Makes it the account's handle, or leaves the account without one. The handle before stays the account's for a while.
+   * Throws `handle_taken` when another account has the new one.
+   */
+  saveHandle(user: Id<'usr'>, handle: string | null, now: Date): Promise<void>
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
 
   findKey(hash: Buffer): Promise<FoundKey | null>

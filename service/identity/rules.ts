@@ -133,6 +133,29 @@ export function isWayIn({ providerId, accountId, hasPassword }: Way, issuer: str
 /** The most wallets of one account. */
 export const WALLETS_MAX = 10
 
+/** A handle is a part of an address, so it is short and has no capitals. */
+export const HANDLE_LENGTH = { min: 3, max: 40 }
+export const HANDLE = /^[a-z0-9]+(-[a-z0-9]+)*$/
+
+export function isHandle(text: string): boolean {
+  return text.length >= HANDLE_LENGTH.min && text.length <= HANDLE_LENGTH.max && HANDLE.test(text)
+}
+
+/** Handles that would look like a part of the service. */
+export const RESERVED_HANDLES: ReadonlySet<string> = new Set(
+  [
+    'about account accounts admin administrator api app assets auth billing blog coinslot contact dashboard discovery',
+    'docs facilitator gate health help home legal login mail marketplace mcp metrics null oauth official pay payments',
+    'privacy receipts root sandbox security settings shop signup staff status store support system team terms test',
+    'tools undefined user users wallet webhook webhooks www',
+  ].flatMap((line) => line.split(' ')),
+)
+
+/** A handle that was given up is its account's for so long: buyers still know the address. */
+export const HANDLE_KEPT_MS = 30 * 86_400_000
+/** So many at a time, so that changing a handle over and over does not take names from others. */
+export const HANDLES_KEPT_MAX = 3
+
 /** In characters. */
 export const PASSWORD_LENGTH = { min: 10, max: 128 }
 export const PERSON_NAME_MAX = 100

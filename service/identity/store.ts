@@ -3,11 +3,12 @@ import type { Prisma } from '../database/generated/client.ts'
 import { Batch } from '../kit/batch.ts'
 import type { Id } from '../kit/ids.ts'
 import { holdQuota, QUOTAS } from '../kit/quota.ts'
-import type { StatementPool } from '../kit/transaction.ts'
+import { retryConflicts, type StatementPool } from '../kit/transaction.ts'
+import { handleTaken } from './errors.ts'
 import type { ApiKey } from './model.ts'
 import type { User } from '../kit/caller.ts'
 import type { Account, FoundKey, IdentityStore, SealedSecret } from './ports.ts'
-import type { KeyTrace } from './rules.ts'
+import { HANDLE_KEPT_MS, HANDLES_KEPT_MAX, type KeyTrace } from './rules.ts'
 
 /** Users, keys and signing secrets in PostgreSQL. */
 export function createIdentityStore(
@@ -25,6 +26,7 @@ export function createIdentityStore(
 
   return {
     ...usersIn(statements),
+    ...handlesIn(statements),
 
     inTransaction: (work) => transaction(work),
 
@@ -155,6 +157,52 @@ type Users = Pick<
   IdentityStore,
   'findUser' | 'saveUser' | 'markGranted' | 'takeGrants' | 'markWithheld' | 'isWithheld' | 'findConfirmedEmail'
 >
+
+function handlesIn(statements: StatementPool): Pick<IdentityStore, 'handleOf' | 'findByHandle' | 'saveHandle'> {
+  return {
+    async handleOf(user) {
+      const [row] = await statements.run<{ handle: string }>(HANDLE_OF, [user], 'identity_handle_of')
+      return row?.handle ?? null
+    },
+
+    async findByHandle(handle) {
+      const [row] = await statements.run<{ userId: string }>(FIND_BY_HANDLE, [handle], 'identity_find_by_handle')
+      return row?.userId ?? null
+    },
+
+    // Two accounts that exchange their handles at one moment wait for each other's rows.
+    saveHandle: (user, handle, now) =>
+      retryConflicts(() =>
+        statements.together(async (inside) => {
+          // Changes of one account wait for each other.
+          await inside.run('SELECT FROM identity_user WHERE id = $1 FOR NO KEY UPDATE', [user])
+          await inside.run(RELEASE, [user, handle, now])
+          if (handle !== null) {
+            const taken = await inside.run(TAKE_HANDLE, [handle, user, new Date(now.getTime() - HANDLE_KEPT_MS)])
+            if (taken.length === 0) throw handleTaken()
+          }
+          await inside.run(FORGET_RELEASED, [user, HANDLES_KEPT_MAX])
+        }),
+      ),
+  }
+}
+
+const HANDLE_OF = 'SELECT handle FROM identity_handle WHERE user_id = $1 AND released_at IS NULL'
+const FIND_BY_HANDLE = 'SELECT user_id AS "userId" FROM identity_handle WHERE handle = $1 AND released_at IS NULL'
+
+const RELEASE = `
+UPDATE identity_handle SET released_at = $3 WHERE user_id = $1 AND released_at IS NULL AND handle IS DISTINCT FROM $2`
+
+const TAKE_HANDLE = `
+INSERT INTO identity_handle AS h (handle, user_id) VALUES ($1, $2)
+ON CONFLICT (handle) DO UPDATE SET user_id = excluded.user_id, released_at = NULL
+WHERE h.user_id = excluded.user_id OR h.released_at <= $3
+RETURNING 1`
+
+const FORGET_RELEASED = `
+DELETE FROM identity_handle WHERE handle IN (
+  SELECT handle FROM identity_handle WHERE user_id = $1 AND released_at IS NOT NULL
+  ORDER BY released_at DESC, handle OFFSET $2)`
 
 const USER = 'u.id AS "userId", u.issuer, u.subject, u.name, u.email, u.email_confirmed AS "emailConfirmed"'
 const GRANTED = 'u.sandbox_granted_at IS NOT NULL AS sandbox, u.production_granted_at IS NOT NULL AS production'

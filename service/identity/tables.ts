@@ -1,10 +1,20 @@
 import { DAY_MS, HOUR_MS, newestMarks, type Tables } from '../kit/tables.ts'
+import { HANDLE_KEPT_MS } from './rules.ts'
 
 export const identityTables: Tables = {
   retention: () => ({
     identity_user: { kept: 'one for each person' },
     identity_api_key: { kept: 'one for each key, also a revoked one' },
     identity_signing_secret: { kept: 'one for each account' },
+    identity_handle: {
+      keptMs: HANDLE_KEPT_MS,
+      age: 'released_at',
+      key: [
+        ['released_at', 'timestamptz'],
+        ['handle', 'text'],
+      ],
+      says: 'Handles that were given up. The current ones stay.',
+    },
     identity_grant_count: {
       keptMs: 50 * HOUR_MS,
       age: 'at',

@@ -1,11 +1,14 @@
 import { actKey, asked, keyed, named, paging, person, router, withoutSecret } from '../api/trpc.ts'
-import { newKeyBody, toKey, toMe } from './http/account.ts'
+import { handleBody, newKeyBody, toKey, toMe } from './http/account.ts'
 import type { WalletOf } from './ports.ts'
 import type { Identity } from './service/identity.ts'
 
 export function identityRouter(identity: Identity, walletOf: WalletOf) {
   return router({
-    me: person.query(({ ctx }) => toMe(ctx.caller, walletOf)),
+    me: person.query(({ ctx }) => toMe(ctx.caller, identity, walletOf)),
+    setHandle: person
+      .input(asked(handleBody))
+      .mutation(({ ctx, input }) => identity.setHandle(ctx.caller, input.handle)),
     keys: router({
       list: person.input(asked(paging)).query(async ({ ctx, input }) => {
         const { keys, total } = await identity.keys.list(ctx.caller, input)

@@ -6,7 +6,7 @@ import { assetRoutes } from './http/assets.ts'
 import { guestRoute } from './http/guests.ts'
 import { assetSweepers } from './jobs.ts'
 import { createAssets, type Assets } from './service/assets/assets.ts'
-import { createGuestRuns } from './service/guests.ts'
+import { createGuestRuns, type GuestRuns } from './service/guests.ts'
 import type { Runs } from './service/runs/runs.ts'
 import { createAssetStore } from './store/assets/assets.ts'
 import { createModels } from '../models/models.ts'
@@ -24,6 +24,7 @@ import { openRuns } from './runs-part.ts'
 interface Marketplace {
   assets: Assets
   runs: Runs
+  guests: GuestRuns
   part: Part
 }
 
@@ -89,6 +90,7 @@ export function openMarketplace(
   return {
     assets,
     runs,
+    guests,
     part: {
       routes: [
         { surface: 'api', routes: [...assetRoutes(assets), guestRoute(guests, config.addresses.facilitator)] },

@@ -13,6 +13,7 @@ import { checkHeaders } from '../outbound/headers.ts'
 import { relayClient } from '../outbound/relay.ts'
 import type { Pages } from '../pages/pages.ts'
 import { gateAssets } from '../pages/part.ts'
+import { createRouteCalls, type RouteCalls } from './http/calls.ts'
 import { toGatePage } from './http/page.ts'
 import { gateHandler, gateUpgrades, isOurs, type GateSetting } from './http/gate.ts'
 import { paywallRoutes } from './http/owner.ts'
@@ -36,7 +37,10 @@ import { addressGroup } from '../kit/http.ts'
 import { withoutTrailing } from '../kit/text.ts'
 
 /** Prices on other people's APIs, and the gateway in front of them. */
-export function openPaywalls(platform: Platform, parts: PaywallsGiven): { paywalls: Paywalls; part: Part } {
+export function openPaywalls(
+  platform: Platform,
+  parts: PaywallsGiven,
+): { paywalls: Paywalls; routeCalls: RouteCalls; part: Part } {
   const { config, database, clock, log, redis } = platform
   const { addresses } = config
   const prepaid = createPrepaidStore(database.statements)
@@ -63,6 +67,7 @@ export function openPaywalls(platform: Platform, parts: PaywallsGiven): { paywal
   let flushing: NodeJS.Timeout | undefined
   return {
     paywalls,
+    routeCalls: createRouteCalls(paywalls, relay, parts.selling.tokens),
     part: {
       routes: [
         {

@@ -2,8 +2,9 @@ import type { Address, Hex } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import { ZERO, type Usdc } from '../kit/money.ts'
 import type { Environment, Owner } from '../kit/owner.ts'
+import { withoutTrailing } from '../kit/text.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { RequestBody } from '../x402/model.ts'
+import type { RequestBody, Requirements } from '../x402/model.ts'
 
 /** What can be sold to buyers who pay outside of the ledger. */
 export const PRODUCTS = ['tool', 'checkout', 'gate', 'asset'] as const
@@ -78,7 +79,35 @@ export interface Offer {
   input: Readonly<Record<string, unknown>>
   /** The longest time between the signature and the moment when the money moves; absent where it moves soon. */
   workMs?: number
+  /** The terms of what is bought otherwise than by a POST of its input. */
+  requirements?: Requirements
 }
+
+/** What a call of a tool buys. */
+export interface ToolOffer {
+  /** As its seller calls it. */
+  name: string
+  description: string | null
+  /** A JSON schema of an object. */
+  input: Readonly<Record<string, unknown>>
+  /** Of each call. A text where it depends on the input or the use. */
+  price: Usdc | string
+  /** Nothing is charged; payments are simulated. */
+  testMode: boolean
+}
+
+/** The product's name in the letters that every client accepts. */
+export function toolNameOf(product: string): string {
+  const latin = product
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[\u0300-\u036F]/g, '')
+  const words = latin.split(/[^a-z0-9]+/).filter((word) => word !== '')
+  return withoutTrailing(words.join('-').slice(0, TOOL_NAME_MAX), '-') || 'buy'
+}
+
+/** Clients refuse longer names. */
+export const TOOL_NAME_MAX = 64
 
 /** A sale before any work was done for it. */
 export type NewSale = Omit<

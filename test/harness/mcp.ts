@@ -1,5 +1,6 @@
 import { signFor } from '../tools/calls/pay-world.ts'
 import type { TestAccount, TestChain } from './chain.ts'
+import { answerTo } from './mpp.ts'
 
 export type Json = Record<string, unknown>
 
@@ -16,6 +17,16 @@ export async function sendMcp(
   })
   const text = await response.text()
   return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as Json
+}
+
+/** What a wallet of MPP makes of the challenge in a result, for `_meta`. */
+export async function credentialFor(chain: TestChain, payer: TestAccount, result: Json): Promise<Json> {
+  const meta = result['_meta'] as Record<string, { challenges: [Record<string, string>] }>
+  const [challenge] = meta['org.paymentauth/payment-required']!.challenges
+  const request = Buffer.from(JSON.stringify(challenge['request'])).toString('base64url')
+  const { value } = await answerTo(payer, chain.network, { ...challenge, request })
+  const credential = JSON.parse(Buffer.from(value.slice('Payment '.length), 'base64').toString()) as Json
+  return { 'org.paymentauth/credential': { ...credential, challenge } }
 }
 
 /** What a wallet makes of the terms in a result. */

@@ -63,7 +63,14 @@ describe('identity over HTTP', () => {
       const caller = await callerOf(world, secret)
       expect(await call(caller, 'get', '/me')).toEqual({
         status: 200,
-        body: { userId: 'ann', environment: 'sandbox', keyId: caller.keyId, agentId: null, wallet: { balance: 0 } },
+        body: {
+          userId: 'ann',
+          environment: 'sandbox',
+          keyId: caller.keyId,
+          agentId: null,
+          handle: null,
+          wallet: { balance: 0 },
+        },
       })
     })
 

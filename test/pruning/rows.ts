@@ -36,6 +36,12 @@ export const ROWS: Readonly<Record<string, Rows>> = {
   identity_grant_count: {
     goes: `INSERT INTO identity_grant_count (at, source, used) VALUES ($1, 'domain ' || $2::int, 1)`,
   },
+  identity_handle: {
+    goes: `INSERT INTO identity_handle (handle, user_id, released_at) VALUES ('h' || $2::int, 'usr_1', $1)`,
+    stays: `WITH owner AS (
+              INSERT INTO identity_user (id, issuer, subject, created_at) VALUES (${N}, 'x', ${N}, $1) RETURNING id
+            ) INSERT INTO identity_handle (handle, user_id) SELECT 'current' || $2::int, id FROM owner`,
+  },
   outflow_step: {
     goes: `INSERT INTO outflow_step (account, step, amount) VALUES ('sandbox/' || $2::int, $1, 1)`,
   },
@@ -100,6 +106,7 @@ export const ROWS: Readonly<Record<string, Rows>> = {
 /** What those rows lean on. */
 export const GROUND = `
 INSERT INTO signin_user (id, name, email, created_at, updated_at) VALUES ('person', 'P', 'p@example.com', now(), now());
+INSERT INTO identity_user (id, issuer, subject, created_at) VALUES ('usr_1', 'coinslot', 'usr_1', now());
 INSERT INTO paywall (id, user_id, environment, slug, name, upstream_url, routes, network, test_mode, status, milestones,
   header_names, headers_sealed, secret_sealed, version, earlier, created_at, updated_at)
 VALUES ('pwl_1', 'usr_1', 'sandbox', 'p', 'P', 'https://example.com', '[]', 'base', true, 'active', '{}', '{}', '', '', 1, '[]', now(), now());

@@ -40,6 +40,7 @@ const NOWHERE = { network: 'base-sepolia', payer: `0x${'33'.repeat(20)}`, nonce:
 export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?: Asked]>> = {
   'api GET /me': ['401 401 200 200 200'],
   'api POST /me': ['401 401 200 403 403'],
+  'api PATCH /me': ['401 401 200 403 403', { body: { handle: null } }],
   'api GET /keys': ['401 401 200 403 200', { listed: 'keys' }],
   'api POST /keys': ['401 401 400 403 403', { thing: 'agent', at: 'agentId', body: { name: 'stolen' } }],
   'api DELETE /keys/:id': ['401 401 404 403 403', { thing: 'key' }],
@@ -171,6 +172,7 @@ export const MOUNTED: Readonly<Record<string, string>> = {
   '/gate': 'test/paywall: payments, not accounts; and here: gates that are not there',
   '/gate/assets': 'files of the build',
   '/llms.txt': 'the same for everybody',
+  '/m/:handle/mcp': 'test/storefront/mcp.test.ts',
   '/oauth': 'test/oauth',
   '/p/:chk/mcp': 'test/checkouts/mcp.test.ts',
   '/p/assets': 'files of the build',

@@ -1,7 +1,6 @@
 import { isRecord } from '../../service/kit/schema/merge.ts'
-import { answerTo } from '../harness/mpp.ts'
 import type { TestAccount } from '../harness/chain.ts'
-import { payFor, sendMcp, type Json } from '../harness/mcp.ts'
+import { credentialFor, payFor, sendMcp, type Json } from '../harness/mcp.ts'
 import { payWorld, type PayWorld } from './calls/pay-world.ts'
 
 /** MCP without a key: each call is paid by itself, in whichever protocol its client has. */
@@ -60,17 +59,10 @@ describe('a client of MCP without a key', () => {
 
   test('pays a challenge of MPP, whose terms are an object here', async () => {
     const payer = await world.chain.payer(1_000_000n)
-    const required = metaOf(await call('acme-create-note', NOTE))['org.paymentauth/payment-required'] as {
-      challenges: [Record<string, string> & { request: unknown }]
-    }
-    const [challenge] = required.challenges
-    expect(isRecord(challenge.request)).toBe(true)
-    const request = Buffer.from(JSON.stringify(challenge.request)).toString('base64url')
-    const { value } = await answerTo(payer, world.chain.network, { ...challenge, request })
-    const credential = JSON.parse(Buffer.from(value.slice('Payment '.length), 'base64').toString()) as Json
-    const paid = await call('acme-create-note', NOTE, {
-      'org.paymentauth/credential': { ...credential, challenge },
-    })
+    const meta = await credentialFor(world.chain, payer, await call('acme-create-note', NOTE))
+    const { challenge } = meta['org.paymentauth/credential'] as { challenge: Json }
+    expect(isRecord(challenge['request'])).toBe(true)
+    const paid = await call('acme-create-note', NOTE, meta)
     expect(paid).toMatchObject({
       structuredContent: { written: true },
       _meta: { 'org.paymentauth/receipt': { method: 'evm', status: 'success', challengeId: challenge['id'] } },

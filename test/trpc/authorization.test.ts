@@ -37,6 +37,7 @@ function act(thing: Thing, field = 'id'): Row {
  */
 const PROCEDURES: Record<string, Row> = {
   'identity.me': own,
+  'identity.setHandle': { ...own, more: { handle: null } },
   'identity.keys.list': none('keys'),
   'identity.keys.create': { ...act('agent', 'agentId'), more: { name: 'stolen' }, refusal: 'BAD_REQUEST' },
   'identity.keys.revoke': act('key'),

@@ -1,5 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import type { DomainError } from '../../kit/errors.ts'
+import { faultOfJsonShape, jsonOrUndefined } from '../../kit/json-shape.ts'
+import { isRecord } from '../../kit/schema/merge.ts'
 import { McpPageRequired } from './parts.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -8,6 +10,13 @@ type Fields = Readonly<Record<string, unknown>>
 export function plain(value: Record<string, unknown>, meta: Fields | null = null): CallToolResult {
   const content = [{ type: 'text' as const, text: JSON.stringify(value) }]
   return { content, structuredContent: value, ...(meta === null ? {} : { _meta: { ...meta } }) }
+}
+
+/** An answer as its seller wrote it. Where it is JSON, clients get its value too. */
+export function answered(text: string, meta: Fields): CallToolResult {
+  const value = faultOfJsonShape(text) === null ? jsonOrUndefined(text) : undefined
+  const structuredContent = isRecord(value) ? value : { result: value === undefined ? text : value }
+  return { content: [{ type: 'text', text }], structuredContent, _meta: { ...meta } }
 }
 
 /** What a call costs, for a client that has not paid: the form of x402's transport for MCP. `advice`: for the model. */

@@ -1,8 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import type { McpAsk, McpCall, McpTask } from '../../api/mcp/parts.ts'
-import { failed, plain } from '../../api/mcp/results.ts'
-import { faultOfJsonShape, jsonOrUndefined } from '../../kit/json-shape.ts'
-import { isRecord, type Raw } from '../../kit/schema/merge.ts'
+import { answered, failed, plain } from '../../api/mcp/results.ts'
+import type { Raw } from '../../kit/schema/merge.ts'
 import type { CheckoutView, PaymentView } from '../model.ts'
 import { whyUnpaid } from '../rules/capture.ts'
 import { ANSWERED_MS } from '../rules/lifecycle.ts'
@@ -30,9 +29,7 @@ export function taskOf({ sale, view, isDone }: Purchased, meta: Raw): McpTask {
 export function toResult(view: PaymentView, meta: Raw): CallToolResult {
   const answer = view.delivery?.answer ?? null
   if (answer === null) return plain({ ...view }, meta)
-  const value = faultOfJsonShape(answer) === null ? jsonOrUndefined(answer) : undefined
-  const structuredContent = isRecord(value) ? value : { result: value === undefined ? answer : value }
-  return { content: [{ type: 'text', text: answer }], structuredContent, _meta: { ...meta } }
+  return answered(answer, meta)
 }
 
 /** A client that hears of the progress, or that has a task meanwhile. Others give up after half a minute. */

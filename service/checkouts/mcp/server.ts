@@ -1,5 +1,7 @@
 import type { McpService } from '../../api/mcp/parts.ts'
-import { toolOf } from '../rules/tool.ts'
+import { fromDecimal } from '../../kit/money.ts'
+import { toolOf } from '../../sales/service/mcp-door.ts'
+import { toolOfferOf } from '../service/checkouts.ts'
 import { createCheckoutCalls, type CheckoutCallDeps } from './calls.ts'
 import { checkoutOf } from './results.ts'
 
@@ -11,7 +13,8 @@ export function createCheckoutMcp(deps: CheckoutCallDeps): McpService {
     tools: {
       async list(ask) {
         const { checkout } = await deps.checkouts.view(checkoutOf(ask))
-        return { tools: [toolOf(checkout, ask.guest !== null)] }
+        const offer = toolOfferOf({ ...checkout, price: fromDecimal(String(checkout.price)) })
+        return { tools: [toolOf(offer, ask.guest !== null)] }
       },
       call,
     },

@@ -1,6 +1,9 @@
 import type { Attempted } from '../../deliveries/model.ts'
 import type { Caller } from '../../kit/caller.ts'
-import type { PaymentView } from '../model.ts'
+import { toJsonSchema } from '../../kit/fields.ts'
+import type { Owner } from '../../kit/owner.ts'
+import type { ToolOffer } from '../../sales/model.ts'
+import type { Checkout, PaymentView } from '../model.ts'
 import { HELD } from '../rules/lifecycle.ts'
 import type { CheckoutDeps } from './deps.ts'
 import { createBuying } from './buy.ts'
@@ -26,6 +29,15 @@ export function createCheckouts(deps: CheckoutDeps) {
     ...purchases,
     addressOf: (id: string): string => `${deps.addresses.pay}/${id}`,
 
+    /** The owner's checkouts that sell until the owner ends them, as tools for models; the oldest first. */
+    listTools: (owner: Owner, limit: number) => deps.store.listOffered(owner, limit, deps.clock.now()),
+
+    /** By id. Those that do not sell any more are missing. */
+    async toolOffers(owner: Owner, ids: readonly string[]): Promise<ReadonlyMap<string, ToolOffer>> {
+      const offered = ids.length === 0 ? [] : await deps.store.findOffered(owner, ids, deps.clock.now())
+      return new Map(offered.map((checkout) => [checkout.id, toolOfferOf(checkout)]))
+    },
+
     /** Called after each attempt at a delivery to this checkout's callback. It is a hint that may be lost. */
     async attempted(target: string, attempt: Attempted): Promise<void> {
       await watching.attempted(target, attempt)
@@ -48,6 +60,16 @@ export function createCheckouts(deps: CheckoutDeps) {
       held: (): Promise<void> => capturing.sweep(),
     },
   }
+}
+
+/** A checkout as a tool: its form is the input. */
+export function toolOfferOf({
+  product,
+  price,
+  fields,
+  testMode,
+}: Pick<Checkout, 'product' | 'price' | 'fields' | 'testMode'>): ToolOffer {
+  return { ...product, input: toJsonSchema(fields), price, testMode }
 }
 
 const HELD_HEADER = 'coinslot-capture'

@@ -1,6 +1,7 @@
 import { NETWORKS } from '../../chain/networks.ts'
 import type { AnsweredDelivery } from '../../deliveries/model.ts'
 import { proofOf, requirementsOfOffer } from '../../sales/service/door.ts'
+import { toolNameOf } from '../../sales/model.ts'
 import { sentenceOf } from '../../x402/reasons.ts'
 import { deriveId } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
@@ -10,7 +11,6 @@ import type { Offer } from '../../sales/model.ts'
 import { sentenceOfWork } from '../rules/capture.ts'
 import { redirectOf, statusOf } from '../rules/lifecycle.ts'
 import { offerOf, quoteOf, toQuoteId } from '../rules/quote.ts'
-import { toolNameOf } from '../rules/tool.ts'
 import type { CheckoutDeps } from './deps.ts'
 
 export interface Showing {

@@ -40,6 +40,15 @@ export function createCheckoutStore(
       return { checkouts: rows.map(fromCheckoutRow), total: Number(counted?.total ?? 0) }
     },
 
+    async listOffered({ userId, environment }, limit, now) {
+      return await statements.run(LIST_OFFERED, [userId, environment, now, limit], 'checkout_list_offered')
+    },
+
+    async findOffered({ userId, environment }, ids, now) {
+      const values = [userId, environment, now, ids]
+      return (await statements.run<CheckoutRow>(FIND_OFFERED, values, 'checkout_find_offered')).map(fromCheckoutRow)
+    },
+
     async lockSource(inside, { userId, environment }, { instanceId, workflowId, nodeId }) {
       const place = [userId, environment, instanceId, workflowId, nodeId]
       // Locks the source even if it has no row yet, so that two concurrent registrations create one checkout.
@@ -105,6 +114,14 @@ const LIST = `
 SELECT * FROM checkout WHERE user_id = $1 AND environment = $2 ORDER BY id DESC LIMIT $3 OFFSET $4`
 
 const COUNT = 'SELECT count(*) AS total FROM checkout WHERE user_id = $1 AND environment = $2'
+
+const OFFERED = `
+FROM checkout WHERE user_id = $1 AND environment = $2 AND state = 'active' AND lifetime = 'persistent'
+  AND (leased_until IS NULL OR leased_until > $3)`
+
+const LIST_OFFERED = `SELECT id, product_name AS name ${OFFERED} ORDER BY id LIMIT $4`
+
+const FIND_OFFERED = `SELECT * ${OFFERED} AND id = ANY ($4)`
 
 const OF_SOURCE = `
 SELECT * FROM checkout

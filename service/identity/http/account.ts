@@ -5,6 +5,7 @@ import { page, timestamp } from '../../kit/wire.ts'
 import type { ApiKey, SigningSecret } from '../model.ts'
 import type { Caller } from '../../kit/caller.ts'
 import type { WalletOf } from '../ports.ts'
+import { HANDLE, HANDLE_LENGTH, RESERVED_HANDLES } from '../rules.ts'
 import type { Identity } from '../service/identity.ts'
 
 export function identityRoutes(identity: Identity, walletOf: WalletOf): AnyRoute[] {
@@ -20,7 +21,21 @@ function meRoutes(identity: Identity, walletOf: WalletOf): AnyRoute[] {
       tag: 'Account',
       auth: 'agent',
       answers: { 200: meBody },
-      handle: async ({ caller }) => reply(200, await toMe(caller, walletOf)),
+      handle: async ({ caller }) => reply(200, await toMe(caller, identity, walletOf)),
+    }),
+    route({
+      method: 'patch',
+      path: '/me',
+      summary: 'Choose the handle under which everyone finds your active checkouts, published RDAs and paid routes',
+      tag: 'Account',
+      auth: 'person',
+      body: handleBody,
+      answers: { 200: meBody },
+      errors: { 404: 'No account has signed up with this token.', 409: 'Another account has this handle.' },
+      async handle({ caller, body }) {
+        await identity.setHandle(caller, body.handle)
+        return reply(200, await toMe(caller, identity, walletOf))
+      },
     }),
     route({
       method: 'post',
@@ -32,7 +47,7 @@ function meRoutes(identity: Identity, walletOf: WalletOf): AnyRoute[] {
       answers: { 200: meBody, 201: meBody },
       async handle({ caller, address }) {
         const signedUp = await identity.signUpCaller(caller, address)
-        return reply(signedUp.created ? 201 : 200, await toMe(signedUp.caller, walletOf))
+        return reply(signedUp.created ? 201 : 200, await toMe(signedUp.caller, identity, walletOf))
       },
     }),
   ]
@@ -138,6 +153,17 @@ export const newKeyBody = z.strictObject({
     .meta({ format: 'date-time', description: 'When the key expires; never when absent' }),
 })
 
+export const handleBody = z.strictObject({
+  handle: z
+    .string()
+    .min(HANDLE_LENGTH.min, `must have at least ${String(HANDLE_LENGTH.min)} characters`)
+    .max(HANDLE_LENGTH.max, `must have at most ${String(HANDLE_LENGTH.max)} characters`)
+    .regex(HANDLE, 'must have a-z, 0-9 and single hyphens between them')
+    .refine((handle) => !RESERVED_HANDLES.has(handle), 'is reserved: choose another one')
+    .nullable()
+    .meta({ description: 'Null for none. One that you give up stays yours for 30 days.' }),
+})
+
 const keyBody = z
   .object({
     id: z.string(),
@@ -157,6 +183,7 @@ const meBody = z.object({
   environment: z.enum(['sandbox', 'production']),
   keyId: z.string().nullable(),
   agentId: z.string().nullable(),
+  handle: z.string().nullable().meta({ description: 'Null before one was chosen' }),
   wallet: z.record(z.string(), z.unknown()).nullable().meta({ description: 'The Wallet; null before signing up' }),
 })
 
@@ -181,9 +208,14 @@ export function toKey(key: ApiKey): z.infer<typeof keyBody> {
   }
 }
 
-export async function toMe(caller: Caller, walletOf: WalletOf): Promise<z.infer<typeof meBody>> {
+export async function toMe(
+  caller: Caller,
+  identity: Pick<Identity, 'handleOf'>,
+  walletOf: WalletOf,
+): Promise<z.infer<typeof meBody>> {
   const { subject: userId, environment, keyId, agentId } = caller
-  return { userId, environment, keyId, agentId, wallet: caller.user === null ? null : await walletOf(caller) }
+  const wallet = caller.user === null ? null : await walletOf(caller)
+  return { userId, environment, keyId, agentId, handle: await identity.handleOf(caller), wallet }
 }
 
 function toSecret({ secret, createdAt, previous }: SigningSecret): z.infer<typeof signingSecretBody> {

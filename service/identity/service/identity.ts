@@ -6,9 +6,9 @@ import type { Ledger } from '../../ledger/service.ts'
 import type { JsonObject } from '../../queue/model.ts'
 import { confirmationMail, emailChangeMail, noticeMail, resetMail } from '../mails.ts'
 import type { EmailChange, Notice } from '../model.ts'
-import type { Caller, User } from '../../kit/caller.ts'
+import { accountOf, type Caller, type User } from '../../kit/caller.ts'
 import type { AgentExists, IdentityStore, Mail, Mailer, Sealing, SignIn, Tell, TokenIssuer, Welcome } from '../ports.ts'
-import type { GrantBounds } from '../rules.ts'
+import { isHandle, type GrantBounds } from '../rules.ts'
 import { fromAddress } from './sign-up.ts'
 import { ensureDemoAccount } from './demo.ts'
 import { createIdentify } from './identify.ts'
@@ -45,6 +45,17 @@ export function createIdentity(deps: IdentityDeps) {
     signUp,
     keys: createKeys(deps),
     signingSecrets: createSigningSecrets(deps),
+
+    /** The account's public name, under which its MCP address is. Null when it has none. */
+    handleOf: (caller: Caller): Promise<string | null> =>
+      caller.user === null ? Promise.resolve(null) : store.handleOf(caller.user.id),
+
+    setHandle: (caller: Caller, handle: string | null): Promise<void> =>
+      store.saveHandle(accountOf(caller).userId, handle, clock.now()),
+
+    /** The account with this handle; null when there is none. */
+    byHandle: (handle: string): Promise<string | null> =>
+      isHandle(handle) ? store.findByHandle(handle) : Promise.resolve(null),
 
     /** The sign-in's own requests, everything under /auth. */
     answerSignIn: (request: Request, address: string | null = null): Promise<Response> =>

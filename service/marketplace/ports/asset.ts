@@ -2,7 +2,7 @@ import type { Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Caller } from '../../kit/caller.ts'
-import type { Environment } from '../../kit/owner.ts'
+import type { Environment, Owner } from '../../kit/owner.ts'
 import type { Asset, AssetStatus, Listing, RunnableAsset, Sealed, Summary } from '../model/asset.ts'
 import type { Costs } from '../rules/asset-estimate.ts'
 
@@ -29,6 +29,10 @@ export interface AssetStore {
   /** Slugs of published ones that stand near this one in the order of slugs; a few dozen at most. */
   slugsNear(environment: Environment, slug: string): Promise<readonly string[]>
   find(environment: Environment, identifier: string): Promise<FoundAsset | null>
+  /** The creator's published ones, the oldest first. */
+  listOffered(owner: Owner, limit: number): Promise<readonly { id: string; name: string }[]>
+  /** Of these ids, those that `listOffered` would list. */
+  findOffered(owner: Owner, ids: readonly string[]): Promise<readonly FoundAsset[]>
   findVersion(id: Id<'rda'>, version: string): Promise<RunnableAsset | null>
   /** False when it is not at the version any more that the edit was made from. */
   save(asset: Asset, from: string): Promise<boolean>

@@ -78,10 +78,11 @@ export function gateHandler(paywalls: Paywalls, setting: GateSetting): RequestHa
     })
     const asked = toRequest(request, rest, { gone: gone.signal, address: request.ip ?? 'unknown' })
     const host = request.get('host') ?? ''
-    const ask = asking(opened, setting.relay, request, { host, secure: request.secure, asked })
+    const headers = headersOf(request)
+    const ask = callUpstream(opened, setting.relay, { headers, host, secure: request.secure, asked })
     let outcome: Outcome
     try {
-      outcome = await paywalls.serve(opened.gate, asked, ask, passes(headersOf(request)))
+      outcome = await paywalls.serve(opened.gate, asked, ask, passes(headers))
     } catch (error) {
       // The client has disconnected, so there is no answer to send.
       if (gone.signal.aborted) return
@@ -120,8 +121,9 @@ export function gateUpgrades(paywalls: Paywalls, setting: GateSetting) {
       const opened = await paywalls.gateOf(slug)
       const asked = toRequest(request, rest, { gone: gone.signal, address })
       const host = request.headers.host ?? ''
-      const ask = asking(opened, setting.relay, request, { host, secure, asked })
-      const outcome = await paywalls.serve(opened.gate, asked, ask, passes(headersOf(request)))
+      const headers = headersOf(request)
+      const ask = callUpstream(opened, setting.relay, { headers, host, secure, asked })
+      const outcome = await paywalls.serve(opened.gate, asked, ask, passes(headers))
       if (outcome.tunnel === undefined) await refuseUpgrade(socket, outcome)
       else tunnel(socket, head, outcome, outcome.tunnel)
     }
@@ -172,15 +174,23 @@ function toRequest(
   }
 }
 
-function asking(
+/** What a client sent, by whatever way it came. */
+interface Received {
+  headers: HeaderList
+  host: string
+  secure: boolean
+  asked: GateRequest
+}
+
+/** Passes a client's request on to the upstream. */
+export function callUpstream(
   { gate, headers: owned, sign }: Opened,
   relay: Relay,
-  request: IncomingMessage,
-  { host, secure, asked }: { host: string; secure: boolean; asked: GateRequest },
+  { headers: given, host, secure, asked }: Received,
 ): CallUpstream {
   return async ({ body, payment, plain, signal }: UpstreamCall) => {
     const base = new URL(gate.upstreamUrl)
-    const sent = toUpstream(headersOf(request), { address: asked.clientAddress, host, secure }, owned)
+    const sent = toUpstream(given, { address: asked.clientAddress, host, secure }, owned)
     const passed = {
       origin: base.origin,
       path: withoutTrailing(base.pathname, '/') + asked.path + asked.query,

@@ -9,7 +9,11 @@ export type Presented = AnyPresented & { authorization: SignedAuthorization }
 
 /** The payment in a request's headers; null when there is none. */
 export function presentedIn(header: (name: string) => string | undefined): Presented | null {
-  const presented = anyPresentedIn(header)
+  return signed(anyPresentedIn(header))
+}
+
+/** Throws for a payment that is not a signed authorization. */
+export function signed(presented: AnyPresented | null): Presented | null {
   if (presented === null) return null
   const { field, authorization } = presented
   if (authorization === null) throw badPayment(field, 'must have a payload with an authorization (EIP-3009)')

@@ -1,5 +1,8 @@
 import type { PurchaseRequest as Buyer } from '../../sales/service/deps.ts'
-import { upstreamFailed } from '../errors.ts'
+import { Departure } from '../../kit/departure.ts'
+import { DomainError } from '../../kit/errors.ts'
+import { newId } from '../../kit/ids.ts'
+import { looping, paywallPaused, upstreamFailed } from '../errors.ts'
 import type {
   CallUpstream,
   Gate,
@@ -12,7 +15,8 @@ import type {
   UpstreamAnswer,
 } from '../model.ts'
 import { isSuccess, NO_BODY_HASH } from '../rules/payment.ts'
-import { keyOf } from '../rules/routes.ts'
+import type { Tally } from '../ports.ts'
+import { keyOf, routeOf, segmentsOf } from '../rules/routes.ts'
 import { gather, type Gathered } from './answer.ts'
 import { watched, type WatchedBody } from './body.ts'
 import type { GateDeps } from './deps.ts'
@@ -24,6 +28,36 @@ export interface Call extends Buyer {
   request: GateRequest
   ask: CallUpstream
   began: Date
+}
+
+/** The call that a request makes of its route; null when it has none. */
+export function callOf({ hops, ...incoming }: Incoming, began: Date): Call | null {
+  const { gate, request } = incoming
+  const segments = segmentsOf(request.path)
+  if (hops > HOPS_MAX) throw looping()
+  if (gate.status === 'paused') throw paywallPaused()
+  const route = routeOf(gate.routes, request.method, segments)
+  if (route === null) return null
+  const about = { ...incoming, route, began, operation: newId('op', began) }
+  return { ...about, departure: new Departure(request.gone), presented: null, token: null, payment: null }
+}
+
+interface Incoming extends Pick<Call, 'gate' | 'request' | 'ask'> {
+  /** How often the request has passed through a gate. */
+  hops: number
+}
+
+/** A paywall may be in front of another one, but not in front of itself. */
+const HOPS_MAX = 3
+
+/** Counts why a call failed. */
+export async function counted<T>(tally: Tally, { gate, route }: Call, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    tally.count(gate.id, keyOf(route), error instanceof DomainError ? error.code : 'failed')
+    throw error
+  }
 }
 
 export interface Calling {

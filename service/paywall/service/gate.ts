@@ -1,20 +1,19 @@
-import { Departure } from '../../kit/departure.ts'
-import { DomainError } from '../../kit/errors.ts'
-import { isId, newId } from '../../kit/ids.ts'
+import { isId } from '../../kit/ids.ts'
 import { PaymentRefused, refusalIn } from '../../sales/errors.ts'
 import { NONCE } from '../../sales/model.ts'
 import type { Sold } from '../../sales/service/deps.ts'
 import { receiptOf } from '../../sales/service/door.ts'
 import { TOKEN } from '../../sales/service/proof.ts'
 import { createSelling } from '../../sales/service/sell.ts'
-import { badPayment, looping, paywallPaused, routeMissing } from '../errors.ts'
+import { badPayment, routeMissing } from '../errors.ts'
 import type { CallUpstream, Gate, GateRequest, Outcome } from '../model.ts'
 import { DISCOVERY_PATH, discoveryOf } from '../rules/discovery.ts'
 import { presentedIn } from '../rules/payload.ts'
 import { paymentOf } from '../rules/payment.ts'
 import { isMetered } from '../rules/pricing.ts'
-import { keyOf, routeOf, segmentsOf } from '../rules/routes.ts'
-import { createCalling, soldOutcome, type Call } from './call.ts'
+import { keyOf } from '../rules/routes.ts'
+import { callOf, counted, createCalling, soldOutcome, type Call } from './call.ts'
+import { createCounters } from './counter.ts'
 import { createMeteredCalls } from './metered-calls.ts'
 import { createOffering } from './offer.ts'
 import type { GateDeps } from './deps.ts'
@@ -48,23 +47,12 @@ export function createGate(deps: GateDeps) {
   const signIn = createSignIn({ ...deps, calling })
 
   async function serve(gate: Gate, request: GateRequest, ask: CallUpstream, hops = 0): Promise<Outcome> {
-    const segments = segmentsOf(request.path)
-    if (hops > HOPS_MAX) throw looping()
-    if (gate.status === 'paused') throw paywallPaused()
-    const route = routeOf(gate.routes, request.method, segments)
-    if (route === null) {
+    const call = callOf({ gate, request, ask, hops }, clock.now())
+    if (call === null) {
       if (request.path === DISCOVERY_PATH && request.method === 'GET') return discoveryOf(gate)
       throw routeMissing(request.method)
     }
-    const began = clock.now()
-    const about = { gate, route, request, ask, began, operation: newId('op', began) }
-    const call: Call = { ...about, departure: new Departure(request.gone), presented: null, token: null, payment: null }
-    try {
-      return await answer(call)
-    } catch (error) {
-      tally.count(gate.id, keyOf(route), outcomeOf(error))
-      throw error
-    }
+    return await counted(tally, call, () => answer(call))
   }
 
   async function answer(call: Call): Promise<Outcome> {
@@ -140,17 +128,10 @@ export function createGate(deps: GateDeps) {
     return await offering.refused(call, pricing, { ...refused, payer: known ?? payer })
   }
 
-  return { serve }
+  return { serve, counter: createCounters({ ...deps, offering, selling, finish }) }
 }
-
-/** A paywall may be in front of another one, but not in front of itself. */
-const HOPS_MAX = 3
 
 function assertNamed(payment: string): void {
   if (isId('pay', payment) || NONCE.test(payment)) return
   throw badPayment('x-payment-id', 'must be the id of a payment, pay_…, or the nonce of its authorization')
-}
-
-function outcomeOf(error: unknown): string {
-  return error instanceof DomainError ? error.code : 'failed'
 }

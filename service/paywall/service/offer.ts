@@ -1,4 +1,5 @@
 import { toDecimal, type Usdc } from '../../kit/money.ts'
+import type { Offer as SaleOffer } from '../../sales/model.ts'
 import { badPayment, paymentExpired } from '../errors.ts'
 import type { Exact, HeaderList, Metered, Offer, Outcome } from '../model.ts'
 import { HELD_MS } from '../rules/payment.ts'
@@ -17,6 +18,8 @@ export interface Offering {
   unpaid(call: Call, pricing: Exact | Metered, why?: string): Promise<Outcome>
   /** The reason for a refusal, and what would be accepted. */
   refused(call: Call, pricing: Exact | Metered, why: Why): Promise<Outcome>
+  /** The same terms for a buyer whose payment is in no header. */
+  forSale(call: Call, pricing: Exact): SaleOffer
   /** The tier of a customer's next call. */
   tierOf(call: Call, pricing: Exact | Metered, payer: `0x${string}` | null): Promise<number>
 }
@@ -81,6 +84,15 @@ export function createOffering({ journal, tally, clock, dialects, addresses, lim
 
   return {
     tierOf,
+
+    forSale(call, pricing) {
+      tally.count(call.gate.id, keyOf(call.route), 'unpaid')
+      const offer = offerOf(call, pricing, { tier: 0, balance: null })
+      const { requirements, memo } = toRequired(offer, { error: '', reason: null })
+      const { recipient, amount, network, resource: address } = offer
+      if (recipient === null || requirements === null) throw new Error('a paywall with a price has no recipient')
+      return { slug: memo, name: memo, address, amount, network, recipient, input: {}, requirements }
+    },
 
     async unpaid(call, pricing, why = 'A payment is required.') {
       tally.count(call.gate.id, keyOf(call.route), 'unpaid')

@@ -8,6 +8,7 @@ import { createGate } from './gate.ts'
 import { createOwning, type OwnerDeps } from './owner.ts'
 import type { GateDeps } from './deps.ts'
 import type { createTally } from './tally.ts'
+import { createRouteTools } from './tools.ts'
 
 /** Prices on other people's APIs: their owners' operations, and the gateway that charges for them. */
 export function createPaywalls(deps: PaywallDeps) {
@@ -50,7 +51,11 @@ export function createPaywalls(deps: PaywallDeps) {
 
   return {
     ...owning,
+    ...createRouteTools({ store, gateAddress }),
     gateOf,
+
+    /** Sells one request whose payment is in no header. */
+    counter: (gate: Gate, request: GateRequest, ask: CallUpstream) => engine.counter(gate, request, ask),
 
     serve: (gate: Gate, request: GateRequest, ask: CallUpstream, hops: number): Promise<Outcome> =>
       engine.serve(gate, request, ask, hops),

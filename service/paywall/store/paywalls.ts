@@ -42,6 +42,11 @@ export function createPaywallStore(statements: StatementPool, paywallsMax: numbe
       return { paywalls: rows.map(fromPaywallRow), total: Number(counted?.total ?? 0) }
     },
 
+    async listSelling({ userId, environment }, ids) {
+      const values = [userId, environment, ids]
+      return (await statements.run<PaywallRow>(LIST_SELLING, values, 'paywall_list_selling')).map(fromPaywallRow)
+    },
+
     async lock(inside, { userId, environment }, id) {
       if (!isId('pwl', id)) return null
       const [row] = await inside.run<PaywallRow>(`${FIND_OWN} FOR UPDATE`, [id, userId, environment], 'paywall_lock')
@@ -126,6 +131,12 @@ ON CONFLICT DO NOTHING`
 const LIST = `
 SELECT * FROM paywall WHERE user_id = $1 AND environment = $2 AND removed_at IS NULL
 ORDER BY id DESC LIMIT $3 OFFSET $4`
+
+// An account has as many paywalls as its quota allows.
+const LIST_SELLING = `
+SELECT * FROM paywall WHERE user_id = $1 AND environment = $2 AND removed_at IS NULL AND status = 'active'
+  AND NOT test_mode AND ($3::text[] IS NULL OR id = ANY ($3))
+ORDER BY id`
 
 const COUNT = 'SELECT count(*) AS total FROM paywall WHERE user_id = $1 AND environment = $2 AND removed_at IS NULL'
 

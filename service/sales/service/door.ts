@@ -112,7 +112,8 @@ export function requiredOf(offer: Offer, facilitator: string, why: Pick<Required
 }
 
 /** The terms to sign, in both versions of x402. */
-export function requirementsOfOffer(offer: Offer): Requirements {
+export function requirementsOfOffer({ requirements, ...offer }: Offer): Requirements {
+  if (requirements !== undefined) return requirements
   const { slug, name, address, amount, network, recipient, input, workMs } = offer
   const resource = { url: address, description: name, mimeType: 'application/json' }
   const { properties: bodyFields = {}, required } = input

@@ -1,10 +1,13 @@
+import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import type { Id } from '../../kit/ids.ts'
 import { Departure } from '../../kit/departure.ts'
+import { toDecimal, toWire, ZERO, type Usdc } from '../../kit/money.ts'
 import { isRecord } from '../../kit/schema/merge.ts'
 import type { Dialects } from '../../x402/dialects.ts'
 import type { Presented } from '../../x402/model.ts'
 import { presentedInMeta } from '../../x402/payload.ts'
 import { badToken, refusalIn } from '../errors.ts'
+import { toolNameOf, type ToolOffer } from '../model.ts'
 import { receiptOf, requiredOf, type Counter, type Paid } from './door.ts'
 import { TOKEN, type BuyerProof } from './proof.ts'
 
@@ -104,4 +107,26 @@ async function required<Value>(
 
 function decoded(text: string): unknown {
   return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+}
+
+/** A product as a tool for models. `isGuest`: each call is paid by itself, without an account. */
+export function toolOf({ name: title, description, input, price, testMode }: ToolOffer, isGuest: boolean): Tool {
+  const isPaid = isGuest && !testMode && price !== ZERO
+  return {
+    name: toolNameOf(title),
+    title,
+    description: `${description ?? title}\n${testMode ? 'In test mode: nothing is charged.' : costOf(price)}`,
+    inputSchema: input as Tool['inputSchema'],
+    annotations: { openWorldHint: true, readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+    _meta: {
+      ...(typeof price === 'string' ? {} : { 'coinslot/price': toDecimal(price) }),
+      ...(isPaid ? { 'agents-x402/paymentRequired': true } : {}),
+      ...(isPaid && typeof price !== 'string' ? { 'agents-x402/priceUSD': toWire(price) } : {}),
+    },
+  }
+}
+
+function costOf(price: Usdc | string): string {
+  if (typeof price === 'string') return `Costs ${price}. A call without a payment states its price.`
+  return price === ZERO ? 'Free.' : `Costs ${toDecimal(price)} USDC a call.`
 }

@@ -96,6 +96,7 @@ const FORMS: Readonly<Record<string, FormRow>> = {
     wrong: ['Website', 'nowhere', /http/i],
   },
   'a name': { path: '/settings', typed: { Name: 'Ada King' }, act: 'Save name', wrong: ['Name', '', /required/i] },
+  'a handle': { path: '/settings', typed: { Handle: 'ada-king' }, act: 'Save handle', wrong: ['Handle', 'Ada', /a-z/] },
   'a payout address': {
     path: '/settings',
     typed: { Address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' },

@@ -42,6 +42,28 @@ export function settings(opened: () => Desk): void {
     )
 
     it(
+      'shows the MCP address of a handle, and says when a handle is taken',
+      async () => {
+        const { page, call } = await desk.sit('/settings')
+        const card = page.getByRole('region', { name: 'Storefront' })
+        await card.getByLabel('Handle').fill('ada-and-co')
+        await card.getByRole('button', { name: 'Save handle' }).click()
+        await card.getByText(/\/m\/ada-and-co\/mcp$/).waitFor()
+        expect((await call('GET', '/v1/me')).body.handle).toBe('ada-and-co')
+        await looks(page, 'settings-handle')
+
+        const other = await desk.sit('/settings')
+        await other.page.getByLabel('Handle').fill('ada-and-co')
+        await other.page.getByRole('button', { name: 'Save handle' }).click()
+        await other.page
+          .getByText(/is taken/i)
+          .first()
+          .waitFor()
+      },
+      STORY_MS,
+    )
+
+    it(
       'connects a wallet, which signs in to this account until it is removed',
       async () => {
         const { page } = await desk.sit('/settings')

@@ -3,6 +3,7 @@ import { Id, When } from '../parts/values.tsx'
 import { Card, Facts, Page } from '../parts/layout.tsx'
 import { settings } from '../settings.ts'
 import { chooseTheme, THEMES, useTheme } from '../shell/theme.ts'
+import { Handle } from './settings/Handle.tsx'
 import { Password } from './settings/Password.tsx'
 import { PayoutAddress } from './settings/PayoutAddress.tsx'
 import { Profile } from './settings/Profile.tsx'
@@ -17,6 +18,7 @@ export default function Settings() {
     <Page narrow title="Settings">
       <Profile user={user} />
       {!isWallet(user) && !isFromProvider(user) && <Password user={user} />}
+      <Handle />
       <PayoutAddress />
       <Wallets />
       <Sessions />

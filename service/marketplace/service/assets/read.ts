@@ -1,7 +1,9 @@
+import { toJsonSchema } from '../../../kit/fields.ts'
 import { isId, type Id } from '../../../kit/ids.ts'
 import { nearest } from '../../../kit/nearest.ts'
 import { accountOf, type Caller } from '../../../kit/caller.ts'
-import type { Environment } from '../../../kit/owner.ts'
+import type { Environment, Owner } from '../../../kit/owner.ts'
+import type { ToolOffer } from '../../../sales/model.ts'
 import { agentMayNotSee, assetMissing, draftNeedsOwner, listNeedsOwner } from '../../errors.ts'
 import type { Asset, Listing, RunnableAsset, Summary } from '../../model/asset.ts'
 import type { FoundAsset } from '../../ports/asset.ts'
@@ -71,6 +73,15 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
       return { id, environment, slug, name, type, status, version, ownerId: owner.userId, content }
     },
 
+    /** A creator's published assets, the oldest first. */
+    listTools: (owner: Owner, limit: number) => store.listOffered(owner, limit),
+
+    /** By id, as tools for models. Those that are not published are missing. */
+    async toolOffers(owner: Owner, ids: readonly string[]): Promise<ReadonlyMap<string, ToolOffer>> {
+      const found = ids.length === 0 ? [] : await store.findOffered(owner, ids)
+      return new Map(found.map((one) => [one.asset.id, toolOfferOf(one)]))
+    },
+
     version: (id: Id<'rda'>, version: string) => store.findVersion(id, version),
     models: (caller: Caller | null) => models.list(environmentOf(caller)),
   }
@@ -92,6 +103,15 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
     const asOwner = caller?.agentId === null && caller.user?.id === asset.owner.userId
     const withSource = asOwner || (await seesSource(asset, caller))
     return { asset, asOwner, withSource, estimatedCost: costOf({ asset, recentCosts: null }) }
+  }
+
+  function toolOfferOf(found: FoundAsset): ToolOffer {
+    const { name, description, content } = found.asset
+    // The price of a prompt includes its model, so it depends on the input.
+    const { pricing, config } = content
+    const isExact = pricing.model === 'free' || (pricing.model === 'per-run' && config.type !== 'prompt')
+    const price = isExact ? pricing.amount : `${costOf(found)} a run`
+    return { name, description, input: toJsonSchema(content.inputs), price, testMode: false }
   }
 
   function costOf({ asset, recentCosts }: FoundAsset): string {

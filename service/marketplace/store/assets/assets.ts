@@ -33,6 +33,15 @@ export function createAssetStore(statements: StatementPool): AssetStore {
       return row === undefined ? null : toFound(row)
     },
 
+    async listOffered({ userId, environment }, limit) {
+      return await statements.run(LIST_OFFERED, [userId, environment, limit], 'rda_list_offered')
+    },
+
+    async findOffered({ userId, environment }, ids) {
+      const rows = await statements.run<WholeRow>(FIND_OFFERED, [userId, environment, ids], 'rda_find_offered')
+      return rows.map(toFound)
+    },
+
     async findVersion(id, version) {
       const [row] = await statements.run<WholeRow>(FIND_VERSION, [id, version], 'rda_find_version')
       if (row === undefined) return null
@@ -138,6 +147,9 @@ SELECT 1 FROM asset`
 const FROM_WHOLE = `FROM ${TABLES} JOIN rda_version v ON v.rda_id = r.id`
 const FIND_BY_ID = `SELECT ${WHOLE} ${FROM_WHOLE} AND v.version = r.version WHERE r.environment = $1 AND r.id = $2`
 const FIND_BY_SLUG = `SELECT ${WHOLE} ${FROM_WHOLE} AND v.version = r.version WHERE r.environment = $1 AND r.slug = $2`
+const IS_OFFERED = "r.owner_id = $1 AND r.environment = $2 AND r.status = 'published'"
+const LIST_OFFERED = `SELECT r.id, r.name FROM rda r WHERE ${IS_OFFERED} ORDER BY r.id LIMIT $3`
+const FIND_OFFERED = `SELECT ${WHOLE} ${FROM_WHOLE} AND v.version = r.version WHERE ${IS_OFFERED} AND r.id = ANY ($3)`
 const FIND_VERSION = `SELECT ${WHOLE} ${FROM_WHOLE} AND v.version = $2 WHERE r.id = $1`
 const HAS_SLUG = 'SELECT 1 FROM rda WHERE environment = $1 AND slug = $2'
 

@@ -1,0 +1,69 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { McpAsk, McpCall } from '../../api/mcp/parts.ts'
+import { answered, unpaid } from '../../api/mcp/results.ts'
+import { deriveId, type Id } from '../../kit/ids.ts'
+import { toWire } from '../../kit/money.ts'
+import { FAILURES, runFailed, runUnsettled } from '../../marketplace/errors.ts'
+import { hasEnded } from '../../marketplace/model/run.ts'
+import type { GuestRuns } from '../../marketplace/service/guests.ts'
+import type { Runs } from '../../marketplace/service/runs/runs.ts'
+import { sellOverMcp } from '../../sales/service/mcp-door.ts'
+import type { Seller } from './server.ts'
+
+/** Sells runs of assets: a guest pays for the run before it begins, an account when it succeeds. */
+export function createAssetSeller({ runs, guests, facilitator, countGuest }: AssetSellerDeps): Seller {
+  async function sell(id: string, { operation }: McpAsk, { params, signal }: McpCall): Promise<CallToolResult> {
+    const { journal, dialects } = guests
+    const { arguments: inputs = {}, _meta: meta = {} } = params
+    const sale = await sellOverMcp(
+      { meta, operation, gone: signal },
+      {
+        facilitator,
+        journal,
+        dialects,
+        offer: () => guests.offer(id, inputs),
+        buy: (request) => guests.buy(id, inputs, request),
+        toBody: () => ({}),
+      },
+    )
+    if (sale.kind === 'required') return unpaid(sale.terms, sale.meta)
+    // No client confirms that a result arrived, so its buyer can fetch it again as long as it is stored.
+    await journal.leave(sale.sold.sale.id)
+    return answered(sale.sold.value.output ?? '', sale.meta)
+  }
+
+  async function run(identifier: string, { caller, operation }: McpAsk, call: McpCall): Promise<CallToolResult> {
+    const { params, signal, repeats: keyed } = call
+    // A run that has not begun is taken back; any other goes on and is charged if it succeeds.
+    const cancel = (): void => void runs.cancel(caller, idOf(operation)).catch(() => undefined)
+    signal.addEventListener('abort', cancel, { once: true })
+    try {
+      const inputs = params.arguments ?? {}
+      const input = { identifier, inputs, modelId: null, maxCost: null, webhookUrl: null, background: false }
+      const ended = await runs.run(caller, input, { operation, keyed })
+      if (!hasEnded(ended.state)) throw runUnsettled()
+      if (ended.state !== 'succeeded') throw runFailed(ended, ended.failure ?? FAILURES.internal)
+      const billing = { cost: toWire(ended.cost), runId: ended.id }
+      return answered(ended.output ?? '', { 'coinslot/billing': billing })
+    } finally {
+      signal.removeEventListener('abort', cancel)
+    }
+  }
+
+  return async ({ id }, ask, sent) => {
+    if (ask.guest === null) return await run(id, ask, sent)
+    await countGuest(ask.guest)
+    return await sell(id, ask, sent)
+  }
+}
+
+function idOf(operation: Id<'op'>): Id<'run'> {
+  return deriveId('run', operation)
+}
+
+interface AssetSellerDeps {
+  runs: Pick<Runs, 'run' | 'cancel'>
+  guests: GuestRuns
+  facilitator: string
+  countGuest(address: string): Promise<void>
+}

@@ -1,0 +1,79 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { McpAsk, McpCall } from '../../api/mcp/parts.ts'
+import { answered, unpaid } from '../../api/mcp/results.ts'
+import { DomainError } from '../../kit/errors.ts'
+import { toWire, ZERO } from '../../kit/money.ts'
+import type { Owner } from '../../kit/owner.ts'
+import type { OpenedRoute, RouteAnswer } from '../../paywall/service/tools.ts'
+import { sellOverMcp } from '../../sales/service/mcp-door.ts'
+import type { AccountPayments } from '../ports.ts'
+import type { Seller } from './server.ts'
+
+/** Sells calls of paywalls' routes: a guest pays at the gate, an account from its wallet. */
+export function createRouteSeller({ openRoute, accounts, countGuest }: RouteSellerDeps): Seller {
+  async function sell(route: OpenedRoute, { operation }: McpAsk, { params, signal }: McpCall): Promise<CallToolResult> {
+    const sale = await sellOverMcp({ meta: params._meta ?? {}, operation, gone: signal }, route.counter())
+    return sale.kind === 'required' ? unpaid(sale.terms, sale.meta) : toResult(route, sale.sold.value, sale.meta)
+  }
+
+  /** Bought as at any other seller: within the limits of the caller's agent, and never above the listed price. */
+  async function charge(
+    route: OpenedRoute,
+    { caller, operation }: McpAsk,
+    { repeats: keyed }: McpCall,
+  ): Promise<CallToolResult> {
+    const { url, method, headers, body, price: maxAmount } = route
+    const request = { url, method, headers, body, maxAmount }
+    const { payment, response } = await accounts.pay(caller, request, operation, { keyed, background: false })
+    const named = payment === null ? {} : { paymentId: payment.id }
+    if (response === null) throw noAnswer(named)
+    const meta = { 'coinslot/billing': { cost: payment === null ? 0 : toWire(payment.amount), ...named } }
+    const type = response.headers['content-type'] ?? ''
+    const answer = { status: response.status, type: String(type), body: Buffer.from(response.body, response.encoding) }
+    return toResult(route, { ...answer, whole: true }, meta)
+  }
+
+  return async ({ owner, id }, ask, sent) => {
+    if (ask.guest !== null) await countGuest(ask.guest)
+    const route = await openRoute(owner, id, sent.params.arguments ?? {}, sent.signal)
+    if (route.price === ZERO) return toResult(route, await route.pass(), {})
+    return ask.guest === null ? await charge(route, ask, sent) : await sell(route, ask, sent)
+  }
+}
+
+/** Gets a route ready to be called with this input; throws where the input does not fit it. */
+export type OpenRoute = (
+  owner: Owner,
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+  gone: AbortSignal,
+) => Promise<OpenedRoute>
+
+interface RouteSellerDeps {
+  openRoute: OpenRoute
+  accounts: AccountPayments
+  countGuest(address: string): Promise<void>
+}
+
+type Meta = Readonly<Record<string, unknown>>
+
+function toResult({ url: uri }: OpenedRoute, { status, type, body, whole }: RouteAnswer, meta: Meta): CallToolResult {
+  const mimeType = type.split(';')[0]?.trim().toLowerCase() ?? ''
+  const about = { 'coinslot/status': status, ...(whole ? {} : { 'coinslot/truncated': true }), ...meta }
+  const failed = status >= 400 ? { isError: true } : {}
+  if (isText(mimeType) || body.length === 0) return { ...answered(body.toString('utf8'), about), ...failed }
+  const data = body.toString('base64')
+  const content = mimeType.startsWith('image/')
+    ? { type: 'image' as const, data, mimeType }
+    : { type: 'resource' as const, resource: { uri, mimeType, blob: data } }
+  return { content: [content], _meta: about, ...failed }
+}
+
+function isText(mimeType: string): boolean {
+  return /^text\/|[/+](json|xml|yaml|javascript|x-ndjson|x-www-form-urlencoded)$/.test(mimeType)
+}
+
+function noAnswer(payment: Readonly<Record<string, string>>): DomainError {
+  const charged = 'paymentId' in payment ? 'The payment shows whether it was charged.' : 'Nothing was charged.'
+  return new DomainError('upstream', 'not_bought', `The API did not answer in time. ${charged}`, payment)
+}

@@ -1,0 +1,67 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { McpFault, type McpAsk, type McpCall, type McpService } from '../../api/mcp/parts.ts'
+import { failed, pageFor, type OwnerPages } from '../../api/mcp/results.ts'
+import { DomainError } from '../../kit/errors.ts'
+import { toolOf } from '../../sales/service/mcp-door.ts'
+import type { FoundProduct, Kind } from '../model.ts'
+import type { Storefront } from '../service.ts'
+
+/** All that an account sells, for MCP clients: each product is a tool, whose call buys it. */
+export function createStorefrontMcp({ storefront, sellers, pages, countMessage }: McpDeps): McpService {
+  async function call(ask: McpAsk, sent: McpCall): Promise<CallToolResult> {
+    try {
+      await countMessage(ask)
+      const { name } = sent.params
+      const product = await storefront.find(handleOf(ask), ask.caller.environment, name)
+      if (product === null) throw McpFault.params(`Unknown tool: ${name}`)
+      return await sellers[product.kind](product, ask, sent)
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      const page = sent.opensPages ? pageFor(error, pages) : null
+      if (page !== null) throw page
+      return failed(error)
+    }
+  }
+
+  return {
+    about: () => ({
+      name: 'coinslot-storefront',
+      title: 'Coinslot storefront',
+      version: '1',
+      instructions: INSTRUCTIONS,
+    }),
+    tools: {
+      async list(ask, cursor) {
+        await countMessage(ask)
+        const found = await storefront.page(handleOf(ask), ask.caller.environment, cursor)
+        if (found === null) throw McpFault.params('cursor: was not issued by this server')
+        const { shown, next } = found
+        const isGuest = ask.guest !== null
+        const tools = shown.map(({ product, offer }) => ({ ...toolOf(offer, isGuest), name: product.tool }))
+        return { tools, ...(next === null ? {} : { nextCursor: next }) }
+      },
+      call,
+    },
+    resources: null,
+    // A guest fetches a lost answer with the payment's token.
+    keeps: () => false,
+    task: () => Promise.resolve(null),
+  }
+}
+
+/** Sells one product to the caller of its tool. */
+export type Seller = (product: FoundProduct, ask: McpAsk, sent: McpCall) => Promise<CallToolResult>
+
+interface McpDeps {
+  storefront: Storefront
+  sellers: Readonly<Record<Kind, Seller>>
+  pages: OwnerPages
+  /** Counts each message, also those of one batch. Throws when there were too many. */
+  countMessage(ask: McpAsk): Promise<void>
+}
+
+const handleOf = ({ query }: McpAsk): string => query['handle'] ?? ''
+
+const INSTRUCTIONS = `All that one seller offers, each as a tool with a price. Each call buys it once, in USDC.
+Without an account the first answer states the price for x402 and MPP; call again with the payment in _meta.
+With an API key the account's wallet pays. Nothing is charged for a call that is refused.`

@@ -1,0 +1,67 @@
+import { count, createRateLimit, type RateLimit } from '../api/limits.ts'
+import type { McpAsk, McpService } from '../api/mcp/parts.ts'
+import type { Checkouts } from '../checkouts/service/checkouts.ts'
+import type { Identity } from '../identity/service/identity.ts'
+import type { Assets } from '../marketplace/service/assets/assets.ts'
+import type { GuestRuns } from '../marketplace/service/guests.ts'
+import type { Runs } from '../marketplace/service/runs/runs.ts'
+import type { Paywalls } from '../paywall/service/paywalls.ts'
+import { openMcp, ownerPages } from '../platform/mcp.ts'
+import type { Part, Platform } from '../platform/platform.ts'
+import { toolNameOf } from '../sales/model.ts'
+import { createAssetSeller } from './mcp/assets.ts'
+import { createRouteSeller, type OpenRoute } from './mcp/routes.ts'
+import { createStorefrontMcp } from './mcp/server.ts'
+import type { AccountPayments } from './ports.ts'
+import { createStorefront } from './service.ts'
+
+/** One MCP address for all that an account sells. */
+export function openStorefront(platform: Platform, deps: StorefrontPartDeps): Part {
+  const { config, clock, redis } = platform
+  const { identity, checkouts, checkoutMcp, assets, runs, guests, paywalls, openRoute, accounts, payPerMinute } = deps
+  const { storefront: address, facilitator } = config.addresses
+  const messages = createRateLimit('storefront', config.RATE_API_PER_MINUTE, redis)
+  const countGuest = (guest: string): Promise<void> => count(payPerMinute, guest)
+  const storefront = createStorefront({
+    accountByHandle: (handle) => identity.byHandle(handle),
+    products: { checkout: checkouts, asset: assets, route: paywalls },
+    clock,
+  })
+  const mcp = openMcp(platform, {
+    identity,
+    address: `${address}/:handle/mcp`,
+    service: createStorefrontMcp({
+      storefront,
+      sellers: {
+        checkout: ({ id, name }, ask, { params, ...sent }) =>
+          checkoutMcp.tools.call(
+            { ...ask, query: { ...ask.query, chk: id } },
+            { ...sent, params: { ...params, name: toolNameOf(name) } },
+          ),
+        asset: createAssetSeller({ runs, guests, facilitator, countGuest }),
+        route: createRouteSeller({ openRoute, accounts, countGuest }),
+      },
+      pages: ownerPages(config),
+      countMessage: ({ guest, caller }: McpAsk) =>
+        count(messages, guest ?? caller.keyId ?? `${caller.issuer} ${caller.subject}`),
+    }),
+  })
+  return {
+    mounted: [{ role: 'pay', path: new URL(`${address}/:handle/mcp`).pathname, handler: mcp.handler }],
+    stop: () => mcp.close(),
+  }
+}
+
+interface StorefrontPartDeps {
+  identity: Identity
+  checkouts: Checkouts
+  /** Sells a single checkout, which the address's query names. */
+  checkoutMcp: McpService
+  assets: Assets
+  runs: Runs
+  guests: GuestRuns
+  paywalls: Paywalls
+  openRoute: OpenRoute
+  accounts: AccountPayments
+  payPerMinute: RateLimit
+}

@@ -1,0 +1,390 @@
+import { usdcOf } from '../facilitator/world.ts'
+import { credentialFor, payFor, sendMcp, type Json } from '../harness/mcp.ts'
+import { freePort } from '../harness/ports.ts'
+import type { Answer, TestPerson } from '../harness/service.ts'
+import { guestWorld, type GuestWorld } from '../marketplace/runs/guest-world.ts'
+import { post } from '../tools/mcp-client.ts'
+
+/** All that an account sells at one MCP address. */
+describe('the MCP address of an account', () => {
+  let world: GuestWorld
+  let told: string[]
+
+  beforeAll(async () => {
+    world = await guestWorld({ SETTLE_CONFIRMATIONS: '1', PORT: String(await freePort()) })
+    world.server.on('/workflow', ({ body }) => {
+      if (body !== '') told.push(body)
+      return { body: body === '' ? { message: 'ready' } : { score: 97 } }
+    })
+    world.server.on('/weather/today/berlin', ({ query, body }) => ({ body: { city: 'berlin', query, body } }))
+    world.server.on('/weather/ping', () => ({ body: { pong: true } }))
+    world.server.on('/weather/broken', () => ({ status: 500, body: { error: 'out of rain' } }))
+    expect((await choose(world.creator, 'weather-co')).status).toBe(200)
+    await checkout({ product: { name: 'SEO audit' }, price: 0.5 })
+    await world.prompt({ slug: 'echo', name: 'Echo', pricing: { model: 'per-run', amount: 0.02 } })
+    await paywall([
+      { method: 'GET', path: '/today/:city', pricing: { model: 'per-request', amount: 0.03 }, description: 'Today' },
+      { method: 'POST', path: '/broken', pricing: { model: 'per-request', amount: 0.03 } },
+      { method: 'GET', path: '/ping', pricing: { model: 'free' } },
+      { method: 'GET', path: '/metered', pricing: { model: 'per-minute', amount: 1, minimum: 0, maximum: 1 } },
+      { method: '*', path: '/any', pricing: { model: 'free' } },
+    ])
+  })
+  afterAll(async () => {
+    expect(await world.service.ledger.differences()).toEqual([])
+    await world.close()
+  })
+  beforeEach(() => {
+    told = []
+    // Older than what is remembered of the account.
+    world.service.clock.forward(3_000)
+  })
+
+  const choose = (person: TestPerson, handle: string | null): Promise<Answer> =>
+    person.call('PATCH', '/v1/me', { body: { handle } })
+  const terms = () => ({ network: 'base-sepolia', recipient: world.chain.accounts[3]!.address })
+
+  async function checkout(more: object, seller = world.creator): Promise<string> {
+    const body = {
+      ...{ callbackUrl: world.server.url('/workflow'), lifetime: 'persistent', responseMode: 'lastNode', ...terms() },
+      fields: [{ name: 'site', label: 'Site', type: 'url', required: true }],
+      ...more,
+    }
+    const made = await seller.call('POST', '/v1/checkouts', { body })
+    expect([made.status, made.text]).toEqual([201, expect.any(String)])
+    return (made.body as { checkout: { id: string } }).checkout.id
+  }
+
+  async function paywall(routes: object[], more: object = {}): Promise<string> {
+    const body = {
+      slug: 'weather',
+      name: 'Weather',
+      upstreamUrl: world.server.url('/weather'),
+      routes,
+      ...terms(),
+      ...more,
+    }
+    const made = await world.creator.call('POST', '/v1/paywalls', { body })
+    expect([made.status, made.text]).toEqual([201, expect.any(String)])
+    return (made.body as { paywall: { id: string } }).paywall.id
+  }
+
+  interface To {
+    handle?: string
+    key?: string
+  }
+  const send = (method: string, params: Json, { handle = 'weather-co', key }: To = {}) =>
+    sendMcp(
+      `${world.service.origin}/m/${handle}/mcp`,
+      { method, params },
+      key === undefined ? {} : { authorization: `Bearer ${key}` },
+    )
+  const call = async (name: string, input: Json, meta: Json = {}, to: To = {}): Promise<Json> =>
+    (await send('tools/call', { name, arguments: input, _meta: meta }, to))['result'] as Json
+  const list = async (to: To = {}): Promise<Json[]> => {
+    const tools: Json[] = []
+    let cursor: string | undefined
+    do {
+      const { result } = await send('tools/list', cursor === undefined ? {} : { cursor }, to)
+      const page = result as { tools: Json[]; nextCursor?: string }
+      expect(page.tools.length).toBeLessThanOrEqual(50)
+      tools.push(...page.tools)
+      cursor = page.nextCursor
+    } while (cursor !== undefined)
+    return tools
+  }
+  const errorOf = (result: Json): unknown => (result['structuredContent'] as Json)['error']
+
+  /** Calls without a payment, pays what is asked for, and calls again. */
+  async function buy(name: string, input: Json) {
+    const payer = await world.chain.payer(1_000_000n)
+    const payment = await payFor(world.chain, payer, await call(name, input))
+    const paid = await call(name, input, { 'x402/payment': payment })
+    const left = await usdcOf(world.chain, payer.address)
+    return { payment, paid, spent: 1_000_000n - left, proof: (paid['_meta'] as Json)?.['coinslot/payment'] }
+  }
+
+  test('lists checkouts, RDAs and routes with a fixed price, each with its price and its input', async () => {
+    const tools = await list()
+    expect(tools.map(({ name }) => name)).toEqual([
+      'seo-audit',
+      'echo',
+      'weather-get-ping',
+      'weather-get-today-city',
+      'weather-post-broken',
+    ])
+    expect(tools).toMatchObject([
+      {
+        description: 'SEO audit\nCosts 0.5 USDC a call.',
+        inputSchema: { required: ['site'] },
+        _meta: { 'coinslot/price': '0.5', 'agents-x402/paymentRequired': true, 'agents-x402/priceUSD': 0.5 },
+      },
+      {
+        title: 'Echo',
+        description: expect.stringMatching(
+          /Costs .*0\.02.* USDC a run\. A call without a payment states its price\.$/,
+        ) as string,
+        inputSchema: { required: ['say'] },
+        _meta: { 'agents-x402/paymentRequired': true },
+      },
+      {
+        description: expect.stringMatching(/GET .*\/gate\/weather\/ping\nFree\.$/) as string,
+        _meta: { 'coinslot/price': '0' },
+      },
+      {
+        description: expect.stringMatching(
+          /^Today\nGET .*\/gate\/weather\/today\/:city\nCosts 0\.03 USDC a call\.$/,
+        ) as string,
+        inputSchema: { required: ['path'], properties: { path: { required: ['city'] } } },
+      },
+      { inputSchema: { required: [], properties: { body: {} } } },
+    ])
+    expect(tools[1]!['_meta']).not.toHaveProperty('coinslot/price')
+    expect(tools[2]!['_meta']).not.toHaveProperty('agents-x402/paymentRequired')
+    // With a key nothing is paid call by call.
+    expect(JSON.stringify(await list({ key: (await world.caller(0)).key }))).not.toContain('agents-x402')
+  })
+
+  test('a guest buys a checkout, and fetches the answer again by the payment’s token only', async () => {
+    const input = { site: 'https://example.com/' }
+    const { payment, paid, spent, proof } = await buy('seo-audit', input)
+    expect(paid).toMatchObject({
+      structuredContent: { score: 97 },
+      _meta: { 'x402/payment-response': { success: true } },
+    })
+    expect([told.length, spent]).toEqual([1, 500_000n])
+    expect(await call('seo-audit', input, { 'coinslot/payment': proof })).toMatchObject({
+      structuredContent: { score: 97 },
+    })
+    expect(errorOf(await call('seo-audit', input, { 'x402/payment': payment }))).toMatchObject({
+      code: 'payment_submitted',
+    })
+    expect(told).toHaveLength(1)
+  })
+
+  test('a guest buys a run of an RDA, once', async () => {
+    const { payment, paid, spent, proof } = await buy('echo', { say: 'hello' })
+    expect(paid).toMatchObject({ content: [{ text: 'hello' }], structuredContent: { result: 'hello' } })
+    expect(spent).toBe(20_000n)
+    expect(await call('echo', { say: 'hello' }, { 'coinslot/payment': proof })).toMatchObject({
+      content: [{ text: 'hello' }],
+    })
+    expect(errorOf(await call('echo', { say: 'hello' }, { 'x402/payment': payment }))).toMatchObject({
+      code: 'payment_submitted',
+    })
+    const other = await call('echo', { say: 'another' }, { 'coinslot/payment': proof })
+    expect(other['isError']).toBe(true)
+    expect(errorOf(await call('echo', {}))).toMatchObject({ code: 'invalid_input' })
+  })
+
+  test('a guest buys a call of a route, once; a failed one is not charged', async () => {
+    const input = { path: { city: 'berlin' }, query: { unit: 'C' } }
+    const { payment, paid, spent, proof } = await buy('weather-get-today-city', input)
+    expect(paid).toMatchObject({
+      structuredContent: { city: 'berlin' },
+      _meta: { 'coinslot/status': 200, 'x402/payment-response': { success: true } },
+    })
+    expect(spent).toBe(30_000n)
+    expect(await call('weather-get-today-city', input, { 'coinslot/payment': proof })).toMatchObject({
+      structuredContent: { city: 'berlin' },
+    })
+    const stolen = await call('weather-get-today-city', input, { 'x402/payment': payment })
+    expect(stolen).toMatchObject({ isError: true })
+    expect(JSON.stringify(stolen)).not.toContain('berlin"')
+    const elsewhere = await call('weather-get-today-city', { path: { city: 'paris' } }, { 'coinslot/payment': proof })
+    expect(elsewhere['isError']).toBe(true)
+
+    const failed = await buy('weather-post-broken', { body: { a: 1 } })
+    expect(failed.spent).toBe(0n)
+    expect(errorOf(failed.paid)).toMatchObject({
+      code: 'upstream_error',
+      message: 'The API answered with status 500. Nothing was charged.',
+      upstream: { status: 500, message: '{"error":"out of rain"}' },
+    })
+  })
+
+  test('a call that is paid first and fails is owed: its token gets the answer', async () => {
+    let isWell = false
+    world.server.on('/weather/first', () => (isWell ? { body: { well: true } } : { status: 503, body: {} }))
+    const pricing = { model: 'per-request', amount: 0.03 }
+    const routes = [{ method: 'GET', path: '/first', pricing, settle: 'before' }]
+    await paywall(routes, { slug: 'paid-first', name: 'First' })
+    const failed = await buy('first-get-first', {})
+    expect(failed.spent).toBe(30_000n)
+    const { message, paymentId, paymentToken } = errorOf(failed.paid) as Record<string, string>
+    expect(message).toBe('The API answered with status 503. The payment has arrived: call again with its token.')
+    isWell = true
+    const proof = { 'coinslot/payment': { paymentId, paymentToken } }
+    expect(await call('first-get-first', {}, proof)).toMatchObject({ structuredContent: { well: true } })
+  })
+
+  test('a guest buys a route by MPP', async () => {
+    const input = { path: { city: 'berlin' }, query: { unit: 'K' } }
+    const payer = await world.chain.payer(1_000_000n)
+    const credential = await credentialFor(world.chain, payer, await call('weather-get-today-city', input))
+    expect(await call('weather-get-today-city', { path: { city: 'paris' } }, credential)).toHaveProperty(
+      'isError',
+      true,
+    )
+    expect(await call('weather-get-today-city', input, credential)).toMatchObject({
+      structuredContent: { city: 'berlin' },
+      _meta: { 'org.paymentauth/receipt': { status: 'success' } },
+    })
+    expect(world.server.to('/weather/today/berlin').at(-1)!.query.get('unit')).toBe('K')
+    expect(await usdcOf(world.chain, payer.address)).toBe(970_000n)
+  })
+
+  test('a free route is called at once, and an input cannot leave its path', async () => {
+    expect(await call('weather-get-ping', {})).toMatchObject({ structuredContent: { pong: true } })
+    for (const [input, field] of [
+      [{}, 'path.city'],
+      [{ path: { city: '' } }, 'path.city'],
+      [{ path: { city: 'x', other: 'y' } }, 'path.other'],
+      [{ path: { city: 'x'.repeat(2_000) } }, 'path'],
+      [{ path: { city: 'x' }, body: 1 }, 'body'],
+      [{ path: { city: 'x' }, query: { a: { b: 1 } } }, 'query.a'],
+      [{ path: { city: 'x' }, headers: {} }, 'headers'],
+    ] as const) {
+      expect(errorOf(await call('weather-get-today-city', input))).toMatchObject({
+        code: 'invalid_input',
+        details: { [field]: expect.any(String) as string },
+      })
+    }
+    for (const city of ['..', 'a/b', '../ping']) {
+      expect(errorOf(await call('weather-get-today-city', { path: { city } }))).toMatchObject({ code: 'invalid_path' })
+    }
+  })
+
+  test('with a key the account pays for each kind, in both versions of the protocol', async () => {
+    await world.chain.fund(world.service.wallets.treasury()!, 100_000_000n)
+    await world.chain.mine()
+    const buyer = await world.caller(10)
+    const { key } = buyer
+    expect(await call('seo-audit', { site: 'https://example.com/' }, {}, { key })).toMatchObject({
+      structuredContent: { score: 97 },
+      _meta: { 'coinslot/billing': { cost: 0.5 } },
+    })
+    expect(await call('echo', { say: 'hi' }, {}, { key })).toMatchObject({
+      content: [{ text: 'hi' }],
+      _meta: { 'coinslot/billing': { cost: 0.02, runId: expect.stringMatching(/^run_/) as string } },
+    })
+    const address = `${world.service.origin}/m/weather-co/mcp`
+    const params = { name: 'weather-get-today-city', arguments: { path: { city: 'berlin' } } }
+    const { body } = await post(address, key, { method: 'tools/call', params })
+    expect(body.result).toMatchObject({
+      structuredContent: { city: 'berlin' },
+      _meta: { 'coinslot/billing': { cost: 0.03 }, 'coinslot/status': 200 },
+    })
+    expect((await world.wallet(buyer)).totalSpent).toBe(0.55)
+    expect((await world.run(buyer, 'echo')).status).toBe(200)
+    const poor = await world.caller(0)
+    expect(errorOf(await call('echo', { say: 'hi' }, {}, { key: poor.key }))).toMatchObject({
+      code: 'insufficient_balance',
+    })
+  })
+
+  test('a guest of the newer protocol lists and buys too', async () => {
+    const address = `${world.service.origin}/m/weather-co/mcp`
+    const listed = (await post(address, null, { method: 'tools/list' })).body.result as { tools: Json[] }
+    expect(listed.tools.map(({ name }) => name)).toContain('echo')
+    const params = { name: 'echo', arguments: { say: 'new' } }
+    const payer = await world.chain.payer(1_000_000n)
+    const unpaid = (await post(address, null, { method: 'tools/call', params })).body.result as Json
+    const _meta = { 'x402/payment': await payFor(world.chain, payer, unpaid) }
+    const paid = (await post(address, null, { method: 'tools/call', params: { ...params, _meta } })).body.result
+    expect(paid).toMatchObject({ content: [{ text: 'new' }] })
+  })
+
+  test('an agent buys within its own limits', async () => {
+    const buyer = await world.caller(10)
+    const { agent } = (await buyer.call('POST', '/v1/agents', { body: { name: 'A', limits: { perCall: 0.01 } } })).body
+    const made = await buyer.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })
+    const key = (made.body as { secret: string }).secret
+    for (const [tool, input] of [
+      ['echo', { say: 'hi' }],
+      ['seo-audit', { site: 'https://example.com/' }],
+      ['weather-get-today-city', { path: { city: 'berlin' } }],
+    ] as const) {
+      expect([tool, errorOf(await call(tool, input, {}, { key }))]).toEqual([
+        tool,
+        expect.objectContaining({ code: 'spending_limit' }),
+      ])
+    }
+    expect((await world.wallet(buyer)).totalSpent).toBe(0)
+  })
+
+  test('products of one name are told apart, and only those on sale are there', async () => {
+    const seller = await world.caller(0)
+    await choose(seller, 'names')
+    const own = (more: object) => checkout({ product: { name: 'Audit' }, price: 1, ...more }, seller)
+    const first = await own({ testMode: true })
+    await own({ price: 2 })
+    const temporary = { instanceId: 'i', workflowId: 'w', nodeId: 'n' }
+    await own({ lifetime: 'temporary', source: temporary, product: { name: 'Temporary' } })
+    const [test, paid, ...others] = await list({ handle: 'names' })
+    expect(others).toEqual([])
+    expect(test).toMatchObject({ name: 'audit', description: 'Audit\nIn test mode: nothing is charged.' })
+    expect(paid).toMatchObject({ name: expect.stringMatching(/^audit-[0-9a-f]{6}$/) as string })
+    const input = { site: 'https://example.com/' }
+    expect(await call('audit', input, {}, { handle: 'names' })).toMatchObject({ _meta: { 'coinslot/simulated': true } })
+    const suffixed = String(paid!['name'])
+    const asked = await call(suffixed, input, {}, { handle: 'names' })
+    expect(asked).toMatchObject({ structuredContent: { accepts: [{ amount: '2000000' }] } })
+
+    await seller.call('DELETE', `/v1/checkouts/${first}`)
+    world.service.clock.forward(3_000)
+    expect(await list({ handle: 'names' })).toMatchObject([{ name: 'audit', _meta: { 'coinslot/price': '2' } }])
+    // A client that remembers the longer name still reaches the same product.
+    expect(await call(suffixed, input, {}, { handle: 'names' })).toMatchObject({
+      structuredContent: { accepts: [{ amount: '2000000' }] },
+    })
+  })
+
+  test('an account with many checkouts is listed page by page', async () => {
+    const seller = await world.caller(0)
+    await choose(seller, 'many-of-them')
+    for (let place = 0; place < 60; place++) {
+      await checkout({ product: { name: `Report ${String(place % 7)}` }, price: 1 }, seller)
+    }
+    const names = (await list({ handle: 'many-of-them' })).map(({ name }) => name)
+    expect([names.length, new Set(names).size]).toEqual([60, 60])
+    expect((await list({ handle: 'many-of-them' })).map(({ name }) => name)).toEqual(names)
+    for (const cursor of ['nonsense', 'bm9uc2Vuc2U']) {
+      expect(await send('tools/list', { cursor })).toMatchObject({ error: { code: -32_602 } })
+    }
+  })
+
+  test('another account’s products, an unknown handle and a handle that was given up sell nothing', async () => {
+    const stranger = await world.caller(0)
+    await choose(stranger, 'stranger')
+    expect(await list({ handle: 'stranger' })).toEqual([])
+    expect(await send('tools/call', { name: 'echo', arguments: {} }, { handle: 'stranger' })).toMatchObject({
+      error: { code: -32_602, message: expect.stringContaining('Unknown tool: echo') as string },
+    })
+    await choose(stranger, null)
+    world.service.clock.forward(3_000)
+    for (const handle of ['stranger', 'nobody-here', 'x', 'WEATHER-CO', 'weather-co%2f..']) {
+      expect(await send('tools/list', {}, { handle })).toMatchObject({ error: { code: -32_602 } })
+      const called = await send('tools/call', { name: 'echo', arguments: {} }, { handle })
+      expect(errorOf(called['result'] as Json)).toMatchObject({ code: 'storefront_not_found' })
+    }
+    expect(await send('tools/list', {}, { key: 'csk_wrong' })).not.toHaveProperty('result')
+  })
+
+  test('what was taken off sale is refused, though it was listed a moment before', async () => {
+    const slug = await world.prompt({ slug: 'brief', name: 'Brief' })
+    const id = await paywall([{ method: 'GET', path: '/ping', pricing: { model: 'free' } }], {
+      slug: 'short',
+      name: 'Short',
+    })
+    const tools = (await list()).map(({ name }) => name)
+    expect(tools).toEqual(expect.arrayContaining(['brief', 'short-get-ping']))
+    await world.creator.call('POST', `/v1/rda/${slug}/unpublish`)
+    await world.creator.call('DELETE', `/v1/paywalls/${id}`)
+    expect((await list()).map(({ name }) => name)).toEqual(
+      tools.filter((name) => name !== 'brief' && name !== 'short-get-ping'),
+    )
+    expect(errorOf(await call('brief', { say: 'x' }))).toMatchObject({ code: 'rda_not_found' })
+    expect(errorOf(await call('short-get-ping', {}))).toMatchObject({ code: 'paywall_not_found' })
+  })
+})
