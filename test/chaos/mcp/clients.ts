@@ -38,7 +38,9 @@ export interface Load {
 export const START = 1_000_000n
 /** A client whose call has no answer by then was forgotten. */
 const PATIENCE_MS = 60_000
+/** Of each kind with a key. Guests wait for blocks, so there are more of them. */
 const CLIENTS = 3
+const GUESTS = 12
 
 /** Clients of both lines of the protocol, with a key and as guests. */
 export async function startLoad(world: World, chance: Chance): Promise<Load> {
@@ -186,7 +188,9 @@ export async function startLoad(world: World, chance: Chance): Promise<Load> {
   }
 
   const clients = [inSession, stateless, withTasks, asGuest].flatMap((client) =>
-    Array.from({ length: CLIENTS }, (_, place) => client(chance.apart(`${client.name} ${String(place)}`))),
+    Array.from({ length: client === asGuest ? GUESTS : CLIENTS }, (_, place) =>
+      client(chance.apart(`${client.name} ${String(place)}`)),
+    ),
   )
   // Everybody is connected before the first process dies.
   while (calls.filter(({ final }) => final !== null).length < 4 * CLIENTS) await Promise.race([wait(50), ...clients])

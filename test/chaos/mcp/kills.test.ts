@@ -19,12 +19,14 @@ test(
     try {
       const chance = chanceOf(SEED)
       const load = await startLoad(world, chance.apart('load'))
+      const began = Date.now()
       const kills = await killing(world, chance.apart('kills'))
+      const seconds = Math.round((Date.now() - began) / 1_000)
       await world.topology.ready()
       await load.end(SETTLE_MS)
       const open = await rested(world)
       const problems = [...open, ...(await check(world, load))]
-      say(JSON.stringify({ seed: SEED, kills, ...figures(load) }))
+      say(JSON.stringify({ seed: SEED, kills, seconds, ...figures(load) }))
       say(await world.command('ledger', 'check'))
       for (const problem of problems.slice(0, 40)) say(`! ${problem}`)
       if (problems.length > 0) for (const one of world.topology.processes) say(one.said().slice(-2_000))
@@ -84,7 +86,13 @@ function figures({ calls, purchases }: Load): Record<string, unknown> {
       named: count(...own.map(({ operation }) => operation !== null)),
     }
   }
+  const refusals = new Map<string, number>()
+  for (const { final } of calls) {
+    if (final === null || !('refused' in final)) continue
+    refusals.set(final.refused, (refusals.get(final.refused) ?? 0) + 1)
+  }
   return {
+    refusals: Object.fromEntries(refusals),
     session: ofKind('session'),
     stateless: ofKind('stateless'),
     task: ofKind('task'),
