@@ -174,11 +174,25 @@ describe('MCP', () => {
     const eventId = /^id: (\S+)$/m.exec(first)![1]!
     await world.upstream.wasAsked('/slow', times + 1)
     gone.abort()
-    const again = fetch(address(), { headers: { ...headers, ...session, 'last-event-id': eventId } })
+    const resume = (event: string, more = {}) =>
+      fetch(address(), { headers: { ...headers, ...session, 'last-event-id': event, ...more } })
+    const answerIn = (text: string) => JSON.parse(/^data: (\{.*\})$/m.exec(text)![1]!)
+    const [again, older] = [await resume(eventId), await resume(eventId, { 'mcp-protocol-version': '2025-06-18' })]
+    const [operation] = JSON.parse(Buffer.from(eventId, 'base64url').toString()) as [string]
+    const unknown = await resume(
+      Buffer.from(JSON.stringify([`${operation.slice(0, -4)}0000`, 1, 0])).toString('base64url'),
+    )
+    // A call that is still being made is waited for, since it may be charged; one that nobody knows is not.
+    world.service.clock.forward(101_000)
+    expect(answerIn(await unknown.text())).toMatchObject({ error: { code: -32_000 } })
+    const looks = looksAt(world)
+    await until(() => Promise.resolve(looks() >= 6))
     open()
-    const text = await (await again).text()
-    const answer = JSON.parse(/^data: (\{.*\})$/m.exec(text)![1]!)
-    expect(answer).toMatchObject({ id: 1, result: { structuredContent: { done: true } } })
+    const text = await again.text()
+    expect(answerIn(text)).toMatchObject({ id: 1, result: { structuredContent: { done: true } } })
+    // This stream can break as well: the event that it begins with is where its client resumes.
+    expect(text.startsWith(`id: ${eventId}\nevent: message\ndata: \n\n`)).toBe(true)
+    expect(await older.text()).toMatch(/^id: \S+\nevent: message\ndata: \{/)
     expect(await world.left(person)).toMatchObject({ credits: 4.99, locks: 0 })
 
     // Another account can't use its session id, and an ended session is gone.
@@ -300,6 +314,17 @@ describe('MCP', () => {
     expect((await world.service.call('PUT', '/tools/mcp', { body: {}, key })).status).toBe(405)
   })
 })
+
+/** How often calls were looked up since. */
+function looksAt({ service: { ledger } }: ToolWorld): () => number {
+  const { holdStates } = ledger
+  let count = 0
+  ledger.holdStates = (...given) => {
+    count++
+    return holdStates(...given)
+  }
+  return () => count
+}
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise(setImmediate)

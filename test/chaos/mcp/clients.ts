@@ -52,8 +52,7 @@ export async function startLoad(world: World, chance: Chance): Promise<Load> {
   let until = Infinity
   let count = 0
 
-  const nameOf = (kind: string, own: Chance): string =>
-    `${kind}${own.whole(1, 3) === 1 ? SLOW : '-'}${String(++count)}`
+  const nameOf = (kind: string, own: Chance): string => `${kind}${own.whole(1, 3) === 1 ? SLOW : '-'}${String(++count)}`
 
   /** What breaks where a process dies; all else is a fault of the service. */
   function isCut(error: unknown): boolean {
@@ -143,7 +142,7 @@ export async function startLoad(world: World, chance: Chance): Promise<Load> {
       const isOld = own.whole(1, 2) === 1
       const ask = async (_meta: Json): Promise<Json> => {
         const message = { method: 'tools/call', params: { ...params, _meta } }
-        const answer = isOld ? await sendMcp(address, message) : (await post(address, null, message)).body
+        const answer: object = isOld ? await sendMcp(address, message) : (await post(address, null, message)).body
         if (!isResult(answer)) throw Object.assign(new Error(JSON.stringify(answer)), answer)
         return answer.result
       }
@@ -218,8 +217,8 @@ function ofTask({ status, result, error }: Json): NonNullable<KeyedCall['final']
   return status === 'completed' ? toFinal(result as Json) : { refused: `${String(status)} ${JSON.stringify(error)}` }
 }
 
-function isResult(answer: Json): answer is { result: Json } {
-  return typeof answer['result'] === 'object'
+function isResult(answer: object): answer is { result: Json } {
+  return 'result' in answer
 }
 
 /** Words of undici and of the proxy when a process is gone. */
