@@ -50,8 +50,19 @@ async function checkCall({ database, stranger }: World, call: KeyedCall): Promis
   const problems: string[] = []
   if (asked.length > 1) problems.push(`${name} was sent to its tool as ${asked.join()}`)
   const charges = (await Promise.all(ids.map((id) => chargesOf(database.statements, id)))).reduce((a, b) => a + b, 0)
+  if (charges > 1) problems.push(`${name} was charged ${String(charges)} times`)
   if (final === null) {
-    if (operation !== null) problems.push(`${name} is known as ${operation} and has no end`)
+    if (operation !== null) {
+      const states = await database.statements.run<{ state: string }>(
+        `SELECT state::text FROM ledger_hold WHERE id = $1 OR id LIKE $1 || '~%'`,
+        [ids[0]],
+      )
+      const holds = states.map(({ state }) => state).join() || 'none'
+      problems.push(`${name} is known as ${operation} and has no end; its holds: ${holds}`)
+    }
+    // In a session the first event names the call before it begins, so whatever is charged can be fetched.
+    else if (call.kind === 'session' && charges > 0) problems.push(`${name} was charged and cannot be fetched`)
+    call.chargedUnseen = charges > 0
     return problems
   }
   if ('result' in final && saidIn(final.result) !== name) problems.push(`${name} got ${saidIn(final.result)}`)

@@ -15,6 +15,8 @@ export interface KeyedCall {
   operation: string | null
   /** The result, or a sentence of the service that there is none; null when the connection broke. */
   final: { result: Json } | { refused: string } | null
+  /** The connection broke after the charge, and before the client learnt a name to fetch the result by. */
+  chargedUnseen: boolean
 }
 
 /** One thing that a guest buys with one authorization: the same message is repeated until it is answered. */
@@ -174,7 +176,7 @@ export async function startLoad(world: World, chance: Chance): Promise<Load> {
   }
 
   function begin(kind: KeyedCall['kind'], own: Chance): KeyedCall {
-    const call: KeyedCall = { name: nameOf(kind, own), kind, operation: null, final: null }
+    const call: KeyedCall = { name: nameOf(kind, own), kind, operation: null, final: null, chargedUnseen: false }
     calls.push(call)
     return call
   }
