@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify, stripVTControlCharacters } from 'node:util'
-import { toolWorld, type ToolWorld } from '../tools/calls/world.ts'
+import { openWorld, type World as CheckoutWorld } from '../checkouts/world.ts'
+import { usdcOf } from '../facilitator/world.ts'
+import { payFor, type Json } from '../harness/mcp.ts'
+import { freePort } from '../harness/ports.ts'
+import { payWorld, type PayWorld } from '../tools/calls/pay-world.ts'
 import { startFixtures, type Fixtures } from './fixtures.ts'
 
 /*
@@ -110,42 +114,95 @@ describe('@modelcontextprotocol/conformance', () => {
   }
 })
 
-/** The newest that runs on Node 20; from its second version on it wants Node 22.19. */
+/**
+ * The newest that runs on Node 20; from its second version on it wants Node 22.19. It speaks 2025-11-25 only, and its
+ * `_meta` holds text, so a payment is passed as base64.
+ */
 describe('the command line of @modelcontextprotocol/inspector, against the whole service', () => {
-  let world: ToolWorld
+  let tools: PayWorld
+  let checkouts: CheckoutWorld
   beforeAll(async () => {
-    world = await toolWorld()
-    world.upstream.says('/notes', { id: 9 }, 201)
+    tools = await payWorld()
+    tools.upstream.says('/notes', { id: 9 }, 201)
+    const environment = { SETTLE_CONFIRMATIONS: '1', PORT: String(await freePort()) }
+    checkouts = await openWorld({ chain: true, environment })
+    checkouts.workflow.answers({ delivered: { status: 200, body: '{"score":97}' } })
   })
   afterAll(async () => {
-    await world.close()
+    await tools.close()
+    await checkouts.close()
   })
 
-  test('lists the tools of both views and calls them', async () => {
-    const { key } = await world.caller()
-    async function inspect(query: string, method: string, ...words: string[]): Promise<Said> {
-      const program = 'node_modules/@modelcontextprotocol/inspector/cli/build/index.js'
-      const url = `${world.service.origin}/tools/mcp${query}`
-      const asked = [program, url, '--transport', 'http', '--method', method, ...words]
-      const { stdout } = await promisify(execFile)(process.execPath, asked, { cwd: HOME })
-      return JSON.parse(stdout) as Said
-    }
-    const header = ['--header', `Authorization: Bearer ${key}`]
-    const few = await inspect('', 'tools/list', ...header)
-    expect(few.tools).toHaveLength(4)
-    const all = await inspect(`?view=all&key=${key}`, 'tools/list')
+  async function inspect(url: string, method: string, ...words: string[]): Promise<Said> {
+    const program = 'node_modules/@modelcontextprotocol/inspector/cli/build/index.js'
+    const asked = [program, url, '--transport', 'http', '--method', method, ...words]
+    const { stdout } = await promisify(execFile)(process.execPath, asked, { cwd: HOME })
+    return JSON.parse(stdout) as Said
+  }
+  const header = (key: string): string[] => ['--header', `Authorization: Bearer ${key}`]
+  const paying = (payment: Json): string[] => [
+    '--tool-metadata',
+    `x402/payment=${Buffer.from(JSON.stringify(payment)).toString('base64')}`,
+  ]
+  const addressOf = (query: string): string => `${tools.service.origin}/tools/mcp${query}`
+  const NOTE = ['--tool-name', 'acme-create-note', '--tool-arg', 'title=By the inspector']
+  const AUDIT = ['--tool-name', 'seo-audit', '--tool-arg', 'site=https://example.com/']
+  const sell = async (): Promise<string> => {
+    const fields = [{ name: 'site', label: 'Site', type: 'url', required: true }]
+    const { id } = await checkouts.sell({ fields, responseMode: 'lastNode', price: 0.5 })
+    return `${checkouts.service.origin}/p/${id}/mcp`
+  }
+
+  test('lists the tools of both views and calls them with a key', async () => {
+    const { key } = await tools.caller()
+    expect((await inspect(addressOf(''), 'tools/list', ...header(key))).tools).toHaveLength(4)
+    const all = await inspect(addressOf(`?view=all&key=${key}`), 'tools/list')
     expect(all.tools?.map(({ name }) => name)).toContain('acme-create-note')
-    const named = ['--tool-name', 'acme-create-note', '--tool-arg', 'title=By the inspector']
-    const result = await inspect('?view=all', 'tools/call', ...named, ...header)
-    expect(result).toMatchObject({
+    expect(await inspect(addressOf('?view=all'), 'tools/call', ...NOTE, ...header(key))).toMatchObject({
       structuredContent: { id: 9 },
       _meta: { 'coinslot/billing': { cost: 0.01, credits: 4.99 } },
     })
+  })
+
+  test('is shown what a tool costs without a key, and pays for it', async () => {
+    const unpaid = await inspect(addressOf('?view=all'), 'tools/call', ...NOTE)
+    expect(unpaid).toMatchObject({ isError: true, structuredContent: { accepts: [{ amount: '10000' }] } })
+    const payer = await tools.chain.payer(1_000_000n)
+    const payment = await payFor(tools.chain, payer, unpaid)
+    expect(await inspect(addressOf('?view=all'), 'tools/call', ...NOTE, ...paying(payment))).toMatchObject({
+      structuredContent: { id: 9 },
+      _meta: { 'x402/payment-response': { success: true, payer: payer.address } },
+    })
+    expect(await tools.usdc(payer.address)).toBe(990_000n)
+  })
+
+  test('buys a checkout as a guest, after it was shown the price', async () => {
+    const url = await sell()
+    const unpaid = await inspect(url, 'tools/call', ...AUDIT)
+    expect(unpaid).toMatchObject({ isError: true, structuredContent: { accepts: [{ amount: '500000' }] } })
+    const payer = await checkouts.chain.payer(1_000_000n)
+    const payment = await payFor(checkouts.chain, payer, unpaid)
+    expect(await inspect(url, 'tools/call', ...AUDIT, ...paying(payment))).toMatchObject({
+      structuredContent: { score: 97 },
+    })
+    expect(await usdcOf(checkouts.chain, payer.address)).toBe(500_000n)
+  })
+
+  test('buys a checkout with a key, from the account’s wallet', async () => {
+    await checkouts.chain.fund(checkouts.service.wallets.treasury()!, 100_000_000n)
+    await checkouts.chain.mine()
+    const buyer = await checkouts.service.person()
+    await buyer.call('POST', '/v1/wallet/deposit', { body: { amount: 10 } })
+    expect(await inspect(await sell(), 'tools/call', ...AUDIT, ...header(buyer.key))).toMatchObject({
+      structuredContent: { score: 97 },
+      _meta: { 'coinslot/billing': { cost: 0.5 } },
+    })
+    expect((await buyer.call('GET', '/v1/wallet/balance')).body.wallet.totalSpent).toBe(0.5)
   })
 })
 
 const HOME = fileURLToPath(new URL('./mcp', import.meta.url))
 
-interface Said {
+interface Said extends Json {
   tools?: { name: string }[]
 }

@@ -81,8 +81,11 @@ describe('stateless MCP', () => {
     })
   })
 
-  test('headers equal the body; version and method are known', async () => {
-    const params = { name: 'get_balance', arguments: {} }
+  test('headers equal the body; version and method are known; a call that differs costs nothing', async () => {
+    const person = await world.caller()
+    const times = world.upstream.to('/notes').length
+    const raw = (message: Message) => post(`${address}?view=all`, person.key, message)
+    const params = { name: 'acme-create-note', arguments: { title: 'Never written' } }
     const answers = await Promise.all([
       raw({ method: 'tools/call', params, headers: { 'mcp-name': 'search_tools' } }),
       raw({ method: 'tools/call', params, headers: { 'mcp-name': null } }),
@@ -93,6 +96,8 @@ describe('stateless MCP', () => {
     expect(answers.map(({ status, body }) => [status, body.error?.code, body.id])).toEqual(
       answers.map(() => [400, -32020, 1]),
     )
+    expect(world.upstream.to('/notes')).toHaveLength(times)
+    expect(await world.left(person)).toMatchObject({ credits: 5, locks: 0 })
     const future = '2099-01-01'
     const unsupported = await raw({
       method: 'tools/list',

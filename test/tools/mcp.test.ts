@@ -174,18 +174,57 @@ describe('MCP', () => {
     const eventId = /^id: (\S+)$/m.exec(first)![1]!
     await world.upstream.wasAsked('/slow', times + 1)
     gone.abort()
-    const again = fetch(address(), { headers: { ...headers, ...session, 'last-event-id': eventId } })
+    const resume = (event: string, more = {}) =>
+      fetch(address(), { headers: { ...headers, ...session, 'last-event-id': event, ...more } })
+    const answerIn = (text: string) => JSON.parse(/^data: (\{.*\})$/m.exec(text)![1]!)
+    const [again, older] = [await resume(eventId), await resume(eventId, { 'mcp-protocol-version': '2025-06-18' })]
+    const [operation] = JSON.parse(Buffer.from(eventId, 'base64url').toString()) as [string]
+    const unknown = await resume(
+      Buffer.from(JSON.stringify([`${operation.slice(0, -4)}0000`, 1, 0])).toString('base64url'),
+    )
+    // A call that is still being made is waited for, since it may be charged; one that nobody knows is not.
+    world.service.clock.forward(101_000)
+    expect(answerIn(await unknown.text())).toMatchObject({ error: { code: -32_000 } })
+    const looks = looksAt(world)
+    await until(() => Promise.resolve(looks() >= 6))
     open()
-    const text = await (await again).text()
-    const answer = JSON.parse(/^data: (\{.*\})$/m.exec(text)![1]!)
-    expect(answer).toMatchObject({ id: 1, result: { structuredContent: { done: true } } })
+    const text = await again.text()
+    expect(answerIn(text)).toMatchObject({ id: 1, result: { structuredContent: { done: true } } })
+    // This stream can break as well: the event that it begins with is where its client resumes.
+    expect(text.startsWith(`id: ${eventId}\nevent: message\ndata: \n\n`)).toBe(true)
+    expect(await older.text()).toMatch(/^id: \S+\nevent: message\ndata: \{/)
     expect(await world.left(person)).toMatchObject({ credits: 4.99, locks: 0 })
 
-    // Another account can't use its session id, and an ended session is gone.
-    const stranger = { ...headers, authorization: `Bearer ${(await world.caller()).key}` }
-    expect((await fetch(address(), { headers: { ...stranger, ...session } })).status).toBe(404)
+    // Another account can't use its session id, not even at its own expense, and an ended session is gone.
+    const other = await world.caller()
+    const stranger = { authorization: `Bearer ${other.key}` }
+    expect((await fetch(address(), { headers: { ...headers, ...stranger, ...session } })).status).toBe(404)
+    const swapped = await post(message, { ...stranger, ...session })
+    expect([swapped.status, await swapped.json()]).toEqual([404, expect.objectContaining({ error: SESSION_GONE })])
+    expect(world.upstream.to('/slow')).toHaveLength(times + 1)
+    expect(await world.left(other)).toMatchObject({ credits: 5, locks: 0 })
     expect((await fetch(address(), { method: 'DELETE', headers: { ...headers, ...session } })).status).toBe(200)
     expect((await post({ jsonrpc: '2.0', id: 2, method: 'ping' }, session)).status).toBe(404)
+  })
+
+  test('arguments that are too large or too deep are refused, and cost nothing', async () => {
+    const person = await world.caller()
+    const times = world.upstream.to('/notes').length
+    const params = (input: string) => `{"name":"acme-create-note","arguments":{"title":"A note","more":${input}}}`
+    const send = async (input: string) => {
+      const raw = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params(input)}}`
+      const headers = { accept: 'application/json, text/event-stream' }
+      const { status, body } = await world.service.call('POST', '/tools/mcp?view=all', {
+        raw,
+        key: person.key,
+        headers,
+      })
+      return [status, body.code ?? body.error.code]
+    }
+    expect(await send(`"${'x'.repeat(300_000)}"`)).toEqual([413, 'body_too_large'])
+    expect(await send(`${'['.repeat(5_000)}${']'.repeat(5_000)}`)).toEqual([400, -32_700])
+    expect(world.upstream.to('/notes')).toHaveLength(times)
+    expect(await world.left(person)).toMatchObject({ credits: 5, locks: 0 })
   })
 
   test('who hangs up without a session after the tool was asked is charged', async () => {
@@ -300,6 +339,19 @@ describe('MCP', () => {
     expect((await world.service.call('PUT', '/tools/mcp', { body: {}, key })).status).toBe(405)
   })
 })
+
+const SESSION_GONE = { code: -32_001, message: 'Session not found: start a new one with initialize.' }
+
+/** How often calls were looked up since. */
+function looksAt({ service: { ledger } }: ToolWorld): () => number {
+  const { holdStates } = ledger
+  let count = 0
+  ledger.holdStates = (...given) => {
+    count++
+    return holdStates(...given)
+  }
+  return () => count
+}
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise(setImmediate)

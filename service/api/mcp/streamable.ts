@@ -102,10 +102,14 @@ export function createStreamable({ clock, log, guest, service, sessions, relay }
       refuse(response, 400, -32_000, 'Invalid event ID format')
       return
     }
-    sendEvents(response, (gone) => (event === null ? nothing(gone) : lost({ caller, query }, event, gone)), owner)
+    const version = request.get('mcp-protocol-version') ?? ''
+    const about = { client: { caller, query }, isPrimed: version >= FIRST_WITHOUT_DATA }
+    sendEvents(response, (gone) => (event === null ? nothing(gone) : lost({ ...about, event }, gone)), owner)
   }
 
-  async function* lost(client: Client, event: EventId, gone: AbortSignal): AsyncGenerator<ServerEvent> {
+  async function* lost({ client, event, isPrimed }: Lost, gone: AbortSignal): AsyncGenerator<ServerEvent> {
+    // A client resumes from the last event of the stream that broke. Without one, it could come back only once.
+    if (isPrimed) yield { id: toEventId(event), event: 'message', data: null, text: '' }
     const until = clock.now().getTime() + PATIENCE_MS
     const id = toEventId({ ...event, place: event.place + 1 })
     while (!gone.aborted) {
@@ -115,7 +119,9 @@ export function createStreamable({ clock, log, guest, service, sessions, relay }
         yield { id, event: 'message', data: { jsonrpc: '2.0', id: event.request, result: task.result } }
         return
       }
-      if (task?.status === 'failed' || clock.now().getTime() > until) {
+      // A call whose money is held may still be charged, so its client waits until it has ended.
+      const isMissing = task === null && clock.now().getTime() > until
+      if (task?.status === 'failed' || isMissing) {
         const error = { code: -32_000, message: 'The answer of this call is not stored. Nothing was charged for it.' }
         yield { id, event: 'message', data: { jsonrpc: '2.0', id: event.request, error } }
         return
@@ -150,6 +156,13 @@ interface Post extends Client {
 
 interface Listener extends Client {
   owner: StreamOwner
+}
+
+interface Lost {
+  client: Client
+  event: EventId
+  /** The client accepts an event that has an id and no data. */
+  isPrimed: boolean
 }
 
 /** Names the call and the request that an event belongs to: enough for any process to find the answer again. */
@@ -211,6 +224,8 @@ async function* nothing(gone: AbortSignal): AsyncGenerator<ServerEvent> {
   }
 }
 
+/** Clients of earlier versions cannot read an event without data. */
+const FIRST_WITHOUT_DATA = '2025-11-25'
 const RETRY_MS = 1_000
 const LOOK_MS = 200
 const PATIENCE_MS = 100_000

@@ -45,7 +45,7 @@ export async function settle(
 /** A system at rest that keeps giving the same responses is not asked more often than this. */
 const ASKS_MAX = 20
 
-const HURRIES = [
+export const HURRIES = [
   `UPDATE delivery SET due_at = now() WHERE state = 'pending' AND due_at > now() + interval '5 seconds'`,
   `UPDATE outbox SET due_at = now() WHERE done_at IS NULL AND failed_at IS NULL AND due_at > now() + interval '5 seconds'`,
   `UPDATE paywall_hold SET until = now() WHERE until > now()`,
