@@ -60,6 +60,8 @@ export function createAccountCalls({ checkouts, accounts }: AccountCallDeps) {
   return { charge, task }
 }
 
+export type AccountCalls = ReturnType<typeof createAccountCalls>
+
 export interface AccountCallDeps {
   checkouts: Pick<Checkouts, 'offer' | 'rested' | 'boughtWith'>
   accounts: AccountPayments

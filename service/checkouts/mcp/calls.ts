@@ -1,22 +1,20 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { McpFault, McpPageRequired, type McpAsk, type McpCall, type McpTask } from '../../api/mcp/parts.ts'
+import { McpFault, McpPageRequired, type McpAsk, type McpCall } from '../../api/mcp/parts.ts'
 import { failed, pageFor, unpaid, type OwnerPages } from '../../api/mcp/results.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { canonicalHash } from '../../kit/hash.ts'
-import type { Id } from '../../kit/ids.ts'
 import type { Raw } from '../../kit/schema/merge.ts'
 import type { SellingDeps } from '../../sales/service/deps.ts'
-import { receiptMeta, sellOverMcp } from '../../sales/service/mcp-door.ts'
+import { sellOverMcp } from '../../sales/service/mcp-door.ts'
 import { presentedInMeta } from '../../x402/payload.ts'
 import { toolNameOf } from '../../sales/model.ts'
 import type { Checkouts } from '../service/checkouts.ts'
-import { createAccountCalls, type AccountCallDeps } from './account.ts'
-import { checkoutOf, patienceOf, taskOf, toResult, type ToolRequest } from './results.ts'
+import type { AccountCallDeps, AccountCalls } from './account.ts'
+import { checkoutOf, patienceOf, toResult, type ToolRequest } from './results.ts'
 
 /** Calls of a checkout's tool. Each buys it once: a guest by itself, an account from its wallet. */
-export function createCheckoutCalls(deps: CheckoutCallDeps) {
+export function createCheckoutCalls(deps: CheckoutCallDeps, account: Pick<AccountCalls, 'charge'>) {
   const { checkouts, selling, facilitator, pages, countGuest } = deps
-  const account = createAccountCalls(deps)
 
   async function call(ask: McpAsk, sent: McpCall): Promise<CallToolResult> {
     const { name, arguments: input = {} } = sent.params
@@ -104,17 +102,7 @@ export function createCheckoutCalls(deps: CheckoutCallDeps) {
     })
   }
 
-  return {
-    call,
-
-    /** The sale and its delivery are the task. */
-    async task(ask: McpAsk, operation: Id<'op'>): Promise<McpTask | null> {
-      if (ask.guest === null) return await account.task(ask, operation)
-      const own = await checkouts.boughtBy(operation)
-      if (own === null) return null
-      return taskOf(own, receiptMeta({ sale: own.sale, token: selling.tokens.of(own.sale.id) }, selling.dialects))
-    },
-  }
+  return call
 }
 
 export interface CheckoutCallDeps extends AccountCallDeps {

@@ -1,27 +1,35 @@
 import type { McpService } from '../../api/mcp/parts.ts'
 import { fromDecimal } from '../../kit/money.ts'
-import { toolOf } from '../../sales/service/mcp-door.ts'
+import { receiptMeta, toolOf } from '../../sales/service/mcp-door.ts'
 import { toolOfferOf } from '../service/checkouts.ts'
+import { createAccountCalls } from './account.ts'
 import { createCheckoutCalls, type CheckoutCallDeps } from './calls.ts'
-import { checkoutOf } from './results.ts'
+import { checkoutOf, taskOf } from './results.ts'
 
 /** A checkout for MCP clients: one tool, whose call buys it. A guest pays for the call, an account from its wallet. */
 export function createCheckoutMcp(deps: CheckoutCallDeps): McpService {
-  const { call, task } = createCheckoutCalls(deps)
+  const { checkouts, selling } = deps
+  const account = createAccountCalls(deps)
   return {
     about: () => ({ name: 'coinslot-checkout', title: 'Coinslot checkout', version: '1', instructions: INSTRUCTIONS }),
     tools: {
       async list(ask) {
-        const { checkout } = await deps.checkouts.view(checkoutOf(ask))
+        const { checkout } = await checkouts.view(checkoutOf(ask))
         const offer = toolOfferOf({ ...checkout, price: fromDecimal(String(checkout.price)) })
         return { tools: [toolOf(offer, ask.guest !== null)] }
       },
-      call,
+      call: createCheckoutCalls(deps, account),
     },
     resources: null,
     keeps: () => true,
     keepsForGuests: true,
-    task,
+    /** The sale and its delivery are the task. */
+    async task(ask, operation) {
+      if (ask.guest === null) return await account.task(ask, operation)
+      const own = await checkouts.boughtBy(operation)
+      if (own === null) return null
+      return taskOf(own, receiptMeta({ sale: own.sale, token: selling.tokens.of(own.sale.id) }, selling.dialects))
+    },
   }
 }
 

@@ -80,9 +80,7 @@ function Form({ state, acts, hidden }: { state: State; acts: Acts | null; hidden
     <form ref={form} noValidate hidden={hidden} onSubmit={submit} onInput={save} onChange={save}>
       {order !== null && (
         <p class="notice ordered">
-          <span>
-            Your AI assistant filled in this form and gets the answer. Pay only if you asked it for this.
-          </span>
+          <span>Your AI assistant filled in this form and gets the answer. Pay only if you asked it for this.</span>
         </p>
       )}
       {order !== null ? (
