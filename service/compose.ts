@@ -212,7 +212,7 @@ type Money = Awaited<ReturnType<typeof openMoney>>
 /** What is sold, and the engine that sells it. */
 async function openProducts(platform: Platform, chains: Chains, money: Money) {
   const { database, clock, ledger, secret } = platform
-  const { facilitator, listing, wallets, identity, deliveries, budgets, outgoingPayments } = money
+  const { facilitator, listing, wallets, identity, deliveries, budgets, outgoingPayments, refunds } = money
   const { accessTokens, part: oauthPart } = openOAuth(platform, { identity, budgets })
   const { pages, part: pagesPart } = await openPages(platform)
   const tokens = openPaymentTokens(secret)
@@ -263,7 +263,8 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     secret,
     walletAddress,
   })
-  const receipts = openReceipts({ checkouts, selling, pages, issuers, address: platform.config.addresses.receipts })
+  const { receipts: address } = platform.config.addresses
+  const receipts = openReceipts({ checkouts, refunds, selling, pages, issuers, address })
   // The keys are on every host, also on that of the gate, which answers all other paths of its own.
   const parts = [
     oauthPart,

@@ -140,7 +140,7 @@ const REFUSALS = {
 
 /** A sale as the checkout's payment. */
 export function paymentOf(sale: Sale): Payment {
-  const { amount, network, recipient, payer, simulated, txHash, reason, createdAt } = sale
+  const { amount, refunded, network, recipient, payer, simulated, txHash, reason, createdAt } = sale
   if (sale.userId === null) throw new Error('the sale of a checkout has no owner')
   const state = STATES[sale.state]
   return {
@@ -149,6 +149,7 @@ export function paymentOf(sale: Sale): Payment {
     owner: { userId: sale.userId, environment: sale.environment },
     state,
     amount,
+    refunded,
     network,
     recipient,
     payer,
