@@ -296,7 +296,8 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     accounts: outgoingPayments,
     payPerMinute,
   })
-  const receipts = openReceipts({ checkouts, selling, pages, issuers, address: platform.config.addresses.receipts })
+  const { receipts: address } = platform.config.addresses
+  const receipts = openReceipts({ checkouts, refunds, selling, pages, issuers, address })
   // The keys are on every host, also on that of the gate, which answers all other paths of its own.
   const parts = [
     oauthPart,

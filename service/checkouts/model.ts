@@ -86,6 +86,8 @@ export interface Payment {
   result: WorkResult | null
   createdAt: Date
   paidAt: Date | null
+  /** The sum of its refunds that have not failed. */
+  refunded: Usdc
 }
 
 /**
@@ -162,6 +164,8 @@ export interface PaymentView {
     status: PaymentState
     txHash: string | null
     amount: number
+    /** What went back of it, or is about to. */
+    refunded: number
     currency: 'USDC'
     network: NetworkName
     payer: string

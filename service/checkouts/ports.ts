@@ -175,6 +175,18 @@ export interface Receipt {
   testMode: boolean
   createdAt: string
   paidAt: string | null
+  /** What went back of it, or is about to, oldest first. */
+  refunds: readonly ReceiptRefund[]
+}
+
+export interface ReceiptRefund {
+  id: string
+  /** `confirmed`: the payer has the money. */
+  state: 'requested' | 'funded' | 'sent' | 'confirmed'
+  amount: number
+  /** Null until it is sent, and for a refund to an account of this server. */
+  txHash: string | null
+  explorerUrl: string | null
 }
 
 /** The pages for a browser. */

@@ -3,6 +3,7 @@ import { readConfig, type Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { toDecimal } from '../kit/money.ts'
 import { findDifferences } from '../ledger/store/check.ts'
+import { findRefundDifferences } from '../refunds/store.ts'
 import { runCommand, withDatabase } from './command/run.ts'
 
 /**
@@ -17,10 +18,10 @@ async function main([command]: string[]): Promise<number> {
   const config = readConfig(process.env)
   return await withDatabase(config, async (database) => {
     // One snapshot for all checks, so that a busy ledger is as consistent as a quiet one.
-    const differences = await database.transaction(findDifferences, {
-      timeoutMs: 600_000,
-      isolationLevel: 'RepeatableRead',
-    })
+    const differences = await database.transaction(
+      async (inside) => [...(await findDifferences(inside)), ...(await findRefundDifferences(inside))],
+      { timeoutMs: 600_000, isolationLevel: 'RepeatableRead' },
+    )
     for (const { subject, figure, recorded, recomputed } of differences) {
       console.error(`${subject}: ${figure} is recorded as ${recorded}, recomputed as ${recomputed}`)
     }

@@ -43,6 +43,8 @@ export interface Receipt {
   network: string
   txHash: string | null
   paidAt: string | null
+  /** What went back of it, or is about to. */
+  refunds: readonly { amount: number; state: string; txHash: string | null }[]
 }
 
 /** A page with only a message: the checkout does not exist, or an error occurred. */

@@ -117,19 +117,27 @@ function messageOfError({ status, code, sentence }: { status: number; code: stri
 }
 
 function messageOfReceipt(
-  { id, name, status, amount, network, txHash, paidAt }: Receipt,
+  { id, name, status, amount, network, txHash, paidAt, refunds }: Receipt,
   signed: SignedReceipt | null,
 ): Message {
-  const paid = status === 'paid'
+  const paid = status === 'paid' || status === 'refunded'
+  const back = refunds.map(toSentence).join('')
   const price = `${String(amount)} USDC on ${network}`
   return {
     title: paid ? `Receipt for ${name}` : name,
     sentence: paid
-      ? `${price} was paid${paidAt === null ? '' : ` on ${paidAt}`}.`
+      ? `${price} was paid${paidAt === null ? '' : ` on ${paidAt}`}.${back}`
       : `The payment of ${price} is ${status}.`,
     note: `Payment number ${id}${txHash === null ? '' : `, transaction ${txHash}`}`,
     links: signed === null ? [] : linksOf(signed),
   }
+}
+
+function toSentence({ amount, state, txHash }: Receipt['refunds'][number]): string {
+  const by = txHash === null ? '' : `, transaction ${txHash}`
+  return state === 'confirmed'
+    ? ` ${String(amount)} USDC was refunded${by}.`
+    : ` A refund of ${String(amount)} USDC is on its way.`
 }
 
 function linksOf({ jws, verifyUrl }: SignedReceipt): NonNullable<Message['links']> {

@@ -1,14 +1,17 @@
 import { receiptRoutes } from '../checkouts/http/receipts.ts'
-import type { CheckoutPages, FoundReceipt, Receipt, SignedForms } from '../checkouts/ports.ts'
+import type { CheckoutPages, FoundReceipt, Receipt, ReceiptRefund, SignedForms } from '../checkouts/ports.ts'
 import type { Checkouts } from '../checkouts/service/checkouts.ts'
 import { toWire } from '../kit/money.ts'
+import type { Refund } from '../refunds/model.ts'
+import { explorerUrl } from '../refunds/rules.ts'
+import type { Refunds } from '../refunds/service/refunds.ts'
 import { wasPaid, type Sale } from '../sales/model.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
 import { proofOf, receiptOf } from '../sales/service/door.ts'
 import type { Part } from './platform.ts'
 
 /** Receipts of all products, at one address; a checkout's receipt also shows its delivery. */
-export function openReceipts({ checkouts, selling, pages, issuers, address }: ReceiptsGiven): Part {
+export function openReceipts({ checkouts, refunds, selling, pages, issuers, address }: ReceiptsGiven): Part {
   const { journal, tokens } = selling
 
   async function find(id: string, token: string | null): Promise<FoundReceipt | null> {
@@ -16,9 +19,10 @@ export function openReceipts({ checkouts, selling, pages, issuers, address }: Re
     if (sale === null || !tokens.matches(id, sale.tokenHash, token)) return null
     const bought = sale.product === 'checkout' ? await checkouts.receipt(id, token) : null
     const signed = signedForms(sale, selling, address)
-    if (bought === null) return { body: { receipt: toReceipt(sale), delivery: null, signed }, checkout: null }
+    const refunded = sale.refunded === 0n ? [] : toRefunds(await refunds.ofSale(id), sale)
+    if (bought === null) return { body: { receipt: toReceipt(sale, refunded), delivery: null, signed }, checkout: null }
     const { view, payment } = bought
-    const receipt = { ...toReceipt(sale), name: view.checkout.product.name, status: payment.payment.status }
+    const receipt = { ...toReceipt(sale, refunded), name: view.checkout.product.name, status: payment.payment.status }
     return { body: { receipt, delivery: payment.delivery, signed }, checkout: bought }
   }
 
@@ -27,6 +31,7 @@ export function openReceipts({ checkouts, selling, pages, issuers, address }: Re
 
 interface ReceiptsGiven {
   checkouts: Pick<Checkouts, 'receipt'>
+  refunds: Pick<Refunds, 'ofSale'>
   selling: SellingDeps
   pages: CheckoutPages
   /** Where the keys of this service are published, by DID. */
@@ -45,14 +50,24 @@ function signedForms(sale: Sale, { dialects }: SellingDeps, receipts: string): S
   return { eip712, jws, terms: payTo === null ? null : signed.terms(receipt, { amount, payTo }), verifyUrl }
 }
 
-function toReceipt(sale: Sale): Receipt {
+/** A refund that failed is the seller's business: to the buyer nothing has happened. */
+function toRefunds(refunds: readonly Refund[], sale: Sale): ReceiptRefund[] {
+  return refunds.flatMap((refund) => {
+    const { id, state, amount, txHash } = refund
+    return state === 'failed'
+      ? []
+      : [{ id, state, amount: toWire(amount), txHash, explorerUrl: explorerUrl(refund, sale) }]
+  })
+}
+
+function toReceipt(sale: Sale, refunds: readonly ReceiptRefund[]): Receipt {
   const { id, product, state, amount, network, payer, txHash, simulated: testMode, details } = sale
   const paidAt = wasPaid(sale) ? (sale.endedAt?.toISOString() ?? null) : null
   // The seller's own name for it: a gate's endpoint or a tool's slug.
   const called = details['endpoint'] ?? details['slug']
   const name = typeof called === 'string' ? called : ''
   const status = product === 'tool' ? TOOL_STATES[state] : GATE_STATES[state]
-  const about = { id, product, name, status, network, payer, txHash, testMode, paidAt }
+  const about = { id, product, name, status, network, payer, txHash, testMode, paidAt, refunds }
   return { ...about, amount: toWire(amount), currency: 'USDC', createdAt: sale.createdAt.toISOString() }
 }
 

@@ -113,9 +113,9 @@ const filters = {
     .meta({ description: 'Whether something of it went back, or is about to' }),
 }
 
-export const filterInput = z.object(filters)
+const filterInput = z.object(filters)
 
-export function toFilter({ product, state, payer, from, to, refunded }: z.output<typeof filterInput>): SaleFilter {
+function toFilter({ product, state, payer, from, to, refunded }: z.output<typeof filterInput>): SaleFilter {
   const states = (Object.keys(STATES) as SaleState[]).filter((name) => STATES[name] === state)
   return {
     product: product ?? null,
@@ -191,7 +191,7 @@ const refundOut = z
 
 const wholeOut = paymentOut.extend({ refunds: z.array(refundOut) }).meta({ id: 'PaymentWithRefunds' })
 
-export function toPayment({ sale, name }: NamedSale): z.input<typeof paymentOut> {
+function toPayment({ sale, name }: NamedSale): z.input<typeof paymentOut> {
   const { id, product, subject, state, network, payer, recipient, txHash, reason, simulated } = sale
   return {
     id,

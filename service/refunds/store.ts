@@ -101,6 +101,57 @@ function fromRefundRow(row: RefundRow): Refund {
   }
 }
 
+/** Every refund that disagrees with its sale or with the ledger, as the check of the books names it. */
+export async function findRefundDifferences(statements: Statements): Promise<Difference[]> {
+  const found: Difference[] = []
+  for (const text of CHECKS) found.push(...(await statements.run<Difference>(text, [])))
+  return found
+}
+
+interface Difference {
+  subject: string
+  figure: string
+  recorded: string
+  recomputed: string
+}
+
+const CHECKS = [
+  // A sale counts its refunds, and has ended as refunded exactly when all of it went back.
+  `
+WITH counted AS (
+  SELECT s.id, s.refunded, s.state::text AS state, s.amount,
+         coalesce(sum(r.amount) FILTER (WHERE r.state <> 'failed'), 0) AS counted,
+         coalesce(sum(r.amount) FILTER (WHERE r.state = 'confirmed'), 0) AS confirmed
+  FROM sale s LEFT JOIN refund r ON r.sale_id = s.id
+  WHERE s.refunded <> 0 OR r.id IS NOT NULL OR s.state = 'refunded'
+  GROUP BY s.id
+)
+SELECT 'sale ' || c.id AS subject, figure.name AS figure, figure.recorded, figure.recomputed
+FROM counted c
+CROSS JOIN LATERAL (VALUES
+  ('refunded', c.refunded::text, c.counted::text),
+  ('state', c.state, CASE WHEN c.confirmed = c.amount THEN 'refunded' ELSE 'paid' END)
+) AS figure(name, recorded, recomputed)
+WHERE figure.recorded <> figure.recomputed
+LIMIT 1000`,
+  // A funded refund has its hold, and a confirmed one its posting.
+  `
+WITH wanted AS (
+  SELECT id, CASE
+    WHEN way IN ('own', 'simulated') OR state = 'requested' THEN 'none'
+    WHEN state IN ('funded', 'sent') THEN 'open 0'
+    WHEN state = 'confirmed' THEN 'captured ' || amount
+    ELSE 'released 0'
+  END AS hold, funded_at FROM refund
+)
+SELECT 'refund ' || w.id AS subject, 'lock' AS figure, w.hold AS recorded,
+       coalesce(h.state || ' ' || h.captured, 'none') AS recomputed
+FROM wanted w LEFT JOIN ledger_hold h ON h.id = w.id
+WHERE w.hold <> coalesce(h.state || ' ' || h.captured, 'none')
+  AND NOT (w.hold = 'released 0' AND w.funded_at IS NULL AND h.id IS NULL)
+LIMIT 1000`,
+]
+
 export const refundTables: Tables = {
   retention: () => ({ refund: { kept: 'money: what went back to buyers' } }),
   metrics: [

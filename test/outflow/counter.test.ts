@@ -30,7 +30,7 @@ describe('all money that leaves is one counter', () => {
   })
 
   const settingsOf = (
-    limits: Partial<Record<'perDay' | 'totalPerDay' | 'withdrawalsPerDay', number>>,
+    limits: Partial<Record<'perDay' | 'totalPerDay' | 'withdrawalsPerDay' | 'refundsPerDay', number>>,
     more: Partial<OutflowSettings> = {},
   ): OutflowSettings => ({
     paused: false,
@@ -39,6 +39,7 @@ describe('all money that leaves is one counter', () => {
       perDay: limits.perDay === undefined ? null : usdc(BigInt(limits.perDay)),
       totalPerDay: limits.totalPerDay === undefined ? null : usdc(BigInt(limits.totalPerDay)),
       withdrawalsPerDay: limits.withdrawalsPerDay ?? null,
+      refundsPerDay: limits.refundsPerDay ?? null,
     },
     ...more,
   })
@@ -137,10 +138,12 @@ describe('all money that leaves is one counter', () => {
     expect(await hard.take('usr_f', 1)).toBe('payouts_paused')
   })
 
-  test('withdrawals are also counted by number, and the list of recipients holds for each way out', async () => {
-    const { take } = counterAt(database, settingsOf({ withdrawalsPerDay: 2 }))
+  test('withdrawals and refunds are also counted by number, each for itself, and the list of recipients holds for each way out', async () => {
+    const { take } = counterAt(database, settingsOf({ withdrawalsPerDay: 2, refundsPerDay: 3 }))
     const outcomes = await Promise.all([1, 1, 1, 1].map((amount) => take('usr_g', amount, 'withdrawal')))
     expect(outcomes.sort()).toEqual(['left', 'left', 'quota_exceeded', 'quota_exceeded'])
+    const refunds = await Promise.all([1, 1, 1, 1].map((amount) => take('usr_g', amount, 'refund')))
+    expect(refunds.sort()).toEqual(['left', 'left', 'left', 'quota_exceeded'])
     expect(await take('usr_g', 1, 'pay')).toBe('left')
     const listed = counterAt(database, settingsOf({}, { allowList: ['0x0000000000000000000000000000000000000001'] }))
     expect(await Promise.all([listed.take('usr_g', 1, 'pay'), listed.take('usr_g', 1, 'refund')])).toEqual([

@@ -1,6 +1,7 @@
 import type { Answer, TestPerson, TestService } from '../harness/service.ts'
 import { newId } from '../../service/kit/ids.ts'
 import { ZERO } from '../../service/kit/money.ts'
+import { addSale } from '../refunds/sales.ts'
 import { promptBody } from '../marketplace/bodies.ts'
 
 /** A user who has one of everything, and its ids. */
@@ -19,6 +20,7 @@ export type Thing =
   | 'delivery'
   | 'endpoint'
   | 'withdrawal'
+  | 'payment'
   | 'paywall'
   | 'tool'
   | 'provider'
@@ -91,6 +93,7 @@ export async function furnish(service: TestService, person: TestPerson): Promise
       delivery: deliveryId,
       endpoint: webhookEndpoint.id,
       withdrawal: withdrawal.id,
+      payment: await addSale(service, person, { subject: checkout.id }),
       paywall: paywall.id,
       tool: 'acme-ping',
       provider: 'acme',

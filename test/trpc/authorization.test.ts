@@ -108,6 +108,8 @@ const PROCEDURES: Record<string, Row> = {
   'tools.import': own,
   'tools.setCredentials': { ...act('provider', 'provider'), more: { credentials: 'stolen' } },
   'tools.removeProvider': act('provider'),
+  'payments.get': look('payment'),
+  'payments.refund': { ...act('payment'), more: { reason: 'stolen' } },
   'paywalls.list': none('paywalls'),
   'paywalls.get': look('paywall'),
   'paywalls.create': own,

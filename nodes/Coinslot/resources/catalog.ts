@@ -1,6 +1,7 @@
 import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow'
 import type { Operation } from '../request.ts'
 import { fetchPaidUrl } from './paid-url.ts'
+import { getPayment, listPayments, refundPayment } from './payment.ts'
 import { getRda, runRda, searchRdas } from './rda.ts'
 import { cancelRun, getRun, waitForRun } from './run.ts'
 import { callTool, getTool, searchTools } from './tool.ts'
@@ -20,6 +21,12 @@ const RESOURCES: readonly Resource[] = [
     value: 'paidUrl',
     description: 'Any address that requires a payment by x402 or MPP',
     operations: [fetchPaidUrl],
+  },
+  {
+    name: 'Payment',
+    value: 'payment',
+    description: 'A payment that the account received',
+    operations: [listPayments, getPayment, refundPayment],
   },
   {
     name: 'RDA',

@@ -181,6 +181,7 @@ export const paymentOut = z
       status: z.enum(['created', 'settling', 'paid', 'failed']),
       txHash: z.string().nullable(),
       amount: amountOut,
+      refunded: amountOut.meta({ description: 'What went back of it, or is about to' }),
       currency: z.literal('USDC'),
       network: z.enum(NETWORK_NAMES),
       payer: z.string(),

@@ -55,6 +55,14 @@ const FRESH = { 'Cache-Control': 'no-store', Vary: 'Accept' }
 
 const jsonSigned = z.object({ format: z.literal('jws'), signature: z.string() })
 
+const refundOut = z.object({
+  id: z.string(),
+  state: z.enum(['requested', 'funded', 'sent', 'confirmed']),
+  amount: amountOut,
+  txHash: z.string().nullable(),
+  explorerUrl: z.string().nullable(),
+})
+
 const receiptOut = z
   .object({
     receipt: z.object({
@@ -70,6 +78,7 @@ const receiptOut = z
       testMode: z.boolean(),
       createdAt: timestamp,
       paidAt: timestamp.nullable(),
+      refunds: z.array(refundOut).meta({ description: 'What went back of it, or is about to, oldest first' }),
     }),
     delivery: paymentOut.shape.delivery.meta({ description: 'The delivery, if it was paid at a checkout' }),
     signed: z

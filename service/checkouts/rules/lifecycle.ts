@@ -144,7 +144,7 @@ const REFUSALS: Readonly<Record<'declined' | 'insufficient_funds', Reason>> &
 
 /** A sale as the checkout's payment. */
 export function paymentOf(sale: Sale): Payment {
-  const { amount, network, recipient, payer, simulated, txHash, reason, createdAt } = sale
+  const { amount, refunded, network, recipient, payer, simulated, txHash, reason, createdAt } = sale
   if (sale.userId === null) throw new Error('the sale of a checkout has no owner')
   const state = STATES[sale.state]
   return {
@@ -153,6 +153,7 @@ export function paymentOf(sale: Sale): Payment {
     owner: { userId: sale.userId, environment: sale.environment },
     state,
     amount,
+    refunded,
     network,
     recipient,
     payer,

@@ -97,6 +97,7 @@ export function createShowing({
         status: of.state,
         txHash: of.txHash,
         amount: toWire(of.amount),
+        refunded: toWire(of.refunded),
         currency: 'USDC',
         network: of.network,
         payer: of.payer,

@@ -20,6 +20,7 @@ describe('POST /p/{chk}/pay: 200', () => {
         status: 'paid',
         txHash: `simulated:${pay}`,
         amount: 0.02,
+        refunded: 0,
         currency: 'USDC',
         network: 'base-sepolia',
         payer: `0x${'0'.repeat(40)}`,

@@ -47,6 +47,40 @@ describe('each operation asks for the right thing and hands on what it got', () 
       [{ runId: 'run_1', output: { monthly: 5 } }],
     ],
     [
+      'Payment: Get Many',
+      {
+        ...{ resource: 'payment', operation: 'getAll', limit: 5 },
+        filters: { product: 'gate', refunded: false, payer: '', from: '2026-01-31T12:00:00.000+01:00' },
+      },
+      ok({ payments: [{ id: 'pay_1' }], total: 1 }),
+      {
+        ...{ method: 'GET', url: `${API}/payments` },
+        qs: { product: 'gate', refunded: false, from: '2026-01-31T11:00:00.000Z', limit: 5, offset: 0 },
+      },
+      [{ id: 'pay_1' }],
+    ],
+    [
+      'Payment: Get',
+      { resource: 'payment', operation: 'get', paymentId: ' pay_1 ' },
+      ok({ payment: { id: 'pay_1', refunds: [] } }),
+      { method: 'GET', url: `${API}/payments/pay_1` },
+      [{ id: 'pay_1', refunds: [] }],
+    ],
+    [
+      'Payment: Refund, a part',
+      { resource: 'payment', operation: 'refund', paymentId: 'pay_1', amount: 0.5, reason: ' Late ' },
+      { status: 202, body: { refund: { id: 'rfd_1', state: 'funded' } } },
+      { method: 'POST', url: `${API}/payments/pay_1/refund`, body: { amount: 0.5, reason: 'Late' } },
+      [{ id: 'rfd_1', state: 'funded' }],
+    ],
+    [
+      'Payment: Refund, all that is left',
+      { resource: 'payment', operation: 'refund', paymentId: 'pay_1', amount: 0, reason: 'Late' },
+      { status: 202, body: { refund: { id: 'rfd_1', state: 'requested' } } },
+      { url: `${API}/payments/pay_1/refund`, body: { reason: 'Late' } },
+      [{ id: 'rfd_1', state: 'requested' }],
+    ],
+    [
       'RDA: Get',
       { resource: 'rda', operation: 'get', rda: named(' seo/audit ') },
       ok({ rda: { slug: 'seo-audit' } }),

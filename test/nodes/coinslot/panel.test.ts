@@ -161,7 +161,7 @@ describe('the panel', () => {
   it('begins, for every resource, with an operation that it has', () => {
     const operations = properties.filter(({ name }) => name === 'operation')
     expect(operations.map(({ displayOptions }) => displayOptions?.show?.['resource'])).toEqual([
-      ...[['paidUrl'], ['rda'], ['run'], ['tool'], ['wallet']],
+      ...[['paidUrl'], ['payment'], ['rda'], ['run'], ['tool'], ['wallet']],
     ])
     for (const { options, default: first } of operations) {
       expect((options as { value: string }[]).map(({ value }) => value)).toContain(first)

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { compose } from '../../../service/compose.ts'
+import { compose, type Service } from '../../../service/compose.ts'
 import { readConfig } from '../../../service/config.ts'
 import type { Caller } from '../../../service/kit/caller.ts'
 import type { Id } from '../../../service/kit/ids.ts'
@@ -10,6 +10,7 @@ import type { Hex } from '../../../service/chain/model.ts'
 export type Order = { environment: Record<string, string>; url: string } & (
   | { work: 'everything' }
   | { work: 'withdraw'; caller: Caller; to: Hex; amount: string; operation: Id<'op'>; dieAt: string }
+  | { work: 'refund'; sale: string; operation: Id<'op'>; dieAt: string }
 )
 
 /** The whole service, as a worker: no handler runs when it dies, nothing is flushed. */
@@ -25,7 +26,7 @@ async function run(order: Order): Promise<void> {
     log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
     failpoints: {
       reach(at) {
-        if (order.work === 'withdraw' && at === order.dieAt) process.kill(process.pid, 'SIGKILL')
+        if (order.work !== 'everything' && at === order.dieAt) process.kill(process.pid, 'SIGKILL')
       },
     },
   })
@@ -35,14 +36,18 @@ async function run(order: Order): Promise<void> {
     return
   }
   service.facilitator.start()
-  const { caller, to, operation } = order
-  const { id } = await service.wallets.withdrawals.withdraw(
-    caller,
-    { to, amount: usdc(BigInt(order.amount)) },
-    operation,
-  )
+  const { id } = await begin(service, order)
   for (;;) {
     await service.wallets.payouts.step(id)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
+}
+
+async function begin(service: Service, order: Exclude<Order, { work: 'everything' }>): Promise<{ id: string }> {
+  if (order.work === 'refund') {
+    const request = { saleId: order.sale, amount: null, reason: null, by: 'seller', owner: null } as const
+    return await service.refunds.request(request, order.operation)
+  }
+  const { caller, to, amount, operation } = order
+  return await service.wallets.withdrawals.withdraw(caller, { to, amount: usdc(BigInt(amount)) }, operation)
 }

@@ -2,6 +2,7 @@ import { NETWORK_NAMES } from '../../../ui-kit/networks.ts'
 import type { Output } from '../api/procedures.ts'
 import { type Column, moneyColumn, timeColumn } from './columns.tsx'
 import { Badge, StateBadge } from './Badge.tsx'
+import { RefundPayment } from './Refund.tsx'
 import { Dash, Id } from './values.tsx'
 
 /** The columns of every list of payments; a list's own columns go in between. */
@@ -41,6 +42,11 @@ export function paymentColumns<Payment extends Paid>(
           </a>
         ),
       csv: ({ signedReceipt }) => signedReceipt,
+      wide: true,
+    },
+    {
+      title: 'Refund',
+      render: ({ id, status }) => (status === 'paid' ? <RefundPayment id={id} /> : <Dash />),
       wide: true,
     },
     timeColumn('When', ({ createdAt }) => createdAt, { wide: true }),

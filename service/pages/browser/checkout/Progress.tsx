@@ -178,6 +178,7 @@ function Receipt({ page, payment }: { page: CheckoutPage; payment: PaymentState[
         <Line name="Amount">
           {inUsdc(payment.amount)} USDC{testMode && <span class="badge">Test</span>}
         </Line>
+        {payment.refunded > 0 && <Line name="Refunded">{inUsdc(payment.refunded)} USDC</Line>}
         <Line name="Date">
           <time dateTime={at.toISOString()}>
             {at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}

@@ -11,6 +11,7 @@ export const MOVEMENT_NAMES: Record<Movement['type'], string> = {
   charge: 'Charge',
   earning: 'Sale',
   withdrawal: 'Withdrawal',
+  refund: 'Refund',
 }
 
 /** Why a withdrawal failed. */

@@ -73,6 +73,8 @@ export type EventName = Output<'webhooks.get'>['events'][number]
 const EVENTS: Readonly<Record<EventName, string>> = {
   'payment.completed': 'A payment succeeded',
   'payment.failed': 'A payment failed',
+  'payment.refunded': 'A payment was refunded, whole or in part',
+  'refund.failed': 'A refund failed',
   'customer.first_payment': 'A customer paid for the first time',
   'revenue.milestone': 'A revenue milestone was reached',
   'pricing.tier_changed': 'A customer moved to another tier',

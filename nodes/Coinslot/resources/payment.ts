@@ -1,0 +1,137 @@
+import type { IDataObject, INodeProperties } from 'n8n-workflow'
+import { isObject } from '../../shared/transport.ts'
+import { limit, returnAll } from '../fields.ts'
+import { readText, refusal, type Step } from '../inputs.ts'
+import { read, readList, spend, type Operation } from '../request.ts'
+
+const paymentId: INodeProperties = {
+  displayName: 'Payment ID',
+  name: 'paymentId',
+  type: 'string',
+  default: '',
+  required: true,
+  placeholder: 'e.g. pay_01k…',
+  description: 'The payment, as the trigger and the webhooks name it',
+}
+
+export const getPayment: Operation = {
+  option: {
+    name: 'Get',
+    value: 'get',
+    description: 'Get a payment that you received, with its refunds',
+    action: 'Get a payment',
+  },
+  fields: [paymentId],
+  async run(step) {
+    const { payment } = await read(step, { path: paymentPath(step) })
+    return [{ json: isObject(payment) ? payment : {} }]
+  },
+}
+
+export const listPayments: Operation = {
+  option: {
+    name: 'Get Many',
+    value: 'getAll',
+    description: 'Get the payments that you received, newest first',
+    action: 'Get many payments',
+  },
+  fields: [
+    returnAll,
+    limit,
+    {
+      displayName: 'Filters',
+      name: 'filters',
+      type: 'collection',
+      placeholder: 'Add Filter',
+      default: {},
+      options: [
+        { displayName: 'From', name: 'from', type: 'dateTime', default: '' },
+        { displayName: 'Payer', name: 'payer', type: 'string', default: '', description: 'The address that paid' },
+        {
+          displayName: 'Product',
+          name: 'product',
+          type: 'options',
+          default: 'checkout',
+          options: [
+            { name: 'Asset', value: 'asset' },
+            { name: 'Checkout', value: 'checkout' },
+            { name: 'Paywall', value: 'gate' },
+          ],
+        },
+        {
+          displayName: 'Refunded',
+          name: 'refunded',
+          type: 'boolean',
+          default: true,
+          description: 'Whether something of it went back, or is about to',
+        },
+        {
+          displayName: 'State',
+          name: 'state',
+          type: 'options',
+          default: 'paid',
+          options: ['created', 'failed', 'paid', 'refunded', 'released', 'settling'].map((value) => ({
+            name: value.charAt(0).toUpperCase() + value.slice(1),
+            value,
+          })),
+        },
+        { displayName: 'To', name: 'to', type: 'dateTime', default: '' },
+      ],
+    },
+  ],
+  async run(step) {
+    const { from, to, ...filters } = step.node.getNodeParameter('filters', step.item, {}) as IDataObject
+    const query = { ...filters, ...timeOf(step, 'from', from), ...timeOf(step, 'to', to) }
+    const wanted = Object.entries(query).filter(([, value]) => value !== '')
+    return await readList(step, { path: '/payments', query: Object.fromEntries(wanted) }, 'payments')
+  },
+}
+
+export const refundPayment: Operation = {
+  option: {
+    name: 'Refund',
+    value: 'refund',
+    description: 'Send a payment back to the address that paid, from the balance of the wallet',
+    action: 'Refund a payment',
+  },
+  fields: [
+    paymentId,
+    {
+      displayName: 'Amount (USDC)',
+      name: 'amount',
+      type: 'number',
+      typeOptions: { minValue: 0, numberPrecision: 6 },
+      default: 0,
+      description: 'What goes back. 0 sends back all that is left of the payment.',
+    },
+    {
+      displayName: 'Reason',
+      name: 'reason',
+      type: 'string',
+      default: '',
+      required: true,
+      description: 'For your records. The buyer does not see it.',
+    },
+  ],
+  async run(step) {
+    const amount = step.node.getNodeParameter('amount', step.item, 0) as number
+    const body = { ...(amount === 0 ? {} : { amount }), reason: readText(step, 'reason') }
+    const { refund } = await spend(step, { path: `${paymentPath(step)}/refund`, body })
+    return [{ json: isObject(refund) ? refund : {} }]
+  },
+}
+
+/** The path of the payment, relative to the API's address. */
+function paymentPath(step: Step): string {
+  const id = readText(step, 'paymentId')
+  if (id === '') throw refusal(step, 'Payment ID is empty. Enter the ID of a payment that you received.')
+  return `/payments/${encodeURIComponent(id)}`
+}
+
+/** n8n gives a time of its own zone, as text or as Luxon's object. The service wants one with its zone. */
+function timeOf(step: Step, name: string, value: unknown): IDataObject {
+  if (value === undefined || value === null || value === '') return {}
+  const at = new Date(typeof value === 'string' ? value : Number(value))
+  if (Number.isNaN(at.getTime())) throw refusal(step, `The filter ${name} is not a time. Enter a date and a time.`)
+  return { [name]: at.toISOString() }
+}
