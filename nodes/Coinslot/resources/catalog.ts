@@ -1,7 +1,7 @@
 import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow'
 import type { Operation } from '../request.ts'
 import { fetchPaidUrl } from './paid-url.ts'
-import { getPayment, listPayments, refundPayment } from './payment.ts'
+import { getPayment, listPayments, refundPayment, reportOutcome } from './payment.ts'
 import { getRda, runRda, searchRdas } from './rda.ts'
 import { cancelRun, getRun, waitForRun } from './run.ts'
 import { callTool, getTool, searchTools } from './tool.ts'
@@ -26,7 +26,7 @@ const RESOURCES: readonly Resource[] = [
     name: 'Payment',
     value: 'payment',
     description: 'A payment that the account received',
-    operations: [listPayments, getPayment, refundPayment],
+    operations: [listPayments, getPayment, refundPayment, reportOutcome],
   },
   {
     name: 'RDA',

@@ -121,6 +121,47 @@ export const refundPayment: Operation = {
   },
 }
 
+export const reportOutcome: Operation = {
+  option: {
+    name: 'Report Outcome',
+    value: 'outcome',
+    description:
+      'Say whether the order succeeded, with the result for the customer. Where the trigger charges only a success, this decides.',
+    action: 'Report the outcome of a payment',
+  },
+  fields: [
+    { ...paymentId, default: '={{ $json.metadata.paymentId }}' },
+    {
+      displayName: 'Outcome',
+      name: 'status',
+      type: 'options',
+      default: 'succeeded',
+      options: [
+        { name: 'Succeeded', value: 'succeeded', description: 'The customer is charged, and sees the answer' },
+        {
+          name: 'Failed',
+          value: 'failed',
+          description: 'The customer is not charged, and sees the answer as the reason',
+        },
+      ],
+    },
+    {
+      displayName: 'Answer',
+      name: 'answer',
+      type: 'string',
+      typeOptions: { rows: 4 },
+      default: '',
+      description: 'For the customer: the result as text, Markdown or JSON, or why it failed',
+    },
+  ],
+  async run(step) {
+    const answer = readText(step, 'answer')
+    const body = { status: readText(step, 'status'), ...(answer === '' ? {} : { answer }) }
+    const { payment } = await spend(step, { path: `${paymentPath(step)}/outcome`, body })
+    return [{ json: isObject(payment) ? payment : {} }]
+  },
+}
+
 /** The path of the payment, relative to the API's address. */
 function paymentPath(step: Step): string {
   const id = readText(step, 'paymentId')

@@ -23,6 +23,22 @@ export function outcomesStory(world: () => World): void {
       expect(left).toBe(START)
     })
 
+    it.each(['succeeded', 'failed'])('does what the workflow reports: %s', async (status) => {
+      const { credential } = world()
+      const parameters = { resource: 'payment', operation: 'outcome', status, answer: 'All links work.' }
+      const reported = {
+        type: 'n8n-nodes-coinslot.coinslot',
+        typeVersion: 1,
+        parameters,
+        credentials: { coinslotApi: credential },
+      }
+      const { state, left } = await order(reported, undefined, { respond: 'onReceived' })
+      const isPaid = status === 'succeeded'
+      expect(state.payment.status).toBe(isPaid ? 'paid' : 'failed')
+      expect(isPaid ? state.delivery?.answer : state.payment.reason?.sentence).toContain('All links work.')
+      expect(left).toBe(isPaid ? START - PRICE : START)
+    })
+
     it('charges nothing when n8n is killed in the middle of it', async () => {
       const { state, left } = await order(node('wait', 1.1, { amount: 50, unit: 'seconds' }), async ({ payment }) => {
         await until(async () => (await paymentAt(payment)).delivery?.status === 'claimed')
@@ -47,8 +63,8 @@ export function outcomesStory(world: () => World): void {
     expect(await balanceOf(payer)).toBe(START)
   })
 
-  async function order(last?: LastNode, meanwhile?: (state: PaymentView) => Promise<void>) {
-    const { payment, payer } = await pay(last, { capture: 'onSuccess', runSeconds: 20 })
+  async function order(last?: LastNode, meanwhile?: (state: PaymentView) => Promise<void>, terms: object = {}) {
+    const { payment, payer } = await pay(last, { capture: 'onSuccess', runSeconds: 20, ...terms })
     await meanwhile?.(await paymentAt(payment))
     await until(async () => {
       await world().chain.mine()

@@ -81,6 +81,13 @@ describe('each operation asks for the right thing and hands on what it got', () 
       [{ id: 'rfd_1', state: 'requested' }],
     ],
     [
+      'Payment: Report Outcome',
+      { resource: 'payment', operation: 'outcome', paymentId: 'pay_1', status: 'failed', answer: ' No such site. ' },
+      ok({ payment: { id: 'pay_1', status: 'failed' }, delivery: null }),
+      { method: 'POST', url: `${API}/payments/pay_1/outcome`, body: { status: 'failed', answer: 'No such site.' } },
+      [{ id: 'pay_1', status: 'failed' }],
+    ],
+    [
       'RDA: Get',
       { resource: 'rda', operation: 'get', rda: named(' seo/audit ') },
       ok({ rda: { slug: 'seo-audit' } }),
