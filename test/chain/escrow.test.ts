@@ -152,11 +152,8 @@ describe('the escrow', () => {
       { type: 'capture', paymentHash, amount: 250_000n },
       { type: 'void', paymentHash, amount: 750_000n },
     ])
-    const view = await escrow.view({
-      payer: payer.address,
-      nonce: payment.body.paymentPayload.payload['authorization'].nonce,
-      paymentHash,
-    })
+    const { nonce } = payment
+    const view = await escrow.view({ payer: payer.address, nonce, paymentHash })
     expect(view).toMatchObject({ hasCode: false, used: true, state: { collected: true, refundable: 250_000n } })
   })
 })

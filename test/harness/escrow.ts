@@ -150,7 +150,7 @@ export async function payEscrow(
   const { signature, ...signed } = await payer.authorize(chain.network, PLACES.collector, authorization)
   const written = Object.fromEntries(Object.entries(signed).map(([name, value]) => [name, String(value)]))
   const payload = { authorization: written, signature, salt, ...(bound ? { saltNonce } : {}) }
-  return { info, saltNonce, signature, body: escrowBody(terms, payload) }
+  return { info, saltNonce, nonce, signature, body: escrowBody(terms, payload) }
 }
 
 export type EscrowPaid = Awaited<ReturnType<typeof payEscrow>>
@@ -186,8 +186,8 @@ export function seller(chain: TestChain, signer: TestAccount, operator: Hex) {
     chainId: chain.network.chainId,
     verifyingContract: operator,
   }
-  const word = (name: string) => ({ name, type: 'uint256' })
-  const paymentInfoHash = { name: 'paymentInfoHash', type: 'bytes32' }
+  const word = <Name extends string>(name: Name) => ({ name, type: 'uint256' }) as const
+  const paymentInfoHash = { name: 'paymentInfoHash', type: 'bytes32' } as const
   const common = ({ info, saltNonce }: EscrowPaid) => ({
     paymentInfo: { ...info, maxAmount: String(info.maxAmount), salt: pad(info.salt, { size: 32 }) },
     saltNonce,
