@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { Address, EscrowHashes, Hex, PaymentInfo } from '../chain/model.ts'
-import { ESCROW, type Network } from '../chain/networks.ts'
-import type { EscrowPayload, EscrowTerms, PaymentRequest } from './model.ts'
+import { ESCROW, NETWORKS, type Network } from '../chain/networks.ts'
+import type { EscrowPayload, EscrowTerms, PaymentRequest, Presented, Price, RequirementsV2 } from './model.ts'
 import type { Reason } from './reasons.ts'
+import { TIMEOUT_SECONDS } from './requirements.ts'
 import { address, basisPoints, EIP6492_END, unixTime, type ExactPayload, type LifecyclePayload } from './schema.ts'
 
 /*
@@ -69,6 +70,67 @@ export function escrowPayloadOf(payload: ExactPayload | LifecyclePayload): Escro
     voidSignature: voidAuthorizerSignature ?? null,
   }
 }
+
+/** What a seller asks for. Version 1 and MPP know no such scheme. */
+export interface EscrowRequirements extends Omit<RequirementsV2, 'scheme' | 'extra'> {
+  scheme: 'auth-capture'
+  extra: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The terms of one of our own sales: no fee, and no key of the seller that signs messages, since the service acts for
+ * it. No refund either once the money was captured, so refunds end with captures.
+ */
+export function escrowRequirementsOf(price: Price, operator: Address, captureDeadline: number): EscrowRequirements {
+  const { caip2, usdc } = NETWORKS[price.network]
+  return {
+    scheme: 'auth-capture',
+    network: caip2,
+    amount: String(price.amount),
+    payTo: price.recipient,
+    maxTimeoutSeconds: TIMEOUT_SECONDS,
+    asset: usdc.checksummed,
+    extra: {
+      name: usdc.name,
+      version: usdc.version,
+      captureAuthorizer: operator,
+      captureDeadline,
+      refundDeadline: captureDeadline,
+      feeRecipient: ZERO,
+      minFeeBps: 0,
+      maxFeeBps: 0,
+      paymentFlow: 'escrow',
+      captureMode: 'deferred',
+      authCaptureEscrow: ESCROW.address,
+    },
+  }
+}
+
+/** Until when money that is offered now waits: for the signature, the work, and a capture that meets trouble. */
+export function captureDeadlineOf(workMs: number, now: Date): number {
+  return leastDeadline(workMs, now) + TIMEOUT_SECONDS
+}
+
+/**
+ * The deadline in the terms that the payer accepted, since each 402 has a later one. Null when it leaves too little time
+ * for the work, or when it is later than any that was offered.
+ */
+export function acceptedDeadline({ payload }: Presented, workMs: number, now: Date): number | null {
+  const parsed = accepted.safeParse(payload)
+  if (!parsed.success) return null
+  const { captureDeadline } = parsed.data.accepted.extra
+  const fits = captureDeadline >= leastDeadline(workMs, now) && captureDeadline <= captureDeadlineOf(workMs, now)
+  return fits ? captureDeadline : null
+}
+
+const accepted = z.object({ accepted: z.object({ extra: z.object({ captureDeadline: z.int() }) }) })
+
+function leastDeadline(workMs: number, now: Date): number {
+  return Math.floor(now.getTime() / 1_000) + Math.ceil(workMs / 1_000) + CAPTURE_SECONDS
+}
+
+/** For the capture after the work: an hour, so that neither a slow chain nor a restart costs the seller its money. */
+const CAPTURE_SECONDS = 3_600
 
 /** A payment for the escrow whose terms are right, and what its payer agreed to. */
 export interface EscrowPayment {

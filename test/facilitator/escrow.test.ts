@@ -1,3 +1,5 @@
+import { acceptedDeadline, captureDeadlineOf, escrowRequirementsOf } from '../../service/x402/escrow.ts'
+import { presentedAs, readRequest } from '../../service/x402/payload.ts'
 import { privateKeyToAccount } from 'viem/accounts'
 import { zeroAddress, type Hex } from 'viem'
 import type { TestAccount } from '../harness/chain.ts'
@@ -191,6 +193,57 @@ describe('the scheme auth-capture', () => {
       termsOf(),
     )
     expect(await post(refused.body)).toMatchObject(refusal('signature'))
+  })
+
+  describe('for a seller of this service, which signs no messages', () => {
+    const minute = 60_000
+    const sold = async () => {
+      const { chain, clock } = world
+      const price = { amount: 1_000_000n, recipient: world.seller, network: chain.network.name }
+      const offered = escrowRequirementsOf(price, operator, captureDeadlineOf(minute, clock.now()))
+      const paid = await payEscrow(chain, world.payer, offered as unknown as EscrowTerms)
+      const presented = presentedAs('payment', paid.body.paymentPayload)
+      // The terms of this moment differ: each 402 has its own deadline.
+      const deadline = acceptedDeadline(presented, minute, clock.now())
+      expect(deadline).toBe(offered.extra['captureDeadline'])
+      const terms = escrowRequirementsOf(price, operator, deadline!)
+      const payload = presented.payload
+      return {
+        ...paid,
+        presented,
+        request: { x402Version: 2, paymentPayload: payload, paymentRequirements: terms } as const,
+      }
+    }
+    const requester = (operation: string) => ({ operation, ownsResult: true })
+
+    it('the money is held, and captured or given back by the stored request alone, once', async () => {
+      const { facilitator } = world.service
+      const start = await sent()
+      for (const action of [{ type: 'capture', amount: 400_000n, expected: ALL }, { type: 'void' }] as const) {
+        const sale = await sold()
+        const payment = readRequest(sale.request)
+        expect(await facilitator.settle(payment, requester('pay_1'))).toMatchObject({ success: true })
+        const act = () => facilitator.act(payment, action, requester('pay_1'))
+        expect(await Promise.all([act(), act()])).toMatchObject([{ success: true }, { success: true }])
+        const left =
+          action.type === 'void' ? { capturable: 0n, refundable: 0n } : { capturable: 600_000n, refundable: 400_000n }
+        expect(await escrowed(world.chain, sale.info)).toMatchObject(left)
+        // Nobody else can ask for it.
+        const capture = await by().capture(sale, 100_000n, { capturable: left.capturable, refundable: left.refundable })
+        const terms = sale.request.paymentRequirements as unknown as EscrowTerms
+        expect(await post(escrowBody(terms, capture))).toMatchObject(refusal('lifecycle_not_relayed'))
+      }
+      expect(await sent()).toBe(start + 4)
+    })
+
+    it('a deadline that leaves too little time, or that was never offered, is not accepted', async () => {
+      const { presented } = await sold()
+      const now = world.clock.now().getTime()
+      expect(acceptedDeadline(presented, minute, new Date(now + 299_000))).not.toBeNull()
+      expect(acceptedDeadline(presented, minute, new Date(now + 302_000))).toBeNull()
+      expect(acceptedDeadline(presented, minute, new Date(now - 2_000))).toBeNull()
+      expect(acceptedDeadline(presented, 2 * minute + 241_000, new Date(now))).toBeNull()
+    })
   })
 
   describe('refuses', () => {

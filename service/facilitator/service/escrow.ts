@@ -1,4 +1,4 @@
-import type { Chain, EscrowCall } from '../../chain/model.ts'
+import type { Chain, EscrowBalances, EscrowCall } from '../../chain/model.ts'
 import { ESCROW } from '../../chain/networks.ts'
 import { networkUnavailable } from '../errors.ts'
 import type { EscrowOperation } from '../model.ts'
@@ -26,6 +26,23 @@ export function examineEscrow(deps: FacilitatorDeps, payment: PaymentRequest): E
   return { payment, chain, network: read.network, authorization, digest: identity.digest, signed, escrow }
 }
 
+/** What the service's own seller asks for about a payment that it took. It signs no message, and needs none. */
+export type EscrowAction = { type: 'capture'; amount: bigint; expected: EscrowBalances } | { type: 'void' }
+
+/** `payment`: the payer's, as it was authorized. */
+export function examineAction(deps: FacilitatorDeps, payment: PaymentRequest, action: EscrowAction): Examined | Reason {
+  const read = readEscrowPayment(payment, deps.operators, deps.signatures.escrow)
+  if (typeof read === 'string') return read
+  const chain = deps.chains.get(read.network.name)
+  if (chain === undefined) throw networkUnavailable(payment.required.network, 'RPC')
+  const { info } = read
+  const lifecycle = { info, saltNonce: info.salt, signature: '0x' } as const
+  const fee = { feeAmount: 0n, feeReceiver: info.feeReceiver, voidSignature: null }
+  const payload = action.type === 'void' ? { ...action, ...lifecycle } : { ...action, ...lifecycle, ...fee }
+  const examined = examineMessage(deps, { payment, chain, read: { ...read, payload } })
+  return typeof examined === 'string' ? examined : { ...examined, signed: true }
+}
+
 interface Read {
   payment: PaymentRequest
   chain: Chain
@@ -40,7 +57,8 @@ function examineMessage(deps: FacilitatorDeps, { payment, chain, read }: Read): 
   const { signatures } = deps
   const message = { ...payload, paymentHash: operation.paymentHash }
   const digest = signatures.escrow.messageDigest(network, terms.captureAuthorizer, message)
-  const signed = signatures.recover(digest, payload.signature) === terms.receiverAuthorizer
+  const { receiverAuthorizer } = terms
+  const signed = receiverAuthorizer !== null && signatures.recover(digest, payload.signature) === receiverAuthorizer
   const authorization = {
     from: info.payer,
     to: info.receiver,

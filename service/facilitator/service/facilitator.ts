@@ -18,7 +18,7 @@ import { createSettling } from './settle.ts'
 export function createFacilitator(deps: FacilitatorDeps) {
   const signals = { claimed: createSignal(), ended: createSignal() }
   const gas = createGasWatch(deps)
-  const { settle } = createSettling(deps, gas, signals)
+  const { settle, act } = createSettling(deps, gas, signals)
   const workers = [...deps.chains.values()].flatMap((chain) =>
     deps.keys.map((key) => createSponsorWorker(deps, chain, key, { gas, ended: signals.ended })),
   )
@@ -64,6 +64,8 @@ export function createFacilitator(deps: FacilitatorDeps) {
 
     /** Makes the transfer once, and hands out its success once. `SettleRequester` says who gets it. */
     settle,
+    /** Captures or voids, for our own sellers, what the escrow holds of a payment. `SettleRequester` names the sale. */
+    act,
 
     purchases: {
       /** Identifies the authorization. Null when the payment is not one of USDC on a known network. */

@@ -20,10 +20,13 @@ import {
 import type { Signals } from './signal.ts'
 import { examine, simulate } from './checks.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
+import { examineAction, type EscrowAction } from './escrow.ts'
 import type { Examined } from './examined.ts'
 
 export interface Settling {
   settle(payment: PaymentRequest, requester: SettleRequester): Promise<SettleResult & { digest: Hex | null }>
+  /** For our own sellers: captures or voids a payment that the escrow holds. The same action is carried out once. */
+  act(payment: PaymentRequest, action: EscrowAction, requester: SettleRequester): Promise<SettleResult>
 }
 
 /** From a payment to a result. The process that holds a sponsor's lease makes the transaction. */
@@ -31,8 +34,11 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
   const { store, clock, settings } = deps
   const look = createLook(store)
 
-  async function settle(payment: PaymentRequest, requester: SettleRequester): ReturnType<Settling['settle']> {
-    const examined = examine(deps, payment)
+  async function settleExamined(
+    payment: PaymentRequest,
+    examined: Examined | Reason,
+    requester: SettleRequester,
+  ): ReturnType<Settling['settle']> {
     if (typeof examined === 'string') return { ...failed(payment, examined), digest: null }
     const { digest } = examined
     const refusal = await enter(examined, requester)
@@ -152,7 +158,10 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
     }
   }
 
-  return { settle }
+  return {
+    settle: (payment, requester) => settleExamined(payment, examine(deps, payment), requester),
+    act: (payment, action, requester) => settleExamined(payment, examineAction(deps, payment, action), requester),
+  }
 }
 
 /** Callers that wait for settlements at the same moment share one query. */
