@@ -20,7 +20,7 @@ export const bytes32 = z
   .transform((text) => text.toLowerCase() as Hex)
 
 /** As decimal text, because a JSON number cannot hold it. */
-export const uint256 = z
+const uint256 = z
   .string()
   .regex(/^(0|[1-9]\d{0,77})$/, 'must be a whole number as decimal text')
   .transform(BigInt)

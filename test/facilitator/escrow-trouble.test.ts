@@ -1,7 +1,13 @@
 import type { Hex } from '../../service/chain/model.ts'
 import type { TestAccount } from '../harness/chain.ts'
 import { escrowBody, escrowCall, escrowed, escrowTerms, payEscrow, seller } from '../harness/escrow.ts'
-import { openWorld, sentBy, until, usdcOf, type Answer, type World } from './world.ts'
+import { openWorld, sentBy, until, usdcOf, type World } from './world.ts'
+
+interface Settled {
+  success: boolean
+  errorReason: string | null
+  amount?: string
+}
 
 const ALL = { capturable: 1_000_000n, refundable: 0n }
 
@@ -18,7 +24,7 @@ describe('trouble with money in the escrow', () => {
 
   const pooled = () =>
     until(async () => ((await world.chain.call('txpool_status')) as { pending: string }).pending !== '0x0')
-  const settle = async (body: unknown): Promise<Answer['body']> => (await world.service.post('/settle', body)).body
+  const settle = async (body: unknown): Promise<Settled> => (await world.service.post('/settle', body)).body as Settled
   const mined = async (body: unknown) => {
     const asked = settle(body)
     await pooled()

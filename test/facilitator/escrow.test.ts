@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { acceptedDeadline, captureDeadlineOf, escrowRequirementsOf } from '../../service/x402/escrow.ts'
 import { presentedAs, readRequest } from '../../service/x402/payload.ts'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -13,7 +14,13 @@ import {
   type EscrowTerms,
 } from '../harness/escrow.ts'
 import { PLACES } from '../chain/contracts/places.ts'
-import { openWorld, request, sentBy, until, usdcOf, type Answer, type World } from './world.ts'
+import { openWorld, request, sentBy, until, usdcOf, type World } from './world.ts'
+
+interface Settled {
+  success: boolean
+  errorReason: string | null
+  amount?: string
+}
 
 const ALL = { capturable: 1_000_000n, refundable: 0n }
 const refusal = (reason: string) => ({ success: false, errorReason: `invalid_auth_capture_evm_${reason}` })
@@ -37,8 +44,8 @@ describe('the scheme auth-capture', () => {
     terms,
   })
   type Paid = Awaited<ReturnType<typeof pay>>
-  const post = async (body: unknown, service = world.service): Promise<Answer['body']> =>
-    (await service.post('/settle', body)).body
+  const post = async (body: unknown, service = world.service): Promise<Settled> =>
+    (await service.post('/settle', body)).body as Settled
   const settle = (paid: Paid) => post(paid.body)
   const tell = (paid: Paid, payload: Record<string, unknown>, service = world.service) =>
     post(escrowBody(paid.terms, payload), service)
@@ -107,7 +114,7 @@ describe('the scheme auth-capture', () => {
       Array.from({ length: 100 }, (_, place) => post(paid.body, world.services[place % 2])),
     )
     expect(answers.filter(({ success }) => success)).toHaveLength(1)
-    const reasons = new Set(answers.filter(({ success }) => !success).map(({ errorReason }) => errorReason as string))
+    const reasons = new Set(answers.filter(({ success }) => !success).map(({ errorReason }) => errorReason))
     for (const reason of reasons) expect(reason).toMatch(/already_collected|settlement_pending/)
     const payload = await by().capture(paid, 1_000_000n, ALL)
     const captures = await Promise.all(
@@ -125,7 +132,7 @@ describe('the scheme auth-capture', () => {
     expect(answers.filter(({ success }) => success)).toHaveLength(1)
     expect(answers.find(({ success }) => !success)).toMatchObject(refusal('unexpected_payment_state'))
     const { refundable, capturable } = await held(paid)
-    expect(refundable).toBe(BigInt(answers.find(({ success }) => success)!.amount))
+    expect(refundable).toBe(BigInt(answers.find(({ success }) => success)!.amount!))
     expect(capturable! + refundable!).toBe(1_000_000n)
     expect(await sent()).toBe(start + 1)
   })
@@ -376,8 +383,12 @@ describe('the scheme auth-capture', () => {
         signature,
         ...numbers,
       }
-      const plain = await post(request(chain, 2, signed as never))
-      expect(plain).toMatchObject({ success: false })
+      const plain = () => post(request(chain, 2, signed as never))
+      expect(await plain()).toMatchObject({ success: false })
+      const keyed = await world.service.post('/settle', fresh.body, { 'idempotency-key': randomUUID() })
+      expect(keyed.body).toMatchObject({ success: true })
+      expect(await plain()).toMatchObject({ errorReason: 'invalid_exact_evm_nonce_already_used' })
+      start++
       const transfer = await payer.authorize(chain.network, world.seller)
       const { paymentPayload } = request(chain, 2, transfer) as { paymentPayload: { payload: Record<string, unknown> } }
       expect(await post(escrowBody(termsOf(), paymentPayload.payload))).toMatchObject(refusal('payload_format'))

@@ -24,7 +24,7 @@ export interface Info {
 const FIELDS =
   'address operator, address payer, address receiver, address token, uint120 maxAmount, uint48 preApprovalExpiry, uint48 authorizationExpiry, uint48 refundExpiry, uint16 minFeeBps, uint16 maxFeeBps, address feeReceiver, uint256 salt'
 
-export const ESCROW_ABI = parseAbi([
+const ESCROW_ABI = parseAbi([
   `struct PaymentInfo { ${FIELDS}; }`.replaceAll(', ', '; '),
   'function authorize(PaymentInfo info, uint256 amount, address collector, bytes data)',
   'function charge(PaymentInfo info, uint256 amount, address collector, bytes data, uint256 fee, address feeReceiver)',
@@ -65,7 +65,7 @@ export async function escrowed(chain: TestChain, info: Info) {
   const data = encodeFunctionData({ abi: ESCROW_ABI, functionName: 'paymentState', args: [hash] })
   const answer = (await chain.call('eth_call', { to: PLACES.escrow, data }, 'latest')) as Hex
   const [collected, capturable, refundable] = [0, 1, 2].map((place) =>
-    BigInt(`0x${answer.slice(2).substr(place * 64, 64)}`),
+    BigInt(`0x${answer.slice(2).slice(place * 64, place * 64 + 64)}`),
   )
   return { collected: collected === 1n, capturable, refundable }
 }
@@ -155,7 +155,7 @@ export async function payEscrow(
 
 export type EscrowPaid = Awaited<ReturnType<typeof payEscrow>>
 
-export function boundSalt(authorizer: Hex, saltNonce: Hex): Hex {
+function boundSalt(authorizer: Hex, saltNonce: Hex): Hex {
   const type = keccak256(
     toHex('x402AuthCaptureSaltBinding(address receiverAuthorizer,address policy,uint256 saltNonce)'),
   )

@@ -83,13 +83,15 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
     const { chain } = examined
     // The block is read first, so any use of the nonce after the simulation is in a later block.
     const { number } = await chain.head()
+    // The escrow is simulated from its operator, which must have gas for that too.
+    if (examined.escrow !== null) await assertGas(deps, gas, examined, requester)
     const simulated = await simulate(deps, examined, requester.retryFailed)
     if (simulated.refusal !== null) {
       const refusal = await refuseUnlessPaid(deps, examined, requester, simulated.refusal)
       if (refusal === null) signals.ended.notify()
       return refusal
     }
-    await assertGas(deps, gas, examined, requester)
+    if (examined.escrow === null) await assertGas(deps, gas, examined, requester)
     const { payerHasCode, gas: used, seenBlock = number } = simulated
     const claim = claimOf(examined, {
       payerHasCode,
@@ -267,6 +269,8 @@ function claimOf(
 
 /** Checks a repeated request: the terms and the payer's signature, but neither the clock nor the chain. */
 function refuseKnown({ payment, authorization, signed, escrow }: Examined, known: Settlement): Reason | null {
+  // The same signature cannot pay by both schemes.
+  if ((escrow === null) !== (known.escrow === null)) return reasonsOf(escrow).used
   if (!signed && authorization.signature !== known.authorization.signature) {
     return isMessage(known.escrow) ? 'invalid_auth_capture_evm_authorizer_signature' : reasonsOf(escrow).signature
   }
