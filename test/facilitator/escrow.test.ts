@@ -383,7 +383,7 @@ describe('the scheme auth-capture', () => {
         signature,
         ...numbers,
       }
-      const plain = () => post(request(chain, 2, signed as never))
+      const plain = () => post(request(chain, 2, signed))
       expect(await plain()).toMatchObject({ success: false })
       const keyed = await world.service.post('/settle', fresh.body, { 'idempotency-key': randomUUID() })
       expect(keyed.body).toMatchObject({ success: true })

@@ -57,7 +57,7 @@ type Operation = 'authorize' | 'charge' | 'capture' | 'void' | 'refund' | 'recla
 /** A call of the escrow: the payment's struct first, then what the operation takes. */
 export function escrowCall(operation: Operation, info: Info, ...rest: readonly unknown[]): Call {
   const args = [withSalt(info), ...rest]
-  return { to: PLACES.escrow, data: encodeFunctionData({ abi: ESCROW_ABI, functionName: operation, args } as never) }
+  return { to: PLACES.escrow, data: encodeFunctionData({ abi: ESCROW_ABI, functionName: operation, args }) }
 }
 
 export async function escrowed(chain: TestChain, info: Info) {

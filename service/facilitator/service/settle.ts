@@ -45,22 +45,8 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
     if (refusal !== null) return { ...failed(payment, refusal), digest }
     const result = await outcome(examined, requester)
     const rest = examined.escrow?.rest ?? null
-    if (!result.success || rest === null || (await isVoidAsked(rest, requester))) return { ...result, digest }
-    const { payer, txHash } = result
-    return { status: 'pending', success: false, payer, txHash, reason: 'settlement_pending', digest }
-  }
-
-  /**
-   * Whether what a capture left is being voided, or there is nothing to void. If not, or if this process ends here, the
-   * caller repeats the capture and so asks again.
-   */
-  async function isVoidAsked(rest: Examined, requester: SettleRequester): Promise<boolean> {
-    try {
-      return (await enter(rest, requester)) !== CHANGED
-    } catch (error) {
-      deps.log.warn({ err: error, digest: rest.digest }, 'the rest of a captured payment could not be voided yet')
-      return false
-    }
+    const isDone = !result.success || rest === null || (await isVoidAsked(deps, rest, enter(rest, requester)))
+    return { ...(isDone ? result : pending(result.payer, result.txHash)), digest }
   }
 
   /** Null when the authorization is claimed, now or earlier. */
@@ -100,10 +86,7 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
       caller: callerOf(requester),
       now: clock.now(),
     })
-    if ((await store.claim(claim)) === null) {
-      const escrow = examined.escrow?.operation ?? null
-      return isMessage(escrow) ? CHANGED : reasonsOf(escrow).used
-    }
+    if ((await store.claim(claim)) === null) return takenReason(examined)
     await deps.failpoints.reach('settlement claimed')
     signals.claimed.notify()
     return null
@@ -147,15 +130,7 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
         if (told === 'handed-out') return { status: 'settled', success: false, payer, txHash, reason: used }
       }
       // Also reached while the success is on its way to another caller, because that connection may still break.
-      if (now.getTime() >= deadline) {
-        return {
-          status: 'pending',
-          success: false,
-          payer,
-          txHash: settlement?.txHash ?? null,
-          reason: 'settlement_pending',
-        }
-      }
+      if (now.getTime() >= deadline) return pending(payer, settlement?.txHash ?? null)
       await signals.ended.wait(PACE.lookMs)
     }
   }
@@ -163,6 +138,19 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
   return {
     settle: (payment, requester) => settleExamined(payment, examine(deps, payment), requester),
     act: (payment, action, requester) => settleExamined(payment, examineAction(deps, payment, action), requester),
+  }
+}
+
+/**
+ * Whether what a capture left is being voided, or there is nothing to void. If not, or if this process ends here, the
+ * caller repeats the capture and so asks again.
+ */
+async function isVoidAsked(deps: FacilitatorDeps, { digest }: Examined, entering: Promise<Reason | null>) {
+  try {
+    return (await entering) !== CHANGED
+  } catch (error) {
+    deps.log.warn({ err: error, digest }, 'the rest of a captured payment could not be voided yet')
+    return false
   }
 }
 
@@ -257,6 +245,11 @@ function callerOf({ isExternal, caller }: SettleRequester): string | null {
   return isExternal === true ? (caller ?? null) : null
 }
 
+/** Why nothing was claimed: another authorization has the nonce, or the payment in the escrow has changed. */
+function takenReason({ escrow }: Examined): Reason {
+  return isMessage(escrow?.operation ?? null) ? CHANGED : reasonsOf(escrow).used
+}
+
 const CHANGED = 'invalid_auth_capture_evm_unexpected_payment_state'
 
 function claimOf(
@@ -283,6 +276,10 @@ function refuseKnown({ payment, authorization, signed, escrow }: Examined, known
  */
 function mayRevive(known: Settlement, { retryFailed }: SettleRequester): boolean {
   return isMendable(known) && (retryFailed === true || (isMessage(known.escrow) && known.final))
+}
+
+function pending(payer: string, txHash: Hex | null): SettleResult {
+  return { status: 'pending', success: false, payer, txHash, reason: 'settlement_pending' }
 }
 
 function failed(payment: PaymentRequest, reason: Reason): SettleResult {
