@@ -1,22 +1,26 @@
 import type { Curve, Keccak } from './curve.ts'
 import type { Authorization, Hex, Signatures } from './model.ts'
-import { NETWORKS, type Network } from './networks.ts'
+import { createEscrowHashes } from './escrow.ts'
+import { ESCROW, NETWORKS, type Network } from './networks.ts'
 
 /** What both networks' USDC means by a signature, on libraries that were loaded at boot. */
 export function createSignatures(curve: Curve, keccak: Keccak): Signatures {
-  const typeHash = keccak.bytes(Buffer.from(TYPE))
+  const transferType = keccak.bytes(Buffer.from(`Transfer${TYPE}`))
+  const receiveType = keccak.bytes(Buffer.from(`Receive${TYPE}`))
   const separators = new Map<number, Uint8Array>(
     Object.values(NETWORKS).map((network) => [network.chainId, domainSeparator(keccak, network)]),
   )
   // Each call overwrites both buffers. This is safe because a call is synchronous: no other call runs in between.
   const struct = Buffer.alloc(7 * 32)
-  struct.set(typeHash, 0)
   const preimage = Buffer.alloc(66)
   preimage.set([0x19, 0x01], 0)
 
   return {
     kind: curve.kind,
+    escrow: createEscrowHashes(keccak),
     digest(network, authorization) {
+      // A plain transfer to the collector would be lost, so what names it is always for the escrow.
+      struct.set(authorization.to.toLowerCase() === ESCROW.collector ? receiveType : transferType, 0)
       fill(struct, authorization)
       const separator = separators.get(network.chainId)
       if (separator === undefined) throw new Error(`no USDC is known on chain ${String(network.chainId)}`)
@@ -92,6 +96,6 @@ function writeNumber(struct: Buffer, value: bigint, at: number): void {
 
 const DOMAIN_TYPE = 'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'
 const TYPE =
-  'TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)'
+  'WithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)'
 const HALF_ORDER = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex')
 const MAX_64_BITS = (1n << 64n) - 1n

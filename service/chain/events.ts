@@ -1,7 +1,8 @@
-import type { Address, AuthorizationEvent, Hex, Receipt, TransferEvent, Use } from './model.ts'
+import type { Address, AuthorizationEvent, EscrowEvent, Hex, Receipt, TransferEvent, Use } from './model.ts'
+import { ESCROW } from './networks.ts'
 import { isRefusal, isTooWide } from './refusal.ts'
 import { unavailable, type Rpc } from './rpc.ts'
-import { addressOfWord, addressWord, hex } from './words.ts'
+import { addressOfWord, addressWord, hex, Words } from './words.ts'
 
 /** A mined transaction with USDC's events in it. Null while it is in no block. */
 export async function readReceipt(rpc: Rpc, usdc: Address, hash: Hex): Promise<Receipt | null> {
@@ -61,8 +62,10 @@ function toReceipt(raw: RawReceipt, usdc: Address): Receipt {
   const transfers: TransferEvent[] = []
   const used: AuthorizationEvent[] = []
   const cancelled: AuthorizationEvent[] = []
+  const escrow: EscrowEvent[] = []
   for (const { address, topics, data, logIndex } of raw.logs) {
     const [event, first, second] = topics
+    if (address.toLowerCase() === ESCROW.address) escrow.push(...escrowEvent(topics, data))
     if (address.toLowerCase() !== usdc || first === undefined || second === undefined) continue
     const place = Number(logIndex)
     if (event === TRANSFER) {
@@ -85,7 +88,13 @@ function toReceipt(raw: RawReceipt, usdc: Address): Receipt {
     transfers,
     used,
     cancelled,
+    escrow,
   }
+}
+
+function escrowEvent([event, paymentHash]: readonly Hex[], data: Hex): EscrowEvent[] {
+  const type = event === CAPTURED ? 'capture' : event === VOIDED ? 'void' : null
+  return type === null || paymentHash === undefined ? [] : [{ type, paymentHash, amount: new Words(data).number(0) }]
 }
 
 export interface RawLog {
@@ -111,5 +120,7 @@ interface RawReceipt {
 export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const USED = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5' // AuthorizationUsed
 const CANCELLED = '0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81' // AuthorizationCanceled
+const CAPTURED = '0xac1e0db1957daedbc6944bcb4c8dc947ff8101d710671ac2ec26309f7f38d58e' // PaymentCaptured
+const VOIDED = '0xcadce8c3acb008e3e1c64ca7f60d22a3c87069183182b7dbb9e4d8cfb3a15842' // PaymentVoided
 /** Blocks in one search: most providers allow ten thousand, some less. */
 const WIDEST = 10_000n

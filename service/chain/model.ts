@@ -5,7 +5,10 @@ export type Hex = `0x${string}`
 /** Taken in any case, handed out in lower case: compare with `===` after `toLowerCase()`. */
 export type Address = Hex
 
-/** What a payer signs: EIP-3009 `TransferWithAuthorization`. Times are Unix seconds. */
+/**
+ * What a payer signs: EIP-3009 `TransferWithAuthorization`, or `ReceiveWithAuthorization` when the recipient is the
+ * escrow's collector. Times are Unix seconds.
+ */
 export interface Authorization {
   from: Address
   to: Address
@@ -36,7 +39,63 @@ export interface Signatures {
    * the chain as these), or no such point on the curve.
    */
   recover(digest: Hex, signature: Hex): Address | null
+  readonly escrow: EscrowHashes
 }
+
+/** What a payer agrees to when its money waits in the escrow. Times are Unix seconds. */
+export interface PaymentInfo {
+  /** The only address that may authorize, capture and void. */
+  operator: Address
+  payer: Address
+  receiver: Address
+  token: Address
+  maxAmount: bigint
+  /** The payer's money can be taken until then, and not at that second. */
+  preApprovalExpiry: bigint
+  /** Captures are possible until then. From then on the payer can take back what is left. */
+  authorizationExpiry: bigint
+  refundExpiry: bigint
+  minFeeBps: number
+  maxFeeBps: number
+  feeReceiver: Address
+  /** 32 bytes. */
+  salt: Hex
+}
+
+export interface EscrowHashes {
+  /** The escrow's own name of a payment. */
+  paymentHash(network: Network, info: PaymentInfo): Hex
+  /** The nonce of the payer's authorization: the payment's hash without its payer. */
+  nonce(network: Network, info: PaymentInfo): Hex
+  /** The salt that binds a payment to the address that signs the seller's messages. */
+  boundSalt(receiverAuthorizer: Address, saltNonce: Hex): Hex
+  /** The EIP-712 digest of a seller's message to its operator. */
+  messageDigest(network: Network, operator: Address, message: OperatorMessage): Hex
+}
+
+/** What a seller signs to have its operator act. The fee is always zero. */
+export type OperatorMessage =
+  | { type: 'void'; paymentHash: Hex }
+  | { type: 'capture'; paymentHash: Hex; amount: bigint; feeReceiver: Address; expected: EscrowBalances }
+
+export interface EscrowBalances {
+  capturable: bigint
+  refundable: bigint
+}
+
+/** A call of the escrow by the payment's operator. The fee is always zero. */
+export type EscrowCall =
+  | { type: 'authorize'; info: PaymentInfo; amount: bigint; signature: Hex }
+  | { type: 'capture'; info: PaymentInfo; amount: bigint; feeReceiver: Address }
+  | { type: 'void'; info: PaymentInfo }
+
+export interface EscrowState extends EscrowBalances {
+  /** The payer's money was taken, once and for all. */
+  collected: boolean
+}
+
+/** What a call of the escrow would do now. `reason` is the escrow's error by name, or the token's text. */
+export type CallOutcome = { succeeds: true; gas: bigint } | { succeeds: false; reason: string | null }
 
 /** What would happen if the authorization were submitted now, alone. */
 export interface Simulation {
@@ -104,6 +163,14 @@ export interface Receipt {
   transfers: readonly TransferEvent[]
   used: readonly AuthorizationEvent[]
   cancelled: readonly AuthorizationEvent[]
+  /** The escrow's events that a seller's messages lead to. */
+  escrow: readonly EscrowEvent[]
+}
+
+export interface EscrowEvent {
+  type: 'capture' | 'void'
+  paymentHash: Hex
+  amount: bigint
 }
 
 export interface TransferEvent {
@@ -148,6 +215,7 @@ export interface Use {
  */
 export interface Chain {
   readonly network: Network
+  readonly escrow: EscrowChain
 
   /**
    * Calls at the same moment share one `eth_call`. Each item is judged alone, against the state before all of them: two
@@ -208,6 +276,26 @@ export interface Chain {
   /** Throws DomainError `failed`, code `call_reverts`, with the field `reason` when the call would revert. */
   estimateGas(call: Call & { from: Address }): Promise<bigint>
   close(): Promise<void>
+}
+
+/** The escrow of the scheme `auth-capture` on one network. */
+export interface EscrowChain {
+  encode(call: EscrowCall): Call
+  /** By one node: what the escrow has at that block or later. The state is null where the network has no escrow. */
+  payment(paymentHash: Hex): Promise<{ state: EscrowState | null; block: bigint }>
+  /** What decides about an authorization for the escrow, by one node. `state` is null where there is no escrow. */
+  view(of: { payer: Address; nonce: Hex; paymentHash: Hex }): Promise<EscrowView>
+  /** `gas` in the outcome is all that the transaction would use. A call that needs more than `gasMax` fails. */
+  simulate(call: Call & { from: Address }, gasMax: bigint): Promise<CallOutcome>
+  /** Whether a contract accepts the signature as its own (ERC-1271). */
+  isSignedByCode(signer: Address, digest: Hex, signature: Hex): Promise<boolean>
+}
+
+export interface EscrowView {
+  hasCode: boolean
+  balance: bigint
+  used: boolean
+  state: EscrowState | null
 }
 
 export interface TransferSearch {

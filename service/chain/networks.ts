@@ -31,6 +31,15 @@ export const NETWORKS = {
   },
 } as const satisfies Record<NetworkName, Network>
 
+/**
+ * The escrow of the scheme `auth-capture`, version 1.1, at the same addresses on every network. The collector takes the
+ * payer's money by an authorization (EIP-3009 `ReceiveWithAuthorization`).
+ */
+export const ESCROW = {
+  address: '0xf96815976523e00e65be8f34ca5e64b4f41eb19c',
+  collector: '0x8612dfdc421f80336cd14e8ef9cb1e765db5ab88',
+} as const
+
 /** Finds a network by its name in version 1 (`base`) or in version 2 (`eip155:8453`). */
 export function networkOf(name: string): Network | null {
   return BY_NAME.get(name) ?? null

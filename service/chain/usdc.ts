@@ -4,6 +4,7 @@ import { DomainError } from '../kit/errors.ts'
 import type { Log } from '../kit/log.ts'
 import { encodeAuthorizationState, encodeBalanceOf, encodeBatch, encodeTransfer } from './calldata.ts'
 import type { Curve, Keccak } from './curve.ts'
+import { createEscrow } from './escrow.ts'
 import { findUse, readReceipt } from './events.ts'
 import { createFees, createHead } from './head.ts'
 import type { Address, Call, Chain, Hex } from './model.ts'
@@ -53,6 +54,7 @@ export function createChain(options: ChainOptions): Chain {
 
   return {
     network,
+    escrow: createEscrow(rpc, usdc, async () => 2n * (await head()).baseFeePerGas + 1n),
     simulate: createSimulation({ network, rpc, head, sender, gasEach }),
     encodeTransfer: (item, payerHasCode) => encodeTransfer(usdc, item, payerHasCode),
     encodeBatch: (items) => encodeBatch(usdc, items),

@@ -68,8 +68,9 @@ function verifyRoute(facilitator: Facilitator, listing: Listing): AnyRoute {
     async handle({ body }) {
       const payment = toRequest(body)
       const verification = await facilitator.verify(payment, true)
-      const headers = extensionHeader(listing.verified(soldIn(body, payment), verification.refusal))
-      return { ...reply(200, toVerification(verification)), headers }
+      // What waits in the escrow is not listed, because its terms have absolute times.
+      const listed = payment.escrow === null ? listing.verified(soldIn(body, payment), verification.refusal) : {}
+      return { ...reply(200, toVerification(verification)), headers: extensionHeader(listed) }
     },
   })
 }
@@ -101,10 +102,11 @@ function settleRoute(facilitator: Facilitator, listing: Listing): AnyRoute {
         .catch((error: unknown) => {
           throw outOfGasHere(error, payment)
         })
-      const encoded = toSettled(answer, payment.required.network)
+      const encoded = { ...toSettled(answer, payment.required.network), ...amountOf(answer, payment) }
       if (answer.status === 'failed' && answer.ours) throw settlementFailed(answer, encoded)
       const { success, digest } = answer
-      const headers = extensionHeader(await listing.settled(soldIn(body, payment), outcomeOf(answer)))
+      const listed = payment.escrow === null ? await listing.settled(soldIn(body, payment), outcomeOf(answer)) : {}
+      const headers = extensionHeader(listed)
       if (!success || digest === null || keyed) return { ...reply(200, encoded), headers }
       // The caller counts as having received the success once the whole response was sent.
       return {
@@ -114,6 +116,14 @@ function settleRoute(facilitator: Facilitator, listing: Listing): AnyRoute {
       }
     },
   })
+}
+
+/** What the escrow took from the payer, or gave to the seller. */
+function amountOf({ success }: SettleResult, { escrow, required }: PaymentRequest): { amount?: string } {
+  if (!success || escrow === null) return {}
+  const { payload } = escrow
+  if (payload?.type === 'authorize') return { amount: String(required.amount) }
+  return payload?.type === 'capture' ? { amount: String(payload.amount) } : {}
 }
 
 /** What the seller says about the resource: version 1 in its terms, version 2 in what the payer sends back. */
@@ -181,7 +191,14 @@ const healthBody = z.object({
 })
 
 const supportedBody = z.object({
-  kinds: z.array(z.object({ x402Version: z.int(), scheme: z.string(), network: z.string() })),
+  kinds: z.array(
+    z.object({
+      x402Version: z.int(),
+      scheme: z.string(),
+      network: z.string(),
+      extra: z.object({ captureAuthorizer: z.string() }).optional(),
+    }),
+  ),
   extensions: z.array(z.string()),
   signers: z.record(z.string(), z.array(z.string())),
   supportedNetworks: z.array(z.object({ networkId: z.string(), version: z.string() })),
@@ -196,7 +213,7 @@ function toSupported(facilitator: Facilitator): z.input<typeof supportedBody> {
     { network: caip2, x402Version: 2 },
   ])
   return {
-    kinds: ids.map((id) => ({ ...id, scheme: 'exact' })),
+    kinds: [...ids.map((id) => ({ ...id, scheme: 'exact' })), ...escrowKinds(facilitator)],
     extensions: [...EXTENSIONS],
     signers: { 'eip155:*': [...facilitator.sponsors()] },
     supportedNetworks: ids.map(({ network, x402Version }) => ({
@@ -204,6 +221,13 @@ function toSupported(facilitator: Facilitator): z.input<typeof supportedBody> {
       version: `v${String(x402Version)}`,
     })),
   }
+}
+
+function escrowKinds({ networks, sponsors }: Facilitator): z.input<typeof supportedBody>['kinds'] {
+  const [captureAuthorizer] = sponsors()
+  if (captureAuthorizer === undefined) return []
+  const kind = { x402Version: 2, scheme: 'auth-capture', extra: { captureAuthorizer } }
+  return networks.map(({ caip2: network }) => ({ ...kind, network }))
 }
 
 const verifyBody = z.object({
@@ -243,6 +267,10 @@ const settleBody = z.object({
   errorMessage: z.string().nullable(),
   settled: z.boolean(),
   status: z.enum(['settled', 'pending', 'failed']),
+  amount: z
+    .string()
+    .optional()
+    .meta({ description: 'Micro-USDC that the escrow took or gave to the seller. Only for the scheme auth-capture' }),
 })
 
 const NOT_SETTLED = {

@@ -14,12 +14,28 @@ export interface Verification {
 
 export type State = 'claimed' | 'signed' | 'broadcast' | 'settled' | 'failed'
 
-/** An authorization that was claimed here, and its progress. */
+/**
+ * A call of the escrow. The escrow obeys only the payment's operator, which is one of the sponsors, so the call has a
+ * transaction of its own from that sponsor.
+ */
+export interface EscrowOperation {
+  type: 'authorize' | 'capture' | 'void'
+  operator: Address
+  paymentHash: Hex
+  /** Who gets the money: the gas counts for it. */
+  recipient: Address
+  data: Hex
+}
+
+/** An authorization that was claimed here, and its progress. Or a seller's message to the escrow's operator. */
 export interface Settlement {
   /** EIP-712: its identity. */
   digest: Hex
   network: NetworkName
+  /** Of a seller's message: the payment's payer and receiver, the amount, and the digest as the nonce. */
   authorization: SignedAuthorization
+  /** Null for a plain transfer. */
+  escrow: EscrowOperation | null
   payerHasCode: boolean
   /** Not to be batched: the payer has code, or the item failed inside a batch. */
   alone: boolean

@@ -14,11 +14,14 @@ export function openFacilitator(
   listing: Listing,
 ): { facilitator: Facilitator; part: Part } {
   const { config, database, clock, log, metrics, redis } = platform
+  const keys = config.SPONSOR_PRIVATE_KEYS as Hex[]
+  const [anyChain] = chains.byNetwork.values()
   const facilitator = createFacilitator({
     store: createSettlementStore(database.statements),
     signatures: chains.signatures,
     chains: chains.byNetwork,
-    keys: config.SPONSOR_PRIVATE_KEYS as Hex[],
+    keys,
+    operators: anyChain === undefined ? [] : keys.map((key) => anyChain.addressOf(key)),
     signsElsewhere: !config.ROLES.includes('facilitator'),
     lease: (name) => platform.lease(name),
     clock,

@@ -1,7 +1,7 @@
 import type { Address, Fees, Hex, Receipt, SignedAuthorization } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { GasUsed, Purchase, Settlement, SettleRequester, SponsorTransaction } from './model.ts'
+import type { EscrowOperation, GasUsed, Purchase, Settlement, SettleRequester, SponsorTransaction } from './model.ts'
 import type { Reason } from '../x402/reasons.ts'
 
 /** Stores settlements. Each method is one statement, so no transaction stays open while the chain is asked. */
@@ -9,10 +9,14 @@ export interface SettlementStore {
   find(digests: readonly Hex[]): Promise<ReadonlyMap<Hex, Settlement>>
   findByNonce(network: NetworkName, payer: Address, nonce: Hex): Promise<Settlement | null>
 
-  /** The row of this digest, new or existing. Null when another digest has the nonce. */
+  /**
+   * The row of this digest, new or existing. Null when another digest has the nonce, or when another operation on the
+   * same payment of the escrow is under way.
+   */
   claim(claim: Claim): Promise<Settlement | null>
   /**
-   * The oldest claimed settlements that no worker is about to sign. They belong to this worker until the given moment.
+   * The oldest claimed settlements that no worker is about to sign, without those that only another sponsor may send.
+   * They belong to this worker until the given moment.
    */
   take(network: NetworkName, workerId: string, work: WorkTaken): Promise<readonly Settlement[]>
   /** Stores a transaction before it is sent, with all of its settlements or not at all. */
@@ -88,6 +92,7 @@ export interface SettlementStore {
 
 /** How many settlements a worker takes at most, and until when. */
 export interface WorkTaken {
+  sponsor: Address
   limit: number
   now: Date
   until: Date
@@ -98,6 +103,7 @@ export interface Claim {
   network: NetworkName
   asset: Address
   authorization: SignedAuthorization
+  escrow: EscrowOperation | null
   payerHasCode: boolean
   gas: bigint
   seenBlock: bigint
@@ -107,7 +113,8 @@ export interface Claim {
 }
 
 export interface GasUsers {
-  payer: Address
+  /** Null when only the others count. */
+  payer: Address | null
   recipient: Address
   caller: string | null
 }

@@ -1,8 +1,10 @@
 import { largest } from '../kit/money.ts'
-import type { Receipt, Simulation, Use } from '../chain/model.ts'
-import type { SponsorTransaction, GasShares, GasUsed, Settlement } from './model.ts'
-import type { PaymentRequest } from '../x402/model.ts'
+import type { CallOutcome, EscrowState, EscrowView, Receipt, Simulation, Use } from '../chain/model.ts'
+import type { EscrowOperation, GasShares, GasUsed, Settlement, SponsorTransaction } from './model.ts'
+import type { EscrowPayment } from '../x402/escrow.ts'
+import type { EscrowPayload, PaymentRequest } from '../x402/model.ts'
 import type { Reason } from '../x402/reasons.ts'
+import { EIP6492_END } from '../x402/schema.ts'
 
 /**
  * Refuses terms that are wrong regardless of the chain and the clock. The checks run in the reference implementation's
@@ -20,9 +22,6 @@ export function refuseTerms(payment: PaymentRequest): Reason | null {
   if (authorization.signature.toLowerCase().endsWith(EIP6492_END)) return 'eip6492_factory_not_allowed'
   return null
 }
-
-/** The 32 bytes at the end of every ERC-6492 signature, which stands for a wallet that is not deployed yet. */
-const EIP6492_END = '6492'.repeat(16)
 
 /**
  * Refuses an authorization that does not match the seller's terms exactly. The protocol's clients require exact
@@ -51,6 +50,73 @@ export function refuseTime(authorization: { validAfter: bigint; validBefore: big
 
 /** As in the reference implementation: the time of three blocks until the transfer is mined. */
 const MARGIN_SECONDS = 6n
+
+/** The same for the escrow. A seller's message has no end of its own; the capture deadline ends what it asks for. */
+export function refuseEscrowTime({ payload, terms }: EscrowPayment, validBefore: bigint, now: Date): Reason | null {
+  if (payload.type === 'void') return null
+  const soon = BigInt(Math.floor(now.getTime() / 1000)) + MARGIN_SECONDS
+  if (terms.captureDeadline <= soon) return 'invalid_auth_capture_evm_capture_deadline_expired'
+  if (payload.type !== 'authorize') return null
+  // The whole time that a payer may sign for must fit.
+  const longest = soon - MARGIN_SECONDS + BigInt(Math.ceil(terms.maxTimeoutSeconds))
+  if (longest > terms.captureDeadline) return 'invalid_auth_capture_evm_deadline_ordering'
+  return validBefore <= soon ? 'invalid_auth_capture_evm_authorization_expired' : null
+}
+
+/** Judges an authorization for the escrow by the chain's state. */
+export function refuseCollection(view: EscrowView, value: bigint, outcome: CallOutcome): Reason | null {
+  // A call to an address without code succeeds, and does nothing.
+  if (view.state === null) return 'invalid_auth_capture_evm_simulation_failed'
+  if (view.used || view.state.collected) return ESCROW_REASONS.used
+  if (!outcome.succeeds && /invalid signature/i.test(outcome.reason ?? '')) return 'invalid_auth_capture_evm_signature'
+  if (view.balance < value) return 'invalid_auth_capture_evm_insufficient_balance'
+  return outcome.succeeds ? null : reasonOf(outcome.reason)
+}
+
+/** Judges a seller's message by what the escrow holds. A message counts for exactly one state, so it counts once. */
+export function refuseMessage(payload: EscrowPayload, state: EscrowState | null): Reason | null {
+  if (state === null) return 'invalid_auth_capture_evm_simulation_failed'
+  if (payload.type === 'void') return state.capturable > 0n ? null : 'invalid_auth_capture_evm_zero_authorization'
+  if (payload.type !== 'capture') return 'invalid_auth_capture_evm_payload_format'
+  const { capturable, refundable } = payload.expected
+  return state.capturable === capturable && state.refundable === refundable
+    ? null
+    : 'invalid_auth_capture_evm_unexpected_payment_state'
+}
+
+/** The escrow's error, as the protocol names it. */
+export function reasonOf(error: string | null): Reason {
+  return (error === null ? undefined : ERRORS[error]) ?? 'invalid_auth_capture_evm_simulation_failed'
+}
+
+const ERRORS: Readonly<Record<string, Reason>> = {
+  AfterPreApprovalExpiry: 'invalid_auth_capture_evm_authorization_expired',
+  InvalidExpiries: 'invalid_auth_capture_evm_deadline_ordering',
+  PaymentAlreadyCollected: 'invalid_auth_capture_evm_payment_already_collected',
+  AfterAuthorizationExpiry: 'invalid_auth_capture_evm_capture_deadline_expired',
+  InsufficientAuthorization: 'invalid_auth_capture_evm_insufficient_authorization',
+  ZeroAuthorization: 'invalid_auth_capture_evm_zero_authorization',
+  InvalidSender: 'invalid_auth_capture_evm_operator_mismatch',
+}
+
+/** The reasons that both schemes have, each with its own name. */
+export function reasonsOf(escrow: object | null) {
+  return escrow === null ? EXACT_REASONS : ESCROW_REASONS
+}
+
+const EXACT_REASONS = {
+  used: 'invalid_exact_evm_nonce_already_used',
+  expired: 'invalid_exact_evm_payload_authorization_valid_before',
+  signature: 'invalid_exact_evm_signature',
+  failed: 'invalid_exact_evm_transaction_failed',
+} as const satisfies Record<string, Reason>
+
+const ESCROW_REASONS = {
+  used: 'invalid_auth_capture_evm_payment_already_collected',
+  expired: 'invalid_auth_capture_evm_authorization_expired',
+  signature: 'invalid_auth_capture_evm_signature',
+  failed: 'invalid_auth_capture_evm_transaction_reverted',
+} as const satisfies Record<string, Reason>
 
 /**
  * Judges by the chain's state. `signed`: the payer's own key made the signature, which decides only for a payer without
@@ -116,9 +182,22 @@ export function plan<Item extends Pick<Settlement, 'alone'>>(items: readonly Ite
   return groups
 }
 
+/** Whether this transaction did what the seller's message to the escrow asks for. */
+function isCarriedOut({ type, paymentHash }: EscrowOperation, value: bigint, { status, escrow }: Receipt): boolean {
+  const event = escrow.find((one) => one.type === type && one.paymentHash === paymentHash)
+  return status === 'success' && event !== undefined && (type === 'void' || event.amount === value)
+}
+
+/** Whether a seller asks for it, and no authorization moves with it. */
+export function isMessage(escrow: Pick<EscrowOperation, 'type'> | null): boolean {
+  return escrow !== null && escrow.type !== 'authorize'
+}
+
 /** Whether this transaction moved this authorization's money. */
 export function isMoved(settlement: Settlement, receipt: Receipt): boolean {
   const { from, to, value, nonce } = settlement.authorization
+  const { escrow } = settlement
+  if (escrow !== null && isMessage(escrow)) return isCarriedOut(escrow, value, receipt)
   const used = receipt.used.find((event) => event.authorizer === from && event.nonce === nonce)
   if (receipt.status !== 'success' || used === undefined) return false
   // USDC logs the use first and its transfer right after.
@@ -173,6 +252,7 @@ const MENDABLE: ReadonlySet<Reason> = new Set<Reason>([
   'invalid_exact_evm_insufficient_balance',
   'invalid_exact_evm_transaction_simulation_failed',
   'invalid_exact_evm_transaction_failed',
+  'invalid_auth_capture_evm_transaction_reverted',
 ])
 const ATTEMPTS_MAX = 10
 

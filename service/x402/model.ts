@@ -1,4 +1,4 @@
-import type { Address, SignedAuthorization } from '../chain/model.ts'
+import type { Address, Hex, PaymentInfo, SignedAuthorization } from '../chain/model.ts'
 import type { Network, NetworkName } from '../chain/networks.ts'
 import type { Challenge } from '../mpp/challenge.ts'
 import type { Reason } from './reasons.ts'
@@ -66,6 +66,8 @@ export interface Presented {
   authorization: SignedAuthorization | null
   /** In its original spelling, for the response. */
   payer: string | null
+  /** What the payload has for the escrow. Null when it has nothing for it. */
+  escrow: EscrowPayload | null
   /** The challenge that a payment of MPP answers. Null for x402. */
   challenge: Challenge | null
   /** What the client returned of the 402's extensions, and its own fields in them. Empty in version 1. */
@@ -99,8 +101,50 @@ export interface PaymentRequest {
   network: Network | null
   authorization: SignedAuthorization | null
   payer: string | null
+  /** Null unless the seller's terms are those of the scheme `auth-capture`. */
+  escrow: EscrowRequest | null
   /** The only reason that differs between the versions. */
   valueMismatch: Reason
+}
+
+export interface EscrowRequest {
+  /** Null when the terms lack something, or have something unreadable. */
+  terms: EscrowTerms | null
+  payload: EscrowPayload | null
+}
+
+/** The seller's terms for a payment that waits in the escrow. Times are Unix seconds. */
+export interface EscrowTerms {
+  captureAuthorizer: Address
+  /** Signs the seller's messages. Null when it signs none. */
+  receiverAuthorizer: Address | null
+  captureDeadline: bigint
+  refundDeadline: bigint
+  feeRecipient: Address
+  minFeeBps: number
+  maxFeeBps: number
+  maxTimeoutSeconds: number
+  operatorType: string
+  paymentFlow: string
+  assetTransferMethod: string
+  hasPolicy: boolean
+}
+
+/** The payer's part beside its authorization, or a message of the seller about a payment that the escrow holds. */
+export type EscrowPayload =
+  | { type: 'authorize'; salt: Hex; saltNonce: Hex | null }
+  | ({ type: 'capture'; amount: bigint; feeAmount: bigint; feeReceiver: Address } & Lifecycle & {
+        expected: { capturable: bigint; refundable: bigint }
+        /** Asks to void what the capture leaves. */
+        voidSignature: Hex | null
+      })
+  | ({ type: 'void' } & Lifecycle)
+  | ({ type: 'refund' } & Lifecycle)
+
+interface Lifecycle {
+  info: PaymentInfo
+  saltNonce: Hex
+  signature: Hex
 }
 
 /** One way to pay, as a seller offers it. */

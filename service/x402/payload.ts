@@ -7,9 +7,18 @@ import { faultOfJsonShape } from '../kit/json-shape.ts'
 import { isRecord } from '../kit/schema/merge.ts'
 import type { Challenge } from '../mpp/challenge.ts'
 import { credentialText, readCredential } from '../mpp/credential.ts'
-import type { PaymentRequest, Presented, RequestBody, Requirements, Version } from './model.ts'
+import type { EscrowRequest, PaymentRequest, Presented, RequestBody, Requirements, Version } from './model.ts'
 import { withoutOffers } from './offer-receipt.ts'
-import { chargeRequest, exactPayload, payloadV1, payloadV2, paymentRequest, type ExactPayload } from './schema.ts'
+import { escrowPayloadOf, termsOf } from './escrow.ts'
+import {
+  chargeRequest,
+  exactPayload,
+  payloadV1,
+  payloadV2,
+  paymentRequest,
+  type ExactPayload,
+  type LifecyclePayload,
+} from './schema.ts'
 
 type Read = Readonly<Record<string, unknown>>
 
@@ -152,7 +161,7 @@ function fromCredential(json: Read, fault: Fault): Decoded {
   const { request, network } = chargeIn(challenge, fault)
   const networkName = `eip155:${String(request.methodDetails.chainId)}`
   if (payload.type !== 'authorization') {
-    const unsigned = { challenge, extensions: {}, authorization: null, payer: null }
+    const unsigned = { challenge, extensions: {}, authorization: null, payer: null, escrow: null }
     return { version: 2, payload: {}, scheme: 'exact', networkName, network, ...unsigned }
   }
   const { signature, ...rest } = payload
@@ -176,11 +185,15 @@ function chargeIn(challenge: Challenge, fault: Fault) {
   return { request: parsed.data, network: networkOf(`eip155:${String(parsed.data.methodDetails.chainId)}`) }
 }
 
-function signedBy(payload: ExactPayload | null): { authorization: SignedAuthorization | null; payer: string | null } {
-  if (payload === null) return { authorization: null, payer: null }
+function signedBy(
+  payload: ExactPayload | LifecyclePayload | null,
+): Pick<Presented, 'authorization' | 'payer' | 'escrow'> {
+  if (payload === null) return { authorization: null, payer: null, escrow: null }
+  const escrow = escrowPayloadOf(payload)
+  if ('paymentInfo' in payload) return { authorization: null, payer: payload.paymentInfo.payer, escrow }
   const { authorization, signature } = payload
   const from = authorization.from.toLowerCase() as Address
-  return { authorization: { ...authorization, from, signature }, payer: authorization.from }
+  return { authorization: { ...authorization, from, signature }, payer: authorization.from, escrow }
 }
 
 /**
@@ -202,7 +215,7 @@ export function requestOf(presented: Presented, { v1, v2 }: Requirements): Reque
     payTo: payTo.toLowerCase() as Address,
     asset: asset.toLowerCase() as Address,
   }
-  READ.set(request, combined(presented, required))
+  READ.set(request, combined(presented, required, null))
   OFFERED.set(request, { v1, v2 })
   return request
 }
@@ -233,16 +246,18 @@ const READ = new WeakMap<RequestBody, PaymentRequest>()
 /** A request from the wire, decoded by its schema. */
 export function toRequest(request: z.output<typeof paymentRequest>): PaymentRequest {
   const presented = request.x402Version === 1 ? fromV1({}, request.paymentPayload) : fromV2({}, request.paymentPayload)
-  const { scheme, network, payTo, asset, extra } = request.paymentRequirements
+  const { scheme, network, payTo, asset, extra, maxTimeoutSeconds } = request.paymentRequirements
   const domain = { name: extra?.name ?? null, version: extra?.version ?? null }
   const amount =
     request.x402Version === 1 ? request.paymentRequirements.maxAmountRequired : request.paymentRequirements.amount
-  return combined(presented, { scheme, network, payTo, asset, amount, domain })
+  const terms = scheme === 'auth-capture' ? { terms: termsOf(extra, maxTimeoutSeconds) } : null
+  return combined(presented, { scheme, network, payTo, asset, amount, domain }, terms)
 }
 
 function combined(
-  { version, scheme, networkName, authorization, payer }: Decoded,
+  { version, scheme, networkName, authorization, payer, escrow }: Decoded,
   required: PaymentRequest['required'],
+  terms: Pick<EscrowRequest, 'terms'> | null,
 ): PaymentRequest {
   return {
     version,
@@ -251,6 +266,7 @@ function combined(
     network: named(version, required.network),
     authorization,
     payer,
+    escrow: terms === null ? null : { ...terms, payload: escrow },
     valueMismatch:
       version === 1
         ? 'invalid_exact_evm_authorization_value'
@@ -275,6 +291,7 @@ export function transferRequest(network: Network, signed: SignedAuthorization): 
     network: NETWORKS[network.name],
     authorization: signed,
     payer: from,
+    escrow: null,
     valueMismatch: 'invalid_exact_evm_payload_authorization_value_mismatch',
   }
 }

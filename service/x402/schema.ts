@@ -26,11 +26,13 @@ const uint256 = z
   .transform(BigInt)
   .refine((value) => value < 2n ** 256n, 'must be below 2^256')
 
+const signature = z
+  .string()
+  .regex(/^0x([0-9a-fA-F]{2})+$/, 'must be 0x and pairs of hexadecimal digits')
+  .transform((text) => text.toLowerCase() as Hex)
+
 export const exactPayload = z.object({
-  signature: z
-    .string()
-    .regex(/^0x([0-9a-fA-F]{2})+$/, 'must be 0x and pairs of hexadecimal digits')
-    .transform((text) => text.toLowerCase() as Hex),
+  signature,
   authorization: z.strictObject({
     // In its original spelling, because responses name the payer in the same letters.
     from: z.string().regex(ADDRESS, ADDRESS_FAULT),
@@ -40,9 +42,59 @@ export const exactPayload = z.object({
     validBefore: uint256,
     nonce: bytes32,
   }),
+  // Only for the escrow, which refuses a payment that lacks them. Elsewhere they mean nothing.
+  salt: bytes32.optional().catch(undefined),
+  saltNonce: bytes32.optional().catch(undefined),
 })
 
 export type ExactPayload = z.output<typeof exactPayload>
+
+/** The 32 bytes at the end of every ERC-6492 signature, which stands for a wallet that is not deployed yet. */
+export const EIP6492_END = '6492'.repeat(16)
+
+/** 48 bits, as the escrow stores a time. */
+export const unixTime = z
+  .int()
+  .min(0)
+  .max(2 ** 48 - 1)
+  .transform(BigInt)
+export const basisPoints = z.int().min(0).max(10_000)
+
+/** The messages by which a seller has its operator act on a payment in the escrow. */
+const lifecyclePayload = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('capture'),
+    ...common(),
+    amount: uint256,
+    feeAmount: uint256,
+    feeReceiver: address,
+    expectedCapturableAmount: uint256,
+    expectedRefundableAmount: uint256,
+    voidAuthorizerSignature: signature.optional(),
+  }),
+  z.object({ type: z.literal('void'), ...common() }),
+  z.object({ type: z.literal('refund'), ...common(), amount: uint256 }),
+])
+
+function common() {
+  const paymentInfo = z.strictObject({
+    operator: address,
+    payer: z.string().regex(ADDRESS, ADDRESS_FAULT),
+    receiver: address,
+    token: address,
+    maxAmount: uint256.refine((value) => value < 2n ** 120n, 'must be below 2^120'),
+    preApprovalExpiry: unixTime,
+    authorizationExpiry: unixTime,
+    refundExpiry: unixTime,
+    minFeeBps: basisPoints,
+    maxFeeBps: basisPoints,
+    feeReceiver: address,
+    salt: bytes32,
+  })
+  return { paymentInfo, saltNonce: bytes32, authorizerSignature: signature }
+}
+
+export type LifecyclePayload = z.output<typeof lifecyclePayload>
 
 const name = z.string().min(1)
 
@@ -55,9 +107,10 @@ export const payloadV1 = z.object({
 })
 
 /** An authorization of an unsupported kind (null here) is a refusal, not a mistake in the request. */
-const payloadOfAnyKind = z.looseObject({}).transform((payload, context): ExactPayload | null => {
+const payloadOfAnyKind = z.looseObject({}).transform((payload, context): ExactPayload | LifecyclePayload | null => {
   if ('permit2Authorization' in payload && !('authorization' in payload)) return null
-  const parsed = exactPayload.safeParse(payload)
+  const isLifecycle = 'paymentInfo' in payload && !('authorization' in payload)
+  const parsed = (isLifecycle ? lifecyclePayload : exactPayload).safeParse(payload)
   if (parsed.success) return parsed.data
   // The same issues, moved under this field's path. zod's type requires the input in each of them.
   const issues = parsed.error.issues.map((issue) => ({ ...issue, input: payload }))
@@ -84,8 +137,8 @@ const terms = {
   payTo: address,
   asset: address,
   maxTimeoutSeconds: z.number().optional(),
-  // No decision here depends on the rest, so only the two names are read.
-  extra: z.object({ name: z.string().nullish(), version: z.string().nullish() }).nullish(),
+  // The rest is for the escrow, which reads it itself.
+  extra: z.looseObject({ name: z.string().nullish(), version: z.string().nullish() }).nullish(),
 }
 
 const requestV1 = z.object({

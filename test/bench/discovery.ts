@@ -196,6 +196,7 @@ function soldOf(nth: number): SoldResource {
       signature: '0x',
     },
     payer: from,
+    escrow: null,
     valueMismatch: 'invalid_exact_evm_payload_authorization_value_mismatch',
   }
   // Every tenth one cannot be listed: its seller learns why.

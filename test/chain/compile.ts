@@ -14,7 +14,7 @@ import { PLACES } from './contracts/places.ts'
  */
 export function compile(): Record<string, string> {
   const contracts = compiled(
-    ['Usdc.sol', 'Checker.sol', 'Proxy.sol', 'Wallets.sol', 'Multicall.sol'].map(
+    ['Usdc.sol', 'Checker.sol', 'Proxy.sol', 'Wallets.sol', 'Multicall.sol', 'Escrow.sol'].map(
       (name) => `test/chain/contracts/${name}`,
     ),
   )
@@ -32,6 +32,9 @@ export function compile(): Record<string, string> {
           'DelegateWallet',
           'RefusingWallet',
           'BurningWallet',
+          'AuthCaptureEscrow',
+          'PaymentCollector',
+          'RefundCollector',
         ].map((name) => [name, runtime(name)]),
       ),
     ),

@@ -1,7 +1,8 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { escrowBody, escrowed, escrowTerms, payEscrow, seller } from '../harness/escrow.ts'
 import type { Order } from './child/mortal.ts'
-import { openWorld, request, until, usdcOf, type World } from './world.ts'
+import { openWorld, request, sentBy, until, usdcOf, type World } from './world.ts'
 
 const PLACES = [
   'settlement claimed',
@@ -54,6 +55,31 @@ describe('a process that is killed', () => {
     expect((await usdcOf(chain, seller)) - before).toBe(3_000_000n)
     const failed = await database.statements.run(`SELECT 1 FROM facilitator_settlement WHERE state = 'failed'`, [])
     expect(failed).toHaveLength(0)
+    await successor.close()
+  })
+
+  // A message to the escrow has no success to hand out.
+  it.each(PLACES.slice(0, -1))('at "%s": what was captured is captured once', async (dieAt) => {
+    const { chain, database } = world
+    const signer = chain.accounts[2]!
+    const operator = chain.accounts[0]!.address
+    const now = Math.floor(world.clock.now().getTime() / 1000)
+    const terms = escrowTerms(chain, { operator, receiver: world.seller, signer: signer.address }, { now })
+    const paid = await payEscrow(chain, await chain.payer(1_000_000n), terms, now)
+    const first = await world.add()
+    expect((await first.post('/settle', paid.body)).body).toMatchObject({ success: true })
+    await first.close()
+    const sent = await sentBy(chain, operator)
+    const expected = { capturable: 1_000_000n, refundable: 0n }
+    const body = escrowBody(terms, await seller(chain, signer, operator).capture(paid, 300_000n, expected))
+    await die({ database: database.url, rpc: chain.url, key: chain.accounts[0]!.privateKey, bodies: [body], dieAt })
+
+    world.clock.forward(30_000)
+    const successor = await world.add()
+    const answers = await Promise.all([body, body].map((one) => successor.post('/settle', one)))
+    expect(answers.map((answer) => answer.body.success as boolean)).toEqual([true, true])
+    expect(await escrowed(chain, paid.info)).toMatchObject({ capturable: 700_000n, refundable: 300_000n })
+    expect(await sentBy(chain, operator)).toBe(sent + 1)
     await successor.close()
   })
 })

@@ -108,7 +108,8 @@ describe('the rules of settling', () => {
 
   describe('a transaction moved an authorization', () => {
     const [from, to, other] = ['0x01', '0x02', '0x03'] as const
-    const settlement = { authorization: { from, to, value: 5n, nonce: '0x0a' } } as unknown as Settlement
+    const authorization = { from, to, value: 5n, nonce: '0x0a' }
+    const settlement = { authorization, escrow: null } as unknown as Settlement
     const used = { authorizer: from, nonce: '0x0a', logIndex: 4 } as const
     const transfer = { from, to, value: 5n, logIndex: 5 } as const
     const receipt = (changes: Partial<Receipt>): Receipt =>
@@ -135,6 +136,19 @@ describe('the rules of settling', () => {
           }),
         ),
       ).toBe(false)
+    })
+
+    it('and carried a message to the escrow out only by its own event', () => {
+      const captured = { type: 'capture', paymentHash: '0x0c', amount: 5n } as const
+      const capture = { ...settlement, escrow: { type: 'capture', paymentHash: '0x0c' } } as unknown as Settlement
+      const isDone = (changes: Partial<Receipt>, of = capture) =>
+        isMoved(of, receipt({ escrow: [captured], ...changes }))
+      expect(isDone({})).toBe(true)
+      expect(isDone({ status: 'reverted' })).toBe(false)
+      expect(isDone({ escrow: [] })).toBe(false)
+      expect(isDone({ escrow: [{ ...captured, amount: 4n }] })).toBe(false)
+      expect(isDone({ escrow: [{ ...captured, paymentHash: '0x0d' }] })).toBe(false)
+      expect(isDone({ escrow: [{ ...captured, type: 'void' }] })).toBe(false)
     })
   })
 })

@@ -38,7 +38,7 @@ export interface TestAccount {
   cancel(network: Network, nonce: Hex): Promise<Hex>
 }
 
-/** A chain for one test in well under a second, with USDC and Multicall3 at their real addresses. */
+/** A chain for one test in well under a second, with USDC, Multicall3 and the escrow at their real addresses. */
 export async function startChain(
   options: { chainId?: 8453 | 84532; mining?: Mining; port?: number } = {},
 ): Promise<TestChain> {
@@ -132,7 +132,7 @@ export function accountOf(privateKey: Hex): TestAccount {
       const signature = await account.signTypedData({
         domain: domain(network),
         types: TYPES,
-        primaryType: 'TransferWithAuthorization',
+        primaryType: to === PLACES.collector ? 'ReceiveWithAuthorization' : 'TransferWithAuthorization',
         message: authorization,
       })
       return { ...authorization, signature }
@@ -147,15 +147,18 @@ export function accountOf(privateKey: Hex): TestAccount {
   }
 }
 
+const AUTHORIZATION = [
+  { name: 'from', type: 'address' },
+  { name: 'to', type: 'address' },
+  { name: 'value', type: 'uint256' },
+  { name: 'validAfter', type: 'uint256' },
+  { name: 'validBefore', type: 'uint256' },
+  { name: 'nonce', type: 'bytes32' },
+] as const
+
 export const TYPES = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
+  TransferWithAuthorization: AUTHORIZATION,
+  ReceiveWithAuthorization: AUTHORIZATION,
   CancelAuthorization: [
     { name: 'authorizer', type: 'address' },
     { name: 'nonce', type: 'bytes32' },
@@ -174,6 +177,9 @@ function fixtures(network: Network): RpcCall[] {
     placed(PLACES.implementation, code.USDC),
     placed(PLACES.checker, code.CHECKER),
     placed(PLACES.multicall, code.MULTICALL),
+    placed(PLACES.escrow, code.AUTH_CAPTURE_ESCROW),
+    placed(PLACES.collector, code.PAYMENT_COLLECTOR),
+    placed(PLACES.refundCollector, code.REFUND_COLLECTOR),
     store(token, keccak256(toHex('org.zeppelinos.proxy.admin')), word(1n)),
     store(token, keccak256(toHex('org.zeppelinos.proxy.implementation')), pad(PLACES.implementation, { size: 32 })),
     store(token, word(4n), shortText(network.usdc.name)),

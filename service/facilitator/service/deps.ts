@@ -1,4 +1,4 @@
-import type { Chain, Hex, Signatures } from '../../chain/model.ts'
+import type { Address, Chain, Hex, Signatures } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Failpoints } from '../../kit/failpoints.ts'
@@ -13,6 +13,8 @@ export interface FacilitatorDeps {
   chains: ReadonlyMap<NetworkName, Chain>
   /** The sponsor's private keys; the same on every network. */
   keys: readonly Hex[]
+  /** The sponsors' addresses. The first one is offered as the operator of payments in the escrow. */
+  operators: readonly Address[]
   /** Another process has the keys and signs what is claimed here. */
   signsElsewhere: boolean
   lease(name: string): Lease

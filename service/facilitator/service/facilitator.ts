@@ -6,10 +6,11 @@ import type { Statements } from '../../kit/transaction.ts'
 import type { PaymentRequest } from '../../x402/model.ts'
 import type { Purchase, Settlement, Verification } from '../model.ts'
 import { createSignal } from './signal.ts'
-import { examine, identify, simulate, type Signed } from './checks.ts'
+import { examine, simulate } from './checks.ts'
 import { createGasWatch } from './gas.ts'
 import { createSponsorWorker, type SponsorWorker } from './sponsor-worker.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
+import { identify, type Signed } from './examined.ts'
 import { reconcile } from './follow.ts'
 import { createSettling } from './settle.ts'
 
@@ -17,11 +18,10 @@ import { createSettling } from './settle.ts'
 export function createFacilitator(deps: FacilitatorDeps) {
   const signals = { claimed: createSignal(), ended: createSignal() }
   const gas = createGasWatch(deps)
-  const { settle } = createSettling(deps, gas, signals)
+  const { settle, act } = createSettling(deps, gas, signals)
   const workers = [...deps.chains.values()].flatMap((chain) =>
     deps.keys.map((key) => createSponsorWorker(deps, chain, key, { gas, ended: signals.ended })),
   )
-  const anyChain = [...deps.chains.values()][0]
   let running: Promise<unknown> | null = null
   let stopped = false
 
@@ -64,6 +64,8 @@ export function createFacilitator(deps: FacilitatorDeps) {
 
     /** Makes the transfer once, and hands out its success once. `SettleRequester` says who gets it. */
     settle,
+    /** Captures or voids, for our own sellers, what the escrow holds of a payment. `SettleRequester` names the sale. */
+    act,
 
     purchases: {
       /** Identifies the authorization. Null when the payment is not one of USDC on a known network. */
@@ -107,7 +109,7 @@ export function createFacilitator(deps: FacilitatorDeps) {
 
     networks: Object.values(NETWORKS),
     /** The addresses that pay the gas. */
-    sponsors: (): readonly Address[] => (anyChain === undefined ? [] : deps.keys.map((key) => anyChain.addressOf(key))),
+    sponsors: (): readonly Address[] => deps.operators,
     gas: gas.known,
 
     reconcile: (now: Date): Promise<void> => reconcile(deps, now),

@@ -1,4 +1,5 @@
 import type { Chain, Receipt } from '../../chain/model.ts'
+import { ESCROW } from '../../chain/networks.ts'
 import type { SponsorTransaction } from '../model.ts'
 import { isMoved } from '../rules.ts'
 import { judge } from './judge.ts'
@@ -78,8 +79,8 @@ async function isDeep(deps: FacilitatorDeps, chain: Chain, receipt: Receipt): Pr
  */
 async function judgeRest(deps: FacilitatorDeps, chain: Chain, transaction: SponsorTransaction): Promise<void> {
   const rest = await deps.store.carried(transaction)
-  // A batch calls Multicall3. A single settlement calls the token.
-  const alone = transaction.target === chain.network.usdc.address
+  // A batch calls Multicall3. A single settlement calls the token or the escrow.
+  const alone = transaction.target === chain.network.usdc.address || transaction.target === ESCROW.address
   for (const settlement of rest) {
     await judge(deps, chain, settlement, alone ? 'alone' : 'among-others')
   }

@@ -1,7 +1,8 @@
 import type { Chain } from '../../chain/model.ts'
 import type { Settlement } from '../model.ts'
-import { isOver, isPaidBy, refuseSimulation } from '../rules.ts'
+import { isMessage, isOver, isPaidBy, reasonsOf, refuseCollection, refuseSimulation } from '../rules.ts'
 import type { FacilitatorDeps } from './deps.ts'
+import { tried } from './escrow.ts'
 
 /**
  * Decides about an authorization that our own transaction did not move. Another party has used its nonce, or it is
@@ -16,8 +17,10 @@ export async function judge(
   settlement: Settlement,
   after: 'waiting' | 'among-others' | 'alone',
 ): Promise<void> {
-  const { store, clock, signatures, log, measures } = deps
-  const { authorization, digest, seenBlock } = settlement
+  const { store, clock, log, measures } = deps
+  if (isMessage(settlement.escrow)) return await judgeMessage(deps, chain, settlement, after)
+  const { authorization, seenBlock, digest } = settlement
+  const { used: usedReason, expired, failed } = reasonsOf(settlement.escrow)
   const head = await chain.head()
   const { used } = await chain.authorization(authorization.from, authorization.nonce)
   if (used) {
@@ -30,7 +33,7 @@ export async function judge(
       const past = authorization.validBefore
       const agreed = await chain.agreedUse({ ...authorization, payer: authorization.from, from: seenBlock, past })
       if (!agreed.known || agreed.use === null || isPaidBy(agreed.use, settlement)) return
-      return await store.fail(settlement, USED, false, clock.now())
+      return await store.fail(settlement, usedReason, false, clock.now())
     }
     const final = head.number - use.blockNumber + 1n >= BigInt(deps.settings.confirmations)
     await store.settledElsewhere(settlement, use, final, clock.now())
@@ -47,22 +50,50 @@ export async function judge(
     const past = authorization.validBefore
     const agreed = await chain.agreedUse({ ...authorization, payer: authorization.from, from: seenBlock, past })
     if (!agreed.known || agreed.used) return
-    return await store.fail(settlement, EXPIRED, false, clock.now())
+    return await store.fail(settlement, expired, false, clock.now())
   }
   if (after === 'waiting') return
 
-  const [simulation] = await chain.simulate([authorization])
-  if (simulation === undefined) return
-  const signed = signatures.recover(digest, authorization.signature) === authorization.from
-  const refusal = refuseSimulation(simulation, authorization.value, signed)
+  const { refusal, payerHasCode } = await retried(deps, chain, settlement)
   // The nonce was used since the first check. The next turn finds out by which transaction.
-  if (refusal === USED) return
+  if (refusal === usedReason) return
   if (refusal !== null) return await store.fail(settlement, refusal, false, clock.now())
   // It would succeed now. In a batch it may have run out of gas, so it gets a transaction of its own.
-  const payerHasCode = simulation.payerCode !== 'none'
   if (after === 'among-others') return await store.release(settlement, payerHasCode)
-  await store.fail(settlement, 'invalid_exact_evm_transaction_failed', !payerHasCode, clock.now())
+  await store.fail(settlement, failed, !payerHasCode, clock.now())
 }
 
-const USED = 'invalid_exact_evm_nonce_already_used'
-const EXPIRED = 'invalid_exact_evm_payload_authorization_valid_before'
+/** What would happen if it were submitted once more. */
+async function retried(deps: FacilitatorDeps, chain: Chain, settlement: Settlement) {
+  const { authorization, digest, escrow } = settlement
+  const { from: payer, nonce, value, signature } = authorization
+  const signed = deps.signatures.recover(digest, signature) === payer
+  if (escrow !== null) {
+    const [view, outcome] = await Promise.all([
+      chain.escrow.view({ payer, nonce, paymentHash: escrow.paymentHash }),
+      tried(deps, chain, escrow),
+    ])
+    return { refusal: refuseCollection(view, value, outcome), payerHasCode: view.hasCode }
+  }
+  const [simulation] = await chain.simulate([authorization])
+  if (simulation === undefined) throw new Error('the simulation gave no answer')
+  return { refusal: refuseSimulation(simulation, value, signed), payerHasCode: simulation.payerCode !== 'none' }
+}
+
+/**
+ * Only the operator can do what a seller's message asks for, so nobody else can have done it. On chain, nothing stops a
+ * second capture: after a transaction that a block has run, or that was lost, the service does not repeat it by itself.
+ */
+async function judgeMessage(
+  { store, clock }: FacilitatorDeps,
+  chain: Chain,
+  settlement: Settlement,
+  after: 'waiting' | 'among-others' | 'alone',
+): Promise<void> {
+  if (after !== 'waiting') {
+    return await store.fail(settlement, reasonsOf(settlement.escrow).failed, true, clock.now())
+  }
+  // Once it is signed, its receipt decides.
+  if (settlement.state !== 'claimed' || !isOver(settlement, (await chain.head()).timestamp)) return
+  await store.fail(settlement, 'invalid_auth_capture_evm_capture_deadline_expired', false, clock.now())
+}

@@ -1,5 +1,6 @@
 import type { Hex } from '../../chain/model.ts'
 import { Batch } from '../../kit/batch.ts'
+import type { Claim } from '../ports.ts'
 import { gasSpent, networkUnavailable, outOfGas } from '../errors.ts'
 import type { GasWatch } from './gas.ts'
 import type { SettleResult, SettleRequester, Settlement } from '../model.ts'
@@ -9,17 +10,23 @@ import {
   blockBefore,
   isFinalFailure,
   isMendable,
+  isMessage,
   isPaidBy,
   overBudget,
+  reasonsOf,
   refuseMatch,
   secondsUntilTomorrow,
 } from '../rules.ts'
 import type { Signals } from './signal.ts'
-import { examine, simulate, type Examined } from './checks.ts'
+import { examine, simulate } from './checks.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
+import { examineAction, type EscrowAction } from './escrow.ts'
+import type { Examined } from './examined.ts'
 
 export interface Settling {
   settle(payment: PaymentRequest, requester: SettleRequester): Promise<SettleResult & { digest: Hex | null }>
+  /** For our own sellers: captures or voids a payment that the escrow holds. The same action is carried out once. */
+  act(payment: PaymentRequest, action: EscrowAction, requester: SettleRequester): Promise<SettleResult>
 }
 
 /** From a payment to a result. The process that holds a sponsor's lease makes the transaction. */
@@ -27,13 +34,19 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
   const { store, clock, settings } = deps
   const look = createLook(store)
 
-  async function settle(payment: PaymentRequest, requester: SettleRequester) {
-    const examined = examine(deps, payment)
+  async function settleExamined(
+    payment: PaymentRequest,
+    examined: Examined | Reason,
+    requester: SettleRequester,
+  ): ReturnType<Settling['settle']> {
     if (typeof examined === 'string') return { ...failed(payment, examined), digest: null }
     const { digest } = examined
     const refusal = await enter(examined, requester)
     if (refusal !== null) return { ...failed(payment, refusal), digest }
-    return { ...(await outcome(examined, requester)), digest }
+    const result = await outcome(examined, requester)
+    const rest = examined.escrow?.rest ?? null
+    const isDone = !result.success || rest === null || (await isVoidAsked(deps, rest, enter(rest, requester)))
+    return { ...(isDone ? result : pending(result.payer, result.txHash)), digest }
   }
 
   /** Null when the authorization is claimed, now or earlier. */
@@ -41,9 +54,7 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
     const known = await look(examined.digest)
     if (known !== null) {
       const refusal = refuseKnown(examined, known)
-      return refusal === null && requester.retryFailed && isMendable(known)
-        ? await revive(examined, requester)
-        : refusal
+      return refusal === null && mayRevive(known, requester) ? await revive(examined, requester) : refusal
     }
     const refusal = await claim(examined, requester)
     if (refusal === null) return null
@@ -55,31 +66,27 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
 
   /** Null when it was claimed. A refusal before the claim leaves no trace. */
   async function claim(examined: Examined, requester: SettleRequester): Promise<Reason | null> {
-    const { digest, network, authorization, chain } = examined
+    const { chain } = examined
     // The block is read first, so any use of the nonce after the simulation is in a later block.
-    const { number: seenBlock } = await chain.head()
+    const { number } = await chain.head()
+    // The escrow is simulated from its operator, which must have gas for that too.
+    if (examined.escrow !== null) await assertGas(deps, gas, examined, requester)
     const simulated = await simulate(deps, examined, requester.retryFailed)
     if (simulated.refusal !== null) {
       const refusal = await refuseUnlessPaid(deps, examined, requester, simulated.refusal)
       if (refusal === null) signals.ended.notify()
       return refusal
     }
-    await assertGas(deps, gas, examined, requester)
-    const { payerHasCode } = simulated
-    const asset = network.usdc.address
-    const { name } = network
-    const claim = {
-      digest,
-      network: name,
-      asset,
-      authorization,
+    if (examined.escrow === null) await assertGas(deps, gas, examined, requester)
+    const { payerHasCode, gas: used, seenBlock = number } = simulated
+    const claim = claimOf(examined, {
       payerHasCode,
-      gas: simulated.gas,
+      gas: used,
       seenBlock,
       caller: callerOf(requester),
       now: clock.now(),
-    }
-    if ((await store.claim(claim)) === null) return 'invalid_exact_evm_nonce_already_used'
+    })
+    if ((await store.claim(claim)) === null) return takenReason(examined)
     await deps.failpoints.reach('settlement claimed')
     signals.claimed.notify()
     return null
@@ -87,7 +94,7 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
 
   /** Null when a failed settlement is under way again. It stays failed as long as it would fail once more. */
   async function revive(examined: Examined, requester: SettleRequester): Promise<Reason | null> {
-    const simulated = await simulate(deps, examined, true)
+    const simulated = await simulate(deps, examined, requester.retryFailed)
     if (simulated.refusal !== null) return simulated.refusal
     await assertGas(deps, gas, examined, requester)
     await store.revive(examined.digest, simulated)
@@ -97,7 +104,9 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
   }
 
   /** Waits for the outcome, at most for the caller's time. Only one operation gets the success. */
-  async function outcome({ digest, payment }: Examined, requester: SettleRequester): Promise<SettleResult> {
+  async function outcome(examined: Examined, requester: SettleRequester): Promise<SettleResult> {
+    const { digest, payment, escrow } = examined
+    const { failed: unknown, used } = reasonsOf(escrow)
     const deadline = clock.now().getTime() + (requester.waitMs ?? settings.waitMs)
     const payer = payment.payer ?? ''
     for (;;) {
@@ -106,33 +115,43 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
       // A seller stores a failure for good, so it is reported only once no reorganization can undo it.
       if (settlement?.state === 'failed' && (requester.retryFailed || isFinalFailure(settlement, now))) {
         const { reason, ours } = settlement
-        return { status: 'failed', success: false, payer, txHash: null, reason: reason ?? UNKNOWN, ours }
+        return { status: 'failed', success: false, payer, txHash: null, reason: reason ?? unknown, ours }
       }
       if (settlement?.state === 'settled' && settlement.txHash !== null) {
         const { txHash } = settlement
+        // Nothing is sold for it, so everyone who has the message may hear that it was carried out.
+        if (isMessage(escrow?.operation ?? null)) return { status: 'settled', success: true, payer, txHash }
         const until = new Date(now.getTime() + PACE.offerMs)
         const told = await store.offer(digest, requester, now, until)
         if (told === 'given') {
           await deps.failpoints.reach('settlement offered')
           return { status: 'settled', success: true, payer, txHash }
         }
-        if (told === 'handed-out') return { status: 'settled', success: false, payer, txHash, reason: USED }
+        if (told === 'handed-out') return { status: 'settled', success: false, payer, txHash, reason: used }
       }
       // Also reached while the success is on its way to another caller, because that connection may still break.
-      if (now.getTime() >= deadline) {
-        return {
-          status: 'pending',
-          success: false,
-          payer,
-          txHash: settlement?.txHash ?? null,
-          reason: 'settlement_pending',
-        }
-      }
+      if (now.getTime() >= deadline) return pending(payer, settlement?.txHash ?? null)
       await signals.ended.wait(PACE.lookMs)
     }
   }
 
-  return { settle }
+  return {
+    settle: (payment, requester) => settleExamined(payment, examine(deps, payment), requester),
+    act: (payment, action, requester) => settleExamined(payment, examineAction(deps, payment, action), requester),
+  }
+}
+
+/**
+ * Whether what a capture left is being voided, or there is nothing to void. If not, or if this process ends here, the
+ * caller repeats the capture and so asks again.
+ */
+async function isVoidAsked(deps: FacilitatorDeps, { digest }: Examined, entering: Promise<Reason | null>) {
+  try {
+    return (await entering) !== CHANGED
+  } catch (error) {
+    deps.log.warn({ err: error, digest }, 'the rest of a captured payment could not be voided yet')
+    return false
+  }
 }
 
 /** Callers that wait for settlements at the same moment share one query. */
@@ -159,37 +178,29 @@ async function refuseUnlessPaid(
   refusal: Reason,
 ): Promise<Reason | null> {
   const { store, clock, settings } = deps
-  const { digest, authorization, chain, network } = examined
+  const { digest, authorization, chain, network, escrow } = examined
+  const { used: usedReason, expired } = reasonsOf(escrow)
+  if (isMessage(escrow?.operation ?? null)) return refusal
   const purchase = await store.bought(digest)
   if (purchase?.purchaseId !== requester.operation) return refusal
   const head = await chain.head()
   const seenBlock = blockBefore(head, purchase.boughtAt)
   const { from: payer, nonce, validBefore } = authorization
   // "Unused" is final only after the authorization has expired on the chain, by the clock of more than one node.
-  const past = refusal === EXPIRED ? validBefore : null
+  const past = refusal === expired ? validBefore : null
   const agreed = await chain.agreedUse({ payer, nonce, from: seenBlock, past })
   if (!agreed.known) throw networkUnavailable(network.name, 'RPC')
   const { used, use } = agreed
-  if (!used && refusal !== USED) return refusal
+  if (!used && refusal !== usedReason) return refusal
   if (use === null) {
     // The node that has the event lags behind the node that has the state.
-    if (refusal === USED) throw networkUnavailable(network.name, 'RPC')
+    if (refusal === usedReason) throw networkUnavailable(network.name, 'RPC')
     return refusal
   }
-  if (!isPaidBy(use, { authorization })) return USED
-  const asset = network.usdc.address
-  const claim = {
-    digest,
-    network: network.name,
-    asset,
-    authorization,
-    payerHasCode: false,
-    gas: 0n,
-    seenBlock,
-    caller: null,
-  }
-  const settlement = await store.claim({ ...claim, now: clock.now() })
-  if (settlement === null) return USED
+  if (!isPaidBy(use, { authorization })) return usedReason
+  const claim = { payerHasCode: false, gas: 0n, seenBlock, caller: null, now: clock.now() }
+  const settlement = await store.claim(claimOf(examined, claim))
+  if (settlement === null) return usedReason
   const final = head.number - use.blockNumber + 1n >= BigInt(settings.confirmations)
   await store.settledElsewhere(settlement, use, final, clock.now())
   deps.measures.count('settlement_by_others')
@@ -204,8 +215,10 @@ async function assertGas(
 ): Promise<void> {
   const { store, clock, settings } = deps
   const { network, authorization } = examined
-  // Claims nothing that cannot be sent.
-  if (!(await gas.pays(network.name))) {
+  const operation = examined.escrow?.operation ?? null
+  // Claims nothing that cannot be sent. Only the operator sends what is for the escrow.
+  const pays = await gas.pays(network.name)
+  if (!pays || (operation !== null && gas.isEmpty(network.name, operation.operator))) {
     deps.log.error({ network: network.name }, 'no sponsor can pay the gas; nothing is settled')
     throw outOfGas(network.name)
   }
@@ -213,12 +226,14 @@ async function assertGas(
   const budgets = [gasPerDay, gasPerPayerDay, gasPerRecipientDay, gasPerCallerDay]
   if (budgets.every((budget) => budget === null)) return
   const now = clock.now()
-  const { from, to } = authorization
-  const used = await store.gasUsed(network.name, { payer: from, recipient: to, caller: callerOf(requester) }, now)
+  // The seller asks for captures and voids, so they do not count for the payer.
+  const payer = isMessage(operation) ? null : authorization.from
+  const recipient = operation?.recipient ?? authorization.to
+  const used = await store.gasUsed(network.name, { payer, recipient, caller: callerOf(requester) }, now)
   const ours = requester.isExternal !== true
   const over = overBudget(used, gas.priceOf(network.name), {
     network: gasPerDay === null || ours ? gasPerDay : (gasPerDay * BigInt(100 - gasReserve)) / 100n,
-    payer: gasPerPayerDay,
+    payer: payer === null ? null : gasPerPayerDay,
     // Our own sales are paid to us, so only the network's daily budget limits them.
     recipient: ours ? null : gasPerRecipientDay,
     caller: ours ? null : gasPerCallerDay,
@@ -230,14 +245,41 @@ function callerOf({ isExternal, caller }: SettleRequester): string | null {
   return isExternal === true ? (caller ?? null) : null
 }
 
-const USED = 'invalid_exact_evm_nonce_already_used'
-const EXPIRED = 'invalid_exact_evm_payload_authorization_valid_before'
-const UNKNOWN = 'invalid_exact_evm_transaction_failed'
+/** Why nothing was claimed: another authorization has the nonce, or the payment in the escrow has changed. */
+function takenReason({ escrow }: Examined): Reason {
+  return isMessage(escrow?.operation ?? null) ? CHANGED : reasonsOf(escrow).used
+}
+
+const CHANGED = 'invalid_auth_capture_evm_unexpected_payment_state'
+
+function claimOf(
+  { digest, network, authorization, escrow }: Examined,
+  claimed: Pick<Claim, 'payerHasCode' | 'gas' | 'seenBlock' | 'caller' | 'now'>,
+): Claim {
+  const asset = network.usdc.address
+  return { digest, network: network.name, asset, authorization, escrow: escrow?.operation ?? null, ...claimed }
+}
 
 /** Checks a repeated request: the terms and the payer's signature, but neither the clock nor the chain. */
-function refuseKnown({ payment, authorization, signed }: Examined, known: Settlement): Reason | null {
-  if (!signed && authorization.signature !== known.authorization.signature) return 'invalid_exact_evm_signature'
-  return refuseMatch(payment)
+function refuseKnown({ payment, authorization, signed, escrow }: Examined, known: Settlement): Reason | null {
+  // The same signature cannot pay by both schemes.
+  if ((escrow === null) !== (known.escrow === null)) return reasonsOf(escrow).used
+  if (!signed && authorization.signature !== known.authorization.signature) {
+    return isMessage(known.escrow) ? 'invalid_auth_capture_evm_authorizer_signature' : reasonsOf(escrow).signature
+  }
+  return escrow === null ? refuseMatch(payment) : null
+}
+
+/**
+ * A seller's message may be tried again once its transaction is final: on chain, nothing else would stop a second
+ * capture.
+ */
+function mayRevive(known: Settlement, { retryFailed }: SettleRequester): boolean {
+  return isMendable(known) && (retryFailed === true || (isMessage(known.escrow) && known.final))
+}
+
+function pending(payer: string, txHash: Hex | null): SettleResult {
+  return { status: 'pending', success: false, payer, txHash, reason: 'settlement_pending' }
 }
 
 function failed(payment: PaymentRequest, reason: Reason): SettleResult {

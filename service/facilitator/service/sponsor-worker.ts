@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Chain, Hex } from '../../chain/model.ts'
+import { ESCROW } from '../../chain/networks.ts'
 import type { SponsorTransaction, Settlement } from '../model.ts'
 import { gaps, gasLimit, plan } from '../rules.ts'
 import type { Signal } from './signal.ts'
@@ -57,7 +58,7 @@ export function createSponsorWorker(
     const now = clock.now()
     const room = (PACE.inFlightMax - inFlight) * PACE.batchMax
     const until = new Date(now.getTime() + PACE.takenMs)
-    const taken = await store.take(network, workerId, { limit: Math.min(room, 200), now, until })
+    const taken = await store.take(network, workerId, { sponsor, limit: Math.min(room, 200), now, until })
     const timely = taken.filter(
       ({ authorization }) => authorization.validBefore > BigInt(Math.floor(now.getTime() / 1000)),
     )
@@ -75,6 +76,7 @@ export function createSponsorWorker(
 
   function callOf(group: readonly Settlement[]) {
     const [only, ...others] = group
+    if (only?.escrow != null) return { to: ESCROW.address, data: only.escrow.data }
     return only !== undefined && others.length === 0
       ? chain.encodeTransfer(only.authorization, only.payerHasCode)
       : chain.encodeBatch(group.map(({ authorization }) => authorization))

@@ -39,8 +39,9 @@ export function claims(statements: Statements): Claims {
       return (await find([digest])).get(digest) ?? null
     },
 
-    async take(network, workerId, { limit, now, until }) {
-      const rows = await statements.run<SettlementRow>(TAKE, [network, workerId, limit, now, until], 'facilitator_take')
+    async take(network, workerId, { sponsor, limit, now, until }) {
+      const values = [network, workerId, limit, now, until, toBytes(sponsor)]
+      const rows = await statements.run<SettlementRow>(TAKE, values, 'facilitator_take')
       return rows.map(fromSettlementRow).sort((a, b) => a.claimedAt.getTime() - b.claimedAt.getTime())
     },
 
@@ -80,7 +81,7 @@ export function claims(statements: Statements): Claims {
         [
           network,
           day.toISOString().slice(0, 10),
-          toBytes(payer),
+          payer === null ? null : toBytes(payer),
           recipientKey(to),
           to,
           by === null ? null : callerKey(by),
@@ -109,6 +110,9 @@ export function callerKey(caller: Buffer): Buffer {
   return Buffer.concat([Buffer.from([2]), caller])
 }
 
+/** A seller asks for captures and voids, so their gas does not count for the payer. */
+export const COUNTS_FOR_PAYER = "(operation IS NULL OR operation = 'authorize')"
+
 /** The stored form of a caller: a hash, not the address itself. */
 function toCaller(caller: string | null): Buffer | null {
   return caller === null ? null : createHash('sha256').update(`caller ${caller}`).digest().subarray(0, 20)
@@ -117,13 +121,13 @@ function toCaller(caller: string | null): Buffer | null {
 const GAS_USED = `
 WITH spent AS (
   SELECT coalesce(sum(spent) FILTER (WHERE payer = ''), 0) AS spent,
-    coalesce(sum(spent) FILTER (WHERE payer = $3), 0) AS payer_spent,
+    coalesce(sum(spent) FILTER (WHERE payer = $3::bytea), 0) AS payer_spent,
     coalesce(sum(spent) FILTER (WHERE payer = $4), 0) AS recipient_spent,
     coalesce(sum(spent) FILTER (WHERE payer = $6::bytea), 0) AS caller_spent
-  FROM facilitator_gas WHERE network = $1 AND day = $2::date AND payer IN ('', $3, $4, $6::bytea)
+  FROM facilitator_gas WHERE network = $1 AND day = $2::date AND payer IN ('', $3::bytea, $4, $6::bytea)
 ), pending AS (
-  SELECT coalesce(sum(gas), 0) AS pending, coalesce(sum(gas) FILTER (WHERE payer = $3), 0) AS payer_pending,
-    coalesce(sum(gas) FILTER (WHERE pay_to = $5), 0) AS recipient_pending,
+  SELECT coalesce(sum(gas), 0) AS pending, coalesce(sum(gas) FILTER (WHERE payer = $3::bytea AND ${COUNTS_FOR_PAYER}), 0) AS payer_pending,
+    coalesce(sum(gas) FILTER (WHERE coalesce(recipient, pay_to) = $5), 0) AS recipient_pending,
     coalesce(sum(gas) FILTER (WHERE caller = $7::bytea), 0) AS caller_pending
   FROM facilitator_settlement WHERE network = $1 AND state IN ('claimed', 'signed', 'broadcast')
 )
@@ -131,17 +135,24 @@ SELECT * FROM spent, pending`
 
 const FIND = `SELECT ${SETTLEMENT} FROM facilitator_settlement s WHERE digest = ANY($1)`
 
-// No row means that the digest exists already, or that another digest has the nonce.
+// No row means that the digest exists already, that another digest has the nonce, or that another operation keeps the
+// payment of the escrow busy or has changed it since its state was read. What is for the escrow is reserved for its operator from the beginning: a version of this service that
+// does not know operators takes nothing that is reserved.
 const CLAIM = `
 INSERT INTO facilitator_settlement AS s
   (digest, network, asset, payer, nonce, pay_to, value, valid_after, valid_before, signature, payer_has_code, alone, gas,
-   seen_block, claimed_at, caller)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13, $14, $15)
+   seen_block, claimed_at, caller, operation, operator, payment_hash, busy, recipient, call_data, taken_until)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11 OR $17::bytea IS NOT NULL, $12,
+  $13, $14, $15, $16::facilitator_operation, $17, $18, $18, $19, $20,
+  CASE WHEN $17 IS NOT NULL THEN 'infinity'::timestamptz END
+WHERE NOT EXISTS (
+  SELECT FROM facilitator_settlement o WHERE o.payment_hash = $18::bytea AND o.digest <> $1::bytea
+    AND (o.state IN ('claimed', 'signed', 'broadcast') OR (o.state = 'settled' AND o.block_number > $13::bigint)))
 ON CONFLICT DO NOTHING
 RETURNING ${SETTLEMENT}`
 
 function valuesOf(claim: Claim): unknown[] {
-  const { digest, network, asset, authorization, payerHasCode, gas, seenBlock, caller, now } = claim
+  const { digest, network, asset, authorization, escrow, payerHasCode, gas, seenBlock, caller, now } = claim
   const { from, nonce, to, value, validAfter, validBefore, signature } = authorization
   return [
     toBytes(digest),
@@ -159,16 +170,22 @@ function valuesOf(claim: Claim): unknown[] {
     seenBlock,
     now,
     toCaller(caller),
+    ...(escrow === null
+      ? [null, null, null, null, null]
+      : [escrow.type, ...[escrow.operator, escrow.paymentHash, escrow.recipient, escrow.data].map(toBytes)]),
   ]
 }
 
 // A worker marks the settlements that it is about to sign, because signing settlements that another worker has taken is
-// wasted work. The mark is short, so that a worker that died does not keep them.
+// wasted work. The mark is short, so that a worker that died does not keep them. What is for the escrow stays reserved
+// for its operator, whose lease only one worker has.
 const TAKE = `
-UPDATE facilitator_settlement s SET taken_by = $2, taken_until = $5
+UPDATE facilitator_settlement s
+SET taken_by = $2, taken_until = CASE WHEN s.operator IS NULL THEN $5::timestamptz ELSE 'infinity' END
 WHERE s.digest IN (
   SELECT digest FROM facilitator_settlement
-  WHERE network = $1 AND state = 'claimed' AND (taken_until IS NULL OR taken_until <= $4 OR taken_by = $2)
+  WHERE network = $1 AND state = 'claimed'
+    AND CASE WHEN operator IS NULL THEN taken_until IS NULL OR taken_until <= $4 OR taken_by = $2 ELSE operator = $6 END
   ORDER BY claimed_at LIMIT $3 FOR UPDATE SKIP LOCKED
 ) RETURNING ${SETTLEMENT}`
 

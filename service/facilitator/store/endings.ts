@@ -2,7 +2,7 @@ import { toBytes, toHex } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { shareCost } from '../rules.ts'
 import type { SettlementStore } from '../ports.ts'
-import { callerKey, recipientKey } from './claims.ts'
+import { callerKey, COUNTS_FOR_PAYER, recipientKey } from './claims.ts'
 import { fromSettlementRow, SETTLEMENT, type SettlementRow } from './rows.ts'
 
 type Endings = Pick<
@@ -14,17 +14,20 @@ type Endings = Pick<
 export function endings(statements: Statements): Endings {
   return {
     async mined(transaction, receipt, settled, now) {
-      const payers = await statements.run<{ payer: Buffer; pay_to: Buffer; caller: Buffer | null }>(
-        'SELECT payer, pay_to, caller FROM facilitator_settlement WHERE transaction_id = $1',
+      const payers = await statements.run<{ payer: Buffer | null; pay_to: Buffer; caller: Buffer | null }>(
+        `SELECT CASE WHEN ${COUNTS_FOR_PAYER} THEN payer END AS payer, coalesce(recipient, pay_to) AS pay_to, caller
+         FROM facilitator_settlement WHERE transaction_id = $1`,
         [transaction.id],
         'facilitator_payers',
       )
       const shares = payers.length === 0 ? [] : shareCost(receipt.cost, payers.length)
       const counted = payers.flatMap(({ payer, pay_to, caller }, place) =>
-        [payer, recipientKey(pay_to), ...(caller === null ? [] : [callerKey(caller)])].map((key) => ({
-          key,
-          share: String(shares[place]),
-        })),
+        [...(payer === null ? [] : [payer]), recipientKey(pay_to), ...(caller === null ? [] : [callerKey(caller)])].map(
+          (key) => ({
+            key,
+            share: String(shares[place]),
+          }),
+        ),
       )
       await statements.run(
         MINED,
@@ -63,7 +66,7 @@ export function endings(statements: Statements): Endings {
       await statements.run(
         `UPDATE facilitator_settlement
          SET state = 'settled', external = true, tx_hash = $2, block_number = $3, final = $4, ended_at = coalesce(ended_at, $5),
-           taken_by = NULL, taken_until = NULL
+           taken_by = NULL, taken_until = NULL, busy = NULL
          WHERE digest = $1 AND (state IN ('claimed', 'signed', 'broadcast') OR (state = 'settled' AND external))`,
         [toBytes(digest), toBytes(hash), blockNumber, final, now],
         'facilitator_settled_elsewhere',
@@ -72,7 +75,7 @@ export function endings(statements: Statements): Endings {
 
     async fail({ digest }, reason, ours, now) {
       await statements.run(
-        `UPDATE facilitator_settlement SET state = 'failed', reason = $2, ours = $3, ended_at = $4, taken_by = NULL, taken_until = NULL,
+        `UPDATE facilitator_settlement SET state = 'failed', reason = $2, ours = $3, ended_at = $4, taken_by = NULL, taken_until = NULL, busy = NULL,
            final = NOT EXISTS (
              SELECT FROM facilitator_transaction t
              WHERE t.id = transaction_id AND t.state IN ('signed', 'broadcast', 'mined')
@@ -86,7 +89,8 @@ export function endings(statements: Statements): Endings {
     async release({ digest }, payerHasCode) {
       await statements.run(
         `UPDATE facilitator_settlement
-         SET state = 'claimed', alone = true, payer_has_code = $2, transaction_id = NULL, tx_hash = NULL, external = false, block_number = NULL, ended_at = NULL
+         SET state = 'claimed', alone = true, payer_has_code = $2, transaction_id = NULL, tx_hash = NULL, external = false, block_number = NULL, ended_at = NULL,
+           ${RESERVED}
          WHERE digest = $1 AND (state IN ('signed', 'broadcast') OR (state = 'settled' AND external AND NOT final))`,
         [toBytes(digest), payerHasCode],
         'facilitator_release',
@@ -97,8 +101,9 @@ export function endings(statements: Statements): Endings {
       await statements.run(
         `UPDATE facilitator_settlement
          SET state = 'claimed', alone = true, payer_has_code = $2, gas = $3, reason = NULL, ours = false, ended_at = NULL, final = false,
-           transaction_id = NULL, tx_hash = NULL, external = false, block_number = NULL
-         WHERE digest = $1 AND state = 'failed'`,
+           transaction_id = NULL, tx_hash = NULL, external = false, block_number = NULL, busy = payment_hash, ${RESERVED}
+         WHERE digest = $1 AND state = 'failed'
+           AND NOT EXISTS (SELECT FROM facilitator_settlement o WHERE o.busy = facilitator_settlement.payment_hash)`,
         [toBytes(digest), payerHasCode, gas],
         'facilitator_revive',
       )
@@ -110,6 +115,9 @@ export function endings(statements: Statements): Endings {
     },
   }
 }
+
+/** What is for the escrow waits for its operator alone. */
+const RESERVED = "taken_until = CASE WHEN operator IS NOT NULL THEN 'infinity'::timestamptz END"
 
 // The cost is charged once for each block: a second report of the same block changes nothing.
 const MINED = `
@@ -125,10 +133,11 @@ WITH told AS (
   INSERT INTO facilitator_gas AS g (network, day, payer, spent) SELECT $7, $8::date, '', $11::numeric FROM told
   ON CONFLICT (network, day, payer) DO UPDATE SET spent = g.spent + excluded.spent
 )
-UPDATE facilitator_settlement SET state = 'settled', tx_hash = $4, block_number = $2, ended_at = $6
+UPDATE facilitator_settlement SET state = 'settled', tx_hash = $4, block_number = $2, ended_at = $6, busy = NULL
 WHERE transaction_id = $1 AND digest = ANY($5) AND state IN ('signed', 'broadcast')`
 
-// A failure that was read from that block is open again too. Settlements by other parties are not affected.
+// A failure that was read from that block is open again too. Settlements by other parties are not affected. A payment of
+// the escrow is not busy again: what was claimed since has a later nonce of the same sponsor, so the order is the same.
 const VANISHED = `
 WITH back AS (
   UPDATE facilitator_transaction SET state = 'signed', sent_at = NULL, block_number = NULL, block_hash = NULL

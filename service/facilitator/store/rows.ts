@@ -1,7 +1,7 @@
 import { toHex, type RowOf } from '../../kit/rows.ts'
-import type { Settlement, SponsorTransaction } from '../model.ts'
+import type { EscrowOperation, Settlement, SponsorTransaction } from '../model.ts'
 
-export interface SettlementRow extends RowOf<Omit<Settlement, 'authorization' | 'digest' | 'txHash'>> {
+export interface SettlementRow extends RowOf<Omit<Settlement, 'authorization' | 'escrow' | 'digest' | 'txHash'>> {
   digest: Buffer
   payer: Buffer
   nonce: Buffer
@@ -11,11 +11,17 @@ export interface SettlementRow extends RowOf<Omit<Settlement, 'authorization' | 
   valid_before: string
   signature: Buffer
   tx_hash: Buffer | null
+  operation: EscrowOperation['type'] | null
+  operator: Buffer | null
+  payment_hash: Buffer | null
+  recipient: Buffer | null
+  call_data: Buffer | null
 }
 
 export const SETTLEMENT = `s.digest, s.network, s.payer, s.nonce, s.pay_to, s.value, s.valid_after, s.valid_before,
   s.signature, s.payer_has_code, s.alone, s.gas, s.seen_block, s.state, s.attempts, s.transaction_id, s.tx_hash, s.block_number,
-  s.external, s.final, s.reason, s.ours, s.claimed_at, s.ended_at, s.offered_to, s.handed_out_at`
+  s.external, s.final, s.reason, s.ours, s.claimed_at, s.ended_at, s.offered_to, s.handed_out_at,
+  s.operation, s.operator, s.payment_hash, s.recipient, s.call_data`
 
 export function fromSettlementRow(row: SettlementRow): Settlement {
   return {
@@ -30,6 +36,7 @@ export function fromSettlementRow(row: SettlementRow): Settlement {
       nonce: toHex(row.nonce),
       signature: toHex(row.signature),
     },
+    escrow: fromEscrowRow(row),
     payerHasCode: row.payer_has_code,
     alone: row.alone,
     gas: row.gas,
@@ -47,6 +54,18 @@ export function fromSettlementRow(row: SettlementRow): Settlement {
     endedAt: row.ended_at,
     offeredTo: row.offered_to,
     handedOutAt: row.handed_out_at,
+  }
+}
+
+function fromEscrowRow(row: SettlementRow): EscrowOperation | null {
+  const { operation: type, operator, payment_hash: paymentHash, recipient, call_data: data } = row
+  if (type === null || operator === null || paymentHash === null || recipient === null || data === null) return null
+  return {
+    type,
+    operator: toHex(operator),
+    paymentHash: toHex(paymentHash),
+    recipient: toHex(recipient),
+    data: toHex(data),
   }
 }
 

@@ -1,6 +1,7 @@
 import { x402Facilitator } from '@x402/core/facilitator'
 import { HTTPFacilitatorClient } from '@x402/core/server'
 import { toFacilitatorEvmSigner } from '@x402/evm'
+import { AuthCaptureEvmScheme } from '@x402/evm/auth-capture/client'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { ExactEvmScheme as ExactFacilitator } from '@x402/evm/exact/facilitator'
 import { ExactEvmSchemeV1 as ExactFacilitatorV1 } from '@x402/evm/exact/v1/facilitator'
@@ -39,7 +40,9 @@ answer({
       return fetch(sent)
     }
     const account = privateKeyToAccount(privateKey)
-    const client = new x402Client().register('eip155:*', new ExactEvmScheme(account))
+    const client = new x402Client()
+      .register('eip155:*', new ExactEvmScheme(account))
+      .register('eip155:*', new AuthCaptureEvmScheme(account))
     const sending = signsIn ? wrapFetchWithSIWx(listening, account) : listening
     const response = await wrapFetchWithPayment(sending, client)(url, asked)
     const receipt = response.headers.get('payment-response')

@@ -35,6 +35,7 @@ async function run({ database, rpc, key, bodies, dieAt }: Order): Promise<void> 
     signatures: createSignatures(curve, keccak),
     chains: new Map([[network.name, chain]]),
     keys: [key],
+    operators: [chain.addressOf(key)],
     signsElsewhere: false,
     lease: (name) => createLease(statements, name, String(process.pid)),
     clock: systemClock,
