@@ -14,7 +14,7 @@ import {
 import type { Request, Response } from 'express'
 import type { Caller } from '../../kit/caller.ts'
 import { isRecord } from '../../kit/schema/merge.ts'
-import { isId, newId, type Id } from '../../kit/ids.ts'
+import { isId, newId, timeOf, type Id } from '../../kit/ids.ts'
 import { sendEvents, type StreamOwner } from '../events.ts'
 import { limitKeyOf } from '../requests.ts'
 import type { ServerEvent } from '../route.ts'
@@ -110,7 +110,7 @@ export function createStreamable({ clock, log, guest, service, sessions, relay }
   async function* lost({ client, event, isPrimed }: Lost, gone: AbortSignal): AsyncGenerator<ServerEvent> {
     // A client resumes from the last event of the stream that broke. Without one, it could come back only once.
     if (isPrimed) yield { id: toEventId(event), event: 'message', data: null, text: '' }
-    const until = clock.now().getTime() + PATIENCE_MS
+    const until = Math.min(clock.now().getTime(), timeOf(event.operation).getTime()) + PATIENCE_MS
     const id = toEventId({ ...event, place: event.place + 1 })
     while (!gone.aborted) {
       const { operation } = event
@@ -122,7 +122,7 @@ export function createStreamable({ clock, log, guest, service, sessions, relay }
       // A call whose money is held may still be charged, so its client waits until it has ended.
       const isMissing = task === null && clock.now().getTime() > until
       if (task?.status === 'failed' || isMissing) {
-        const error = { code: -32_000, message: 'The answer of this call is not stored. Nothing was charged for it.' }
+        const error = { code: -32_000, message: isMissing ? MISSING : INTERRUPTED }
         yield { id, event: 'message', data: { jsonrpc: '2.0', id: event.request, error } }
         return
       }
@@ -228,4 +228,8 @@ async function* nothing(gone: AbortSignal): AsyncGenerator<ServerEvent> {
 const FIRST_WITHOUT_DATA = '2025-11-25'
 const RETRY_MS = 1_000
 const LOOK_MS = 200
-const PATIENCE_MS = 100_000
+/** How long after its beginning a call may hold its money. Shorter than clients wait, which is a minute. */
+const PATIENCE_MS = 30_000
+const INTERRUPTED = 'The answer of this call is not stored. Nothing was charged for it.'
+// Another process may have been too slow to hold the money, so this does not say that nothing will be charged.
+const MISSING = 'No charge for this call is known, and no answer. Check the balance before you call again.'
