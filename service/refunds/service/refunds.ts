@@ -162,8 +162,6 @@ function createMoving({ store, sales, ledger, payouts, accountOf, event, clock, 
       case 'simulated':
         await end(inside, sale, refund, { state: 'confirmed', txHash: `simulated:${id}` })
         return
-      case 'own':
-        return
     }
   }
 
