@@ -8,7 +8,6 @@ import { usdc, ZERO } from '../kit/money.ts'
 import { toEndEvent, type EndOfRun } from '../marketplace/http/runs.ts'
 import { eventsOf, failureOf, type EventPayment } from '../paywall/rules/payment.ts'
 import { alertEvent, pausedEvent } from '../budgets/service/news.ts'
-import type { Address } from '../chain/model.ts'
 import type { Refund } from '../refunds/model.ts'
 import { eventOf } from '../refunds/rules.ts'
 import { lowBalanceOf } from '../wallet/rules.ts'
@@ -83,7 +82,7 @@ function refundEvent(end: Pick<Refund, 'state' | 'txHash' | 'failure'>, now: Dat
   } as const
   const refund = { ...end, id: newId('rfd', now), amount: ONE, reason: 'The report was wrong.' }
   const refunded = end.state === 'failed' ? ZERO : ONE
-  return eventOf({ refund, sale: { ...sale, payer: payer as Address, refunded }, now, pay: '' }).data
+  return eventOf({ refund, sale: { ...sale, payer, refunded }, now, pay: '' }).data
 }
 
 function endAt(now: Date): EndOfRun {

@@ -113,9 +113,7 @@ const filters = {
     .meta({ description: 'Whether something of it went back, or is about to' }),
 }
 
-const filterInput = z.object(filters)
-
-function toFilter({ product, state, payer, from, to, refunded }: z.output<typeof filterInput>): SaleFilter {
+function toFilter({ product, state, payer, from, to, refunded }: z.output<z.ZodObject<typeof filters>>): SaleFilter {
   const states = (Object.keys(STATES) as SaleState[]).filter((name) => STATES[name] === state)
   return {
     product: product ?? null,
@@ -169,7 +167,7 @@ const refundOut = z
     to: z.string().meta({ description: 'The address that paid. Money goes nowhere else' }),
     from: z.enum(REFUND_WAYS).meta({
       description:
-        "`wallet`: your balance, sent on the network of the payment. `account`: your balance, into the balance of the buyer's account here. `own`: your own wallet. `simulated`: no money moved",
+        "`wallet`: your balance, sent on the network of the payment. `account`: your balance, into the balance of the buyer's account here. `simulated`: no money moved",
     }),
     reason: z.string().nullable(),
     requestedBy: z.enum(REQUESTERS),

@@ -13,10 +13,10 @@ export type RefundState = (typeof REFUND_STATES)[number]
 
 /**
  * How the money goes back. `wallet`: from the treasury, for the seller's balance, to the payer's address. `account`: the
- * buyer paid from an account of this server, and its balance gets the money. `own`: the seller signs a transfer from the
- * wallet that received the payment. `simulated`: no money moves, because none was paid.
+ * buyer paid from an account of this server, and its balance gets the money. `simulated`: no money moves, because none
+ * was paid.
  */
-export const REFUND_WAYS = ['wallet', 'account', 'own', 'simulated'] as const
+export const REFUND_WAYS = ['wallet', 'account', 'simulated'] as const
 export type RefundWay = (typeof REFUND_WAYS)[number]
 
 export const REQUESTERS = ['seller', 'rule', 'dispute', 'agent'] as const

@@ -58,7 +58,7 @@ export function wayOf(
 }
 
 export function assertLeast(amount: Usdc, way: RefundWay, paid: Usdc): void {
-  if ((way === 'wallet' || way === 'own') && amount < least(LEAST, paid)) throw tooSmall(LEAST)
+  if (way === 'wallet' && amount < least(LEAST, paid)) throw tooSmall(LEAST)
 }
 
 /** What holds the refund up, or null if the error is no reason to wait. */

@@ -138,7 +138,7 @@ LIMIT 1000`,
   `
 WITH wanted AS (
   SELECT id, CASE
-    WHEN way IN ('own', 'simulated') OR state = 'requested' THEN 'none'
+    WHEN way = 'simulated' OR state = 'requested' THEN 'none'
     WHEN state IN ('funded', 'sent') THEN 'open 0'
     WHEN state = 'confirmed' THEN 'captured ' || amount
     ELSE 'released 0'

@@ -80,11 +80,20 @@ export const listPayments: Operation = {
     },
   ],
   async run(step) {
-    const { from, to, ...filters } = step.node.getNodeParameter('filters', step.item, {}) as IDataObject
-    const query = { ...filters, ...timeOf(step, 'from', from), ...timeOf(step, 'to', to) }
+    const { from, to, ...filters } = step.node.getNodeParameter('filters', step.item, {}) as Filters
+    const query: IDataObject = { ...filters, ...timeOf(step, 'from', from), ...timeOf(step, 'to', to) }
     const wanted = Object.entries(query).filter(([, value]) => value !== '')
     return await readList(step, { path: '/payments', query: Object.fromEntries(wanted) }, 'payments')
   },
+}
+
+interface Filters {
+  from?: unknown
+  to?: unknown
+  payer?: string
+  product?: string
+  refunded?: boolean
+  state?: string
 }
 
 export const refundPayment: Operation = {

@@ -7,7 +7,7 @@ CREATE INDEX "sale_owner" ON "sale" ("user_id", "environment", "id" DESC) WHERE 
 CREATE INDEX "sale_owner_payer" ON "sale" ("user_id", "environment", "payer", "id" DESC) WHERE "user_id" IS NOT NULL;
 
 CREATE TYPE "refund_state" AS ENUM ('requested', 'funded', 'sent', 'confirmed', 'failed');
-CREATE TYPE "refund_way" AS ENUM ('wallet', 'account', 'own', 'simulated');
+CREATE TYPE "refund_way" AS ENUM ('wallet', 'account', 'simulated');
 CREATE TYPE "refund_requester" AS ENUM ('seller', 'rule', 'dispute', 'agent');
 
 CREATE TABLE "refund" (
@@ -24,10 +24,6 @@ CREATE TABLE "refund" (
     "waits_for" TEXT,
     "missing" BIGINT,
     "try_at" TIMESTAMPTZ(3),
-    -- The terms of an authorization that the seller signs: Unix seconds, and the newest block when they were fixed.
-    "valid_before" BIGINT,
-    "seen_block" BIGINT,
-    "request" JSON,
     "failure" TEXT,
     "tx_hash" TEXT,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
@@ -40,8 +36,7 @@ CREATE TABLE "refund" (
     CONSTRAINT "refund_reason_length" CHECK (length("reason") <= 500),
     CONSTRAINT "refund_ended" CHECK (("state" IN ('confirmed', 'failed')) = ("ended_at" IS NOT NULL)),
     CONSTRAINT "refund_failed" CHECK (("state" = 'failed') = ("failure" IS NOT NULL)),
-    CONSTRAINT "refund_waits" CHECK ("state" = 'requested' OR "try_at" IS NULL),
-    CONSTRAINT "refund_terms" CHECK ("way" = 'own' OR ("valid_before" IS NULL AND "request" IS NULL))
+    CONSTRAINT "refund_waits" CHECK ("state" = 'requested' OR ("waits_for" IS NULL AND "missing" IS NULL AND "try_at" IS NULL))
 );
 
 CREATE INDEX "refund_sale_id_id_idx" ON "refund" ("sale_id", "id");
@@ -67,8 +62,7 @@ BEGIN
     RAISE EXCEPTION 'the refund % has ended', OLD.id;
   END IF;
   IF (NEW.id, NEW.sale_id, NEW.user_id, NEW.environment, NEW.amount, NEW.way)
-     IS DISTINCT FROM (OLD.id, OLD.sale_id, OLD.user_id, OLD.environment, OLD.amount, OLD.way)
-     OR (OLD.request IS NOT NULL AND (NEW.valid_before, NEW.request::text) IS DISTINCT FROM (OLD.valid_before, OLD.request::text)) THEN
+     IS DISTINCT FROM (OLD.id, OLD.sale_id, OLD.user_id, OLD.environment, OLD.amount, OLD.way) THEN
     RAISE EXCEPTION 'the terms of the refund % are fixed', OLD.id;
   END IF;
   IF NEW.state = 'failed' THEN

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kit/clock.ts'
-import { deriveId, type Id } from '../../kit/ids.ts'
+import { attemptOf, deriveId, type Id } from '../../kit/ids.ts'
 import type { Failpoints } from '../../kit/failpoints.ts'
 import type { Log, Measures } from '../../kit/log.ts'
 import { usdc } from '../../kit/money.ts'
@@ -162,8 +162,6 @@ function createMoving({ store, sales, ledger, payouts, accountOf, event, clock, 
       case 'simulated':
         await end(inside, sale, refund, { state: 'confirmed', txHash: `simulated:${id}` })
         return
-      case 'own':
-        return
     }
   }
 
@@ -199,7 +197,9 @@ function createMoving({ store, sales, ledger, payouts, accountOf, event, clock, 
     if (how.state === 'confirmed') await closeSale(inside, sale)
     const refunded = how.state === 'failed' ? usdc(sale.refunded - refund.amount) : sale.refunded
     const { data, ...rest } = eventOf({ refund, sale: { ...sale, refunded }, now, pay })
-    await event(inside, { id: deriveId('evt', id), owner: refund.owner, data, ...rest })
+    // A rule may derive its operation from the payment, whose own events have ids derived from it.
+    const eventId = deriveId('evt', attemptOf(id, 2))
+    await event(inside, { id: eventId, owner: refund.owner, data, ...rest })
     measures.count(`refund_${how.state}`)
   }
 

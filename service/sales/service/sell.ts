@@ -5,7 +5,7 @@ import { readRequest, requestOf } from '../../x402/payload.ts'
 import { outlasts } from '../../x402/requirements.ts'
 import { USED } from '../../x402/reasons.ts'
 import { authorizationUsed, lapsesTooSoon, paymentRefunded, paymentRefused, paymentSubmitted } from '../errors.ts'
-import { claimedSale, type NewSale, type Sale } from '../model.ts'
+import { claimedSale, wasPaid, type NewSale, type Sale } from '../model.ts'
 import { isSubmitted, nextResume } from '../rules.ts'
 import type { Verified } from '../ports.ts'
 import { createProcessing } from './process.ts'
@@ -108,8 +108,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     const { delivery } = product
     if (delivery === null) return await processing.processSale(order, known, true)
     if (known.state === 'failed') throw paymentRefused(known.reason, known)
-    if (known.state === 'refunded') throw paymentRefunded(known)
-    if (known.state === 'paid') assertOwed(known, delivery, now)
+    if (wasPaid(known)) assertOwed(known, delivery, now)
     const isBusy = known.leaseUntil !== null && known.leaseUntil > now
     // A stored answer needs no work.
     const isMade = isSubmitted(known) && (await journal.answerOf(known.id)) !== null
@@ -158,6 +157,7 @@ function assertOwed(
   { owedMs, errors }: Pick<Delivery<never, never>, 'owedMs' | 'errors'>,
   now: Date,
 ): void {
+  if (sale.state === 'refunded') throw paymentRefunded(sale)
   if (sale.handover === 'expired') throw errors.expired(sale)
   if (sale.handover !== 'none') throw errors.given(sale)
   if (owedMs !== null && (sale.endedAt ?? now).getTime() + owedMs < now.getTime()) throw errors.expired(sale)

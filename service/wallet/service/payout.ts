@@ -15,7 +15,7 @@ import type { WalletDeps } from './deps.ts'
  */
 export function createPayouts(deps: WalletDeps) {
   const { outflow, store, book, chains, clock, log, measures, signer, failpoints } = deps
-  const { confirm, fail } = createPayoutEnds(deps)
+  const { record, confirm, fail } = createPayoutRecord(deps)
 
   /** Does the next step of one withdrawal. */
   async function step(id: string): Promise<void> {
@@ -60,14 +60,6 @@ export function createPayouts(deps: WalletDeps) {
     const submitted = await record(withdrawal.id, { payer, validBefore, seenBlock })
     await failpoints.reach('withdrawal submitted')
     return submitted
-  }
-
-  async function record(id: string, terms: PayoutTerms | null): Promise<Withdrawal | null> {
-    return await store.together(async (inside) => {
-      const submitted = await store.withdrawals.submit(inside, { id, terms, now: clock.now() })
-      if (submitted?.kind === 'refund') await deps.followRefund(inside, submitted)
-      return submitted
-    })
   }
 
   async function follow(withdrawal: Withdrawal, chain: Chain): Promise<void> {
@@ -143,8 +135,16 @@ export function createPayouts(deps: WalletDeps) {
   }
 }
 
-/** Ends the withdrawal's state and its hold in one transaction. */
-function createPayoutEnds({ ledger, outflow, store, followRefund, clock, log, measures, failpoints }: WalletDeps) {
+/** Each change of state, with the hold and a refund's own row, in one transaction. */
+function createPayoutRecord({ ledger, outflow, store, followRefund, clock, log, measures, failpoints }: WalletDeps) {
+  async function record(id: string, terms: PayoutTerms | null): Promise<Withdrawal | null> {
+    return await store.together(async (inside) => {
+      const submitted = await store.withdrawals.submit(inside, { id, terms, now: clock.now() })
+      if (submitted?.kind === 'refund') await followRefund(inside, submitted)
+      return submitted
+    })
+  }
+
   /** A refund's own row ends before the ledger's accounts are locked: a new refund locks them in the same order. */
   async function end(inside: Statements, ended: Parameters<WithdrawalStore['end']>[1]): Promise<boolean> {
     const payout = await store.withdrawals.end(inside, ended)
@@ -175,7 +175,7 @@ function createPayoutEnds({ ledger, outflow, store, followRefund, clock, log, me
     log.warn({ withdrawal: id, reason }, 'a withdrawal failed and its money was returned')
   }
 
-  return { confirm, fail }
+  return { record, confirm, fail }
 }
 
 const OPEN_MAX = 500

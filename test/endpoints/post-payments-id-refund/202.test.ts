@@ -10,7 +10,8 @@ describe('POST /payments/{id}/refund → 202', () => {
 
   const payment = async (person: TestPerson, id: string) =>
     (await person.call('GET', `/v1/payments/${id}`)).body.payment as Record<string, unknown>
-  const wallet = async (person: TestPerson) => (await person.call('GET', '/v1/wallet/balance')).body.wallet
+  const wallet = async (person: TestPerson) =>
+    (await person.call('GET', '/v1/wallet/balance')).body.wallet as { balance: number }
 
   test('part of a payment: held at once, then paid to its payer; the rest can follow, and then it is refunded', async () => {
     const person = await rich(service, 10)
