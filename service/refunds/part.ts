@@ -1,7 +1,7 @@
 import type { Deliveries } from '../deliveries/service/deliveries.ts'
 import type { OutgoingPayments } from '../outgoing-payments/service/payments.ts'
 import type { Part, Platform } from '../platform/platform.ts'
-import { createOwnSales } from '../sales/payments-store.ts'
+import { createOwnSales } from '../sales/store/payments.ts'
 import { paymentRoutes } from './http.ts'
 import type { Payouts } from './ports.ts'
 import { createPayments, type Payments } from './service/payments.ts'

@@ -12,7 +12,7 @@ import { createWalletStore } from './store/wallet-store.ts'
 import type { Chains } from '../platform/chains.ts'
 import type { Platform, Part } from '../platform/platform.ts'
 import { openKeys } from '../platform/keys.ts'
-import { createIncomeStore } from '../sales/store.ts'
+import { createIncomeStore } from '../sales/store/income.ts'
 
 export async function openWallet(platform: Platform, others: Others): Promise<{ wallets: Wallets; part: Part }> {
   const { config, clock, database, ledger, log, metrics, outbox } = platform

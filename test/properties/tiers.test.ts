@@ -14,7 +14,7 @@ import { createPaywallStore } from '../../service/paywall/store/paywalls.ts'
 import { createPrepaidStore } from '../../service/paywall/store/prepaid.ts'
 import { claimedSale, type NewSale, type Sale } from '../../service/sales/model.ts'
 import { createJournal } from '../../service/sales/service/journal.ts'
-import { createSaleStore } from '../../service/sales/store.ts'
+import { createSaleStore } from '../../service/sales/store/sales.ts'
 import type { RequestBody } from '../../service/x402/model.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 

@@ -1,9 +1,9 @@
-import { isId, leastId } from '../kit/ids.ts'
-import type { Owner } from '../kit/owner.ts'
-import { byId, totalOf } from '../kit/total.ts'
-import type { Statements } from '../kit/transaction.ts'
-import type { NamedSale, OwnSales, SaleFilter } from './model.ts'
-import { fromSaleRow, type SaleRow } from './store.ts'
+import { isId, leastId } from '../../kit/ids.ts'
+import type { Owner } from '../../kit/owner.ts'
+import { byId, totalOf } from '../../kit/total.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { NamedSale, OwnSales, SaleFilter } from '../model.ts'
+import { fromSaleRow, type SaleRow } from './rows.ts'
 
 /** The sales of all products of one owner, in one list. */
 export function createOwnSales(statements: Statements): OwnSales & Refunded {

@@ -1,14 +1,12 @@
-import { ageOf, type Tables } from '../kit/tables.ts'
-import { isId, leastId } from '../kit/ids.ts'
-import type { Owner } from '../kit/owner.ts'
-import { usdc } from '../kit/money.ts'
-import { toBytes, toHex, type RowOf } from '../kit/rows.ts'
-import { byId, totalOf } from '../kit/total.ts'
-import type { StatementPool, Statements } from '../kit/transaction.ts'
-import type { Sale, SaleState } from './model.ts'
-import type { RequestBody } from '../x402/model.ts'
-import type { SaleStore } from './ports.ts'
-import { nextResume } from './rules.ts'
+import { isId } from '../../kit/ids.ts'
+import { toBytes } from '../../kit/rows.ts'
+import { byId, totalOf } from '../../kit/total.ts'
+import type { StatementPool } from '../../kit/transaction.ts'
+import type { SaleState } from '../model.ts'
+import type { SaleStore } from '../ports.ts'
+import { nextResume } from '../rules.ts'
+import { heldSales } from './held.ts'
+import { fromSaleRow, one, valuesOf, type SaleRow } from './rows.ts'
 
 export function createSaleStore(statements: StatementPool): SaleStore {
   async function did(text: string, values: readonly unknown[], name: string): Promise<boolean> {
@@ -115,44 +113,8 @@ export function createSaleStore(statements: StatementPool): SaleStore {
   }
 }
 
-/** Sales whose work is done elsewhere before they are paid. */
-function heldSales(statements: Statements): Pick<SaleStore, 'lockOpen' | 'takeHeld' | 'endHold' | 'report'> {
-  return {
-    async lockOpen(inside, payer, network, limit) {
-      const lock = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 12))'
-      await inside.run(lock, [`${network} ${payer}`], 'sale_lock_payer')
-      const rows = await inside.run<OpenRow>(OPEN_OF_PAYER, [payer, network, limit], 'sale_open_of_payer')
-      return rows.map(({ amount, request }) => ({ amount: usdc(amount), request }))
-    },
-
-    async takeHeld(product, now, limit) {
-      const rows = await statements.run<SaleRow>(TAKE_HELD, [product, now, limit], 'sale_take_held')
-      return rows.map(fromSaleRow)
-    },
-
-    endHold(inside, id, { state, result, now }) {
-      const [resumeAt, endedAt] = state === 'settling' ? [nextResume(now, now), null] : [null, now]
-      const reason = state === 'failed' ? result.reason : null
-      return one(inside, END_HOLD, [id, state, JSON.stringify(result), reason, resumeAt, endedAt], 'sale_end_hold')
-    },
-
-    async report(id, result) {
-      return (await statements.run(REPORT, [id, JSON.stringify(result)], 'sale_report')).length > 0
-    },
-  }
-}
-
-async function one(on: Statements, text: string, values: readonly unknown[], name: string): Promise<Sale | null> {
-  const [row] = await on.run<SaleRow>(text, values, name)
-  return row === undefined ? null : fromSaleRow(row)
-}
-
 const LIST = `
 SELECT * FROM sale WHERE subject = $1 AND user_id = $2 AND environment = $3 ORDER BY id DESC LIMIT $4 OFFSET $5`
-
-const OPEN_OF_PAYER = `
-SELECT amount, request FROM sale
-WHERE payer = $1 AND network = $2 AND state IN ('claimed', 'held', 'settling') AND NOT simulated LIMIT $3`
 
 const ADD = `
 INSERT INTO sale (id, product, subject, user_id, environment, state, handover, amount, network, recipient, payer,
@@ -162,38 +124,6 @@ VALUES ($1, $2::sale_product, $3, $4, $5::environment, $6::sale_state, $7::sale_
   $14::json, $15, $16, $17, $18::json, $19, $20, $21, $22, $23, $24, $25, $26)
 ON CONFLICT DO NOTHING
 RETURNING id`
-
-function valuesOf(sale: Sale): unknown[] {
-  const { id, product, subject, userId, environment, state, handover, amount, network, recipient, payer } = sale
-  const { simulated, digest, request, inputHash, bodyHash, tokenHash, details, txHash, reason } = sale
-  return [
-    id,
-    product,
-    subject,
-    userId,
-    environment,
-    state,
-    handover,
-    amount,
-    network,
-    recipient,
-    payer,
-    simulated,
-    digest === null ? null : toBytes(digest),
-    request === null ? null : JSON.stringify(request),
-    inputHash,
-    bodyHash,
-    tokenHash,
-    JSON.stringify(details),
-    txHash,
-    reason,
-    sale.leaseUntil,
-    sale.createdAt,
-    sale.endedAt,
-    sale.resource,
-    sale.identifier,
-  ]
-}
 
 const TAKE = `
 WITH free AS (
@@ -261,24 +191,6 @@ WITH due AS (SELECT * FROM unnest($1::text[], $2::timestamptz[]) AS due (id, nex
 UPDATE sale s SET resume_at = due.next FROM due
 WHERE s.id = due.id AND s.state IN ('claimed', 'settling') AND s.resume_at <= $3 RETURNING s.*`
 
-// A look every few seconds, and one at the deadline.
-const TAKE_HELD = `
-WITH due AS (
-  SELECT id FROM sale WHERE state = 'held' AND product = $1::sale_product AND resume_at <= $2
-  ORDER BY resume_at LIMIT $3 FOR UPDATE SKIP LOCKED
-)
-UPDATE sale s SET resume_at = CASE
-    WHEN s.lease_until > $2 THEN least(s.lease_until, $2 + interval '5 seconds') ELSE $2 + interval '5 seconds'
-  END
-FROM due WHERE s.id = due.id RETURNING s.*`
-
-// The row's lock decides between success, failure and deadline.
-const END_HOLD = `
-UPDATE sale SET state = $2::sale_state, result = $3::json, reason = $4, resume_at = $5, ended_at = $6, lease_until = NULL
-WHERE id = $1 AND state = 'held' RETURNING *`
-
-const REPORT = `UPDATE sale SET result = $2::json WHERE id = $1 AND state = 'paid' AND result IS NULL RETURNING id`
-
 const LOST = `SELECT id FROM sale WHERE state = 'claimed' AND resume_at IS NULL
   AND (lease_until IS NULL OR lease_until <= $1) LIMIT $2`
 
@@ -289,95 +201,3 @@ WITH gone AS (
   WHERE s.id = a.sale_id AND s.state <> 'settling' AND greatest(a.stored_at, s.ended_at) < $1 RETURNING a.sale_id
 )
 UPDATE sale SET handover = 'expired' WHERE id IN (SELECT sale_id FROM gone) AND state = 'paid' AND handover = 'none'`
-
-type OpenRow = { amount: bigint; request: RequestBody }
-
-export type SaleRow = RowOf<Omit<Sale, 'digest'>> & { digest: Buffer | null }
-
-export function fromSaleRow(row: SaleRow): Sale {
-  return {
-    id: row.id,
-    product: row.product,
-    subject: row.subject,
-    userId: row.user_id,
-    environment: row.environment,
-    state: row.state,
-    handover: row.handover,
-    amount: row.amount,
-    network: row.network,
-    recipient: row.recipient,
-    payer: row.payer,
-    simulated: row.simulated,
-    digest: row.digest === null ? null : toHex(row.digest),
-    request: row.request,
-    inputHash: row.input_hash,
-    bodyHash: row.body_hash,
-    tokenHash: row.token_hash,
-    identifier: row.identifier,
-    resource: row.resource,
-    details: row.details,
-    txHash: row.tx_hash,
-    reason: row.reason,
-    result: row.result,
-    leaseUntil: row.lease_until,
-    createdAt: row.created_at,
-    endedAt: row.ended_at,
-    refunded: row.refunded,
-  }
-}
-
-export const salesTables: Tables = {
-  retention: () => ({
-    sale: { kept: 'money: sales and their buyers' },
-    sale_answer: { ends: 'when it was delivered completely, or after ten minutes (sales.answers)' },
-  }),
-  metrics: [
-    {
-      declared: [
-        {
-          name: 'coinslot_payments_open',
-          help: 'Open payments, by product',
-          labels: ['at', 'state'],
-        },
-        { name: 'coinslot_payment_oldest_seconds', help: 'Age of the oldest open payment', labels: ['at'] },
-      ],
-      sql: `WITH payment AS MATERIALIZED (
-  SELECT product::text AS at, state::text AS state, count(*) AS open, min(created_at) AS oldest
-  FROM sale WHERE state IN ('claimed', 'held', 'settling') AND NOT simulated GROUP BY 1, 2
-)
-SELECT 'coinslot_payments_open', at, state, open::float8 FROM payment
-UNION ALL SELECT 'coinslot_payment_oldest_seconds', at, NULL, ${ageOf('min(oldest)')} FROM payment GROUP BY at`,
-    },
-  ],
-}
-
-/** The transfers that paid for something that the wallet's owner sells, by any product that is paid on chain. */
-export function createIncomeStore(statements: Statements) {
-  return {
-    async among({ userId, environment }: Owner, hashes: readonly string[]): Promise<ReadonlySet<string>> {
-      if (hashes.length === 0) return new Set()
-      const rows = await statements.run<{ tx_hash: string }>(AMONG, [userId, environment, hashes], 'sales_among')
-      return new Set(rows.map(({ tx_hash }) => tx_hash))
-    },
-
-    async since({ userId, environment }: Owner, since: Date): Promise<readonly string[]> {
-      const values = [userId, environment, leastId('pay', since), READ]
-      const rows = await statements.run<{ tx_hash: string }>(SINCE, values, 'sales_since')
-      return rows.map(({ tx_hash }) => tx_hash)
-    },
-  }
-}
-
-/** As many as the ledger reads of a wallet's movements for the same chart. */
-const READ = 20_000
-
-const INCOME = `p.user_id = $1 AND p.environment = $2::environment AND p.state IN ('paid', 'refunded') AND NOT p.simulated`
-
-const AMONG = `SELECT DISTINCT p.tx_hash FROM sale p WHERE p.tx_hash = ANY ($3::text[]) AND ${INCOME}`
-
-const OF = (subjects: string): string => `
-(SELECT p.tx_hash FROM ${subjects} c JOIN sale p ON p.subject = c.id AND p.id >= $3
- WHERE c.user_id = $1 AND c.environment = $2::environment AND p.tx_hash IS NOT NULL AND ${INCOME}
- ORDER BY p.id DESC LIMIT $4)`
-
-const SINCE = `${OF('checkout')} UNION ${OF('paywall')}`

@@ -1,0 +1,57 @@
+import { usdc } from '../../kit/money.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { RequestBody } from '../../x402/model.ts'
+import type { SaleStore } from '../ports.ts'
+import { nextResume } from '../rules.ts'
+import { fromSaleRow, one, type SaleRow } from './rows.ts'
+
+/** Sales whose work is done elsewhere before they are paid. */
+export function heldSales(statements: Statements): Pick<SaleStore, 'lockOpen' | 'takeHeld' | 'endHold' | 'report'> {
+  return {
+    async lockOpen(inside, payer, network, limit) {
+      const lock = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 12))'
+      await inside.run(lock, [`${network} ${payer}`], 'sale_lock_payer')
+      const rows = await inside.run<OpenRow>(OPEN_OF_PAYER, [payer, network, limit], 'sale_open_of_payer')
+      return rows.map(({ amount, request }) => ({ amount: usdc(amount), request }))
+    },
+
+    async takeHeld(product, now, limit) {
+      const rows = await statements.run<SaleRow>(TAKE_HELD, [product, now, limit], 'sale_take_held')
+      return rows.map(fromSaleRow)
+    },
+
+    endHold(inside, id, { state, result, now }) {
+      const [resumeAt, endedAt] = state === 'settling' ? [nextResume(now, now), null] : [null, now]
+      const reason = state === 'failed' ? result.reason : null
+      return one(inside, END_HOLD, [id, state, JSON.stringify(result), reason, resumeAt, endedAt], 'sale_end_hold')
+    },
+
+    async report(id, result) {
+      return (await statements.run(REPORT, [id, JSON.stringify(result)], 'sale_report')).length > 0
+    },
+  }
+}
+
+const OPEN_OF_PAYER = `
+SELECT amount, request FROM sale
+WHERE payer = $1 AND network = $2 AND state IN ('claimed', 'held', 'settling') AND NOT simulated LIMIT $3`
+
+// A look every few seconds, and one at the deadline.
+const TAKE_HELD = `
+WITH due AS (
+  SELECT id FROM sale WHERE state = 'held' AND product = $1::sale_product AND resume_at <= $2
+  ORDER BY resume_at LIMIT $3 FOR UPDATE SKIP LOCKED
+)
+UPDATE sale s SET resume_at = CASE
+    WHEN s.lease_until > $2 THEN least(s.lease_until, $2 + interval '5 seconds') ELSE $2 + interval '5 seconds'
+  END
+FROM due WHERE s.id = due.id RETURNING s.*`
+
+// The row's lock decides between success, failure and deadline.
+const END_HOLD = `
+UPDATE sale SET state = $2::sale_state, result = $3::json, reason = $4, resume_at = $5, ended_at = $6, lease_until = NULL
+WHERE id = $1 AND state = 'held' RETURNING *`
+
+const REPORT = `UPDATE sale SET result = $2::json WHERE id = $1 AND state = 'paid' AND result IS NULL RETURNING id`
+
+type OpenRow = { amount: bigint; request: RequestBody }

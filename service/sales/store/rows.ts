@@ -1,0 +1,80 @@
+import { toBytes, toHex, type RowOf } from '../../kit/rows.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { Sale } from '../model.ts'
+
+export type SaleRow = RowOf<Omit<Sale, 'digest'>> & { digest: Buffer | null }
+
+export function fromSaleRow(row: SaleRow): Sale {
+  return {
+    id: row.id,
+    product: row.product,
+    subject: row.subject,
+    userId: row.user_id,
+    environment: row.environment,
+    state: row.state,
+    handover: row.handover,
+    amount: row.amount,
+    network: row.network,
+    recipient: row.recipient,
+    payer: row.payer,
+    simulated: row.simulated,
+    digest: row.digest === null ? null : toHex(row.digest),
+    request: row.request,
+    inputHash: row.input_hash,
+    bodyHash: row.body_hash,
+    tokenHash: row.token_hash,
+    identifier: row.identifier,
+    resource: row.resource,
+    details: row.details,
+    txHash: row.tx_hash,
+    reason: row.reason,
+    result: row.result,
+    leaseUntil: row.lease_until,
+    createdAt: row.created_at,
+    endedAt: row.ended_at,
+    refunded: row.refunded,
+  }
+}
+
+export async function one(
+  on: Statements,
+  text: string,
+  values: readonly unknown[],
+  name: string,
+): Promise<Sale | null> {
+  const [row] = await on.run<SaleRow>(text, values, name)
+  return row === undefined ? null : fromSaleRow(row)
+}
+
+/** In the order of the columns of `ADD`. */
+export function valuesOf(sale: Sale): unknown[] {
+  const { id, product, subject, userId, environment, state, handover, amount, network, recipient, payer } = sale
+  const { simulated, digest, request, inputHash, bodyHash, tokenHash, details, txHash, reason } = sale
+  return [
+    id,
+    product,
+    subject,
+    userId,
+    environment,
+    state,
+    handover,
+    amount,
+    network,
+    recipient,
+    payer,
+    simulated,
+    digest === null ? null : toBytes(digest),
+    request === null ? null : JSON.stringify(request),
+    inputHash,
+    bodyHash,
+    tokenHash,
+    JSON.stringify(details),
+    txHash,
+    reason,
+    sale.leaseUntil,
+    sale.createdAt,
+    sale.endedAt,
+    sale.resource,
+    sale.identifier,
+  ]
+}
