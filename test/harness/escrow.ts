@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { encodeAbiParameters, encodeFunctionData, keccak256, pad, parseAbi, toHex, zeroAddress, type Hex } from 'viem'
+import {
+  encodeAbiParameters,
+  encodeFunctionData,
+  keccak256,
+  pad,
+  parseAbi,
+  toHex,
+  zeroAddress,
+  type Abi,
+  type Hex,
+} from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Call } from '../../service/chain/model.ts'
 import { PLACES } from '../chain/contracts/places.ts'
@@ -56,8 +66,11 @@ type Operation = 'authorize' | 'charge' | 'capture' | 'void' | 'refund' | 'recla
 
 /** A call of the escrow: the payment's struct first, then what the operation takes. */
 export function escrowCall(operation: Operation, info: Info, ...rest: readonly unknown[]): Call {
-  const args = [withSalt(info), ...rest]
-  return { to: PLACES.escrow, data: encodeFunctionData({ abi: ESCROW_ABI, functionName: operation, args }) }
+  const abi: Abi = ESCROW_ABI
+  return {
+    to: PLACES.escrow,
+    data: encodeFunctionData({ abi, functionName: operation, args: [withSalt(info), ...rest] }),
+  }
 }
 
 export async function escrowed(chain: TestChain, info: Info) {
