@@ -227,7 +227,6 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     selling,
     store,
     sweeping: sales,
-    held,
     holding,
     part: salesPart,
   } = openSelling(platform, {
@@ -250,7 +249,6 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     part: checkoutsPart,
   } = await openCheckouts(platform, {
     selling,
-    held,
     holding,
     refunds,
     sales: store,

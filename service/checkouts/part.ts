@@ -12,7 +12,6 @@ import { createPaymentEvents } from './service/payment-events.ts'
 import { createCheckoutMcp } from './mcp/server.ts'
 import { checkoutHooks } from './service/product.ts'
 import type { SaleHooks, SaleReader } from '../sales/model.ts'
-import type { HeldJournal } from '../sales/ports.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
 import type { Holding } from '../sales/service/hold.ts'
 import type { PaymentTokens } from '../sales/service/proof.ts'
@@ -33,7 +32,6 @@ export async function openCheckouts(
   platform: Platform,
   deps: {
     selling: SellingDeps
-    held: HeldJournal
     holding: Holding
     refunds: RefundPort
     sales: SaleReader
@@ -48,7 +46,6 @@ export async function openCheckouts(
   const checkouts = createCheckouts({
     store: createCheckoutStore(database.statements, config.QUOTA_ACTIVE_CHECKOUTS),
     selling: deps.selling,
-    held: deps.held,
     holding: deps.holding,
     refunds: deps.refunds,
     captureLimits: { priceMax: config.ON_SUCCESS_PRICE_MAX, secondsMax: config.ON_SUCCESS_SECONDS_MAX },

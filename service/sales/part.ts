@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto'
 import type { Facilitator } from '../facilitator/service/facilitator.ts'
-import type { HeldJournal, Hooks, Journal, Method, SaleStore } from './ports.ts'
+import type { Hooks, Journal, Method, SaleStore } from './ports.ts'
 import type { SellingDeps } from './service/deps.ts'
 import { createHeldJournal, createJournal } from './service/journal.ts'
 import { createHolding, type Holding } from './service/hold.ts'
@@ -41,7 +41,6 @@ export function openSelling(
     selling,
     store,
     sweeping,
-    held,
     holding: createHolding({ ...selling, store, held, settle }),
     part: {
       sweepers: [
@@ -56,7 +55,6 @@ interface OpenedSelling {
   selling: SellingDeps
   store: SaleStore
   sweeping: Sweeping
-  held: HeldJournal
   /** Sales whose work is done elsewhere. */
   holding: Holding
   part: Part

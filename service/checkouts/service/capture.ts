@@ -3,8 +3,6 @@ import { DomainError } from '../../kit/errors.ts'
 import { deriveId, isId } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { wasPaid, type Sale, type WorkResult } from '../../sales/model.ts'
-import type { HeldJournal } from '../../sales/ports.ts'
-import type { Holding } from '../../sales/service/hold.ts'
 import { outcomeKnown, paymentMissing } from '../errors.ts'
 import { failed, isCapturedLate, outcomeOf, succeeded } from '../rules/capture.ts'
 import { paymentOf } from '../rules/lifecycle.ts'
@@ -22,7 +20,7 @@ export interface Report {
  * step may be repeated, in any process: the sale's row decides once.
  */
 export function createCapturing(deps: CapturingDeps) {
-  const { selling, holding, held, deliveries, announce, refunds, store, clock, log } = deps
+  const { selling, holding, deliveries, announce, refunds, store, clock, log } = deps
   const { journal } = selling
 
   async function end(sale: Sale, result: WorkResult): Promise<void> {
@@ -105,7 +103,7 @@ export function createCapturing(deps: CapturingDeps) {
       const now = clock.now()
       const result = status === 'succeeded' ? succeeded(answer, now) : failed('workflow_failed', answer, now)
       if (sale.state === 'held') await end(sale, result)
-      else if (sale.state === 'paid' && sale.result === null && (await held.report(payment, result))) {
+      else if (sale.state === 'paid' && sale.result === null && (await holding.report(payment, result))) {
         if (status === 'failed') await refundFailed(sale)
       }
       const after = await journal.findById(payment)
@@ -116,15 +114,10 @@ export function createCapturing(deps: CapturingDeps) {
   }
 }
 
-export type Capturing = ReturnType<typeof createCapturing>
-
-interface CapturingDeps extends Pick<
+type CapturingDeps = Pick<
   CheckoutDeps,
-  'selling' | 'deliveries' | 'announce' | 'refunds' | 'store' | 'clock' | 'log'
-> {
-  holding: Holding
-  held: HeldJournal
-}
+  'selling' | 'holding' | 'deliveries' | 'announce' | 'refunds' | 'store' | 'clock' | 'log'
+>
 
 /** The topic of payments whose delivery has failed. */
 export const OUTCOME = 'checkouts.outcome'

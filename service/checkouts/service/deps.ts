@@ -1,5 +1,4 @@
 import type { SaleReader } from '../../sales/model.ts'
-import type { HeldJournal } from '../../sales/ports.ts'
 import type { Holding } from '../../sales/service/hold.ts'
 import type { SellingDeps } from '../../sales/service/deps.ts'
 import type { Clock } from '../../kit/clock.ts'
@@ -20,7 +19,6 @@ export interface CheckoutDeps {
   selling: SellingDeps
   /** Sales whose workflow decides whether they are charged. */
   holding: Holding
-  held: HeldJournal
   refunds: RefundPort
   sales: SaleReader
   deliveries: DeliveryPort

@@ -6,7 +6,6 @@ import { SIMULATED_SETTLING_MS, type Sale } from '../../sales/model.ts'
 import { chosenTokenHash } from '../../sales/service/proof.ts'
 import { notInTestMode } from '../errors.ts'
 import { ZERO_ADDRESS, type Checkout } from '../model.ts'
-import { isOver } from '../../sales/rules.ts'
 import { holdOf } from '../rules/capture.ts'
 import { assertSells, simulatedAs } from '../rules/lifecycle.ts'
 import type { CheckoutDeps } from './deps.ts'
@@ -61,7 +60,7 @@ export function createSimulation({ selling: { journal, tokens }, clock, prefligh
       ...simulatedAs(outcome, id, { now, holds }),
       leaseUntil: holds ? new Date(now.getTime() + checkout.runSeconds * 1_000) : null,
     }
-    const resumeAt = isOver(sale) ? null : new Date(now.getTime() + SIMULATED_SETTLING_MS)
+    const resumeAt = sale.endedAt === null ? new Date(now.getTime() + SIMULATED_SETTLING_MS) : null
     if (await journal.simulated(sale, resumeAt)) return sale
     // The same request was repeated at the same time or after a lost answer.
     const twin = await journal.findById(id)

@@ -22,6 +22,9 @@ export function createHolding({ store, held, journal, settle, clock, failpoints,
     /** The work has failed or was too slow: the authorization is never used. Null when something else came first. */
     giveUp: (id: string, result: WorkResult): Promise<Sale | null> => held.giveUp(id, result),
 
+    /** Stores the result of a sale that is paid already. False when it has a result, or is not paid. */
+    report: (id: string, result: WorkResult): Promise<boolean> => held.report(id, result),
+
     /** Held sales to look at now. No other process gets them before their next time. */
     due: (product: ProductName): Promise<readonly Sale[]> => store.takeHeld(product, clock.now(), AT_ONCE),
   }
