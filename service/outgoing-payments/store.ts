@@ -182,7 +182,9 @@ function stepsOf(statements: StatementPool): Pick<PaymentStore, 'fund' | 'arrive
   }
 }
 
-function payersOf(statements: StatementPool): Pick<PaymentStore, 'promised' | 'findPayer' | 'accountOf' | 'addPayer' | 'books'> {
+function payersOf(
+  statements: StatementPool,
+): Pick<PaymentStore, 'promised' | 'findPayer' | 'accountOf' | 'addPayer' | 'books'> {
   return {
     async promised(treasury) {
       const [row] = await statements.run<{ sum: bigint }>(

@@ -56,7 +56,11 @@ describe('an authorization is signed by whoever has the keys, or given back', ()
     const outflow = createOutflow({
       store: createOutflowStore(database.statements),
       clock,
-      settings: { paused: false, limits: { perDay: null, totalPerDay: null, withdrawalsPerDay: null, refundsPerDay: null }, allowList: [] },
+      settings: {
+        paused: false,
+        limits: { perDay: null, totalPerDay: null, withdrawalsPerDay: null, refundsPerDay: null },
+        allowList: [],
+      },
     })
     const common = {
       store,

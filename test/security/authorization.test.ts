@@ -303,5 +303,13 @@ function ghostOf(thing: Thing): string {
 const GHOSTS: Partial<Record<Thing, string>> = {}
 const PREFIXES: Record<Thing, Prefix | null> = {
   ...{ key: 'key', asset: 'rda', run: 'run', agent: 'agt', approval: 'apr', checkout: 'chk', delivery: 'dlv' },
-  ...{ endpoint: 'whe', withdrawal: 'wdr', payment: 'pay', paywall: 'pwl', tool: null, provider: null, paidCall: 'pay' },
+  ...{
+    endpoint: 'whe',
+    withdrawal: 'wdr',
+    payment: 'pay',
+    paywall: 'pwl',
+    tool: null,
+    provider: null,
+    paidCall: 'pay',
+  },
 }
