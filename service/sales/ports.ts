@@ -140,7 +140,7 @@ export interface SaleStore extends SaleReader {
     payer: Address,
     network: NetworkName,
     limit: number,
-  ): Promise<readonly { amount: Usdc; request: RequestBody }[]>
+  ): Promise<readonly { amount: Usdc; request: RequestBody | null }[]>
   /** False when a sale with this id or authorization exists already. */
   add(inside: Statements, sale: Sale, resumeAt: Date | null): Promise<boolean>
   /** Returns the sale's previous state. */

@@ -54,4 +54,4 @@ WHERE id = $1 AND state = 'held' RETURNING *`
 
 const REPORT = `UPDATE sale SET result = $2::json WHERE id = $1 AND state = 'paid' AND result IS NULL RETURNING id`
 
-type OpenRow = { amount: bigint; request: RequestBody }
+type OpenRow = { amount: bigint; request: RequestBody | null }
