@@ -176,7 +176,7 @@ describe('MCP', () => {
     gone.abort()
     const resume = (event: string, more = {}) =>
       fetch(address(), { headers: { ...headers, ...session, 'last-event-id': event, ...more } })
-    const answerIn = (text: string) => JSON.parse(/^data: (\{.*\})$/m.exec(text)![1]!)
+    const answerIn = (text: string) => JSON.parse(/^data: (\{.*\})$/m.exec(text)![1]!) as Record<string, unknown>
     const [again, older] = [await resume(eventId), await resume(eventId, { 'mcp-protocol-version': '2025-06-18' })]
     const [operation] = JSON.parse(Buffer.from(eventId, 'base64url').toString()) as [string]
     const unknown = await resume(
@@ -222,7 +222,7 @@ describe('MCP', () => {
         key: person.key,
         headers,
       })
-      return [status, body.code ?? body.error.code]
+      return [status, (body.code ?? body.error.code) as unknown]
     }
     expect(await send(`"${'x'.repeat(300_000)}"`)).toEqual([413, 'body_too_large'])
     expect(await send(`${'['.repeat(5_000)}${']'.repeat(5_000)}`)).toEqual([400, -32_700])
