@@ -72,7 +72,7 @@ async function checkCall({ database, stranger }: World, call: KeyedCall): Promis
   return problems
 }
 
-export async function chargesOf(statements: Statements, callId: string): Promise<number> {
+async function chargesOf(statements: Statements, callId: string): Promise<number> {
   const [row] = await statements.run<{ count: bigint }>(
     `SELECT count(*) FROM ledger_hold WHERE state = 'captured' AND (id = $1 OR id LIKE $1 || '~%')`,
     [callId],
