@@ -5,7 +5,7 @@ import { payFor, sendMcp, type Json } from '../../harness/mcp.ts'
 import { post, statelessClient } from '../../tools/mcp-client.ts'
 import type { Chance } from '../system/chance.ts'
 import { newToken } from '../token.ts'
-import type { PRICES} from './world.ts';
+import type { PRICES } from './world.ts'
 import { CHECKOUT_TOOL, SLOW, type World } from './world.ts'
 
 /** One call of a tool with a key. It is sent once: without a name of its own it cannot be repeated. */
@@ -83,7 +83,7 @@ export async function startLoad(world: World, chance: Chance): Promise<Load> {
         },
       }
       try {
-        call.final = toFinal((await client.callTool(toolOf(call.name, own), options)))
+        call.final = toFinal(await client.callTool(toolOf(call.name, own), options))
       } catch (error) {
         const { message, code } = error as { message: string; code?: unknown }
         if (code === -32_000) call.final = { refused: message }
@@ -99,7 +99,7 @@ export async function startLoad(world: World, chance: Chance): Promise<Load> {
     await repeatedly(async () => {
       const call = begin('stateless', own)
       try {
-        call.final = toFinal((await client.callTool(toolOf(call.name, own), { timeout: PATIENCE_MS })))
+        call.final = toFinal(await client.callTool(toolOf(call.name, own), { timeout: PATIENCE_MS }))
       } catch (error) {
         isCut(error)
       }
