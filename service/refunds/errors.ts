@@ -16,6 +16,13 @@ export function notRefundable(state: string): DomainError {
   return new DomainError('conflict', 'payment_not_refundable', sentence, { state })
 }
 
+/** The payment is still at its payer's disposal. */
+export function fillsBalance(): DomainError {
+  const sentence =
+    'This payment filled a prepaid balance, which its payer can still spend at your paywall. Such payments cannot be refunded here. To return what is left, agree with the payer and send it from your own wallet.'
+  return new DomainError('conflict', 'refund_of_balance', sentence)
+}
+
 export function exceedsPayment(refundable: Usdc): DomainError {
   const sentence =
     refundable === 0n

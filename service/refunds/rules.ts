@@ -5,7 +5,7 @@ import { fromWire, least, toWire, usdc, type Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Sale } from '../sales/model.ts'
 import { NETWORK_OF } from '../wallet/model.ts'
-import { exceedsPayment, notRefundable, otherNetwork, tooSmall, withoutSeller } from './errors.ts'
+import { exceedsPayment, fillsBalance, notRefundable, otherNetwork, tooSmall, withoutSeller } from './errors.ts'
 import { WAITS, type Refund, type RefundWay, type Wait } from './model.ts'
 
 const DAY_MS = 86_400_000
@@ -20,10 +20,12 @@ export const REFUNDS_MAX = 100
 const LEAST = usdc(100n)
 
 /** The seller of a sale of which something can go back. Throws otherwise. */
-export function sellerOf(sale: Pick<Sale, 'state' | 'userId' | 'environment'>): Owner {
-  const { state, userId, environment } = sale
+export function sellerOf(sale: Pick<Sale, 'product' | 'details' | 'state' | 'userId' | 'environment'>): Owner {
+  const { state, userId, environment, product, details } = sale
   if (userId === null) throw withoutSeller()
   if (state !== 'paid') throw notRefundable(state)
+  // Its payer can still spend it at the gate, so the seller would pay twice.
+  if (product === 'gate' && details['kind'] === 'balance') throw fillsBalance()
   return { userId, environment }
 }
 

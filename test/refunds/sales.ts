@@ -16,6 +16,7 @@ interface SaleRow {
   /** Null: one of the platform's own tools. */
   userId: string | null
   environment: Environment
+  details: Readonly<Record<string, unknown>>
 }
 
 const ENDED = new Set(['paid', 'failed'])
@@ -31,18 +32,18 @@ export async function addSale(
   const network = caller.environment === 'production' ? 'base' : 'base-sepolia'
   const sale: SaleRow = {
     ...{ product: 'checkout', subject: 'chk_none', state: 'paid', amount: 1_000_000, simulated: false },
-    ...{ network, userId: caller.user.id, environment: caller.environment },
+    ...{ network, userId: caller.user.id, environment: caller.environment, details: {} },
     ...{ recipient: `0x${'a1'.repeat(20)}`, payer: `0x${randomBytes(20).toString('hex')}`, ...over },
   }
   await service.database.statements.run(
     `INSERT INTO sale (id, product, subject, user_id, environment, state, amount, network, recipient, payer, simulated,
        digest, request, input_hash, details, tx_hash, reason, created_at, ended_at)
-     VALUES ($1, $2::sale_product, $3, $4, $5::environment, $6::sale_state, $7, $8, $9, $10, $11, $12, $13::json, $14, '{}', $15, $16, $17, $18)`,
+     VALUES ($1, $2::sale_product, $3, $4, $5::environment, $6::sale_state, $7, $8, $9, $10, $11, $12, $13::json, $14, $15::json, $16, $17, $18, $19)`,
     [
       ...[id, sale.product, sale.subject, sale.userId, sale.environment, sale.state, sale.amount, sale.network],
       ...[sale.recipient, sale.payer, sale.simulated],
       ...(sale.simulated ? [null, null] : [randomBytes(32), '{}']),
-      randomBytes(32),
+      ...[randomBytes(32), JSON.stringify(sale.details)],
       sale.state !== 'paid' ? null : sale.simulated ? `simulated:${id}` : `0x${randomBytes(32).toString('hex')}`,
       sale.state === 'failed' ? 'invalid_exact_evm_insufficient_balance' : null,
       ...[now, ENDED.has(sale.state) ? now : null],

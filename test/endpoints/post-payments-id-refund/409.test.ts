@@ -41,6 +41,13 @@ describe('POST /payments/{id}/refund → 409', () => {
     expect(body.error).toContain(`Send the refund to ${payer}`)
   })
 
+  test('a payment that filled a prepaid balance, which can still be spent', async () => {
+    const sale = await addSale(service, person, { product: 'gate', details: { kind: 'balance' } })
+    expect((await refund(person, sale, {})).body.code).toBe('refund_of_balance')
+    const request = await addSale(service, person, { product: 'gate', details: { kind: 'request' } })
+    expect((await refund(person, request, {})).status).toBe(202)
+  })
+
   test('more refunds than a list shows whole', async () => {
     const sale = await addSale(service, person, { simulated: true })
     for (let count = 0; count < 100; count++) {
