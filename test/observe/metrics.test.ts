@@ -159,7 +159,7 @@ describe('the figures', () => {
 
 const INDEXES = [
   ...['ledger_hold_open', 'facilitator_settlement_open'],
-  ...['sale_open', 'spending_payment_open', 'wallet_withdrawal_open', 'run_open', 'delivery_due'],
+  ...['sale_promised', 'spending_payment_open', 'wallet_withdrawal_open', 'run_open', 'delivery_due'],
   ...['delivery_claimed', 'outbox_due', 'outbox_failed'],
 ]
 

@@ -90,6 +90,7 @@ export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?:
   'api GET /wallet/withdrawals': ['401 401 200 403 200', { listed: 'withdrawals' }],
   'api GET /payments': ['401 401 200 403 200', { listed: 'payments' }],
   'api GET /payments/:id': ['401 401 404 403 404', { thing: 'payment' }],
+  'api POST /payments/:id/outcome': ['401 401 404 403 403', { thing: 'payment', body: { status: 'succeeded' } }],
   'api POST /payments/:id/refund': ['401 401 404 403 403', { thing: 'payment', body: { reason: 'stolen' } }],
   'api GET /wallet/withdrawals/:id': ['401 401 404 403 404', { thing: 'withdrawal' }],
   'api GET /wallet/alert': ['401 401 200 403 200'],
