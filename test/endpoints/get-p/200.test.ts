@@ -59,6 +59,8 @@ describe('GET /p/{chk}: 200', () => {
         ],
         redirectUrl: 'https://example.com/thanks',
         responseMode: 'immediately',
+        capture: 'onPayment',
+        runSeconds: null,
         explorer: 'https://sepolia.basescan.org',
       },
       available: true,

@@ -28,6 +28,8 @@ describe('POST /p/{chk}/pay: 200', () => {
         reason: null,
         statusUrl: `http://localhost:0/p/${id}/payments/${pay}?token=${String(body.payment.token)}`,
         testMode: true,
+        capture: 'onPayment',
+        deadline: null,
         createdAt: expect.stringMatching(/Z$/),
         paidAt: expect.stringMatching(/Z$/),
         redirectUrl: `https://example.com/thanks?a=1&checkout_id=${id}&payment_id=${pay}#done`,
