@@ -167,10 +167,7 @@ inBrowser('a checkout that is tried out', () => {
     expect(await page.locator('.outcome').textContent()).not.toContain('All is well')
     finish(410)
     await page.getByRole('heading', { name: 'Your order could not be completed' }).waitFor()
-    await page
-      .locator('.outcome')
-      .getByText('The order could not be delivered to the seller. Nothing was charged.')
-      .waitFor()
+    await page.locator('.outcome').getByText('The order could not be completed. Nothing was charged.').waitFor()
     await looks(shown, 'given-up')
     await page.getByRole('button', { name: 'Try again' }).click()
     await order()

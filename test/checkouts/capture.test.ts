@@ -91,7 +91,7 @@ describe('a checkout that charges only after the success', () => {
     const { body }: Paid = await world.call('POST', `/p/${chk}/pay`, { body: signed })
     const failed = await ended(body.payment.id, body.payment.token)
     expect(failed).toMatchObject({
-      payment: { status: 'failed', reason: { code: 'workflow_unreachable' } },
+      payment: { status: 'failed', reason: { code: 'workflow_failed' } },
       delivery: { answer: null },
     })
     world.workflow.answers({ delivered: { status: 200, body: '{}' } })
@@ -102,6 +102,13 @@ describe('a checkout that charges only after the success', () => {
     const redelivered = await world.seller.call('POST', `/v1/deliveries/${delivery}/redeliver`)
     expect(redelivered).toMatchObject({ status: 409, body: { code: 'not_charged' } })
     expect(world.workflow.told).toHaveLength(1)
+    // Orders that fail do not mean that the workflow is gone: the checkout goes on selling.
+    world.workflow.answers({ delivered: { status: 410, body: '' } })
+    for (let order = 0; order < 3; order++) {
+      const { payment } = (await pay(await newPayer())).body
+      await ended(payment.id, payment.token)
+    }
+    expect((await world.seller.call('GET', `/v1/checkouts/${chk}`)).body.checkout.status).toBe('active')
   })
 
   test('a workflow that answers elsewhere is charged when its seller reports the success', async () => {

@@ -47,7 +47,7 @@ export function isCapturedLate({ details }: Pick<Sale, 'details'>): boolean {
 /** How the work of a held sale has ended; null while that is not known and there is time. */
 export function outcomeOf(
   { details, leaseUntil }: Pick<Sale, 'details' | 'leaseUntil'>,
-  delivery: Pick<DeliveryView, 'state' | 'lastError'> | undefined,
+  delivery: Pick<DeliveryView, 'state' | 'lastStatus' | 'lastError'> | undefined,
   now: Date,
 ): WorkResult | null {
   switch (delivery?.state) {
@@ -59,13 +59,16 @@ export function outcomeOf(
       return failed(delivery.lastError === TIMED_OUT ? 'workflow_timeout' : 'workflow_failed', null, now)
     case 'stopped':
     case 'exhausted':
-      return failed('workflow_unreachable', null, now)
+      return failed(delivery.lastStatus === FAILED_STATUS ? 'workflow_failed' : 'workflow_unreachable', null, now)
     case 'pending':
     case 'claimed':
     case undefined:
   }
   return leaseUntil === null || leaseUntil <= now ? failed('workflow_timeout', null, now) : null
 }
+
+/** With it a receiver says that a held order has failed for good. */
+export const FAILED_STATUS = 410
 
 /** The delivery's error where its receiver did not answer in time. */
 const TIMED_OUT = 'response_timeout'

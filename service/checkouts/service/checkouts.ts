@@ -4,6 +4,7 @@ import { toJsonSchema } from '../../kit/fields.ts'
 import type { Owner } from '../../kit/owner.ts'
 import type { ToolOffer } from '../../sales/model.ts'
 import type { Checkout, PaymentView } from '../model.ts'
+import { FAILED_STATUS } from '../rules/capture.ts'
 import { HELD } from '../rules/lifecycle.ts'
 import type { CheckoutDeps } from './deps.ts'
 import { createBuying } from './buy.ts'
@@ -40,8 +41,10 @@ export function createCheckouts(deps: CheckoutDeps) {
 
     /** Called after each attempt at a delivery to this checkout's callback. It is a hint that may be lost. */
     async attempted(target: string, attempt: Attempted): Promise<void> {
-      await watching.attempted(target, attempt)
-      if (attempt.headers[HELD_HEADER] === HELD[HELD_HEADER]) await capturing.ended(attempt.subject)
+      const isHeld = attempt.headers[HELD_HEADER] === HELD[HELD_HEADER]
+      // A 410 to a held order says that this order has failed, and not that the workflow is gone.
+      if (!isHeld || attempt.status !== FAILED_STATUS) await watching.attempted(target, attempt)
+      if (isHeld) await capturing.ended(attempt.subject)
     },
     deliveryFailed: capturing.deliveryFailed,
     deliveryEnded: capturing.ended,
