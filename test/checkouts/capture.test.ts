@@ -187,6 +187,13 @@ describe('a checkout that charges only after the success', () => {
     expect((await pay(payer, first)).status).toBe(200)
   })
 
+  test('a wallet has at most 20 purchases that are worked for and not paid yet', async () => {
+    const at = await sell({ responseMode: 'immediately', price: 0.01 })
+    const payer = await newPayer(5_000_000n)
+    for (let order = 0; order < 20; order++) expect((await pay(payer, at)).status).toBe(202)
+    expect(await pay(payer, at)).toMatchObject({ status: 429, body: { code: 'purchases_open', limit: 20 } })
+  })
+
   test('a payment whose workflow fails goes back by itself, where the seller wants that', async () => {
     await world.seller.call('POST', '/v1/wallet/deposit', { body: { amount: 5 } })
     const rule = { capture: 'onPayment', refundOnFailure: true }

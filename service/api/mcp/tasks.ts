@@ -15,7 +15,7 @@ export function createTasks({ log, service, relay, taskAfterMs, secret }: TaskDe
 
   /**
    * All guests are one caller, and others than the caller see the operation: in the payment's id, and in the link of its
-   * page. So the name of a guest's task is signed, and whoever knows it may read the task, at this address only.
+   * page. So the name of a guest's task is signed, and a client that has it may read the task, at this address only.
    */
   const signedPart = ({ query }: McpAsk, operation: string): unknown => [operation, query]
   const nameOf = (ask: McpAsk): string =>

@@ -19,7 +19,7 @@ export interface CallOrder {
 const LIVES_MS = 1_800_000
 
 /**
- * The order as a signed text. Anyone who has it can read it and pay for it, which gives the caller its answer; nobody
+ * The order as a signed text. Anyone who has it can read it and pay for it, which gives the caller its answer; no one
  * can change what is bought.
  */
 export function toOrder(checkout: Checkout['id'], { operation, input }: Omit<CallOrder, 'until'>, by: Signing): string {

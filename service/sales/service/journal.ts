@@ -29,8 +29,8 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
    * show it only when the work is done.
    */
   async function assertFunds(inside: Statements, sale: Sale, balance: bigint | null) {
-    const open = await store.lockOpen(inside, sale.payer, sale.network, OPEN_MAX + 1)
-    if (open.length > OPEN_MAX) throw tooManyOpen(OPEN_MAX)
+    const open = await store.lockOpen(inside, sale.payer, sale.network, OPEN_MAX)
+    if (open.length >= OPEN_MAX) throw tooManyOpen(OPEN_MAX)
     const nonce = nonceOf(sale.request)
     if (open.some(({ request }) => nonceOf(request) === nonce)) throw authorizationUsed()
     const promised = sum([sale.amount, ...open.map(({ amount }) => amount)])
