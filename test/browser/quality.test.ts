@@ -71,9 +71,16 @@ inBrowser('the page itself', () => {
     expect(await barriers(page)).toEqual([])
   })
 
-  it.each([360, 1280])('moves nothing under the eyes of its reader, at %i px', async (width) => {
+  it.each([
+    [360, 1],
+    [360, 8],
+    [1280, 1],
+  ])('moves nothing under the eyes of its reader, at %i px, on a device %i times as slow', async (width, rate) => {
     const { page, wallet } = await shop.visit(await shop.sell({ fields: EVERY_KIND.slice(0, 2) }), {
       viewport: { width, height: 800 },
+      prepare: async (page, context) => {
+        await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate })
+      },
     })
     // Browsers ignore layout shifts within half a second of a click; here each response takes longer.
     const slowly = async (method: string, button: string): Promise<void> => {

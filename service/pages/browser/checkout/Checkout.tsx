@@ -8,7 +8,7 @@ import { Progress } from './Progress.tsx'
 import { headlineOf, isPaid, type Acts, type Doing, type State } from './state.ts'
 import { useWatched } from './watched.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
-import { Summary } from './Summary.tsx'
+import { Summary, Terms } from './Summary.tsx'
 
 /** The whole page. Without `acts` it is static, until its script has started. */
 export function Checkout({ store, acts }: { store: Watched<State>; acts: Acts | null }) {
@@ -19,8 +19,8 @@ export function Checkout({ store, acts }: { store: Watched<State>; acts: Acts | 
   return (
     <>
       {testMode && <TestBanner />}
-      <main class="split">
-        <Summary page={page} brief={progress !== null} />
+      <main class={progress === null ? 'split' : 'split split-brief'}>
+        <Summary page={page} />
         <section class="till" aria-label="Payment">
           <div class="column">
             {progress !== null ? (
@@ -42,6 +42,7 @@ export function Checkout({ store, acts }: { store: Watched<State>; acts: Acts | 
             <Form state={state} acts={acts} hidden={isFormHidden(state)} />
           </div>
         </section>
+        <Terms page={page} />
       </main>
       <p class="unseen" role="status" aria-live="polite">
         {spoken(state)}

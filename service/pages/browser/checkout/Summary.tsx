@@ -3,29 +3,30 @@ import { inUsdc, shortly } from '../../../ui-kit/format.ts'
 import { isTestNetwork, networkName } from '../../../ui-kit/networks.ts'
 import { CoinMark } from './Icons.tsx'
 
-/** The product and its price; then the recipient and the method, beside the form if there is room, else below it. */
-export function Summary({ page, brief }: { page: CheckoutPage; brief: boolean }) {
+/** The product and its price, above the form or beside it. */
+export function Summary({ page }: { page: CheckoutPage }) {
   const { product, price } = page.checkout
   return (
-    <div class={brief ? 'side side-brief' : 'side'}>
-      <section class="summary column" aria-label="What you pay for">
-        <p class="tile" aria-hidden="true">
-          {Array.from(product.name)[0]?.toUpperCase()}
+    <section class="summary column" aria-label="What you pay for">
+      <p class="tile" aria-hidden="true">
+        {Array.from(product.name)[0]?.toUpperCase()}
+      </p>
+      <div class="heading">
+        <h1>{product.name}</h1>
+        <p class="price">
+          <span class="amount">{inUsdc(price)}</span> <span class="unit">USDC</span>
         </p>
-        <div class="heading">
-          <h1>{product.name}</h1>
-          <p class="price">
-            <span class="amount">{inUsdc(price)}</span> <span class="unit">USDC</span>
-          </p>
-        </div>
-        {product.description !== null && <p class="description">{product.description}</p>}
-      </section>
-      <Terms page={page} />
-    </div>
+      </div>
+      {product.description !== null && <p class="description">{product.description}</p>}
+    </section>
   )
 }
 
-function Terms({ page }: { page: CheckoutPage }) {
+/**
+ * The recipient and the method. After the form in the document, wherever it is shown: a slow phone that has read only
+ * half of the page would otherwise show it, and then push it down.
+ */
+export function Terms({ page }: { page: CheckoutPage }) {
   const { chainId, recipient, explorer, testMode, mcp, capture } = page.checkout
   return (
     <section class="terms column" aria-label="Terms">

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import { AnswerPage } from '../answer/Answer.tsx'
 import { Spinner, Tick } from '../checkout/Icons.tsx'
 import { Pay, Primary, Notice } from '../checkout/Pay.tsx'
-import { Summary } from '../checkout/Summary.tsx'
+import { Summary, Terms } from '../checkout/Summary.tsx'
 import { useWatched } from '../checkout/watched.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
 import type { GateActs } from '../checkout/state.ts'
@@ -32,8 +32,8 @@ export function Gate({ store, acts }: { store: Watched<GateState>; acts: GateAct
           <strong>Test mode</strong> No money moves here. The owner can simulate a payment with the test token.
         </p>
       )}
-      <main class="split">
-        <Summary page={page} brief={answer !== null} />
+      <main class={answer === null ? 'split' : 'split split-brief'}>
+        <Summary page={page} />
         <section class="till" aria-label="Payment">
           <div class="column">
             {answer !== null && <Bought answer={answer} again={acts?.again} testMode={testMode} />}
@@ -43,6 +43,7 @@ export function Gate({ store, acts }: { store: Watched<GateState>; acts: GateAct
             </form>
           </div>
         </section>
+        <Terms page={page} />
       </main>
       <p class="unseen" role="status" aria-live="polite">
         {answer !== null
