@@ -1,6 +1,6 @@
 import type { TestAccount } from '../harness/chain.ts'
 import type { Answer } from '../harness/service.ts'
-import { payWorld, type Payment, type PayWorld } from '../tools/calls/pay-world.ts'
+import { notBusy, payWorld, type Payment, type PayWorld } from '../tools/calls/pay-world.ts'
 import { openWorld as openGates, type World } from '../paywall/world.ts'
 
 /** The payment as a client of version 2 sends it that supports the extension. */
@@ -67,7 +67,7 @@ describe("a payment with an identifier of its client's choice", () => {
     const sold = await world.buy(SLUG, {}, payment)
     expect(sold.status).toBe(200)
     // It is known for the buyer's, and its answer was handed out.
-    const replayed = await world.buy(SLUG, {}, payment)
+    const replayed = await notBusy(() => world.buy(SLUG, {}, payment))
     expect([replayed.status, replayed.body.code]).toEqual([409, 'answer_given'])
   })
 

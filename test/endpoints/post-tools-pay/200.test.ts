@@ -1,6 +1,5 @@
 import { cancelCall } from '../../chain/world.ts'
-import type { Answer } from '../../harness/service.ts'
-import { payWorld, type PayWorld } from '../../tools/calls/pay-world.ts'
+import { notBusy, payWorld, type PayWorld } from '../../tools/calls/pay-world.ts'
 
 describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
   let world: PayWorld
@@ -126,7 +125,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     open()
     await until(async () => (await world.usdc(payer.address)) === 990_000n)
     // The response was not delivered yet: the buyer gets it with the chosen token, without a second call of the tool.
-    const answer = await eventually(() => world.buy(slug, input, payment, TOKEN))
+    const answer = await notBusy(() => world.buy(slug, input, payment, TOKEN))
     expect([answer.status, answer.body.output]).toEqual([200, { done: true }])
     expect(world.upstream.to(path)).toHaveLength(times + 1)
     world.upstream.says('/notes', { id: 3 }, 201)
@@ -235,14 +234,6 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
 })
 
 const TOKEN = `tok_${'t'.repeat(43)}`
-
-async function eventually(act: () => Promise<Answer>): Promise<Answer> {
-  for (;;) {
-    const answer = await act()
-    if (answer.body.code !== 'authorization_busy') return answer
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10))

@@ -81,3 +81,12 @@ export async function signFor(
     value: Buffer.from(JSON.stringify(said)).toString('base64'),
   }
 }
+
+/** Repeats as the error says: that an answer arrived is noted a moment after the client has read it. */
+export async function notBusy(act: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await act()
+    if (answer.body.code !== 'authorization_busy') return answer
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
