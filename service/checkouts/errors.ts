@@ -10,6 +10,23 @@ export function checkoutMissing(): DomainError {
   )
 }
 
+/** An ended checkout takes no changes: its link is known to be dead. */
+export function checkoutEnded(): DomainError {
+  const sentence = 'This checkout has ended and cannot be changed. Create a new one.'
+  return new DomainError('conflict', 'checkout_ended', sentence)
+}
+
+/** The node would undo a change that is made elsewhere. */
+export function checkoutOfWorkflow(): DomainError {
+  const sentence = 'This checkout belongs to a node in n8n. Change the node, and publish the workflow again.'
+  return new DomainError('conflict', 'checkout_of_workflow', sentence)
+}
+
+export function checkoutChanged(version: number): DomainError {
+  const sentence = `This checkout has been edited since: it is now at version ${String(version)}. Reload it and apply your change again.`
+  return new DomainError('conflict', 'version_conflict', sentence, { version })
+}
+
 export function paymentMissing(): DomainError {
   return new DomainError('missing', 'payment_not_found', 'There is no such payment at this checkout.')
 }

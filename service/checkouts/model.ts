@@ -17,9 +17,26 @@ export interface Checkout extends Terms {
   leasedUntil: Date | null
   pausedAt: Date | null
   expiredAt: Date | null
+  /** Counts the changes of `Shown`. */
+  version: number
   createdAt: Date
   updatedAt: Date
 }
+
+/** What buyers are shown before they pay. They get this, also where the checkout is changed meanwhile. */
+export type Shown = Pick<
+  Terms,
+  | 'product'
+  | 'price'
+  | 'network'
+  | 'recipient'
+  | 'fields'
+  | 'redirectUrl'
+  | 'responseMode'
+  | 'capture'
+  | 'runSeconds'
+  | 'refundOnFailure'
+>
 
 /** What the owner configures. */
 export interface Terms {
@@ -106,6 +123,8 @@ export interface Quote {
   price: Usdc
   network: NetworkName
   recipient: Address | null
+  /** The version that was shown with it. Null in a quote of an earlier release. */
+  version: number | null
   expiresAt: Date
 }
 

@@ -14,8 +14,8 @@ import type { Checkout, CheckoutView, PaymentView, Source } from './model.ts'
 /** Stores checkouts. */
 export interface CheckoutStore {
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
-  /** Any owner's, in any state. */
-  find(id: string): Promise<Checkout | null>
+  /** Any owner's, in any state. With a version: as it was shown then. */
+  find(id: string, version?: number | null): Promise<Checkout | null>
   findOwn(owner: Owner, id: string): Promise<Checkout | null>
   list(owner: Owner, page: Page): Promise<{ checkouts: readonly Checkout[]; total: number }>
   /** The owner's persistent checkouts that sell now, the oldest first. */
@@ -35,7 +35,10 @@ export interface CheckoutStore {
    * owner's.
    */
   add(inside: Statements, checkout: Checkout): Promise<Checkout | null>
-  save(inside: Statements, checkout: Checkout): Promise<void>
+  /** Locked until the transaction ends; null when the owner has no such checkout. */
+  lockOwn(inside: Statements, owner: Owner, id: string): Promise<Checkout | null>
+  /** Keeps the version that it replaces. */
+  save(inside: Statements, before: Checkout, checkout: Checkout): Promise<void>
   /** Null when the owner has no such active checkout. */
   prolong(owner: Owner, id: string, until: Date, now: Date): Promise<Checkout | null>
   /** Null when the owner has no such checkout; an expired one stays unchanged. */
@@ -63,7 +66,7 @@ export interface CheckoutStore {
   defaultedUntil(payer: Address, network: NetworkName, now: Date): Promise<Date | null>
   addDefault(inside: Statements, left: { payer: Address; network: NetworkName; until: Date }): Promise<void>
 
-  findInside(inside: Statements, id: string): Promise<Checkout | null>
+  findInside(inside: Statements, id: string, version: number | null): Promise<Checkout | null>
   /** Whether it sells at this moment. If so, it stays open until the transaction ends. */
   holdOpen(inside: Statements, id: string, now: Date): Promise<boolean>
   /** Sales and failures by UTC day since then, without simulated ones; the oldest day first. */

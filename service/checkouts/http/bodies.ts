@@ -2,8 +2,10 @@ import { z } from 'zod'
 import type { Address } from '../../chain/model.ts'
 import { recipientAddress } from '../../kit/address.ts'
 import { fieldOut, fieldsSchema, isWebAddress, plainLine, plainText } from '../../kit/fields.ts'
+import { ZERO } from '../../kit/money.ts'
 import { amountOut, positiveAmount, timestamp } from '../../kit/wire.ts'
 import { TOKEN } from '../../sales/service/proof.ts'
+import type { Change } from '../service/lifecycle.ts'
 import { OUTCOMES, type PaymentView, type Terms } from '../model.ts'
 
 const webAddress = plainText(2_048).refine(isWebAddress, 'must be an http or https address')
@@ -46,6 +48,27 @@ export const termsBody = z
       }),
   })
   .meta({ id: 'CheckoutTerms' })
+
+/** The terms that an owner changes. What is absent stays. */
+export const changeBody = termsBody
+  .omit({ lifetime: true, source: true })
+  .partial()
+  .extend({
+    version: z.int().min(1).optional().meta({
+      description: 'The version that you have read: if there is a newer one, nothing is changed (409)',
+    }),
+  })
+  .meta({ id: 'CheckoutChange' })
+
+export function toChange({ version, ...body }: z.output<typeof changeBody>): Change {
+  const isSent = ([name]: [string, unknown]): boolean => body[name as keyof typeof body] !== undefined
+  const sent = Object.fromEntries(Object.entries(body).filter(isSent))
+  const terms = Object.entries(toTerms({ ...NOTHING, ...sent })).filter(isSent)
+  return { ...Object.fromEntries(terms), version: version ?? null }
+}
+
+/** Stands for the terms that a change leaves as they are. */
+const NOTHING = { callbackUrl: '', product: { name: '' }, price: ZERO, network: 'base-sepolia' } as const
 
 export function toTerms(body: z.output<typeof termsBody>): Terms {
   return {
@@ -164,6 +187,7 @@ export const checkoutOut = z
     runSeconds: z.int(),
     refundOnFailure: z.boolean(),
     source: source.nullable(),
+    version: z.int().meta({ description: 'Counts the changes of what buyers are shown' }),
     pausedAt: timestamp
       .nullable()
       .meta({ description: 'When the checkout was paused because its workflow was not found' }),

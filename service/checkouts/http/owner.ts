@@ -6,7 +6,7 @@ import { page } from '../../kit/wire.ts'
 import type { Checkout } from '../model.ts'
 import { statusOf } from '../rules/lifecycle.ts'
 import type { Checkouts } from '../service/checkouts.ts'
-import { checkoutOut, inputBody, paymentOut, shown, termsBody, toTerms } from './bodies.ts'
+import { changeBody, checkoutOut, inputBody, paymentOut, shown, termsBody, toChange, toTerms } from './bodies.ts'
 
 /** `/checkouts`, for sellers. */
 export function checkoutRoutes(checkouts: Checkouts, { pay, now }: Place): AnyRoute[] {
@@ -64,6 +64,20 @@ function wholeRoutes(checkouts: Checkouts, toBody: ToBody): AnyRoute[] {
       summary: 'One checkout, even if it has expired',
       answers: { 200: withoutSecret },
       handle: async ({ caller, params }) => reply(200, { checkout: toBody(await checkouts.get(caller, params.id)) }),
+    }),
+    route({
+      ...common,
+      ...one,
+      method: 'patch',
+      path: '/checkouts/:id',
+      summary: 'Change a checkout; buyers who were shown it before the change get what they were shown',
+      bodyBytesMax: BODY_BYTES_MAX,
+      body: changeBody,
+      answers: { 200: withoutSecret },
+      errors: { ...one.errors, 409: 'It has ended, belongs to a node in n8n, or was edited since.' },
+      async handle({ caller, params, body }) {
+        return reply(200, { checkout: toBody(await checkouts.change(caller, params.id, toChange(body))) })
+      },
     }),
   ]
 }
@@ -210,6 +224,7 @@ export function bodyOf(checkout: Checkout, pay: string, now: Date): z.input<type
     runSeconds: checkout.runSeconds,
     refundOnFailure: checkout.refundOnFailure,
     source: checkout.source,
+    version: checkout.version,
     pausedAt: pausedAt?.toISOString() ?? null,
     expiredAt: (expiredAt ?? (status === 'expired' ? leasedUntil : null))?.toISOString() ?? null,
     createdAt: createdAt.toISOString(),

@@ -6,8 +6,9 @@ import { toWire } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
 import { simulatedHash, type Sale } from '../../sales/model.ts'
 import type { Reason } from '../../x402/reasons.ts'
-import { checkoutMissing, workflowUnavailable } from '../errors.ts'
+import { checkoutChanged, checkoutEnded, checkoutMissing, checkoutOfWorkflow, workflowUnavailable } from '../errors.ts'
 import { assertCapture, isCapturedLate, type CaptureLimits } from './capture.ts'
+import { versioned } from './versions.ts'
 import {
   ZERO_ADDRESS,
   type Checkout,
@@ -62,9 +63,9 @@ export function successor(there: readonly Checkout[], terms: Terms, now: Date): 
   return there.find((checkout) => statusOf(checkout, now) !== 'expired') ?? null
 }
 
-/** Applies new terms. A workflow that registers itself is running, so a pause ends. */
+/** Applies new terms. A workflow that registers itself is running, so a pause ends; so does one of an edited checkout. */
 export function renewed(checkout: Checkout, terms: Terms, now: Date): Checkout {
-  return {
+  return versioned(checkout, {
     ...checkout,
     ...terms,
     state: 'active',
@@ -72,7 +73,14 @@ export function renewed(checkout: Checkout, terms: Terms, now: Date): Checkout {
     pausedAt: null,
     expiredAt: null,
     updatedAt: now,
-  }
+  })
+}
+
+/** Whether its owner may edit it, in the version that the owner has seen. */
+export function assertEditable(checkout: Checkout, version: number | null, now: Date): void {
+  if (statusOf(checkout, now) === 'expired') throw checkoutEnded()
+  if (checkout.source !== null) throw checkoutOfWorkflow()
+  if (version !== null && version !== checkout.version) throw checkoutChanged(checkout.version)
 }
 
 export function leaseEnd(now: Date): Date {

@@ -18,24 +18,30 @@ export function offerOf(checkout: Checkout, quote: Quote, address: string): Offe
 }
 
 /** The current price, valid for ten minutes. */
-export function quoteOf({ price, network, recipient }: Checkout, now: Date): Quote {
-  return { price, network, recipient, expiresAt: new Date(now.getTime() + HELD_MS) }
+export function quoteOf({ price, network, recipient, version }: Checkout, now: Date): Quote {
+  return { price, network, recipient, version, expiresAt: new Date(now.getTime() + HELD_MS) }
 }
 
 const HELD_MS = 600_000
 
 /** The id is the signed quote itself: the server stores no quotes, and only the server can sign one. */
 export function toQuoteId(checkout: Checkout['id'], quote: Quote, key: Buffer): string {
-  const { price, network, recipient, expiresAt } = quote
-  const said = [String(price), NETWORKS[network].name, recipient ?? '', String(expiresAt.getTime())].join('|')
-  return sealed(checkout, said, key)
+  const { price, network, recipient, version, expiresAt } = quote
+  const terms = [String(price), NETWORKS[network].name, recipient ?? '', String(expiresAt.getTime())]
+  return sealed(checkout, [...terms, ...(version === null ? [] : [String(version)])].join('|'), key)
+}
+
+/** The version that a quote was shown with, however old it is. Null where this checkout made no such quote. */
+export function versionQuoted(checkout: Checkout['id'], quoteId: string | null, key: Buffer): number | null {
+  const [, , , , version] = (quoteId === null ? null : unsealed(checkout, quoteId, key))?.split('|') ?? []
+  return version === undefined ? null : Number(version)
 }
 
 /** The quote that this checkout made; throws if it made no such quote or if the quote has expired. */
 export function fromQuoteId(checkout: Checkout['id'], quoteId: string, key: Buffer, now: Date): Quote {
   const text = unsealed(checkout, quoteId, key)
   if (text === null) throw invalid({ quoteId: 'must be a quote from this checkout' })
-  const [price = '', name = '', recipient = '', until = ''] = text.split('|')
+  const [price = '', name = '', recipient = '', until = '', version] = text.split('|')
   const network = networkOf(name)
   if (network === null) throw invalid({ quoteId: 'names a network that is no longer supported' })
   const expiresAt = new Date(Number(until))
@@ -44,6 +50,7 @@ export function fromQuoteId(checkout: Checkout['id'], quoteId: string, key: Buff
     price: usdc(BigInt(price)),
     network: network.name,
     recipient: recipient === '' ? null : (recipient as `0x${string}`),
+    version: version === undefined ? null : Number(version),
     expiresAt,
   }
 }

@@ -1,7 +1,7 @@
 import { accountOf, type Caller } from '../../kit/caller.ts'
 import { Departure } from '../../kit/departure.ts'
 import { sampleInput } from '../../kit/fields.ts'
-import type { Id } from '../../kit/ids.ts'
+import { isId, type Id } from '../../kit/ids.ts'
 import { deliveryErrors } from '../../sales/errors.ts'
 import { wasPaid, type Sale } from '../../sales/model.ts'
 import type { PurchaseRequest, Sold } from '../../sales/service/deps.ts'
@@ -11,6 +11,7 @@ import type { Checkout, PaymentView } from '../model.ts'
 import { isCapturedLate, whyUnpaid } from '../rules/capture.ts'
 import { assertSells, paymentOf } from '../rules/lifecycle.ts'
 import { fromOrder, orderLink, toOrder } from '../rules/order.ts'
+import { versionQuoted } from '../rules/quote.ts'
 import type { PaymentEvents } from './payment-events.ts'
 import type { CheckoutDeps } from './deps.ts'
 import { createCheckoutProduct, Unsold, valuesOf, type FormInput, type Order, type Purchase } from './product.ts'
@@ -29,11 +30,16 @@ export function createBuying(deps: BuyingDeps) {
   const errors = deliveryErrors({ statusUrl, tokens: selling.tokens })
 
   async function pay(id: string, sent: Purchase, sentOperation: Id<'op'>): Promise<PaymentView> {
-    const checkout = await store.find(id)
+    const checkout = await shownWith(id, sent.quoteId)
     if (checkout === null) throw checkoutMissing()
     const [purchase, operation] = ordered(checkout, sent, sentOperation)
     const sale = await unlessUnsold(checkout, () => buy(checkout, purchase, operation))
     return await shownToBuyer(checkout, sale, purchase.waits ?? null)
+  }
+
+  /** As its quote was shown. An old quote is refused later: what was bought with it is found all the same. */
+  async function shownWith(id: string, quoteId: string | null): Promise<Checkout | null> {
+    return isId('chk', id) ? await store.find(id, versionQuoted(id, quoteId, deps.quoteKey)) : null
   }
 
   /** Where the page of an order pays, the order says what is bought, and names the payment. */

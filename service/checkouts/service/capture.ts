@@ -6,6 +6,7 @@ import { wasPaid, type Sale, type WorkResult } from '../../sales/model.ts'
 import { outcomeKnown, paymentMissing } from '../errors.ts'
 import { failed, isCapturedLate, outcomeOf, succeeded } from '../rules/capture.ts'
 import { paymentOf } from '../rules/lifecycle.ts'
+import { versionOf } from '../rules/versions.ts'
 import type { CheckoutDeps } from './deps.ts'
 
 /** What a seller says about the work that a payment bought. */
@@ -51,7 +52,7 @@ export function createCapturing(deps: CapturingDeps) {
   }
 
   async function refundFailed(sale: Sale): Promise<void> {
-    const checkout = await store.find(sale.subject)
+    const checkout = await store.find(sale.subject, versionOf(sale))
     if (checkout?.refundOnFailure !== true) return
     const refund = { saleId: sale.id, amount: null, reason: 'The workflow failed.', by: 'rule', owner: null } as const
     try {

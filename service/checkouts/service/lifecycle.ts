@@ -6,7 +6,7 @@ import type { Owner } from '../../kit/owner.ts'
 import { checkoutMissing } from '../errors.ts'
 import type { Checkout, Terms } from '../model.ts'
 import type { Page } from '../ports.ts'
-import { assertTerms, leaseEnd, renewed, successor } from '../rules/lifecycle.ts'
+import { assertEditable, assertTerms, leaseEnd, renewed, successor } from '../rules/lifecycle.ts'
 import type { CheckoutDeps } from './deps.ts'
 
 /** An owner creates, changes and ends a checkout. */
@@ -36,10 +36,10 @@ export function createLife({ store, deliveries, callbacks, walletAddress, captur
       const checkout = renewed(before, terms, now)
       const isActive = before.state !== 'expired' && (before.leasedUntil === null || before.leasedUntil > now)
       if (!isActive) await store.assertRoom(inside, checkout)
-      await store.save(inside, checkout)
+      await store.save(inside, before, checkout)
       return checkout
     }
-    const fresh = { ...terms, id, owner, createdAt: now, state: 'active', leasedUntil: null } as const
+    const fresh = { ...terms, id, owner, version: 1, createdAt: now, state: 'active', leasedUntil: null } as const
     const checkout = renewed({ ...fresh, pausedAt: null, expiredAt: null, updatedAt: now }, terms, now)
     await store.assertRoom(inside, checkout)
     const made = await store.add(inside, checkout)
@@ -56,8 +56,26 @@ export function createLife({ store, deliveries, callbacks, walletAddress, captur
     }
   }
 
+  /** Buyers who were shown the version before still get that one for as long as their price is valid. */
+  async function change(caller: Caller, id: string, { version, ...wanted }: Change): Promise<Checkout> {
+    const owner = accountOf(caller)
+    if (wanted.callbackUrl !== undefined) await checkCallback(wanted.callbackUrl)
+    const ownAddress = wanted.recipient === null ? { recipient: await walletAddress(owner) } : {}
+    return await store.inTransaction(async (inside) => {
+      const before = given(await store.lockOwn(inside, owner, id))
+      assertEditable(before, version, clock.now())
+      const checkout = renewed(before, { ...before, ...wanted, ...ownAddress }, clock.now())
+      assertTerms(checkout, owner.environment, captureLimits)
+      await store.save(inside, before, checkout)
+      const { callbackUrl: url } = checkout
+      if (url !== before.callbackUrl) await deliveries.targets.put(inside, { id: checkout.id, owner, url })
+      return checkout
+    })
+  }
+
   return {
     put,
+    change,
 
     async get(caller: Caller, id: string): Promise<Checkout> {
       return given(await store.findOwn(accountOf(caller), id))
@@ -93,6 +111,11 @@ export function createLife({ store, deliveries, callbacks, walletAddress, captur
       return { checkout, ...(await deliveries.targets.rotate({ id, owner }, operation)) }
     },
   }
+}
+
+export interface Change extends Partial<Omit<Terms, 'lifetime' | 'source'>> {
+  /** The version that the change is about. Null: whichever there is. */
+  version: number | null
 }
 
 function given(checkout: Checkout | null): Checkout {

@@ -12,6 +12,7 @@ import { DEFAULTED_MS, holdOf, isCapturedLate, isDefault } from '../rules/captur
 import { assertSells, deliveryOf, isSensible, paymentOf } from '../rules/lifecycle.ts'
 import { assertOrderOpen } from '../rules/order.ts'
 import { assertQuoted, fromQuoteId, offerOf, quoteOf } from '../rules/quote.ts'
+import { versionOf } from '../rules/versions.ts'
 import { requirementsOfOffer } from '../../sales/service/door.ts'
 import type { Presented } from '../../x402/model.ts'
 import type { PaymentEvents } from './payment-events.ts'
@@ -90,7 +91,7 @@ export function createCheckoutProduct(deps: ProductDeps) {
     terms({ checkout, order }) {
       assertSells(checkout, clock.now())
       if (checkout.testMode) throw inTestMode()
-      const details = { input: valuesOf(checkout, order), ...holdOf(checkout) }
+      const details = { input: valuesOf(checkout, order), version: checkout.version, ...holdOf(checkout) }
       const quote = quoteFor(checkout, order)
       assertQuoted(quote, checkout.owner.environment)
       const { price: amount, network, recipient } = quote
@@ -164,8 +165,8 @@ export function checkoutHooks({ store, deliveries, events, receiptOf, clock }: H
     await deliveries.write(inside, deliveryOf(paymentOf(sale), checkout, about))
   }
 
-  async function checkoutOf(inside: Statements, { subject }: Sale): Promise<Checkout> {
-    const checkout = await store.findInside(inside, subject)
+  async function checkoutOf(inside: Statements, sale: Sale): Promise<Checkout> {
+    const checkout = await store.findInside(inside, sale.subject, versionOf(sale))
     if (checkout === null) throw new Error('the checkout of a sale was not found')
     return checkout
   }

@@ -10,6 +10,7 @@ import { paymentMissing } from '../errors.ts'
 import type { Checkout, Payment, PaymentView } from '../model.ts'
 import { whyUnpaid } from '../rules/capture.ts'
 import { ANSWERED_MS, isAtRest, pauseBetweenLooks, paymentOf } from '../rules/lifecycle.ts'
+import { versionOf } from '../rules/versions.ts'
 import type { CheckoutDeps } from './deps.ts'
 import type { Showing } from './presenter.ts'
 
@@ -35,7 +36,7 @@ export function createPurchases({ store, selling, sales, deliveries, clock, show
   }
 
   async function boughtAs(sale: Sale | null): Promise<Bought | null> {
-    const checkout = sale?.product === 'checkout' ? await store.find(sale.subject) : null
+    const checkout = sale?.product === 'checkout' ? await store.find(sale.subject, versionOf(sale)) : null
     return sale === null || checkout === null ? null : { sale, payment: paymentOf(sale), checkout }
   }
 

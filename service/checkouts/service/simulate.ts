@@ -53,7 +53,7 @@ export function createSimulation({ selling: { journal, tokens }, clock, prefligh
       tokenHash: chosenTokenHash(token),
       identifier: null,
       resource: null,
-      details: { input, outcome, ...holdOf(checkout) },
+      details: { input, outcome, version: checkout.version, ...holdOf(checkout) },
       result: null,
       createdAt: now,
       refunded: ZERO,

@@ -1,8 +1,9 @@
 import { isId } from '../../kit/ids.ts'
 import { holdQuota, QUOTAS } from '../../kit/quota.ts'
-import type { StatementPool } from '../../kit/transaction.ts'
+import type { StatementPool, Statements } from '../../kit/transaction.ts'
 import type { Checkout } from '../model.ts'
 import type { CheckoutStore } from '../ports.ts'
+import { asShown, fromStored, toStored, VERSIONS_MAX, type StoredShown } from '../rules/versions.ts'
 import { pauses } from './pauses.ts'
 import { checkoutValues, fromCheckoutRow, type CheckoutRow } from './rows.ts'
 import { sales } from './sales.ts'
@@ -19,11 +20,12 @@ export function createCheckoutStore(
     ...sales(statements),
 
     // A text that is not an id identifies nothing, and PostgreSQL may not even accept it as text.
-    async find(id) {
+    async find(id, version = null) {
       if (!isId('chk', id)) return null
-      const rows = await statements.run<CheckoutRow>('SELECT * FROM checkout WHERE id = $1', [id], 'checkout_find')
-      return only(rows)
+      return await findShown(statements, id, version)
     },
+
+    findInside: (inside, id, version) => findShown(inside, id, version),
 
     async findOwn({ userId, environment }, id) {
       if (!isId('chk', id)) return null
@@ -47,6 +49,11 @@ export function createCheckoutStore(
     async findOffered({ userId, environment }, ids, now) {
       const values = [userId, environment, now, ids]
       return (await statements.run<CheckoutRow>(FIND_OFFERED, values, 'checkout_find_offered')).map(fromCheckoutRow)
+    },
+
+    async lockOwn(inside, { userId, environment }, id) {
+      if (!isId('chk', id)) return null
+      return only(await inside.run<CheckoutRow>(LOCK_OWN, [id, userId, environment], 'checkout_lock_own'))
     },
 
     async lockSource(inside, { userId, environment }, { instanceId, workflowId, nodeId }) {
@@ -77,7 +84,11 @@ export function createCheckoutStore(
       return only(await inside.run<CheckoutRow>(FIND_OWN, [id, owner.userId, owner.environment], 'checkout_find_own'))
     },
 
-    async save(inside, checkout) {
+    async save(inside, before, checkout) {
+      if (before.version !== checkout.version) {
+        await inside.run(KEEP, [before.id, before.version, toStored(before)], 'checkout_keep_version')
+        await inside.run(KEEP_LAST, [before.id, checkout.version - VERSIONS_MAX], 'checkout_keep_last_versions')
+      }
       await inside.run(SAVE, checkoutValues(checkout), 'checkout_save')
     },
 
@@ -104,11 +115,32 @@ export function createCheckoutStore(
   }
 }
 
+/** A checkout as it is, or as it was in that version. */
+async function findShown(inside: Pick<Statements, 'run'>, id: string, version: number | null): Promise<Checkout | null> {
+  const [row] = await inside.run<CheckoutRow>('SELECT * FROM checkout WHERE id = $1', [id], 'checkout_find')
+  if (row === undefined) return null
+  const checkout = fromCheckoutRow(row)
+  if (version === null || version === checkout.version) return checkout
+  const [kept] = await inside.run<{ shown: StoredShown }>(FIND_VERSION, [id, version], 'checkout_find_version')
+  return kept === undefined ? checkout : asShown(checkout, version, fromStored(kept.shown))
+}
+
 function only([row]: readonly CheckoutRow[]): Checkout | null {
   return row === undefined ? null : fromCheckoutRow(row)
 }
 
 const FIND_OWN = 'SELECT * FROM checkout WHERE id = $1 AND user_id = $2 AND environment = $3'
+
+const LOCK_OWN = `${FIND_OWN} FOR UPDATE`
+
+// Of a version that is not kept any more, the oldest that is.
+const FIND_VERSION = `
+SELECT shown FROM checkout_version WHERE checkout_id = $1 AND version >= $2 ORDER BY version LIMIT 1`
+
+const KEEP = `
+INSERT INTO checkout_version (checkout_id, version, shown) VALUES ($1, $2, $3::json) ON CONFLICT DO NOTHING`
+
+const KEEP_LAST = 'DELETE FROM checkout_version WHERE checkout_id = $1 AND version < $2'
 
 const LIST = `
 SELECT * FROM checkout WHERE user_id = $1 AND environment = $2 ORDER BY id DESC LIMIT $3 OFFSET $4`
@@ -131,13 +163,13 @@ ORDER BY id FOR UPDATE`
 const COLUMNS = `id, user_id, environment, state, lifetime, leased_until, callback_url, product_name,
   product_description, price, network, recipient, fields, redirect_url, test_mode, response_mode, preflight,
   redeliver_unconfirmed, source_instance, source_workflow, source_node, created_at, updated_at, capture, run_seconds,
-  refund_on_failure`
+  refund_on_failure, version`
 
 // A repeated operation finds the row that it created.
 const ADD = `
 INSERT INTO checkout (${COLUMNS})
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::json, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-  $24::checkout_capture, $25, $26)
+  $24::checkout_capture, $25, $26, $27)
 ON CONFLICT (id) DO NOTHING`
 
 // Saves a renewed checkout: active, with its missing count and its pause cleared.
@@ -146,7 +178,7 @@ UPDATE checkout SET state = $4, lifetime = $5, leased_until = $6, callback_url =
   product_description = $9, price = $10, network = $11, recipient = $12, fields = $13::json, redirect_url = $14,
   test_mode = $15, response_mode = $16, preflight = $17, redeliver_unconfirmed = $18, source_instance = $19,
   source_workflow = $20, source_node = $21, created_at = $22, updated_at = $23, capture = $24::checkout_capture,
-  run_seconds = $25, refund_on_failure = $26,
+  run_seconds = $25, refund_on_failure = $26, version = $27,
   missing = 0, probe_at = NULL, paused_at = NULL, expired_at = NULL
 WHERE id = $1 AND user_id = $2 AND environment = $3`
 
@@ -174,6 +206,7 @@ RETURNING *`
 export const checkoutsTables: Tables = {
   retention: () => ({
     checkout: { kept: 'one per place in a workflow: registering the place again restores its link' },
+    checkout_version: { ends: 'the last hundred versions of a checkout: its payments name them' },
     checkout_default: {
       keptMs: DAY_MS,
       age: 'until',

@@ -31,6 +31,7 @@ export interface CheckoutRow {
   source_instance: string | null
   source_workflow: string | null
   source_node: string | null
+  version: number
   paused_at: Date | null
   expired_at: Date | null
   created_at: Date
@@ -61,6 +62,7 @@ export function fromCheckoutRow(row: CheckoutRow): Checkout {
     runSeconds: row.run_seconds,
     refundOnFailure: row.refund_on_failure,
     source: named ? { instanceId, workflowId, nodeId } : null,
+    version: row.version,
     pausedAt: row.paused_at,
     expiredAt: row.expired_at,
     createdAt: row.created_at,
@@ -78,6 +80,6 @@ export function checkoutValues(checkout: Checkout): unknown[] {
     ...[checkout.responseMode, checkout.preflight, checkout.onUnconfirmed === 'redeliver'],
     ...[source?.instanceId ?? null, source?.workflowId ?? null, source?.nodeId ?? null],
     ...[checkout.createdAt, checkout.updatedAt],
-    ...[checkout.capture, checkout.runSeconds, checkout.refundOnFailure],
+    ...[checkout.capture, checkout.runSeconds, checkout.refundOnFailure, checkout.version],
   ]
 }

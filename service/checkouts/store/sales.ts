@@ -2,18 +2,12 @@ import { leastId } from '../../kit/ids.ts'
 import { usdc } from '../../kit/money.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { CheckoutStore } from '../ports.ts'
-import { fromCheckoutRow, type CheckoutRow } from './rows.ts'
 
 /** The queries that connect sales and checkouts. */
 export function sales(
   statements: StatementPool,
-): Pick<CheckoutStore, 'findInside' | 'holdOpen' | 'days' | 'defaultedUntil' | 'addDefault'> {
+): Pick<CheckoutStore, 'holdOpen' | 'days' | 'defaultedUntil' | 'addDefault'> {
   return {
-    async findInside(inside, id) {
-      const [row] = await inside.run<CheckoutRow>('SELECT * FROM checkout WHERE id = $1', [id], 'checkout_find')
-      return row === undefined ? null : fromCheckoutRow(row)
-    },
-
     async holdOpen(inside, id, now) {
       return (await inside.run(HOLD_OPEN, [id, now], 'checkout_hold_open')).length > 0
     },

@@ -53,12 +53,13 @@ interface Refunded {
   markRefunded(inside: Statements, id: string): Promise<void>
 }
 
-/** Names only the rows of the page. An asset and a gate's sale name themselves in their details. */
+/** Names only the rows of the page, as they were named when they were bought. An asset names itself in its details. */
 function named(sales: string): string {
   return `
-SELECT s.*, coalesce(c.product_name, p.name, s.details ->> 'slug') AS name
+SELECT s.*, coalesce(v.shown #>> '{product,name}', c.product_name, p.name, s.details ->> 'slug') AS name
 FROM (${sales}) s
 LEFT JOIN checkout c ON s.product = 'checkout' AND c.id = s.subject
+LEFT JOIN checkout_version v ON v.checkout_id = c.id AND v.version::text = s.details ->> 'version'
 LEFT JOIN paywall p ON s.product = 'gate' AND p.id = s.subject
 ORDER BY s.id DESC`
 }
