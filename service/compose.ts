@@ -309,5 +309,5 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     storefront,
     receipts,
   ]
-  return { sales, checkouts, assets, runs, catalogue, calls, paywalls, parts }
+  return { sales, pages, checkouts, assets, runs, catalogue, calls, paywalls, parts }
 }

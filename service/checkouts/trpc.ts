@@ -1,14 +1,19 @@
 import { renderSVG } from 'uqr'
-import { actKey, asked, firstOf, keyed, named, newOperation, paging, person, router, someDays } from '../api/trpc.ts'
+import { z } from 'zod'
+import { actKey, asked, firstOf, keyed, named, newOperation, paging, person } from '../api/trpc.ts'
+import { router, someDays, withoutSecret } from '../api/trpc.ts'
 import type { Clock } from '../kit/clock.ts'
 import { toWire } from '../kit/money.ts'
-import { inputBody, shown } from './http/bodies.ts'
+import { changeBody, inputBody, shown, termsBody, toChange, toDraftTerms, toTerms } from './http/bodies.ts'
 import { bodyOf } from './http/owner.ts'
-import type { Checkout } from './model.ts'
+import type { Checkout, CheckoutView } from './model.ts'
 import type { Checkouts } from './service/checkouts.ts'
 
-/** The dashboard's checkout procedures. Workflows create checkouts, not the dashboard. */
-export function checkoutsRouter(checkouts: Checkouts, { pay, clock }: { pay: string; clock: Clock }) {
+/** The dashboard's checkout procedures. `previewOf`: the page of a checkout, without a script. */
+export function checkoutsRouter(
+  checkouts: Checkouts,
+  { pay, clock, previewOf }: { pay: string; clock: Clock; previewOf: (view: CheckoutView) => string },
+) {
   const toBody = (checkout: Checkout) => bodyOf(checkout, pay, clock.now())
   return router({
     list: person.input(asked(paging)).query(async ({ ctx, input }) => {
@@ -19,6 +24,24 @@ export function checkoutsRouter(checkouts: Checkouts, { pay, clock }: { pay: str
       const checkout = toBody(await checkouts.get(ctx.caller, input.id))
       return { ...checkout, qr: renderSVG(checkout.url, { border: 2 }) }
     }),
+    /** Only this answer and the one of `rotateSecret` contain the secret. */
+    create: keyed.input(asked(termsBody.extend(actKey))).mutation(({ ctx, input: { key, ...body } }) =>
+      ctx.once(
+        { key },
+        async (operation) => {
+          const { checkout, secret } = await checkouts.put(ctx.caller, toTerms(body), operation)
+          return { checkout: toBody(checkout), secret }
+        },
+        withoutSecret,
+      ),
+    ),
+    change: person
+      .input(asked(z.object({ id: named.shape.id, body: changeBody })))
+      .mutation(async ({ ctx, input }) => toBody(await checkouts.change(ctx.caller, input.id, toChange(input.body)))),
+    /** The page that these terms would have. */
+    preview: person.input(asked(changeBody)).mutation(async ({ ctx, input }) => ({
+      html: previewOf(await checkouts.preview(ctx.caller, toDraftTerms(input))),
+    })),
     payments: person.input(asked(paging.extend(named.shape))).query(async ({ ctx, input: { id, ...rest } }) => {
       const { sales, total } = await checkouts.sales(ctx.caller, id, rest)
       return { payments: sales.map(({ payment, delivery, input }) => ({ ...payment, input, delivery })), total }

@@ -36,8 +36,9 @@ export const PAGES = [
     name: 'Checkouts',
     group: 'Sell',
     icon: 'Share1',
-    views: { '': 'Checkouts', '/:id': 'Checkout' },
+    views: { '': 'Checkouts', '/new': 'CheckoutForm', '/:id': 'Checkout', '/:id/edit': 'CheckoutForm' },
     ids: 'chk',
+    acts: [['Create a checkout', '/checkouts/new']],
   },
   {
     path: '/paywalls',

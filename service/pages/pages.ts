@@ -32,6 +32,8 @@ export async function loadBuilt(folder = builtFolder('pages')): Promise<Built> {
 /** The customers' pages. */
 export interface Pages {
   checkout(page: CheckoutPage): Page
+  /** The same without a script, to be shown inside a page of the dashboard. */
+  preview(page: CheckoutPage): string
   /** A payment's own URL, opened in a browser; if its checkout has ended, only the payment is shown. */
   payment(page: CheckoutPage | null, payment: PaymentState): Page
   /** A purchase that was not made at a checkout. */
@@ -50,7 +52,10 @@ interface Page {
   headers: Readonly<Record<string, string>>
 }
 
-export function createPages({ renderer, assets: { scripts, styles } }: Built, { clock, assetsPath }: Setting): Pages {
+export function createPages(
+  { renderer, assets: { scripts, styles } }: Built,
+  { clock, assetsPath, previewPath }: Setting,
+): Pages {
   const frame = (at = assetsPath): Frame => ({
     scripts: scripts.map((name) => `${at}/${name}`),
     styles: styles.map((name) => `${at}/${name}`),
@@ -58,6 +63,7 @@ export function createPages({ renderer, assets: { scripts, styles } }: Built, { 
   })
   return {
     checkout: (page) => document(renderer.renderCheckout(page, null, frame())),
+    preview: (page) => renderer.renderCheckout(page, null, { ...frame(previewPath), scripts: [] }),
     payment: (page, payment) =>
       document(
         page === null
@@ -86,6 +92,8 @@ interface Setting {
   clock: Clock
   /** Where `serveAssets` is mounted, without the origin, so that page and assets use the same host under any name. */
   assetsPath: string
+  /** The same on the host of the dashboard. */
+  previewPath: string
 }
 
 function document(content: string): Page {

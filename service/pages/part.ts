@@ -6,20 +6,22 @@ import { withoutTrailing } from '../kit/text.ts'
 /** The customers' pages, and the files that they load. */
 export async function openPages({ config, clock }: Platform): Promise<{ pages: Pages; part: Part }> {
   const built = await loadBuilt()
-  const assetsPath = `${withoutTrailing(new URL(config.addresses.pay).pathname, '/')}/assets`
+  const assetsPath = assetsAt(config.addresses.pay)
+  const previewPath = `${assetsAt(config.addresses.dashboard)}/preview`
   return {
-    pages: createPages(built, { clock, assetsPath }),
+    pages: createPages(built, { clock, assetsPath, previewPath }),
     part: {
       mounted: [
         { role: 'pay', path: assetsPath, handler: serveAssets(built.assets) },
-        // A page loads only from its own origin, and gates may have another origin than checkouts.
-        { role: 'gate', path: gateAssets(config.addresses.gate), handler: serveAssets(built.assets) },
+        // A page loads only from its own origin, and gates and the dashboard may have another one than checkouts.
+        { role: 'gate', path: assetsAt(config.addresses.gate), handler: serveAssets(built.assets) },
+        { role: 'dashboard', path: previewPath, handler: serveAssets(built.assets) },
       ],
     },
   }
 }
 
-/** Where the page of a 402 loads its files from. */
-export function gateAssets(gate: string): string {
-  return `${withoutTrailing(new URL(gate).pathname, '/')}/assets`
+/** Where a page at this address loads its files from. */
+export function assetsAt(address: string): string {
+  return `${withoutTrailing(new URL(address).pathname, '/')}/assets`
 }

@@ -12,7 +12,7 @@ import { outboundClient, type Outbound } from '../outbound/client.ts'
 import { checkHeaders } from '../outbound/headers.ts'
 import { relayClient } from '../outbound/relay.ts'
 import type { Pages } from '../pages/pages.ts'
-import { gateAssets } from '../pages/part.ts'
+import { assetsAt } from '../pages/part.ts'
 import { createRouteCalls, type RouteCalls } from './http/calls.ts'
 import { toGatePage } from './http/page.ts'
 import { gateHandler, gateUpgrades, isOurs, type GateSetting } from './http/gate.ts'
@@ -61,7 +61,7 @@ export function openPaywalls(
     host: gatePath === '' ? new URL(addresses.gate).host : null,
     relay,
     limit: (address) => limit(`address ${addressGroup(address)}`),
-    page: (offer) => parts.pages.gate(toGatePage(offer), gateAssets(addresses.gate)),
+    page: (offer) => parts.pages.gate(toGatePage(offer), assetsAt(addresses.gate)),
     errorAnswer: (error) => answerError(error, newId('req', clock.now())),
   }
   let flushing: NodeJS.Timeout | undefined

@@ -10,6 +10,7 @@ import type { Clock } from '../kit/clock.ts'
 import type { Assets } from '../marketplace/service/assets/assets.ts'
 import type { Runs } from '../marketplace/service/runs/runs.ts'
 import { marketplaceRouters } from '../marketplace/trpc.ts'
+import type { Pages } from '../pages/pages.ts'
 import type { Paywalls } from '../paywall/service/paywalls.ts'
 import type { Payments } from '../refunds/service/payments.ts'
 import { paymentsRouter } from '../refunds/trpc.ts'
@@ -25,13 +26,26 @@ import { walletOf } from '../identity/part.ts'
 
 /** All procedures of the dashboard, one router for each capability. */
 export function dashboardRouter(config: Config, clock: Clock, deps: RoutedDeps) {
-  const { identity, wallets, budgets, assets, runs, checkouts, deliveries, catalogue, calls, paywalls, payments } = deps
+  const {
+    identity,
+    wallets,
+    budgets,
+    assets,
+    runs,
+    checkouts,
+    deliveries,
+    catalogue,
+    calls,
+    paywalls,
+    payments,
+    pages,
+  } = deps
   return router({
     identity: identityRouter(identity, walletOf(wallets)),
     wallet: walletRouter(wallets, clock),
     spending: budgetsRouter(budgets),
     ...marketplaceRouters(assets, runs, clock),
-    checkouts: checkoutsRouter(checkouts, { pay: config.addresses.pay, clock }),
+    checkouts: checkoutsRouter(checkouts, { pay: config.addresses.pay, clock, previewOf: pages.preview }),
     ...deliveriesRouters(deliveries, clock),
     tools: toolsRouter(catalogue, calls),
     payments: paymentsRouter(payments),
@@ -46,6 +60,7 @@ interface RoutedDeps {
   assets: Assets
   runs: Runs
   checkouts: Checkouts
+  pages: Pick<Pages, 'preview'>
   deliveries: Deliveries
   catalogue: Catalogue
   calls: Calls

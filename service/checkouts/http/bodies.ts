@@ -67,6 +67,12 @@ export function toChange({ version, ...body }: z.output<typeof changeBody>): Cha
   return { ...Object.fromEntries(terms), version: version ?? null }
 }
 
+/** For a preview of terms that are not complete yet. */
+export function toDraftTerms(body: z.output<typeof changeBody>): Terms {
+  const { version: _, ...change } = toChange(body)
+  return { ...toTerms(NOTHING), ...change }
+}
+
 /** Stands for the terms that a change leaves as they are. */
 const NOTHING = { callbackUrl: '', product: { name: '' }, price: ZERO, network: 'base-sepolia' } as const
 

@@ -83,6 +83,12 @@ export function assertEditable(checkout: Checkout, version: number | null, now: 
   if (version !== null && version !== checkout.version) throw checkoutChanged(checkout.version)
 }
 
+/** A checkout that nobody has seen yet. */
+export function newCheckout(id: Checkout['id'], owner: Checkout['owner'], terms: Terms, now: Date): Checkout {
+  const life = { state: 'active', leasedUntil: null, pausedAt: null, expiredAt: null } as const
+  return renewed({ ...terms, ...life, id, owner, version: 1, createdAt: now, updatedAt: now }, terms, now)
+}
+
 export function leaseEnd(now: Date): Date {
   return new Date(now.getTime() + LEASE_MS)
 }

@@ -1,11 +1,12 @@
 import type { Attempted } from '../../deliveries/model.ts'
-import type { Caller } from '../../kit/caller.ts'
+import { accountOf, type Caller } from '../../kit/caller.ts'
 import { toJsonSchema } from '../../kit/fields.ts'
+import { deriveId, newId } from '../../kit/ids.ts'
 import type { Owner } from '../../kit/owner.ts'
 import type { ToolOffer } from '../../sales/model.ts'
-import type { Checkout, PaymentView } from '../model.ts'
+import type { Checkout, CheckoutView, PaymentView, Terms } from '../model.ts'
 import { FAILED_STATUS } from '../rules/capture.ts'
-import { HELD } from '../rules/lifecycle.ts'
+import { HELD, newCheckout } from '../rules/lifecycle.ts'
 import type { CheckoutDeps } from './deps.ts'
 import { createBuying } from './buy.ts'
 import { createCapturing, type Report } from './capture.ts'
@@ -29,6 +30,14 @@ export function createCheckouts(deps: CheckoutDeps) {
     ...createFollowing({ ...deps, showing, purchases: { looks, named, find } }),
     ...purchases,
     addressOf: (id: string): string => `${deps.addresses.pay}/${id}`,
+
+    /** What buyers would see of these terms. Nothing is stored. */
+    async preview(caller: Caller, wanted: Terms): Promise<CheckoutView> {
+      const owner = accountOf(caller)
+      const terms = { ...wanted, recipient: wanted.recipient ?? (await deps.walletAddress(owner)) }
+      const now = deps.clock.now()
+      return showing.checkout(newCheckout(deriveId('chk', newId('op', now)), owner, terms, now))
+    },
 
     /** The owner's checkouts that sell until the owner ends them, as tools for models; the oldest first. */
     listTools: (owner: Owner, limit: number) => deps.store.listOffered(owner, limit, deps.clock.now()),

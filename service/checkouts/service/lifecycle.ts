@@ -6,7 +6,7 @@ import type { Owner } from '../../kit/owner.ts'
 import { checkoutMissing } from '../errors.ts'
 import type { Checkout, Terms } from '../model.ts'
 import type { Page } from '../ports.ts'
-import { assertEditable, assertTerms, leaseEnd, renewed, successor } from '../rules/lifecycle.ts'
+import { assertEditable, assertTerms, leaseEnd, newCheckout, renewed, successor } from '../rules/lifecycle.ts'
 import type { CheckoutDeps } from './deps.ts'
 
 /** An owner creates, changes and ends a checkout. */
@@ -39,8 +39,7 @@ export function createLife({ store, deliveries, callbacks, walletAddress, captur
       await store.save(inside, before, checkout)
       return checkout
     }
-    const fresh = { ...terms, id, owner, version: 1, createdAt: now, state: 'active', leasedUntil: null } as const
-    const checkout = renewed({ ...fresh, pausedAt: null, expiredAt: null, updatedAt: now }, terms, now)
+    const checkout = newCheckout(id, owner, terms, now)
     await store.assertRoom(inside, checkout)
     const made = await store.add(inside, checkout)
     if (made === null) throw checkoutMissing()

@@ -3,6 +3,7 @@ import { useForm, type UseFormReturn } from 'react-hook-form'
 import { useLocation, useParams } from 'wouter'
 import { useAction, useRead } from '../api/procedures.ts'
 import { InputFields, type FormValues } from '../parts/InputForm.tsx'
+import { FieldRows } from '../parts/FieldRows.tsx'
 import { AmountField, Choice, Form, TextArea, TextField } from '../parts/form.tsx'
 import { Card, Page } from '../parts/layout.tsx'
 import { Loaded } from '../parts/states.tsx'
@@ -10,7 +11,6 @@ import { toast } from '../shell/Toasts.tsx'
 import { Config } from './assets/Config.tsx'
 import { slugOf } from '../parts/texts.ts'
 import { NEW_DRAFT, toBody, toDraft, type Draft } from './assets/draft.ts'
-import { Inputs } from './assets/Inputs.tsx'
 import type { Asset } from './marketplace/RunPanel.tsx'
 
 /** Creates or edits an asset, with a preview of the form that its buyers see. */
@@ -109,7 +109,7 @@ function Fields({
         </Card>
         <Card title="Inputs">
           <div className="space-y-4">
-            <Inputs form={form} />
+            <FieldRows form={form} list="inputSchema" name="input" />
             <label className="flex items-start gap-2.5">
               <input type="checkbox" {...form.register('sharesInputs')} className="mt-0.5 size-4 accent-accent" />
               <span>

@@ -1,4 +1,4 @@
-import { ExternalLinkIcon } from '@radix-ui/react-icons'
+import { ExternalLinkIcon, Pencil1Icon } from '@radix-ui/react-icons'
 import { useState } from 'react'
 import { useParams } from 'wouter'
 import { foreseenFields, sentenceOf, useAction, useRead, type Output } from '../api/procedures.ts'
@@ -6,7 +6,7 @@ import type { Fault } from '../api/fault.ts'
 import { useDialog, Confirm, Modal } from '../parts/Modal.tsx'
 import { Badge, StateBadge } from '../parts/Badge.tsx'
 import { idColumn } from '../parts/columns.tsx'
-import { Button } from '../parts/Button.tsx'
+import { Button, LinkButton } from '../parts/Button.tsx'
 import { Copy, Dash, Id, Money, When } from '../parts/values.tsx'
 import { InputForm, toInputs, type FormValues } from '../parts/InputForm.tsx'
 import { Card, Columns, Facts, Page } from '../parts/layout.tsx'
@@ -38,13 +38,16 @@ function CheckoutPage({ checkout }: { checkout: Checkout }) {
         </>
       }
       back={{ to: '/checkouts', name: 'Checkouts' }}
-      actions={status === 'expired' ? undefined : <Actions checkout={checkout} />}
+      actions={<Actions checkout={checkout} />}
       intro={product.description}
     >
       {status === 'paused' && (
         <Notice tone="warn">
           Payments are paused because the workflow does not answer. They resume as soon as it does.
         </Notice>
+      )}
+      {checkout.source !== null && status !== 'expired' && (
+        <Notice>A node in n8n sets this checkout. To change it, change the node and publish the workflow again.</Notice>
       )}
       <Columns>
         <Card title="Details">
@@ -67,7 +70,7 @@ function CheckoutPage({ checkout }: { checkout: Checkout }) {
 }
 
 function Actions({ checkout }: { checkout: Checkout }) {
-  const { id } = checkout
+  const { id, source, status } = checkout
   const dialog = useDialog<'test' | 'rotate' | 'expire'>()
   const expire = useAction('checkouts.expire', {
     changes: ['checkouts.'],
@@ -75,12 +78,20 @@ function Actions({ checkout }: { checkout: Checkout }) {
     done: () => toast({ tone: 'good', text: 'Checkout ended. It takes no more payments.' }),
   })
   const rotate = useAction('checkouts.rotateSecret', { changes: ['checkouts.'] })
+  const duplicate = <LinkButton to={`/checkouts/new?from=${id}`}>Duplicate</LinkButton>
+  if (status === 'expired') return duplicate
   return (
     <>
       <Button variant="danger" onClick={dialog.open('expire')}>
         End checkout
       </Button>
       <Button onClick={dialog.open('rotate')}>Rotate secret</Button>
+      {duplicate}
+      {source === null && (
+        <LinkButton to={`/checkouts/${id}/edit`}>
+          <Pencil1Icon /> Edit
+        </LinkButton>
+      )}
       <Button variant="main" onClick={dialog.open('test')}>
         Make test payment
       </Button>
@@ -92,8 +103,8 @@ function Actions({ checkout }: { checkout: Checkout }) {
         close={dialog.close}
         confirm={() => expire.mutate({ id })}
       >
-        Its link takes no more payments. Pending payments are finished, and receipts stay available. Publish the
-        workflow again to bring the same link back.
+        Its link takes no more payments. Pending payments are finished, and receipts stay available.
+        {source !== null && ' Publish the workflow again to bring the same link back.'}
       </Confirm>
       <RotateSecret
         id={id}

@@ -1,4 +1,6 @@
 import { NETWORK_NAMES } from '../../../ui-kit/networks.ts'
+import { PlusIcon } from '@radix-ui/react-icons'
+import { LinkButton } from '../parts/Button.tsx'
 import type { Output } from '../api/procedures.ts'
 import { moneyColumn, nameColumn, type Column, stateColumn, textColumn, timeColumn } from '../parts/columns.tsx'
 import { Page } from '../parts/layout.tsx'
@@ -8,8 +10,13 @@ import { Empty } from '../parts/states.tsx'
 type Line = Output<'checkouts.list'>['checkouts'][number]
 
 export default function Checkouts() {
+  const create = (
+    <LinkButton to="/checkouts/new" variant="main">
+      <PlusIcon /> Create checkout
+    </LinkButton>
+  )
   return (
-    <Page title="Checkouts" intro="Paid links to your workflows. Each payment runs the workflow once.">
+    <Page title="Checkouts" actions={create} intro="Paid links to your workflows. Each payment runs the workflow once.">
       <List
         path="checkouts.list"
         rows={({ checkouts }) => checkouts}
@@ -17,9 +24,10 @@ export default function Checkouts() {
         columns={COLUMNS}
         href={({ id }) => `/checkouts/${id}`}
         empty={
-          <Empty title="No checkouts yet">
-            Add the Pay-to-Run Trigger to a workflow in n8n (<code className="font-mono">n8n-nodes-coinslot</code>): it
-            creates its checkout when you test or activate the workflow.
+          <Empty title="No checkouts yet" action={create}>
+            Create one for a webhook of your own. In n8n, add the Pay-to-Run Trigger to a workflow (
+            <code className="font-mono">n8n-nodes-coinslot</code>): it creates its checkout when you test or activate
+            the workflow.
           </Empty>
         }
       />

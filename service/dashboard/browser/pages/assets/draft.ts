@@ -1,17 +1,10 @@
 import type { Input } from '../../api/procedures.ts'
 import { fromTexts, linesOf, orNull, toAmount, toTexts, type Kinds, type TextsOf } from '../../parts/texts.ts'
+import { NEW_FIELD, toFieldDraft, toFields, type FieldDraft } from '../../parts/fields.ts'
 import type { Asset } from '../marketplace/RunPanel.tsx'
 
 type Body = Input<'assets.create'>
-type BodyInput = Body['inputSchema'][number]
 
-const INPUT = {
-  name: 'text',
-  label: 'text',
-  placeholder: 'text',
-  options: 'lines',
-  description: 'text',
-} as const satisfies Kinds<BodyInput>
 const PROMPT = {
   promptTemplate: 'text',
   systemPrompt: 'text',
@@ -54,7 +47,7 @@ export interface Draft extends Pick<Body, 'type'> {
   description: string
   longDescription: string
   tags: string
-  inputSchema: DraftInput[]
+  inputSchema: FieldDraft[]
   sharesInputs: boolean
   outputSchema: NonNullable<Body['outputSchema']>
   pricing: { model: NonNullable<Body['pricing']>['model']; amount: string }
@@ -63,13 +56,6 @@ export interface Draft extends Pick<Body, 'type'> {
   toolConfig: TextsOf<typeof TOOL> & { authConfig: TextsOf<typeof AUTHS> }
 }
 
-export interface DraftInput extends TextsOf<typeof INPUT> {
-  type: BodyInput['type']
-  required: boolean
-}
-
-export const NEW_INPUT: DraftInput = { ...toTexts(INPUT, null), type: 'text', required: true }
-
 export const NEW_DRAFT: Draft = {
   type: 'prompt',
   name: '',
@@ -77,7 +63,7 @@ export const NEW_DRAFT: Draft = {
   description: '',
   longDescription: '',
   tags: '',
-  inputSchema: [{ ...NEW_INPUT, name: 'topic', label: 'Topic' }],
+  inputSchema: [{ ...NEW_FIELD, name: 'topic', label: 'Topic' }],
   sharesInputs: false,
   outputSchema: { type: 'markdown' },
   pricing: { model: 'per-run', amount: '0.05' },
@@ -98,11 +84,7 @@ export function toDraft(asset: Asset): Draft {
     description: asset.description,
     longDescription: asset.longDescription ?? '',
     tags: asset.tags.join(', '),
-    inputSchema: asset.schema.inputs.map((input) => ({
-      ...toTexts(INPUT, input),
-      type: input.type,
-      required: input.required,
-    })),
+    inputSchema: asset.schema.inputs.map(toFieldDraft),
     sharesInputs: asset.sharesInputs,
     outputSchema: asset.schema.outputs,
     pricing: { model: asset.pricing.model, amount: String(asset.pricing.amount) },
@@ -116,20 +98,12 @@ export function toDraft(asset: Asset): Draft {
 }
 
 export function toBody(draft: Draft, before?: Asset): Omit<Body, 'slug' | 'type'> {
-  const inputsBefore = new Map(before?.schema.inputs.map((input) => [input.name, input]))
   return {
     name: draft.name,
     description: draft.description,
     longDescription: orNull(draft.longDescription),
     tags: linesOf(draft.tags, ','),
-    inputSchema: draft.inputSchema.map((input) => {
-      const { default: preset = null, min = null, max = null, pattern = null } = inputsBefore.get(input.name) ?? {}
-      // Settings of an input that were made over the API and that this form does not show stay unchanged.
-      const unseen = inputsBefore.get(input.name)?.type === input.type ? { default: preset, min, max, pattern } : {}
-      const { name, label, type, required } = input
-      const { options, ...texts } = fromTexts(INPUT, input)
-      return { ...unseen, ...texts, name, label, type, required, options: type === 'select' ? options : null }
-    }),
+    inputSchema: toFields(draft.inputSchema, before?.schema.inputs),
     sharesInputs: draft.sharesInputs,
     outputSchema: draft.outputSchema,
     pricing: {

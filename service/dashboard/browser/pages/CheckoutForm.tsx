@@ -1,0 +1,225 @@
+import { useEffect, useRef, useState } from 'react'
+import { useForm, useWatch, type UseFormReturn } from 'react-hook-form'
+import { useLocation, useParams, useSearchParams } from 'wouter'
+import { useAction, useRead } from '../api/procedures.ts'
+import { AmountField, Check, Choice, Form, TextArea, TextField } from '../parts/form.tsx'
+import { FieldRows } from '../parts/FieldRows.tsx'
+import { Card, Page } from '../parts/layout.tsx'
+import { Modal } from '../parts/Modal.tsx'
+import { OneTimeSecret } from '../parts/Secret.tsx'
+import { Loaded } from '../parts/states.tsx'
+import { toast } from '../shell/Toasts.tsx'
+import { toBody, toDraft, toPreview, type Checkout, type Draft } from './checkouts/draft.ts'
+
+/** Creates or edits a checkout, beside the page that its buyers see. */
+export default function CheckoutForm() {
+  const { id } = useParams<{ id?: string }>()
+  const [search] = useSearchParams()
+  const from = id ?? search.get('from')
+  const checkout = useRead('checkouts.get', { id: from ?? '' }, { enabled: from !== null })
+  if (from === null) return <Create from={null} />
+  return (
+    <Loaded of={checkout}>{(data) => (id === undefined ? <Create from={data} /> : <Change checkout={data} />)}</Loaded>
+  )
+}
+
+function Create({ from }: { from: Checkout | null }) {
+  const [, go] = useLocation()
+  const create = useAction('checkouts.create', { changes: ['checkouts.'], quiet: true, once: true })
+  const form = useForm<Draft>({ defaultValues: toDraft(from) })
+  return (
+    <Page title="New checkout" back={{ to: '/checkouts', name: 'Checkouts' }}>
+      <Fields
+        form={form}
+        act="Create checkout"
+        submit={async (draft) => {
+          await create.mutateAsync(toBody(draft, from))
+        }}
+      />
+      {create.data !== undefined && (
+        <Modal title="New checkout" open wide>
+          <OneTimeSecret
+            secret={create.data.secret}
+            lost="Rotate the secret on the checkout’s page."
+            note="Your server checks with this secret that a delivery came from here. Copy it now: it is not shown again."
+            close={() => go(`/checkouts/${create.data.checkout.id}`)}
+          />
+        </Modal>
+      )}
+    </Page>
+  )
+}
+
+function Change({ checkout }: { checkout: Checkout }) {
+  const [, go] = useLocation()
+  const change = useAction('checkouts.change', { changes: ['checkouts.'], quiet: true })
+  // The page also loads other people’s changes, but the typed text belongs to the version that was opened.
+  const [opened] = useState(checkout)
+  const form = useForm<Draft>({ defaultValues: toDraft(opened) })
+  return (
+    <Page
+      title={`Edit ${checkout.product.name}`}
+      back={{ to: `/checkouts/${checkout.id}`, name: checkout.product.name }}
+    >
+      <Fields
+        form={form}
+        act="Save checkout"
+        submit={async (draft) => {
+          await change.mutateAsync({ id: checkout.id, body: { ...toBody(draft, opened), version: opened.version } })
+          toast({ tone: 'good', text: 'Checkout saved. Buyers who have it open get what they were shown.' })
+          go(`/checkouts/${checkout.id}`)
+        }}
+      />
+    </Page>
+  )
+}
+
+function Fields({
+  form,
+  act,
+  submit,
+}: {
+  form: UseFormReturn<Draft>
+  act: string
+  submit: (draft: Draft) => Promise<void>
+}) {
+  return (
+    <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22.5rem]">
+      <Form form={form} act={act} submit={submit}>
+        <Card title="Product">
+          <div className="space-y-4">
+            <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_10rem]">
+              <TextField form={form} name="product.name" label="Name" placeholder="SEO audit" />
+              <AmountField form={form} name="price" label="Price" />
+            </div>
+            <TextArea form={form} name="product.description" label="Description" rows={3} optional />
+          </div>
+        </Card>
+        <Card title="Form">
+          <FieldRows form={form} list="fields" name="field" />
+        </Card>
+        <AfterPayment form={form} />
+        <Payout form={form} />
+      </Form>
+      <aside aria-label="Preview" className="lg:sticky lg:top-20">
+        <Preview form={form} />
+      </aside>
+    </div>
+  )
+}
+
+function AfterPayment({ form }: { form: UseFormReturn<Draft> }) {
+  const capture = form.watch('capture')
+  return (
+    <Card title="After the payment">
+      <div className="space-y-4">
+        <TextField
+          form={form}
+          name="callbackUrl"
+          label="Callback URL"
+          mono
+          placeholder="https://n8n.example.com/webhook/…"
+          hint="Each paid order is sent there. In n8n, use the Pay-to-Run Trigger instead: it creates its checkout by itself."
+        />
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Choice
+            form={form}
+            name="capture"
+            label="Charge"
+            options={[
+              ['onPayment', 'Before the work starts'],
+              ['onSuccess', 'Only if the work succeeds'],
+            ]}
+          />
+          <Choice
+            form={form}
+            name="responseMode"
+            label="Result"
+            options={[
+              ['immediately', 'Show that it was received'],
+              ['lastNode', 'Show the answer to the buyer'],
+            ]}
+          />
+        </div>
+        {capture === 'onSuccess' ? (
+          <TextField
+            form={form}
+            name="runSeconds"
+            label="Time limit in seconds"
+            inputMode="numeric"
+            hint="Nothing is charged if there is no success by then."
+          />
+        ) : (
+          <Check form={form} name="refundOnFailure" label="Refund if it fails" />
+        )}
+        <Check
+          form={form}
+          name="preflight"
+          label="Check before each payment"
+          hint="Your server gets an empty POST first. Nothing is charged if it does not answer."
+        />
+        <TextField form={form} name="redirectUrl" label="Redirect URL" mono optional placeholder="https://…" />
+      </div>
+    </Card>
+  )
+}
+
+function Payout({ form }: { form: UseFormReturn<Draft> }) {
+  const testMode = form.watch('testMode')
+  return (
+    <Card title="Payout">
+      <div className="space-y-4">
+        <Check form={form} name="testMode" label="Test mode" hint="Payments are simulated. No money moves." />
+        <Choice
+          form={form}
+          name="network"
+          label="Network"
+          options={[
+            ['base-sepolia', 'Base Sepolia: test tokens'],
+            ['base', 'Base: real USDC'],
+          ]}
+        />
+        <TextField
+          form={form}
+          name="recipient"
+          label="Recipient"
+          mono
+          optional
+          placeholder="0x…"
+          hint={testMode ? 'Not needed in test mode.' : 'Leave it empty to be paid into your Coinslot wallet.'}
+        />
+      </div>
+    </Card>
+  )
+}
+
+/** The page as the service renders it. Terms that it refuses leave the last one. */
+function Preview({ form }: { form: UseFormReturn<Draft> }) {
+  const draft = useWatch({ control: form.control }) as Draft
+  const preview = useAction('checkouts.preview', { quiet: true, looks: true })
+  const [html, setHtml] = useState<string | null>(null)
+  const asked = useRef(0)
+  const terms = JSON.stringify(toPreview(draft))
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const turn = ++asked.current
+      const showLatest = (answer: { html: string }): void => {
+        if (turn === asked.current) setHtml(answer.html)
+      }
+      preview.mutateAsync(JSON.parse(terms)).then(showLatest, () => undefined)
+    }, PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [terms])
+  return (
+    <Card title="Preview">
+      <div className="h-[36rem] overflow-hidden rounded-lg border border-line bg-side">
+        {html !== null && (
+          // Without permissions it runs no script, and links in it lead nowhere.
+          <iframe title="The page that buyers see" sandbox="" srcDoc={html} className="size-full" />
+        )}
+      </div>
+    </Card>
+  )
+}
+
+const PAUSE_MS = 350

@@ -1,0 +1,37 @@
+import type { Input, Output } from '../api/procedures.ts'
+import { fromTexts, toTexts, type Kinds, type TextsOf } from './texts.ts'
+
+type FieldBody = Input<'assets.create'>['inputSchema'][number]
+type Field = Output<'checkouts.get'>['fields'][number]
+
+const FIELD = {
+  name: 'text',
+  label: 'text',
+  placeholder: 'text',
+  options: 'lines',
+  description: 'text',
+} as const satisfies Kinds<FieldBody>
+
+/** A field of a buyer's form, as the form that edits it holds it. */
+export interface FieldDraft extends TextsOf<typeof FIELD> {
+  type: FieldBody['type']
+  required: boolean
+}
+
+export const NEW_FIELD: FieldDraft = { ...toTexts(FIELD, null), type: 'text', required: true }
+
+export function toFieldDraft(field: Field): FieldDraft {
+  return { ...toTexts(FIELD, field), type: field.type, required: field.required }
+}
+
+/** `before`: the fields that are edited. Settings that were made over the API and are not shown here stay. */
+export function toFields(drafts: readonly FieldDraft[], before: readonly Field[] = []): FieldBody[] {
+  const known = new Map(before.map((field) => [field.name, field]))
+  return drafts.map((draft) => {
+    const { default: preset = null, min = null, max = null, pattern = null } = known.get(draft.name) ?? {}
+    const unseen = known.get(draft.name)?.type === draft.type ? { default: preset, min, max, pattern } : {}
+    const { name, label, type, required } = draft
+    const { options, ...texts } = fromTexts(FIELD, draft)
+    return { ...unseen, ...texts, name, label, type, required, options: type === 'select' ? options : null }
+  })
+}
