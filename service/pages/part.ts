@@ -7,7 +7,7 @@ import { withoutTrailing } from '../kit/text.ts'
 export async function openPages({ config, clock }: Platform): Promise<{ pages: Pages; part: Part }> {
   const built = await loadBuilt()
   const assetsPath = assetsAt(config.addresses.pay)
-  const previewPath = `${assetsAt(config.addresses.dashboard)}/preview`
+  const previewPath = `${withoutTrailing(new URL(config.addresses.dashboard).pathname, '/')}/preview-assets`
   return {
     pages: createPages(built, { clock, assetsPath, previewPath }),
     part: {

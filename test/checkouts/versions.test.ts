@@ -148,7 +148,7 @@ describe('a checkout that is changed', () => {
     [{ network: 'base', testMode: false }, 'network'],
   ])('%j is refused by name, and changes nothing', async (body, field) => {
     const answer = await change(body)
-    expect([answer.status, Object.keys(answer.body.details)]).toEqual([400, [field]])
+    expect([answer.status, Object.keys(answer.body.details as object)]).toEqual([400, [field]])
     expect((await world.seller.call('GET', `/v1/checkouts/${chk}`)).body.checkout.version).toBe(1)
   })
 

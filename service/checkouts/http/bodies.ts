@@ -69,8 +69,7 @@ export function toChange({ version, ...body }: z.output<typeof changeBody>): Cha
 
 /** For a preview of terms that are not complete yet. */
 export function toDraftTerms(body: z.output<typeof changeBody>): Terms {
-  const { version: _, ...change } = toChange(body)
-  return { ...toTerms(NOTHING), ...change }
+  return { ...toTerms(NOTHING), ...toChange(body) }
 }
 
 /** Stands for the terms that a change leaves as they are. */

@@ -9,10 +9,8 @@ export const VERSIONS_MAX = 100
 export function shownOf(checkout: Shown): Shown {
   const { product, price, network, recipient, fields, redirectUrl } = checkout
   const { responseMode, capture, runSeconds, refundOnFailure } = checkout
-  return {
-    ...{ product, price, network, recipient, fields, redirectUrl },
-    ...{ responseMode, capture, runSeconds, refundOnFailure },
-  }
+  const offer = { product, price, network, recipient, fields, redirectUrl }
+  return { ...offer, responseMode, capture, runSeconds, refundOnFailure }
 }
 
 /** The checkout after a change, with a version of its own if buyers see the difference. */

@@ -116,7 +116,11 @@ export function createCheckoutStore(
 }
 
 /** A checkout as it is, or as it was in that version. */
-async function findShown(inside: Pick<Statements, 'run'>, id: string, version: number | null): Promise<Checkout | null> {
+async function findShown(
+  inside: Pick<Statements, 'run'>,
+  id: string,
+  version: number | null,
+): Promise<Checkout | null> {
   const [row] = await inside.run<CheckoutRow>('SELECT * FROM checkout WHERE id = $1', [id], 'checkout_find')
   if (row === undefined) return null
   const checkout = fromCheckoutRow(row)

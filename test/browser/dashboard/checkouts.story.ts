@@ -72,6 +72,61 @@ export function checkouts(opened: () => Desk): void {
     )
 
     it(
+      'makes a checkout beside the page that buyers see, changes it, and copies it',
+      async () => {
+        const { page, call } = await desk.sit('/checkouts')
+        await page.getByRole('link', { name: 'Create checkout' }).first().click()
+        const buyers = page.frameLocator('iframe[title="The page that buyers see"]')
+        await buyers.getByText('Your product').first().waitFor()
+        await page.getByRole('button', { name: 'Create checkout' }).click()
+        await page.getByRole('textbox', { name: 'Callback URL' }).and(page.locator('[aria-invalid="true"]')).waitFor()
+        expect(await page.getByLabel('Name', { exact: true }).first().getAttribute('aria-invalid')).toBe('true')
+        await page.getByLabel('Name', { exact: true }).first().fill('SEO audit')
+        await page.getByLabel('Price').fill('7.5')
+        await page.getByLabel('Description').fill('A report of what to fix first.')
+        await page.getByRole('button', { name: 'Add a field' }).click()
+        await page.getByLabel('Label').fill('Website')
+        await page.getByLabel('Name', { exact: true }).nth(1).fill('site')
+        await page.getByLabel('Type', { exact: true }).selectOption('url')
+        await page.getByLabel('Callback URL').fill(receiver.url)
+        await buyers.getByRole('heading', { name: 'SEO audit' }).waitFor()
+        await buyers.getByText('7.50').waitFor()
+        await buyers.getByLabel('Website').waitFor()
+        // As buyers see it, in its colours.
+        expect(await buyers.locator('.tile').evaluate<string>('(tile) => getComputedStyle(tile).display')).toBe('grid')
+        await looks(page, 'checkout-new')
+        await page.getByRole('button', { name: 'Create checkout' }).click()
+        await page.getByLabel('I have saved it').check()
+        await page.getByRole('button', { name: 'Done' }).click()
+        await page.getByText('No payments yet').waitFor()
+        const { checkouts: listed } = (await call('GET', '/v1/checkouts')).body
+        expect(listed).toHaveLength(1)
+        const { id } = listed[0]
+        expect(listed[0]).toMatchObject({ price: 7.5, fields: [{ name: 'site', type: 'url', required: true }] })
+
+        await page.getByRole('link', { name: 'Edit' }).click()
+        await buyers.getByText('7.50').waitFor()
+        await page.getByLabel('Price').fill('9')
+        await page.getByLabel('Charge').selectOption('onSuccess')
+        await buyers.getByText('Only if your order succeeds').waitFor()
+        await call('PATCH', `/v1/checkouts/${id}`, { body: { price: 8 } })
+        await page.getByRole('button', { name: 'Save checkout' }).click()
+        await page.getByText(/This checkout has been edited since/).waitFor()
+        await page.reload()
+        await page.getByLabel('Price').fill('9')
+        await page.getByRole('button', { name: 'Save checkout' }).click()
+        await page.getByText('Checkout saved.').first().waitFor()
+        expect((await call('GET', `/v1/checkouts/${id}`)).body.checkout).toMatchObject({ price: 9, version: 3 })
+        await looks(page, 'checkout-made')
+
+        await page.getByRole('link', { name: 'Duplicate' }).click()
+        await page.getByRole('heading', { name: 'New checkout' }).waitFor()
+        expect(await page.getByLabel('Name', { exact: true }).first().inputValue()).toBe('SEO audit')
+      },
+      STORY_MS,
+    )
+
+    it(
       'adds an endpoint, tells it of a test, switches it off and removes it',
       async () => {
         const { page } = await desk.sit('/webhooks')

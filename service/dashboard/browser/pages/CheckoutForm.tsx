@@ -206,7 +206,7 @@ function Preview({ form }: { form: UseFormReturn<Draft> }) {
       const showLatest = (answer: { html: string }): void => {
         if (turn === asked.current) setHtml(answer.html)
       }
-      preview.mutateAsync(JSON.parse(terms)).then(showLatest, () => undefined)
+      preview.mutateAsync(toPreview(form.getValues())).then(showLatest, () => undefined)
     }, PAUSE_MS)
     return () => clearTimeout(timer)
   }, [terms])
@@ -214,8 +214,8 @@ function Preview({ form }: { form: UseFormReturn<Draft> }) {
     <Card title="Preview">
       <div className="h-[36rem] overflow-hidden rounded-lg border border-line bg-side">
         {html !== null && (
-          // Without permissions it runs no script, and links in it lead nowhere.
-          <iframe title="The page that buyers see" sandbox="" srcDoc={html} className="size-full" />
+          // It may load its styles, and nothing else: it runs no script, and links in it lead nowhere.
+          <iframe title="The page that buyers see" sandbox="allow-same-origin" srcDoc={html} className="size-full" />
         )}
       </div>
     </Card>

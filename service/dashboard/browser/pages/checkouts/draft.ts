@@ -57,9 +57,13 @@ export function toBody(draft: Draft, before: Checkout | null) {
 
 /** What can be shown already, while the form is filled in. */
 export function toPreview(draft: Draft): Input<'checkouts.preview'> {
-  const { product, price, fields, redirectUrl: _, callbackUrl: __, runSeconds: ___, ...body } = toBody(draft, null)
+  const { product, price, fields, network, recipient, responseMode, capture, testMode } = toBody(draft, null)
   return {
-    ...body,
+    network,
+    recipient,
+    responseMode,
+    capture,
+    testMode,
     product: { ...product, name: orNull(product.name) ?? 'Your product' },
     ...(price > 0 ? { price } : {}),
     fields: fields.filter(({ name, label }) => name !== '' && label !== ''),
