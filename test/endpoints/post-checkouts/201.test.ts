@@ -46,6 +46,7 @@ describe('POST /v1/checkouts: 201', () => {
         capture: 'onPayment',
         runSeconds: 180,
         refundOnFailure: false,
+        version: 1,
         source: null,
         pausedAt: null,
         expiredAt: null,
