@@ -6,7 +6,7 @@ import type { Checkout, Shown } from '../model.ts'
 /** How many versions of a checkout are kept. Payments of older ones are shown as the oldest that is left. */
 export const VERSIONS_MAX = 100
 
-export function shownOf(checkout: Shown): Shown {
+function shownOf(checkout: Shown): Shown {
   const { product, price, network, recipient, fields, redirectUrl } = checkout
   const { responseMode, capture, runSeconds, refundOnFailure } = checkout
   const offer = { product, price, network, recipient, fields, redirectUrl }
