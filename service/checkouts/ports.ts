@@ -9,6 +9,7 @@ import type { Owner } from '../kit/owner.ts'
 import type { ProductName } from '../sales/model.ts'
 import type { Announcement } from '../queue/model.ts'
 import type { JsonSigned, ReceiptPayload, TypedSigned } from '../x402/offer-receipt.ts'
+import type { RefundTerms } from '../x402/model.ts'
 import type { Checkout, CheckoutView, PaymentView, Source } from './model.ts'
 
 /** Stores checkouts. */
@@ -96,6 +97,14 @@ export interface RefundPort {
   ): Promise<unknown>
 }
 
+/** What becomes of problems with payments. */
+export interface DisputePort {
+  /** What a 402 says about refunds. */
+  terms(owner: Owner): Promise<RefundTerms | null>
+  /** How the last sales of a checkout went. Null while there are too few. */
+  trackRecord(checkout: string): Promise<CheckoutView['trackRecord']>
+}
+
 /** Calls workflows. Users supply their addresses, so the caller must pass a guarded client. */
 export interface Callbacks {
   /** Throws a DomainError that explains why the address is not allowed. */
@@ -146,7 +155,12 @@ export type Announce = (inside: Statements, announcements: readonly Announcement
 export type Receipts = (id: string, token: string | null) => Promise<FoundReceipt | null>
 
 export interface FoundReceipt {
-  body: { receipt: Receipt; delivery: PaymentView['delivery']; signed: SignedForms | null }
+  body: {
+    receipt: Receipt
+    delivery: PaymentView['delivery']
+    dispute: ReceiptDispute | null
+    signed: SignedForms | null
+  }
   /** For its page, if it was bought at a checkout. */
   checkout: { view: CheckoutView; payment: PaymentView } | null
 }
@@ -187,6 +201,16 @@ export interface ReceiptRefund {
   /** Null until it is sent, and for a refund to an account of this server. */
   txHash: string | null
   explorerUrl: string | null
+}
+
+/** The buyer's report of a problem with the payment. */
+export interface ReceiptDispute {
+  id: string
+  state: string
+  reason: string
+  answer: string | null
+  answerBy: string
+  createdAt: string
 }
 
 /** The pages for a browser. */

@@ -3,6 +3,8 @@ import type { Checkouts } from '../checkouts/service/checkouts.ts'
 import type { Config } from '../config.ts'
 import type { Deliveries } from '../deliveries/service/deliveries.ts'
 import { deliveriesRouters } from '../deliveries/trpc.ts'
+import type { Disputes } from '../disputes/service/disputes.ts'
+import { disputesRouter } from '../disputes/trpc.ts'
 import { router } from '../api/trpc.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import { identityRouter } from '../identity/trpc.ts'
@@ -25,7 +27,20 @@ import { walletOf } from '../identity/part.ts'
 
 /** All procedures of the dashboard, one router for each capability. */
 export function dashboardRouter(config: Config, clock: Clock, deps: RoutedDeps) {
-  const { identity, wallets, budgets, assets, runs, checkouts, deliveries, catalogue, calls, paywalls, payments } = deps
+  const {
+    identity,
+    wallets,
+    budgets,
+    assets,
+    runs,
+    checkouts,
+    deliveries,
+    catalogue,
+    calls,
+    paywalls,
+    payments,
+    disputes,
+  } = deps
   return router({
     identity: identityRouter(identity, walletOf(wallets)),
     wallet: walletRouter(wallets, clock),
@@ -35,6 +50,7 @@ export function dashboardRouter(config: Config, clock: Clock, deps: RoutedDeps) 
     ...deliveriesRouters(deliveries, clock),
     tools: toolsRouter(catalogue, calls),
     payments: paymentsRouter(payments),
+    disputes: disputesRouter(disputes),
     paywalls: paywallsRouter(paywalls, { gate: config.addresses.gate, clock }),
   })
 }
@@ -51,6 +67,7 @@ interface RoutedDeps {
   calls: Calls
   paywalls: Paywalls
   payments: Payments
+  disputes: Disputes
 }
 
 /** The procedures that the dashboard may call. @public */

@@ -81,6 +81,17 @@ const receiptOut = z
       refunds: z.array(refundOut).meta({ description: 'What went back of it, or is about to, oldest first' }),
     }),
     delivery: paymentOut.shape.delivery.meta({ description: 'The delivery, if it was paid at a checkout' }),
+    dispute: z
+      .object({
+        id: z.string(),
+        state: z.string(),
+        reason: z.string(),
+        answer: z.string().nullable().meta({ description: "The seller's words" }),
+        answerBy: timestamp,
+        createdAt: timestamp,
+      })
+      .nullable()
+      .meta({ description: 'The report of a problem with the payment; null if there is none' }),
     signed: z
       .object({
         eip712: z.object({
