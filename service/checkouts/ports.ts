@@ -219,7 +219,7 @@ export interface CheckoutPages {
   /** The address of one payment, opened in a browser. */
   payment(view: CheckoutView | null, payment: PaymentView): Shown
   /** The receipt of a purchase that was not made at a checkout. */
-  receipt(receipt: Receipt, signed: SignedForms | null): Shown
+  receipt(receipt: Receipt & { dispute: ReceiptDispute | null }, signed: SignedForms | null): Shown
   /** Verifies a signed receipt in the reader's browser, by the keys at these addresses. `home`: the page's own origin. */
   verify(issuers: Readonly<Record<string, string>>, home: string): Shown
   missing(error: { status: number; code: string; sentence: string }): Shown

@@ -41,9 +41,10 @@ export function receiptRoutes(
         if (found === null) throw receiptMissing()
         if (!wantsPage) return { ...reply(200, found.body), headers: FRESH }
         const { checkout } = found
+        const { receipt, dispute, signed } = found.body
         const page =
           checkout === null
-            ? pages.receipt(found.body.receipt, found.body.signed)
+            ? pages.receipt({ ...receipt, dispute }, signed)
             : pages.payment(checkout.view, checkout.payment)
         return { ...reply(200, null), page, headers: FRESH }
       },

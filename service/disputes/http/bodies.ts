@@ -60,11 +60,9 @@ export const requestBody = z.object({
       .string()
       .max(50)
       .meta({ description: 'CAIP-2', examples: ['eip155:8453'] }),
-    paymentId: plainText(200)
-      .nullish()
-      .meta({
-        description: 'The payment (`pay_…`), or your own identifier of it: needed if you paid twice in one transaction',
-      }),
+    paymentId: plainText(200).nullish().meta({
+      description: 'The payment (`pay_…`), or your own identifier of it: needed if you paid twice in one transaction',
+    }),
   }),
   amount: z
     .string()
