@@ -17,6 +17,7 @@ const MAY_CALL = {
   oauth: ['identity', 'budgets'],
   'outgoing-payments': ['ledger', 'budgets', 'outflow'],
   refunds: ['ledger', 'sales', 'wallet', 'deliveries'],
+  disputes: ['sales', 'refunds', 'deliveries'],
   marketplace: ['ledger', 'budgets', 'sales'],
   tools: ['ledger', 'budgets', 'sales'],
   checkouts: ['facilitator', 'sales', 'deliveries'],

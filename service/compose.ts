@@ -9,6 +9,8 @@ import { openCheckoutHooks, openCheckouts } from './checkouts/part.ts'
 import { openDashboard } from './dashboard/part.ts'
 import { openDeliveries } from './deliveries/part.ts'
 import { openDiscovery } from './discovery/part.ts'
+import { openDisputes } from './disputes/part.ts'
+import type { Disputes } from './disputes/service/disputes.ts'
 import { openFacilitator } from './facilitator/part.ts'
 import { openFigures } from './platform/metrics.ts'
 import { createPlatform, type Part, type Platform } from './platform/platform.ts'
@@ -69,6 +71,7 @@ export interface Service {
   checkouts: Checkouts
   database: Database
   deliveries: Deliveries
+  disputes: Disputes
   facilitator: Facilitator
   identity: Identity
   ledger: Ledger
@@ -187,13 +190,20 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     refunds,
     payments,
     part: refundsPart,
-  } = openRefunds(platform, { payouts: wallets.refunds, deliveries, outgoingPayments })
+  } = openRefunds(platform, {
+    payouts: wallets.refunds,
+    deliveries,
+    outgoingPayments,
+    ended: (inside, refund, sale) => disputes.follow(inside, refund, sale),
+  })
+  const { disputes, part: disputesPart } = openDisputes(platform, { chains, refunds, deliveries, identity })
   const parts = [
     identityPart,
     deliveriesPart,
     budgetsPart,
     outgoingPaymentsPart,
     refundsPart,
+    disputesPart,
     walletPart,
     facilitatorPart,
     discoveryPart,
@@ -209,6 +219,7 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     outgoingPayments,
     refunds,
     payments,
+    disputes,
     parts,
   }
 }
@@ -218,7 +229,7 @@ type Money = Awaited<ReturnType<typeof openMoney>>
 /** What is sold, and the engine that sells it. */
 async function openProducts(platform: Platform, chains: Chains, money: Money) {
   const { database, clock, ledger, secret } = platform
-  const { facilitator, listing, wallets, identity, deliveries, budgets, outgoingPayments, refunds } = money
+  const { facilitator, listing, wallets, identity, deliveries, budgets, outgoingPayments, refunds, disputes } = money
   const { accessTokens, part: oauthPart } = openOAuth(platform, { identity, budgets })
   const { pages, part: pagesPart } = await openPages(platform)
   const tokens = openPaymentTokens(secret)
@@ -256,6 +267,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     identity,
     pages,
     accounts: outgoingPayments,
+    disputes,
     walletAddress,
   })
   const treasury = wallets.treasury()
@@ -295,7 +307,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     payPerMinute,
   })
   const { receipts: address } = platform.config.addresses
-  const receipts = openReceipts({ checkouts, refunds, selling, pages, issuers, address })
+  const receipts = openReceipts({ checkouts, refunds, disputes, selling, pages, issuers, address })
   // The keys are on every host, also on that of the gate, which answers all other paths of its own.
   const parts = [
     oauthPart,

@@ -1,4 +1,4 @@
-import { recoverMessageAddress } from 'viem'
+import { hashMessage, recoverMessageAddress } from 'viem'
 import type { Address, Hex } from './model.ts'
 
 /**
@@ -11,4 +11,9 @@ export async function recoverMessage(message: string, signature: Hex): Promise<A
   } catch {
     return null
   }
+}
+
+/** What a contract wallet is asked about a text (EIP-191). */
+export function digestOfMessage(message: string): Hex {
+  return hashMessage(message)
 }

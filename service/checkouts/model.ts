@@ -172,6 +172,8 @@ export interface CheckoutView {
   quote: { quoteId: string; expiresAt: string }
   /** What the customer signs, in both versions of x402; null in test mode. */
   paymentRequirements: Requirements | null
+  /** How the last sales went, as rounded figures. Null while there are fewer than 20, and where it is not shown. */
+  trackRecord: { sales: number; refundedPercent: number; disputedPercent: number } | null
 }
 
 /** `POST /p/{chk}/pay`, `GET /p/{chk}/payments/{pay}`, and each `state` event of the latter. */

@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto'
 import type { Address } from '../chain/model.ts'
 import { checkoutRoutes } from './http/owner.ts'
 import { payerRoutes } from './http/payer.ts'
-import type { AccountPayments, CheckoutPages, DeliveryPort, RefundPort } from './ports.ts'
+import type { AccountPayments, CheckoutPages, DeliveryPort, DisputePort, RefundPort } from './ports.ts'
 import { createCheckouts, type Checkouts } from './service/checkouts.ts'
 import { createCheckoutStore } from './store/checkouts.ts'
 import { count, createRateLimit, type RateLimit } from '../api/limits.ts'
@@ -34,6 +34,7 @@ export async function openCheckouts(
     selling: SellingDeps
     holding: Holding
     refunds: RefundPort
+    disputes: DisputePort
     sales: SaleReader
     deliveries: DeliveryPort
     identity: Identity
@@ -48,6 +49,7 @@ export async function openCheckouts(
     selling: deps.selling,
     holding: deps.holding,
     refunds: deps.refunds,
+    disputes: deps.disputes,
     captureLimits: { priceMax: config.ON_SUCCESS_PRICE_MAX, secondsMax: config.ON_SUCCESS_SECONDS_MAX },
     sales: deps.sales,
     deliveries: deps.deliveries,

@@ -9,6 +9,7 @@ import type { Owner } from '../kit/owner.ts'
 import type { ProductName } from '../sales/model.ts'
 import type { Announcement } from '../queue/model.ts'
 import type { JsonSigned, ReceiptPayload, TypedSigned } from '../x402/offer-receipt.ts'
+import type { RefundTerms } from '../x402/model.ts'
 import type { Checkout, CheckoutView, PaymentView, Source } from './model.ts'
 
 /** Stores checkouts. */
@@ -99,6 +100,14 @@ export interface RefundPort {
   ): Promise<unknown>
 }
 
+/** What becomes of problems with payments. */
+export interface DisputePort {
+  /** What a 402 says about refunds. */
+  terms(owner: Owner): Promise<RefundTerms | null>
+  /** How the last sales of a checkout went. Null while there are too few. */
+  trackRecord(checkout: string): Promise<CheckoutView['trackRecord']>
+}
+
 /** Calls workflows. Users supply their addresses, so the caller must pass a guarded client. */
 export interface Callbacks {
   /** Throws a DomainError that explains why the address is not allowed. */
@@ -149,7 +158,12 @@ export type Announce = (inside: Statements, announcements: readonly Announcement
 export type Receipts = (id: string, token: string | null) => Promise<FoundReceipt | null>
 
 export interface FoundReceipt {
-  body: { receipt: Receipt; delivery: PaymentView['delivery']; signed: SignedForms | null }
+  body: {
+    receipt: Receipt
+    delivery: PaymentView['delivery']
+    dispute: ReceiptDispute | null
+    signed: SignedForms | null
+  }
   /** For its page, if it was bought at a checkout. */
   checkout: { view: CheckoutView; payment: PaymentView } | null
 }
@@ -192,13 +206,23 @@ export interface ReceiptRefund {
   explorerUrl: string | null
 }
 
+/** The buyer's report of a problem with the payment. */
+export interface ReceiptDispute {
+  id: string
+  state: string
+  reason: string
+  answer: string | null
+  answerBy: string
+  createdAt: string
+}
+
 /** The pages for a browser. */
 export interface CheckoutPages {
   checkout(view: CheckoutView): Shown
   /** The address of one payment, opened in a browser. */
   payment(view: CheckoutView | null, payment: PaymentView): Shown
   /** The receipt of a purchase that was not made at a checkout. */
-  receipt(receipt: Receipt, signed: SignedForms | null): Shown
+  receipt(receipt: Receipt & { dispute: ReceiptDispute | null }, signed: SignedForms | null): Shown
   /** Verifies a signed receipt in the reader's browser, by the keys at these addresses. `home`: the page's own origin. */
   verify(issuers: Readonly<Record<string, string>>, home: string): Shown
   missing(error: { status: number; code: string; sentence: string }): Shown

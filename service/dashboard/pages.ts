@@ -49,6 +49,7 @@ export const PAGES = [
     ids: 'pwl',
     acts: [['Create a paywall', '/paywalls/new']],
   },
+  { path: '/disputes', name: 'Disputes', group: 'Sell', icon: 'ChatBubble', views: { '': 'Disputes' } },
   {
     path: '/marketplace',
     name: 'Marketplace',

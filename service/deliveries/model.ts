@@ -104,6 +104,8 @@ export const EVENTS = [
   'payment.failed',
   'payment.refunded',
   'refund.failed',
+  'dispute.opened',
+  'dispute.closed',
   'customer.first_payment',
   'revenue.milestone',
   'pricing.tier_changed',

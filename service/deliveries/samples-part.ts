@@ -3,13 +3,14 @@ import type { Config } from '../config.ts'
 import type { EventName } from './model.ts'
 import type { SampleOf } from './ports.ts'
 import { disabledOf, endOf } from './service/notices.ts'
+import { eventOf as disputeEventOf } from '../disputes/rules.ts'
 import { newId } from '../kit/ids.ts'
 import { usdc, ZERO } from '../kit/money.ts'
 import { toEndEvent, type EndOfRun } from '../marketplace/http/runs.ts'
 import { eventsOf, failureOf, type EventPayment } from '../paywall/rules/payment.ts'
 import { alertEvent, pausedEvent } from '../budgets/service/news.ts'
 import type { Refund } from '../refunds/model.ts'
-import { eventOf } from '../refunds/rules.ts'
+import { eventOf as refundEventOf } from '../refunds/rules.ts'
 import { lowBalanceOf } from '../wallet/rules.ts'
 
 /** A sample of each event type, made by the code that builds real events, so that test events have the same form. */
@@ -20,6 +21,9 @@ export function samplesAt({ addresses, TOP_UP_URL }: Config): SampleOf {
       failureOf({ ...paymentAt(now), txHash: null, reason: 'invalid_exact_evm_insufficient_balance' }, now).data,
     'payment.refunded': (now) => refundEvent({ state: 'confirmed', txHash: `0x${'3'.repeat(64)}`, failure: null }, now),
     'refund.failed': (now) => refundEvent({ state: 'failed', txHash: null, failure: 'insufficient_balance' }, now),
+    'dispute.opened': (now) => disputeEvent(OPEN, now),
+    'dispute.closed': (now) =>
+      disputeEvent({ ...OPEN, state: 'declined', answer: 'It was delivered.', endedAt: now }, now),
     'customer.first_payment': (now) => paymentEvent('customer.first_payment', now),
     'revenue.milestone': (now) => paymentEvent('revenue.milestone', now),
     'pricing.tier_changed': (now) => paymentEvent('pricing.tier_changed', now),
@@ -72,17 +76,29 @@ function paymentEvent(name: EventName, now: Date): Readonly<Record<string, unkno
 }
 
 function refundEvent(end: Pick<Refund, 'state' | 'txHash' | 'failure'>, now: Date): Readonly<Record<string, unknown>> {
-  const { endpoint, route, paywallId, payer, ...payment } = paymentAt(now)
-  const sale = {
-    ...payment,
-    product: 'gate',
-    subject: paywallId,
-    details: { endpoint, route },
-    resource: null,
-  } as const
   const refund = { ...end, id: newId('rfd', now), amount: ONE, reason: 'The report was wrong.' }
   const refunded = end.state === 'failed' ? ZERO : ONE
-  return eventOf({ refund, sale: { ...sale, payer, refunded }, now, pay: '' }).data
+  return refundEventOf({ refund, sale: { ...saleAt(now), refunded }, now, pay: '' }).data
+}
+
+function disputeEvent(state: typeof OPEN | EndedDispute, now: Date): Readonly<Record<string, unknown>> {
+  const answerBy = new Date(now.getTime() + 7 * 86_400_000)
+  const dispute = { ...state, ...REPORT, id: newId('dsp', now), answerBy }
+  return disputeEventOf({ dispute, sale: { ...saleAt(now), refunded: ZERO }, now, pay: '' }).data
+}
+
+const OPEN = { state: 'open', answer: null, endedAt: null } as const
+const REPORT = { reason: 'service_not_delivered', text: 'No report came.', amount: null, refundId: null } as const
+
+interface EndedDispute {
+  state: 'declined'
+  answer: string
+  endedAt: Date
+}
+
+function saleAt(now: Date) {
+  const { endpoint, route, paywallId: subject, ...payment } = paymentAt(now)
+  return { ...payment, product: 'gate' as const, subject, details: { endpoint, route }, resource: null }
 }
 
 function endAt(now: Date): EndOfRun {

@@ -24,6 +24,7 @@ export type Prefix =
   | 'apr'
   | 'call'
   | 'rfd'
+  | 'dsp'
 
 export type Id<P extends Prefix> = `${P}_${string}`
 

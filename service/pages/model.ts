@@ -14,6 +14,8 @@ export interface CheckoutPage extends Pick<CheckoutView, 'available' | 'quote'> 
     capture?: CheckoutView['checkout']['capture']
     asset: Omit<CheckoutView['checkout']['asset'], 'decimals'>
   }
+  /** How the last sales went; null while there are few. Absent at a gate. */
+  trackRecord?: CheckoutView['trackRecord']
   /** What the customer signs; null in test mode. */
   paymentRequirements: { v2: Requirements } | null
 }
@@ -27,7 +29,7 @@ export type Field = FormField
 
 /** The progress of a payment, as its URL returns it. */
 export interface PaymentState {
-  payment: Omit<PaymentView['payment'], 'checkoutId' | 'currency' | 'statusUrl' | 'receiptUrl'>
+  payment: Omit<PaymentView['payment'], 'checkoutId' | 'currency' | 'statusUrl'>
   delivery: Omit<NonNullable<PaymentView['delivery']>, 'id'> | null
 }
 
@@ -45,6 +47,8 @@ export interface Receipt {
   paidAt: string | null
   /** What went back of it, or is about to. */
   refunds: readonly { amount: number; state: string; txHash: string | null }[]
+  /** The buyer's report of a problem with it. */
+  dispute: { state: string; answer: string | null } | null
 }
 
 /** A page with only a message: the checkout does not exist, or an error occurred. */

@@ -125,11 +125,11 @@ function messageOfError({ status, code, sentence }: { status: number; code: stri
 }
 
 function messageOfReceipt(
-  { id, name, status, amount, network, txHash, paidAt, refunds }: Receipt,
+  { id, name, status, amount, network, txHash, paidAt, refunds, dispute }: Receipt,
   signed: SignedReceipt | null,
 ): Message {
   const paid = status === 'paid' || status === 'refunded'
-  const back = refunds.map(toSentence).join('')
+  const back = refunds.map(toSentence).join('') + (dispute === null ? '' : toDisputeSentence(dispute))
   const price = `${String(amount)} USDC on ${network}`
   return {
     title: paid ? `Receipt for ${name}` : name,
@@ -146,6 +146,18 @@ function toSentence({ amount, state, txHash }: Receipt['refunds'][number]): stri
   return state === 'confirmed'
     ? ` ${String(amount)} USDC was refunded${by}.`
     : ` A refund of ${String(amount)} USDC is on its way.`
+}
+
+function toDisputeSentence({ state, answer }: NonNullable<Receipt['dispute']>): string {
+  return ` You reported a problem: ${STATES[state] ?? state}.${answer === null ? '' : ` The seller writes: “${answer}”`}`
+}
+
+const STATES: Readonly<Record<string, string>> = {
+  open: 'the seller has not answered yet',
+  refunding: 'a refund is on its way',
+  refunded: 'you were refunded',
+  declined: 'the seller declined a refund',
+  closed: 'it was closed without an answer',
 }
 
 function linksOf({ jws, verifyUrl }: SignedReceipt): NonNullable<Message['links']> {

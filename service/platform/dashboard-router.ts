@@ -3,6 +3,8 @@ import type { Checkouts } from '../checkouts/service/checkouts.ts'
 import type { Config } from '../config.ts'
 import type { Deliveries } from '../deliveries/service/deliveries.ts'
 import { deliveriesRouters } from '../deliveries/trpc.ts'
+import type { Disputes } from '../disputes/service/disputes.ts'
+import { disputesRouter } from '../disputes/trpc.ts'
 import { router } from '../api/trpc.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import { identityRouter } from '../identity/trpc.ts'
@@ -39,6 +41,7 @@ export function dashboardRouter(config: Config, clock: Clock, deps: RoutedDeps) 
     paywalls,
     payments,
     pages,
+    disputes,
   } = deps
   return router({
     identity: identityRouter(identity, walletOf(wallets)),
@@ -49,6 +52,7 @@ export function dashboardRouter(config: Config, clock: Clock, deps: RoutedDeps) 
     ...deliveriesRouters(deliveries, clock),
     tools: toolsRouter(catalogue, calls),
     payments: paymentsRouter(payments),
+    disputes: disputesRouter(disputes),
     paywalls: paywallsRouter(paywalls, { gate: config.addresses.gate, clock }),
   })
 }
@@ -66,6 +70,7 @@ interface RoutedDeps {
   calls: Calls
   paywalls: Paywalls
   payments: Payments
+  disputes: Disputes
 }
 
 /** The procedures that the dashboard may call. @public */

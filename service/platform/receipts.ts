@@ -1,6 +1,8 @@
 import { receiptRoutes } from '../checkouts/http/receipts.ts'
 import type { CheckoutPages, FoundReceipt, Receipt, ReceiptRefund, SignedForms } from '../checkouts/ports.ts'
 import type { Checkouts } from '../checkouts/service/checkouts.ts'
+import { toReportOut } from '../disputes/http/bodies.ts'
+import type { Disputes } from '../disputes/service/disputes.ts'
 import { toWire } from '../kit/money.ts'
 import type { Refund } from '../refunds/model.ts'
 import { explorerUrl } from '../refunds/rules.ts'
@@ -11,7 +13,7 @@ import { proofOf, receiptOf } from '../sales/service/door.ts'
 import type { Part } from './platform.ts'
 
 /** Receipts of all products, at one address; a checkout's receipt also shows its delivery. */
-export function openReceipts({ checkouts, refunds, selling, pages, issuers, address }: ReceiptsGiven): Part {
+export function openReceipts({ checkouts, refunds, disputes, selling, pages, issuers, address }: ReceiptsGiven): Part {
   const { journal, tokens } = selling
 
   async function find(id: string, token: string | null): Promise<FoundReceipt | null> {
@@ -20,10 +22,14 @@ export function openReceipts({ checkouts, refunds, selling, pages, issuers, addr
     const bought = sale.product === 'checkout' ? await checkouts.receipt(id, token) : null
     const signed = signedForms(sale, selling, address)
     const refunded = sale.refunded === 0n ? [] : toRefunds(await refunds.ofSale(id), sale)
-    if (bought === null) return { body: { receipt: toReceipt(sale, refunded), delivery: null, signed }, checkout: null }
+    const made = await disputes.ofSale(id)
+    const dispute = made === null ? null : toReportOut(made)
+    if (bought === null) {
+      return { body: { receipt: toReceipt(sale, refunded), delivery: null, dispute, signed }, checkout: null }
+    }
     const { view, payment } = bought
     const receipt = { ...toReceipt(sale, refunded), name: view.checkout.product.name, status: payment.payment.status }
-    return { body: { receipt, delivery: payment.delivery, signed }, checkout: bought }
+    return { body: { receipt, delivery: payment.delivery, dispute, signed }, checkout: bought }
   }
 
   return { routes: [{ surface: 'receipts', routes: receiptRoutes(find, pages, { issuers, address }) }] }
@@ -32,6 +38,7 @@ export function openReceipts({ checkouts, refunds, selling, pages, issuers, addr
 interface ReceiptsGiven {
   checkouts: Pick<Checkouts, 'receipt'>
   refunds: Pick<Refunds, 'ofSale'>
+  disputes: Pick<Disputes, 'ofSale'>
   selling: SellingDeps
   pages: CheckoutPages
   /** Where the keys of this service are published, by DID. */

@@ -2,6 +2,7 @@ import { apiTables } from '../api/idempotency.ts'
 import { checkoutsTables } from '../checkouts/store/checkouts.ts'
 import { deliveriesTables } from '../deliveries/tables.ts'
 import { discoveryTables } from '../discovery/tables.ts'
+import { disputeTables } from '../disputes/store.ts'
 import { facilitatorTables } from '../facilitator/tables.ts'
 import { identityTables } from '../identity/tables.ts'
 import { ledgerTables } from '../ledger/tables.ts'
@@ -25,6 +26,7 @@ export const TABLES: readonly Tables[] = [
   checkoutsTables,
   deliveriesTables,
   discoveryTables,
+  disputeTables,
   facilitatorTables,
   identityTables,
   ledgerTables,

@@ -1,5 +1,6 @@
+import type { PaymentEventData } from '../deliveries/model.ts'
 import type { Id } from '../kit/ids.ts'
-import type { Usdc } from '../kit/money.ts'
+import { toWire, type Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { NamedSale, Sale } from '../sales/model.ts'
 
@@ -75,4 +76,36 @@ export interface ShownRefund {
 /** A payment of any product, with everything that went back of it, oldest first. */
 export interface RefundedPayment extends NamedSale {
   refunds: readonly Refund[]
+}
+
+/** What the events about money that went back, or was asked back, say of the payment. */
+export function paymentData(
+  { product, subject, details, resource, ...sale }: PaidSale,
+  now: Date,
+  pay: string,
+): PaymentEventData {
+  return {
+    id: sale.id,
+    checkoutId: product === 'checkout' ? subject : null,
+    paywallId: product === 'gate' ? subject : null,
+    customerId: sale.payer,
+    amount: toWire(sale.amount),
+    currency: 'USDC',
+    endpoint: product === 'checkout' ? `${pay}/${subject}` : (textIn(details, 'endpoint') ?? resource ?? ''),
+    route: textIn(details, 'route'),
+    network: sale.network,
+    txHash: sale.txHash,
+    at: now.toISOString(),
+    ...(sale.simulated ? { test: true as const } : {}),
+  }
+}
+
+type PaidSale = Pick<
+  Sale,
+  'id' | 'product' | 'subject' | 'details' | 'resource' | 'payer' | 'amount' | 'network' | 'txHash' | 'simulated'
+>
+
+function textIn(details: Sale['details'], name: string): string | null {
+  const value = details[name]
+  return typeof value === 'string' ? value : null
 }

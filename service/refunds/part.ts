@@ -3,7 +3,7 @@ import type { OutgoingPayments } from '../outgoing-payments/service/payments.ts'
 import type { Part, Platform } from '../platform/platform.ts'
 import { createOwnSales } from '../sales/store/payments.ts'
 import { paymentRoutes } from './http.ts'
-import type { Payouts } from './ports.ts'
+import type { Payouts, RefundEnded } from './ports.ts'
 import { createPayments, type Payments } from './service/payments.ts'
 import { createRefunds, type Refunds } from './service/refunds.ts'
 import { createRefundStore } from './store.ts'
@@ -11,7 +11,7 @@ import { createRefundStore } from './store.ts'
 /** Refunds of settled sales, and the list of payments of all products. */
 export function openRefunds(
   { config, clock, log, database, ledger, metrics, failpoints }: Platform,
-  { payouts, deliveries, outgoingPayments }: Others,
+  { payouts, deliveries, outgoingPayments, ended }: Others,
 ): { refunds: Refunds; payments: Payments; part: Part } {
   const store = createRefundStore(database.statements)
   const sales = createOwnSales(database.statements)
@@ -22,6 +22,7 @@ export function openRefunds(
     payouts,
     accountOf: (address, inside) => outgoingPayments.accountOf(address, inside),
     event: (inside, event) => deliveries.event(inside, event),
+    ended,
     clock,
     log,
     measures: metrics,
@@ -45,5 +46,6 @@ export function openRefunds(
 interface Others {
   payouts: Payouts
   deliveries: Pick<Deliveries, 'event'>
+  ended: RefundEnded
   outgoingPayments: Pick<OutgoingPayments, 'accountOf'>
 }

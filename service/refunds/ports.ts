@@ -2,7 +2,7 @@ import type { Address } from '../chain/model.ts'
 import type { NewEvent } from '../deliveries/model.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { OwnSales } from '../sales/model.ts'
+import type { OwnSales, Sale } from '../sales/model.ts'
 import type { NewPayout, Withdrawal } from '../wallet/model.ts'
 import type { NewRefund, Refund, Wait } from './model.ts'
 import type { Usdc } from '../kit/money.ts'
@@ -46,3 +46,6 @@ export interface Payouts {
 export type AccountOf = (address: Address, inside: Statements) => Promise<Owner | null>
 
 export type AnnounceEvent = (inside: Statements, event: NewEvent) => Promise<void>
+
+/** Runs in the transaction in which a refund ended; the sale is as it is afterwards, and locked. */
+export type RefundEnded = (inside: Statements, refund: Refund, sale: Sale) => Promise<void>

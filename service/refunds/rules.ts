@@ -6,7 +6,7 @@ import type { Owner } from '../kit/owner.ts'
 import type { Sale } from '../sales/model.ts'
 import { NETWORK_OF } from '../wallet/model.ts'
 import { exceedsPayment, fillsBalance, notRefundable, otherNetwork, tooSmall, withoutSeller } from './errors.ts'
-import { WAITS, type Refund, type RefundWay, type Wait } from './model.ts'
+import { paymentData, WAITS, type Refund, type RefundWay, type Wait } from './model.ts'
 
 const DAY_MS = 86_400_000
 
@@ -98,26 +98,15 @@ export function explorerUrl({ txHash }: Pick<Refund, 'txHash'>, { network }: Pic
 
 /** The event of a refund's end for the seller's endpoints. `sale` is as it is afterwards. */
 export function eventOf({ refund, sale, now, pay }: EndedRefund) {
-  const { product, subject, details, payer, amount, network, txHash, simulated } = sale
+  const { simulated } = sale
   const data = {
-    id: sale.id,
-    checkoutId: product === 'checkout' ? subject : null,
-    paywallId: product === 'gate' ? subject : null,
-    customerId: payer,
-    amount: toWire(amount),
-    currency: 'USDC',
-    endpoint: product === 'checkout' ? `${pay}/${subject}` : (textIn(details, 'endpoint') ?? sale.resource ?? ''),
-    route: textIn(details, 'route'),
-    network,
-    txHash,
-    at: now.toISOString(),
+    ...paymentData(sale, now, pay),
     refundId: refund.id,
     refundAmount: toWire(refund.amount),
     refundTxHash: refund.txHash,
     refundReason: refund.reason,
     refundFailure: refund.failure,
     refunded: toWire(sale.refunded),
-    ...(simulated ? { test: true as const } : {}),
   } satisfies PaymentEventData & Readonly<Record<string, unknown>>
   const event = refund.state === 'failed' ? ('refund.failed' as const) : ('payment.refunded' as const)
   return { event, data, headers: simulated ? { 'coinslot-test': 'true' } : {} }
@@ -125,26 +114,8 @@ export function eventOf({ refund, sale, now, pay }: EndedRefund) {
 
 interface EndedRefund {
   refund: Pick<Refund, 'id' | 'amount' | 'txHash' | 'reason' | 'failure' | 'state'>
-  sale: Pick<
-    Sale,
-    | 'id'
-    | 'product'
-    | 'subject'
-    | 'details'
-    | 'resource'
-    | 'payer'
-    | 'amount'
-    | 'refunded'
-    | 'network'
-    | 'txHash'
-    | 'simulated'
-  >
+  sale: Parameters<typeof paymentData>[0] & Pick<Sale, 'refunded'>
   now: Date
   /** The address of the hosted forms. */
   pay: string
-}
-
-function textIn(details: Sale['details'], name: string): string | null {
-  const value = details[name]
-  return typeof value === 'string' ? value : null
 }

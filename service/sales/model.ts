@@ -4,7 +4,7 @@ import { ZERO, type Usdc } from '../kit/money.ts'
 import type { Environment, Owner } from '../kit/owner.ts'
 import { withoutTrailing } from '../kit/text.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { RequestBody, Requirements } from '../x402/model.ts'
+import type { RefundTerms, RequestBody, Requirements } from '../x402/model.ts'
 
 /** What can be sold to buyers who pay outside of the ledger. */
 export const PRODUCTS = ['tool', 'checkout', 'gate', 'asset'] as const
@@ -79,6 +79,8 @@ export interface Offer {
   input: Readonly<Record<string, unknown>>
   /** The longest time between the signature and the moment when the money moves; absent where it moves soon. */
   workMs?: number
+  /** How to ask for the money back. Null where the seller offers no such way. */
+  refund?: RefundTerms | null
   /** The terms of what is bought otherwise than by a POST of its input. */
   requirements?: Requirements
 }

@@ -12,7 +12,7 @@ import { credentialText } from '../mpp/credential.ts'
 import { paymentReceipt, problem, problemOf, toPaymentReceipt } from '../mpp/problems.ts'
 import { bazaarOf } from './bazaar.ts'
 import { identifierExtension } from './identifier.ts'
-import type { Presented, Requirements, Resource } from './model.ts'
+import type { Presented, RefundTerms, Requirements, Resource } from './model.ts'
 import {
   offersExtension,
   RECEIPT_HEADER,
@@ -23,6 +23,7 @@ import {
   type TypedSigned,
 } from './offer-receipt.ts'
 import { speaksMpp, type Headers } from './payload.ts'
+import { refundExtension } from './refund.ts'
 import { signInExtension, signInOf, type SignInTerms } from './sign-in.ts'
 
 /** The contents of a 402 besides the terms to sign. */
@@ -43,6 +44,8 @@ export interface Required {
   requiresIdentifier?: boolean
   /** What the buyer may sign in to instead of paying. */
   signIn?: SignInTerms
+  /** How to ask for the money back. Absent where the seller offers no such way. */
+  refund?: RefundTerms
   /** Further fields of the body. */
   more?: Readonly<Record<string, unknown>>
 }
@@ -230,7 +233,7 @@ interface DialectDeps {
 
 /** Version 2's extensions, by their keys. A simulated payment has none: there is nothing to find and to pay for. */
 function extensionsOf(
-  { requirements, resource, requiresIdentifier = false, signIn }: Required,
+  { requirements, resource, requiresIdentifier = false, signIn, refund }: Required,
   { signer, key, clock }: DialectDeps,
 ) {
   if (requirements === null) return {}
@@ -239,6 +242,7 @@ function extensionsOf(
     ...(bazaar === null ? {} : { bazaar }),
     ...(signer === null ? {} : offersExtension(signer.offers(requirements.v2, resource.url))),
     ...identifierExtension(requiresIdentifier),
+    ...(refund === undefined ? {} : refundExtension(refund)),
     ...(signIn === undefined ? {} : signInExtension(signIn, key, clock.now())),
   }
 }

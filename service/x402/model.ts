@@ -168,3 +168,10 @@ export interface Offer {
   raw: Readonly<Record<string, unknown>>
   resource: unknown
 }
+
+/** How a payer asks for the money back, by the extension `refund`. */
+export interface RefundTerms {
+  refundEndpoint: string
+  windowSeconds: number
+  partialRefunds: boolean
+}

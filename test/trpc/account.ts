@@ -1,7 +1,7 @@
 import type { Answer, TestPerson, TestService } from '../harness/service.ts'
 import { newId } from '../../service/kit/ids.ts'
 import { ZERO } from '../../service/kit/money.ts'
-import { addSale } from '../refunds/sales.ts'
+import { bought, report } from '../disputes/reports.ts'
 import { promptBody } from '../marketplace/bodies.ts'
 
 /** A user who has one of everything, and its ids. */
@@ -21,6 +21,7 @@ export type Thing =
   | 'endpoint'
   | 'withdrawal'
   | 'payment'
+  | 'dispute'
   | 'paywall'
   | 'tool'
   | 'provider'
@@ -81,6 +82,8 @@ export async function furnish(service: TestService, person: TestPerson): Promise
       keyed: false,
     },
   })
+  const sold = await bought(service, person, { subject: checkout.id })
+  const { body: reported } = await report(service, sold)
   return {
     person,
     ids: {
@@ -93,7 +96,8 @@ export async function furnish(service: TestService, person: TestPerson): Promise
       delivery: deliveryId,
       endpoint: webhookEndpoint.id,
       withdrawal: withdrawal.id,
-      payment: await addSale(service, person, { subject: checkout.id }),
+      payment: sold.id,
+      dispute: reported.dispute.id,
       paywall: paywall.id,
       tool: 'acme-ping',
       provider: 'acme',

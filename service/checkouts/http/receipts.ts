@@ -41,9 +41,10 @@ export function receiptRoutes(
         if (found === null) throw receiptMissing()
         if (!wantsPage) return { ...reply(200, found.body), headers: FRESH }
         const { checkout } = found
+        const { receipt, dispute, signed } = found.body
         const page =
           checkout === null
-            ? pages.receipt(found.body.receipt, found.body.signed)
+            ? pages.receipt({ ...receipt, dispute }, signed)
             : pages.payment(checkout.view, checkout.payment)
         return { ...reply(200, null), page, headers: FRESH }
       },
@@ -81,6 +82,17 @@ const receiptOut = z
       refunds: z.array(refundOut).meta({ description: 'What went back of it, or is about to, oldest first' }),
     }),
     delivery: paymentOut.shape.delivery.meta({ description: 'The delivery, if it was paid at a checkout' }),
+    dispute: z
+      .object({
+        id: z.string(),
+        state: z.string(),
+        reason: z.string(),
+        answer: z.string().nullable().meta({ description: "The seller's words" }),
+        answerBy: timestamp,
+        createdAt: timestamp,
+      })
+      .nullable()
+      .meta({ description: 'The report of a problem with the payment; null if there is none' }),
     signed: z
       .object({
         eip712: z.object({

@@ -8,6 +8,7 @@ import type {
   Callbacks,
   CheckoutStore,
   DeliveryPort,
+  DisputePort,
   MailOwner,
   RefundPort,
   WalletAddress,
@@ -20,6 +21,7 @@ export interface CheckoutDeps {
   /** Sales whose workflow decides whether they are charged. */
   holding: Holding
   refunds: RefundPort
+  disputes: DisputePort
   sales: SaleReader
   deliveries: DeliveryPort
   callbacks: Callbacks

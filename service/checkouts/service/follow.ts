@@ -9,7 +9,16 @@ import type { Showing, Viewer } from './presenter.ts'
 import type { Bought, Purchases } from './purchases.ts'
 
 /** Read access: payers use the ids that they know, owners see everything that is theirs. */
-export function createFollowing({ store, selling, sales, deliveries, clock, showing, purchases }: FollowingDeps) {
+export function createFollowing({
+  store,
+  selling,
+  sales,
+  deliveries,
+  disputes,
+  clock,
+  showing,
+  purchases,
+}: FollowingDeps) {
   const { tokens } = selling
   const { looks, find, named } = purchases
 
@@ -21,7 +30,8 @@ export function createFollowing({ store, selling, sales, deliveries, clock, show
     /** The offer, for every client with the link; an expired checkout has none. */
     async view(id: string): Promise<CheckoutView> {
       const checkout = await store.find(id)
-      return showing.checkout(assertShown(checkout, clock.now()))
+      const view = showing.checkout(assertShown(checkout, clock.now()))
+      return { ...view, trackRecord: await disputes.trackRecord(view.checkout.id) }
     },
 
     /** For a payment whose checkout may have expired meanwhile. */

@@ -80,6 +80,7 @@ export function createShowing({
       available: status === 'active' && (of.testMode || method.serves(of.network)),
       quote: { quoteId: toQuoteId(of.id, quote, quoteKey), expiresAt: quote.expiresAt.toISOString() },
       paymentRequirements: offer === null ? null : requirementsOfOffer(offer),
+      trackRecord: null,
     }
   }
 

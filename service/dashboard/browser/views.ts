@@ -1,5 +1,6 @@
 import {
   BellIcon,
+  ChatBubbleIcon,
   CubeIcon,
   DashboardIcon,
   GearIcon,
@@ -18,6 +19,7 @@ import { ROUTES, type PAGES } from '../pages.ts'
 
 export const ICONS: Record<(typeof PAGES)[number]['icon'], ComponentType<{ className?: string }>> = {
   Bell: BellIcon,
+  ChatBubble: ChatBubbleIcon,
   Cube: CubeIcon,
   Dashboard: DashboardIcon,
   Gear: GearIcon,

@@ -10,7 +10,7 @@ import type { Sale } from '../../sales/model.ts'
 import type { Withdrawal } from '../../wallet/model.ts'
 import { paymentMissing, refundConflict, tooManyRefunds } from '../errors.ts'
 import type { Refund, RefundRequest } from '../model.ts'
-import type { AccountOf, AnnounceEvent, Payouts, RefundEnd, RefundStore, Sales } from '../ports.ts'
+import type { AccountOf, AnnounceEvent, Payouts, RefundEnd, RefundEnded, RefundStore, Sales } from '../ports.ts'
 import {
   amountOf,
   assertLeast,
@@ -115,7 +115,13 @@ export function createRefunds(deps: RefundDeps) {
   return {
     request,
     follow: moving.follow,
-    ofSale: (saleId: string) => store.ofSale(saleId),
+    ofSale: (saleId: string, inside?: Statements) => store.ofSale(saleId, inside),
+
+    /** Throws where no refund of such a sale is accepted, whatever its amount. */
+    assertRefundable(sale: Sale): void {
+      sellerOf(sale)
+      wayOf(sale, null)
+    },
 
     /** Refunds that wait. */
     async retryDue(now: Date, signal: AbortSignal): Promise<void> {
@@ -135,7 +141,9 @@ export function createRefunds(deps: RefundDeps) {
 export type Refunds = ReturnType<typeof createRefunds>
 
 /** From a request to the money's end. */
-function createMoving({ store, sales, ledger, payouts, accountOf, event, clock, measures, pay }: RefundDeps) {
+function createMoving(deps: RefundDeps) {
+  const { store, sales, ledger, payouts, accountOf, event, ended, clock, measures, pay } = deps
+
   /** Places the hold. A refund that moves nothing on a chain ends at once. */
   async function fund(inside: Statements, refund: Refund, sale: Sale): Promise<void> {
     const { id, owner, amount, way } = refund
@@ -194,19 +202,21 @@ function createMoving({ store, sales, ledger, payouts, accountOf, event, clock, 
     const now = clock.now()
     const refund = await store.end(inside, id, how, now)
     if (refund === null) return
-    if (how.state === 'confirmed') await closeSale(inside, sale)
+    const isWhole = how.state === 'confirmed' && (await closeSale(inside, sale))
     const refunded = how.state === 'failed' ? usdc(sale.refunded - refund.amount) : sale.refunded
     const { data, ...rest } = eventOf({ refund, sale: { ...sale, refunded }, now, pay })
     // A rule may derive its operation from the payment, whose own events have ids derived from it.
     const eventId = deriveId('evt', attemptOf(id, 2))
     await event(inside, { id: eventId, owner: refund.owner, data, ...rest })
+    await ended(inside, refund, { ...sale, refunded, state: isWhole ? 'refunded' : sale.state })
     measures.count(`refund_${how.state}`)
   }
 
-  async function closeSale(inside: Statements, { id, amount }: Sale): Promise<void> {
+  async function closeSale(inside: Statements, { id, amount }: Sale): Promise<boolean> {
     let confirmed = 0n
     for (const refund of await store.ofSale(id, inside)) if (refund.state === 'confirmed') confirmed += refund.amount
     if (confirmed === amount) await sales.markRefunded(inside, id)
+    return confirmed === amount
   }
 
   async function lockBoth(inside: Statements, id: string, work: Locked): Promise<void> {
@@ -242,6 +252,7 @@ export interface RefundDeps {
   payouts: Payouts
   accountOf: AccountOf
   event: AnnounceEvent
+  ended: RefundEnded
   clock: Clock
   log: Log
   measures: Measures

@@ -108,7 +108,8 @@ export function requiredOf(offer: Offer, facilitator: string, why: Pick<Required
   const { slug: memo, address: url, name: description, amount, recipient } = offer
   const resource = { url, description, mimeType: 'application/json' }
   const terms = { requirements: requirementsOfOffer(offer), resource, amount: toDecimal(amount), recipient }
-  return { ...terms, facilitator, memo, ...why }
+  const refund = offer.refund == null ? {} : { refund: offer.refund }
+  return { ...terms, facilitator, memo, ...refund, ...why }
 }
 
 /** The terms to sign, in both versions of x402. */

@@ -1,12 +1,13 @@
+import type { NetworkName } from '../../chain/networks.ts'
 import { isId, leastId } from '../../kit/ids.ts'
 import type { Owner } from '../../kit/owner.ts'
 import { byId, totalOf } from '../../kit/total.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { NamedSale, OwnSales, SaleFilter } from '../model.ts'
+import type { NamedSale, OwnSales, Sale, SaleFilter } from '../model.ts'
 import { fromSaleRow, type SaleRow } from './rows.ts'
 
 /** The sales of all products of one owner, in one list. */
-export function createOwnSales(statements: Statements): OwnSales & Refunded {
+export function createOwnSales(statements: Statements): OwnSales & PaidSales {
   async function count(owner: Owner, filter: SaleFilter): Promise<number> {
     const { states, refunded } = filter
     const { where, values } = conditionsOf(owner, filter)
@@ -42,16 +43,26 @@ export function createOwnSales(statements: Statements): OwnSales & Refunded {
       return row === undefined ? null : fromSaleRow(row)
     },
 
+    async byTransaction(txHash, network) {
+      const text = `SELECT * FROM sale WHERE tx_hash = $1 AND network = $2 LIMIT ${String(SALES_OF_TRANSACTION_MAX)}`
+      return (await statements.run<SaleRow>(text, [txHash, network], 'sale_by_transaction')).map(fromSaleRow)
+    },
+
     async markRefunded(inside, id) {
       await inside.run(`UPDATE sale SET state = 'refunded' WHERE id = $1 AND state = 'paid'`, [id], 'sale_refunded')
     },
   }
 }
 
-interface Refunded {
+interface PaidSales {
   /** All of it went back. */
   markRefunded(inside: Statements, id: string): Promise<void>
+  /** The sales that this transaction paid: the facilitator settles many at once. */
+  byTransaction(txHash: string, network: NetworkName): Promise<readonly Sale[]>
 }
+
+/** More than the facilitator puts into one transaction. */
+const SALES_OF_TRANSACTION_MAX = 1_000
 
 /** Names only the rows of the page, as they were named when they were bought. An asset names itself in its details. */
 function named(sales: string): string {

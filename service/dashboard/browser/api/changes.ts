@@ -15,7 +15,7 @@ const SHOWN: Readonly<Record<string, readonly Start[]>> = {
   wallet: ['wallet.', 'runs.'],
   runs: ['runs.'],
   assets: ['assets.get', 'assets.list', 'runs.ofCustomers'],
-  checkouts: ['checkouts.'],
+  checkouts: ['checkouts.', 'disputes.list'],
   // A payment's row shows whether its workflow was notified.
   deliveries: ['deliveries.', 'webhooks.', 'checkouts.payments'],
   agents: ['spending.'],

@@ -7,6 +7,7 @@ import { Handle } from './settings/Handle.tsx'
 import { Password } from './settings/Password.tsx'
 import { PayoutAddress } from './settings/PayoutAddress.tsx'
 import { Profile } from './settings/Profile.tsx'
+import { RefundPolicy } from './settings/RefundPolicy.tsx'
 import { Sessions } from './settings/Sessions.tsx'
 import { Wallets } from './settings/Wallets.tsx'
 
@@ -20,6 +21,7 @@ export default function Settings() {
       {!isWallet(user) && !isFromProvider(user) && <Password user={user} />}
       <Handle />
       <PayoutAddress />
+      <RefundPolicy />
       <Wallets />
       <Sessions />
       <Appearance />

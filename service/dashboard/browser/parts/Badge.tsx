@@ -61,6 +61,8 @@ const TONE_OF: Readonly<Record<string, Tone>> = {
   sent: 'busy',
   paused: 'warn',
   unconfirmed: 'warn',
+  open: 'warn',
+  refunding: 'busy',
   held: 'warn',
   disabled: 'warn',
 }

@@ -4,6 +4,7 @@ import { AnswerPage } from '../answer/Answer.tsx'
 import { inUsdc, shortly } from '../../../ui-kit/format.ts'
 import { networkName } from '../../../ui-kit/networks.ts'
 import { Cross, Outward, Spinner, Tick, Warning } from './Icons.tsx'
+import { Problem } from './Problem.tsx'
 import { faultOf, headlineOf, isPaid, stageOf, type Acts, type Progress as Way, type Stage } from './state.ts'
 
 /** A payment in progress, and its result. */
@@ -61,6 +62,7 @@ export function Progress({
           byItself={!isOrder && progress.live && ['started', 'retrying'].includes(stage)}
         />
       )}
+      {payment !== null && isPaid(progress) && <Problem key={payment.id} payment={payment} />}
     </div>
   )
 }

@@ -61,6 +61,15 @@ export function Terms({ page }: { page: CheckoutPage }) {
             <dd>Only if your order succeeds</dd>
           </div>
         )}
+        {page.trackRecord != null && (
+          <div>
+            <dt>Latest sales</dt>
+            <dd>
+              {page.trackRecord.sales}+, {page.trackRecord.refundedPercent}% refunded,{' '}
+              {page.trackRecord.disputedPercent}% disputed
+            </dd>
+          </div>
+        )}
         <div>
           <dt>Network fee</dt>
           <dd>None</dd>

@@ -1,0 +1,14 @@
+import type { Dispute } from '../Disputes.tsx'
+
+const REASONS: Readonly<Record<Dispute['reason'], string>> = {
+  service_not_delivered: 'Not delivered',
+  service_defective: 'Defective',
+  duplicate_payment: 'Paid twice',
+  overcharge: 'Paid too much',
+  customer_request: 'Changed their mind',
+  other: 'Other',
+}
+
+export function reasonText(reason: Dispute['reason']): string {
+  return REASONS[reason]
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { digestOfMessage, recoverMessage } from '../chain/messages.ts'
+import type { Deliveries } from '../deliveries/service/deliveries.ts'
+import type { Identity } from '../identity/service/identity.ts'
+import type { Chains } from '../platform/chains.ts'
+import type { Part, Platform } from '../platform/platform.ts'
+import type { Topic } from '../queue/model.ts'
+import type { Refunds } from '../refunds/service/refunds.ts'
+import { openPaymentTokens } from '../sales/part.ts'
+import { createOwnSales } from '../sales/store/payments.ts'
+import { createSaleStore } from '../sales/store/sales.ts'
+import { buyerRoutes } from './http/buyer.ts'
+import { disputeRoutes } from './http/owner.ts'
+import type { PayerSignatures } from './ports.ts'
+import { OPENED } from './service/deps.ts'
+import { createDisputes, type Disputes } from './service/disputes.ts'
+import { createDisputeStore } from './store.ts'
+
+/** Problems with payments: reports of buyers, refund requests of programs, answers of sellers. */
+export function openDisputes(platform: Platform, { chains, refunds, deliveries, identity }: Others): Opened {
+  const { config, clock, log, database, metrics, failpoints, secret, outbox } = platform
+  const { lock, byTransaction } = createOwnSales(database.statements)
+  const { findAll } = createSaleStore(database.statements)
+  const { pay, receipts, dashboard } = config.addresses
+  const disputes = createDisputes({
+    store: createDisputeStore(database.statements),
+    sales: { lock, byTransaction, findAll },
+    refunds,
+    tokens: openPaymentTokens(secret),
+    signatures: signaturesBy(chains),
+    event: (inside, event) => deliveries.event(inside, event),
+    announce: (inside, announcements) => outbox.add(inside, announcements),
+    mailOwner: (userId, mail) => identity.mailTo(userId, mail),
+    clock,
+    log,
+    measures: metrics,
+    failpoints,
+    addresses: { pay, receipts, dashboard: dashboard.replace(/\/$/, '') },
+  })
+  const opened: Topic<{ disputeId: string }> = {
+    topic: OPENED,
+    decode: z.object({ disputeId: z.string() }),
+    handle: ({ disputeId }, { id }) => disputes.tellOpened(disputeId, id),
+    concurrency: 4,
+    timeoutMs: 30_000,
+  }
+  return {
+    disputes,
+    part: {
+      routes: [
+        { surface: 'api', routes: disputeRoutes(disputes) },
+        { surface: 'receipts', routes: buyerRoutes(disputes) },
+      ],
+      topics: [opened],
+      sweepers: [
+        { name: 'disputes.due', everyMs: 30_000, run: (now, signal) => disputes.sweepers.due(now, signal) },
+        { name: 'disputes.refunding', everyMs: 15_000, run: (now, signal) => disputes.sweepers.left(now, signal) },
+      ],
+    },
+  }
+}
+
+interface Opened {
+  disputes: Disputes
+  part: Part
+}
+
+interface Others {
+  chains: Chains
+  refunds: Refunds
+  deliveries: Pick<Deliveries, 'event'>
+  identity: Pick<Identity, 'mailTo'>
+}
+
+function signaturesBy({ byNetwork }: Chains): PayerSignatures {
+  return {
+    recover: recoverMessage,
+    async isSignedByCode(network, payer, { text, signature }) {
+      const chain = byNetwork.get(network)
+      return chain !== undefined && (await chain.escrow.isSignedByCode(payer, digestOfMessage(text), signature))
+    },
+  }
+}

@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto'
+import { NETWORKS } from '../chain/networks.ts'
+import type { Id } from '../kit/ids.ts'
+import { toDecimal, toWire, usdc, ZERO, type Usdc } from '../kit/money.ts'
+import { paymentData } from '../refunds/model.ts'
+import { wasPaid, type Sale } from '../sales/model.ts'
+import { notPaid, outsideWindow, signatureExpired } from './errors.ts'
+import type {
+  Denial,
+  Dispute,
+  RefundAnswer,
+  RefundAsked,
+  RefundPolicy,
+  Report,
+  SellerAnswer,
+  SignedProof,
+  TrackRecord,
+} from './model.ts'
+
+export const DAY_MS = 86_400_000
+
+/** How often a deadline asks for a refund before it gives up: each time the last one failed. */
+export const DEADLINE_REFUNDS_MAX = 3
+
+/** When a problem with the sale can no longer be reported. */
+export function reportableUntil(sale: Pick<Sale, 'endedAt' | 'createdAt'>, { windowDays }: RefundPolicy): Date {
+  return new Date((sale.endedAt ?? sale.createdAt).getTime() + windowDays * DAY_MS)
+}
+
+export function assertReportable(
+  sale: Pick<Sale, 'state' | 'endedAt' | 'createdAt'>,
+  policy: RefundPolicy,
+  now: Date,
+): void {
+  if (sale.state !== 'paid') throw notPaid(sale.state)
+  if (now >= reportableUntil(sale, policy)) throw outsideWindow(policy.windowDays)
+}
+
+/**
+ * Why a program gets nothing; null where the policy answers or the seller is asked. `before` is the sale's dispute, if
+ * it has one of another request.
+ */
+export function denialOf(asked: Pick<RefundAsked, 'amount' | 'refundTo'>, about: Judged): Denial | null {
+  const { sale, policy, now, before } = about
+  const left = usdc(sale.amount - sale.refunded)
+  if (!wasPaid(sale)) return 'unknown_payment'
+  // Money goes back to the address that paid and nowhere else, whoever signs.
+  if (asked.refundTo !== null && asked.refundTo.toLowerCase() !== sale.payer.toLowerCase()) return 'policy_denied'
+  if (sale.state === 'refunded' || before?.state === 'refunded') return 'already_refunded'
+  if (before?.state === 'declined' || before?.state === 'closed') return 'policy_denied'
+  if (asked.amount > sale.amount) return 'amount_exceeds_settled'
+  if (before !== null) return null
+  if (left === ZERO) return 'already_refunded'
+  if (asked.amount > left) return 'amount_exceeds_settled'
+  if (now >= reportableUntil(sale, policy)) return 'outside_window'
+  if (!policy.partialRefunds && asked.amount < left) return 'policy_denied'
+  return null
+}
+
+interface Judged {
+  sale: Pick<Sale, 'state' | 'amount' | 'refunded' | 'payer' | 'endedAt' | 'createdAt'>
+  policy: RefundPolicy
+  now: Date
+  before: Pick<Dispute, 'state'> | null
+}
+
+/** Whether the policy refunds without asking. `spent` is what it refunded in the last 24 hours. */
+export function isAutomatic(amount: Usdc, { agents, perSale, perDay }: RefundPolicy, spent: Usdc): boolean {
+  return agents === 'automatic' && amount <= perSale && spent + amount <= perDay
+}
+
+/** What the deadline does to a dispute that is still open. `wait`: all of it is about to go back by other refunds. */
+export function dueAction(
+  { unanswered, attempts }: Pick<Dispute, 'unanswered' | 'attempts'>,
+  sale: Pick<Sale, 'state' | 'amount' | 'refunded'>,
+): 'refunded' | 'wait' | 'refund' | 'close' {
+  if (sale.state === 'refunded') return 'refunded'
+  if (sale.refunded === sale.amount) return 'wait'
+  return unanswered === 'refund' && attempts < DEADLINE_REFUNDS_MAX ? 'refund' : 'close'
+}
+
+/** Whether the seller has given exactly this answer. */
+export function isAnsweredBy(
+  { state, decidedBy, answer, refundAmount }: Pick<Dispute, 'state' | 'decidedBy' | 'answer' | 'refundAmount'>,
+  { action, amount, text }: SellerAnswer,
+): boolean {
+  if (decidedBy !== 'seller' || answer !== text) return false
+  return action === 'decline' ? state === 'declined' : /^refund(ing|ed)$/.test(state) && refundAmount === amount
+}
+
+/** What a program is told of its request, by what became of it. */
+export function answerOf({ state, amount }: Pick<Dispute, 'state' | 'amount'>, by: Refunded): RefundAnswer {
+  const asked = amount ?? ZERO
+  switch (state) {
+    case 'open':
+    case 'refunding':
+      return { status: 'pending', amount: asked }
+    case 'refunded':
+      return { status: 'executed', amount: by?.amount ?? asked, refundTxHash: by?.txHash ?? null }
+    case 'declined':
+    case 'closed':
+      return { status: 'denied', amount: asked, denialReason: 'policy_denied' }
+  }
+}
+
+type Refunded = { amount: Usdc; txHash: string | null } | null
+
+export function assertFresh({ expiresAt }: SignedProof, now: Date): void {
+  const ahead = expiresAt.getTime() - now.getTime()
+  if (ahead <= 0 || ahead > SIGNATURE_MS_MAX) throw signatureExpired()
+}
+
+/** How long a signature may be used at most. */
+const SIGNATURE_MS_MAX = 3_600_000
+
+/** The text that a payer signs to report a problem. */
+export function reportText(
+  sale: Pick<Sale, 'id' | 'amount' | 'network'>,
+  { reason }: Pick<Report, 'reason'>,
+  { origin, expiresAt }: { origin: string; expiresAt: Date },
+): string {
+  return [
+    `${new URL(origin).host} asks you to sign a report of a problem with a payment.`,
+    '',
+    `URI: ${origin}`,
+    `Payment: ${sale.id}`,
+    `Amount: ${toDecimal(sale.amount)} USDC`,
+    `Chain ID: ${String(NETWORKS[sale.network].chainId)}`,
+    `Reason: ${reason}`,
+    `Expiration Time: ${expiresAt.toISOString()}`,
+  ].join('\n')
+}
+
+/** The text that a payer signs to ask for a refund by the extension. */
+export function refundText(asked: RefundAsked, { origin, expiresAt }: { origin: string; expiresAt: Date }): string {
+  return [
+    `${new URL(origin).host} asks you to sign a refund request.`,
+    '',
+    `URI: ${origin}`,
+    `Transaction: ${asked.txHash}`,
+    `Network: ${asked.network}`,
+    `Payment: ${asked.paymentId ?? 'none'}`,
+    `Amount: ${String(asked.amount)}`,
+    `Reason: ${asked.reason}`,
+    `Refund To: ${asked.refundTo?.toLowerCase() ?? 'payer'}`,
+    `Idempotency Key: ${asked.key}`,
+    `Expiration Time: ${expiresAt.toISOString()}`,
+  ].join('\n')
+}
+
+/** The request without its proof: with one key it must be the same each time. */
+export function hashOfRequest({ txHash, network, paymentId, amount, reason, detail, refundTo }: RefundAsked): Buffer {
+  const parts = [txHash, network, paymentId, String(amount), reason, detail, refundTo]
+  return createHash('sha256').update(JSON.stringify(parts)).digest()
+}
+
+/** What the deadline or a policy gives back: never more than is left. Null: all that is left. */
+export function decidedAmount(
+  wanted: Usdc | null,
+  { amount, refunded }: Pick<Sale, 'amount' | 'refunded'>,
+): Usdc | null {
+  const left = usdc(amount - refunded)
+  return wanted === null || wanted >= left ? null : wanted
+}
+
+/** Rounded, so that nobody can read single sales off it. Null while there are too few. */
+export function trackRecordOf(counted: { sales: number; refunded: number; disputed: number }): TrackRecord | null {
+  const { sales, refunded, disputed } = counted
+  if (sales < TRACKED_MIN) return null
+  const percent = (part: number): number => Math.round((100 * part) / sales)
+  return {
+    sales: Math.floor(sales / 10) * 10,
+    refundedPercent: percent(refunded),
+    disputedPercent: percent(disputed),
+  }
+}
+
+const TRACKED_MIN = 20
+
+/** The event of a report or of its end, for the seller's endpoints. */
+export function eventOf({ dispute, sale, now, pay }: ReportedSale) {
+  const { id, state, reason, text, answerBy, answer, refundId } = dispute
+  const data = {
+    ...paymentData(sale, now, pay),
+    disputeId: id,
+    disputeState: state,
+    disputeReason: reason,
+    disputeText: text,
+    disputeAmount: toWire(dispute.amount ?? sale.amount),
+    disputeAnswerBy: answerBy.toISOString(),
+    disputeAnswer: answer,
+    refundId,
+    refunded: toWire(sale.refunded),
+  }
+  const event = dispute.endedAt === null ? ('dispute.opened' as const) : ('dispute.closed' as const)
+  return { event, data, headers: sale.simulated ? { 'coinslot-test': 'true' } : {} }
+}
+
+interface ReportedSale {
+  dispute: Pick<Dispute, 'state' | 'reason' | 'text' | 'amount' | 'answerBy' | 'answer' | 'refundId' | 'endedAt'> & {
+    id: Id<'dsp'>
+  }
+  sale: Parameters<typeof paymentData>[0] & Pick<Sale, 'refunded'>
+  now: Date
+  /** The address of the hosted forms. */
+  pay: string
+}

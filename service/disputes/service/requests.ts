@@ -1,0 +1,102 @@
+import { networkOf } from '../../chain/networks.ts'
+import { DomainError } from '../../kit/errors.ts'
+import type { Sale } from '../../sales/model.ts'
+import { requestConflict, requestMissing, unproven } from '../errors.ts'
+import type { Denial, Dispute, RefundAnswer, RefundAsked } from '../model.ts'
+import { answerOf, assertFresh, denialOf, hashOfRequest, refundText } from '../rules.ts'
+import type { DisputeDeps } from './deps.ts'
+import type { Deciding } from './deciding.ts'
+import type { Reporting } from './reporting.ts'
+
+/** Requests of programs by the x402 extension `refund`. Each is a dispute that the policy answers, or the seller. */
+export function createRequests(deps: DisputeDeps & { deciding: Deciding; reporting: Reporting }) {
+  const { store, sales, refunds, tokens, signatures, clock, log, deciding, reporting, addresses } = deps
+
+  /** The one sale that is meant, if the caller paid for it. */
+  async function find(asked: RefundAsked): Promise<Sale | Denial> {
+    const network = networkOf(asked.network)
+    const paid = network === null ? [] : await sales.byTransaction(asked.txHash, network.name)
+    const { paymentId, token, proof } = asked
+    const named = paymentId === null ? paid : paid.filter((sale) => [sale.id, sale.identifier].includes(paymentId))
+    if (named.length === 0) return 'unknown_payment'
+    if (token !== null) return named.find((sale) => tokens.matches(sale.id, sale.tokenHash, token)) ?? 'not_payer'
+    if (proof === null) throw unproven()
+    assertFresh(proof, clock.now())
+    const text = refundText(asked, { origin: endpoint, expiresAt: proof.expiresAt })
+    const signer = await signatures.recover(text, proof.signature)
+    const [own, ...others] = named.filter(({ payer }) => payer.toLowerCase() === signer)
+    // One transaction can pay for several things of one payer. Then the request must name the payment.
+    if (own !== undefined) return others.length === 0 ? own : 'unknown_payment'
+    const [only, ...more] = named
+    if (only === undefined || more.length > 0) return 'not_payer'
+    return (await reporting.isSignedBy(only, text, proof)) ? only : 'not_payer'
+  }
+
+  /** The dispute of this request, new or known; a denial where there is none. */
+  async function open(asked: RefundAsked, found: Sale): Promise<Dispute | Denial> {
+    const hash = hashOfRequest(asked)
+    return await deciding.locked(found.id, async (inside, sale) => {
+      const same = await store.byRequest(asked.key, sale.payer, inside)
+      if (same !== null) {
+        if (same.saleId !== sale.id || same.requestHash?.equals(hash) !== true) throw requestConflict()
+        return same
+      }
+      const owner = { userId: sale.userId ?? '', environment: sale.environment }
+      if (!isRefundable(sale)) return 'policy_denied'
+      const [policy, before] = [await store.policy(owner, inside), await store.ofSale(sale.id, inside)]
+      const denial = denialOf(asked, { sale, policy, now: clock.now(), before })
+      if (denial !== null) return denial
+      if (before !== null) return before
+      const { amount, reason, detail: text, key } = asked
+      const automatic = await reporting.automatic(inside, sale, { amount, policy })
+      const report = { reason, text, amount, openedBy: 'agent', request: { key, hash } } as const
+      return await reporting.add(inside, sale, { report, policy, automatic })
+    })
+  }
+
+  function isRefundable(sale: Sale): boolean {
+    // What was refunded whole has an answer of its own.
+    if (sale.state === 'refunded') return true
+    try {
+      refunds.assertRefundable(sale)
+      return true
+    } catch (error) {
+      if (error instanceof DomainError) return false
+      throw error
+    }
+  }
+
+  async function answer(dispute: Dispute): Promise<RefundAnswer> {
+    if (dispute.state !== 'refunded') return answerOf(dispute, null)
+    const made = (await refunds.ofSale(dispute.saleId)).filter(({ state }) => state === 'confirmed')
+    return answerOf(dispute, made.find(({ id }) => id === dispute.refundId) ?? made.at(-1) ?? null)
+  }
+
+  const endpoint = `${addresses.receipts}/refunds`
+
+  return {
+    endpoint,
+
+    async ask(asked: RefundAsked): Promise<RefundAnswer> {
+      const denied = (denialReason: Denial): RefundAnswer => ({ status: 'denied', amount: asked.amount, denialReason })
+      const found = await find(asked)
+      if (typeof found === 'string') return denied(found)
+      const opened = await open(asked, found)
+      if (typeof opened === 'string') return denied(opened)
+      if (opened.state !== 'refunding') return await answer(opened)
+      // Whoever asks first, and whoever asks again, requests the same refund.
+      await deciding.request(opened).catch((error: unknown) => {
+        if (!(error instanceof DomainError)) throw error
+        log.warn({ dispute: opened.id, code: error.code }, 'an automatic refund was refused; the seller is asked')
+      })
+      return await answer((await store.find(opened.id)) ?? opened)
+    },
+
+    /** What became of a request, for whoever knows its key. */
+    async look(key: string): Promise<RefundAnswer> {
+      const dispute = await store.byRequest(key, null)
+      if (dispute === null) throw requestMissing()
+      return await answer(dispute)
+    },
+  }
+}

@@ -1,0 +1,309 @@
+import { testService, type TestPerson, type TestService } from '../harness/service.ts'
+import { findRefundDifferences } from '../../service/refunds/store.ts'
+import { addSale, refund, rich, work } from '../refunds/sales.ts'
+import { answer, bought, DAY_MS, disputeOf, eventsOf, report, signedReport, sweep } from './reports.ts'
+
+describe('a dispute', () => {
+  let service: TestService
+  let seller: TestPerson
+  beforeAll(async () => {
+    service = await testService({
+      ...{ WITHDRAWAL_LIMIT_PER_DAY: '0', WITHDRAWAL_LIMIT_TOTAL_PER_DAY: '0', REFUNDS_PER_DAY: '1000' },
+      ...{ RATE_PAY_PER_MINUTE: '0' },
+    })
+  })
+  beforeEach(async () => {
+    seller = await rich(service, 100)
+  })
+  afterAll(() => service.close())
+
+  const policy = (body: object) => seller.call('PATCH', '/v1/refund-policy', { body })
+
+  test('is reported with the token, answered with a refund, and told to both sides', async () => {
+    await seller.call('POST', '/v1/webhook-endpoints', {
+      body: { url: 'http://127.0.0.1:9/hook', events: ['dispute.opened', 'dispute.closed'] },
+    })
+    const sold = await bought(service, seller)
+    const at = `/receipts/${sold.id}/dispute?token=${sold.token}`
+    expect((await service.call('GET', at)).body).toEqual({ dispute: null, reportUntil: expect.any(String) })
+    const first = await report(service, sold, { text: 'Nothing came.' })
+    expect(first).toMatchObject({ status: 201, body: { dispute: { state: 'open', text: 'Nothing came.' } } })
+    const again = await report(service, sold, { reason: 'other', text: 'Something else.' })
+    expect(again).toMatchObject({ status: 200, body: first.body })
+    const { id } = first.body.dispute as { id: string }
+    const listed = await seller.call('GET', '/v1/disputes?state=open')
+    expect(listed.body).toMatchObject({ total: 1, disputes: [{ id, amount: 1, payment: { id: sold.id, amount: 1 } }] })
+    const answered = await answer(seller, id, { action: 'refund', text: 'Sorry.' })
+    expect(answered).toMatchObject({ status: 200, body: { dispute: { state: 'refunding', answer: 'Sorry.' } } })
+    // The result of the first call was lost.
+    expect((await answer(seller, id, { action: 'refund', text: 'Sorry.' })).body).toEqual(answered.body)
+    expect(await answer(seller, id, { action: 'decline' })).toMatchObject({
+      status: 409,
+      body: { code: 'dispute_not_open' },
+    })
+    await work(service)
+    expect((await service.call('GET', at)).body.dispute).toMatchObject({ state: 'refunded', answer: 'Sorry.' })
+    expect((await service.call('GET', `/receipts/${sold.id}?token=${sold.token}`)).body).toMatchObject({
+      receipt: { status: 'refunded' },
+      dispute: { id, state: 'refunded' },
+    })
+    expect((await seller.call('GET', `/v1/disputes/${id}`)).body.dispute).toMatchObject({ payment: { refundable: 0 } })
+    expect((await eventsOf(service)).filter(({ data }) => data['disputeId'] === id)).toMatchObject([
+      { event: 'dispute.opened', data: { id: sold.id, disputeState: 'open', disputeText: 'Nothing came.' } },
+      {
+        event: 'dispute.closed',
+        data: { id: sold.id, disputeState: 'refunded', disputeAnswer: 'Sorry.', refunded: 1 },
+      },
+    ])
+  })
+
+  test('a signature of the payer opens it, for this payment and this server, for a while', async () => {
+    const [sold, other] = [await bought(service, seller), await bought(service, seller)]
+    const post = (id: string, body: object) => service.call('POST', `/receipts/${id}/dispute`, { body })
+    const refused = { status: 404, body: { code: 'receipt_not_found' } }
+    expect(await post(sold.id, await signedReport(service, sold, other.payer))).toMatchObject(refused)
+    expect(await post(sold.id, await signedReport(service, sold, sold.payer, { of: other.id }))).toMatchObject(refused)
+    expect(await post(sold.id, await signedReport(service, sold, sold.payer, { amount: 2n }))).toMatchObject(refused)
+    const elsewhere = await signedReport(service, sold, sold.payer, { origin: 'https://evil.example/receipts' })
+    expect(await post(sold.id, elsewhere)).toMatchObject(refused)
+    const altered = { ...(await signedReport(service, sold, sold.payer)), reason: 'other' }
+    expect(await post(sold.id, altered)).toMatchObject(refused)
+    for (const minutes of [-1, 61]) {
+      const late = await signedReport(service, sold, sold.payer, { minutes })
+      expect(await post(sold.id, late)).toMatchObject({ status: 410, body: { code: 'signature_expired' } })
+    }
+    expect(await post(sold.id, { reason: 'other' })).toMatchObject(refused)
+    expect(await post('pay_none', await signedReport(service, sold, sold.payer))).toMatchObject(refused)
+    expect(await report(service, { id: sold.id, token: other.token })).toMatchObject(refused)
+    const body = await signedReport(service, sold, sold.payer)
+    expect(await post(sold.id, body)).toMatchObject({ status: 201 })
+    expect(await post(sold.id, body)).toMatchObject({ status: 200 })
+    service.clock.forward(11 * 60_000)
+    expect(await post(sold.id, body)).toMatchObject({ status: 410 })
+  })
+
+  test('a hundred reports at once are one, and a hundred answers are one refund', async () => {
+    const sold = await bought(service, seller)
+    const made = await Promise.all(Array.from({ length: 100 }, () => report(service, sold)))
+    expect(made.filter(({ status }) => status === 201)).toHaveLength(1)
+    const ids = new Set(made.map(({ body }) => String(body.dispute.id)))
+    expect(ids.size).toBe(1)
+    const [id = ''] = ids
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, at) =>
+        answer(seller, id, { action: 'refund', amount: 0.4, text: `No. ${String(at)}` }),
+      ),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    await work(service)
+    expect(await disputeOf(service, sold.id)).toMatchObject({ state: 'refunded', attempts: 1 })
+    expect((await seller.call('GET', `/v1/payments/${sold.id}`)).body.payment).toMatchObject({
+      refunded: 0.4,
+      state: 'paid',
+    })
+  })
+
+  test('nothing is reported of what is not paid, too old, a prepaid balance, or has no seller', async () => {
+    const unpaid = await bought(service, seller, { state: 'settling' })
+    expect(await report(service, unpaid)).toMatchObject({ status: 409, body: { code: 'payment_not_refundable' } })
+    const balance = await bought(service, seller, { product: 'gate', details: { kind: 'balance' } })
+    expect(await report(service, balance)).toMatchObject({ status: 409, body: { code: 'refund_of_balance' } })
+    const tool = await bought(service, seller, { product: 'tool', userId: null })
+    expect(await report(service, tool)).toMatchObject({ status: 409, body: { code: 'refund_by_operator' } })
+    await policy({ windowDays: 3 })
+    const sold = await bought(service, seller)
+    service.clock.forward(3 * DAY_MS)
+    expect(await report(service, sold)).toMatchObject({ status: 409, body: { code: 'dispute_outside_window' } })
+    expect((await service.call('GET', `/receipts/${sold.id}/dispute?token=${sold.token}`)).body.reportUntil).toBeNull()
+  })
+
+  test('without an answer it ends by the policy of its time: closed, or refunded', async () => {
+    const closes = await bought(service, seller)
+    await report(service, closes)
+    await policy({ unanswered: 'refund', answerDays: 2 })
+    const refunds = await bought(service, seller)
+    await report(service, refunds)
+    await policy({ unanswered: 'close', answerDays: 1 })
+    service.clock.forward(2 * DAY_MS)
+    await sweep(service)
+    await work(service)
+    expect(await disputeOf(service, refunds.id)).toMatchObject({ state: 'refunded', decidedBy: 'deadline' })
+    expect(await disputeOf(service, closes.id)).toMatchObject({ state: 'open' })
+    service.clock.forward(5 * DAY_MS)
+    await sweep(service)
+    const closed = await disputeOf(service, closes.id)
+    expect(closed).toMatchObject({ state: 'closed', decidedBy: 'deadline', refundId: null })
+    expect(await answer(seller, closed.id, { action: 'refund' })).toMatchObject({ status: 409 })
+    expect(await report(service, closes)).toMatchObject({ status: 200, body: { dispute: { state: 'closed' } } })
+  })
+
+  test('a refund that fails leaves it open, says why, and it can be answered again; a deadline gives up at some time', async () => {
+    const poor = await rich(service, 0.1)
+    await poor.call('PATCH', '/v1/refund-policy', { body: { unanswered: 'refund', answerDays: 1 } })
+    const sold = await bought(service, poor)
+    await report(service, sold)
+    const { id } = await disputeOf(service, sold.id)
+    await answer(poor, id, { action: 'refund' })
+    const fails = async () => {
+      service.clock.forward(14 * DAY_MS + 301_000)
+      await work(service)
+    }
+    await fails()
+    expect(await disputeOf(service, sold.id)).toMatchObject({ state: 'open', refundFailure: 'insufficient_balance' })
+    expect((await poor.call('GET', `/v1/disputes/${id}`)).body.dispute).toMatchObject({
+      refundFailure: 'insufficient_balance',
+    })
+    for (let attempt = 2; attempt <= 3; attempt++) {
+      service.clock.forward(DAY_MS)
+      await sweep(service)
+      expect(await disputeOf(service, sold.id)).toMatchObject({ state: 'refunding', attempts: attempt })
+      await fails()
+    }
+    await poor.call('POST', '/v1/wallet/deposit', { body: { amount: 5 } })
+    const other = await bought(service, poor)
+    await report(service, other)
+    await answer(poor, (await disputeOf(service, other.id)).id, { action: 'refund' })
+    await work(service)
+    expect(await disputeOf(service, other.id)).toMatchObject({ state: 'refunded' })
+    service.clock.forward(DAY_MS)
+    await sweep(service)
+    expect(await disputeOf(service, sold.id)).toMatchObject({ state: 'closed', attempts: 3 })
+    expect(await findRefundDifferences(service.database.statements)).toEqual([])
+  })
+
+  test('a refund of the whole sum by the seller ends it; the deadline waits for one that is on its way', async () => {
+    const sold = await bought(service, seller)
+    await report(service, sold)
+    await refund(seller, sold.id, { amount: 0.3 })
+    await work(service)
+    expect(await disputeOf(service, sold.id)).toMatchObject({ state: 'open' })
+    const { id } = await disputeOf(service, sold.id)
+    await refund(seller, sold.id, {})
+    // All of it is promised, so there is nothing to answer with, and nothing to close.
+    expect(await answer(seller, id, { action: 'refund' })).toMatchObject({
+      status: 409,
+      body: { code: 'refund_exceeds_payment' },
+    })
+    service.clock.forward(7 * DAY_MS)
+    await sweep(service)
+    expect(await disputeOf(service, sold.id)).toMatchObject({ state: 'open', refundFailure: 'refund_exceeds_payment' })
+    await work(service)
+    expect(await disputeOf(service, sold.id)).toMatchObject({ state: 'refunded' })
+  })
+
+  test('answers, the deadline and a direct refund at once: one end, and no cent more than was paid', async () => {
+    await policy({ unanswered: 'refund', answerDays: 1 })
+    for (let round = 0; round < 8; round++) {
+      const sold = await bought(service, seller)
+      await report(service, sold)
+      const { id } = await disputeOf(service, sold.id)
+      service.clock.forward(DAY_MS)
+      await Promise.allSettled([
+        sweep(service),
+        answer(seller, id, { action: 'refund', amount: 0.6 }),
+        refund(seller, sold.id, { amount: 0.7 }),
+        answer(seller, id, { action: 'decline' }),
+        sweep(service),
+      ])
+      // What was refused at once is asked again at the next deadline, and then gets what is left.
+      for (let later = 0; later < 3; later++) {
+        await work(service)
+        service.clock.forward(DAY_MS)
+        await sweep(service)
+      }
+      await work(service)
+      expect(['refunded', 'declined', 'closed']).toContain((await disputeOf(service, sold.id)).state)
+      const { payment } = (await seller.call('GET', `/v1/payments/${sold.id}`)).body
+      expect(payment.refunded).toBeLessThanOrEqual(1)
+    }
+    expect(await findRefundDifferences(service.database.statements)).toEqual([])
+    expect(await service.ledger.differences()).toEqual([])
+  })
+
+  test("is its seller's alone, in one environment; an agent's key answers nothing", async () => {
+    const sold = await bought(service, seller)
+    const { id } = (await report(service, sold)).body.dispute as { id: string }
+    const stranger = await service.person()
+    for (const body of [{ action: 'refund' }, { action: 'decline' }]) {
+      expect(await answer(stranger, id, body)).toMatchObject({ status: 404, body: { code: 'dispute_not_found' } })
+    }
+    expect((await stranger.call('GET', '/v1/disputes')).body).toMatchObject({ total: 0, disputes: [] })
+    expect(await disputeOf(service, sold.id)).toMatchObject({ state: 'open' })
+    const faults = [
+      { action: 'decline', amount: 1 },
+      { action: 'refund', amount: 0 },
+      { action: 'x' },
+      { action: 'refund', text: 'x'.repeat(1_001) },
+    ]
+    for (const body of faults) expect(await answer(seller, id, body)).toMatchObject({ status: 400 })
+    const more = await answer(seller, id, { action: 'refund', amount: 1.1 })
+    expect(more).toMatchObject({ status: 409, body: { code: 'refund_exceeds_payment' } })
+    expect(await disputeOf(service, sold.id)).toMatchObject({ state: 'open', refundFailure: 'refund_exceeds_payment' })
+  })
+
+  test('of a simulated payment: with the token alone, and the refund moves nothing', async () => {
+    const sold = await bought(service, seller, { simulated: true, payer: `0x${'00'.repeat(20)}` })
+    const signed = await signedReport(service, sold, sold.payer)
+    expect(await service.call('POST', `/receipts/${sold.id}/dispute`, { body: signed })).toMatchObject({ status: 404 })
+    const { id } = (await report(service, sold)).body.dispute as { id: string }
+    expect((await answer(seller, id, { action: 'refund' })).body.dispute).toMatchObject({ state: 'refunded' })
+  })
+
+  test('a process that dies before it requests the refund leaves it to the sweeper', async () => {
+    let dies = true
+    const dying = await testService(
+      {},
+      {
+        failpoints: {
+          reach: (place: string) =>
+            dies && place === 'dispute claimed' ? Promise.reject(new Error('killed')) : Promise.resolve(),
+        },
+      },
+    )
+    const owner = await rich(dying, 10)
+    const sold = await bought(dying, owner)
+    const { id } = (await report(dying, sold)).body.dispute as { id: string }
+    expect(await answer(owner, id, { action: 'refund' })).toMatchObject({ status: 500 })
+    expect(await disputeOf(dying, sold.id)).toMatchObject({ state: 'refunding' })
+    dies = false
+    dying.clock.forward(61_000)
+    await sweep(dying)
+    await work(dying)
+    expect(await disputeOf(dying, sold.id)).toMatchObject({ state: 'refunded', attempts: 1 })
+    await dying.close()
+  })
+
+  test('the policy has defaults and bounds', async () => {
+    expect((await seller.call('GET', '/v1/refund-policy')).body.refundPolicy).toEqual({
+      ...{ windowDays: 30, answerDays: 7, unanswered: 'close', partialRefunds: true, agents: 'asked' },
+      ...{ automaticPerSale: 1, automaticPerDay: 20 },
+    })
+    expect((await policy({ agents: 'automatic', automaticPerDay: 3 })).body.refundPolicy).toMatchObject({
+      ...{ windowDays: 30, agents: 'automatic', automaticPerSale: 1, automaticPerDay: 3 },
+    })
+    for (const body of [
+      { windowDays: 366 },
+      { answerDays: 0 },
+      { unanswered: 'x' },
+      { automaticPerSale: -1 },
+      { x: 1 },
+    ]) {
+      expect(await policy(body)).toMatchObject({ status: 400 })
+    }
+  })
+
+  test('what buyers report is counted for a checkout from 20 settled sales on, rounded, without simulated ones', async () => {
+    const subject = 'chk_tracked'
+    for (let at = 0; at < 19; at++) await addSale(service, seller, { subject })
+    for (let at = 0; at < 5; at++)
+      await addSale(service, seller, { subject, simulated: true, payer: `0x${'00'.repeat(20)}` })
+    expect(await service.disputes.trackRecord(subject)).toBeNull()
+    const [one, two] = [await bought(service, seller, { subject }), await bought(service, seller, { subject })]
+    await report(service, one)
+    await report(service, two)
+    await answer(seller, (await disputeOf(service, one.id)).id, { action: 'refund' })
+    await work(service)
+    service.clock.forward(61_000)
+    expect(await service.disputes.trackRecord(subject)).toEqual({ sales: 20, refundedPercent: 5, disputedPercent: 10 })
+  })
+})

@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { openWorld, type World } from '../checkouts/world.ts'
+import type { TestPerson } from '../harness/service.ts'
+import { refund } from '../refunds/sales.ts'
+import { findRefundDifferences } from '../../service/refunds/store.ts'
+import { answer, askRefund, bought, DAY_MS, disputeOf, refundRequest, report, signedReport } from './reports.ts'
+
+describe('a refund request by the x402 extension', () => {
+  let world: World
+  let seller: TestPerson
+  beforeAll(async () => {
+    const environment = { WITHDRAWAL_LIMIT_PER_DAY: '0', WITHDRAWAL_LIMIT_TOTAL_PER_DAY: '0', REFUNDS_PER_DAY: '1000' }
+    world = await openWorld({ chain: true, works: false, environment })
+  })
+  beforeEach(async () => {
+    seller = await world.service.person()
+  })
+  afterAll(() => world.close())
+
+  const automatic = (more: object = {}) =>
+    seller.call('PATCH', '/v1/refund-policy', { body: { agents: 'automatic', ...more } })
+  const ask = async (sold: Awaited<ReturnType<typeof bought>>, over: Parameters<typeof refundRequest>[2] = {}) =>
+    (await askRefund(world, await refundRequest(world.service, sold, over))).body as Record<string, unknown>
+  const buy = (over: Parameters<typeof bought>[2] = {}) => bought(world.service, seller, over)
+  const denied = (denialReason: string) => expect.objectContaining({ status: 'denied', denialReason })
+  const fund = () => seller.call('POST', '/v1/wallet/deposit', { body: { amount: 100 } })
+  const stranger = () => privateKeyToAccount(generatePrivateKey())
+
+  test('is declared in the 402 of a checkout, by the policy of its seller', async () => {
+    const { id } = await world.sell({})
+    const extensions = async () => {
+      const { status, headers } = await world.call('POST', `/p/${id}`, { body: {} })
+      expect(status).toBe(402)
+      const required = JSON.parse(Buffer.from(String(headers.get('payment-required')), 'base64').toString())
+      return required.extensions.refund as { info: object; payerSignature: { text: string } } | undefined
+    }
+    const declared = await extensions()
+    expect(declared?.info).toEqual({
+      ...{
+        refundEndpoint: expect.stringMatching(/\/receipts\/refunds$/),
+        windowSeconds: 2_592_000,
+        partialRefunds: true,
+      },
+    })
+    expect(declared?.payerSignature.text).toContain('Idempotency Key: {idempotencyKey}')
+    await world.seller.call('PATCH', '/v1/refund-policy', { body: { windowDays: 0 } })
+    expect(await extensions()).toBeUndefined()
+    await world.seller.call('PATCH', '/v1/refund-policy', { body: { windowDays: 30 } })
+  })
+
+  test('waits for the seller, and says how it ended to whoever has the key', async () => {
+    const sold = await buy({ simulated: false })
+    const key = randomUUID()
+    expect(await ask(sold, { key })).toEqual({ status: 'pending', amount: '1000000' })
+    expect((await world.call('GET', `/receipts/refunds/${key}`)).body).toEqual({ status: 'pending', amount: '1000000' })
+    expect(await disputeOf(world.service, sold.id)).toMatchObject({ state: 'open', openedBy: 'agent' })
+    await answer(seller, (await disputeOf(world.service, sold.id)).id, { action: 'decline' })
+    expect(await ask(sold, { key })).toEqual(denied('policy_denied'))
+    expect((await world.call('GET', `/receipts/refunds/${key}`)).body).toEqual(denied('policy_denied'))
+    expect(await world.call('GET', `/receipts/refunds/${randomUUID()}`)).toMatchObject({ status: 404 })
+    // A new key changes nothing.
+    expect(await ask(sold)).toEqual(denied('policy_denied'))
+  })
+
+  test('is refunded at once where the policy says so, within its limits; the seller is asked beyond them', async () => {
+    await automatic({ automaticPerSale: 1, automaticPerDay: 1.5 })
+    const [one, two, dear] = [await buy(), await buy(), await buy({ amount: 2_000_000 })]
+    const payer = (sold: typeof one) => accountOf(world, sold.payer.address)
+    const buyers = [await payer(one), await payer(two), await payer(dear)]
+    await fund()
+    expect(await ask(one)).toEqual({ status: 'executed', amount: '1000000', refundTxHash: null })
+    expect(await ask(dear, { amount: '2000000' })).toEqual({ status: 'pending', amount: '2000000' })
+    expect(await ask(two)).toEqual({ status: 'pending', amount: '1000000' })
+    expect(await disputeOf(world.service, two.id)).toMatchObject({ state: 'open', decidedBy: null })
+    world.service.clock.forward(DAY_MS)
+    const three = await buy()
+    await payer(three)
+    expect(await ask(three, { amount: '400000' })).toEqual({ status: 'executed', amount: '400000', refundTxHash: null })
+    expect(buyers).toHaveLength(3)
+    expect(await world.service.ledger.differences()).toEqual([])
+  })
+
+  test('a hundred at once, with one key or many, are one refund', async () => {
+    await automatic()
+    await fund()
+    const sold = await buy()
+    await accountOf(world, sold.payer.address)
+    const bodies = await Promise.all(
+      Array.from({ length: 100 }, () => refundRequest(world.service, sold, { amount: '300000' })),
+    )
+    const same = bodies[0]!
+    const answers = await Promise.all(bodies.map((body, at) => askRefund(world, at % 2 === 0 ? same : body)))
+    const said = answers.map(({ body }) => JSON.stringify(body))
+    const executed = JSON.stringify({ status: 'executed', amount: '300000', refundTxHash: null })
+    for (const one of said)
+      expect([
+        executed,
+        '{"status":"pending","amount":"300000"}',
+        JSON.stringify({ status: 'denied', amount: '300000', denialReason: 'already_refunded' }),
+      ]).toContain(one)
+    expect((await seller.call('GET', `/v1/payments/${sold.id}`)).body.payment).toMatchObject({ refunded: 0.3 })
+    expect((await world.service.refunds.ofSale(sold.id)).length).toBe(1)
+    const again = {
+      ...same,
+      ...(await refundRequest(world.service, sold, { key: same.idempotencyKey, amount: '300000' })),
+    }
+    // The first key to arrive owns the request: the others were told of it, and made none.
+    const { requestKey } = await disputeOf(world.service, sold.id)
+    if (requestKey === same.idempotencyKey)
+      expect((await askRefund(world, again)).body).toMatchObject({ status: 'executed' })
+    expect(await findRefundDifferences(world.service.database.statements)).toEqual([])
+  })
+
+  test('the same key with another body, or for another payment, is refused', async () => {
+    const [sold, other] = [await buy(), await buy()]
+    const key = randomUUID()
+    await ask(sold, { key, amount: '500000' })
+    const conflict = { status: 409, body: { code: 'idempotency_conflict' } }
+    expect(await askRefund(world, await refundRequest(world.service, sold, { key, amount: '500001' }))).toMatchObject(
+      conflict,
+    )
+    await world.service.database.statements.run('UPDATE sale SET payer = $2 WHERE id = $1', [
+      other.id,
+      sold.payer.address.toLowerCase(),
+    ])
+    const elsewhere = await refundRequest(world.service, { ...other, payer: sold.payer }, { key, amount: '500000' })
+    expect(await askRefund(world, elsewhere)).toMatchObject(conflict)
+    // Another payer may choose the same key.
+    expect(await ask(await buy(), { key })).toMatchObject({ status: 'pending' })
+  })
+
+  test('never to another address, never for a stranger, never for what the signature does not name', async () => {
+    await automatic()
+    await fund()
+    const [sold, other] = [await buy(), await buy()]
+    const thief = stranger()
+    const refundTo = thief.address.toLowerCase() as `0x${string}`
+    expect(await ask(sold, { refundTo })).toEqual(denied('policy_denied'))
+    expect(await ask(sold, { by: thief })).toEqual(denied('not_payer'))
+    expect(await ask(sold, { by: thief, refundTo })).toEqual(denied('not_payer'))
+    expect(await ask(sold, { by: thief, paymentId: sold.id })).toEqual(denied('not_payer'))
+    expect(await ask(sold, { origin: 'https://evil.example/receipts/refunds' })).toEqual(denied('not_payer'))
+    for (const signed of [
+      { amount: 1n },
+      { txHash: other.txHash },
+      { key: randomUUID() },
+      { reason: 'other' },
+      { paymentId: other.id },
+    ]) {
+      expect(await ask(sold, { signed: signed as never })).toEqual(denied('not_payer'))
+    }
+    expect(await ask(sold, { network: 'eip155:8453' })).toEqual(denied('unknown_payment'))
+    expect(await ask(sold, { network: 'solana:x' })).toEqual(denied('unknown_payment'))
+    expect(await ask(sold, { txHash: `0x${'9'.repeat(64)}` })).toEqual(denied('unknown_payment'))
+    expect(await ask(sold, { paymentId: other.id })).toEqual(denied('unknown_payment'))
+    for (const minutes of [-1, 61]) {
+      const late = await refundRequest(world.service, sold, { minutes })
+      expect(await askRefund(world, late)).toMatchObject({ status: 410, body: { code: 'signature_expired' } })
+    }
+    const bare = { ...(await refundRequest(world.service, sold)), payerSignature: undefined }
+    expect(await askRefund(world, bare)).toMatchObject({ status: 400 })
+    expect((await askRefund(world, bare, { 'x-payment-token': other.token })).body).toEqual(denied('not_payer'))
+    expect(await world.service.disputes.ofSale(sold.id)).toBeNull()
+    expect((await askRefund(world, bare, { 'x-payment-token': sold.token })).body).toMatchObject({ status: 'pending' })
+  })
+
+  test('of two payments of one payer in one transaction, the request must name one', async () => {
+    const [sold, other] = [await buy(), await buy()]
+    await world.service.database.statements.run('UPDATE sale SET tx_hash = $2, payer = $3 WHERE id = $1', [
+      ...[other.id, sold.txHash, sold.payer.address.toLowerCase()],
+    ])
+    expect(await ask(sold)).toEqual(denied('unknown_payment'))
+    expect(await ask(sold, { paymentId: other.id })).toMatchObject({ status: 'pending' })
+    expect(await world.service.disputes.ofSale(sold.id)).toBeNull()
+    expect(await disputeOf(world.service, other.id)).toMatchObject({ state: 'open' })
+  })
+
+  test('is denied after the window, above what is left, in part where that is not allowed, and after an end', async () => {
+    await fund()
+    const sold = await buy()
+    expect(await ask(sold, { amount: '1000001' })).toEqual(denied('amount_exceeds_settled'))
+    await refund(seller, sold.id, { amount: 0.4 })
+    expect(await ask(sold, { amount: '600001' })).toEqual(denied('amount_exceeds_settled'))
+    await seller.call('PATCH', '/v1/refund-policy', { body: { partialRefunds: false } })
+    expect(await ask(sold, { amount: '500000' })).toEqual(denied('policy_denied'))
+    await refund(seller, sold.id, {})
+    expect(await ask(sold, { amount: '1' })).toEqual(denied('already_refunded'))
+    const late = await buy()
+    world.service.clock.forward(30 * DAY_MS)
+    expect(await ask(late)).toEqual(denied('outside_window'))
+    const [balance, unpaid] = [
+      await buy({ product: 'gate', details: { kind: 'balance' } }),
+      await buy({ state: 'settling' }),
+    ]
+    expect(await ask(balance)).toEqual(denied('policy_denied'))
+    expect(await ask({ ...unpaid, txHash: `0x${'8'.repeat(64)}` })).toEqual(denied('unknown_payment'))
+    const tool = await buy({ product: 'tool', userId: null })
+    expect(await ask(tool)).toEqual(denied('policy_denied'))
+    const reported = await buy()
+    await report(world.service, reported)
+    // The person's report and the program's request are one dispute.
+    expect(await ask(reported)).toMatchObject({ status: 'pending' })
+    await answer(seller, (await disputeOf(world.service, reported.id)).id, { action: 'decline' })
+    expect(await ask(reported)).toEqual(denied('policy_denied'))
+  })
+
+  test('a contract wallet signs with its owner’s key (ERC-1271), for both ways of asking', async () => {
+    const owner = privateKeyToAccount(generatePrivateKey())
+    const wallet = await world.chain.wallet('owned', { owner: owner.address, usdc: 1_000_000n })
+    const [sold, other] = [await buy({ payer: wallet }), await buy({ payer: wallet })]
+    expect(await ask(sold, { by: stranger() })).toEqual(denied('not_payer'))
+    expect(await ask(sold, { by: owner })).toMatchObject({ status: 'pending' })
+    const post = (body: object) => world.call('POST', `/receipts/${other.id}/dispute`, { body })
+    expect(await post(await signedReport(world.service, other, stranger()))).toMatchObject({ status: 404 })
+    expect(await post(await signedReport(world.service, other, owner))).toMatchObject({ status: 201 })
+  })
+
+  test('what cannot be paid automatically is the seller’s to answer, or waits for the seller’s balance', async () => {
+    await automatic()
+    const sold = await buy()
+    const key = randomUUID()
+    expect(await ask(sold, { key })).toEqual({ status: 'pending', amount: '1000000' })
+    expect(await disputeOf(world.service, sold.id)).toMatchObject({ state: 'refunding', decidedBy: 'policy' })
+    expect(await world.service.refunds.ofSale(sold.id)).toMatchObject([{ requestedBy: 'agent', state: 'requested' }])
+    // Twice the same, and the same refund.
+    expect(await ask(sold, { key })).toEqual({ status: 'pending', amount: '1000000' })
+    expect(await world.service.refunds.ofSale(sold.id)).toHaveLength(1)
+  })
+})
+
+/** Makes the address the payer of an account here, so that a refund ends without a chain. */
+async function accountOf({ service }: World, address: string): Promise<TestPerson> {
+  const buyer = await service.person()
+  await service.database.statements.run(
+    `INSERT INTO spending_payer (address, user_id, environment, created_at) VALUES ($1, $2, 'sandbox', now())`,
+    [address.toLowerCase(), buyer.caller.user.id],
+  )
+  return buyer
+}
