@@ -19,7 +19,7 @@ export function createLife({ store, deliveries, callbacks, walletAddress, captur
   ): Promise<{ checkout: Checkout; secret: string }> {
     const owner = accountOf(caller)
     const terms = { ...wanted, recipient: wanted.recipient ?? (await walletAddress(owner)) }
-    assertTerms(terms, owner.environment, captureLimits)
+    assertTerms(terms, owner.environment, captureLimits())
     await checkCallback(terms.callbackUrl)
     return await store.inTransaction(async (inside) => {
       const checkout = await place(inside, owner, terms, deriveId('chk', operation))

@@ -107,6 +107,9 @@ export function createFacilitator(deps: FacilitatorDeps) {
       return found
     },
 
+    /** The names that payments have in the escrow. */
+    escrow: deps.signatures.escrow,
+
     networks: Object.values(NETWORKS),
     /** The addresses that pay the gas. */
     sponsors: (): readonly Address[] => deps.operators,

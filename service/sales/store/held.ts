@@ -6,7 +6,7 @@ import { nextResume } from '../rules.ts'
 import { fromSaleRow, one, type SaleRow } from './rows.ts'
 
 /** Sales whose work is done elsewhere before they are paid. */
-export function heldSales(statements: Statements): Pick<SaleStore, 'lockOpen' | 'takeHeld' | 'endHold' | 'report'> {
+export function heldSales(statements: Statements): Pick<SaleStore, 'lockOpen' | 'hold' | 'takeHeld' | 'endHold' | 'report'> {
   return {
     async lockOpen(inside, payer, network, limit) {
       const lock = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 12))'
@@ -15,6 +15,9 @@ export function heldSales(statements: Statements): Pick<SaleStore, 'lockOpen' | 
       return rows.map(({ amount, request }) => ({ amount: usdc(amount), request }))
     },
 
+    hold: (inside, id, { txHash, until, now }) =>
+      one(inside, HOLD, [id, txHash, until, nextResume(now, now)], 'sale_hold'),
+
     async takeHeld(product, now, limit) {
       const rows = await statements.run<SaleRow>(TAKE_HELD, [product, now, limit], 'sale_take_held')
       return rows.map(fromSaleRow)
@@ -22,8 +25,7 @@ export function heldSales(statements: Statements): Pick<SaleStore, 'lockOpen' | 
 
     endHold(inside, id, { state, result, now }) {
       const [resumeAt, endedAt] = state === 'settling' ? [nextResume(now, now), null] : [null, now]
-      const reason = state === 'failed' ? result.reason : null
-      return one(inside, END_HOLD, [id, state, JSON.stringify(result), reason, resumeAt, endedAt], 'sale_end_hold')
+      return one(inside, END_HOLD, [id, state, JSON.stringify(result), result.reason, resumeAt, endedAt], 'sale_end_hold')
     },
 
     async report(id, result) {
@@ -46,6 +48,12 @@ UPDATE sale s SET resume_at = CASE
     WHEN s.lease_until > $2 THEN least(s.lease_until, $2 + interval '5 seconds') ELSE $2 + interval '5 seconds'
   END
 FROM due WHERE s.id = due.id RETURNING s.*`
+
+// Once its money waits in the escrow, before its work has any result.
+const HOLD = `
+UPDATE sale SET state = 'held', lease_until = $3, resume_at = $4,
+  escrow = (escrow::jsonb || jsonb_build_object('authorizedTx', $2::text))::json
+WHERE id = $1 AND state IN ('claimed', 'settling') AND escrow IS NOT NULL AND result IS NULL RETURNING *`
 
 // The row's lock decides between success, failure and deadline.
 const END_HOLD = `
