@@ -38,6 +38,37 @@ const OPEN_OF_PAYER = `
 SELECT amount, request FROM sale
 WHERE payer = $1 AND network = $2 AND state IN ('claimed', 'held', 'settling') AND NOT simulated LIMIT $3`
 
+/** Sales whose escrow does not have what their state says, among those whose settlements are still stored. */
+export async function findEscrowDifferences(statements: Statements): Promise<EscrowDifference[]> {
+  return await statements.run<EscrowDifference>(ESCROW_DIFFERENCES, [])
+}
+
+interface EscrowDifference {
+  subject: string
+  figure: string
+  recorded: string
+  recomputed: string
+}
+
+// What was done last of the operations on the payment. A sale that waits for the chain may be behind it.
+const ESCROW_DIFFERENCES = `
+WITH done AS (
+  SELECT s.id, s.state::text AS state, coalesce(s.escrow ->> 'end', 'none') AS ended,
+    CASE WHEN bool_or(o.operation = 'capture') THEN 'capture' WHEN bool_or(o.operation = 'void') THEN 'void'
+      WHEN bool_or(o.operation = 'authorize') THEN 'authorize' ELSE 'none' END AS operation
+  FROM sale s JOIN facilitator_settlement a ON a.digest = s.digest
+  LEFT JOIN facilitator_settlement o ON o.payment_hash = a.payment_hash AND o.state = 'settled'
+  WHERE s.escrow IS NOT NULL AND s.state <> 'settling' GROUP BY s.id
+), wanted AS (
+  SELECT id, operation, CASE
+    WHEN state IN ('paid', 'refunded') THEN 'capture'
+    WHEN state = 'held' OR ended = 'reclaimable' THEN 'authorize'
+    WHEN ended = 'voided' THEN 'void' ELSE 'none' END AS want
+  FROM done
+)
+SELECT 'sale ' || id AS subject, 'escrow' AS figure, want AS recorded, operation AS recomputed
+FROM wanted WHERE want <> operation LIMIT 1000`
+
 // A look every few seconds, and one at the deadline.
 const TAKE_HELD = `
 WITH due AS (

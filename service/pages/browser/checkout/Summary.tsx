@@ -60,6 +60,12 @@ function Terms({ page }: { page: CheckoutPage }) {
             <dd>Only if your order succeeds</dd>
           </div>
         )}
+        {capture === 'escrow' && (
+          <div>
+            <dt>Charged</dt>
+            <dd>Only if your order succeeds. Until then your money waits in a contract.</dd>
+          </div>
+        )}
         <div>
           <dt>Network fee</dt>
           <dd>None</dd>
