@@ -89,6 +89,12 @@ const privateKeys = list.refine((keys) => keys.every((key) => /^0x[0-9a-fA-F]{64
   error: 'must list private keys, each 0x and 64 hexadecimal digits',
 })
 
+const publicAddresses = list
+  .refine((all) => all.every((one) => /^0x[0-9a-fA-F]{40}$/.test(one)), {
+    error: 'must list addresses, each 0x and 40 hexadecimal digits',
+  })
+  .transform((all) => all.map((one) => one.toLowerCase()))
+
 const coordinate = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
 /** Strict, so that a private part is refused. */
 const publishedKey = z.strictObject({
@@ -170,6 +176,8 @@ const schema = z
     BASE_RPC_URLS: addresses.default([]),
     BASE_SEPOLIA_RPC_URLS: addresses.default([]),
     SPONSOR_PRIVATE_KEYS: privateKeys.default([]),
+    /** Of keys that other processes have: the first one is offered as the operator of payments in the escrow. */
+    SPONSOR_ADDRESSES: publicAddresses.default([]),
     SPONSOR_LOW_BALANCE: ether.default(5_000_000_000_000_000n),
     GAS_BUDGET_PER_DAY: ether.default(10n ** 18n),
     GAS_BUDGET_PER_PAYER_DAY: ether.default(5n * 10n ** 16n),

@@ -25,8 +25,9 @@ export function readCheckout(hook: IHookFunctions | IWebhookFunctions): Checkout
 
 /** Left out where it is the default, so that the checkout of an older workflow keeps its fingerprint. */
 function readCapture(hook: IHookFunctions | IWebhookFunctions): IDataObject {
-  if (hook.getNodeParameter('capture', 'onPayment') === 'onSuccess') {
-    return { capture: 'onSuccess', runSeconds: hook.getNodeParameter('runSeconds', 180) }
+  const capture = hook.getNodeParameter('capture', 'onPayment')
+  if (capture === 'onSuccess' || capture === 'escrow') {
+    return { capture, runSeconds: hook.getNodeParameter('runSeconds', 180) }
   }
   return hook.getNodeParameter('refundOnFailure', false) === true ? { refundOnFailure: true } : {}
 }

@@ -73,6 +73,11 @@ export const fields: INodeProperties[] = [
         value: 'onSuccess',
         description: 'The customer signs, the workflow runs, and only a success is charged',
       },
+      {
+        name: 'Only if the Workflow Succeeds, Money Held Meanwhile',
+        value: 'escrow',
+        description: 'The money waits in a contract while the workflow runs: a success pays you, a failure goes back',
+      },
     ],
   },
   {
@@ -84,13 +89,21 @@ export const fields: INodeProperties[] = [
     displayOptions: { show: { capture: ['onSuccess'] } },
   },
   {
+    displayName:
+      'The last node decides: if it finishes, you are paid; if the workflow fails, the money goes back. If you respond immediately, report the outcome with the Coinslot node (Payment: Report Outcome). Customers need a client that knows the x402 scheme auth-capture, or the payment page.',
+    name: 'escrowNotice',
+    type: 'notice',
+    default: '',
+    displayOptions: { show: { capture: ['escrow'] } },
+  },
+  {
     displayName: 'Time Limit (Seconds)',
     name: 'runSeconds',
     type: 'number',
     typeOptions: { minValue: 10, numberPrecision: 0 },
     default: 180,
     description: 'If the outcome is not known by then, nothing is charged',
-    displayOptions: { show: { capture: ['onSuccess'] } },
+    displayOptions: { show: { capture: ['onSuccess', 'escrow'] } },
   },
   {
     displayName: 'Refund if It Fails',

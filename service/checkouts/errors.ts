@@ -1,6 +1,16 @@
 import { DomainError, invalid } from '../kit/errors.ts'
 import type { Sale } from '../sales/model.ts'
 
+/** No process knows a sponsor's address that could end the payment. */
+export function escrowUnavailable(): DomainError {
+  return new DomainError(
+    'unavailable',
+    'escrow_unavailable',
+    'Payments that wait in the escrow are not available on this server right now. Nothing was charged. Try again later.',
+    { retryAfterSeconds: 60 },
+  )
+}
+
 /** The same for a checkout that never existed, an expired one, and another account's. */
 export function checkoutMissing(): DomainError {
   return new DomainError(

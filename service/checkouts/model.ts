@@ -1,11 +1,11 @@
-import type { Requirements } from '../x402/model.ts'
+import type { EscrowRequirements, Requirements } from '../x402/model.ts'
 import type { Address } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Field } from '../kit/fields.ts'
 import type { Id } from '../kit/ids.ts'
 import type { Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
-import type { WorkResult } from '../sales/model.ts'
+import type { Sale, WorkResult } from '../sales/model.ts'
 
 /** A price on a workflow: the input that a customer gives, and where the paid input is sent. */
 export interface Checkout extends Terms {
@@ -66,9 +66,15 @@ export interface Terms {
 
 /**
  * `onPayment`: before the workflow runs. `onSuccess`: the buyer's authorization is held while it runs, and is used only
- * where it succeeds.
+ * where it succeeds. `escrow`: the money waits in a contract while it runs, for the seller if it succeeds, or else for
+ * the buyer.
  */
-export type Capture = 'onPayment' | 'onSuccess'
+export type Capture = 'onPayment' | 'onSuccess' | 'escrow'
+
+/** Whether the workflow runs before the payment is charged. */
+export function isLate(capture: Capture): boolean {
+  return capture !== 'onPayment'
+}
 export type Lifetime = 'temporary' | 'persistent'
 /** `lastNode`: the payer sees the workflow's answer. */
 export type ResponseMode = 'immediately' | 'lastNode'
@@ -97,6 +103,8 @@ export interface Payment {
   /** The reason of a failure, as a code of the protocol, or as one of `WORK_FAILURES`. */
   reason: string | null
   capture: Capture
+  /** The payment's way through the escrow. Null without one. */
+  escrow: Sale['escrow']
   /** When a held payment ends unless its workflow has succeeded. Null where none is held. */
   deadline: Date | null
   /** What the seller reported about the work. */
@@ -170,10 +178,43 @@ export interface CheckoutView {
   available: boolean
   /** Send its id with the pay call. The price is valid until it expires. */
   quote: { quoteId: string; expiresAt: string }
-  /** What the customer signs, in both versions of x402; null in test mode. */
-  paymentRequirements: Requirements | null
+  /** What the customer signs, in both versions of x402; null in test mode, and where it cannot be paid now. */
+  paymentRequirements: Signable | null
+  /** With `escrow`: a payment for a wallet to sign, since only its sender may compute the nonce. Null for the others. */
+  prepared: Prepared | null
   /** How the last sales went, as rounded figures. Null while there are fewer than 20, and where it is not shown. */
   trackRecord: { sales: number; refundedPercent: number; disputedPercent: number } | null
+}
+
+/** Where the money waits in the escrow, version 1 has no terms. */
+export interface Signable {
+  v1: Requirements['v1'] | null
+  v2: Requirements['v2'] | EscrowRequirements
+}
+
+/** What the payer's authorization must contain. Other salts give other nonces. */
+export interface Prepared {
+  to: string
+  salt: string
+  nonce: string
+  /** Unix seconds. */
+  validBefore: number
+}
+
+/** A payment's way through the escrow. */
+export interface EscrowView {
+  /** The address of the contract. */
+  contract: string
+  /** After it the payer can take back what was not captured with a call of its own, `reclaim`. */
+  captureBy: string
+  /**
+   * `authorizing`: on its way into the contract. `waiting`: it waits there. `captured`: the seller has it. `voiding`: it
+   * is being given back. `voided`: the payer has it. `reclaimable`: the payer takes it back. `none`: it never moved.
+   */
+  state: 'authorizing' | 'waiting' | 'capturing' | 'captured' | 'voiding' | 'voided' | 'reclaimable' | 'none'
+  /** The transactions that moved it into the contract, and back. */
+  authorizedTx: string | null
+  voidedTx: string | null
 }
 
 /** `POST /p/{chk}/pay`, `GET /p/{chk}/payments/{pay}`, and each `state` event of the latter. */
@@ -201,6 +242,8 @@ export interface PaymentView {
     capture: Capture
     /** Nothing is charged if the workflow has not succeeded by then. Null once its outcome is known. */
     deadline: string | null
+    /** Where the money waits, or waited, in a contract. Null for every other payment. */
+    escrow: EscrowView | null
     createdAt: string
     paidAt: string | null
     /** The checkout's `redirectUrl` with `checkout_id` and `payment_id`, once it is paid; only for the buyer. */

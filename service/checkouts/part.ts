@@ -50,7 +50,11 @@ export async function openCheckouts(
     holding: deps.holding,
     refunds: deps.refunds,
     disputes: deps.disputes,
-    captureLimits: { priceMax: config.ON_SUCCESS_PRICE_MAX, secondsMax: config.ON_SUCCESS_SECONDS_MAX },
+    captureLimits: () => ({
+      priceMax: config.ON_SUCCESS_PRICE_MAX,
+      secondsMax: config.ON_SUCCESS_SECONDS_MAX,
+      operator: deps.selling.method.escrow?.operator() ?? null,
+    }),
     sales: deps.sales,
     deliveries: deps.deliveries,
     callbacks: callbacksBy(outbound),

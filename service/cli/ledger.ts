@@ -4,6 +4,7 @@ import type { Database } from '../database/client.ts'
 import { toDecimal } from '../kit/money.ts'
 import { findDifferences } from '../ledger/store/check.ts'
 import { findRefundDifferences } from '../refunds/store.ts'
+import { findEscrowDifferences } from '../sales/store/held.ts'
 import { runCommand, withDatabase } from './command/run.ts'
 
 /**
@@ -19,7 +20,11 @@ async function main([command]: string[]): Promise<number> {
   return await withDatabase(config, async (database) => {
     // One snapshot for all checks, so that a busy ledger is as consistent as a quiet one.
     const differences = await database.transaction(
-      async (inside) => [...(await findDifferences(inside)), ...(await findRefundDifferences(inside))],
+      async (inside) => [
+        ...(await findDifferences(inside)),
+        ...(await findRefundDifferences(inside)),
+        ...(await findEscrowDifferences(inside)),
+      ],
       { timeoutMs: 600_000, isolationLevel: 'RepeatableRead' },
     )
     for (const { subject, figure, recorded, recomputed } of differences) {

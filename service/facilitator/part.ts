@@ -1,4 +1,4 @@
-import type { Hex } from '../chain/model.ts'
+import type { Address, Hex } from '../chain/model.ts'
 import { createRateLimit } from '../api/limits.ts'
 import { facilitatorRoutes } from './http.ts'
 import { createFacilitator, type Facilitator } from './service/facilitator.ts'
@@ -21,7 +21,12 @@ export function openFacilitator(
     signatures: chains.signatures,
     chains: chains.byNetwork,
     keys,
-    operators: anyChain === undefined ? [] : keys.map((key) => anyChain.addressOf(key)),
+    operators: [
+      ...new Set([
+        ...(anyChain === undefined ? [] : keys.map((key) => anyChain.addressOf(key))),
+        ...(config.SPONSOR_ADDRESSES as Address[]),
+      ]),
+    ],
     signsElsewhere: !config.ROLES.includes('facilitator'),
     lease: (name) => platform.lease(name),
     clock,

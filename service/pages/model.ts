@@ -8,6 +8,8 @@ export type { SimulatedOutcome } from '../checkouts/model.ts'
  * as far as it applies to any purchase.
  */
 export interface CheckoutPage extends Pick<CheckoutView, 'available' | 'quote'> {
+  /** Absent at a gate, where no payment waits in the escrow. */
+  prepared?: CheckoutView['prepared']
   checkout: Omit<CheckoutView['checkout'], 'status' | 'lifetime' | 'currency' | 'fields' | 'asset' | OfWorkflows> & {
     fields: readonly Field[]
     /** Absent at a gate, which is always paid before it answers. */

@@ -13,8 +13,8 @@ export type ProductName = (typeof PRODUCTS)[number]
 /**
  * `claimed`: only this sale may use the authorization; when delivery comes first, the answer is being made. `released`:
  * that failed; nothing is charged, and the same authorization may be used again. `held`: the work is done elsewhere, and
- * its outcome decides whether the money moves. `settling`: the chain may have been asked. `paid`: the money has arrived.
- * `failed`: the money will never arrive. `refunded`: all of it went back.
+ * its outcome decides whether the money moves. `settling`: the chain may have been asked, for what `stepOf` says. `paid`:
+ * the money has arrived. `failed`: the money will never arrive. `refunded`: all of it went back.
  */
 export type SaleState = 'claimed' | 'released' | 'held' | 'settling' | 'paid' | 'failed' | 'refunded'
 
@@ -58,12 +58,40 @@ export interface Sale {
   reason: string | null
   /** How the work that is done elsewhere has ended. Null until that is known, and where no work is done elsewhere. */
   result: WorkResult | null
+  /** Where the money waits in the escrow while the work is done. Null for every other sale. */
+  escrow: Escrow | null
   /** One process works on the sale until then. For a `held` one: its work must have ended by then. */
   leaseUntil: Date | null
   createdAt: Date
   endedAt: Date | null
   /** The sum of its refunds that have not failed. */
   refunded: Usdc
+}
+
+/** What is known of a payment that waits in the escrow. */
+export interface Escrow {
+  /** Until then the seller may be paid. After it the payer can take the money back without anyone's help. */
+  captureBy: string
+  /** The longest time that the work takes. */
+  workMs: number
+  /** The transaction that moved the money into the escrow. Null until it did. */
+  authorizedTx: string | null
+  /**
+   * How a payment that was not captured has ended: this service gave it back, or the payer takes it back, or has done
+   * so. Null while it has not, and where the money never moved.
+   */
+  end: 'voided' | 'reclaimable' | null
+  /** The transaction that gave it back. */
+  voidedTx: string | null
+}
+
+/** What the chain is asked for. A sale in the escrow asks twice: first for the money to wait, then for its end. */
+export type Step = 'settle' | 'authorize' | 'capture' | 'void'
+
+export function stepOf({ escrow, result }: Pick<Sale, 'escrow' | 'result'>): Step {
+  if (escrow === null) return 'settle'
+  if (result === null) return 'authorize'
+  return result.status === 'succeeded' ? 'capture' : 'void'
 }
 
 /** The price and terms for one thing, as its buyer is shown them. */
@@ -81,6 +109,8 @@ export interface Offer {
   workMs?: number
   /** How to ask for the money back. Null where the seller offers no such way. */
   refund?: RefundTerms | null
+  /** The money waits in the escrow meanwhile: who may end that, and until when. */
+  escrow?: { operator: Address; captureDeadline: number }
   /** The terms of what is bought otherwise than by a POST of its input. */
   requirements?: Requirements
 }
@@ -151,6 +181,10 @@ export type Settled =
 export interface SaleHooks {
   /** The sale is claimed or held, for the first time or again. Throws to refuse the claim. */
   claimed?(inside: Statements, sale: Sale, note: unknown): Promise<void>
+  /** The work may begin: the authorization is held, or its money waits in the escrow. */
+  held?(inside: Statements, sale: Sale): Promise<void>
+  /** The work has failed or was too slow. What has not begun must not begin. */
+  givenUp?(inside: Statements, sale: Sale): Promise<void>
   /** The sale was released or failed, so what `claimed` took is free again. */
   freed?(inside: Statements, sale: Sale): Promise<void>
   paid?(inside: Statements, sale: Sale, note: unknown): Promise<void>

@@ -1,5 +1,7 @@
-import { hkdfSync } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 import type { Facilitator } from '../facilitator/service/facilitator.ts'
+import type { SettleResult } from '../facilitator/model.ts'
+import type { Settled } from './model.ts'
 import type { Hooks, Journal, Method, SaleStore } from './ports.ts'
 import type { SellingDeps } from './service/deps.ts'
 import { createHeldJournal, createJournal } from './service/journal.ts'
@@ -9,6 +11,7 @@ import { createSettling } from './service/settle.ts'
 import { createSweeping, type Sweeping } from './service/sweep.ts'
 import { createSaleStore } from './store/sales.ts'
 import { createDialects, type Dialects } from '../x402/dialects.ts'
+import { prepareEscrow } from '../x402/escrow.ts'
 import { bazaarOf, type Listing, type SoldResource } from '../x402/bazaar.ts'
 import type { RequestBody } from '../x402/model.ts'
 import type { OfferSigner } from '../x402/offer-receipt.ts'
@@ -86,12 +89,29 @@ function ownMethod(facilitator: Facilitator, listing: Listing): Method {
         const sold = soldHere(request)
         // It is not awaited, because the buyer's answer does not depend on the catalogue.
         if (sold !== null) void listing.settled(sold, { status: 'settled' })
-        return { status: 'settled', txHash: answer.txHash }
       }
-      return answer.status === 'pending' ? { status: 'pending' } : { status: 'failed', reason: answer.reason }
+      return settledOf(answer)
     },
     serves: (network) => facilitator.serves(network),
+    escrow: {
+      operator: () => facilitator.sponsors()[0] ?? null,
+      prepare: (terms, now) =>
+        prepareEscrow(terms, { salt: `0x${randomBytes(32).toString('hex')}`, now, hashes: facilitator.escrow }),
+      async end(request, operation, { step, waitMs }) {
+        const payment = readRequest(request)
+        const { amount } = payment.required
+        const all = { capturable: amount, refundable: 0n }
+        const action = step === 'void' ? { type: step } : { type: step, amount, expected: all }
+        const requester = { operation, ownsResult: true, ...(waitMs === undefined ? {} : { waitMs }) }
+        return settledOf(await facilitator.act(payment, action, requester))
+      },
+    },
   }
+}
+
+function settledOf(answer: SettleResult): Settled {
+  if (answer.success) return { status: 'settled', txHash: answer.txHash }
+  return answer.status === 'pending' ? { status: 'pending' } : { status: 'failed', reason: answer.reason }
 }
 
 /**

@@ -3,9 +3,10 @@ import type { NetworkName } from '../chain/networks.ts'
 import type { Purchase } from '../facilitator/model.ts'
 import type { Usdc } from '../kit/money.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { PaymentRequest, RequestBody } from '../x402/model.ts'
+import type { EscrowRequirements, PaymentRequest, RequestBody } from '../x402/model.ts'
 import type {
   Delivered,
+  Escrow,
   Handover,
   NewSale,
   ProductName,
@@ -54,7 +55,9 @@ export interface Journal {
    * sale, returns its result.
    */
   paid(id: string, txHash: string, paid: Paid): Promise<Sale>
-  failed(id: string, reason: string): Promise<Sale>
+  failed(id: string, reason: string, end?: EscrowEnd): Promise<Sale>
+  /** The money waits in the escrow: the work begins, or is given up at once where no time is left for it. */
+  authorized(id: string, txHash: string): Promise<Sale>
   /**
    * Stores the answer to a sale that was paid in advance, until it was handed over. False when the sale owes no answer
    * any more.
@@ -88,6 +91,12 @@ export interface Paid {
   note: unknown
 }
 
+/** How money in the escrow ended that was not captured. */
+export interface EscrowEnd {
+  end: NonNullable<Escrow['end']>
+  voidedTx: string | null
+}
+
 /** A payment method. The engine believes only outcomes that the method can prove. */
 export interface Method {
   /** Identifies the authorization. Null for an unknown network. */
@@ -98,6 +107,18 @@ export interface Method {
   /** Settles under the sale's id, so a repeated call asks for the same transfer. */
   settle(request: RequestBody, sale: string, waitMs?: number): Promise<Settled>
   serves(network: NetworkName): boolean
+  /** Absent where no money can wait in the escrow. */
+  escrow?: EscrowMethod
+}
+
+/** The end of payments that `settle` moved into the escrow. */
+export interface EscrowMethod {
+  /** Who ends them, for the terms that the payer signs. Null where this process knows no sponsor. */
+  operator(): Address | null
+  /** What a wallet signs for these terms. Each call has another salt. */
+  prepare(terms: EscrowRequirements, now: Date): { to: Address; salt: Hex; nonce: Hex; validBefore: number }
+  /** Captures all of it or gives all of it back. A repeated call asks for the same. */
+  end(request: RequestBody, sale: string, how: { step: 'capture' | 'void'; waitMs?: number | undefined }): Promise<Settled>
 }
 
 /** `payerHasCode` and the payer's `balance` are absent when they are not known. */
@@ -118,6 +139,7 @@ export interface Purchases {
 export interface HeldJournal {
   /** The sale becomes `settling`, and the chain may be asked. */
   capture(id: string, result: WorkResult): Promise<Sale | null>
+  /** It has failed; where its money waits in the escrow it becomes `settling` until that is given back. */
   giveUp(id: string, result: WorkResult): Promise<Sale | null>
   /** Stores the result of a sale that is paid already. False when it has a result, or is not paid. */
   report(id: string, result: WorkResult): Promise<boolean>
@@ -154,7 +176,11 @@ export interface SaleStore extends SaleReader {
   bind(id: string, bodyHash: Buffer): Promise<boolean>
   settling(id: string, delivered: Delivered, time: { now: Date; until: Date | null }): Promise<boolean>
   paid(inside: Statements, id: string, paid: { txHash: string; handover: Handover; now: Date }): Promise<Sale | null>
-  failed(inside: Statements, id: string, reason: string, now: Date): Promise<Sale | null>
+  failed(
+    inside: Statements,
+    id: string,
+    failure: { reason: string; end: EscrowEnd | null; now: Date },
+  ): Promise<Sale | null>
   store(
     inside: Statements,
     id: string,
@@ -166,6 +192,8 @@ export interface SaleStore extends SaleReader {
   handedOver(id: string): Promise<void>
   /** Sales that wait for the chain. */
   takeOpen(product: ProductName, now: Date, which: { limit: number; simulated: boolean }): Promise<readonly Sale[]>
+  /** Its money waits in the escrow, and its work must have ended by then. Null when it was held before. */
+  hold(inside: Statements, id: string, held: { txHash: string; until: Date; now: Date }): Promise<Sale | null>
   /** Held sales that are due. */
   takeHeld(product: ProductName, now: Date, limit: number): Promise<readonly Sale[]>
   /** Ends the hold, if there still is one. */

@@ -107,7 +107,7 @@ export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
       x402Version: 2,
       error: reason ?? error,
       resource,
-      accepts: requirements === null ? [] : [requirements.v2],
+      accepts: requirements === null ? [] : [requirements.escrow ?? requirements.v2],
       ...(Object.keys(extensions).length === 0 ? {} : { extensions }),
     }
   }
@@ -220,9 +220,9 @@ function challengeOf(required: Required, header: Headers, { key, clock }: Pick<D
   return issueChallenge(terms, key, { expires, header: isTaken ? OTHER_HEADER : null })
 }
 
-/** What version 1 and MPP can pay: nothing where an identifier is required, which only version 2 can carry. */
+/** What version 1 and MPP can pay: nothing where an identifier or the escrow is required, which only version 2 knows. */
 function signableBefore2({ requirements, requiresIdentifier = false }: Required): Requirements | null {
-  return requiresIdentifier ? null : requirements
+  return requiresIdentifier || requirements?.escrow !== undefined ? null : requirements
 }
 
 interface DialectDeps {
@@ -237,10 +237,11 @@ function extensionsOf(
   { signer, key, clock }: DialectDeps,
 ) {
   if (requirements === null) return {}
-  const bazaar = bazaarOf(requirements.v1.outputSchema)
+  const { v1, v2, escrow } = requirements
+  const bazaar = escrow === undefined ? bazaarOf(v1.outputSchema) : null
   return {
     ...(bazaar === null ? {} : { bazaar }),
-    ...(signer === null ? {} : offersExtension(signer.offers(requirements.v2, resource.url))),
+    ...(signer === null ? {} : offersExtension(signer.offers(escrow ?? v2, resource.url))),
     ...identifierExtension(requiresIdentifier),
     ...(refund === undefined ? {} : refundExtension(refund)),
     ...(signIn === undefined ? {} : signInExtension(signIn, key, clock.now())),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Address, EscrowHashes, Hex, PaymentInfo } from '../chain/model.ts'
-import { ESCROW, NETWORKS, type Network } from '../chain/networks.ts'
-import type { EscrowPayload, EscrowTerms, PaymentRequest, Presented, Price, RequirementsV2 } from './model.ts'
+import { ESCROW, NETWORKS, networkOf, type Network } from '../chain/networks.ts'
+import type { EscrowPayload, EscrowRequirements, EscrowTerms, PaymentRequest, Presented, Price } from './model.ts'
 import type { Reason } from './reasons.ts'
 import { TIMEOUT_SECONDS } from './requirements.ts'
 import { address, basisPoints, EIP6492_END, unixTime, type ExactPayload, type LifecyclePayload } from './schema.ts'
@@ -71,12 +71,6 @@ export function escrowPayloadOf(payload: ExactPayload | LifecyclePayload): Escro
   }
 }
 
-/** What a seller asks for. Version 1 and MPP know no such scheme. */
-export interface EscrowRequirements extends Omit<RequirementsV2, 'scheme' | 'extra'> {
-  scheme: 'auth-capture'
-  extra: Readonly<Record<string, unknown>>
-}
-
 /**
  * The terms of one of our own sales: no fee, and no key of the seller that signs messages, since the service acts for
  * it. No refund either once the money was captured, so refunds end with captures.
@@ -105,6 +99,37 @@ export function escrowRequirementsOf(price: Price, operator: Address, captureDea
     },
   }
 }
+
+/**
+ * What a wallet signs for these terms, for a page that cannot hash: the nonce names the whole agreement except the
+ * payer.
+ */
+export function prepareEscrow(
+  { payTo, asset, amount, network, extra }: EscrowRequirements,
+  { salt, now, hashes }: { salt: Hex; now: Date; hashes: EscrowHashes },
+): { to: Address; salt: Hex; nonce: Hex; validBefore: number } {
+  const on = networkOf(network)
+  if (on === null) throw new Error('the terms name an unknown network')
+  const validBefore = Math.floor(now.getTime() / 1_000) + SIGNABLE_SECONDS
+  const info = {
+    operator: extra.captureAuthorizer,
+    payer: ZERO,
+    receiver: payTo,
+    token: asset.toLowerCase() as Address,
+    maxAmount: BigInt(amount),
+    preApprovalExpiry: BigInt(validBefore),
+    authorizationExpiry: BigInt(extra.captureDeadline),
+    refundExpiry: BigInt(extra.refundDeadline),
+    minFeeBps: extra.minFeeBps,
+    maxFeeBps: extra.maxFeeBps,
+    feeReceiver: extra.feeRecipient,
+    salt,
+  } as const
+  return { to: ESCROW.collector, salt, nonce: hashes.nonce(on, info), validBefore }
+}
+
+/** For a person who reads it in the wallet before signing. */
+const SIGNABLE_SECONDS = 900
 
 /** Until when money that is offered now waits: for the signature, the work, and a capture that meets trouble. */
 export function captureDeadlineOf(workMs: number, now: Date): number {

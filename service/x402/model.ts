@@ -44,10 +44,31 @@ export interface RequirementsV2 extends Terms {
   amount: string
 }
 
+/** The terms of a payment that waits in the escrow. Version 1 and MPP know no such scheme. */
+export interface EscrowRequirements extends Omit<RequirementsV2, 'scheme' | 'extra'> {
+  scheme: 'auth-capture'
+  extra: {
+    name: string
+    version: string
+    captureAuthorizer: Address
+    /** Unix seconds. */
+    captureDeadline: number
+    refundDeadline: number
+    feeRecipient: Address
+    minFeeBps: number
+    maxFeeBps: number
+    paymentFlow: 'escrow'
+    captureMode: 'deferred'
+    authCaptureEscrow: Address
+  }
+}
+
 /** The same terms in the formats of both versions. */
 export interface Requirements {
   v1: RequirementsV1
   v2: RequirementsV2
+  /** Where the money waits in the escrow: offered alone, in place of both. */
+  escrow?: EscrowRequirements
 }
 
 /** A payment as a buyer presents it. */

@@ -200,13 +200,14 @@ function signedBy(
  * The request to a facilitator about this payment, for our own terms. The parsed form is cached, so that it is not
  * decoded again.
  */
-export function requestOf(presented: Presented, { v1, v2 }: Requirements): RequestBody {
+export function requestOf(presented: Presented, { v1, v2, escrow }: Requirements): RequestBody {
   const { version, challenge } = presented
   const written = withoutOffers(presented.payload)
   const payload = challenge === null ? written : { ...written, x402Version: 2, accepted: v2 }
-  const request = { x402Version: version, paymentPayload: payload, paymentRequirements: version === 1 ? v1 : v2 }
-  const { scheme, network, payTo, asset, extra } = version === 1 ? v1 : v2
-  const amount = BigInt(version === 1 ? v1.maxAmountRequired : v2.amount)
+  const terms = escrow ?? (version === 1 ? v1 : v2)
+  const request = { x402Version: version, paymentPayload: payload, paymentRequirements: terms }
+  const { scheme, network, payTo, asset, extra } = terms
+  const amount = BigInt('amount' in terms ? terms.amount : terms.maxAmountRequired)
   const required = {
     scheme,
     network,
@@ -215,8 +216,10 @@ export function requestOf(presented: Presented, { v1, v2 }: Requirements): Reque
     payTo: payTo.toLowerCase() as Address,
     asset: asset.toLowerCase() as Address,
   }
-  READ.set(request, combined(presented, required, null))
-  OFFERED.set(request, { v1, v2 })
+  const held = escrow === undefined ? null : { terms: termsOf(extra, escrow.maxTimeoutSeconds) }
+  READ.set(request, combined(presented, required, held))
+  // Terms with absolute times have no place in a catalogue.
+  if (escrow === undefined) OFFERED.set(request, { v1, v2 })
   return request
 }
 

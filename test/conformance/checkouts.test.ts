@@ -60,3 +60,35 @@ describe.each([1, 2] as const)('a stock client of version %i at a checkout', (ve
     expect(await usdcOf(world.chain, payer.address)).toBe(49_999n)
   })
 })
+
+describe('the stock client at a checkout whose payments wait in the escrow', () => {
+  let world: World
+  let buyer: Buyer
+  beforeAll(async () => {
+    world = await openWorld({ chain: true })
+    buyer = startBuyer(2)
+  })
+  afterAll(async () => {
+    await buyer.stop()
+    await world.close()
+  })
+
+  it.each([
+    { status: 200, ends: 'captured', left: 500_000n },
+    { status: 410, ends: 'voided', left: 1_000_000n },
+  ])('pays it unchanged, and the workflow decides: $ends', async ({ status, ends, left }) => {
+    world.workflow.answers({ delivered: { status, body: '{"score":97}' } })
+    const { id } = await world.sell({ price: 0.5, capture: 'escrow', responseMode: 'lastNode' })
+    const payer = await world.chain.payer(1_000_000n)
+    const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
+    const url = `${world.service.origin}/p/${id}`
+    const purchase = await buyer.buy({ url, privateKey: payer.privateKey, asked })
+    expect(purchase).toMatchObject({
+      status: status === 200 ? 200 : 402,
+      body: { payment: { escrow: { state: ends } } },
+      receipt: { success: status === 200 },
+    })
+    expect(JSON.stringify(purchase.body).includes('score')).toBe(status === 200)
+    expect(await usdcOf(world.chain, payer.address)).toBe(left)
+  })
+})

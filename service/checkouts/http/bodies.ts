@@ -10,6 +10,7 @@ import { OUTCOMES, type PaymentView, type Terms } from '../model.ts'
 
 const webAddress = plainText(2_048).refine(isWebAddress, 'must be an http or https address')
 
+const CAPTURES = ['onPayment', 'onSuccess', 'escrow'] as const
 const NETWORK_NAMES = ['base', 'base-sepolia'] as const
 
 /** The terms that an owner sends for a checkout. */
@@ -30,12 +31,12 @@ export const termsBody = z
     responseMode: z.enum(['immediately', 'lastNode']).nullish(),
     preflight: z.boolean().nullish().meta({ description: 'Check that the workflow is available before each payment' }),
     onUnconfirmed: z.enum(['hold', 'redeliver']).nullish(),
-    capture: z.enum(['onPayment', 'onSuccess']).nullish().meta({
+    capture: z.enum(CAPTURES).nullish().meta({
       description:
-        'When the money moves: `onPayment`, before the workflow runs, or `onSuccess`, only once it has succeeded. Defaults to `onPayment`',
+        'When the money moves: `onPayment`, before the workflow runs; `onSuccess`, only once it has succeeded; `escrow`, it waits in a contract until the workflow has ended. Defaults to `onPayment`',
     }),
     runSeconds: z.int().min(10).max(86_400).nullish().meta({
-      description: 'With `onSuccess`: after so many seconds without an outcome nothing is charged. Defaults to 180',
+      description: 'With `onSuccess` and `escrow`: after so many seconds without an outcome nothing is charged. Defaults to 180',
     }),
     refundOnFailure: z.boolean().nullish().meta({
       description: 'With `onPayment`: refund a payment whose delivery or workflow fails',
@@ -188,7 +189,7 @@ export const checkoutOut = z
     responseMode: z.enum(['immediately', 'lastNode']),
     preflight: z.boolean(),
     onUnconfirmed: z.enum(['hold', 'redeliver']),
-    capture: z.enum(['onPayment', 'onSuccess']),
+    capture: z.enum(CAPTURES),
     runSeconds: z.int(),
     refundOnFailure: z.boolean(),
     source: source.nullable(),
@@ -218,10 +219,29 @@ export const paymentOut = z
       reason: z.object({ code: z.string(), sentence: z.string() }).nullable(),
       statusUrl: z.string(),
       testMode: z.boolean(),
-      capture: z.enum(['onPayment', 'onSuccess']),
+      capture: z.enum(CAPTURES),
       deadline: timestamp.nullable().meta({
-        description: 'With `onSuccess`: nothing is charged unless the workflow has succeeded by then',
+        description: 'With `onSuccess` and `escrow`: nothing is charged unless the workflow has succeeded by then',
       }),
+      escrow: z
+        .object({
+          contract: z.string(),
+          captureBy: timestamp.meta({ description: 'After it the payer can take back what was not captured' }),
+          state: z.enum([
+            'authorizing',
+            'waiting',
+            'capturing',
+            'captured',
+            'voiding',
+            'voided',
+            'reclaimable',
+            'none',
+          ]),
+          authorizedTx: z.string().nullable(),
+          voidedTx: z.string().nullable(),
+        })
+        .nullable()
+        .meta({ description: 'Where the money waits, or waited, in a contract' }),
       createdAt: timestamp,
       paidAt: timestamp.nullable(),
       redirectUrl: z.string().nullable(),

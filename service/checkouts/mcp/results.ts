@@ -61,7 +61,7 @@ const PROGRESS_EVERY_MS = 5_000
 
 function stageOf(view: PaymentView | null): string {
   if (view === null) return 'Waiting for the payment.'
-  if (view.payment.status === 'created' && view.payment.capture === 'onSuccess') return 'The workflow is running.'
+  if (view.payment.status === 'created' && view.payment.deadline !== null) return 'The workflow is running.'
   if (view.payment.status !== 'paid') return 'The payment is being settled.'
   const { status, attempts } = view.delivery ?? { status: 'pending', attempts: 0 }
   if (status !== 'pending') return 'Paid. The workflow has started.'

@@ -1,3 +1,4 @@
+import type { Address } from '../../chain/model.ts'
 import type { DeliveryView } from '../../deliveries/model.ts'
 import { invalid, type DomainError } from '../../kit/errors.ts'
 import { toDecimal, type Usdc } from '../../kit/money.ts'
@@ -5,12 +6,14 @@ import type { Sale, WorkResult } from '../../sales/model.ts'
 import { paymentRefused } from '../../sales/errors.ts'
 import type { Reason } from '../../x402/reasons.ts'
 import { workFailed } from '../errors.ts'
-import type { Checkout, Terms } from '../model.ts'
+import { isLate, type Capture, type Checkout, type Terms } from '../model.ts'
 
 /** What a seller may promise to work for before the money has moved. */
 export interface CaptureLimits {
   priceMax: Usdc
   secondsMax: number
+  /** Who ends payments in the escrow here. Null where nobody does. */
+  operator: Address | null
 }
 
 /** Why a held payment was given up, in the buyer's words. */
@@ -37,11 +40,16 @@ export function whyUnpaid(sale: Pick<Sale, 'id' | 'product' | 'payer' | 'reason'
 
 /** What a sale stores about how it is captured. The checkout may be changed while its work is under way. */
 export function holdOf({ capture, responseMode }: Pick<Checkout, 'capture' | 'responseMode'>) {
-  return capture === 'onSuccess' ? { capture, answers: responseMode === 'lastNode' } : {}
+  return isLate(capture) ? { capture, answers: responseMode === 'lastNode' } : {}
 }
 
-export function isCapturedLate({ details }: Pick<Sale, 'details'>): boolean {
-  return details['capture'] === 'onSuccess'
+export function captureOf({ details }: Pick<Sale, 'details'>): Capture {
+  const { capture } = details
+  return capture === 'onSuccess' || capture === 'escrow' ? capture : 'onPayment'
+}
+
+export function isCapturedLate(sale: Pick<Sale, 'details'>): boolean {
+  return isLate(captureOf(sale))
 }
 
 /** How the work of a held sale has ended; null while that is not known and there is time. */
@@ -102,14 +110,20 @@ const PAYERS: ReadonlySet<string> = new Set<Reason>([
 export const DEFAULTED_MS = 30 * 24 * 3_600_000
 
 /** The seller works before the money has moved, so the price and the time are bounded. */
-export function assertCapture(terms: Terms, { priceMax, secondsMax }: CaptureLimits): void {
-  const { capture, runSeconds, price, refundOnFailure } = terms
+export function assertCapture(terms: Terms, { priceMax, secondsMax, operator }: CaptureLimits): void {
+  const { capture, runSeconds, price, refundOnFailure, testMode } = terms
   if (runSeconds > secondsMax) throw invalid({ runSeconds: `must be at most ${String(secondsMax)} on this server` })
   if (capture === 'onPayment') return
   if (refundOnFailure) {
     throw invalid({
-      refundOnFailure: 'must be false with capture onSuccess: a failure is not charged in the first place',
+      refundOnFailure: `must be false with capture ${capture}: a failure is not charged in the first place`,
     })
+  }
+  if (capture === 'escrow') {
+    if (operator === null && !testMode) {
+      throw invalid({ capture: 'must not be escrow: this server has no sponsor that could be the operator' })
+    }
+    return
   }
   if (price > priceMax) {
     throw invalid({

@@ -7,7 +7,7 @@ import type { Environment } from '../../kit/owner.ts'
 import { simulatedHash, type Sale } from '../../sales/model.ts'
 import type { Reason } from '../../x402/reasons.ts'
 import { checkoutChanged, checkoutEnded, checkoutMissing, checkoutOfWorkflow, workflowUnavailable } from '../errors.ts'
-import { assertCapture, isCapturedLate, type CaptureLimits } from './capture.ts'
+import { assertCapture, captureOf, type CaptureLimits } from './capture.ts'
 import { versioned } from './versions.ts'
 import {
   ZERO_ADDRESS,
@@ -174,7 +174,8 @@ export function paymentOf(sale: Sale): Payment {
     simulated,
     txHash,
     reason,
-    capture: isCapturedLate(sale) ? 'onSuccess' : 'onPayment',
+    capture: captureOf(sale),
+    escrow: sale.escrow,
     deadline: sale.state === 'held' ? sale.leaseUntil : null,
     result: sale.result,
     createdAt,

@@ -6,15 +6,25 @@ import { usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
 import type { Offer } from '../../sales/model.ts'
 import { quoteExpired } from '../errors.ts'
-import type { Checkout, Quote } from '../model.ts'
+import { isLate, type Checkout, type Quote } from '../model.ts'
 
-/** What a buyer signs for at this quote; null without a recipient. */
-export function offerOf(checkout: Checkout, quote: Quote, address: string): Offer | null {
-  const { id, product, fields, capture, runSeconds } = checkout
+/** What a buyer signs for at this quote; null without a recipient, and for the escrow without its terms. */
+export function offerOf(
+  checkout: Checkout,
+  quote: Quote,
+  { address, escrow }: { address: string; escrow: NonNullable<Offer['escrow']> | null },
+): Offer | null {
+  const { id, product, fields, capture } = checkout
   const { price: amount, network, recipient } = quote
-  if (recipient === null) return null
-  const work = capture === 'onSuccess' ? { workMs: runSeconds * 1_000 } : {}
-  return { slug: id, name: product.name, address, amount, network, recipient, input: toJsonSchema(fields), ...work }
+  if (recipient === null || (capture === 'escrow' && escrow === null)) return null
+  const work = isLate(capture) ? { workMs: workMsOf(checkout) } : {}
+  const held = capture === 'escrow' && escrow !== null ? { escrow } : {}
+  const input = toJsonSchema(fields)
+  return { slug: id, name: product.name, address, amount, network, recipient, input, ...work, ...held }
+}
+
+export function workMsOf({ runSeconds }: Pick<Checkout, 'runSeconds'>): number {
+  return runSeconds * 1_000
 }
 
 /** The current price, valid for ten minutes. */

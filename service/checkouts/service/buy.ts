@@ -7,7 +7,7 @@ import { wasPaid, type Sale } from '../../sales/model.ts'
 import type { PurchaseRequest, Sold } from '../../sales/service/deps.ts'
 import { createSelling } from '../../sales/service/sell.ts'
 import { checkoutMissing, inTestMode } from '../errors.ts'
-import type { Checkout, PaymentView } from '../model.ts'
+import { isLate, type Checkout, type PaymentView } from '../model.ts'
 import { isCapturedLate, whyUnpaid } from '../rules/capture.ts'
 import { assertSells, paymentOf } from '../rules/lifecycle.ts'
 import { fromOrder, orderLink, toOrder } from '../rules/order.ts'
@@ -52,7 +52,7 @@ export function createBuying(deps: BuyingDeps) {
 
   async function shownToBuyer(checkout: Checkout, sale: Sale, patience: Patience | null): Promise<PaymentView> {
     const view = await showing.sale({ payment: paymentOf(sale), checkout }, 'buyer')
-    const follows = checkout.responseMode === 'lastNode' || checkout.capture === 'onSuccess'
+    const follows = checkout.responseMode === 'lastNode' || isLate(checkout.capture)
     return patience !== null && follows ? await purchases.rested(view, patience) : view
   }
 

@@ -26,7 +26,7 @@ export interface CheckoutDeps {
   deliveries: DeliveryPort
   callbacks: Callbacks
   walletAddress: WalletAddress
-  captureLimits: CaptureLimits
+  captureLimits(): CaptureLimits
   announce: Announce
   mailOwner: MailOwner
   clock: Clock

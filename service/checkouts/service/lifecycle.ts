@@ -19,7 +19,7 @@ export function createLife({ store, deliveries, callbacks, walletAddress, captur
   ): Promise<{ checkout: Checkout; secret: string }> {
     const owner = accountOf(caller)
     const terms = { ...wanted, recipient: wanted.recipient ?? (await walletAddress(owner)) }
-    assertTerms(terms, owner.environment, captureLimits)
+    assertTerms(terms, owner.environment, captureLimits())
     await checkCallback(terms.callbackUrl)
     return await store.inTransaction(async (inside) => {
       const checkout = await place(inside, owner, terms, deriveId('chk', operation))
@@ -64,7 +64,7 @@ export function createLife({ store, deliveries, callbacks, walletAddress, captur
       const before = given(await store.lockOwn(inside, owner, id))
       assertEditable(before, version, clock.now())
       const checkout = renewed(before, { ...before, ...wanted, ...ownAddress }, clock.now())
-      assertTerms(checkout, owner.environment, captureLimits)
+      assertTerms(checkout, owner.environment, captureLimits())
       await store.save(inside, before, checkout)
       const { callbackUrl: url } = checkout
       if (url !== before.callbackUrl) await deliveries.targets.put(inside, { id: checkout.id, owner, url })

@@ -1,16 +1,27 @@
-import { NETWORKS } from '../../chain/networks.ts'
+import { ESCROW, NETWORKS } from '../../chain/networks.ts'
+import { captureDeadlineOf } from '../../x402/escrow.ts'
+import type { Requirements } from '../../x402/model.ts'
 import type { AnsweredDelivery } from '../../deliveries/model.ts'
 import { proofOf, requirementsOfOffer } from '../../sales/service/door.ts'
 import { toolNameOf } from '../../sales/model.ts'
 import { sentenceOf } from '../../x402/reasons.ts'
 import { deriveId } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
-import { inTestMode } from '../errors.ts'
-import type { Checkout, CheckoutView, Payment, PaymentView } from '../model.ts'
+import { escrowUnavailable, inTestMode } from '../errors.ts'
+import {
+  isLate,
+  type Checkout,
+  type CheckoutView,
+  type EscrowView,
+  type Payment,
+  type PaymentView,
+  type Quote,
+  type Signable,
+} from '../model.ts'
 import type { Offer } from '../../sales/model.ts'
 import { sentenceOfWork } from '../rules/capture.ts'
 import { redirectOf, statusOf } from '../rules/lifecycle.ts'
-import { offerOf, quoteOf, toQuoteId } from '../rules/quote.ts'
+import { offerOf, quoteOf, toQuoteId, workMsOf } from '../rules/quote.ts'
 import type { CheckoutDeps } from './deps.ts'
 
 export interface Showing {
@@ -18,11 +29,17 @@ export interface Showing {
   checkout(checkout: Checkout): CheckoutView
   /** The caller passes the delivery, so that a list can load all deliveries at once. */
   payment(payment: Payment, checkout: Checkout, delivery: AnsweredDelivery | undefined, viewer: Viewer): PaymentView
+  /** The price and terms at a quote. Null where they cannot be paid. */
+  offerAt(checkout: Checkout, quote: Quote, captureDeadline: number): Offer | null
   /** The price and terms for an agent that has not paid yet. */
   offer(checkout: Checkout): QuotedOffer
   /** A single payment with its delivery. */
   sale(sale: { payment: Payment; checkout: Checkout }, viewer: Viewer): Promise<PaymentView>
 }
+
+/** What a payer does where this service could neither capture the money nor give it back. */
+const RECLAIM =
+  'Your money waits in the contract: take it back from the paying wallet with the call `reclaim`, which nobody can prevent.'
 
 /** `anyone` knows the payment's id and sees its state, but not the answer, the redirect or the token. */
 export type Viewer = 'buyer' | 'owner' | 'anyone'
@@ -46,7 +63,8 @@ export function createShowing({
     const now = clock.now()
     const network = NETWORKS[of.network]
     const quote = quoteOf(of, now)
-    const offer = of.testMode ? null : offerOf(of, quote, addressOf(of))
+    const offer = of.testMode ? null : offerAt(of, quote, captureDeadlineOf(workMsOf(of), now))
+    const terms = offer === null ? null : requirementsOfOffer(offer)
     const status = statusOf(of, now)
     const url = addressOf(of)
     return {
@@ -74,12 +92,13 @@ export function createShowing({
         redirectUrl: of.redirectUrl,
         responseMode: of.responseMode,
         capture: of.capture,
-        runSeconds: of.capture === 'onSuccess' ? of.runSeconds : null,
+        runSeconds: isLate(of.capture) ? of.runSeconds : null,
         explorer: network.explorer,
       },
-      available: status === 'active' && (of.testMode || method.serves(of.network)),
+      available: status === 'active' && (of.testMode || (offer !== null && method.serves(of.network))),
       quote: { quoteId: toQuoteId(of.id, quote, quoteKey), expiresAt: quote.expiresAt.toISOString() },
-      paymentRequirements: offer === null ? null : requirementsOfOffer(offer),
+      paymentRequirements: terms === null ? null : signableOf(terms),
+      prepared: terms?.escrow === undefined ? null : (method.escrow?.prepare(terms.escrow, now) ?? null),
       trackRecord: null,
     }
   }
@@ -108,6 +127,7 @@ export function createShowing({
         testMode: of.simulated,
         capture: of.capture,
         deadline: of.deadline?.toISOString() ?? null,
+        escrow: escrowOf(of),
         createdAt: of.createdAt.toISOString(),
         paidAt: of.paidAt?.toISOString() ?? null,
         redirectUrl: viewer === 'anyone' ? null : redirectOf(at, of),
@@ -120,14 +140,24 @@ export function createShowing({
   }
 
   function offer(of: Checkout): QuotedOffer {
-    const quote = quoteOf(of, clock.now())
-    const offered = offerOf(of, quote, addressOf(of))
-    if (offered === null) throw inTestMode()
+    const now = clock.now()
+    const quote = quoteOf(of, now)
+    const offered = offerAt(of, quote, captureDeadlineOf(workMsOf(of), now))
+    if (offered === null) throw of.recipient === null ? inTestMode() : escrowUnavailable()
     return { ...offered, expires: quote.expiresAt }
+  }
+
+  function offerAt(of: Checkout, quote: Quote, captureDeadline: number): Offer | null {
+    const operator = of.capture === 'escrow' ? (method.escrow?.operator() ?? null) : null
+    return offerOf(of, quote, {
+      address: addressOf(of),
+      escrow: operator === null ? null : { operator, captureDeadline },
+    })
   }
 
   return {
     addressOf,
+    offerAt,
     offer,
     checkout,
     payment,
@@ -140,14 +170,30 @@ export function createShowing({
 
 /** What is charged after the success is delivered before it is paid. */
 function isDelivered({ state, capture }: Payment): boolean {
-  return state === 'paid' || capture === 'onSuccess'
+  return state === 'paid' || isLate(capture)
+}
+
+function signableOf({ v1, v2, escrow }: Requirements): Signable {
+  return escrow === undefined ? { v1, v2 } : { v1: null, v2: escrow }
+}
+
+function escrowOf({ escrow, state, result }: Payment): EscrowView | null {
+  if (escrow === null) return null
+  const { captureBy, authorizedTx, voidedTx } = escrow
+  const held = { contract: ESCROW.address, captureBy, authorizedTx, voidedTx }
+  if (state === 'paid') return { ...held, state: 'captured' }
+  if (state === 'failed') return { ...held, state: escrow.end ?? 'none' }
+  if (authorizedTx === null) return { ...held, state: 'authorizing' }
+  if (state === 'created') return { ...held, state: 'waiting' }
+  return { ...held, state: result?.status === 'failed' ? 'voiding' : 'capturing' }
 }
 
 /** The seller's own explanation is for the buyer alone. */
-function reasonOf({ reason, result }: Payment, viewer: Viewer): PaymentView['payment']['reason'] {
+function reasonOf({ reason, result, escrow }: Payment, viewer: Viewer): PaymentView['payment']['reason'] {
   if (reason === null) return null
   const explained = viewer !== 'anyone' && result?.status === 'failed' ? result.answer : null
-  return { code: reason, sentence: sentenceOfWork(reason, explained) ?? sentenceOf(reason) }
+  const sentence = sentenceOfWork(reason, explained) ?? sentenceOf(reason)
+  return { code: reason, sentence: escrow?.end === 'reclaimable' ? `${sentence} ${RECLAIM}` : sentence }
 }
 
 function deliveryOf(of: Payment, at: Checkout, delivery: AnsweredDelivery | undefined, viewer: Viewer) {

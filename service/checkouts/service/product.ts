@@ -6,14 +6,22 @@ import type { Statements } from '../../kit/transaction.ts'
 import { authorizationUsed } from '../../sales/errors.ts'
 import type { Sale, SaleHooks } from '../../sales/model.ts'
 import type { PurchaseRequest, Product } from '../../sales/service/deps.ts'
-import { badProof, inTestMode, payerDefaulted, quoteExpired, workflowUnavailable } from '../errors.ts'
+import {
+  badProof,
+  escrowUnavailable,
+  inTestMode,
+  payerDefaulted,
+  quoteExpired,
+  workflowUnavailable,
+} from '../errors.ts'
 import type { Checkout, Payment, Quote, SimulatedOutcome } from '../model.ts'
 import { DEFAULTED_MS, holdOf, isCapturedLate, isDefault } from '../rules/capture.ts'
 import { assertSells, deliveryOf, isSensible, paymentOf } from '../rules/lifecycle.ts'
 import { assertOrderOpen } from '../rules/order.ts'
-import { assertQuoted, fromQuoteId, offerOf, quoteOf } from '../rules/quote.ts'
+import { assertQuoted, fromQuoteId, quoteOf, workMsOf } from '../rules/quote.ts'
 import { versionOf } from '../rules/versions.ts'
 import { requirementsOfOffer } from '../../sales/service/door.ts'
+import { acceptedDeadline, captureDeadlineOf } from '../../x402/escrow.ts'
 import type { Presented } from '../../x402/model.ts'
 import type { PaymentEvents } from './payment-events.ts'
 import type { CheckoutDeps } from './deps.ts'
@@ -88,20 +96,30 @@ export function createCheckoutProduct(deps: ProductDeps) {
     idOf: (operation) => deriveId('pay', operation),
     isId: (id) => isId('pay', id),
 
-    terms({ checkout, order }) {
-      assertSells(checkout, clock.now())
+    terms({ checkout, order, presented }) {
+      const now = clock.now()
+      assertSells(checkout, now)
       if (checkout.testMode) throw inTestMode()
       const details = { input: valuesOf(checkout, order), version: checkout.version, ...holdOf(checkout) }
       const quote = quoteFor(checkout, order)
       assertQuoted(quote, checkout.owner.environment)
       const { price: amount, network, recipient } = quote
-      const offer = offerOf(checkout, quote, showing.addressOf(checkout))
+      const mostMs = workMsOf(checkout)
+      // The deadline that the payer signed. With another one than was offered, the signature does not fit.
+      const deadline = acceptedDeadline(presented, mostMs, now) ?? captureDeadlineOf(mostMs, now)
+      const offer = showing.offerAt(checkout, quote, deadline)
       // The quote was made in test mode without a recipient, so it cannot be paid.
-      if (recipient === null || offer === null) throw quoteExpired()
+      if (recipient === null) throw quoteExpired()
+      if (offer === null) throw escrowUnavailable()
       const about = { subject: checkout.id, ...checkout.owner, inputHash: canonicalHash(order.input), details }
-      const { workMs = 0 } = offer
       const requirements = requirementsOfOffer(offer)
-      return { ...about, amount, network, recipient, requirements, workMs, holds: workMs > 0, note: null }
+      const terms = { ...about, amount, network, recipient, requirements, note: null }
+      if (offer.escrow !== undefined) {
+        const captureBy = new Date(offer.escrow.captureDeadline * 1_000).toISOString()
+        return { ...terms, workMs: 0, escrow: { captureBy, workMs: mostMs } }
+      }
+      const { workMs = 0 } = offer
+      return { ...terms, workMs, holds: workMs > 0 }
     },
 
     isHere: (sale, { checkout }) => sale.subject === checkout.id,
@@ -122,7 +140,7 @@ export function createCheckoutProduct(deps: ProductDeps) {
 }
 
 interface ProductDeps extends Pick<CheckoutDeps, 'store' | 'clock' | 'quoteKey' | 'callbacks'> {
-  showing: Pick<Showing, 'addressOf'>
+  showing: Pick<Showing, 'offerAt'>
   watching: Pick<Watching, 'attempted'>
   events: Pick<PaymentEvents, 'refused'>
 }
@@ -138,8 +156,12 @@ export function checkoutHooks({ store, deliveries, events, receiptOf, clock }: H
   return {
     async claimed(inside, sale) {
       if (!(await store.holdOpen(inside, sale.subject, sale.createdAt))) throw new Unsold()
-      if (sale.state === 'held') await deliver(inside, sale)
     },
+
+    held: deliver,
+
+    /** A workflow that has not started must not start any more. */
+    givenUp: stop,
 
     async paid(inside, sale) {
       // What is charged after the success was delivered before.
@@ -152,10 +174,13 @@ export function checkoutHooks({ store, deliveries, events, receiptOf, clock }: H
         const { payer, network } = sale
         await store.addDefault(inside, { payer, network, until: new Date(clock.now().getTime() + DEFAULTED_MS) })
       }
-      // A workflow that has not started must not start any more.
-      if (isCapturedLate(sale)) await deliveries.stop(inside, deriveId('dlv', paymentOf(sale).id), 'payment_failed')
+      if (isCapturedLate(sale)) await stop(inside, sale)
       await events.failed(inside, paymentOf(sale))
     },
+  }
+
+  async function stop(inside: Statements, sale: Sale): Promise<void> {
+    await deliveries.stop(inside, deriveId('dlv', paymentOf(sale).id), 'payment_failed')
   }
 
   async function deliver(inside: Statements, sale: Sale): Promise<void> {

@@ -7,7 +7,7 @@ import { deriveId, isId, relatedId, type Id } from '../../kit/ids.ts'
 import { wasPaid, type Sale } from '../../sales/model.ts'
 import { proofOfOwnCall, type BuyerProof } from '../../sales/service/proof.ts'
 import { paymentMissing } from '../errors.ts'
-import type { Checkout, Payment, PaymentView } from '../model.ts'
+import { isLate, type Checkout, type Payment, type PaymentView } from '../model.ts'
 import { whyUnpaid } from '../rules/capture.ts'
 import { ANSWERED_MS, isAtRest, pauseBetweenLooks, paymentOf } from '../rules/lifecycle.ts'
 import { versionOf } from '../rules/versions.ts'
@@ -84,7 +84,7 @@ export function createPurchases({ store, selling, sales, deliveries, clock, show
         if (payment === null) throw paymentMissing()
         const view = showing.payment(payment, at, delivery, 'buyer')
         // A settlement may take long. One that follows the success of the work was preceded by its answer.
-        const settles = payment.state === 'settling' && payment.capture === 'onPayment'
+        const settles = payment.state === 'settling' && !isLate(payment.capture)
         return { seen: view, view, isOver: settles || isAtRest(view) }
       })
     },

@@ -5,7 +5,7 @@ import { alreadyBought, authorizationUsed } from '../../sales/errors.ts'
 import { SIMULATED_SETTLING_MS, type Sale } from '../../sales/model.ts'
 import { chosenTokenHash } from '../../sales/service/proof.ts'
 import { notInTestMode } from '../errors.ts'
-import { ZERO_ADDRESS, type Checkout } from '../model.ts'
+import { isLate, ZERO_ADDRESS, type Checkout } from '../model.ts'
 import { holdOf } from '../rules/capture.ts'
 import { assertSells, simulatedAs } from '../rules/lifecycle.ts'
 import type { CheckoutDeps } from './deps.ts'
@@ -34,7 +34,7 @@ export function createSimulation({ selling: { journal, tokens }, clock, prefligh
     await preflight(checkout)
     const now = clock.now()
     const { outcome = 'paid', token } = purchase
-    const holds = checkout.capture === 'onSuccess'
+    const holds = isLate(checkout.capture)
     const sale: Sale = {
       id,
       product: 'checkout',
@@ -55,6 +55,7 @@ export function createSimulation({ selling: { journal, tokens }, clock, prefligh
       resource: null,
       details: { input, outcome, version: checkout.version, ...holdOf(checkout) },
       result: null,
+      escrow: null,
       createdAt: now,
       refunded: ZERO,
       ...simulatedAs(outcome, id, { now, holds }),

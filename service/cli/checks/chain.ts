@@ -1,7 +1,7 @@
 import { addressOf } from '../../chain/eip712.ts'
 import { loadCurve, loadKeccak } from '../../chain/curve.ts'
 import { openEndpoint } from '../../chain/endpoint.ts'
-import type { Hex } from '../../chain/model.ts'
+import type { Address } from '../../chain/model.ts'
 import { NETWORKS, type Network } from '../../chain/networks.ts'
 import type { Config } from '../../config.ts'
 import { fault, fine, reasonOf, warning, type Finding, type CheckContext } from './model.ts'
@@ -51,10 +51,7 @@ interface Node {
 async function ask(url: string, network: Network, config: Config): Promise<Node | { name: string; away: string }> {
   const endpoint = openEndpoint(url)
   try {
-    const curve = await loadCurve()
-    const keccak = await loadKeccak()
-    const keys = config.SPONSOR_PRIVATE_KEYS as Hex[]
-    const addresses = keys.map((key) => addressOf(keccak, curve.publicKey(Buffer.from(key.slice(2), 'hex'))))
+    const addresses = await sponsorsOf(config)
     const [id, block, ...balances] = await endpoint.ask(
       [
         { method: 'eth_chainId', params: [] },
@@ -78,6 +75,11 @@ async function ask(url: string, network: Network, config: Config): Promise<Node 
   } finally {
     await endpoint.close()
   }
+}
+
+export async function sponsorsOf({ SPONSOR_PRIVATE_KEYS: keys }: Config): Promise<Address[]> {
+  const [curve, keccak] = await Promise.all([loadCurve(), loadKeccak()])
+  return keys.map((key) => addressOf(keccak, curve.publicKey(Buffer.from(key.slice(2), 'hex'))))
 }
 
 function result(answer: unknown): unknown {

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
+import type { Address } from '../../chain/model.ts'
 import type { Config } from '../../config.ts'
 import { attachOrStart } from '../../database/embedded/database.ts'
 import { isMigrated } from '../../database/migrate.ts'
 import { loadOrMakeKey, parseKeyring } from '../../vault/keyring.ts'
 import { vaultOf } from '../../vault/vault.ts'
+import { sponsorsOf } from './chain.ts'
 import { fault, fine, reasonOf, warning, type Finding, type CheckContext } from './model.ts'
 
 /** Whether PostgreSQL is there, keeps what it promises, has our tables, and our vault's key opens what is in them. */
@@ -40,11 +42,31 @@ export async function checkDatabase(patient: CheckContext): Promise<readonly Fin
       await clock(pool, patient.now),
       ...(await sealed(pool, config)),
       ...(await payouts(pool, config)),
+      ...(await operators(pool, config)),
     ]
   } finally {
     await pool.end()
     await embedded?.stop()
   }
+}
+
+/** Only the operator that a payment in the escrow names can capture it or give it back. */
+async function operators(pool: pg.Pool, config: Config): Promise<Finding[]> {
+  if (config.SPONSOR_PRIVATE_KEYS.length === 0) return []
+  const { rows } = await pool.query<{ operator: string; count: number }>(
+    `SELECT '0x' || encode(f.operator, 'hex') AS operator, count(*)::int AS count
+     FROM sale s JOIN facilitator_settlement f ON f.digest = s.digest
+     WHERE s.escrow IS NOT NULL AND s.state IN ('held', 'settling') AND f.operator IS NOT NULL GROUP BY 1`,
+  )
+  const own = await sponsorsOf(config)
+  return rows
+    .filter(({ operator }) => !own.includes(operator as Address))
+    .map(({ operator, count }) =>
+      fault(
+        'escrow',
+        `${String(count)} open payments wait in the escrow for ${operator}, whose key is not in SPONSOR_PRIVATE_KEYS. Put it back until they have ended.`,
+      ),
+    )
 }
 
 type Settings = Record<

@@ -10,7 +10,7 @@ import { examine, simulate } from './checks.ts'
 import { createGasWatch } from './gas.ts'
 import { createSponsorWorker, type SponsorWorker } from './sponsor-worker.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
-import { identify, type Signed } from './examined.ts'
+import { identify, type Examined, type Signed } from './examined.ts'
 import { reconcile } from './follow.ts'
 import { createSettling } from './settle.ts'
 
@@ -44,6 +44,12 @@ export function createFacilitator(deps: FacilitatorDeps) {
     await worker.release().catch(() => undefined)
   }
 
+  async function isOperatorEmpty({ network, escrow }: Examined): Promise<boolean> {
+    if (escrow === null) return false
+    await gas.pays(network.name)
+    return gas.isEmpty(network.name, escrow.operation.operator)
+  }
+
   return {
     /**
      * Moves nothing and writes nothing. Throws `unavailable` when the chain cannot be asked and, for our own sellers,
@@ -51,12 +57,17 @@ export function createFacilitator(deps: FacilitatorDeps) {
      */
     async verify(payment: PaymentRequest, isExternal = false): Promise<Verification> {
       const examined = examine(deps, payment)
-      const simulated = typeof examined === 'string' ? { refusal: examined } : await simulate(deps, examined)
+      const { network, payer } = payment
+      // An operator without gas cannot even be simulated, and the payment would be refused for no clear reason.
+      const isEmpty = typeof examined !== 'string' && (await isOperatorEmpty(examined))
+      const simulated =
+        typeof examined === 'string' || isEmpty
+          ? { refusal: typeof examined === 'string' ? examined : null, payerHasCode: false, balance: null }
+          : await simulate(deps, examined)
       const { refusal } = simulated
       const payerHasCode = refusal === null && simulated.payerHasCode
       const balance = refusal === null ? simulated.balance : null
-      const { network, payer } = payment
-      if (refusal !== null || network === null || (await gas.pays(network.name)))
+      if (refusal !== null || network === null || (!isEmpty && (await gas.pays(network.name))))
         return { payer, refusal, payerHasCode, balance }
       if (!isExternal) throw outOfGas(network.name)
       return { payer, refusal: 'facilitator_out_of_gas', payerHasCode, balance }
@@ -106,6 +117,9 @@ export function createFacilitator(deps: FacilitatorDeps) {
       if (found === null) throw settlementMissing()
       return found
     },
+
+    /** The names that payments have in the escrow. */
+    escrow: deps.signatures.escrow,
 
     networks: Object.values(NETWORKS),
     /** The addresses that pay the gas. */

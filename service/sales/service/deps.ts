@@ -10,7 +10,7 @@ import type { Environment } from '../../kit/owner.ts'
 import type { Dialects } from '../../x402/dialects.ts'
 import type { Presented, Requirements } from '../../x402/model.ts'
 import type { DeliveryErrors } from '../errors.ts'
-import type { ProductName, Sale, StoredAnswer } from '../model.ts'
+import type { Escrow, ProductName, Sale, StoredAnswer } from '../model.ts'
 import type { Journal, Method } from '../ports.ts'
 import type { PaymentTokens } from './proof.ts'
 
@@ -55,6 +55,8 @@ export interface Terms {
   workMs: number
   /** The work is done elsewhere after the claim, and the product says how it ended (`service/capture.ts`). */
   holds?: boolean
+  /** The money waits in the escrow while the work is done. */
+  escrow?: Pick<Escrow, 'captureBy' | 'workMs'>
   /** For the product, in the transaction of the claim. */
   note: unknown
 }

@@ -1,3 +1,4 @@
+import { escrowRequirementsOf } from '../../x402/escrow.ts'
 import type { Id } from '../../kit/ids.ts'
 import { Departure } from '../../kit/departure.ts'
 import { toDecimal } from '../../kit/money.ts'
@@ -113,12 +114,15 @@ export function requiredOf(offer: Offer, facilitator: string, why: Pick<Required
 }
 
 /** The terms to sign, in both versions of x402. */
-export function requirementsOfOffer({ requirements, ...offer }: Offer): Requirements {
+export function requirementsOfOffer({ requirements, escrow, ...offer }: Offer): Requirements {
   if (requirements !== undefined) return requirements
   const { slug, name, address, amount, network, recipient, input, workMs } = offer
   const resource = { url: address, description: name, mimeType: 'application/json' }
   const { properties: bodyFields = {}, required } = input
   const names = required === undefined ? {} : { required }
   const described = { type: 'http', method: 'POST', bodyType: 'json', bodyFields, ...names }
-  return requirementsOf({ amount, network, recipient }, resource, { input: described, slug }, workMs)
+  const price = { amount, network, recipient }
+  const exact = requirementsOf(price, resource, { input: described, slug }, escrow === undefined ? workMs : 0)
+  if (escrow === undefined) return exact
+  return { ...exact, escrow: escrowRequirementsOf(price, escrow.operator, escrow.captureDeadline) }
 }

@@ -19,8 +19,16 @@ export function createHolding({ store, held, journal, settle, clock, failpoints,
       return await settle(captured, NOTHING_HANDED_OVER, settleMs)
     },
 
-    /** The work has failed or was too slow: the authorization is never used. Null when something else came first. */
-    giveUp: (id: string, result: WorkResult): Promise<Sale | null> => held.giveUp(id, result),
+    /**
+     * The work has failed or was too slow: the authorization is never used, and money in the escrow goes back. Null when
+     * something else came first.
+     */
+    async giveUp(id: string, result: WorkResult): Promise<Sale | null> {
+      const given = await held.giveUp(id, result)
+      if (given?.state !== 'settling') return given
+      await failpoints.reach('sale given up')
+      return await settle(given, NOTHING_HANDED_OVER, settleMs)
+    },
 
     /** Stores the result of a sale that is paid already. False when it has a result, or is not paid. */
     report: (id: string, result: WorkResult): Promise<boolean> => held.report(id, result),

@@ -4,6 +4,7 @@ import { sum } from '../../kit/money.ts'
 import { readRequest } from '../../x402/payload.ts'
 import { alreadyBought, authorizationUsed, identifierUsed, paymentBusy, promisedTwice, tooManyOpen } from '../errors.ts'
 import { claimedSale, type Sale, type SaleHooks } from '../model.ts'
+import { workUntil } from '../rules.ts'
 import type { HeldJournal, Hooks, Journal, Purchases, SaleStore } from '../ports.ts'
 
 /** The service's journal: the database, the register of purchases, and what products write in the same commit. */
@@ -52,6 +53,7 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
         if (state === 'held') await assertFunds(inside, sale, balance)
         // The hook throws to refuse the claim, so that a refused sale does not keep the authorization.
         await hooksOf(sale).claimed?.(inside, sale, note)
+        if (state === 'held') await hooksOf(sale).held?.(inside, sale)
         if (!(await store.add(inside, sale, resumeAt))) throw await twiceStarted(inside, sale)
         return id
       })
@@ -68,6 +70,7 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
     async simulated(sale, resumeAt) {
       return await store.inTransaction(async (inside) => {
         await hooksOf(sale).claimed?.(inside, sale, null)
+        if (sale.state === 'held') await hooksOf(sale).held?.(inside, sale)
         if (!(await store.add(inside, sale, resumeAt))) return false
         if (sale.state === 'paid') await hooksOf(sale).paid?.(inside, sale, null)
         if (sale.state === 'failed') await hooksOf(sale).failed?.(inside, sale)
@@ -99,15 +102,29 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
       return paid ?? (await ended(id))
     },
 
-    async failed(id, reason) {
+    async failed(id, reason, end) {
       const failed = await store.inTransaction(async (inside) => {
-        const sale = await store.failed(inside, id, reason, clock.now())
+        const sale = await store.failed(inside, id, { reason, end: end ?? null, now: clock.now() })
         if (sale === null) return null
         await hooksOf(sale).freed?.(inside, sale)
         await hooksOf(sale).failed?.(inside, sale)
         return sale
       })
       return failed ?? (await ended(id))
+    },
+
+    async authorized(id, txHash) {
+      const { escrow } = await ended(id)
+      if (escrow === null) throw new Error('a sale has no terms of the escrow')
+      const now = clock.now()
+      const until = workUntil(escrow, now)
+      const held = await store.inTransaction(async (inside) => {
+        // Without time for the work nothing is delivered, and its deadline is over at once.
+        const sale = await store.hold(inside, id, { txHash, until: until ?? now, now })
+        if (sale !== null && until !== null) await hooksOf(sale).held?.(inside, sale)
+        return sale
+      })
+      return held ?? (await ended(id))
     },
 
     async store(id, answer, bodyHash) {
@@ -130,12 +147,17 @@ export function createHeldJournal({ store, hooks, clock }: Omit<JournalDeps, 'pu
     capture: (id, result) =>
       store.inTransaction((inside) => store.endHold(inside, id, { state: 'settling', result, now: clock.now() })),
 
-    giveUp: (id, result) =>
-      store.inTransaction(async (inside) => {
-        const sale = await store.endHold(inside, id, { state: 'failed', result, now: clock.now() })
-        if (sale !== null) await hooks[sale.product]?.failed?.(inside, sale)
+    async giveUp(id, result) {
+      const waits = (await store.find(id))?.escrow ?? null
+      const state = waits === null ? 'failed' : 'settling'
+      return await store.inTransaction(async (inside) => {
+        const sale = await store.endHold(inside, id, { state, result, now: clock.now() })
+        if (sale === null) return null
+        await hooks[sale.product]?.givenUp?.(inside, sale)
+        if (state === 'failed') await hooks[sale.product]?.failed?.(inside, sale)
         return sale
-      }),
+      })
+    },
 
     report: (id, result) => store.report(id, result),
   }

@@ -148,7 +148,9 @@ function saleOf(
 ): Omit<NewSale, 'product' | 'leaseUntil'> {
   const { subject, userId, environment, amount, network, recipient, requirements, inputHash, details } = terms
   const { resource } = requirements.v1
-  const sold = { subject, userId, environment, amount, network, recipient, resource, inputHash, details }
+  const waits = terms.escrow
+  const escrow = waits === undefined ? null : { ...waits, authorizedTx: null, end: null, voidedTx: null }
+  const sold = { subject, userId, environment, amount, network, recipient, resource, inputHash, details, escrow }
   return { ...sold, id, createdAt, payer, simulated: false, digest, request, identifier, tokenHash: tokenHash(token) }
 }
 

@@ -1,7 +1,7 @@
 import { DomainError } from '../../kit/errors.ts'
-import { simulatedHash, type Sale, type Settled } from '../model.ts'
-import type { Paid } from '../ports.ts'
-import { simulatedState } from '../rules.ts'
+import { simulatedHash, stepOf, type Sale, type Settled, type Step } from '../model.ts'
+import type { EscrowEnd, Paid } from '../ports.ts'
+import { isEscrowOver, simulatedState } from '../rules.ts'
 import type { SellingDeps } from './deps.ts'
 
 /**
@@ -13,12 +13,21 @@ export function createSettling(deps: SettlingDeps) {
 
   async function settle(sale: Sale, paid: Paid, waitMs?: number): Promise<Sale> {
     if (sale.simulated) return await bySimulation(sale, paid)
-    const outcome = await ask(sale, waitMs)
+    const step = stepOf(sale)
+    const outcome = await ask(sale, step, waitMs)
     if (outcome.status === 'pending') return sale
     await failpoints.reach('sale settled')
-    if (outcome.status === 'failed') {
+    if (step === 'authorize' && outcome.status === 'settled') {
+      const held = await journal.authorized(sale.id, outcome.txHash)
+      await failpoints.reach('sale authorized')
+      return held
+    }
+    if (outcome.status === 'failed' || step === 'void') {
+      const end = endOf(step, outcome)
+      if (end !== undefined && end.end !== 'voided' && !isOver(sale)) return sale
       measures.count(`${sale.product}_failed`)
-      return await journal.failed(sale.id, outcome.reason)
+      const reason = sale.result?.reason ?? (outcome.status === 'failed' ? outcome.reason : UNKNOWN)
+      return await journal.failed(sale.id, reason, end)
     }
     const done = await journal.paid(sale.id, outcome.txHash, paid)
     measures.count(`${sale.product}_paid`)
@@ -38,11 +47,13 @@ export function createSettling(deps: SettlingDeps) {
    * The result is also `pending` when the outcome is unknown: the chain is unavailable, or today's gas budget is spent.
    * The chain is asked again later.
    */
-  async function ask({ id, request }: Sale, waitMs?: number): Promise<Settled> {
+  async function ask({ id, request }: Sale, step: Step, waitMs?: number): Promise<Settled> {
     // A sale without an authorization must not count as paid.
     if (request === null) throw new Error('a sale has no authorization')
     try {
-      return await method.settle(request, id, waitMs)
+      if (step === 'settle' || step === 'authorize') return await method.settle(request, id, waitMs)
+      if (method.escrow === undefined) throw new Error('this method ends no payment in the escrow')
+      return await method.escrow.end(request, id, { step, waitMs })
     } catch (error) {
       if (!(error instanceof DomainError) || !PASSING.has(error.kind)) throw error
       log.warn({ sale: id, code: error.code }, 'the chain does not answer for a sale; retrying')
@@ -50,8 +61,22 @@ export function createSettling(deps: SettlingDeps) {
     }
   }
 
+  /** A refusal before the capture deadline passes: the payer cannot have taken the money back. */
+  const isOver = ({ escrow }: Sale): boolean => escrow === null || isEscrowOver(escrow, clock.now())
+
   return settle
 }
+
+/** What became of money in the escrow that is not captured. Undefined where it never waited there. */
+function endOf(step: Step, outcome: Exclude<Settled, { status: 'pending' }>): EscrowEnd | undefined {
+  if (step === 'settle' || step === 'authorize') return undefined
+  return outcome.status === 'settled'
+    ? { end: 'voided', voidedTx: outcome.txHash }
+    : { end: 'reclaimable', voidedTx: null }
+}
+
+/** Work that was given up has a reason. */
+const UNKNOWN = 'settlement_failed'
 
 type SettlingDeps = Pick<SellingDeps, 'journal' | 'method' | 'clock' | 'log' | 'measures' | 'failpoints'>
 

@@ -6,7 +6,7 @@ import { nextResume } from '../rules.ts'
 import { fromSaleRow, one, type SaleRow } from './rows.ts'
 
 /** Sales whose work is done elsewhere before they are paid. */
-export function heldSales(statements: Statements): Pick<SaleStore, 'lockOpen' | 'takeHeld' | 'endHold' | 'report'> {
+export function heldSales(statements: Statements): Pick<SaleStore, 'lockOpen' | 'hold' | 'takeHeld' | 'endHold' | 'report'> {
   return {
     async lockOpen(inside, payer, network, limit) {
       const lock = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 12))'
@@ -15,6 +15,9 @@ export function heldSales(statements: Statements): Pick<SaleStore, 'lockOpen' | 
       return rows.map(({ amount, request }) => ({ amount: usdc(amount), request }))
     },
 
+    hold: (inside, id, { txHash, until, now }) =>
+      one(inside, HOLD, [id, txHash, until, nextResume(now, now)], 'sale_hold'),
+
     async takeHeld(product, now, limit) {
       const rows = await statements.run<SaleRow>(TAKE_HELD, [product, now, limit], 'sale_take_held')
       return rows.map(fromSaleRow)
@@ -22,8 +25,7 @@ export function heldSales(statements: Statements): Pick<SaleStore, 'lockOpen' | 
 
     endHold(inside, id, { state, result, now }) {
       const [resumeAt, endedAt] = state === 'settling' ? [nextResume(now, now), null] : [null, now]
-      const reason = state === 'failed' ? result.reason : null
-      return one(inside, END_HOLD, [id, state, JSON.stringify(result), reason, resumeAt, endedAt], 'sale_end_hold')
+      return one(inside, END_HOLD, [id, state, JSON.stringify(result), result.reason, resumeAt, endedAt], 'sale_end_hold')
     },
 
     async report(id, result) {
@@ -36,6 +38,37 @@ const OPEN_OF_PAYER = `
 SELECT amount, request FROM sale
 WHERE payer = $1 AND network = $2 AND state IN ('claimed', 'held', 'settling') AND NOT simulated LIMIT $3`
 
+/** Sales whose escrow does not have what their state says, among those whose settlements are still stored. */
+export async function findEscrowDifferences(statements: Statements): Promise<EscrowDifference[]> {
+  return await statements.run<EscrowDifference>(ESCROW_DIFFERENCES, [])
+}
+
+interface EscrowDifference {
+  subject: string
+  figure: string
+  recorded: string
+  recomputed: string
+}
+
+// What was done last of the operations on the payment. A sale that waits for the chain may be behind it.
+const ESCROW_DIFFERENCES = `
+WITH done AS (
+  SELECT s.id, s.state::text AS state, coalesce(s.escrow ->> 'end', 'none') AS ended,
+    CASE WHEN bool_or(o.operation = 'capture') THEN 'capture' WHEN bool_or(o.operation = 'void') THEN 'void'
+      WHEN bool_or(o.operation = 'authorize') THEN 'authorize' ELSE 'none' END AS operation
+  FROM sale s JOIN facilitator_settlement a ON a.digest = s.digest
+  LEFT JOIN facilitator_settlement o ON o.payment_hash = a.payment_hash AND o.state = 'settled'
+  WHERE s.escrow IS NOT NULL AND s.state <> 'settling' GROUP BY s.id
+), wanted AS (
+  SELECT id, operation, CASE
+    WHEN state IN ('paid', 'refunded') THEN 'capture'
+    WHEN state = 'held' OR ended = 'reclaimable' THEN 'authorize'
+    WHEN ended = 'voided' THEN 'void' ELSE 'none' END AS want
+  FROM done
+)
+SELECT 'sale ' || id AS subject, 'escrow' AS figure, want AS recorded, operation AS recomputed
+FROM wanted WHERE want <> operation LIMIT 1000`
+
 // A look every few seconds, and one at the deadline.
 const TAKE_HELD = `
 WITH due AS (
@@ -46,6 +79,12 @@ UPDATE sale s SET resume_at = CASE
     WHEN s.lease_until > $2 THEN least(s.lease_until, $2 + interval '5 seconds') ELSE $2 + interval '5 seconds'
   END
 FROM due WHERE s.id = due.id RETURNING s.*`
+
+// Once its money waits in the escrow, before its work has any result.
+const HOLD = `
+UPDATE sale SET state = 'held', lease_until = $3, resume_at = $4,
+  escrow = (escrow::jsonb || jsonb_build_object('authorizedTx', $2::text))::json
+WHERE id = $1 AND state IN ('claimed', 'settling') AND escrow IS NOT NULL AND result IS NULL RETURNING *`
 
 // The row's lock decides between success, failure and deadline.
 const END_HOLD = `

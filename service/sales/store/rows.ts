@@ -29,6 +29,7 @@ export function fromSaleRow(row: SaleRow): Sale {
     txHash: row.tx_hash,
     reason: row.reason,
     result: row.result,
+    escrow: row.escrow,
     leaseUntil: row.lease_until,
     createdAt: row.created_at,
     endedAt: row.ended_at,
@@ -76,5 +77,6 @@ export function valuesOf(sale: Sale): unknown[] {
     sale.endedAt,
     sale.resource,
     sale.identifier,
+    sale.escrow === null ? null : JSON.stringify(sale.escrow),
   ]
 }

@@ -69,7 +69,8 @@ export function createSaleStore(statements: StatementPool): SaleStore {
     },
 
     paid: (inside, id, { txHash, handover, now }) => one(inside, PAID, [id, txHash, handover, now], 'sale_paid'),
-    failed: (inside, id, reason, now) => one(inside, FAILED, [id, reason, now], 'sale_failed'),
+    failed: (inside, id, { reason, end, now }) =>
+      one(inside, FAILED, [id, reason, now, end?.end ?? null, end?.voidedTx ?? null], 'sale_failed'),
 
     store: (inside, id, { meta, body }, { bodyHash, now }) =>
       one(inside, STORE, [id, bodyHash, now, JSON.stringify(meta), body], 'sale_store'),
@@ -119,9 +120,9 @@ SELECT * FROM sale WHERE subject = $1 AND user_id = $2 AND environment = $3 ORDE
 const ADD = `
 INSERT INTO sale (id, product, subject, user_id, environment, state, handover, amount, network, recipient, payer,
   simulated, digest, request, input_hash, body_hash, token_hash, details, tx_hash, reason, lease_until, created_at,
-  ended_at, resource, identifier, resume_at)
+  ended_at, resource, identifier, escrow, resume_at)
 VALUES ($1, $2::sale_product, $3, $4, $5::environment, $6::sale_state, $7::sale_handover, $8, $9, $10, $11, $12, $13,
-  $14::json, $15, $16, $17, $18::json, $19, $20, $21, $22, $23, $24, $25, $26)
+  $14::json, $15, $16, $17, $18::json, $19, $20, $21, $22, $23, $24, $25, $26::json, $27)
 ON CONFLICT DO NOTHING
 RETURNING id`
 
@@ -160,7 +161,9 @@ WHERE id = $1 AND state IN ('claimed', 'settling') RETURNING *`
 
 const FAILED = `
 WITH gone AS (DELETE FROM sale_answer WHERE sale_id = $1)
-UPDATE sale SET state = 'failed', reason = $2, ended_at = $3, resume_at = NULL, lease_until = NULL
+UPDATE sale SET state = 'failed', reason = $2, ended_at = $3, resume_at = NULL, lease_until = NULL,
+  escrow = CASE WHEN $4::text IS NULL THEN escrow ELSE
+    (escrow::jsonb || jsonb_build_object('end', $4::text, 'voidedTx', $5::text))::json END
 WHERE id = $1 AND state IN ('claimed', 'settling') RETURNING *`
 
 const STORE = `

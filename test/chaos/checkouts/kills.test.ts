@@ -35,6 +35,11 @@ const DELIVERING = ['told', 'taken'] as const
 const PLACES = {
   onPayment: ['sale claimed', 'sale settling', ...SETTLING, ...DELIVERING],
   onSuccess: ['sale claimed', ...DELIVERING, 'sale captured', ...SETTLING],
+  // The steps of a settlement are those of the way into the escrow, and by later passes those of the way out.
+  escrow: [
+    ...['sale claimed', 'sale settling', ...SETTLING.slice(0, -1), 'sale authorized'],
+    ...[...DELIVERING, 'sale captured', 'sale given up', 'sale paid'],
+  ],
 } as const
 type Capture = keyof typeof PLACES
 type Place = (typeof PLACES)[Capture][number]
@@ -57,7 +62,7 @@ interface Customer {
   succeeds: boolean
 }
 
-describe.each(['onPayment', 'onSuccess'] as const)('the service is killed at every step, charging %s', (capture) => {
+describe.each(['onPayment', 'onSuccess', 'escrow'] as const)('the service is killed at every step, charging %s', (capture) => {
   let chain: TestChain
   let database: TestDatabase
   let mortal: Mortal

@@ -129,6 +129,7 @@ function AfterPayment({ form }: { form: UseFormReturn<Draft> }) {
             options={[
               ['onPayment', 'Before the work starts'],
               ['onSuccess', 'Only if the work succeeds'],
+              ['escrow', 'Only if it succeeds; a contract holds the money'],
             ]}
           />
           <Choice
@@ -141,7 +142,7 @@ function AfterPayment({ form }: { form: UseFormReturn<Draft> }) {
             ]}
           />
         </div>
-        {capture === 'onSuccess' ? (
+        {capture !== 'onPayment' ? (
           <TextField
             form={form}
             name="runSeconds"

@@ -47,9 +47,10 @@ export function Progress({
           </span>
         </p>
       )}
-      {stage !== 'failed' && <Steps page={page} progress={progress} />}
+      {stage !== 'failed' && stage !== 'returning' && <Steps page={page} progress={progress} />}
       {stage === 'answered' && answer !== null && <AnswerPage text={answer} />}
       <Attempts delivery={progress.state?.delivery ?? null} />
+      {payment?.escrow != null && !isPaid(progress) && <Waiting escrow={payment.escrow} page={page} />}
       {payment !== null && isPaid(progress) && <Receipt page={page} payment={payment} />}
       {stage === 'failed' && !isOrder && (
         <button type="button" class="button" onClick={acts?.again}>
@@ -80,9 +81,10 @@ type Mark = 'done' | 'now' | 'next'
 function Steps({ page, progress }: { page: CheckoutPage; progress: Way }) {
   const stage = stageOf(progress)
   const paid = isPaid(progress)
-  const isLate = progress.state?.payment.capture === 'onSuccess'
+  const capture = progress.state?.payment.capture
+  const isLate = capture !== undefined && capture !== 'onPayment'
   const run: Mark = ['started', 'answered'].includes(stage) ? 'done' : paid ? 'now' : 'next'
-  if (isLate) return <LateSteps stage={stage} paid={paid} />
+  if (isLate) return <LateSteps stage={stage} paid={paid} escrow={progress.state?.payment.escrow?.state ?? null} />
   const runs = RUNS[stage] ?? (run === 'done' ? 'Workflow started' : 'Starting workflow')
   return (
     <ol class="steps">
@@ -95,12 +97,70 @@ function Steps({ page, progress }: { page: CheckoutPage; progress: Way }) {
   )
 }
 
+/** Where the money is that waits in the escrow, and how its payer takes it back without anyone's help. */
+function Waiting({ escrow, page }: { escrow: NonNullable<PaymentState['payment']['escrow']>; page: CheckoutPage }) {
+  const { contract, captureBy, state, authorizedTx, voidedTx } = escrow
+  if (state === 'none') return null
+  const { explorer } = page.checkout
+  const until = new Date(captureBy)
+  return (
+    <section class="receipt" aria-labelledby="waiting">
+      <h3 id="waiting">Your money</h3>
+      <dl class="facts">
+        <Line name="Contract">
+          <Explored href={`${explorer}/address/${contract}`} text={contract} />
+        </Line>
+        {authorizedTx !== null && (
+          <Line name="Paid in">
+            <Explored href={`${explorer}/tx/${authorizedTx}`} text={authorizedTx} />
+          </Line>
+        )}
+        {voidedTx === null ? (
+          <Line name="Yours again after">
+            <time dateTime={captureBy}>
+              {until.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}
+            </time>
+          </Line>
+        ) : (
+          <Line name="Paid back">
+            <Explored href={`${explorer}/tx/${voidedTx}`} text={voidedTx} />
+          </Line>
+        )}
+      </dl>
+      {voidedTx === null && (
+        <p class="fine">
+          If the seller was not paid by then, take it back with the call <code>reclaim</code> of the contract, from the
+          wallet that paid. You need no one’s help for it.
+        </p>
+      )}
+    </section>
+  )
+}
+
+function Explored({ href, text }: { href: string; text: string }) {
+  return (
+    <a class="mono" href={href} target="_blank" rel="noreferrer noopener" title={text}>
+      {shortly(text)} <Outward />
+      <span class="unseen"> (opens the block explorer)</span>
+    </a>
+  )
+}
+
 /** Charged after the success: the work comes before the payment. */
-function LateSteps({ stage, paid }: { stage: Stage; paid: boolean }) {
+function LateSteps({ stage, paid, escrow }: { stage: Stage; paid: boolean; escrow: string | null }) {
   const works = stage === 'ordered'
+  if (escrow === 'authorizing') {
+    return (
+      <ol class="steps">
+        <Step mark="now">Paying into the contract</Step>
+        <Step mark="next">Preparing your order</Step>
+        <Step mark="next">Payment to the seller</Step>
+      </ol>
+    )
+  }
   return (
     <ol class="steps">
-      <Step mark="done">Order sent</Step>
+      <Step mark="done">{escrow === null ? 'Order sent' : 'Paid into the contract'}</Step>
       <Step mark={works ? 'now' : 'done'}>{works ? 'Preparing your order' : 'Order completed'}</Step>
       <Step mark={paid ? 'done' : works ? 'next' : 'now'}>{paid ? 'Paid' : 'Payment'}</Step>
     </ol>

@@ -61,6 +61,12 @@ export function Terms({ page }: { page: CheckoutPage }) {
             <dd>Only if your order succeeds</dd>
           </div>
         )}
+        {capture === 'escrow' && (
+          <div>
+            <dt>Charged</dt>
+            <dd>Only if your order succeeds. Until then your money waits in a contract.</dd>
+          </div>
+        )}
         {page.trackRecord != null && (
           <div>
             <dt>Latest sales</dt>

@@ -199,7 +199,9 @@ async function signatureFor({ store, now }: FlowDeps, signed: Signed, from: Hex,
 
 /** A customer signs only for the price on the button that they clicked. */
 async function isOutdated(deps: FlowDeps, page: CheckoutPage): Promise<boolean> {
-  if (Date.parse(page.quote.expiresAt) - deps.now() >= RENEW_BEFORE_MS) return false
+  // The escrow's terms have absolute times, so they are fetched right before the signature.
+  const lasts = Date.parse(page.quote.expiresAt) - deps.now() >= RENEW_BEFORE_MS
+  if (lasts && page.prepared == null) return false
   deps.store.change({ doing: 'sending' })
   const changed = await renew(deps)
   deps.store.change({ doing: null })

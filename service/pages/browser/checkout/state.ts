@@ -65,9 +65,10 @@ export function missingOf(page: CheckoutPage, account: Account): bigint | null {
   return missing > 0n ? missing : 0n
 }
 
-/** `ordered`: the work is under way and not paid yet. `held`: started and not confirmed. `broken`: started, and failed. `undelivered`: no attempt follows. */
+/** `ordered`: the work is under way and not paid yet. `returning`: it has failed, and the money goes back. `held`: started and not confirmed. `broken`: started, and failed. `undelivered`: no attempt follows. */
 export type Stage =
   | 'ordered'
+  | 'returning'
   | 'confirming'
   | 'starting'
   | 'retrying'
@@ -80,7 +81,8 @@ export type Stage =
   | 'failed'
 
 export function stageOf({ state }: Progress): Stage {
-  if (state?.payment.status === 'created' && state.payment.capture === 'onSuccess') return 'ordered'
+  if (state?.payment.status === 'created' && state.payment.deadline !== null) return 'ordered'
+  if (state?.payment.escrow?.state === 'voiding') return 'returning'
   if (state === null || state.payment.status === 'created' || state.payment.status === 'settling') return 'confirming'
   if (state.payment.status === 'failed') return 'failed'
   const { delivery } = state
@@ -108,7 +110,7 @@ function hasFailedTry(delivery: PaymentState['delivery']): boolean {
 
 /** No further change is expected. */
 export function isOver(progress: Progress): boolean {
-  return !['ordered', 'confirming', 'starting', 'retrying', 'working'].includes(stageOf(progress))
+  return !['ordered', 'returning', 'confirming', 'starting', 'retrying', 'working'].includes(stageOf(progress))
 }
 
 export function isPaid({ state }: Progress): boolean {
@@ -122,8 +124,13 @@ export function headlineOf(progress: Progress, { checkout }: CheckoutPage): { ti
     case 'ordered':
       return {
         title: 'Your order is being prepared',
-        text: 'You are charged only if it succeeds. The result appears here.',
+        text:
+          progress.state?.payment.escrow == null
+            ? 'You are charged only if it succeeds. The result appears here.'
+            : 'Your money waits in a contract. The seller gets it only if your order succeeds. The result appears here.',
       }
+    case 'returning':
+      return { title: 'Your order could not be completed', text: 'Your money is on its way back to your wallet.' }
     case 'confirming':
       return progress.slow
         ? {
@@ -185,9 +192,16 @@ export function headlineOf(progress: Progress, { checkout }: CheckoutPage): { ti
     case 'failed':
       return {
         title: isUndone(progress) ? 'Your order could not be completed' : 'The payment did not go through',
-        text: withoutCharge(progress.state?.payment.reason?.sentence ?? 'The network refused it.'),
+        text: isReclaimable(progress)
+          ? (progress.state?.payment.reason?.sentence ?? '')
+          : withoutCharge(progress.state?.payment.reason?.sentence ?? 'The network refused it.'),
       }
   }
+}
+
+/** The money left the wallet and was neither charged nor given back. */
+function isReclaimable({ state }: Progress): boolean {
+  return state?.payment.escrow?.state === 'reclaimable'
 }
 
 /** The work failed, not the payment. */

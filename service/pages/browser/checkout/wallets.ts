@@ -1,6 +1,6 @@
 import { discoverWallets } from '../../../ui-kit/discovery.ts'
 import { codeOf, isRejected, PENDING, type Hex, type Wallet } from '../../../ui-kit/provider.ts'
-import { authorize, typedData, type PaymentPayload } from '../pay/authorization.ts'
+import { authorize, authorizePrepared, typedData, type PaymentPayload } from '../pay/authorization.ts'
 import { balanceOf, chainIdOf, connect, known, onWalletChange, sign, switchTo, toChainId } from '../pay/wallet.ts'
 import type { Account, Notice, State } from './state.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
@@ -127,12 +127,15 @@ export async function signTerms(store: Watched<State>, from: Hex, nowMs: number)
   const accepted = page.paymentRequirements?.v2
   if (account === null || accepted === undefined) return null
   store.change({ doing: 'signing', notice: null })
-  const authorization = authorize(accepted, from, nowMs)
+  const { prepared } = page
+  const authorization =
+    prepared == null ? authorize(accepted, from, nowMs) : authorizePrepared(accepted, from, prepared)
   try {
     const signature = await sign(account.wallet.provider, from, typedData(accepted, authorization))
     const { product, url } = page.checkout
     const resource = { url, description: product.name, mimeType: 'application/json' }
-    return { x402Version: 2, resource, accepted, payload: { signature, authorization } }
+    const bound = prepared == null ? {} : { salt: prepared.salt }
+    return { x402Version: 2, resource, accepted, payload: { signature, authorization, ...bound } }
   } catch (error) {
     const text = isRejected(error)
       ? 'You declined in your wallet. Nothing was charged.'

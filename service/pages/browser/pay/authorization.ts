@@ -1,4 +1,4 @@
-import type { Requirements } from '../../model.ts'
+import type { CheckoutPage, Requirements } from '../../model.ts'
 import type { Hex } from '../../../ui-kit/provider.ts'
 
 /** A permission to move this amount of USDC once (EIP-3009). Numbers are text, as they are sent. */
@@ -16,7 +16,8 @@ export interface PaymentPayload {
   x402Version: 2
   resource: { url: string; description: string; mimeType: string }
   accepted: Requirements
-  payload: { signature: Hex; authorization: Authorization }
+  /** `salt`: for the escrow, whose nonce names the whole agreement. */
+  payload: { signature: Hex; authorization: Authorization; salt?: string }
 }
 
 export type TypedData = ReturnType<typeof typedData>
@@ -34,7 +35,18 @@ export function authorize(terms: Requirements, from: Hex, nowMs: number): Author
   }
 }
 
+/** For the escrow: the service has computed the nonce, and the money goes to the contract that collects it. */
+export function authorizePrepared(
+  terms: Requirements,
+  from: Hex,
+  { to, nonce, validBefore }: NonNullable<CheckoutPage['prepared']>,
+): Authorization {
+  return { from, to, value: terms.amount, validAfter: '0', validBefore: String(validBefore), nonce: nonce as Hex }
+}
+
 export function typedData(terms: Requirements, message: Authorization) {
+  // The escrow's collector takes the money itself; for a transfer anyone may send the signature.
+  const primaryType = terms.scheme === 'exact' ? 'TransferWithAuthorization' : 'ReceiveWithAuthorization'
   return {
     types: {
       EIP712Domain: [
@@ -43,7 +55,7 @@ export function typedData(terms: Requirements, message: Authorization) {
         { name: 'chainId', type: 'uint256' },
         { name: 'verifyingContract', type: 'address' },
       ],
-      TransferWithAuthorization: [
+      [primaryType]: [
         { name: 'from', type: 'address' },
         { name: 'to', type: 'address' },
         { name: 'value', type: 'uint256' },
@@ -52,7 +64,7 @@ export function typedData(terms: Requirements, message: Authorization) {
         { name: 'nonce', type: 'bytes32' },
       ],
     },
-    primaryType: 'TransferWithAuthorization',
+    primaryType,
     domain: {
       name: terms.extra.name,
       version: terms.extra.version,
@@ -66,6 +78,8 @@ export function typedData(terms: Requirements, message: Authorization) {
 /** Whether the signature still pays exactly these terms, and stays valid until a slow chain has settled it. */
 export function stillPays({ accepted, payload }: PaymentPayload, terms: Requirements, nowMs: number): boolean {
   const { to, value, validBefore } = payload.authorization
+  // The escrow's terms have other times at each look, so its signature is never used for a second order.
+  if (accepted.scheme !== 'exact' || terms.scheme !== 'exact') return false
   return (
     same(to, terms.payTo) &&
     value === terms.amount &&
