@@ -110,7 +110,7 @@ describe('MCP calls with an idempotency key', () => {
   })
 
   test('a call that failed was free, so its repetition tries again', async () => {
-    world.upstream.on('/slow', () => ({ status: 400, body: {} }))
+    world.upstream.says('/slow', {}, 400)
     const person = await world.caller()
     expect((await call(world.service, person, { header: 'k' })).result).toMatchObject({ isError: true })
     world.upstream.says('/slow', { done: true })
