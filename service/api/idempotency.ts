@@ -1,6 +1,7 @@
 import { HOUR_MS, type Tables } from '../kit/tables.ts'
 import { canonicalHash } from '../kit/hash.ts'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Caller } from '../kit/caller.ts'
 import type { Clock } from '../kit/clock.ts'
 import { DomainError, invalid } from '../kit/errors.ts'
 import { newId, type Id } from '../kit/ids.ts'
@@ -41,11 +42,7 @@ export class Idempotency {
     ask: IdempotentAsk,
     work: (operation: Id<'op'>) => Promise<Outcome>,
   ): Promise<FirstResponse & { replayed: boolean }> {
-    if (!/^[\x21-\x7e]{1,255}$/.test(ask.key)) {
-      throw invalid({ 'Idempotency-Key': 'must have 1 to 255 printable characters and no space' })
-    }
-    const scope = canonicalHash([ask.account, ask.environment, ask.method, ask.path, ask.key])
-    const request = canonicalHash(ask.body ?? null)
+    const { scope, request } = hashesOf(ask)
     for (let attempt = 0; ; attempt++) {
       const claim = await this.claim(scope, request)
       if (!claim.same) {
@@ -59,6 +56,15 @@ export class Idempotency {
       if (claim.mine) return { ...(await this.work(scope, claim.operation, work)), replayed: false }
       await wait(Math.min(25 * 2 ** attempt, 400))
     }
+  }
+
+  /** The operation under which `once` will run this request. Null where it will refuse it. */
+  async operationOf(ask: IdempotentAsk): Promise<Id<'op'> | null> {
+    if (!KEY.test(ask.key)) return null
+    const { scope, request } = hashesOf(ask)
+    const claim = await this.claim(scope, request)
+    if (claim.mine) await this.abandon(scope)
+    return claim.same ? claim.operation : null
   }
 
   private async work(
@@ -146,6 +152,24 @@ interface ClaimRow {
   answer: unknown
 }
 
+/** An agent's key gets only that agent's own answers, never those of another agent of the account. */
+export function accountOf({ issuer, subject, agentId }: Caller): string {
+  return agentId === null ? `${issuer} ${subject}` : `${issuer} ${subject} ${agentId}`
+}
+
+function hashesOf({
+  key,
+  account,
+  environment,
+  method,
+  path,
+  body,
+}: IdempotentAsk): Record<'scope' | 'request', Buffer> {
+  if (!KEY.test(key)) throw invalid({ 'Idempotency-Key': 'must have 1 to 255 printable characters and no space' })
+  return { scope: canonicalHash([account, environment, method, path, key]), request: canonicalHash(body ?? null) }
+}
+
+const KEY = /^[\x21-\x7e]{1,255}$/
 const LEASE_MS = 30_000
 
 // Claims a free scope, or one whose lease has expired, only for the same body; the operation keeps its name.

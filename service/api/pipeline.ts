@@ -7,7 +7,7 @@ import { DomainError } from '../kit/errors.ts'
 import { newId, type Id } from '../kit/ids.ts'
 import { decode } from './decode.ts'
 import { answerError, isOurFault } from './errors.ts'
-import type { Idempotency, Outcome } from './idempotency.ts'
+import { accountOf, type Idempotency, type Outcome } from './idempotency.ts'
 import { jsonOf, readBody } from './json.ts'
 import type { RateLimit } from './limits.ts'
 import { contextOf, limitKeyOf, sendPage, wantsPage, type RequestContext } from './requests.ts'
@@ -61,7 +61,7 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
   const rawBody = route.body === undefined ? NO_BODY : await readBody(request, bytesMax)
   const body = route.body === undefined ? undefined : jsonOf(request, rawBody)
   const key = !route.idempotent ? undefined : request.get('idempotency-key')
-  const account = caller === null ? anyone(route, request) : nameOf(caller)
+  const account = caller === null ? anyone(route, request) : accountOf(caller)
   const keyed = key !== undefined && account !== null
   const decoded = {
     caller,
@@ -179,11 +179,6 @@ async function outcome(act: () => Promise<Reply>, context: RequestContext): Prom
 /** A top-up or a wait may make the same request succeed. */
 function mayPass({ kind, fields }: DomainError): boolean {
   return PASSING.has(kind) || (kind === 'unaffordable' && 'available' in fields)
-}
-
-/** An agent's key gets only that agent's own answers, never those of another agent of the account. */
-function nameOf({ issuer, subject, agentId }: Caller): string {
-  return agentId === null ? `${issuer} ${subject}` : `${issuer} ${subject} ${agentId}`
 }
 
 /**

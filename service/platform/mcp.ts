@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { Idempotency } from '../api/idempotency.ts'
 import { createRateLimit } from '../api/limits.ts'
 import { mountMcp } from '../api/mcp/mount.ts'
 import type { McpService } from '../api/mcp/parts.ts'
@@ -11,7 +12,7 @@ import type { Platform } from './platform.ts'
 
 /** Serves MCP under this address. Callers without a key are guests, who pay for each call. */
 export function openMcp(platform: Platform, { identity, address, accessTokens = null, service }: Served): Opened {
-  const { config, clock, log, redis, secret } = platform
+  const { config, clock, log, redis, secret, database } = platform
   return mountMcp({
     clock,
     log,
@@ -27,6 +28,7 @@ export function openMcp(platform: Platform, { identity, address, accessTokens = 
     resourceMetadata: accessTokens?.metadataAddress ?? null,
     guest: guestIn(config.LIVE ? 'production' : 'sandbox'),
     limit: createRateLimit('mcp', config.RATE_API_PER_MINUTE, redis),
+    idempotency: new Idempotency(database.statements, clock),
     bodyBytesMax: config.BODY_BYTES_MAX,
     origins: [...config.CORS_ORIGINS, new URL(config.addresses.dashboard).origin],
     secret,

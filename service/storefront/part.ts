@@ -41,6 +41,7 @@ export function openStorefront(platform: Platform, deps: StorefrontPartDeps): Pa
         asset: createAssetSeller({ runs, guests, facilitator, countGuest }),
         route: createRouteSeller({ openRoute, accounts, countGuest }),
       },
+      task: (ask, operation) => checkoutMcp.task(ask, operation),
       pages: ownerPages(config),
       countMessage: ({ guest, caller }: McpAsk) =>
         count(messages, guest ?? caller.keyId ?? `${caller.issuer} ${caller.subject}`),

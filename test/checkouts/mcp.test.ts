@@ -66,6 +66,28 @@ describe('the MCP address of a checkout', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(500_000n)
   })
 
+  test('an account’s repeated call with its key finds its sale; a guest’s key fetches nothing', async () => {
+    await world.chain.fund(world.service.wallets.treasury()!, 100_000_000n)
+    await world.chain.mine()
+    const buyer = await world.service.person()
+    await buyer.call('POST', '/v1/wallet/deposit', { body: { amount: 10 } })
+    const named = { 'coinslot/idempotency-key': 'order-1' }
+    const paid = await call(INPUT, named, { key: buyer.key })
+    expect(paid).toMatchObject({
+      structuredContent: { score: 97 },
+      _meta: { 'coinslot/billing': { cost: 0.5, paymentId: expect.stringMatching(/^pay_/) as unknown } },
+    })
+    expect(await call(INPUT, named, { key: buyer.key })).toEqual(paid)
+    expect(world.workflow.told).toHaveLength(1)
+
+    const payer = await world.chain.payer(1_000_000n)
+    const payment = { 'x402/payment': await payFor(world.chain, payer, await call(INPUT, named)), ...named }
+    expect(await call(INPUT, payment)).toMatchObject({ structuredContent: { score: 97 } })
+    // The signature is public, and the key may be guessed.
+    expect(errorOf(await call(INPUT, payment))).toMatchObject({ code: 'payment_submitted' })
+    expect(await call(INPUT, named)).toMatchObject({ isError: true, structuredContent: { accepts: expect.anything() } })
+  })
+
   test('a payment buys nothing at another checkout or with another input', async () => {
     const payer = await world.chain.payer(1_000_000n)
     const payment = await payFor(world.chain, payer, await call(INPUT))

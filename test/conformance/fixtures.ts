@@ -62,6 +62,8 @@ export async function startFixtures(): Promise<Fixtures> {
     log,
     redis: null,
     address: 'http://localhost/mcp',
+    // No client of this suite names its calls.
+    idempotency: {} as never,
     resourceMetadata: 'http://localhost/.well-known/oauth-protected-resource/mcp',
     guest: null,
     identify: () => Promise.resolve(SOMEBODY),

@@ -11,7 +11,7 @@ describe('the MCP address of an account', () => {
   let told: string[]
 
   beforeAll(async () => {
-    world = await guestWorld({ SETTLE_CONFIRMATIONS: '1', PORT: String(await freePort()) })
+    world = await guestWorld({ SETTLE_CONFIRMATIONS: '1', MCP_TASK_AFTER_MS: '20', PORT: String(await freePort()) })
     world.server.on('/workflow', ({ body }) => {
       if (body !== '') told.push(body)
       return { body: body === '' ? { message: 'ready' } : { score: 97 } }
@@ -280,6 +280,67 @@ describe('the MCP address of an account', () => {
     const poor = await world.caller(0)
     expect(errorOf(await call('echo', { say: 'hi' }, {}, { key: poor.key }))).toMatchObject({
       code: 'insufficient_balance',
+    })
+  })
+
+  test('an account’s repeated call with its key is bought once, whatever it buys', async () => {
+    const { key, ...buyer } = await world.caller(10)
+    const before = world.server.to('/weather/today/berlin').length
+    for (const [name, input] of [
+      ['seo-audit', { site: 'https://example.com/' }],
+      ['echo', { say: 'hi' }],
+      ['weather-get-today-city', { path: { city: 'berlin' } }],
+    ] as const) {
+      const named = { 'coinslot/idempotency-key': `order-${name}` }
+      const first = await call(name, input, named, { key })
+      expect(first).not.toHaveProperty('isError')
+      expect(await call(name, input, named, { key })).toEqual(first)
+    }
+    expect([told.length, world.server.to('/weather/today/berlin').length]).toEqual([1, before + 1])
+    expect((await world.wallet({ ...buyer, key })).totalSpent).toBe(0.55)
+  })
+
+  test('a slow checkout is a task, for guests and accounts; other products are not', async () => {
+    const address = `${world.service.origin}/m/weather-co/mcp`
+    const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+    const params = { name: 'slow-audit', arguments: { site: 'https://example.com/' } }
+    let open: () => void = () => undefined
+    const opened = new Promise<void>((resolve) => (open = resolve))
+    world.server.on('/slow-workflow', async ({ body }) => {
+      if (body !== '') await opened
+      return { body: body === '' ? { message: 'ready' } : { score: 12 } }
+    })
+    await checkout({ product: { name: 'Slow audit' }, price: 0.1, callbackUrl: world.server.url('/slow-workflow') })
+    world.service.clock.forward(3_000)
+    const buyer = await world.caller(10)
+    const payer = await world.chain.payer(1_000_000n)
+    const send = async (key: string | null, method: string, more: Json) =>
+      (await post(address, key, { method, params: more, capabilities })).body.result as Json
+    const _meta = { 'x402/payment': await payFor(world.chain, payer, await send(null, 'tools/call', params)) }
+    const tasks = [
+      [null, await send(null, 'tools/call', { ...params, _meta })],
+      [buyer.key, await send(buyer.key, 'tools/call', params)],
+    ] as const
+    for (const [key, task] of tasks) {
+      expect(task).toMatchObject({ resultType: 'task', status: 'working' })
+      const elsewhere = await post(
+        `${world.service.origin}/m/other/mcp`,
+        key === null ? null : (await world.caller(0)).key,
+        {
+          ...{ method: 'tasks/get', params: { taskId: task['taskId'] }, capabilities },
+        },
+      )
+      expect(elsewhere.body.error).toMatchObject({ code: -32_602 })
+    }
+    open()
+    for (const [key, { taskId }] of tasks) {
+      let task: Json
+      do task = await send(key, 'tasks/get', { taskId })
+      while (task['status'] === 'working')
+      expect(task).toMatchObject({ status: 'completed', result: { structuredContent: { score: 12 } } })
+    }
+    expect(await send(buyer.key, 'tools/call', { name: 'echo', arguments: { say: 'x' } })).toMatchObject({
+      resultType: 'complete',
     })
   })
 

@@ -6,8 +6,8 @@ import { newId } from '../../kit/ids.ts'
 import { sendEvents, type StreamOwner } from '../events.ts'
 import { parseJson, readBody } from '../json.ts'
 import type { ServerEvent } from '../route.ts'
-import { refuse, type McpDeps } from './parts.ts'
-import { serverFor } from './server.ts'
+import { addressFor, refuse, type McpDeps } from './parts.ts'
+import { serverFor, type ServerDeps } from './server.ts'
 import type { Relay } from './relay.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -17,7 +17,8 @@ import type { Sessions } from './sessions.ts'
  * key, in its header or in the address that the stream announced, and the session's name proves its owner. So knowing
  * the address alone cannot spend anything, and neither can a key that was revoked since.
  */
-export function createLegacy({ clock, log, service, address, bodyBytesMax, relay, sessions }: LegacyDeps) {
+export function createLegacy(deps: LegacyDeps) {
+  const { clock, log, address, bodyBytesMax, relay, sessions } = deps
   const open = new Set<LegacyTransport>()
 
   return {
@@ -25,8 +26,7 @@ export function createLegacy({ clock, log, service, address, bodyBytesMax, relay
       const id = sessions.begin(caller, false)
       const { key } = query
       const endpoint = new URLSearchParams({ sessionId: id, ...(key === undefined ? {} : { key }) })
-      const path = new URL(address).pathname.replaceAll(/:(\w+)/g, (_, name: string) => query[name] ?? '')
-      const transport = new LegacyTransport(`${path}/messages?${endpoint.toString()}`)
+      const transport = new LegacyTransport(`${addressFor(address, query).pathname}/messages?${endpoint.toString()}`)
       open.add(transport)
       const forget = relay.receive(`sse:${id}`, (message) => transport.onmessage?.(message as JSONRPCMessage))
       // Each message is an operation of its own; the server reads a new name for each.
@@ -40,7 +40,7 @@ export function createLegacy({ clock, log, service, address, bodyBytesMax, relay
         },
         resumable: false,
       }
-      const server = serverFor(ask, { service, log })
+      const server = serverFor(ask, deps)
       server.server.onerror = (error) => {
         log.info({ reason: error.message }, 'an MCP client sent an invalid message')
       }
@@ -78,7 +78,7 @@ export function createLegacy({ clock, log, service, address, bodyBytesMax, relay
   }
 }
 
-export interface LegacyDeps extends Pick<McpDeps, 'clock' | 'log' | 'service' | 'address' | 'bodyBytesMax'> {
+export interface LegacyDeps extends ServerDeps, Pick<McpDeps, 'clock' | 'address' | 'bodyBytesMax'> {
   relay: Relay
   sessions: Sessions
 }

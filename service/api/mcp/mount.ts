@@ -4,6 +4,7 @@ import { DomainError } from '../../kit/errors.ts'
 import { streamOwner } from '../events.ts'
 import { parseJson, readBody } from '../json.ts'
 import { createCallers } from './callers.ts'
+import { createKeyedCalls } from './keyed-calls.ts'
 import { createLegacy } from './legacy.ts'
 import { refuse, type McpDeps } from './parts.ts'
 import { createRelay } from './relay.ts'
@@ -22,10 +23,12 @@ export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Pro
   const { identified, authenticate } = createCallers(deps)
   const relay = createRelay(deps.redis, deps.log)
   const sessions = createSessions(deps)
-  const streamable = createStreamable({ ...deps, sessions, relay })
-  const legacy = createLegacy({ ...deps, relay, sessions })
+  const keyed = createKeyedCalls(deps)
+  const streamable = createStreamable({ ...deps, keyed, sessions, relay })
+  const legacy = createLegacy({ ...deps, keyed, relay, sessions })
   const stateless = createStateless({
     ...deps,
+    keyed,
     states: createRequestStates(deps),
     tasks: createTasks({ ...deps, relay }),
   })

@@ -13,6 +13,7 @@ import type { Clock } from '../../kit/clock.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
+import type { Idempotency } from '../idempotency.ts'
 import type { RateLimit } from '../limits.ts'
 
 /** An MCP client's request: the caller, and the query of its address. */
@@ -26,6 +27,8 @@ export interface McpAsk {
   operation: Id<'op'>
   /** A client that loses the connection can come back for the answer. */
   resumable: boolean
+  /** The client's own name of its only call, from the header `Idempotency-Key`. */
+  idempotencyKey?: string
   /**
    * Set where the client opens pages and repeats a call without a state. Belongs to its session alone, so it names what
    * a call of the session has begun.
@@ -47,7 +50,7 @@ export interface McpService {
     read(ask: McpAsk, uri: string): Promise<ReadResourceResult>
   } | null
   /** Whether the answer to this caller's call of this tool is stored. */
-  keeps(name: unknown, ask: McpAsk): boolean
+  keeps(name: unknown, ask: McpAsk): boolean | Promise<boolean>
   /** Whether the answers to guests' calls are stored too. No when absent. */
   keepsForGuests?: true
   /**
@@ -109,7 +112,8 @@ export class McpPageRequired extends Error {
 /** The error that a client may see: protocol errors and the domain's messages, nothing internal. */
 export function faultOf(error: unknown, log: Log): McpFault {
   if (error instanceof McpFault) return error
-  if (error instanceof DomainError && error.kind !== 'failed') return McpFault.params(error.message)
+  if (error instanceof DomainError && error.kind !== 'failed')
+    return new McpFault(-32_602, error.message, { code: error.code })
   log.error({ err: error }, 'an MCP request failed')
   return new McpFault(-32_603, 'Something went wrong on our side.')
 }
@@ -126,6 +130,7 @@ export interface McpDeps {
   /** The caller of requests without a key, which pay for each call. Null where nothing is sold so. */
   guest: Caller | null
   limit: RateLimit
+  idempotency: Idempotency
   bodyBytesMax: number
   /** Origins of browser pages that may call it. */
   origins: readonly string[]
@@ -134,6 +139,13 @@ export interface McpDeps {
   /** How long a client that knows tasks waits for a result before it is given a task. */
   taskAfterMs: number
   service: McpService
+}
+
+/** The address, with the names in its path filled in. */
+export function addressFor(address: string, query: McpAsk['query']): URL {
+  const url = new URL(address)
+  url.pathname = url.pathname.replaceAll(/:(\w+)/g, (_, name: string) => query[name] ?? '')
+  return url
 }
 
 /** An error in the protocol's own form, which its clients can handle. */

@@ -49,7 +49,7 @@ interface RequestStateDeps {
 }
 
 /** What a state is bound to. */
-interface BoundRequest {
+export interface BoundRequest {
   caller: Caller
   /** The hash of the address, the tool's name and the arguments. */
   request: string

@@ -8,13 +8,14 @@ import {
   ReadResourceRequestSchema,
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/sdk/types.js'
+import type { KeyedCalls } from './keyed-calls.ts'
 import { faultOf, McpPageRequired, progressReporter, type McpAsk, type McpDeps } from './parts.ts'
 
 /**
  * One server per request, for the protocol's versions up to 2025-11-25. Nothing is stored between two requests, so any
  * process can serve the next.
  */
-export function serverFor(ask: McpAsk, { service, log }: Pick<McpDeps, 'service' | 'log'>): McpServer {
+export function serverFor(ask: McpAsk, { service, log, keyed }: ServerDeps): McpServer {
   const { tools, resources } = service
   const { instructions, ...about } = service.about(ask)
   const capabilities = { tools: {}, ...(resources === null ? {} : { resources: {} }) }
@@ -35,12 +36,17 @@ export function serverFor(ask: McpAsk, { service, log }: Pick<McpDeps, 'service'
       extra.sendNotification({ method: 'notifications/progress', params: progress }),
     )
     const hearsProgress = params._meta?.progressToken !== undefined
-    const about = { params, signal: extra.signal, hearsProgress, onProgress }
-    return answered(tools.call(ask, { ...about, repeats: false, opensPages: ask.pageSession !== undefined }))
+    const opensPages = ask.pageSession !== undefined
+    const about = { params, signal: extra.signal, hearsProgress, onProgress, opensPages }
+    return answered(keyed.once(ask, params, (named, repeats) => tools.call(named, { ...about, repeats })))
   })
   if (resources === null) return mcp
   server.setRequestHandler(ListResourcesRequestSchema, ({ params }) => answered(resources.list(ask, params?.cursor)))
   server.setRequestHandler(ListResourceTemplatesRequestSchema, () => resources.templates())
   server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => answered(resources.read(ask, params.uri)))
   return mcp
+}
+
+export interface ServerDeps extends Pick<McpDeps, 'service' | 'log'> {
+  keyed: KeyedCalls
 }

@@ -12,7 +12,8 @@ import {
 import { z } from 'zod'
 import { canonicalHash } from '../../kit/hash.ts'
 import { faultOf, McpPageRequired, progressReporter, type McpAsk, type McpCall, type McpDeps } from './parts.ts'
-import type { RequestStates } from './request-states.ts'
+import type { KeyedCalls } from './keyed-calls.ts'
+import type { BoundRequest, RequestStates } from './request-states.ts'
 import { TASKS, type Tasks } from './tasks.ts'
 
 /** One server per request, for the protocol's version 2026-07-28. */
@@ -71,32 +72,47 @@ export function statelessServerFor(ask: McpAsk, deps: StatelessServerDeps): McpS
 
 export interface StatelessServerDeps extends Pick<McpDeps, 'service' | 'log'> {
   tasks: Tasks
+  keyed: KeyedCalls
   states: RequestStates
 }
 
 async function call(params: CallToolRequest['params'], { ask, deps, context }: CallContext) {
-  const { service, states, tasks } = deps
+  const { states, keyed } = deps
   const { mcpReq } = context
   const { name, arguments: input = {} } = params
   const bound = { caller: ask.caller, request: canonicalHash([ask.query, name, input]).toString('base64url') }
   const state = mcpReq.requestState<string>()
-  const operation = state === undefined ? ask.operation : await states.redeem(state, bound)
+  const begun = { deps, context, bound }
+  if (state === undefined)
+    return await keyed.once(ask, params, (named, repeats) => resume(params, { ...begun, ask: named, repeats }))
+  // The state belongs to the call that it was issued for, also where that was named.
+  return await resume(params, {
+    ...begun,
+    ask: { ...ask, operation: await states.redeem(state, bound) },
+    repeats: true,
+  })
+}
+
+async function resume(params: CallToolRequest['params'], { ask, deps, context, bound, repeats }: BegunCall) {
+  const { service, states, tasks } = deps
+  const { mcpReq } = context
+  const { operation } = ask
   const { elicitation, extensions } = capabilitiesOf(context)
-  const takesTask = extensions?.[TASKS] !== undefined && service.keeps(name, ask)
-  const own = { ...ask, operation, resumable: takesTask }
+  const takesTask = extensions?.[TASKS] !== undefined && (await service.keeps(params.name, ask))
+  const own = { ...ask, resumable: takesTask }
   // Who has paid on the page and then closes it in the client gets what was paid for.
-  const isDeclined = state !== undefined && hasDeclined(mcpReq.inputResponses)
+  const isDeclined = mcpReq.requestState() !== undefined && hasDeclined(mcpReq.inputResponses)
   if (isDeclined && (await service.task(own, operation)) === null) return DECLINED
   const about = {
     params,
-    repeats: state !== undefined,
+    repeats,
     opensPages: elicitation?.url !== undefined,
     hearsProgress: params._meta?.progressToken !== undefined,
     onProgress: progressOf(params, mcpReq),
   }
   const work = (signal: AbortSignal) => service.tools.call(own, { ...about, signal })
   try {
-    return takesTask ? await tasks.run(own, mcpReq.signal, work) : await work(mcpReq.signal)
+    return takesTask ? await tasks.run(own, { gone: mcpReq.signal, repeats }, work) : await work(mcpReq.signal)
   } catch (error) {
     if (!(error instanceof McpPageRequired)) throw error
     const page = inputRequired.elicitUrl({ url: error.url, message: error.message })
@@ -109,6 +125,11 @@ interface CallContext {
   ask: McpAsk
   deps: StatelessServerDeps
   context: ServerContext
+}
+
+interface BegunCall extends CallContext {
+  bound: BoundRequest
+  repeats: boolean
 }
 
 function progressOf({ _meta }: CallToolRequest['params'], { notify }: ServerContext['mcpReq']): McpCall['onProgress'] {

@@ -31,12 +31,14 @@ export function createStateless(deps: StatelessDeps) {
   const { clock, log, guest, address } = deps
 
   return async ({ caller, query, body }: Message, request: Request, response: Response): Promise<void> => {
+    const key = request.get('idempotency-key')
     const ask: McpAsk = {
       caller,
       guest: caller === guest ? limitKeyOf(request) : null,
       query,
       operation: newId('op', clock.now()),
       resumable: false,
+      ...(key === undefined ? {} : { idempotencyKey: key }),
     }
     if (isRecord(body) && body['method'] === LISTEN) {
       const error = { code: -32_601, message: 'Method not found: this server sends no notifications of its own.' }

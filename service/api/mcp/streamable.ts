@@ -19,12 +19,14 @@ import { sendEvents, type StreamOwner } from '../events.ts'
 import { limitKeyOf } from '../requests.ts'
 import type { ServerEvent } from '../route.ts'
 import { refuse, type McpAsk, type McpDeps } from './parts.ts'
-import { serverFor } from './server.ts'
+import { serverFor, type ServerDeps } from './server.ts'
 import type { Relay } from './relay.ts'
 import type { Sessions } from './sessions.ts'
 
 /** Streamable HTTP: each request gets its own server, which closes after the answer. */
-export function createStreamable({ clock, log, guest, service, sessions, relay }: StreamableDeps) {
+export function createStreamable(deps: StreamableDeps) {
+  const { clock, log, guest, service, sessions, relay, keyed } = deps
+
   async function post({ caller, query, session, body }: Post, request: Request, response: Response): Promise<void> {
     const parsed = JSONRPCMessageSchema.array().safeParse(Array.isArray(body) ? body : [body])
     if (!parsed.success) {
@@ -41,14 +43,18 @@ export function createStreamable({ clock, log, guest, service, sessions, relay }
 
     const [only] = messages
     const named = messages.length === 1 && only !== undefined && isJSONRPCRequest(only) ? only : null
-    const operation = newId('op', clock.now())
     const guestAddress = caller === guest ? limitKeyOf(request) : null
     // A guest fetches a lost answer with the payment's token.
     const pageSession = session === null ? null : sessions.pagesOf(session)
     const pages = pageSession === null ? {} : { pageSession }
-    const about = { caller, guest: guestAddress, query, operation, ...pages }
-    const resumable = guestAddress === null && session !== null && named !== null && keepsAnswer(named, about)
-    const server = serverFor({ ...about, resumable }, { service, log })
+    const key = named === null ? undefined : request.get('idempotency-key')
+    const fresh = newId('op', clock.now())
+    const asked = { caller, guest: guestAddress, query, operation: fresh, resumable: false, ...pages }
+    const about = key === undefined ? asked : { ...asked, idempotencyKey: key }
+    // The events of the answer name the operation before the call begins.
+    const operation = (named?.method === CALL ? await keyed.operationOf(about, named.params) : null) ?? fresh
+    const resumable = guestAddress === null && session !== null && named !== null && (await keepsAnswer(named, about))
+    const server = serverFor({ ...about, operation, resumable }, deps)
     const transport = new StreamableHTTPServerTransport({
       ...(resumable ? { eventStore: numbering(operation, named.id), retryInterval: RETRY_MS } : {}),
     })
@@ -131,14 +137,14 @@ export function createStreamable({ clock, log, guest, service, sessions, relay }
   }
 
   /** Look-ups can be repeated. The results of paid calls are stored. */
-  function keepsAnswer({ method, params }: JSONRPCRequest, ask: Omit<McpAsk, 'resumable'>): boolean {
-    return method === 'tools/call' && service.keeps(params?.['name'], { ...ask, resumable: false })
+  async function keepsAnswer({ method, params }: JSONRPCRequest, ask: McpAsk): Promise<boolean> {
+    return method === CALL && (await service.keeps(params?.['name'], ask))
   }
 
   return { post, listen }
 }
 
-export interface StreamableDeps extends Pick<McpDeps, 'clock' | 'log' | 'guest' | 'service'> {
+export interface StreamableDeps extends ServerDeps, Pick<McpDeps, 'clock' | 'guest'> {
   sessions: Sessions
   relay: Relay
 }
@@ -224,6 +230,7 @@ async function* nothing(gone: AbortSignal): AsyncGenerator<ServerEvent> {
   }
 }
 
+const CALL = 'tools/call'
 /** Clients of earlier versions cannot read an event without data. */
 const FIRST_WITHOUT_DATA = '2025-11-25'
 const RETRY_MS = 1_000

@@ -51,8 +51,15 @@ export function createTasks({ log, service, relay, taskAfterMs, secret }: TaskDe
     },
 
     /** The result if it comes soon. Otherwise a task, from which on the call no longer ends with its request. */
-    async run(ask: McpAsk, gone: AbortSignal, work: Work): Promise<CallToolResult | CreatedTask> {
+    async run(ask: McpAsk, { gone, repeats }: Request, work: Work): Promise<CallToolResult | CreatedTask> {
       const { operation } = ask
+      const createdTask = (task: McpTask): CreatedTask => {
+        // The package wants content in each result of a call.
+        return { resultType: 'task', content: [], ...wireOf({ taskId: nameOf(ask), operation }, task) }
+      }
+      // A call that was begun before goes on where it runs.
+      const before = repeats ? await service.task(ask, operation) : null
+      if (before?.status === 'working') return createdTask(before)
       const until = new AbortController()
       const leave = (): void => until.abort(gone.reason)
       gone.addEventListener('abort', leave, { once: true })
@@ -69,8 +76,7 @@ export function createTasks({ log, service, relay, taskAfterMs, secret }: TaskDe
         if (task?.status !== 'working') continue
         gone.removeEventListener('abort', leave)
         result.catch((error: unknown) => faultOf(error, log))
-        // The package wants content in each result of a call.
-        return { resultType: 'task', content: [], ...wireOf({ taskId: nameOf(ask), operation }, task) }
+        return createdTask(task)
       }
     },
 
@@ -87,6 +93,12 @@ export type Tasks = ReturnType<typeof createTasks>
 
 interface TaskDeps extends Pick<McpDeps, 'log' | 'service' | 'taskAfterMs' | 'secret'> {
   relay: Relay
+}
+
+interface Request {
+  gone: AbortSignal
+  /** The call may have been begun before. */
+  repeats: boolean
 }
 
 type Work = (signal: AbortSignal) => Promise<CallToolResult>

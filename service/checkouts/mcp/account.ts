@@ -10,6 +10,7 @@ import { notBought } from '../errors.ts'
 import type { PaymentView } from '../model.ts'
 import type { AccountPayment, AccountPayments } from '../ports.ts'
 import type { Checkouts } from '../service/checkouts.ts'
+import type { Purchased } from '../service/purchases.ts'
 import { PAID, patienceOf, taskOf, toResult, waitsLong, type ToolRequest } from './results.ts'
 
 /** Calls with an API key, which the account's wallet pays. */
@@ -18,6 +19,8 @@ export function createAccountCalls({ checkouts, accounts }: AccountCallDeps) {
   async function charge(request: ToolRequest): Promise<CallToolResult> {
     const { checkout, input, ask, sent } = request
     const { caller, operation } = ask
+    const before = sent.repeats ? await bought(caller, operation) : null
+    if (before?.own != null) return await resultOf({ ...before, own: before.own }, request)
     const { amount: maxAmount } = await checkouts.offer(checkout.id, input)
     const headers = { 'content-type': 'application/json' }
     const paid = { url: checkout.url, method: 'POST', headers, body: JSON.stringify(input), maxAmount }
@@ -36,16 +39,32 @@ export function createAccountCalls({ checkouts, accounts }: AccountCallDeps) {
     return toResult(await checkouts.rested(own.view, patienceOf(request)), bill(payment))
   }
 
+  /** A call that was paid for already. */
+  async function resultOf(
+    { payment, own }: Bought & { own: Purchased },
+    request: ToolRequest,
+  ): Promise<CallToolResult> {
+    const ended = taskOf(own, bill(payment))
+    if ('result' in ended) return ended.result
+    return toResult(await checkouts.rested(own.view, patienceOf(request)), bill(payment))
+  }
+
   async function task({ caller }: McpAsk, operation: Id<'op'>): Promise<McpTask | null> {
-    const payment = await paymentOf(caller, deriveId('pay', operation))
-    if (payment === null) return null
-    const own = await checkouts.boughtWith(payment)
+    const found = await bought(caller, operation)
+    if (found === null) return null
+    const { payment, own } = found
     if (own !== null) return taskOf(own, bill(payment))
     const { state, answerStatus, id, createdAt } = payment
     const isRefused = answerStatus !== null && answerStatus >= 300
     if (state !== 'returned' && !isRefused) return { status: 'working', isFinal: PAID }
     const named: Record<string, string> = state === 'returned' ? {} : { paymentId: id }
     return { status: 'completed', result: failed(notBought(answerStatus, named)), endedAt: createdAt }
+  }
+
+  /** The payment of this operation, and what it bought; null where it has reached no checkout of ours yet. */
+  async function bought(caller: McpAsk['caller'], operation: Id<'op'>): Promise<Bought | null> {
+    const payment = await paymentOf(caller, deriveId('pay', operation))
+    return payment === null ? null : { payment, own: await checkouts.boughtWith(payment) }
   }
 
   async function paymentOf(caller: McpAsk['caller'], id: string): Promise<AccountPayment | null> {
@@ -58,6 +77,11 @@ export function createAccountCalls({ checkouts, accounts }: AccountCallDeps) {
   }
 
   return { charge, task }
+}
+
+interface Bought {
+  payment: AccountPayment
+  own: Purchased | null
 }
 
 export type AccountCalls = ReturnType<typeof createAccountCalls>

@@ -35,4 +35,4 @@ export function createCheckoutMcp(deps: CheckoutCallDeps): McpService {
 
 const INSTRUCTIONS = `One tool, which a seller offers for a price. Each call buys it once, in USDC.
 Without an account the first answer states the price for x402 and MPP, or asks the person to pay on a page; call again
-with the payment in _meta. With an API key the account's wallet pays. Nothing is charged for a call that is refused.`
+with the payment in _meta. With an API key the account's wallet pays; the header Idempotency-Key names a call that may be repeated. Nothing is charged for a call that is refused.`

@@ -7,7 +7,7 @@ import type { FoundProduct, Kind } from '../model.ts'
 import type { Storefront } from '../service.ts'
 
 /** All that an account sells, for MCP clients: each product is a tool, whose call buys it. */
-export function createStorefrontMcp({ storefront, sellers, pages, countMessage }: McpDeps): McpService {
+export function createStorefrontMcp({ storefront, sellers, pages, countMessage, task }: McpDeps): McpService {
   async function call(ask: McpAsk, sent: McpCall): Promise<CallToolResult> {
     try {
       await countMessage(ask)
@@ -43,9 +43,13 @@ export function createStorefrontMcp({ storefront, sellers, pages, countMessage }
       call,
     },
     resources: null,
-    // A guest fetches a lost answer with the payment's token.
-    keeps: () => false,
-    task: () => Promise.resolve(null),
+    /** Of checkouts, whose workflows may take long. A guest fetches other lost answers with the payment's token. */
+    async keeps(name, ask) {
+      const product = await storefront.find(handleOf(ask), ask.caller.environment, String(name)).catch(noneMissing)
+      return product?.kind === 'checkout'
+    },
+    keepsForGuests: true,
+    task,
   }
 }
 
@@ -55,13 +59,21 @@ export type Seller = (product: FoundProduct, ask: McpAsk, sent: McpCall) => Prom
 interface McpDeps {
   storefront: Storefront
   sellers: Readonly<Record<Kind, Seller>>
+  /** The calls that are stored. */
+  task: McpService['task']
   pages: OwnerPages
   /** Counts each message, also those of one batch. Throws when there were too many. */
   countMessage(ask: McpAsk): Promise<void>
+}
+
+/** The call itself says that there is no such account. */
+function noneMissing(error: unknown): null {
+  if (error instanceof DomainError && error.kind === 'missing') return null
+  throw error
 }
 
 const handleOf = ({ query }: McpAsk): string => query['handle'] ?? ''
 
 const INSTRUCTIONS = `All that one seller offers, each as a tool with a price. Each call buys it once, in USDC.
 Without an account the first answer states the price for x402 and MPP; call again with the payment in _meta.
-With an API key the account's wallet pays. Nothing is charged for a call that is refused.`
+With an API key the account's wallet pays; the header Idempotency-Key names a call that may be repeated. Nothing is charged for a call that is refused.`

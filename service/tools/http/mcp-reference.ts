@@ -77,6 +77,7 @@ function streamable({
     description: [
       'Authenticate with `Authorization: Bearer` and an API key or an OAuth access token for this address; or with `?key=`, for clients that can send no header, although addresses end up in logs and histories. An agent’s key is bound by the agent’s limits. Without a key you are a guest and pay for each call: its first answer states the price for x402 and MPP, and you call again with the payment in `_meta`; streams and sessions need a key. With `?auth=oauth` the answer is 401, and `WWW-Authenticate` names the metadata from which a client learns how to ask the owner for access.',
       '`initialize` answers a session in `Mcp-Session-Id`; send it with each message that follows. A session lasts 24 hours and belongs to the key that started it. It is optional: without one, each request stands alone. With one, you can fetch the answer of a call whose connection broke by GET with `Last-Event-ID`, and cancel a call by `notifications/cancelled`.',
+      'A call that you name is charged once, however often you repeat it: send the header `Idempotency-Key`, or `params._meta["coinslot/idempotency-key"]` if your client cannot send a header for each call. The same call with the same key returns the answer that you lost, or the call’s task, for 24 hours; with other arguments it is refused with -32602 and `data.code` `idempotency_conflict`. After a broken connection a repetition may wait up to 30 seconds. Guests fetch a lost answer with the payment’s token.',
       'Version 2026-07-28 has no `initialize` and no session: each message names the version, the client and its capabilities in `params._meta`, and its headers `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name` equal the body. `server/discover` says what there is. Closing the connection cancels a call that was not sent to its tool yet.',
       `With the capability \`io.modelcontextprotocol/tasks\` a call that takes longer than ${String(taskAfterMs)} ms is answered with a task. \`tasks/get\` returns its state and its result for 24 hours, \`tasks/cancel\` ends it if it was not sent to its tool yet. Calls without a key are not made tasks.`,
       'With the capability `elicitation.url` a call that is not affordable, or that an agent’s owner must approve, is answered with `input_required`: a page for the person, and a `requestState` that is good once, for an hour, for the same key and the same call. Repeat the call with it and `inputResponses` once the person has finished; if the person declines, nothing is called.',
@@ -87,6 +88,7 @@ function streamable({
     headers: z.object({
       Accept: word(200).meta({ examples: ['application/json, text/event-stream'] }),
       'Mcp-Session-Id': SESSION.optional().meta({ description: 'From the response to `initialize`' }),
+      'Idempotency-Key': word(255).optional().meta({ description: 'Names a `tools/call`, so that it can be repeated' }),
       'MCP-Protocol-Version': word(20)
         .optional()
         .meta({ description: 'As agreed by `initialize`, or `2026-07-28`, which needs no agreement' }),

@@ -39,4 +39,5 @@ answer states the price for x402 and MPP; call again with the payment in _meta. 
 
 const INSTRUCTIONS = `Thousands of tools of many providers, each paid per call from the account's credits and wallet.
 Find one with search_tools, read what it takes with describe_tool, then call_tool with its slug and input.
-Only calls that succeed are charged; every result shows its cost and the remaining balance. get_balance shows the balance at any time.`
+Only calls that succeed are charged; every result shows its cost and the remaining balance. get_balance shows the balance at any time.
+A client that repeats a call after a lost answer sends the same Idempotency-Key header or _meta["coinslot/idempotency-key"] as before, and is charged once.`

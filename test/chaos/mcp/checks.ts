@@ -60,6 +60,8 @@ async function checkCall({ database, stranger }: World, call: KeyedCall): Promis
       const holds = states.map(({ state }) => state).join() || 'none'
       problems.push(`${name} is known as ${operation} and has no end; its holds: ${holds}`)
     }
+    // A named call is repeated until it is answered.
+    else if (call.kind !== 'session') problems.push(`${name} has a key and no answer`)
     // In a session the first event names the call before it begins, so whatever is charged can be fetched.
     else if (call.kind === 'session' && charges > 0) problems.push(`${name} was charged and cannot be fetched`)
     call.chargedUnseen = charges > 0

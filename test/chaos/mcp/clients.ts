@@ -2,13 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { TestAccount } from '../../harness/chain.ts'
 import { payFor, sendMcp, type Json } from '../../harness/mcp.ts'
-import { post, statelessClient } from '../../tools/mcp-client.ts'
+import { post, statelessClient, type Message } from '../../tools/mcp-client.ts'
 import type { Chance } from '../system/chance.ts'
 import { newToken } from '../token.ts'
 import type { PRICES } from './world.ts'
 import { CHECKOUT_TOOL, SLOW, type World } from './world.ts'
 
-/** One call of a tool with a key. It is sent once: without a name of its own it cannot be repeated. */
+/** One call of a tool with an API key. Outside a session its client names it, and repeats it until it is answered. */
 export interface KeyedCall {
   name: string
   kind: 'session' | 'stateless' | 'task'
@@ -16,7 +16,7 @@ export interface KeyedCall {
   operation: string | null
   /** The result, or a sentence of the service that there is none; null when the connection broke. */
   final: { result: Json } | { refused: string } | null
-  /** The connection broke after the charge, and before the client learnt a name to fetch the result by. */
+  /** It was charged and its client got no result. */
   chargedUnseen: boolean
 }
 
@@ -98,10 +98,18 @@ export async function startLoad(world: World, chance: Chance): Promise<Load> {
     const client = await statelessClient(addresses.tools, key)
     await repeatedly(async () => {
       const call = begin('stateless', own)
-      try {
-        call.final = toFinal(await client.callTool(toolOf(call.name, own), { timeout: PATIENCE_MS }))
-      } catch (error) {
-        isCut(error)
+      const tool = toolOf(call.name, own)
+      const _meta = { 'coinslot/idempotency-key': call.name }
+      const byHeader = { method: 'tools/call', params: tool, headers: { 'idempotency-key': call.name } }
+      const send = async (): Promise<Json> => {
+        const inMeta = own.whole(1, 2) === 1
+        if (inMeta) return await client.callTool({ ...tool, _meta }, { timeout: PATIENCE_MS })
+        return await sent(byHeader)
+      }
+      while (call.final === null && Date.now() < until) {
+        const result = await asked(send)
+        if (result === null) await wait(200)
+        else call.final = toFinal(result)
       }
     }, own)
     await client.close()
@@ -110,7 +118,10 @@ export async function startLoad(world: World, chance: Chance): Promise<Load> {
   async function withTasks(own: Chance): Promise<void> {
     await repeatedly(async () => {
       const call = begin('task', own)
-      const begun = await asked(() => send('tools/call', toolOf(call.name, own)))
+      const message = { method: 'tools/call', params: toolOf(call.name, own), capabilities: TASKS }
+      const named = { ...message, headers: { 'idempotency-key': call.name } }
+      let begun: Json | null = null
+      while (begun === null && Date.now() < until) begun = (await asked(() => sent(named))) ?? (await wait(200, null))
       if (begun === null) return
       if (begun['resultType'] !== 'task') {
         call.final = toFinal(begun)
@@ -130,7 +141,11 @@ export async function startLoad(world: World, chance: Chance): Promise<Load> {
   }
 
   async function send(method: string, params: Json): Promise<Json> {
-    const { status, body } = await post(addresses.tools, key, { method, params, capabilities: TASKS })
+    return await sent({ method, params, capabilities: TASKS })
+  }
+
+  async function sent(message: Message): Promise<Json> {
+    const { status, body } = await post(addresses.tools, key, message)
     if (body.result !== undefined) return body.result as Json
     throw Object.assign(new Error(JSON.stringify(body)), { status })
   }
