@@ -245,6 +245,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     listing,
     tokens,
     dialects: openDialects(platform, signer),
+    refundTerms: (owner) => disputes.terms(owner),
     hooks: {
       tool: toolHooks(createCallStore(database.statements), clock),
       checkout: openCheckoutHooks(platform, { deliveries, tokens }),

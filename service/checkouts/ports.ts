@@ -9,7 +9,6 @@ import type { Owner } from '../kit/owner.ts'
 import type { ProductName } from '../sales/model.ts'
 import type { Announcement } from '../queue/model.ts'
 import type { JsonSigned, ReceiptPayload, TypedSigned } from '../x402/offer-receipt.ts'
-import type { RefundTerms } from '../x402/model.ts'
 import type { Checkout, CheckoutView, PaymentView, Source } from './model.ts'
 
 /** Stores checkouts. */
@@ -102,8 +101,6 @@ export interface RefundPort {
 
 /** What becomes of problems with payments. */
 export interface DisputePort {
-  /** What a 402 says about refunds. */
-  terms(owner: Owner): Promise<RefundTerms | null>
   /** How the last sales of a checkout went. Null while there are too few. */
   trackRecord(checkout: string): Promise<CheckoutView['trackRecord']>
 }

@@ -125,7 +125,7 @@ function paywallsOn(
   }: { prepaid: PrepaidStore; tally: ReturnType<typeof createTally>; facilitatorClient: Outbound },
 ): Paywalls {
   const { config, database, clock, log, vault, outbound } = platform
-  const { journal, method, dialects, tokens, measures, failpoints } = parts.selling
+  const { journal, method, dialects, tokens, measures, failpoints, refundTerms } = parts.selling
   const { GATE_FACILITATOR_URL: remote, addresses } = config
   return createPaywalls({
     store: createPaywallStore(database.statements, config.QUOTA_PAYWALLS),
@@ -142,6 +142,7 @@ function paywallsOn(
     clock,
     log,
     recoverMessage,
+    refundTerms,
     addresses: {
       signInOrigin: null,
       facilitator: remote ?? addresses.facilitator,

@@ -21,7 +21,7 @@ import type { Platform, Part } from '../platform/platform.ts'
 /** The shared base of everything that is sold for payments outside of the ledger. */
 export function openSelling(
   { config, clock, log, database, metrics, failpoints }: Platform,
-  { facilitator, listing, tokens, dialects, hooks }: SellingOptions,
+  { facilitator, listing, tokens, dialects, hooks, refundTerms }: SellingOptions,
 ): OpenedSelling {
   const store = createSaleStore(database.statements)
   const journal: Journal = createJournal({ store, purchases: facilitator.purchases, hooks, clock })
@@ -36,6 +36,7 @@ export function openSelling(
     measures: metrics,
     failpoints,
     settleMs: config.SETTLE_WAIT_MS,
+    refundTerms,
   }
   const settle = createSettling(selling)
   const held = createHeldJournal({ store, hooks, clock })
@@ -69,6 +70,7 @@ interface SellingOptions {
   tokens: PaymentTokens
   dialects: Dialects
   hooks: Hooks
+  refundTerms: NonNullable<SellingDeps['refundTerms']>
 }
 
 /** Pays through this service's own facilitator, whose result is the chain's. */

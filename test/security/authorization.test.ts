@@ -307,6 +307,7 @@ const PREFIXES: Record<Thing, Prefix | null> = {
     endpoint: 'whe',
     withdrawal: 'wdr',
     payment: 'pay',
+    dispute: 'dsp',
     paywall: 'pwl',
     tool: null,
     provider: null,

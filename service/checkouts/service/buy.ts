@@ -113,7 +113,7 @@ export function createBuying(deps: BuyingDeps) {
       assertSells(checkout, clock.now())
       if (checkout.testMode) throw inTestMode()
       valuesOf(checkout, { input, named: (field) => field })
-      return { ...showing.offer(checkout), refund: await deps.disputes.terms(checkout.owner) }
+      return { ...showing.offer(checkout), refund: (await selling.refundTerms?.(checkout.owner)) ?? null }
     },
 
     /** The page where a person pays for this operation and this input. Null where its address would be too long. */

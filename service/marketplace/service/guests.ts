@@ -106,7 +106,10 @@ export function createGuestRuns(deps: GuestRunDeps) {
   const sales = createSelling(selling, product)
 
   return {
-    offer: async (slug: string, inputs: RunInput['inputs']) => pricedOf(await orderOf(slug, inputs)).offer,
+    async offer(slug: string, inputs: RunInput['inputs']): Promise<Offer> {
+      const { asset, offer } = pricedOf(await orderOf(slug, inputs))
+      return { ...offer, refund: (await selling.refundTerms?.({ userId: asset.ownerId, environment })) ?? null }
+    },
     buy: async (slug: string, inputs: RunInput['inputs'], ask: PurchaseRequest) =>
       await sales.buy({ ...ask, order: await orderOf(slug, inputs) }),
     journal,

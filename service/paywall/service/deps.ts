@@ -21,6 +21,8 @@ export interface GateDeps {
   log: Log
   measures: SellingDeps['measures']
   failpoints: Failpoints
+  /** Absent in the middleware, whose seller answers no requests for refunds here. */
+  refundTerms?: SellingDeps['refundTerms']
   /** The account that has signed a text with its key. Null when none has. */
   recoverMessage(text: string, signature: Hex): Promise<Address | null>
   addresses: {

@@ -35,7 +35,9 @@ export interface Why {
 }
 
 /** Offers for buyers that have not paid, or not enough. */
-export function createOffering({ journal, tally, clock, dialects, addresses, limits }: GateDeps): Offering {
+export function createOffering(deps: GateDeps): Offering {
+  const { journal, tally, clock, dialects, addresses, limits, refundTerms } = deps
+
   function offerOf(
     { gate, route, request }: Call,
     pricing: Exact | Metered,
@@ -72,7 +74,14 @@ export function createOffering({ journal, tally, clock, dialects, addresses, lim
   ): Promise<Outcome> {
     const signIn = signInTerms(call, addresses)
     const requiresIdentifier = call.route.paymentIdentifier === 'required'
-    const terms = { ...toRequired(offer, told), requiresIdentifier, ...(signIn === null ? {} : { signIn }) }
+    // What fills a balance is not refunded: its payer can still spend it.
+    const refund = isMetered(call.route.pricing) ? null : ((await refundTerms?.(call.gate.owner)) ?? null)
+    const terms = {
+      ...toRequired(offer, told),
+      requiresIdentifier,
+      ...(signIn === null ? {} : { signIn }),
+      ...(refund === null ? {} : { refund }),
+    }
     const { headers, body } = await dialects.required(terms, call.request.header)
     return {
       status: 402,

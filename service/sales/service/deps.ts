@@ -6,9 +6,9 @@ import type { Failpoints } from '../../kit/failpoints.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Log, Measures } from '../../kit/log.ts'
 import type { Usdc } from '../../kit/money.ts'
-import type { Environment } from '../../kit/owner.ts'
+import type { Environment, Owner } from '../../kit/owner.ts'
 import type { Dialects } from '../../x402/dialects.ts'
-import type { Presented, Requirements } from '../../x402/model.ts'
+import type { Presented, RefundTerms, Requirements } from '../../x402/model.ts'
 import type { DeliveryErrors } from '../errors.ts'
 import type { Escrow, ProductName, Sale, StoredAnswer } from '../model.ts'
 import type { Journal, Method } from '../ports.ts'
@@ -26,6 +26,8 @@ export interface SellingDeps {
   measures: Measures
   /** How long a buyer waits for the chain. */
   settleMs: number
+  /** What a 402 of this seller says about refunds. Absent where nobody answers requests for them. */
+  refundTerms?: ((owner: Owner) => Promise<RefundTerms | null>) | undefined
 }
 
 /** A buyer's request, through any channel. */

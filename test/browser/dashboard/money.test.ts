@@ -1,5 +1,6 @@
 import { inBrowser } from '../chromium.ts'
 import { checkouts } from './checkouts.story.ts'
+import { disputes } from './disputes.story.ts'
 import { overview } from './overview.story.ts'
 import { settings } from './settings.story.ts'
 import { shell } from './shell.story.ts'
@@ -20,6 +21,7 @@ inBrowser('the dashboard for whoever is paid', () => {
   overview(() => desk)
   wallet(() => desk)
   checkouts(() => desk)
+  disputes(() => desk)
   settings(() => desk)
 
   it('was never seen by anybody else: no request left the service, and nothing broke', () => {

@@ -75,6 +75,8 @@ const EVENTS: Readonly<Record<EventName, string>> = {
   'payment.failed': 'A payment failed',
   'payment.refunded': 'A payment was refunded, whole or in part',
   'refund.failed': 'A refund failed',
+  'dispute.opened': 'A buyer reported a problem with a payment',
+  'dispute.closed': 'A dispute ended',
   'customer.first_payment': 'A customer paid for the first time',
   'revenue.milestone': 'A revenue milestone was reached',
   'pricing.tier_changed': 'A customer moved to another tier',

@@ -1,0 +1,116 @@
+import fc from 'fast-check'
+import { usdc } from '../../service/kit/money.ts'
+import { DEFAULT_POLICY } from '../../service/disputes/model.ts'
+import { decidedAmount, denialOf, dueAction, isAutomatic, trackRecordOf } from '../../service/disputes/rules.ts'
+
+const SEED = Number(process.env['SEED'] ?? 20_261_124)
+const NOW = new Date('2026-11-24T10:00:00Z')
+const PAYER = `0x${'b1'.repeat(20)}` as const
+
+const micro = (max: number) => fc.bigInt({ min: 0n, max: BigInt(max) }).map((value) => usdc(value))
+const sale = fc
+  .record({
+    amount: micro(5_000).map((value) => usdc(value + 1n)),
+    part: fc.integer({ min: 0, max: 100 }),
+    state: fc.constantFrom('paid' as const, 'refunded' as const, 'settling' as const, 'failed' as const),
+    days: fc.integer({ min: 0, max: 60 }),
+  })
+  .map(({ amount, part, state, days }) => {
+    const endedAt = new Date(NOW.getTime() - days * 86_400_000)
+    const refunded = state === 'refunded' ? amount : usdc((amount * BigInt(part)) / 100n)
+    return { amount, refunded, state, payer: PAYER, endedAt, createdAt: endedAt, days }
+  })
+const policy = fc.record({
+  windowDays: fc.integer({ min: 0, max: 60 }),
+  partialRefunds: fc.boolean(),
+  agents: fc.constantFrom('automatic' as const, 'asked' as const),
+  perSale: micro(5_000),
+  perDay: micro(20_000),
+})
+const states = fc.constantFrom('open', 'refunding', 'refunded', 'declined', 'closed')
+
+function check<T extends [unknown, ...unknown[]]>(property: fc.IProperty<T>): void {
+  fc.assert(property, { seed: SEED, numRuns: 2_000 })
+}
+
+describe('the rules of disputes, for every sale, policy and request', () => {
+  test('what is not denied is paid, within its window, not more than is left, and for the address that paid', () => {
+    const to = fc.constantFrom(null, PAYER, `0x${'c2'.repeat(20)}` as const)
+    check(
+      fc.property(sale, policy, micro(6_000), to, (sold, terms, asked, refundTo) => {
+        const amount = usdc(asked + 1n)
+        const about = { sale: sold, policy: { ...DEFAULT_POLICY, ...terms }, now: NOW, before: null }
+        const denial = denialOf({ amount, refundTo }, about)
+        const left = sold.amount - sold.refunded
+        const isFine =
+          sold.state === 'paid' &&
+          amount <= left &&
+          sold.days < terms.windowDays &&
+          (refundTo ?? PAYER) === PAYER &&
+          (terms.partialRefunds || amount === left)
+        expect(denial === null).toBe(isFine)
+      }),
+    )
+  })
+
+  test('a payment that has a dispute gets no second refund by a request', () => {
+    check(
+      fc.property(sale, policy, micro(6_000), states, (sold, terms, asked, state) => {
+        const before = { state: state as 'open' }
+        const about = { sale: sold, policy: { ...DEFAULT_POLICY, ...terms }, now: NOW, before }
+        const denial = denialOf({ amount: usdc(asked + 1n), refundTo: null }, about)
+        const hasEnded = !['open', 'refunding'].includes(state)
+        expect(!hasEnded || denial !== null).toBe(true)
+      }),
+    )
+  })
+
+  test('automatic refunds of any sequence of requests stay within both limits', () => {
+    check(
+      fc.property(policy, fc.array(micro(6_000), { maxLength: 40 }), (terms, amounts) => {
+        let spent = usdc(0n)
+        for (const amount of amounts) {
+          if (!isAutomatic(amount, { ...DEFAULT_POLICY, ...terms }, spent)) continue
+          expect(terms.agents === 'automatic' && amount <= terms.perSale).toBe(true)
+          spent = usdc(spent + amount)
+        }
+        expect(spent <= terms.perDay).toBe(true)
+      }),
+    )
+  })
+
+  test('a deadline gives back no more than is left, and not for ever', () => {
+    const wanted = fc.option(micro(6_000).map((value) => usdc(value + 1n)))
+    const due = fc.record({
+      unanswered: fc.constantFrom('refund' as const, 'close' as const),
+      attempts: fc.integer({ min: 0, max: 10 }),
+    })
+    check(
+      fc.property(sale, wanted, due, (sold, amount, dispute) => {
+        const left = sold.amount - sold.refunded
+        const action = dueAction(dispute, sold)
+        expect(action !== 'refund' || (left > 0n && dispute.attempts < 3 && dispute.unanswered === 'refund')).toBe(true)
+        expect(action !== 'wait' || left === 0n).toBe(true)
+        expect((decidedAmount(amount, sold) ?? left) <= left).toBe(true)
+      }),
+    )
+  })
+
+  test('public figures are whole percents of at least twenty sales', () => {
+    const counted = fc.record({
+      sales: fc.nat({ max: 1_000 }),
+      refunded: fc.nat({ max: 1_000 }),
+      disputed: fc.nat({ max: 1_000 }),
+    })
+    check(
+      fc.property(counted, ({ sales, ...parts }) => {
+        const [refunded, disputed] = [Math.min(parts.refunded, sales), Math.min(parts.disputed, sales)]
+        const record = trackRecordOf({ sales, refunded, disputed })
+        expect(record === null).toBe(sales < 20)
+        const figures = record === null ? [] : [record.refundedPercent, record.disputedPercent]
+        expect(figures.every((figure) => Number.isInteger(figure) && figure >= 0 && figure <= 100)).toBe(true)
+        expect((record?.sales ?? 0) <= sales && (record?.sales ?? 0) % 10 === 0).toBe(true)
+      }),
+    )
+  })
+})
