@@ -118,7 +118,11 @@ export interface EscrowMethod {
   /** What a wallet signs for these terms. Each call has another salt. */
   prepare(terms: EscrowRequirements, now: Date): { to: Address; salt: Hex; nonce: Hex; validBefore: number }
   /** Captures all of it or gives all of it back. A repeated call asks for the same. */
-  end(request: RequestBody, sale: string, how: { step: 'capture' | 'void'; waitMs?: number | undefined }): Promise<Settled>
+  end(
+    request: RequestBody,
+    sale: string,
+    how: { step: 'capture' | 'void'; waitMs?: number | undefined },
+  ): Promise<Settled>
 }
 
 /** `payerHasCode` and the payer's `balance` are absent when they are not known. */

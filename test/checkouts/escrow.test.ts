@@ -120,7 +120,9 @@ describe('a checkout whose payments wait in the escrow', () => {
     })
     expect(await usdc(payer.address)).toBe(START)
     expect(await held(signed)).toEqual({ collected: true, capturable: 0n, refundable: 0n })
-    expect(await pay(signed, chk, { token: body.payment.token })).toMatchObject({ body: { payment: { status: 'failed' } } })
+    expect(await pay(signed, chk, { token: body.payment.token })).toMatchObject({
+      body: { payment: { status: 'failed' } },
+    })
   })
 
   test('a workflow without an outcome is given up at its deadline, and its payer is whole', async () => {
@@ -267,7 +269,10 @@ describe('a checkout whose payments wait in the escrow', () => {
       const seen = await see(id, token, at)
       return seen.payment.status === 'failed' ? seen : null
     })
-    expect(payment).toMatchObject({ escrow: { state: 'reclaimable' }, reason: { sentence: expect.stringContaining('reclaim') } })
+    expect(payment).toMatchObject({
+      escrow: { state: 'reclaimable' },
+      reason: { sentence: expect.stringContaining('reclaim') },
+    })
     expect(delivery).toMatchObject({ answer: null })
     await reclaim(payer, signed)
     expect(await usdc(payer.address)).toBe(START)

@@ -36,7 +36,8 @@ export const termsBody = z
         'When the money moves: `onPayment`, before the workflow runs; `onSuccess`, only once it has succeeded; `escrow`, it waits in a contract until the workflow has ended. Defaults to `onPayment`',
     }),
     runSeconds: z.int().min(10).max(86_400).nullish().meta({
-      description: 'With `onSuccess` and `escrow`: after so many seconds without an outcome nothing is charged. Defaults to 180',
+      description:
+        'With `onSuccess` and `escrow`: after so many seconds without an outcome nothing is charged. Defaults to 180',
     }),
     refundOnFailure: z.boolean().nullish().meta({
       description: 'With `onPayment`: refund a payment whose delivery or workflow fails',

@@ -6,7 +6,9 @@ import { nextResume } from '../rules.ts'
 import { fromSaleRow, one, type SaleRow } from './rows.ts'
 
 /** Sales whose work is done elsewhere before they are paid. */
-export function heldSales(statements: Statements): Pick<SaleStore, 'lockOpen' | 'hold' | 'takeHeld' | 'endHold' | 'report'> {
+export function heldSales(
+  statements: Statements,
+): Pick<SaleStore, 'lockOpen' | 'hold' | 'takeHeld' | 'endHold' | 'report'> {
   return {
     async lockOpen(inside, payer, network, limit) {
       const lock = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 12))'
@@ -25,7 +27,12 @@ export function heldSales(statements: Statements): Pick<SaleStore, 'lockOpen' | 
 
     endHold(inside, id, { state, result, now }) {
       const [resumeAt, endedAt] = state === 'settling' ? [nextResume(now, now), null] : [null, now]
-      return one(inside, END_HOLD, [id, state, JSON.stringify(result), result.reason, resumeAt, endedAt], 'sale_end_hold')
+      return one(
+        inside,
+        END_HOLD,
+        [id, state, JSON.stringify(result), result.reason, resumeAt, endedAt],
+        'sale_end_hold',
+      )
     },
 
     async report(id, result) {

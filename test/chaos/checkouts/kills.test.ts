@@ -8,6 +8,7 @@ import type { Hex } from '../../../service/chain/model.ts'
 import { signed } from '../../checkouts/world.ts'
 import { usdcOf } from '../../facilitator/world.ts'
 import { startChain, type TestAccount, type TestChain } from '../../harness/chain.ts'
+import { payEscrow, type EscrowTerms } from '../../harness/escrow.ts'
 import { testDatabase, type TestDatabase } from '../../harness/database.ts'
 import { newToken } from '../token.ts'
 import type { Life } from './driver.ts'
@@ -29,16 +30,18 @@ const SETTLING = [
   'sale settled',
   'sale paid',
 ] as const
+/** One transaction for each payment and operation. */
+const ESCROWED = SETTLING.slice(0, 5)
 /** Those of a delivery, where its receiver pulls the trigger. */
 const DELIVERING = ['told', 'taken'] as const
 /** In the order of a payment. */
 const PLACES = {
   onPayment: ['sale claimed', 'sale settling', ...SETTLING, ...DELIVERING],
   onSuccess: ['sale claimed', ...DELIVERING, 'sale captured', ...SETTLING],
-  // The steps of a settlement are those of the way into the escrow, and by later passes those of the way out.
+  // The way into the escrow, the work, and the way out, each with the steps of a transaction.
   escrow: [
-    ...['sale claimed', 'sale settling', ...SETTLING.slice(0, -1), 'sale authorized'],
-    ...[...DELIVERING, 'sale captured', 'sale given up', 'sale paid'],
+    ...['sale claimed', 'sale settling', ...ESCROWED, 'settlement offered', 'sale settled', 'sale authorized'],
+    ...[...DELIVERING, 'sale captured', 'sale given up', ...ESCROWED, 'sale settled', 'sale paid'],
   ],
 } as const
 type Capture = keyof typeof PLACES
@@ -62,124 +65,145 @@ interface Customer {
   succeeds: boolean
 }
 
-describe.each(['onPayment', 'onSuccess', 'escrow'] as const)('the service is killed at every step, charging %s', (capture) => {
-  let chain: TestChain
-  let database: TestDatabase
-  let mortal: Mortal
-  let workflow: Awaited<ReturnType<typeof startReceiver>>
-  const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-chaos-'))
+describe.each(['onPayment', 'onSuccess', 'escrow'] as const)(
+  'the service is killed at every step, charging %s',
+  (capture) => {
+    let chain: TestChain
+    let database: TestDatabase
+    let mortal: Mortal
+    let workflow: Awaited<ReturnType<typeof startReceiver>>
+    const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-chaos-'))
 
-  beforeAll(async () => {
-    chain = await startChain()
-    database = await testDatabase({ poolMax: 2 })
-    mortal = new Mortal(settings(chain, database.url, folder))
-    workflow = await startReceiver(() => {
-      mortal.kill()
-    })
-  })
-  afterAll(async () => {
-    mortal.kill()
-    await workflow.close()
-    await database.close()
-    await chain.stop()
-    rmSync(folder, { recursive: true, force: true })
-  })
-
-  it(`${String(KILLS)} times: paid or failed true to the chain, each delivered with one id`, async () => {
-    const recipient = chain.accounts[3]!.address
-    const customers: Customer[] = []
-    const kills = new Map<Place, number>()
-    await mortal.live(null)
-    const places: readonly Place[] = PLACES[capture]
-    const checkout = await sell(mortal, workflow.url, { recipient, capture })
-    mortal.kill()
-    await mortal.died()
-
-    for (let round = 0; round < KILLS; round++) {
-      const place = places[round % places.length]!
-      // What comes after the success is reached by those that succeed.
-      const most = capture === 'onSuccess' && place !== 'sale claimed' ? CUSTOMERS - 1 : CUSTOMERS
-      const pass = BATCHED.has(place) ? 1 : 1 + (Math.floor(round / places.length) % most)
-      await mortal.live(place === 'told' || place === 'taken' ? null : ({ step: place, pass } satisfies Life['dieAt']))
-      workflow.arm(place === 'told' || place === 'taken' ? { at: place, pass } : null)
-      // Returning customers of earlier rounds ask again while the new ones pay.
-      const back = customers.filter(({ returns, answered }) => returns && !answered)
-      const fresh = await Promise.all(
-        Array.from({ length: CUSTOMERS }, (_, each) =>
-          arrive({ returns: each !== 0, succeeds: capture === 'onPayment' || each !== CUSTOMERS - 1 }),
-        ),
-      )
-      customers.push(...fresh)
-      await Promise.all([mortal.diedWithin(20_000), ...[...back, ...fresh].map(ask)])
-      kills.set(place, (kills.get(place) ?? 0) + 1)
-    }
-
-    workflow.arm(null)
-    await mortal.live(null)
-    for (const customer of customers.filter(({ returns, answered }) => returns && !answered)) await ask(customer)
-    await rested(database)
-    const outcome = await compare(customers, recipient)
-    process.stdout.write(
-      `${JSON.stringify({ kills: Object.fromEntries(kills), customers: customers.length, ...outcome })}\n`,
-    )
-    // If no request was ever cut off, or all were, the kills proved nothing.
-    expect(outcome.paid).toBeGreaterThan(KILLS)
-    expect(mortal.late).toBe(0)
-
-    async function arrive({ returns, succeeds }: Pick<Customer, 'returns' | 'succeeds'>): Promise<Customer> {
-      const payer = await chain.payer(START)
-      const paymentPayload = await signed(payer, chain, checkout.requirements)
-      if (!succeeds) workflow.failing.add(payer.address)
-      return { payer, paymentPayload, token: newToken(), returns, succeeds, answered: false }
-    }
-
-    async function ask(customer: Customer): Promise<void> {
-      const { paymentPayload, token } = customer
-      const answer = await mortal.call('POST', `/p/${checkout.id}/pay`, {
-        input: { who: customer.payer.address },
-        paymentPayload,
-        token,
+    beforeAll(async () => {
+      chain = await startChain()
+      database = await testDatabase({ poolMax: 2 })
+      mortal = new Mortal(settings(chain, database.url, folder))
+      workflow = await startReceiver(() => {
+        mortal.kill()
       })
-      if (answer === null || answer.status >= 500) return
-      if (customer.succeeds) expect(answer.body.payment.status).not.toBe('failed')
-      customer.answered = true
-    }
+    })
+    afterAll(async () => {
+      mortal.kill()
+      await workflow.close()
+      await database.close()
+      await chain.stop()
+      rmSync(folder, { recursive: true, force: true })
+    })
 
-    async function compare(all: readonly Customer[], to: Hex) {
-      const rows = await database.statements.run<{ id: string; payer: Hex; state: string }>(
-        'SELECT id, payer, state FROM sale',
-        [],
+    it(`${String(KILLS)} times: paid or failed true to the chain, each delivered with one id`, async () => {
+      const recipient = chain.accounts[3]!.address
+      const customers: Customer[] = []
+      const kills = new Map<Place, number>()
+      await mortal.live(null)
+      const places: readonly Place[] = PLACES[capture]
+      const checkout = await sell(mortal, workflow.url, { recipient, capture })
+      mortal.kill()
+      await mortal.died()
+
+      for (let round = 0; round < KILLS; round++) {
+        const place = places[round % places.length]!
+        // What comes after the success is reached by those that succeed.
+        const late = capture === 'escrow' ? round % places.length > places.indexOf('taken') : place !== 'sale claimed'
+        const most = capture !== 'onPayment' && late ? (place === 'sale given up' ? 1 : CUSTOMERS - 1) : CUSTOMERS
+        const isSecond = places.indexOf(place) !== round % places.length
+        const first = isSecond ? CUSTOMERS + 1 : 1
+        const isBatched = capture !== 'escrow' && BATCHED.has(place)
+        const pass = isBatched ? 1 : first + (Math.floor(round / places.length) % most)
+        await mortal.live(
+          place === 'told' || place === 'taken' ? null : ({ step: place, pass } satisfies Life['dieAt']),
+        )
+        workflow.arm(place === 'told' || place === 'taken' ? { at: place, pass } : null)
+        // Returning customers of earlier rounds ask again while the new ones pay.
+        const back = customers.filter(({ returns, answered }) => returns && !answered)
+        const fresh = await Promise.all(
+          Array.from({ length: CUSTOMERS }, (_, each) =>
+            arrive({ returns: each !== 0, succeeds: capture === 'onPayment' || each !== CUSTOMERS - 1 }),
+          ),
+        )
+        customers.push(...fresh)
+        const before = mortal.late
+        await Promise.all([mortal.diedWithin(20_000), ...[...back, ...fresh].map(ask)])
+        if (mortal.late > before) process.stdout.write(`late: ${place}, pass ${String(pass)}\n`)
+        kills.set(place, (kills.get(place) ?? 0) + 1)
+      }
+
+      workflow.arm(null)
+      await mortal.live(null)
+      for (const customer of customers.filter(({ returns, answered }) => returns && !answered)) await ask(customer)
+      await rested(database)
+      const outcome = await compare(customers, recipient)
+      process.stdout.write(
+        `${JSON.stringify({ kills: Object.fromEntries(kills), customers: customers.length, ...outcome })}\n`,
       )
-      const paid = rows.filter(({ state }) => state === 'paid')
-      for (const { payer, returns, succeeds } of all) {
-        const own = rows.filter((row) => row.payer === payer.address)
-        expect(own.length).toBeLessThanOrEqual(1)
-        // Every customer who returned was served; one who did not may have been cut off before any row was written.
-        if (returns) expect(own.map(({ state }) => state)).toEqual([succeeds ? 'paid' : 'failed'])
-        expect(await usdcOf(chain, payer.address)).toBe(own[0]?.state === 'paid' ? START - PRICE : START)
-      }
-      expect(await usdcOf(chain, to)).toBe(BigInt(paid.length) * PRICE)
+      // If no request was ever cut off, or all were, the kills proved nothing.
+      expect(outcome.paid).toBeGreaterThan(KILLS)
+      expect(mortal.late).toBe(0)
 
-      for (const { id, payer } of paid) {
-        const told = workflow.told.filter(({ json }) => json.input.who === payer)
-        expect(told.length).toBeGreaterThanOrEqual(1)
-        expect(new Set(told.map(({ id: webhook }) => webhook))).toEqual(new Set([id.replace('pay_', 'dlv_')]))
-        expect(new Set(told.map(({ body }) => body)).size).toBe(1)
-        const by = new Webhook(checkout.secret)
-        for (const { id: webhook, body, headers } of told) {
-          // Signed anew rather than verified: each life's clock is ahead of the one that a receiver has.
-          const at = new Date(Number(headers['webhook-timestamp']) * 1000)
-          expect(headers['webhook-signature']).toBe(by.sign(webhook, at, body))
-        }
+      async function arrive({ returns, succeeds }: Pick<Customer, 'returns' | 'succeeds'>): Promise<Customer> {
+        const payer = await chain.payer(START)
+        const paymentPayload =
+          capture === 'escrow' ? await signedForEscrow(payer) : await signed(payer, chain, checkout.requirements)
+        if (!succeeds) workflow.failing.add(payer.address)
+        return { payer, paymentPayload, token: newToken(), returns, succeeds, answered: false }
       }
-      const failed = rows.filter(({ state }) => state === 'failed').length
-      const ordered = capture === 'onSuccess' ? rows.length : paid.length
-      expect(new Set(workflow.told.map(({ id }) => id)).size).toBe(ordered)
-      if (capture === 'onSuccess') expect(failed).toBeGreaterThan(0)
-      return { paid: paid.length, failed, none: all.length - rows.length, told: workflow.told.length }
-    }
-  }, 1_500_000)
-})
+
+      /** Its terms have absolute times, so they are fetched for each customer. */
+      async function signedForEscrow(payer: TestAccount): Promise<Record<string, unknown>> {
+        const view = await mortal.call('GET', `/p/${checkout.id}`)
+        const terms = view?.body.paymentRequirements.v2 as EscrowTerms
+        // Valid as long as the terms allow: the service's clock runs ahead of the chain's.
+        const signedAt = terms.extra.captureDeadline - terms.maxTimeoutSeconds
+        return (await payEscrow(chain, payer, terms, signedAt)).body.paymentPayload
+      }
+
+      async function ask(customer: Customer): Promise<void> {
+        const { paymentPayload, token } = customer
+        const answer = await mortal.call('POST', `/p/${checkout.id}/pay`, {
+          input: { who: customer.payer.address },
+          paymentPayload,
+          token,
+        })
+        if (answer === null || answer.status >= 500) return
+        if (customer.succeeds) expect(answer.body.payment.status).not.toBe('failed')
+        customer.answered = true
+      }
+
+      async function compare(all: readonly Customer[], to: Hex) {
+        const rows = await database.statements.run<{ id: string; payer: Hex; state: string }>(
+          'SELECT id, payer, state FROM sale',
+          [],
+        )
+        const paid = rows.filter(({ state }) => state === 'paid')
+        for (const { payer, returns, succeeds } of all) {
+          const own = rows.filter((row) => row.payer === payer.address)
+          expect(own.length).toBeLessThanOrEqual(1)
+          // Every customer who returned was served; one who did not may have been cut off before any row was written.
+          if (returns) expect(own.map(({ state }) => state)).toEqual([succeeds ? 'paid' : 'failed'])
+          expect(await usdcOf(chain, payer.address)).toBe(own[0]?.state === 'paid' ? START - PRICE : START)
+        }
+        expect(await usdcOf(chain, to)).toBe(BigInt(paid.length) * PRICE)
+
+        for (const { id, payer } of paid) {
+          const told = workflow.told.filter(({ json }) => json.input.who === payer)
+          expect(told.length).toBeGreaterThanOrEqual(1)
+          expect(new Set(told.map(({ id: webhook }) => webhook))).toEqual(new Set([id.replace('pay_', 'dlv_')]))
+          expect(new Set(told.map(({ body }) => body)).size).toBe(1)
+          const by = new Webhook(checkout.secret)
+          for (const { id: webhook, body, headers } of told) {
+            // Signed anew rather than verified: each life's clock is ahead of the one that a receiver has.
+            const at = new Date(Number(headers['webhook-timestamp']) * 1000)
+            expect(headers['webhook-signature']).toBe(by.sign(webhook, at, body))
+          }
+        }
+        const failed = rows.filter(({ state }) => state === 'failed').length
+        const ordered = capture === 'onPayment' ? paid.length : rows.length
+        expect(new Set(workflow.told.map(({ id }) => id)).size).toBe(ordered)
+        if (capture !== 'onPayment') expect(failed).toBeGreaterThan(0)
+        return { paid: paid.length, failed, none: all.length - rows.length, told: workflow.told.length }
+      }
+    }, 1_500_000)
+  },
+)
 
 async function sell(mortal: Mortal, callbackUrl: string, terms: { recipient: Hex; capture: Capture }) {
   const made = await mortal.call(
@@ -216,7 +240,14 @@ async function rested(database: TestDatabase): Promise<void> {
       [],
     )
     if (open?.n === 0n) return
-    if (Date.now() > deadline) throw new Error(`${String(open?.n)} did not come to rest`)
+    if (Date.now() > deadline) {
+      const rows = await database.statements.run(
+        `SELECT s.id, s.state, s.result, s.escrow, d.state AS delivery FROM sale s LEFT JOIN delivery d ON d.subject = s.id
+         WHERE s.state IN ('claimed', 'held', 'settling') OR d.state NOT IN ('delivered', 'stopped')`,
+        [],
+      )
+      throw new Error(`${String(open?.n)} did not come to rest: ${JSON.stringify(rows)}`)
+    }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
