@@ -68,9 +68,9 @@ describe('MCP calls with an idempotency key', () => {
       await lost
       // The lease of the process that died.
       world.service.clock.forward(31_000)
-      const found = (await send(world.service, person, named))['result'] as Json
+      const found = (await send(world.service, person, named)).result as Json
       expect(found).toMatchObject(answered)
-      expect((await send(world.service, person, named))['result']).toEqual(found)
+      expect((await send(world.service, person, named)).result).toEqual(found)
       expect(times()).toBe(before + 1)
       expect(await world.left(person)).toMatchObject({ credits: 4.99, locks: 0 })
     },
@@ -87,7 +87,7 @@ describe('MCP calls with an idempotency key', () => {
     ]
     await world.upstream.wasAsked('/slow', before + 1)
     open()
-    for (const body of await Promise.all(calls)) expect(body['result']).toMatchObject(answered)
+    for (const body of await Promise.all(calls)) expect(body.result).toMatchObject(answered)
     expect(times()).toBe(before + 1)
     expect(await world.left(person)).toMatchObject({ credits: 4.99, locks: 0 })
   })
@@ -164,7 +164,7 @@ describe('MCP calls with an idempotency key', () => {
     const named = { ...session, 'idempotency-key': 'k' }
     const stream = await send({ method: 'tools/call', params: paramsOf({}) }, named, gone.signal)
     const { value } = await stream.body!.getReader().read()
-    const [, id] = /^id: (.*)$/m.exec(Buffer.from(value!).toString())!
+    const [, id] = /^id: (.*)$/m.exec(Buffer.from(value).toString())!
     gone.abort()
     open()
     const resumed = await fetch(at(world.service), { headers: { ...headers, ...session, 'last-event-id': id! } })
