@@ -187,7 +187,7 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     refunds,
     payments,
     part: refundsPart,
-  } = openRefunds(platform, { payouts: wallets.refunds, deliveries, outgoingPayments })
+  } = openRefunds(platform, { payouts: wallets.refunds, deliveries, outgoingPayments, facilitator, chains })
   const parts = [
     identityPart,
     deliveriesPart,
