@@ -86,6 +86,12 @@ export function signedTooLate(signBefore: Date): DomainError {
   return new DomainError('conflict', 'refund_signature_late', sentence, { signBefore: signBefore.toISOString() })
 }
 
+/** The wallet that is to pay has too little USDC now. */
+export function walletShort(amount: Usdc, from: string): DomainError {
+  const sentence = `The wallet ${from} has less USDC than this refund of ${toDecimal(amount)} USDC. Add USDC to it and hand in the signature again.`
+  return new DomainError('conflict', 'refund_wallet_short', sentence, { from })
+}
+
 export function signatureRefused(reason: string, sentence: string, signer: string): DomainError {
   const next = `Sign exactly what the refund's \`toSign\` says, with the wallet ${signer}.`
   return new DomainError('invalid', 'refund_signature_refused', `The signature was refused: ${sentence} ${next}`, {

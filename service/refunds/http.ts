@@ -5,7 +5,7 @@ import { toWire } from '../kit/money.ts'
 import { amountOut, page, positiveAmount, timestamp } from '../kit/wire.ts'
 import { PRODUCTS, wasPaid, type NamedSale, type SaleFilter, type SaleState } from '../sales/model.ts'
 import { sentenceOf } from '../x402/reasons.ts'
-import { transferTypedData } from '../x402/typed-data.ts'
+import { transferTypedData, transferTypedDataOut } from '../x402/typed-data.ts'
 import { failureSentence, WAIT_SENTENCES } from './errors.ts'
 import { REFUND_STATES, REFUND_WAYS, REQUESTERS, WAITS, type RefundedPayment, type ShownRefund } from './model.ts'
 import { explorerUrl, leftOf, ownAuthorization, signBeforeOf, WAIT_MS } from './rules.ts'
@@ -68,10 +68,10 @@ export function paymentRoutes(payments: Payments): AnyRoute[] {
       body: signatureBody,
       answers: { 202: z.object({ refund: refundOut }) },
       errors: {
-        400: 'The signature is not one of `toSign` by the wallet that received the payment, or that wallet has too little USDC.',
+        400: 'The signature is not one of `toSign` by the wallet that received the payment.',
         403: "An agent's key may not refund.",
         404: 'You have no such payment, or it has no such refund.',
-        409: 'The refund is not paid from your own wallet, has failed, or the time to sign it is over.',
+        409: 'The refund is not paid from your own wallet, has failed, the time to sign it is over, or that wallet has too little USDC.',
         503: 'The chain cannot be read now.',
       },
       async handle({ caller, params: { id: paymentId, refundId }, body: { signature } }) {
@@ -188,24 +188,6 @@ const paymentOut = z
   })
   .meta({ id: 'Payment' })
 
-const fields = z.array(z.object({ name: z.string(), type: z.string() }))
-
-const typedData = z
-  .object({
-    domain: z.object({ name: z.string(), version: z.string(), chainId: z.int(), verifyingContract: z.string() }),
-    types: z.object({ EIP712Domain: fields, TransferWithAuthorization: fields }),
-    primaryType: z.literal('TransferWithAuthorization'),
-    message: z.object({
-      from: z.string(),
-      to: z.string(),
-      value: z.string(),
-      validAfter: z.string(),
-      validBefore: z.string(),
-      nonce: z.string(),
-    }),
-  })
-  .meta({ id: 'TransferTypedData' })
-
 const refundOut = z
   .object({
     id: z.string(),
@@ -234,7 +216,7 @@ const refundOut = z
     test: z.boolean(),
     createdAt: timestamp,
     expiresAt: timestamp.nullable().meta({ description: 'A refund that still waits then fails' }),
-    toSign: typedData.nullable().meta({
+    toSign: transferTypedDataOut.nullable().meta({
       description:
         'For a refund from your own wallet, until `expiresAt`: what `message.from` signs with `eth_signTypedData_v4`. You may also send that transfer yourself',
     }),

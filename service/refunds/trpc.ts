@@ -15,7 +15,7 @@ export function paymentsRouter(payments: Payments) {
         return toRefund(await payments.refund(ctx.caller, { paymentId, amount, reason, from }, operation))
       }),
     ),
-    signRefund: keyed
+    signRefund: person
       .input(asked(signatureBody.extend(named.shape).extend({ refundId: z.string() })))
       .mutation(async ({ ctx, input: { id: paymentId, refundId, signature } }) =>
         toRefund(await payments.sign(ctx.caller, { paymentId, refundId, signature })),

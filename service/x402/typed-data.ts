@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Authorization } from '../chain/model.ts'
 import type { Network } from '../chain/networks.ts'
 
@@ -32,3 +33,21 @@ export function transferTypedData(network: Network, authorization: Authorization
     },
   }
 }
+
+const fields = z.array(z.object({ name: z.string(), type: z.string() }))
+
+export const transferTypedDataOut = z
+  .object({
+    domain: z.object({ name: z.string(), version: z.string(), chainId: z.int(), verifyingContract: z.string() }),
+    types: z.object({ EIP712Domain: fields, TransferWithAuthorization: fields }),
+    primaryType: z.literal('TransferWithAuthorization'),
+    message: z.object({
+      from: z.string(),
+      to: z.string(),
+      value: z.string(),
+      validAfter: z.string(),
+      validBefore: z.string(),
+      nonce: z.string(),
+    }),
+  })
+  .meta({ id: 'TransferTypedData' })

@@ -4,7 +4,7 @@ import { DomainError } from '../../kit/errors.ts'
 import type { Sale } from '../../sales/model.ts'
 import { transferRequest } from '../../x402/payload.ts'
 import { sentenceOf } from '../../x402/reasons.ts'
-import { chainMissing, notToBeSigned, signatureRefused, signedTooLate } from '../errors.ts'
+import { chainMissing, notToBeSigned, signatureRefused, signedTooLate, walletShort } from '../errors.ts'
 import type { Refund } from '../model.ts'
 import { certainAfter, isPaidBy, nextLook, ownAuthorization, signBeforeOf } from '../rules.ts'
 import type { Moving } from './moving.ts'
@@ -42,6 +42,7 @@ export function createOwnRefunds(deps: RefundDeps, moving: Moving) {
       // The seller may have sent it already: then this look finds it.
       await step(refund.id)
       if ((await store.find(refund.id))?.state !== 'requested') return
+      if (refusal === 'invalid_exact_evm_insufficient_balance') throw walletShort(refund.amount, terms.from)
       throw signatureRefused(refusal, sentenceOf(refusal), terms.from)
     }
     await moving.locked(refund.id, async (inside) => {
