@@ -62,8 +62,7 @@ inBrowser('the refund dialog', () => {
       await dialog.getByLabel('Reason').fill('Half of it was wrong')
       await pictures(seat, 'balance')
       await dialog.getByRole('button', { name: 'Refund payment' }).click()
-      await dialog.getByText('My Coinslot balance').first().waitFor({ state: 'attached' })
-      await page.getByText('Refund of 2 USDC requested.').waitFor()
+      await page.getByText('Refund of 2.00 USDC requested.', { exact: true }).waitFor()
 
       await dialog.getByLabel('Pay from').selectOption('own')
       await dialog.getByLabel('Reason').fill('All of it was wrong')
@@ -77,7 +76,7 @@ inBrowser('the refund dialog', () => {
       await dialog.getByText('You declined in the wallet. Nothing was signed.').waitFor()
       signer.declines()
       await sign.click()
-      await page.getByText('Refund signed. It is on its way.').waitFor()
+      await page.getByText('Refund signed. It is on its way.', { exact: true }).waitFor()
       const mining = setInterval(() => void chain.mine(1), 500)
       await dialog.getByText('confirmed').first().waitFor()
       await dialog.getByRole('link', { name: /^0x/ }).first().waitFor()
