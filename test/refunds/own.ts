@@ -28,7 +28,7 @@ export async function signOwn(
   ])
   const { sale, refunds } = await service.payments.get(caller, row!.sale_id)
   const refund = refunds.find((each) => each.id === id)!
-  const { from, to, ...terms } = ownAuthorization(refund, sale)
+  const { to, ...terms } = ownAuthorization(refund, sale)
   const { signature } = await accountOf(key).authorize(NETWORKS[sale.network], to, terms)
   return await service.payments.sign(caller, { paymentId: sale.id, refundId: id, signature })
 }

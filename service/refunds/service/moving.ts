@@ -42,6 +42,7 @@ export function createMoving({ store, sales, ledger, payouts, accountOf, event, 
     }
   }
 
+  /** Whether what was paid is in the seller's balance here. */
   async function receives(inside: Statements, owner: Owner, { recipient }: Sale): Promise<boolean> {
     return recipient !== null && (await payouts.receives(inside, owner, recipient))
   }
@@ -99,6 +100,7 @@ export function createMoving({ store, sales, ledger, payouts, accountOf, event, 
     fund,
     follow,
     end,
+    receives,
 
     async read(id: string): Promise<{ refund: Refund; sale: Sale } | null> {
       return await store.together(async (inside) => {

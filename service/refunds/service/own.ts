@@ -1,10 +1,11 @@
 import type { Chain, Hex, SignedAuthorization, Use } from '../../chain/model.ts'
 import { NETWORKS, type NetworkName } from '../../chain/networks.ts'
 import { DomainError } from '../../kit/errors.ts'
+import type { Statements } from '../../kit/transaction.ts'
 import type { Sale } from '../../sales/model.ts'
 import { transferRequest } from '../../x402/payload.ts'
 import { sentenceOf } from '../../x402/reasons.ts'
-import { chainMissing, notToBeSigned, signatureRefused, signedTooLate, walletShort } from '../errors.ts'
+import { chainMissing, notToBeSigned, refundConflict, signatureRefused, signedTooLate, walletShort } from '../errors.ts'
 import type { Refund } from '../model.ts'
 import { certainAfter, isPaidBy, nextLook, ownAuthorization, signBeforeOf } from '../rules.ts'
 import type { Moving } from './moving.ts'
@@ -27,6 +28,18 @@ export function createOwnRefunds(deps: RefundDeps, moving: Moving) {
     const chain = chains.get(network)
     if (chain === undefined) throw chainMissing(network)
     return chain
+  }
+
+  /**
+   * The authorization pays this refund and buys nothing: it is public before it is mined, and the payer may sell something
+   * at the same price.
+   */
+  async function bind(inside: Statements, refund: Refund, sale: Sale): Promise<void> {
+    const authorization = { ...ownAuthorization(refund, sale), signature: '0x' as const }
+    const digest = facilitator.purchases.digestOf({ network: NETWORKS[sale.network], authorization })
+    if (digest === null) throw new Error(`the authorization of ${refund.id} has no digest`)
+    const purchaseId = await facilitator.purchases.claim(inside, { digest, purchaseId: refund.id })
+    if (purchaseId !== refund.id) throw refundConflict()
   }
 
   /** Takes the signature, and has the transfer carried out. The same refund again once it is signed. */
@@ -59,7 +72,7 @@ export function createOwnRefunds(deps: RefundDeps, moving: Moving) {
   /** Asks the chain what became of the authorization, and has it carried out as long as it is signed and unused. */
   async function step(id: string): Promise<void> {
     const found = await moving.read(id)
-    if (found === null || found.refund.lookAt === null) return
+    if (found?.refund.lookAt == null) return
     const { refund, sale } = found
     const chain = chains.get(sale.network)
     const now = clock.now()
@@ -107,5 +120,5 @@ export function createOwnRefunds(deps: RefundDeps, moving: Moving) {
     }
   }
 
-  return { seenBlock, sign, step }
+  return { seenBlock, bind, sign, step }
 }

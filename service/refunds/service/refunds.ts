@@ -1,7 +1,6 @@
 import type { Clock } from '../../kit/clock.ts'
-import { attemptOf, deriveId, type Id } from '../../kit/ids.ts'
+import { deriveId, type Id } from '../../kit/ids.ts'
 import type { Facilitator } from '../../facilitator/service/facilitator.ts'
-import { NETWORKS } from '../../chain/networks.ts'
 import type { Failpoints } from '../../kit/failpoints.ts'
 import type { Log, Measures } from '../../kit/log.ts'
 import { usdc } from '../../kit/money.ts'
@@ -9,18 +8,15 @@ import type { Owner } from '../../kit/owner.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import type { Sale } from '../../sales/model.ts'
-import type { Withdrawal } from '../../wallet/model.ts'
 import { paymentMissing, receivedHere, refundConflict, tooManyRefunds } from '../errors.ts'
 import type { Refund, RefundRequest } from '../model.ts'
-import type { AccountOf, AnnounceEvent, Chains, Payouts, RefundEnd, RefundStore, Sales } from '../ports.ts'
+import type { AccountOf, AnnounceEvent, Chains, Payouts, RefundStore, Sales } from '../ports.ts'
 import {
   amountOf,
   assertLeast,
-  eventOf,
   isOverdue,
   isRefusal,
   nextTry,
-  ownAuthorization,
   ownTermsOf,
   REFUNDS_MAX,
   sellerOf,
@@ -71,7 +67,7 @@ export function createRefunds(deps: RefundDeps) {
       const amount = amountOf(sale, input.amount)
       const buyer = sale.simulated ? null : await deps.accountOf(sale.payer, inside)
       const way = wayOf(sale, buyer, input.own !== undefined)
-      if (way === 'own' && (await receives(inside, owner, sale))) throw receivedHere()
+      if (way === 'own' && (await moving.receives(inside, owner, sale))) throw receivedHere()
       assertLeast(amount, way, sale.amount)
       if ((await store.ofSale(sale.id, inside)).length >= REFUNDS_MAX) throw tooManyRefunds(REFUNDS_MAX)
       const now = clock.now()
@@ -82,26 +78,10 @@ export function createRefunds(deps: RefundDeps) {
       await store.add(inside, { id, saleId: sale.id, owner, amount, reason, requestedBy, way, ...terms, now })
       measures.count('refund_requested')
       const refund = await known(id, inside)
-      if (way === 'own') await bind(inside, refund, sale)
+      if (way === 'own') await own.bind(inside, refund, sale)
       else if (wait === null) await moving.fund(inside, refund, { ...sale, refunded: usdc(sale.refunded + amount) })
       return await known(id, inside)
     })
-  }
-
-  /**
-   * The authorization pays this refund and buys nothing: it is public before it is mined, and the payer may sell something
-   * at the same price.
-   */
-  async function bind(inside: Statements, refund: Refund, sale: Sale): Promise<void> {
-    const authorization = { ...ownAuthorization(refund, sale), signature: '0x' as const }
-    const digest = deps.facilitator.purchases.digestOf({ network: NETWORKS[sale.network], authorization })
-    if (digest === null) throw new Error(`the authorization of ${refund.id} has no digest`)
-    const purchaseId = await deps.facilitator.purchases.claim(inside, { digest, purchaseId: refund.id })
-    if (purchaseId !== refund.id) throw refundConflict()
-  }
-
-  async function receives(inside: Statements, owner: Owner, { recipient }: Sale): Promise<boolean> {
-    return recipient !== null && (await deps.payouts.receives(inside, owner, recipient))
   }
 
   /** A requested refund: its money may be there now, or its time is over. */

@@ -30,7 +30,7 @@ inBrowser('the refund dialog', () => {
   }
 
   it(
-    'refunds one part from the balance and the other from the wallet that was paid; the buyer sees both',
+    'refunds one part from the balance and the other from the wallet that was paid',
     async () => {
       const seat = await desk.sit('/checkouts')
       const { page, context, call } = seat
