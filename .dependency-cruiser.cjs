@@ -16,7 +16,7 @@ const MAY_CALL = {
   budgets: ['ledger', 'deliveries'],
   oauth: ['identity', 'budgets'],
   'outgoing-payments': ['ledger', 'budgets', 'outflow'],
-  refunds: ['ledger', 'sales', 'wallet', 'deliveries'],
+  refunds: ['ledger', 'facilitator', 'sales', 'wallet', 'deliveries'],
   disputes: ['sales', 'refunds', 'deliveries'],
   marketplace: ['ledger', 'budgets', 'sales'],
   tools: ['ledger', 'budgets', 'sales'],

@@ -194,6 +194,8 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     payouts: wallets.refunds,
     deliveries,
     outgoingPayments,
+    facilitator,
+    chains,
     ended: (inside, refund, sale) => disputes.follow(inside, refund, sale),
   })
   const { disputes, part: disputesPart } = openDisputes(platform, { chains, refunds, deliveries, identity })

@@ -52,6 +52,54 @@ export function withoutSeller(): DomainError {
   return new DomainError('conflict', 'refund_by_operator', sentence)
 }
 
+/** Its money is in a balance here, or the address has no key outside this server. */
+export function receivedHere(): DomainError {
+  const sentence =
+    'This payment went to an address of this server, so no wallet of yours can send it back. Refund it from your balance.'
+  return new DomainError('conflict', 'refund_from_balance', sentence)
+}
+
+/** USDC sent to the payer's address would be in nobody's balance. */
+export function paidByAccount(): DomainError {
+  const sentence = 'This payment was made from an account of this server. Refund it from your balance.'
+  return new DomainError('conflict', 'refund_from_balance', sentence)
+}
+
+export function chainMissing(network: NetworkName): DomainError {
+  const sentence = `This server cannot read ${network} now, so it cannot follow a refund there. Try again later.`
+  return new DomainError('unavailable', 'network_unavailable', sentence, { retryAfterSeconds: 5 })
+}
+
+export function refundMissing(): DomainError {
+  return new DomainError('missing', 'refund_not_found', 'This payment has no such refund.')
+}
+
+export function notToBeSigned(): DomainError {
+  const sentence =
+    'This refund waits for no signature: it is not paid from your own wallet, or it has ended. Request another refund.'
+  return new DomainError('conflict', 'refund_not_signable', sentence)
+}
+
+export function signedTooLate(signBefore: Date): DomainError {
+  const sentence =
+    'The time to sign this refund is over. Its sum can be refunded again a few minutes after the authorization has expired.'
+  return new DomainError('conflict', 'refund_signature_late', sentence, { signBefore: signBefore.toISOString() })
+}
+
+/** The wallet that is to pay has too little USDC now. */
+export function walletShort(amount: Usdc, from: string): DomainError {
+  const sentence = `The wallet ${from} has less USDC than this refund of ${toDecimal(amount)} USDC. Add USDC to it and hand in the signature again.`
+  return new DomainError('conflict', 'refund_wallet_short', sentence, { from })
+}
+
+export function signatureRefused(reason: string, sentence: string, signer: string): DomainError {
+  const next = `Sign exactly what the refund's \`toSign\` says, with the wallet ${signer}.`
+  return new DomainError('invalid', 'refund_signature_refused', `The signature was refused: ${sentence} ${next}`, {
+    reason,
+    signer,
+  })
+}
+
 /** The operation's id was used for another sale before. */
 export function refundConflict(): DomainError {
   return new DomainError('conflict', 'refund_conflict', 'This request was used before to refund another payment.')
@@ -77,5 +125,8 @@ const FAILURES = {
   recipient_not_allowed: 'Payouts to the address of the payer are not allowed on this server.',
   treasury_short: 'The server could not pay in time. Your balance has the money again. Request the refund again.',
   expired: 'The transfer was not carried out in time. Your balance has the money again. Request the refund again.',
+  not_sent: 'The transfer from your own wallet was not carried out in time. Request the refund again.',
+  authorization_canceled:
+    'The wallet canceled the transfer, or used its nonce for another one. Request the refund again.',
   canceled: 'The transfer was canceled on the chain. Your balance has the money again.',
 } as const

@@ -1,12 +1,14 @@
 import { z } from 'zod'
+import { NETWORKS } from '../chain/networks.ts'
 import { reply, route, type AnyRoute } from '../api/route.ts'
 import { toWire } from '../kit/money.ts'
 import { amountOut, page, positiveAmount, timestamp } from '../kit/wire.ts'
 import { PRODUCTS, wasPaid, type NamedSale, type SaleFilter, type SaleState } from '../sales/model.ts'
 import { sentenceOf } from '../x402/reasons.ts'
+import { transferTypedData, transferTypedDataOut } from '../x402/typed-data.ts'
 import { failureSentence, WAIT_SENTENCES } from './errors.ts'
 import { REFUND_STATES, REFUND_WAYS, REQUESTERS, WAITS, type RefundedPayment, type ShownRefund } from './model.ts'
-import { explorerUrl, leftOf, WAIT_MS } from './rules.ts'
+import { explorerUrl, leftOf, ownAuthorization, signBeforeOf, WAIT_MS } from './rules.ts'
 import type { Payments } from './service/payments.ts'
 
 const common = { tag: 'Payments', auth: 'person' } as const
@@ -41,7 +43,7 @@ export function paymentRoutes(payments: Payments): AnyRoute[] {
       ...common,
       method: 'post',
       path: '/payments/:id/refund',
-      summary: 'Send a payment back to its payer, whole or in part, from your balance',
+      summary: 'Send a payment back to its payer, whole or in part, from your balance or from your own wallet',
       idempotent: true,
       params: z.object({ id: z.string() }),
       body: refundBody,
@@ -49,12 +51,31 @@ export function paymentRoutes(payments: Payments): AnyRoute[] {
       errors: {
         403: "An agent's key may not refund, or payouts to the payer's address are not allowed.",
         404: 'You have no such payment.',
-        409: 'The payment has not arrived, less is left of it, or it was made on a network from which your balance cannot pay.',
-        503: 'This server has no chain to pay out on.',
+        409: 'The payment has not arrived, less is left of it, or it cannot be paid from there.',
+        503: 'This server has no chain to pay out on, or cannot read it now.',
       },
       async handle({ caller, params, body, operation }) {
-        const input = { paymentId: params.id, amount: body.amount ?? null, reason: body.reason }
+        const input = { paymentId: params.id, amount: body.amount ?? null, reason: body.reason, from: body.from }
         return reply(202, { refund: toRefund(await payments.refund(caller, input, operation)) })
+      },
+    }),
+    route({
+      ...common,
+      method: 'post',
+      path: '/payments/:id/refunds/:refundId/signature',
+      summary: 'Hand in the signature for a refund from your own wallet; the server carries it out and pays the gas',
+      params: z.object({ id: z.string(), refundId: z.string() }),
+      body: signatureBody,
+      answers: { 202: z.object({ refund: refundOut }) },
+      errors: {
+        400: 'The signature is not one of `toSign` by the wallet that received the payment.',
+        403: "An agent's key may not refund.",
+        404: 'You have no such payment, or it has no such refund.',
+        409: 'The refund is not paid from your own wallet, has failed, the time to sign it is over, or that wallet has too little USDC.',
+        503: 'The chain cannot be read now.',
+      },
+      async handle({ caller, params: { id: paymentId, refundId }, body: { signature } }) {
+        return reply(202, { refund: toRefund(await payments.sign(caller, { paymentId, refundId, signature })) })
       },
     }),
   ]
@@ -70,6 +91,20 @@ export const refundBody = z.strictObject({
     // PostgreSQL cannot hold it.
     .refine((text) => !text.includes('\0'), 'must not contain the character NUL')
     .meta({ description: 'Why, for your records and your webhook endpoints' }),
+  from: z.enum(['balance', 'own']).default('balance').meta({
+    description:
+      '`balance`: your Coinslot balance. `own`: the wallet that received the payment; the answer says what to sign in it',
+  }),
+})
+
+export const signatureBody = z.strictObject({
+  signature: z
+    .string()
+    // A contract wallet's signature is longer than the 65 bytes of a key's.
+    .max(16_384, 'must have at most 16384 characters')
+    .regex(/^0x(?:[0-9a-fA-F]{2}){65,}$/, 'must be 0x and at least 65 pairs of hexadecimal digits')
+    .transform((text) => text.toLowerCase() as `0x${string}`)
+    .meta({ description: 'Of the typed data in `toSign`, by the wallet that received the payment' }),
 })
 
 const PAYMENT_STATES = ['created', 'settling', 'paid', 'refunded', 'released', 'failed'] as const
@@ -167,7 +202,7 @@ const refundOut = z
     to: z.string().meta({ description: 'The address that paid. Money goes nowhere else' }),
     from: z.enum(REFUND_WAYS).meta({
       description:
-        "`wallet`: your balance, sent on the network of the payment. `account`: your balance, into the balance of the buyer's account here. `simulated`: no money moved",
+        "`wallet`: your balance, sent on the network of the payment. `account`: your balance, into the balance of the buyer's account here. `simulated`: no money moved. `own`: the wallet that received the payment",
     }),
     reason: z.string().nullable(),
     requestedBy: z.enum(REQUESTERS),
@@ -181,6 +216,10 @@ const refundOut = z
     test: z.boolean(),
     createdAt: timestamp,
     expiresAt: timestamp.nullable().meta({ description: 'A refund that still waits then fails' }),
+    toSign: transferTypedDataOut.nullable().meta({
+      description:
+        'For a refund from your own wallet, until `expiresAt`: what `message.from` signs with `eth_signTypedData_v4`. You may also send that transfer yourself',
+    }),
     fundedAt: timestamp.nullable(),
     sentAt: timestamp.nullable(),
     endedAt: timestamp.nullable(),
@@ -240,7 +279,12 @@ export function toRefund({ refund, sale }: ShownRefund): z.input<typeof refundOu
     explorerUrl: explorerUrl(refund, sale),
     test: sale.simulated,
     createdAt: createdAt.toISOString(),
-    expiresAt: state === 'requested' ? new Date(createdAt.getTime() + WAIT_MS).toISOString() : null,
+    expiresAt:
+      state === 'requested' ? (signBeforeOf(refund) ?? new Date(createdAt.getTime() + WAIT_MS)).toISOString() : null,
+    toSign:
+      state === 'requested' && refund.way === 'own'
+        ? transferTypedData(NETWORKS[sale.network], ownAuthorization(refund, sale))
+        : null,
     fundedAt: refund.fundedAt?.toISOString() ?? null,
     sentAt: refund.sentAt?.toISOString() ?? null,
     endedAt: refund.endedAt?.toISOString() ?? null,

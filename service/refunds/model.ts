@@ -1,3 +1,4 @@
+import type { Hex } from '../chain/model.ts'
 import type { PaymentEventData } from '../deliveries/model.ts'
 import type { Id } from '../kit/ids.ts'
 import { toWire, type Usdc } from '../kit/money.ts'
@@ -15,9 +16,9 @@ export type RefundState = (typeof REFUND_STATES)[number]
 /**
  * How the money goes back. `wallet`: from the treasury, for the seller's balance, to the payer's address. `account`: the
  * buyer paid from an account of this server, and its balance gets the money. `simulated`: no money moves, because none
- * was paid.
+ * was paid. `own`: from the address that received the payment, whose owner signs.
  */
-export const REFUND_WAYS = ['wallet', 'account', 'simulated'] as const
+export const REFUND_WAYS = ['wallet', 'account', 'simulated', 'own'] as const
 export type RefundWay = (typeof REFUND_WAYS)[number]
 
 export const REQUESTERS = ['seller', 'rule', 'dispute', 'agent'] as const
@@ -50,12 +51,23 @@ export interface Refund {
   fundedAt: Date | null
   sentAt: Date | null
   endedAt: Date | null
+  /** Of the way `own`, in Unix seconds: from then on USDC refuses its authorization. Null for every other way. */
+  validBefore: bigint | null
+  /** No block up to this one can have used that authorization. */
+  seenBlock: bigint | null
+  signature: Hex | null
+  /** When to ask the chain about it again. */
+  lookAt: Date | null
 }
+
+/** What fixes the authorization of a refund from the seller's own wallet, besides the sale and the refund's id. */
+export type OwnTerms = Pick<Refund, 'validBefore' | 'seenBlock' | 'lookAt'>
 
 export type NewRefund = Pick<
   Refund,
   'id' | 'saleId' | 'owner' | 'amount' | 'reason' | 'requestedBy' | 'way' | 'waitsFor' | 'missing' | 'tryAt'
-> & { now: Date }
+> &
+  OwnTerms & { now: Date }
 
 export interface RefundRequest {
   saleId: string
@@ -65,12 +77,14 @@ export interface RefundRequest {
   by: Requester
   /** Only a sale of this owner. Null: any sale, for callers that have checked it. */
   owner: Owner | null
+  /** From the seller's own wallet: the newest block before the request, null for a simulated sale. Absent: from the balance. */
+  own?: { seenBlock: bigint | null }
 }
 
 /** A refund as its seller and its buyer see it: its sale says where the money goes. */
 export interface ShownRefund {
   refund: Refund
-  sale: Pick<Sale, 'id' | 'network' | 'payer' | 'simulated'>
+  sale: Pick<Sale, 'id' | 'network' | 'payer' | 'recipient' | 'simulated'>
 }
 
 /** A payment of any product, with everything that went back of it, oldest first. */

@@ -1,3 +1,5 @@
+import type { Facilitator } from '../facilitator/service/facilitator.ts'
+import type { Chains } from '../platform/chains.ts'
 import type { Deliveries } from '../deliveries/service/deliveries.ts'
 import type { OutgoingPayments } from '../outgoing-payments/service/payments.ts'
 import type { Part, Platform } from '../platform/platform.ts'
@@ -11,15 +13,18 @@ import { createRefundStore } from './store.ts'
 /** Refunds of settled sales, and the list of payments of all products. */
 export function openRefunds(
   { config, clock, log, database, ledger, metrics, failpoints }: Platform,
-  { payouts, deliveries, outgoingPayments, ended }: Others,
+  { payouts, deliveries, outgoingPayments, facilitator, chains, ended }: Others,
 ): { refunds: Refunds; payments: Payments; part: Part } {
-  const store = createRefundStore(database.statements)
+  const store = createRefundStore(database.statements, { ownPerDay: config.REFUNDS_PER_DAY })
   const sales = createOwnSales(database.statements)
   const refunds = createRefunds({
     store,
     sales,
     ledger,
     payouts,
+    facilitator,
+    chains: chains.byNetwork,
+    confirmations: config.DEPOSIT_CONFIRMATIONS,
     accountOf: (address, inside) => outgoingPayments.accountOf(address, inside),
     event: (inside, event) => deliveries.event(inside, event),
     ended,
@@ -37,6 +42,7 @@ export function openRefunds(
       routes: [{ surface: 'api', routes: paymentRoutes(payments) }],
       sweepers: [
         { name: 'refunds.requested', everyMs: 4_000, run: (now, signal) => refunds.retryDue(now, signal) },
+        { name: 'refunds.own', everyMs: 4_000, run: (now, signal) => refunds.followOwn(now, signal) },
         { name: 'refunds.lost', everyMs: 60_000, run: (now, signal) => refunds.followLost(now, signal) },
       ],
     },
@@ -45,6 +51,8 @@ export function openRefunds(
 
 interface Others {
   payouts: Payouts
+  facilitator: Pick<Facilitator, 'verify' | 'settle' | 'purchases'>
+  chains: Chains
   deliveries: Pick<Deliveries, 'event'>
   ended: RefundEnded
   outgoingPayments: Pick<OutgoingPayments, 'accountOf'>

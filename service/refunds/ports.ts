@@ -1,4 +1,5 @@
-import type { Address } from '../chain/model.ts'
+import type { Address, Chain, Hex } from '../chain/model.ts'
+import type { NetworkName } from '../chain/networks.ts'
 import type { NewEvent } from '../deliveries/model.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Statements } from '../kit/transaction.ts'
@@ -25,6 +26,11 @@ export interface RefundStore {
   due(now: Date, limit: number): Promise<readonly string[]>
   /** Refunds that were funded before this time and have not ended. */
   open(before: Date, limit: number): Promise<readonly string[]>
+  /** A refund from the seller's own wallet: signed, or seen on the chain without that. Null unless it was requested. */
+  sign(inside: Statements, id: string, signature: Hex | null, now: Date): Promise<Refund | null>
+  /** Refunds from own wallets whose time it is to ask the chain. Accounts take turns. */
+  dueOwn(now: Date, limit: number): Promise<readonly string[]>
+  lookAgain(id: string, at: Date): Promise<void>
 }
 
 export type RefundEnd = { state: 'confirmed'; txHash: string | null } | { state: 'failed'; failure: string }
@@ -41,6 +47,9 @@ export interface Payouts {
   /** Whether what is paid to this address is credited to the owner. */
   receives(inside: Statements, owner: Owner, address: Address): Promise<boolean>
 }
+
+/** The networks that have an RPC. */
+export type Chains = ReadonlyMap<NetworkName, Chain>
 
 /** The account whose payments come from this address; null for every other address. */
 export type AccountOf = (address: Address, inside: Statements) => Promise<Owner | null>

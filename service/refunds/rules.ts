@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import type { Authorization, Hex, Use } from '../chain/model.ts'
 import type { PaymentEventData } from '../deliveries/model.ts'
 import { NETWORKS } from '../chain/networks.ts'
 import { DomainError } from '../kit/errors.ts'
@@ -5,8 +7,17 @@ import { fromWire, least, toWire, usdc, type Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Sale } from '../sales/model.ts'
 import { NETWORK_OF } from '../wallet/model.ts'
-import { exceedsPayment, fillsBalance, notRefundable, otherNetwork, tooSmall, withoutSeller } from './errors.ts'
-import { paymentData, WAITS, type Refund, type RefundWay, type Wait } from './model.ts'
+import {
+  exceedsPayment,
+  fillsBalance,
+  notRefundable,
+  otherNetwork,
+  paidByAccount,
+  receivedHere,
+  tooSmall,
+  withoutSeller,
+} from './errors.ts'
+import { paymentData, WAITS, type OwnTerms, type Refund, type RefundWay, type Wait } from './model.ts'
 
 const DAY_MS = 86_400_000
 
@@ -50,17 +61,24 @@ export function leftOf(sale: Pick<Sale, 'state' | 'amount' | 'refunded'>): Usdc 
  * buyer's own, so it comes back in the ledger: nobody could spend what is sent to the address that paid.
  */
 export function wayOf(
-  sale: Pick<Sale, 'simulated' | 'environment' | 'network' | 'payer'>,
+  sale: Pick<Sale, 'simulated' | 'environment' | 'network' | 'payer' | 'recipient' | 'product'>,
   buyer: Owner | null,
+  isOwn: boolean,
 ): RefundWay {
   if (sale.simulated) return 'simulated'
+  if (isOwn) {
+    if (buyer !== null) throw paidByAccount()
+    // A run is paid to the treasury, whatever its seller does.
+    if (sale.recipient === null || sale.product === 'asset') throw receivedHere()
+    return 'own'
+  }
   const held = NETWORK_OF[sale.environment]
   if (sale.network !== held) throw otherNetwork(sale.network, held, sale.payer)
   return buyer?.environment === sale.environment ? 'account' : 'wallet'
 }
 
 export function assertLeast(amount: Usdc, way: RefundWay, paid: Usdc): void {
-  if (way === 'wallet' && amount < least(LEAST, paid)) throw tooSmall(LEAST)
+  if ((way === 'wallet' || way === 'own') && amount < least(LEAST, paid)) throw tooSmall(LEAST)
 }
 
 /** What holds the refund up, or null if the error is no reason to wait. */
@@ -89,6 +107,53 @@ export function nextTry(createdAt: Date, now: Date): Date {
 
 export function isOverdue({ createdAt }: Pick<Refund, 'createdAt'>, now: Date): boolean {
   return now.getTime() - createdAt.getTime() >= WAIT_MS
+}
+
+/** How long a seller has to sign, and how long the authorization is valid after that: a block must take it. */
+const SIGN_MS = 30 * 60_000
+const VALID_AFTER_MS = 15 * 60_000
+/** Deeper than any reorganisation, in seconds after the end of the authorization. */
+const CERTAIN_SECONDS = 120n
+
+/** `seenBlock` is null only where nothing is signed. */
+export function ownTermsOf(way: RefundWay, seenBlock: bigint | null | undefined, now: Date): OwnTerms {
+  if (way !== 'own') return { validBefore: null, seenBlock: null, lookAt: null }
+  if (seenBlock == null) throw new Error('a refund from an own wallet has a block from which it is followed')
+  const validBefore = BigInt(Math.floor((now.getTime() + SIGN_MS + VALID_AFTER_MS) / 1000))
+  return { validBefore, seenBlock, lookAt: nextLook(now, now) }
+}
+
+/** Until then a signature is taken. Null for a refund that needs none. */
+export function signBeforeOf({ validBefore }: Pick<Refund, 'validBefore'>): Date | null {
+  return validBefore === null ? null : new Date(Number(validBefore) * 1000 - VALID_AFTER_MS)
+}
+
+/** A transfer is on the chain within seconds; an unsigned refund may wait for half an hour. */
+export function nextLook(since: Date, now: Date): Date {
+  const age = now.getTime() - since.getTime()
+  return new Date(now.getTime() + Math.min(Math.max(age / 5, 4_000), 30_000))
+}
+
+/** The block time from which it is certain that the authorization was not used. */
+export function certainAfter(validBefore: bigint): bigint {
+  return validBefore + CERTAIN_SECONDS
+}
+
+/** The one transfer that can pay this refund. Its nonce follows from the refund's id, so the chain carries out one at most. */
+export function ownAuthorization(
+  { id, amount, validBefore }: Pick<Refund, 'id' | 'amount' | 'validBefore'>,
+  { recipient, payer }: Pick<Sale, 'recipient' | 'payer'>,
+): Authorization {
+  if (recipient === null || validBefore === null) throw new Error(`the refund ${id} has no authorization`)
+  const nonce: Hex = `0x${createHash('sha256').update(`coinslot refund ${id}`).digest('hex')}`
+  const [from, to] = [recipient, payer].map((address) => address.toLowerCase() as Hex) as [Hex, Hex]
+  return { from, to, value: amount, validAfter: 0n, validBefore, nonce }
+}
+
+/** The wallet's owner can use the nonce for any other transfer too. */
+export function isPaidBy({ cancelled, transfer }: Pick<Use, 'cancelled' | 'transfer'>, terms: Authorization): boolean {
+  if (cancelled || transfer === null) return false
+  return transfer.from === terms.from && transfer.to === terms.to && transfer.value === terms.value
 }
 
 /** The transaction of the refund. A simulated one has a name instead, and one between two accounts has none. */

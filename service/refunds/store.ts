@@ -1,3 +1,4 @@
+import { holdQuota } from '../kit/quota.ts'
 import type { RowOf } from '../kit/rows.ts'
 import { ageOf, type Tables } from '../kit/tables.ts'
 import { retryConflicts, type StatementPool, type Statements } from '../kit/transaction.ts'
@@ -6,7 +7,7 @@ import type { Refund } from './model.ts'
 import type { RefundStore } from './ports.ts'
 
 /** Refunds in PostgreSQL. A trigger counts each in its sale, and refuses what exceeds it. */
-export function createRefundStore(statements: StatementPool): RefundStore {
+export function createRefundStore(statements: StatementPool, { ownPerDay }: { ownPerDay: number }): RefundStore {
   async function one(on: Statements, text: string, values: readonly unknown[], name: string): Promise<Refund | null> {
     const [row] = await on.run<RefundRow>(text, values, name)
     return row === undefined ? null : fromRefundRow(row)
@@ -23,8 +24,14 @@ export function createRefundStore(statements: StatementPool): RefundStore {
 
     async add(inside, refund) {
       const { id, saleId, owner, amount, reason, requestedBy, way, waitsFor, missing, tryAt, now } = refund
+      const { validBefore, seenBlock, lookAt } = refund
+      if (way === 'own' && ownPerDay > 0) {
+        const values = [owner.userId, owner.environment, new Date(now.getTime() - DAY_MS)]
+        await holdQuota(inside, { quota: 'refunds_per_day', owner, limit: ownPerDay, rows: OWN_OF_A_DAY, values })
+      }
       const of = [id, saleId, owner.userId, owner.environment, amount]
-      await inside.run(ADD, [...of, reason, requestedBy, way, waitsFor, missing, tryAt, now], 'refund_add')
+      const terms = [waitsFor, missing, tryAt, now, validBefore, seenBlock, lookAt]
+      await inside.run(ADD, [...of, reason, requestedBy, way, ...terms], 'refund_add')
     },
 
     fund: (inside, id, now) => one(inside, FUND, [id, now], 'refund_fund'),
@@ -42,6 +49,16 @@ export function createRefundStore(statements: StatementPool): RefundStore {
       return (await statements.run<{ id: string }>(DUE, [now, limit], 'refund_due')).map(({ id }) => id)
     },
 
+    sign: (inside, id, signature, now) => one(inside, SIGN, [id, signature, now], 'refund_sign'),
+
+    async dueOwn(now, limit) {
+      return (await statements.run<{ id: string }>(DUE_OWN, [now, limit], 'refund_due_own')).map(({ id }) => id)
+    },
+
+    async lookAgain(id, at) {
+      await statements.run(LOOK_AGAIN, [id, at], 'refund_look_again')
+    },
+
     async open(before, limit) {
       return (await statements.run<{ id: string }>(OPEN, [before, limit], 'refund_open')).map(({ id }) => id)
     },
@@ -49,11 +66,16 @@ export function createRefundStore(statements: StatementPool): RefundStore {
 }
 
 const ATTEMPTS = 4
+const DAY_MS = 86_400_000
+
+/** Each costs the sponsors gas, also one that was never signed: the server asks the chain about it. */
+const OWN_OF_A_DAY =
+  'refund WHERE user_id = $1 AND environment = $2::environment AND created_at > $3 AND valid_before IS NOT NULL'
 
 const ADD = `
 INSERT INTO refund (id, sale_id, user_id, environment, amount, reason, requested_by, way, waits_for, missing, try_at,
-  created_at)
-VALUES ($1, $2, $3, $4::environment, $5, $6, $7::refund_requester, $8::refund_way, $9, $10, $11, $12)`
+  created_at, valid_before, seen_block, look_at)
+VALUES ($1, $2, $3, $4::environment, $5, $6, $7::refund_requester, $8::refund_way, $9, $10, $11, $12, $13, $14, $15)`
 
 const FUND = `
 UPDATE refund SET state = 'funded', funded_at = $2, waits_for = NULL, missing = NULL, try_at = NULL
@@ -63,8 +85,20 @@ const SEND = `UPDATE refund SET state = 'sent', sent_at = $2 WHERE id = $1 AND s
 
 const END = `
 UPDATE refund SET state = $2::refund_state, ended_at = $3, tx_hash = $4, failure = $5, waits_for = NULL, missing = NULL,
-  try_at = NULL
+  try_at = NULL, look_at = NULL
 WHERE id = $1 AND state NOT IN ('confirmed', 'failed') RETURNING *`
+
+const SIGN = `
+UPDATE refund SET state = 'sent', sent_at = $3, signature = $2, look_at = $3
+WHERE id = $1 AND state = 'requested' AND way = 'own' RETURNING *`
+
+const DUE_OWN = `
+SELECT id FROM (
+  SELECT id, look_at, row_number() OVER (PARTITION BY environment, user_id ORDER BY look_at, id) AS turn
+  FROM refund WHERE look_at <= $1
+) due ORDER BY turn, look_at LIMIT $2`
+
+const LOOK_AGAIN = 'UPDATE refund SET look_at = $2 WHERE id = $1 AND look_at IS NOT NULL'
 
 const WAIT = `UPDATE refund SET waits_for = $2, missing = $3, try_at = $4 WHERE id = $1 AND state = 'requested'`
 
@@ -98,6 +132,10 @@ function fromRefundRow(row: RefundRow): Refund {
     fundedAt: row.funded_at,
     sentAt: row.sent_at,
     endedAt: row.ended_at,
+    validBefore: row.valid_before,
+    seenBlock: row.seen_block,
+    signature: row.signature,
+    lookAt: row.look_at,
   }
 }
 
@@ -138,7 +176,7 @@ LIMIT 1000`,
   `
 WITH wanted AS (
   SELECT id, CASE
-    WHEN way = 'simulated' OR state = 'requested' THEN 'none'
+    WHEN way IN ('simulated', 'own') OR state = 'requested' THEN 'none'
     WHEN state IN ('funded', 'sent') THEN 'open 0'
     WHEN state = 'confirmed' THEN 'captured ' || amount
     ELSE 'released 0'

@@ -92,6 +92,10 @@ export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?:
   'api GET /payments/:id': ['401 401 404 403 404', { thing: 'payment' }],
   'api POST /payments/:id/outcome': ['401 401 404 403 403', { thing: 'payment', body: { status: 'succeeded' } }],
   'api POST /payments/:id/refund': ['401 401 404 403 403', { thing: 'payment', body: { reason: 'stolen' } }],
+  'api POST /payments/:id/refunds/:refundId/signature': [
+    '401 401 404 403 403',
+    { thing: 'payment', params: { refundId: 'rfd_none' }, body: { signature: `0x${'00'.repeat(65)}` } },
+  ],
   'api GET /disputes': ['401 401 200 403 200', { listed: 'disputes' }],
   'api GET /disputes/:id': ['401 401 404 403 404', { thing: 'dispute' }],
   'api POST /disputes/:id/answer': ['401 401 404 403 403', { thing: 'dispute', body: { action: 'decline' } }],

@@ -113,6 +113,10 @@ const PROCEDURES: Record<string, Row> = {
   'tools.removeProvider': act('provider'),
   'payments.get': look('payment'),
   'payments.refund': { ...act('payment'), more: { reason: 'stolen' } },
+  'payments.signRefund': {
+    ...act('payment'),
+    more: { refundId: 'rfd_none', signature: `0x${'00'.repeat(65)}` },
+  },
   'disputes.list': none('disputes'),
   'disputes.answer': { ...act('dispute'), more: { action: 'decline' } },
   'disputes.policy': own,

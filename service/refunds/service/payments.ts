@@ -1,8 +1,9 @@
 import { ownerOf, type Caller } from '../../kit/caller.ts'
+import type { Hex } from '../../chain/model.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { NamedSale, OwnSales, SaleFilter } from '../../sales/model.ts'
-import { paymentMissing } from '../errors.ts'
+import { paymentMissing, refundMissing } from '../errors.ts'
 import type { RefundedPayment, ShownRefund } from '../model.ts'
 import type { RefundStore } from '../ports.ts'
 import type { Refunds } from './refunds.ts'
@@ -15,6 +16,10 @@ export function createPayments({ sales, store, refunds }: PaymentDeps) {
     return found
   }
 
+  async function firstBlock({ sale }: NamedSale): Promise<{ seenBlock: bigint | null }> {
+    return { seenBlock: sale.simulated ? null : await refunds.own.seenBlock(sale.network) }
+  }
+
   return {
     list: (caller: Caller, filter: SaleFilter, page: { limit: number; offset: number }) =>
       sales.listOwn(ownerOf(caller), filter, page),
@@ -25,10 +30,21 @@ export function createPayments({ sales, store, refunds }: PaymentDeps) {
     },
 
     async refund(caller: Caller, input: RefundInput, operation: Id<'op'>): Promise<ShownRefund> {
-      const { paymentId: saleId, amount, reason } = input
+      const { paymentId: saleId, amount, reason, from } = input
       const owner = ownerOf(caller)
-      const refund = await refunds.request({ saleId, amount, reason, by: 'seller', owner }, operation)
+      const request = { saleId, amount, reason, by: 'seller', owner } as const
+      const own = from === 'own' ? { own: await firstBlock(await find(caller, saleId)) } : {}
+      const refund = await refunds.request({ ...request, ...own }, operation)
       return { refund, sale: (await find(caller, saleId)).sale }
+    },
+
+    /** For a refund from the seller's own wallet. */
+    async sign(caller: Caller, { paymentId, refundId, signature }: SignatureInput): Promise<ShownRefund> {
+      const { sale } = await find(caller, paymentId)
+      const refund = await store.find(refundId)
+      if (refund?.saleId !== sale.id) throw refundMissing()
+      await refunds.own.sign(refund, sale, signature)
+      return { refund: (await store.find(refundId)) ?? refund, sale }
     },
   }
 }
@@ -40,10 +56,18 @@ export interface RefundInput {
   /** Null: all that is left. */
   amount: Usdc | null
   reason: string
+  /** `own`: the wallet that received the payment. */
+  from: 'balance' | 'own'
+}
+
+export interface SignatureInput {
+  paymentId: string
+  refundId: string
+  signature: Hex
 }
 
 interface PaymentDeps {
   sales: Pick<OwnSales, 'listOwn' | 'findOwn'>
-  store: Pick<RefundStore, 'ofSale'>
-  refunds: Pick<Refunds, 'request'>
+  store: Pick<RefundStore, 'ofSale' | 'find'>
+  refunds: Pick<Refunds, 'request' | 'own'>
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../kit/clock.ts'
-import { attemptOf, deriveId, type Id } from '../../kit/ids.ts'
+import { deriveId, type Id } from '../../kit/ids.ts'
+import type { Facilitator } from '../../facilitator/service/facilitator.ts'
 import type { Failpoints } from '../../kit/failpoints.ts'
 import type { Log, Measures } from '../../kit/log.ts'
 import { usdc } from '../../kit/money.ts'
@@ -7,22 +8,23 @@ import type { Owner } from '../../kit/owner.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import type { Sale } from '../../sales/model.ts'
-import type { Withdrawal } from '../../wallet/model.ts'
-import { paymentMissing, refundConflict, tooManyRefunds } from '../errors.ts'
+import { paymentMissing, receivedHere, refundConflict, tooManyRefunds } from '../errors.ts'
 import type { Refund, RefundRequest } from '../model.ts'
-import type { AccountOf, AnnounceEvent, Payouts, RefundEnd, RefundEnded, RefundStore, Sales } from '../ports.ts'
+import type { AccountOf, AnnounceEvent, Chains, Payouts, RefundEnded, RefundStore, Sales } from '../ports.ts'
 import {
   amountOf,
   assertLeast,
-  eventOf,
   isOverdue,
   isRefusal,
   nextTry,
+  ownTermsOf,
   REFUNDS_MAX,
   sellerOf,
   waitOf,
   wayOf,
 } from '../rules.ts'
+import { createMoving } from './moving.ts'
+import { createOwnRefunds } from './own.ts'
 
 /**
  * Refunds of settled sales. The money is paid by the machine that pays withdrawals: its payout has the refund's id.
@@ -31,6 +33,7 @@ import {
 export function createRefunds(deps: RefundDeps) {
   const { store, sales, clock, log, measures, failpoints } = deps
   const moving = createMoving(deps)
+  const own = createOwnRefunds(deps, moving)
 
   /**
    * Writes the refund, and holds its money if the balance suffices. Too low a balance, a limit of the day and paused
@@ -43,7 +46,8 @@ export function createRefunds(deps: RefundDeps) {
       refund = await write(id, input, null)
     } catch (error) {
       const wait = waitOf(error)
-      if (wait === null) throw error
+      // What the seller signs needs no balance, so it waits for nothing.
+      if (wait === null || input.own !== undefined) throw error
       refund = await write(id, input, wait)
     }
     await failpoints.reach('refund requested')
@@ -62,17 +66,20 @@ export function createRefunds(deps: RefundDeps) {
       const owner = sellerOf(sale)
       const amount = amountOf(sale, input.amount)
       const buyer = sale.simulated ? null : await deps.accountOf(sale.payer, inside)
-      const way = wayOf(sale, buyer)
+      const way = wayOf(sale, buyer, input.own !== undefined)
+      if (way === 'own' && (await moving.receives(inside, owner, sale))) throw receivedHere()
       assertLeast(amount, way, sale.amount)
       if ((await store.ofSale(sale.id, inside)).length >= REFUNDS_MAX) throw tooManyRefunds(REFUNDS_MAX)
       const now = clock.now()
       const waits =
         wait === null ? { waitsFor: null, missing: null, tryAt: null } : { ...wait, tryAt: nextTry(now, now) }
       const { reason, by: requestedBy } = input
-      await store.add(inside, { id, saleId: sale.id, owner, amount, reason, requestedBy, way, ...waits, now })
+      const terms = { ...waits, ...ownTermsOf(way, input.own?.seenBlock, now) }
+      await store.add(inside, { id, saleId: sale.id, owner, amount, reason, requestedBy, way, ...terms, now })
       measures.count('refund_requested')
       const refund = await known(id, inside)
-      if (wait === null) await moving.fund(inside, refund, { ...sale, refunded: usdc(sale.refunded + amount) })
+      if (way === 'own') await own.bind(inside, refund, sale)
+      else if (wait === null) await moving.fund(inside, refund, { ...sale, refunded: usdc(sale.refunded + amount) })
       return await known(id, inside)
     })
   }
@@ -82,7 +89,7 @@ export function createRefunds(deps: RefundDeps) {
     const now = clock.now()
     try {
       await moving.locked(id, async (inside, refund, sale) => {
-        if (refund.state !== 'requested') return
+        if (refund.state !== 'requested' || refund.way === 'own') return
         const { waitsFor } = refund
         if (!isOverdue(refund, now)) await moving.fund(inside, refund, sale)
         else await moving.end(inside, sale, refund, { state: 'failed', failure: waitsFor ?? 'insufficient_balance' })
@@ -116,11 +123,17 @@ export function createRefunds(deps: RefundDeps) {
     request,
     follow: moving.follow,
     ofSale: (saleId: string, inside?: Statements) => store.ofSale(saleId, inside),
+    own,
 
     /** Throws where no refund of such a sale is accepted, whatever its amount. */
     assertRefundable(sale: Sale): void {
       sellerOf(sale)
-      wayOf(sale, null)
+      wayOf(sale, null, false)
+    },
+
+    /** Refunds that the chain ends: from the sellers' own wallets. */
+    async followOwn(now: Date, signal: AbortSignal): Promise<void> {
+      await each(await store.dueOwn(now, OWN_MAX), signal, own.step)
     },
 
     /** Refunds that wait. */
@@ -140,107 +153,6 @@ export function createRefunds(deps: RefundDeps) {
 
 export type Refunds = ReturnType<typeof createRefunds>
 
-/** From a request to the money's end. */
-function createMoving(deps: RefundDeps) {
-  const { store, sales, ledger, payouts, accountOf, event, ended, clock, measures, pay } = deps
-
-  /** Places the hold. A refund that moves nothing on a chain ends at once. */
-  async function fund(inside: Statements, refund: Refund, sale: Sale): Promise<void> {
-    const { id, owner, amount, way } = refund
-    switch (way) {
-      case 'wallet': {
-        // The list of allowed addresses is for addresses that somebody names. A payer is not named, as long as what it
-        // paid reached this wallet: otherwise a thief with a key could pay one of their addresses from another one.
-        const returns = sale.product === 'asset' || (await receives(inside, owner, sale))
-        await payouts.hold(inside, { id, kind: 'refund', owner, to: sale.payer, amount, returns })
-        await store.fund(inside, id, clock.now())
-        return
-      }
-      case 'account': {
-        const buyer = await accountOf(sale.payer, inside)
-        if (buyer === null) throw new Error(`the account that paid ${sale.id} was not found`)
-        const deadline = new Date(clock.now().getTime() + HOLD_MS)
-        await ledger.reserve({ id, owner, amount, useCredits: false, deadline, reference: sale.id }, inside)
-        const shares = [{ to: { userId: buyer.userId }, amount }]
-        const capture = { hold: id, owner, amount, shares, reference: sale.id, announcements: [] }
-        await ledger.capture({ ...capture, kind: 'payout' }, inside)
-        await end(inside, sale, refund, { state: 'confirmed', txHash: null })
-        return
-      }
-      case 'simulated':
-        await end(inside, sale, refund, { state: 'confirmed', txHash: `simulated:${id}` })
-        return
-    }
-  }
-
-  async function receives(inside: Statements, owner: Owner, { recipient }: Sale): Promise<boolean> {
-    return recipient !== null && (await payouts.receives(inside, owner, recipient))
-  }
-
-  /** What became of the payout, in the transaction in which it did. */
-  async function follow(inside: Statements, payout: Withdrawal): Promise<void> {
-    await lockBoth(inside, payout.id, async (refund, sale) => {
-      switch (payout.state) {
-        case 'pending':
-          return
-        case 'submitted':
-          await store.send(inside, refund.id, clock.now())
-          return
-        case 'confirmed': {
-          const txHash = payout.simulated ? `simulated:${refund.id}` : payout.transactionHash
-          await end(inside, sale, refund, { state: 'confirmed', txHash })
-          return
-        }
-        case 'failed':
-          await end(inside, sale, refund, { state: 'failed', failure: payout.reason ?? 'expired' })
-      }
-    })
-  }
-
-  /** The sale is as it is before the end. */
-  async function end(inside: Statements, sale: Sale, { id }: Refund, how: RefundEnd): Promise<void> {
-    const now = clock.now()
-    const refund = await store.end(inside, id, how, now)
-    if (refund === null) return
-    const isWhole = how.state === 'confirmed' && (await closeSale(inside, sale))
-    const refunded = how.state === 'failed' ? usdc(sale.refunded - refund.amount) : sale.refunded
-    const { data, ...rest } = eventOf({ refund, sale: { ...sale, refunded }, now, pay })
-    // A rule may derive its operation from the payment, whose own events have ids derived from it.
-    const eventId = deriveId('evt', attemptOf(id, 2))
-    await event(inside, { id: eventId, owner: refund.owner, data, ...rest })
-    await ended(inside, refund, { ...sale, refunded, state: isWhole ? 'refunded' : sale.state })
-    measures.count(`refund_${how.state}`)
-  }
-
-  async function closeSale(inside: Statements, { id, amount }: Sale): Promise<boolean> {
-    let confirmed = 0n
-    for (const refund of await store.ofSale(id, inside)) if (refund.state === 'confirmed') confirmed += refund.amount
-    if (confirmed === amount) await sales.markRefunded(inside, id)
-    return confirmed === amount
-  }
-
-  async function lockBoth(inside: Statements, id: string, work: Locked): Promise<void> {
-    const saleId = (await store.find(id, inside))?.saleId ?? ''
-    const sale = await sales.lock(inside, saleId)
-    // Read again: it may have ended while the sale was locked by another process.
-    const refund = await store.find(id, inside)
-    if (sale === null || refund === null) throw new Error(`the refund ${id} was not found`)
-    await work(refund, sale)
-  }
-
-  return {
-    fund,
-    follow,
-    end,
-
-    async locked(id: string, work: (inside: Statements, refund: Refund, sale: Sale) => Promise<void>): Promise<void> {
-      await store.together((inside) => lockBoth(inside, id, (refund, sale) => work(inside, refund, sale)))
-    },
-  }
-}
-
-type Locked = (refund: Refund, sale: Sale) => Promise<void>
-
 function isOf(sale: Sale, owner: Owner | null): boolean {
   return owner === null || (sale.userId === owner.userId && sale.environment === owner.environment)
 }
@@ -250,6 +162,10 @@ export interface RefundDeps {
   sales: Sales
   ledger: Pick<Ledger, 'reserve' | 'capture'>
   payouts: Payouts
+  facilitator: Pick<Facilitator, 'verify' | 'settle' | 'purchases'>
+  chains: Chains
+  /** What makes a transfer final. */
+  confirmations: number
   accountOf: AccountOf
   event: AnnounceEvent
   ended: RefundEnded
@@ -263,5 +179,6 @@ export interface RefundDeps {
 
 const AT_ONCE = 8
 const DUE_MAX = 500
+/** Each asks every configured node three times. */
+const OWN_MAX = 100
 const LOST_MS = 60_000
-const HOLD_MS = 60_000

@@ -23,7 +23,15 @@ describe('POST /payments/{id}/refund → 202', () => {
       {
         ...{ id: expect.stringMatching(/^rfd_/), paymentId: sale, state: 'funded', amount: 0.4, currency: 'USDC' },
         ...{ network: 'base-sepolia', to: payer, from: 'wallet', reason: 'Not as described', requestedBy: 'seller' },
-        ...{ waitsFor: null, failure: null, txHash: null, explorerUrl: null, test: false, expiresAt: null },
+        ...{
+          waitsFor: null,
+          failure: null,
+          txHash: null,
+          explorerUrl: null,
+          test: false,
+          expiresAt: null,
+          toSign: null,
+        },
         ...{ createdAt: expect.any(String), fundedAt: expect.any(String), sentAt: null, endedAt: null },
       },
     ])

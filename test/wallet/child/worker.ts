@@ -4,6 +4,7 @@ import { readConfig } from '../../../service/config.ts'
 import type { Caller } from '../../../service/kit/caller.ts'
 import type { Id } from '../../../service/kit/ids.ts'
 import { usdc } from '../../../service/kit/money.ts'
+import { requestOwn, signOwn } from '../../refunds/own.ts'
 import type { Hex } from '../../../service/chain/model.ts'
 
 /** The task of a separate process, until it is killed or kills itself. */
@@ -11,6 +12,7 @@ export type Order = { environment: Record<string, string>; url: string } & (
   | { work: 'everything' }
   | { work: 'withdraw'; caller: Caller; to: Hex; amount: string; operation: Id<'op'>; dieAt: string }
   | { work: 'refund'; sale: string; operation: Id<'op'>; dieAt: string }
+  | { work: 'own-refund'; caller: Caller; sale: string; key: Hex; operation: Id<'op'>; dieAt: string }
 )
 
 /** The whole service, as a worker: no handler runs when it dies, nothing is flushed. */
@@ -38,7 +40,8 @@ async function run(order: Order): Promise<void> {
   service.facilitator.start()
   const { id } = await begin(service, order)
   for (;;) {
-    await service.wallets.payouts.step(id)
+    if (order.work === 'own-refund') await service.refunds.own.step(id)
+    else await service.wallets.payouts.step(id)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
@@ -47,6 +50,12 @@ async function begin(service: Service, order: Exclude<Order, { work: 'everything
   if (order.work === 'refund') {
     const request = { saleId: order.sale, amount: null, reason: null, by: 'seller', owner: null } as const
     return await service.refunds.request(request, order.operation)
+  }
+  if (order.work === 'own-refund') {
+    const { caller, sale, key, operation } = order
+    const { id } = await requestOwn(service, caller, sale, operation)
+    await signOwn(service, caller, id, key)
+    return { id }
   }
   const { caller, to, amount, operation } = order
   return await service.wallets.withdrawals.withdraw(caller, { to, amount: usdc(BigInt(amount)) }, operation)

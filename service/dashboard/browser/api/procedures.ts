@@ -76,6 +76,8 @@ export function useRead<P extends QueryPath>(path: P, input: Input<P>, options: 
 
 interface ReadOptions {
   enabled?: boolean
+  /** Reads again after so many milliseconds, as long as the page is seen. */
+  refetchInterval?: number | false
 }
 
 export function useAction<P extends ActionPath>(path: P, options: ActionOptions<P> = {}) {

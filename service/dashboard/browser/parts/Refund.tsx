@@ -1,11 +1,17 @@
 import { useState } from 'react'
-import { useForm } from 'react-hook-form'
+import { useForm, useWatch } from 'react-hook-form'
 import { inUsdc } from '../../../ui-kit/format.ts'
 import { useAction, useRead, type Output } from '../api/procedures.ts'
 import { toast } from '../shell/Toasts.tsx'
 import { StateBadge } from './Badge.tsx'
 import { Button } from './Button.tsx'
-import { AmountField, Form, TextField } from './form.tsx'
+import { AmountField, Choice, Form, TextField } from './form.tsx'
+import { WalletChoice } from '../sign-in/WalletChoice.tsx'
+import { asked } from '../sign-in/ethereum.ts'
+import { Fault } from '../api/fault.ts'
+import { chainIdOf, connect, sign, switchTo } from '../../../ui-kit/wallet.ts'
+import { shortly } from '../../../ui-kit/format.ts'
+import type { Provider } from '../../../ui-kit/provider.ts'
 import { Facts } from './layout.tsx'
 import { Modal } from './Modal.tsx'
 import { Loaded, Notice, Skeleton } from './states.tsx'
@@ -22,7 +28,7 @@ export function RefundPayment({ id }: { id: string }) {
       {open && (
         <Modal
           title="Refund payment"
-          note="USDC goes back to the address that paid, from your balance."
+          note="USDC goes back to the address that paid. You choose where it comes from."
           open
           close={close}
         >
@@ -36,13 +42,16 @@ export function RefundPayment({ id }: { id: string }) {
 type Payment = Output<'payments.get'>
 
 function Contents({ id, close }: { id: string; close: () => void }) {
-  const payment = useRead('payments.get', { id })
+  const [follows, setFollows] = useState(false)
+  const payment = useRead('payments.get', { id }, { refetchInterval: follows ? FOLLOW_MS : false })
+  const isOpen = payment.data?.refunds.some(({ state }) => OPEN.has(state)) === true
+  if (isOpen !== follows) setFollows(isOpen)
   return (
     <Loaded of={payment} waiting={<Skeleton className="h-48 w-full" />}>
       {(data) => (
         <div className="space-y-4">
           {data.refunds.map((refund) => (
-            <Progress key={refund.id} refund={refund} />
+            <Progress key={refund.id} refund={refund} id={id} />
           ))}
           {data.refundable > 0 ? (
             <RefundForm key={data.refundable} payment={data} close={close} />
@@ -57,24 +66,51 @@ function Contents({ id, close }: { id: string; close: () => void }) {
   )
 }
 
-function RefundForm({ payment: { id, payer, refundable }, close }: { payment: Payment; close: () => void }) {
+/** A refund that the chain or a deposit ends changes while it is looked at. */
+const OPEN = new Set(['requested', 'funded', 'sent'])
+const FOLLOW_MS = 3_000
+
+function RefundForm({
+  payment: { id, payer, recipient, refundable, test },
+  close,
+}: {
+  payment: Payment
+  close: () => void
+}) {
   const refund = useAction('payments.refund', {
     changes: ['payments.', 'checkouts.', 'paywalls.', 'wallet.'],
     quiet: true,
     once: true,
   })
-  const form = useForm({ defaultValues: { amount: String(refundable), reason: '' } })
+  const form = useForm({ defaultValues: { from: 'balance', amount: String(refundable), reason: '' } })
+  const isOwn = useWatch({ control: form.control, name: 'from' }) === 'own'
   return (
     <Form
       form={form}
       act="Refund payment"
       cancel={close}
-      submit={async ({ amount, reason }) => {
-        await refund.mutateAsync({ id, amount: toAmount(amount), reason })
+      submit={async ({ from, amount, reason }) => {
+        await refund.mutateAsync({ id, amount: toAmount(amount), reason, from: from === 'own' ? 'own' : 'balance' })
         toast({ tone: 'good', text: `Refund of ${inUsdc(toAmount(amount))} USDC requested.` })
       }}
     >
       <Facts facts={[['To', <Id key="to" value={payer} whole />]]} />
+      {!test && (
+        <Choice
+          form={form}
+          name="from"
+          label="Pay from"
+          options={[
+            ['balance', 'My Coinslot balance'],
+            ['own', 'My own wallet'],
+          ]}
+          hint={
+            isOwn && recipient !== null
+              ? `The wallet ${shortly(recipient)}, which received the payment. You sign there next; Coinslot pays the gas.`
+              : undefined
+          }
+        />
+      )}
       <AmountField
         form={form}
         name="amount"
@@ -90,7 +126,7 @@ function RefundForm({ payment: { id, payer, refundable }, close }: { payment: Pa
   )
 }
 
-function Progress({ refund }: { refund: Payment['refunds'][number] }) {
+function Progress({ refund, id }: { refund: PaidBack; id: string }) {
   const { state, amount, reason, explorerUrl, txHash, waitsFor, failure } = refund
   return (
     <section aria-label="Refund" className="space-y-2 rounded-lg bg-sunk px-4 py-3">
@@ -109,6 +145,7 @@ function Progress({ refund }: { refund: Payment['refunds'][number] }) {
               ],
         ]}
       />
+      {refund.toSign !== null && <Sign refund={refund} toSign={refund.toSign} id={id} />}
       {waitsFor !== null && (
         <Notice tone="warn">
           {waitsFor.sentence}
@@ -118,4 +155,44 @@ function Progress({ refund }: { refund: Payment['refunds'][number] }) {
       {failure !== null && <Notice tone="bad">{failure.sentence}</Notice>}
     </section>
   )
+}
+
+type PaidBack = Payment['refunds'][number]
+
+/** The wallet that received the payment signs one transfer, and the service carries it out. */
+function Sign({ refund, toSign, id }: { refund: PaidBack; toSign: NonNullable<PaidBack['toSign']>; id: string }) {
+  const hand = useAction('payments.signRefund', { changes: ['payments.', 'checkouts.', 'paywalls.'], quiet: true })
+  return (
+    <div className="space-y-2">
+      <p className="text-quiet">
+        Sign this transfer with the wallet {shortly(toSign.message.from)} before{' '}
+        {new Date(refund.expiresAt ?? 0).toLocaleTimeString(undefined, { timeStyle: 'short' })}.
+      </p>
+      <WalletChoice
+        act="Sign with"
+        none="This browser has no Ethereum wallet. Open this page in the browser that has the wallet that received the payment."
+        sign={async (provider) => {
+          const signature = await signTransfer(provider, toSign)
+          await hand.mutateAsync({ id, refundId: refund.id, signature })
+          toast({ tone: 'good', text: 'Refund signed. It is on its way.' })
+        }}
+      />
+    </div>
+  )
+}
+
+async function signTransfer(provider: Provider, toSign: NonNullable<PaidBack['toSign']>): Promise<string> {
+  const { from } = toSign.message
+  const accounts = await asked(() => connect(provider))
+  const account = accounts.find((each) => each.toLowerCase() === from.toLowerCase())
+  if (account === undefined) {
+    throw new Fault(
+      `This wallet does not show the address ${shortly(from)}, which received the payment. Choose it there.`,
+    )
+  }
+  const { chainId } = toSign.domain
+  await asked(async () => {
+    if ((await chainIdOf(provider)) !== chainId) await switchTo(provider, chainId)
+  })
+  return await asked(() => sign(provider, account, toSign))
 }

@@ -41,7 +41,8 @@ async function signed(provider: Provider, statement: string): Promise<{ message:
   return { message, signature }
 }
 
-async function asked<T>(question: () => Promise<T>): Promise<T> {
+/** In words for the person: what a wallet answers comes from outside. */
+export async function asked<T>(question: () => Promise<T>): Promise<T> {
   try {
     return await question()
   } catch (error) {

@@ -1,7 +1,16 @@
 import { discoverWallets } from '../../../ui-kit/discovery.ts'
 import { codeOf, isRejected, PENDING, type Hex, type Wallet } from '../../../ui-kit/provider.ts'
 import { authorize, authorizePrepared, typedData, type PaymentPayload } from '../pay/authorization.ts'
-import { balanceOf, chainIdOf, connect, known, onWalletChange, sign, switchTo, toChainId } from '../pay/wallet.ts'
+import {
+  balanceOf,
+  chainIdOf,
+  connect,
+  known,
+  onWalletChange,
+  sign,
+  switchTo,
+  toChainId,
+} from '../../../ui-kit/wallet.ts'
 import type { Account, Notice, State } from './state.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
 

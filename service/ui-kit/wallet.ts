@@ -1,6 +1,5 @@
-import { chainToAdd } from '../../../ui-kit/networks.ts'
-import { codeOf, isRejected, UNKNOWN_CHAIN, type Hex, type Provider } from '../../../ui-kit/provider.ts'
-import type { TypedData } from './authorization.ts'
+import { chainToAdd } from './networks.ts'
+import { codeOf, isRejected, UNKNOWN_CHAIN, type Hex, type Provider } from './provider.ts'
 
 /** The addresses that the wallet shows to this page; the wallet asks the user if necessary. */
 export async function connect(provider: Provider): Promise<Hex[]> {
@@ -63,7 +62,7 @@ export async function balanceOf(provider: Provider, token: string, owner: Hex): 
   }
 }
 
-export async function sign(provider: Provider, signer: Hex, data: TypedData): Promise<Hex> {
+export async function sign(provider: Provider, signer: Hex, data: object): Promise<Hex> {
   const signature = await provider.request({ method: 'eth_signTypedData_v4', params: [signer, JSON.stringify(data)] })
   if (typeof signature !== 'string' || !/^0x([0-9a-f]{2}){65,}$/i.test(signature)) {
     throw new Error('The wallet did not give a signature.')
