@@ -21,7 +21,14 @@ const NODES = ['nodes/**/*.ts', 'credentials/**/*.ts']
 const TESTS = ['test/**/*.ts']
 
 export default defineConfig(
-  globalIgnores(['**/dist/', 'service/database/generated/', 'service/client/api.ts', '.build/', '.coinslot/', 'coverage/']),
+  globalIgnores([
+    '**/dist/',
+    'service/database/generated/',
+    'service/client/api.ts',
+    '.build/',
+    '.coinslot/',
+    'coverage/',
+  ]),
   eslint.configs.recommended,
   {
     plugins: { house },

@@ -7,8 +7,10 @@ import { verify } from './webhooks.ts'
 type Body<Name extends keyof Api> = Api[Name]['body']
 type Query<Name extends keyof Api> = Api[Name]['query']
 type Answer<Name extends keyof Api> = Api[Name]['answer']
-type ItemOf<Name extends keyof Api, Field extends keyof Answer<Name>> =
-  Answer<Name>[Field] extends readonly (infer Item)[] ? Item : never
+type ItemOf<
+  Name extends keyof Api,
+  Field extends keyof Answer<Name>,
+> = Answer<Name>[Field] extends readonly (infer Item)[] ? Item : never
 
 export type Checkout = Schemas['Checkout']
 export type Payment = Schemas['Payment']

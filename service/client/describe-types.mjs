@@ -66,7 +66,9 @@ function structureOf({ type, items, prefixItems, properties, required = [], addi
     return prefixItems === undefined ? `(${typeOf(items)})[]` : `[${prefixItems.map(typeOf).join(', ')}]`
   }
   if (type !== 'object') return 'unknown'
-  const fields = Object.entries(properties ?? {}).map(([name, each]) => field(name, typeOf(each), required.includes(name)))
+  const fields = Object.entries(properties ?? {}).map(([name, each]) =>
+    field(name, typeOf(each), required.includes(name)),
+  )
   if (fields.length > 0) return `{ ${fields.join('; ')} }`
   return additionalProperties === false ? 'Record<never, never>' : `Record<string, ${typeOf(additionalProperties)}>`
 }

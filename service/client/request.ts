@@ -39,7 +39,9 @@ export class Transport {
     this.options = options
     this.baseUrl = (options.baseUrl ?? 'https://api.coinslot.dev').replace(/\/+$/, '')
     if (!URL.canParse(this.baseUrl)) {
-      throw new CoinslotError('baseUrl is no address. Use one such as http://localhost:4020.', { code: 'invalid_options' })
+      throw new CoinslotError('baseUrl is no address. Use one such as http://localhost:4020.', {
+        code: 'invalid_options',
+      })
     }
   }
 

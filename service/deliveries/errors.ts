@@ -14,7 +14,8 @@ export function endpointOff(): DomainError {
 }
 
 export function endpointNotFetched(): DomainError {
-  const sentence = 'The events of this webhook endpoint are sent to its address. Create one whose url is listen: and a name.'
+  const sentence =
+    'The events of this webhook endpoint are sent to its address. Create one whose url is listen: and a name.'
   return new DomainError('conflict', 'webhook_endpoint_not_fetched', sentence)
 }
 

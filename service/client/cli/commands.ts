@@ -71,7 +71,11 @@ const run: Command = async (terminal, words) => {
   const [rdaSlug, ...inputs] = positionals
   if (rdaSlug === undefined) throw new UsageError('Name the asset to run. See coinslot help.')
   const most = values['max-cost']
-  const wanted = { rdaSlug, inputs: inputsOf(inputs), ...(most === undefined ? {} : { maxCost: numberOf(most, '--max-cost') }) }
+  const wanted = {
+    rdaSlug,
+    inputs: inputsOf(inputs),
+    ...(most === undefined ? {} : { maxCost: numberOf(most, '--max-cost') }),
+  }
   const result = await clientOf(terminal).runs.create(wanted, { signal: terminal.stopped })
   terminal.print(terminal.json ? JSON.stringify(result) : shown(result.output))
   terminal.note(`${result.runId}: ${String(result.cost)} USDC`)

@@ -81,7 +81,11 @@ class Forwarding {
 
   private async follow(): Promise<void> {
     const path = `/v1/webhook-endpoints/${this.endpoint}/events`
-    for await (const { event, data } of this.client.transport.stream({ method: 'GET', path, signal: this.terminal.stopped })) {
+    for await (const { event, data } of this.client.transport.stream({
+      method: 'GET',
+      path,
+      signal: this.terminal.stopped,
+    })) {
       if (event !== 'delivery') continue
       const delivery = data as Delivery
       // Its confirmation got lost.
@@ -114,7 +118,7 @@ class Forwarding {
 
   /** Together, so that a thousand events do not use up the key's rate limit. */
   private async confirmUntil(stopped: AbortSignal): Promise<void> {
-    for (let last = false; !last; ) {
+    for (let last = false; !last;) {
       last = stopped.aborted
       const deliveries = this.unconfirmed.slice(0, CONFIRM_MAX)
       if (deliveries.length > 0) {
@@ -194,8 +198,13 @@ async function find(client: Coinslot, name: string): Promise<WebhookEndpoint | n
 }
 
 function nameOf(wanted: string | undefined): string {
-  const name = wanted ?? hostname().replaceAll(/[^\w.-]/g, '-').slice(0, 64)
-  if (!/^[\w.-]{1,64}$/.test(name)) throw new UsageError('--name must be letters, digits, dots and hyphens, at most 64.')
+  const name =
+    wanted ??
+    hostname()
+      .replaceAll(/[^\w.-]/g, '-')
+      .slice(0, 64)
+  if (!/^[\w.-]{1,64}$/.test(name))
+    throw new UsageError('--name must be letters, digits, dots and hyphens, at most 64.')
   return name
 }
 
