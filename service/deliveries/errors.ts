@@ -13,6 +13,12 @@ export function endpointOff(): DomainError {
   return new DomainError('conflict', 'webhook_endpoint_disabled', sentence)
 }
 
+export function endpointNotFetched(): DomainError {
+  const sentence =
+    'The events of this webhook endpoint are sent to its address. Create one whose url is listen: and a name.'
+  return new DomainError('conflict', 'webhook_endpoint_not_fetched', sentence)
+}
+
 export function tooManyEndpoints(most: number): DomainError {
   const sentence = `An account has at most ${String(most)} webhook endpoints in an environment.`
   return new DomainError('conflict', 'too_many_webhook_endpoints', sentence)
@@ -21,6 +27,10 @@ export function tooManyEndpoints(most: number): DomainError {
 /** The guarded client refused the address and gives the reason. */
 export function urlRefused(refusal: DomainError): DomainError {
   return invalid({ url: refusal.message }, refusal.code)
+}
+
+export function wayFixed(): DomainError {
+  return invalid({ url: 'cannot change between listen: and an address; create another endpoint' })
 }
 
 export function redeliveryRefused(): DomainError {

@@ -8,6 +8,8 @@ export interface NewDelivery {
   owner: Owner
   /** The subject: `pay_…`, `run_…`, `evt_…`. */
   subject: string
+  /** The receiver fetches it: it is not sent. */
+  fetched?: boolean
   /** A stored target, or a single address whose deliveries are signed with the account's signing secret. */
   to: { target: string } | { url: string }
   /** The exact bytes that are signed and sent, as `application/json`. */
@@ -122,6 +124,19 @@ export const EVENTS = [
   'endpoint.disabled',
 ] as const
 export type EventName = (typeof EVENTS)[number]
+
+/**
+ * An endpoint whose events are not sent to an address: a program fetches them by a connection of its own. The rest of
+ * the address is the program's name for itself.
+ */
+export const FETCHED = /^listen:[\w.-]{1,64}$/
+
+/** A delivery as its receiver fetches it: the request that would be sent. */
+export interface FetchedDelivery {
+  id: string
+  headers: Readonly<Record<string, string>>
+  body: string
+}
 
 /** An event for those endpoints of the account that subscribe to it. */
 export interface NewEvent {

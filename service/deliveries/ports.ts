@@ -44,10 +44,17 @@ export interface DeliveryStore {
   /** True for the first claim, and again for the same operation; null when the owner has no such delivery. */
   claim(owner: Owner, id: string, act: string, now: Date): Promise<boolean | null>
   /** Due now with a schedule of its own, and to be claimed again; null when this act did it before, or there is none. */
-  redeliver(inside: Statements, delivery: { owner: Owner; id: string }, act: string, now: Date): Promise<Live | null>
+  redeliver(inside: Statements, delivery: { owner: Owner; id: string }, act: string, dueAt: Date): Promise<Live | null>
 
   /** Ends it if no receiver has claimed it. */
   stop(inside: Statements, id: string, error: string): Promise<void>
+
+  /** The oldest that its receiver has not confirmed. */
+  unfetched(owner: Owner, target: string, limit: number): Promise<readonly string[]>
+  /** A receiver that fetches its deliveries has handled these, with these statuses. */
+  confirmFetched(owner: Owner, target: string, handled: readonly Handled[], now: Date): Promise<void>
+  /** Those from this time on are to be fetched again. Returns how many. */
+  replay(owner: Owner, target: string, again: { since: Date; dueAt: Date; limit: number }): Promise<number>
 
   find(owner: Owner, id: string): Promise<DeliveryDetail | null>
   /** Whether its target accepts deliveries. */
@@ -75,7 +82,7 @@ export interface TargetStore {
   /** False when there is no such endpoint. */
   removeEndpoint(owner: Owner, id: string): Promise<boolean>
   /** The enabled endpoints that subscribe to the event. */
-  listening(inside: Statements, owner: Owner, event: EventName): Promise<readonly string[]>
+  listening(inside: Statements, owner: Owner, event: EventName): Promise<readonly Pick<Endpoint, 'id' | 'url'>[]>
   /** False if this event was sent already, or if the last hour's limit is reached. */
   withinBound(inside: Statements, bound: EventBound, now: Date): Promise<boolean>
   /** The accounts among these that have an enabled endpoint for one of the events. */
@@ -97,7 +104,15 @@ export interface DeliveryRow {
   waitMs: number
   keepBytes: number
   onUnconfirmed: OnUnconfirmed
+  /** The first attempt; of one that its receiver fetches, the end of its time. */
+  dueAt: Date
   createdAt: Date
+}
+
+/** A delivery that its receiver fetched, and what the program behind it answered. */
+export interface Handled {
+  id: string
+  status: number
 }
 
 /** The data for an attempt. */

@@ -16,6 +16,7 @@ const CONTENTS = [
   '.npmrc',
   'service/package.json',
   'service/paywall/middleware/package.json',
+  'service/client/package.json',
   'service/dist',
   'service/tools/documents',
   'prisma/migrations',

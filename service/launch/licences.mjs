@@ -54,7 +54,7 @@ if (process.argv.includes('--write')) {
 /** The location of each package, from the lock file: nothing needs to be installed. */
 function closure() {
   const found = new Set()
-  const roots = ['', 'service', 'service/paywall/middleware']
+  const roots = ['', 'service', 'service/paywall/middleware', 'service/client']
   const waiting = roots.flatMap((from) => namesOf(packages[from]).map((name) => [from, name]))
   // The pages are bundled from these packages; types and the style compiler leave nothing in the bundle.
   for (const name of Object.keys(packages['service']?.devDependencies ?? {}))

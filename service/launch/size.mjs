@@ -8,7 +8,7 @@ import { filesUnder } from './fingerprint.mjs'
 const SMALL_LINES = 30
 const SMALL_FILES_MAX = 40
 /** Generated code. */
-const GENERATED = ['service/database/generated/', 'service/chain/lens/compiled.ts']
+const GENERATED = ['service/database/generated/', 'service/chain/lens/compiled.ts', 'service/client/api.ts']
 
 const files = ['service', 'nodes', 'credentials']
   .flatMap((folder) => filesUnder(folder, ['node_modules', 'dist']))

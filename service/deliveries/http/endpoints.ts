@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { reply, route, type AnyRoute } from '../../api/route.ts'
+import { reply, route, type AnyRoute, type ServerEvent } from '../../api/route.ts'
 import { isSigningSecret, SIGNING_SECRET_FAULT } from '../../kit/signing-secret.ts'
 import { page, timestamp } from '../../kit/wire.ts'
-import { EVENTS, type Endpoint } from '../model.ts'
+import { EVENTS, type Endpoint, type FetchedDelivery } from '../model.ts'
 import type { Deliveries } from '../service/deliveries.ts'
 import type { TestEvent } from '../service/endpoints.ts'
 
@@ -40,6 +40,7 @@ export function endpointRoutes(deliveries: Deliveries): AnyRoute[] {
       },
     }),
     ...routesOfOne(deliveries),
+    ...fetchRoutes(deliveries),
   ]
 }
 
@@ -118,13 +119,80 @@ function routesOfOne({ endpoints }: Deliveries): AnyRoute[] {
   ]
 }
 
+/** For programs without an address, such as a command line behind a home router. */
+function fetchRoutes({ fetching }: Deliveries): AnyRoute[] {
+  const common = { tag: 'Webhooks', auth: 'person', params: named, errors: FETCH_ERRORS } as const
+  return [
+    route({
+      ...common,
+      method: 'get',
+      path: '/webhook-endpoints/:id/events',
+      summary: 'Stream the events of a `listen:` endpoint, oldest first, until they are confirmed',
+      answers: {
+        200: z.string().meta({
+          description:
+            'Events `delivery`, each with `{id, headers, body}`: the request that an address would get. At most 20 are on their way unconfirmed',
+        }),
+      },
+      async handle({ caller, params }) {
+        const follow = await fetching.follow(caller, params.id)
+        return { status: 200, body: null, events: (gone) => toStream(follow(gone)) }
+      },
+    }),
+    route({
+      ...common,
+      method: 'post',
+      path: '/webhook-endpoints/:id/events/confirm',
+      summary: 'Confirm events of a `listen:` endpoint; those that are not confirmed are streamed again',
+      body: confirmBody,
+      answers: { 204: z.undefined() },
+      async handle({ caller, params, body }) {
+        await fetching.confirm(caller, params.id, body.deliveries)
+        return reply(204, undefined)
+      },
+    }),
+    route({
+      ...common,
+      method: 'post',
+      path: '/webhook-endpoints/:id/events/replay',
+      summary: 'Stream the events of a `listen:` endpoint again from a time on, at most seven days back',
+      body: replayBody,
+      answers: { 200: z.object({ replayed: z.int() }) },
+      handle: async ({ caller, params, body }) =>
+        reply(200, await fetching.replay(caller, params.id, new Date(body.since))),
+    }),
+  ]
+}
+
+async function* toStream(deliveries: AsyncIterable<FetchedDelivery>): AsyncIterable<ServerEvent> {
+  for await (const delivery of deliveries) yield { event: 'delivery', id: delivery.id, data: delivery }
+}
+
+const confirmBody = z.strictObject({
+  deliveries: z
+    .array(
+      z.strictObject({
+        id: z.string().max(100),
+        status: z.int().min(100).max(599).meta({ description: 'What your program answered' }),
+      }),
+    )
+    .min(1)
+    .max(100),
+})
+
+const replayBody = z.strictObject({ since: z.iso.datetime({ offset: true }) })
+
 const MISSING = { 404: 'You have no such webhook endpoint in this environment.' }
+const FETCH_ERRORS = { ...MISSING, 409: 'The endpoint is disabled, or its events are sent to an address.' }
 const named = z.object({ id: z.string() })
 
 const url = z
   .string()
   .max(2_000, 'must have at most 2000 characters')
-  .meta({ examples: ['https://example.com/hook'] })
+  .meta({
+    examples: ['https://example.com/hook'],
+    description: 'An address; or `listen:` and a name, for a program that fetches its events',
+  })
 
 const events = z
   .array(z.enum(EVENTS))

@@ -19,6 +19,18 @@ export function dueAt(place: number, now: Date, chance: number): Date | null {
   return waitMs === undefined ? null : new Date(now.getTime() + Math.round(waitMs * (1 + 0.1 * chance)))
 }
 
+/** Until when a receiver may fetch a delivery of this time. */
+export function fetchBy(now: Date): Date {
+  return new Date(now.getTime() + FETCH_MS)
+}
+
+/** As far back as a receiver can have deliveries again. */
+export function fetchableSince(now: Date): Date {
+  return new Date(now.getTime() - FETCH_MS)
+}
+
+const FETCH_MS = 7 * 24 * 3_600_000
+
 /** The consequence of the receiver's answer. */
 export type Decision = 'confirmed' | 'gone' | 'failed'
 

@@ -1,7 +1,7 @@
 import { Batch } from '../../kit/batch.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { Owner } from '../../kit/owner.ts'
-import { FAILS_FIRST, type Attempt } from '../model.ts'
+import { FAILS_FIRST, FETCHED, type Attempt } from '../model.ts'
 import type { Concluded, Outgoing } from '../ports.ts'
 import { KEEP_BYTES_MAX, toKept, WAIT_MS } from '../rules/messages.ts'
 import { decisionOf, type Decision } from '../rules/schedule.ts'
@@ -26,6 +26,13 @@ export function createAttempt(deps: AttemptDeps) {
   return async function attempt({ id, turn }: { id: string; turn: number }, signal: AbortSignal): Promise<void> {
     const delivery = await loads.add(id)
     if (delivery === 'none' || delivery.turn !== turn || delivery.state !== 'pending') return
+    if (delivery.target !== null && FETCHED.test(delivery.url)) {
+      // Nothing is sent here, and this one's time is over. A receiver that has not come for so long gets no more.
+      const { target } = delivery
+      await record.failed({ id, turn, attempt: null, error: 'not_fetched', decision: 'gone', silent: true })
+      await store.inTransaction((inside) => deps.targets.disable(inside, [target.id], clock.now()))
+      return
+    }
     if (delivery.target?.open === false) {
       await record.failed({ id, turn, attempt: null, error: 'endpoint_disabled', decision: 'gone' })
       return
@@ -102,7 +109,7 @@ export function createAttempt(deps: AttemptDeps) {
 
 type AttemptDeps = Pick<
   DeliveriesDeps,
-  'store' | 'post' | 'clock' | 'log' | 'chance' | 'slots' | 'attempted' | 'count'
+  'store' | 'targets' | 'post' | 'clock' | 'log' | 'chance' | 'slots' | 'attempted' | 'count'
 > & {
   record: ReturnType<typeof createRecord>
   secrets: Secrets

@@ -3,11 +3,13 @@ import { newId, type Id } from '../../kit/ids.ts'
 import type { Owner } from '../../kit/owner.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { deliveryMissing, endpointOff, redeliveryRefused } from '../errors.ts'
-import type { AnsweredDelivery, DeliveryDetail, Page } from '../model.ts'
+import { FETCHED, type AnsweredDelivery, type DeliveryDetail, type Page } from '../model.ts'
 import type { DeliveryFilter } from '../ports.ts'
 import { signatureOf } from '../rules/messages.ts'
+import { fetchBy } from '../rules/schedule.ts'
 import { createAttempt } from './attempt.ts'
 import { createEndpoints } from './endpoints.ts'
+import { createFetching } from './fetching.ts'
 import { createNotices, toMail, type Notice } from './notices.ts'
 import type { DeliveriesDeps } from './deps.ts'
 import { createRecord } from './record.ts'
@@ -33,6 +35,8 @@ export function createDeliveries(deps: DeliveriesDeps) {
     targets,
     endpoints: createEndpoints({ ...deps, secrets, writing, ownTargets: targets }),
 
+    fetching: createFetching({ ...deps, secrets }),
+
     /** True for the first caller, and for that operation again. A claimed delivery is not sent again automatically. */
     async claim(
       owner: Owner,
@@ -49,10 +53,12 @@ export function createDeliveries(deps: DeliveriesDeps) {
       const open = await store.isOpen(owner, id)
       if (open === null) throw deliveryMissing()
       if (!open) throw endpointOff()
-      const { subject } = await find(owner, id)
+      const { subject, url } = await find(owner, id)
       if (!(await deps.mayRedeliver(subject))) throw redeliveryRefused()
       await store.inTransaction(async (inside) => {
-        const live = await store.redeliver(inside, { owner, id }, operation, clock.now())
+        const now = clock.now()
+        const dueAt = FETCHED.test(url) ? fetchBy(now) : now
+        const live = await store.redeliver(inside, { owner, id }, operation, dueAt)
         if (live !== null) await announce(inside, [toAnnouncement(live)])
       })
       return await find(owner, id)

@@ -4,8 +4,8 @@ import { deriveId, type Id } from '../../kit/ids.ts'
 import { toSigningSecret } from '../../kit/signing-secret.ts'
 import type { Owner } from '../../kit/owner.ts'
 import { accountOf, type Caller } from '../../kit/caller.ts'
-import { endpointMissing, endpointOff, tooManyEndpoints, urlRefused } from '../errors.ts'
-import type { Endpoint, EventName, Page } from '../model.ts'
+import { endpointMissing, endpointOff, tooManyEndpoints, urlRefused, wayFixed } from '../errors.ts'
+import { FETCHED, type Endpoint, type EventName, type Page } from '../model.ts'
 import type { EndpointChange } from '../ports.ts'
 import { deliveryOf } from '../rules/messages.ts'
 import type { DeliveriesDeps } from './deps.ts'
@@ -19,6 +19,7 @@ export function createEndpoints(deps: EndpointsDeps) {
 
   /** Throws the guard's refusal as a fault of the field. */
   async function check(url: string): Promise<void> {
+    if (FETCHED.test(url)) return
     try {
       await checkAddress(url)
     } catch (error) {
@@ -58,7 +59,12 @@ export function createEndpoints(deps: EndpointsDeps) {
     /** Enabling it again resets earlier failures. */
     async change(caller: Caller, id: string, change: EndpointChange): Promise<Endpoint> {
       const owner = accountOf(caller)
-      if (change.url !== null) await check(change.url)
+      if (change.url !== null) {
+        const { url } = await find(owner, id)
+        // What waits to be sent could not be fetched, and the reverse.
+        if (FETCHED.test(url) !== FETCHED.test(change.url)) throw wayFixed()
+        await check(change.url)
+      }
       const changed = await targets.changeEndpoint(owner, id, change, clock.now())
       if (changed === null) throw endpointMissing()
       return changed
@@ -90,7 +96,8 @@ export function createEndpoints(deps: EndpointsDeps) {
       await store.inTransaction(async (inside) => {
         for (const { id: delivery, body } of tests) {
           const headers = { 'coinslot-test': 'true' }
-          await writing.write(inside, { id: delivery, owner, subject, to: { target: id }, body, headers })
+          const message = { id: delivery, owner, subject, to: { target: id }, body, headers }
+          await writing.write(inside, { ...message, fetched: FETCHED.test(endpoint.url) })
         }
       })
       return tests.map(({ id: delivery, event }) => ({ id: delivery, event }))

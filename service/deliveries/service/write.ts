@@ -1,19 +1,21 @@
 import type { Statements } from '../../kit/transaction.ts'
-import type { NewDelivery, NewEvent } from '../model.ts'
+import { FETCHED, type NewDelivery, type NewEvent } from '../model.ts'
 import type { Announcement } from '../../queue/model.ts'
 import type { DeliveryRow, Live } from '../ports.ts'
 import { KEEP_BYTES, KEEP_BYTES_MAX, WAIT_MS, WAIT_MS_MAX } from '../rules/messages.ts'
 import { deliveryOf } from '../rules/messages.ts'
+import { fetchBy } from '../rules/schedule.ts'
 import type { DeliveriesDeps } from './deps.ts'
 
 /** Writes the row and its announcement in the transaction of the change that they report. */
 export function createWriting({ store, targets, announce, clock }: WritingDeps) {
   async function add(inside: Statements, rows: readonly DeliveryRow[]): Promise<ReadonlySet<string>> {
     const added = await store.add(inside, rows)
-    const live = rows.filter(({ id }) => added.has(id))
+    // One that its receiver fetches is not sent; the sweeper finds it when its time is over.
+    const live = rows.filter(({ id, dueAt, createdAt }) => added.has(id) && dueAt <= createdAt)
     await announce(
       inside,
-      live.map(({ id, waitMs, createdAt: dueAt }) => toAnnouncement({ id, turn: 0, waitMs, dueAt })),
+      live.map(({ id, waitMs, dueAt }) => toAnnouncement({ id, turn: 0, waitMs, dueAt })),
     )
     return added
   }
@@ -34,8 +36,9 @@ export function createWriting({ store, targets, announce, clock }: WritingDeps) 
       const now = clock.now()
       if (bound !== undefined && !(await targets.withinBound(inside, bound, now))) return
       const body = JSON.stringify({ event, data })
-      const rows = endpoints.map((target) =>
-        toRow({ id: deliveryOf(id, target), owner, subject: id, to: { target }, body, headers }, now),
+      const message = { owner, subject: id, body, headers }
+      const rows = endpoints.map(({ id: target, url }) =>
+        toRow({ ...message, id: deliveryOf(id, target), to: { target }, fetched: FETCHED.test(url) }, now),
       )
       await add(inside, rows)
     },
@@ -68,6 +71,7 @@ function toRow(delivery: NewDelivery, now: Date): DeliveryRow {
     waitMs: within(delivery.waitMs ?? WAIT_MS, 1, WAIT_MS_MAX),
     keepBytes: within(delivery.keepBytes ?? KEEP_BYTES, 0, KEEP_BYTES_MAX),
     onUnconfirmed,
+    dueAt: delivery.fetched === true ? fetchBy(now) : now,
     createdAt: now,
   }
 }

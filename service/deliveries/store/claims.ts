@@ -12,8 +12,8 @@ export function claiming(statements: StatementPool): Pick<DeliveryStore, 'claim'
       return row.known ? row.claimed : null
     },
 
-    async redeliver(inside, { owner, id }, act, now) {
-      const values = [owner.userId, owner.environment, id, act, now]
+    async redeliver(inside, { owner, id }, act, dueAt) {
+      const values = [owner.userId, owner.environment, id, act, dueAt]
       const [live] = await inside.run<Live>(REDELIVER, values, 'delivery_redeliver')
       return live ?? null
     },

@@ -6,6 +6,7 @@ import type { Attempt, DeliveryView } from '../model.ts'
 import type { DeliveryFilter, DeliveryStore } from '../ports.ts'
 import { claiming } from './claims.ts'
 import { endings } from './endings.ts'
+import { fetching } from './fetching.ts'
 import { writing } from './write.ts'
 
 /** Deliveries and their attempts in PostgreSQL; this file has the owners' views. */
@@ -15,6 +16,7 @@ export function createDeliveryStore(statements: StatementPool): DeliveryStore {
     ...writing(),
     ...endings(statements),
     ...claiming(statements),
+    ...fetching(statements),
 
     async find({ userId, environment }, id) {
       const [row] = await statements.run<DetailRow>(FIND, [userId, environment, id], 'delivery_find')

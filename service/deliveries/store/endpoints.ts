@@ -39,8 +39,7 @@ export function endpoints(statements: StatementPool): Omit<TargetStore, 'put' | 
 
     async listening(inside, { userId, environment }, event) {
       const values = [userId, environment, event]
-      const rows = await inside.run<{ id: string }>(LISTENING, values, 'delivery_endpoint_listening')
-      return rows.map(({ id }) => id)
+      return await inside.run<Pick<Endpoint, 'id' | 'url'>>(LISTENING, values, 'delivery_endpoint_listening')
     },
 
     async withinBound(inside, { about, key, perHour }, now) {
@@ -113,7 +112,7 @@ RETURNING ${ENDPOINT}`
 const REMOVE = `UPDATE delivery_target t SET status = 'deleted' WHERE t.id = $3 AND ${OWNED} RETURNING t.id`
 
 const LISTENING = `
-SELECT t.id FROM delivery_target t WHERE ${OWNED} AND t.status = 'enabled' AND $3::text = ANY(t.events) ORDER BY t.id`
+SELECT t.id, t.url FROM delivery_target t WHERE ${OWNED} AND t.status = 'enabled' AND $3::text = ANY(t.events) ORDER BY t.id`
 
 const SENT_SINCE = (since: string): string => `
   (SELECT count(*) FROM delivery_bounded_event WHERE about = $1::text AND at > ${since}::timestamptz)`

@@ -1,0 +1,137 @@
+import { createInterface } from 'node:readline/promises'
+import { Coinslot, type NewCheckout } from '../coinslot.ts'
+import { listen, trigger } from './listen.ts'
+import { clientOf, inputsOf, jsonOf, numberOf, oneOf, parse, shown, UsageError, type Command } from './terminal.ts'
+import { saveLogin } from './settings.ts'
+
+export const USAGE = `Usage: coinslot <command> [--json]
+
+  login [--key csk_…] [--url http://localhost:4020]
+  listen --forward-to localhost:3000/hook [--events payment.completed,…] [--since 1h] [--name laptop]
+  trigger payment.completed [--name laptop]
+  checkouts create '{"product": {"name": "…"}, …}'
+  checkouts list [--limit 20]
+  payments list [--limit 20]
+  run <asset> name=text name:=json … [--max-cost 0.05]
+  tools search <words>
+  tools call <tool> name=text name:=json …
+  pay <url> --max 0.05 [--method POST] [--data '{…}']
+
+COINSLOT_KEY and COINSLOT_URL stand above what login stored.
+Exit codes: 0 done, 1 failed, 2 wrong command line, 3 wrong key, 4 insufficient balance, 130 interrupted.`
+
+const login: Command = async (terminal, words) => {
+  const { values } = parse(words, { key: { type: 'string' }, url: { type: 'string' } })
+  const url = values.url ?? terminal.settings.url
+  const key = values.key ?? (await promptForKey())
+  const { userId, environment } = await new Coinslot({ key, baseUrl: url }).request('GET /v1/me')
+  saveLogin(terminal.settings, { key, url })
+  terminal.print(terminal.json ? JSON.stringify({ userId, environment }) : `Signed in as ${userId} (${environment}).`)
+}
+
+async function promptForKey(): Promise<string> {
+  if (!process.stdin.isTTY) throw new UsageError('There is no key. Pass --key, or set COINSLOT_KEY.')
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const key = await terminal.question('API key: ')
+  terminal.close()
+  return key.trim()
+}
+
+const createCheckout: Command = async (terminal, words) => {
+  const { positionals } = parse(words, {})
+  const wanted = jsonOf(oneOf(positionals, 'checkout as JSON')) as NewCheckout
+  const made = await clientOf(terminal).checkouts.create(wanted, { signal: terminal.stopped })
+  terminal.print(terminal.json ? JSON.stringify(made) : `${made.checkout.id}  ${made.checkout.url}`)
+}
+
+const listCheckouts: Command = async (terminal, words) => {
+  const { values } = parse(words, LIMIT)
+  const { items } = await clientOf(terminal).checkouts.list({ limit: numberOf(values.limit, '--limit') })
+  for (const item of items) {
+    const { id, status, price, product } = item
+    const line = [id, status.padEnd(8), price, shown(product.name)].join('  ')
+    terminal.print(terminal.json ? JSON.stringify(item) : line)
+  }
+}
+
+const listPayments: Command = async (terminal, words) => {
+  const { values } = parse(words, LIMIT)
+  const { items } = await clientOf(terminal).payments.list({ limit: numberOf(values.limit, '--limit') })
+  for (const item of items) {
+    const { id, state, amount, name, subject } = item
+    const line = [id, state.padEnd(8), amount, shown(name ?? subject)].join('  ')
+    terminal.print(terminal.json ? JSON.stringify(item) : line)
+  }
+}
+
+const LIMIT = { limit: { type: 'string', default: '20' } } as const
+
+const run: Command = async (terminal, words) => {
+  const { values, positionals } = parse(words, { 'max-cost': { type: 'string' } })
+  const [rdaSlug, ...inputs] = positionals
+  if (rdaSlug === undefined) throw new UsageError('Name the asset to run. See coinslot help.')
+  const most = values['max-cost']
+  const wanted = {
+    rdaSlug,
+    inputs: inputsOf(inputs),
+    ...(most === undefined ? {} : { maxCost: numberOf(most, '--max-cost') }),
+  }
+  const result = await clientOf(terminal).runs.create(wanted, { signal: terminal.stopped })
+  terminal.print(terminal.json ? JSON.stringify(result) : shown(result.output))
+  terminal.note(`${result.runId}: ${String(result.cost)} USDC`)
+}
+
+const searchTools: Command = async (terminal, words) => {
+  const { values, positionals } = parse(words, LIMIT)
+  const limit = numberOf(values.limit, '--limit')
+  for (const tool of await clientOf(terminal).tools.search(positionals.join(' '), { limit })) {
+    terminal.print(terminal.json ? JSON.stringify(tool) : `${tool.slug}  ${String(tool.price)}  ${shown(tool.name)}`)
+  }
+}
+
+const callTool: Command = async (terminal, words) => {
+  const { positionals } = parse(words, {})
+  const [slug, ...inputs] = positionals
+  if (slug === undefined) throw new UsageError('Name the tool to call. See coinslot help.')
+  const result = await clientOf(terminal).tools.call(slug, inputsOf(inputs), { signal: terminal.stopped })
+  terminal.print(JSON.stringify(terminal.json ? result : result.output))
+  terminal.note(`${result.callId}: ${String(result.cost)} USDC`)
+}
+
+const pay: Command = async (terminal, words) => {
+  const options = { max: { type: 'string' }, method: { type: 'string' }, data: { type: 'string' } } as const
+  const { values, positionals } = parse(words, options)
+  if (values.max === undefined) throw new UsageError('Say what it may cost at most: --max 0.05.')
+  const response = await clientOf(terminal).fetch(oneOf(positionals, 'address'), {
+    maxAmount: numberOf(values.max, '--max'),
+    method: methodOf(values.method ?? (values.data === undefined ? 'GET' : 'POST')),
+    ...(values.data === undefined ? {} : { body: values.data, headers: { 'content-type': 'application/json' } }),
+    signal: terminal.stopped,
+  })
+  const payment = response.headers.get('coinslot-payment')
+  const text = await response.text()
+  terminal.print(terminal.json ? JSON.stringify({ status: response.status, payment, body: text }) : shown(text))
+  terminal.note(payment === null ? 'Nothing was paid.' : `Paid: ${payment}`)
+  if (!response.ok) throw new Error(`The address answered ${String(response.status)}.`)
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+function methodOf(text: string): (typeof METHODS)[number] {
+  const method = METHODS.find((each) => each === text.toUpperCase())
+  if (method === undefined) throw new UsageError(`--method must be one of ${METHODS.join(', ')}.`)
+  return method
+}
+
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  login,
+  listen,
+  trigger,
+  run,
+  pay,
+  'checkouts create': createCheckout,
+  'checkouts list': listCheckouts,
+  'payments list': listPayments,
+  'tools search': searchTools,
+  'tools call': callTool,
+}

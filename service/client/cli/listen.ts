@@ -1,0 +1,225 @@
+import { hostname } from 'node:os'
+import { CoinslotError } from '../errors.ts'
+import { pause } from '../request.ts'
+import type { Coinslot, EventName, WebhookEndpoint } from '../coinslot.ts'
+import { clientOf, oneOf, parse, shown, UsageError, type Command, type Terminal } from './terminal.ts'
+import { saveSecret, secretOf } from './settings.ts'
+
+/** Forwards the account's events to a local address, with the headers and the signature of production. */
+export const listen: Command = async (terminal, words) => {
+  const { values } = parse(words, {
+    'forward-to': { type: 'string' },
+    events: { type: 'string' },
+    since: { type: 'string' },
+    name: { type: 'string' },
+  })
+  if (values['forward-to'] === undefined) throw new UsageError('Say where to: --forward-to localhost:3000/hook.')
+  const address = addressOf(values['forward-to'])
+  const since = values.since === undefined ? null : sinceOf(values.since)
+  const client = clientOf(terminal)
+  const events = values.events?.split(',').map((name) => name.trim() as EventName)
+  const { endpoint, secret } = await endpointOf(terminal, client, { name: nameOf(values.name), events: events ?? ALL })
+  const path = { id: endpoint.id }
+  if (since !== null) {
+    const body = { since: since.toISOString() }
+    const { replayed } = await client.request('POST /v1/webhook-endpoints/{id}/events/replay', { path, body })
+    terminal.note(`${String(replayed)} events are sent again.`)
+  }
+  terminal.note(`Forwarding to ${address.href}. Its events are signed with ${secret}`)
+  await new Forwarding(terminal, client, endpoint.id, address).run()
+}
+
+/** Sends a sample event to `coinslot listen`. */
+export const trigger: Command = async (terminal, words) => {
+  const { values, positionals } = parse(words, { name: { type: 'string' } })
+  const event = oneOf(positionals, 'event') as EventName
+  const client = clientOf(terminal)
+  const endpoint = await find(client, nameOf(values.name))
+  if (endpoint === null) throw new UsageError('Nothing listens under this name. Start coinslot listen first.')
+  const { deliveries } = await client.webhookEndpoints.test(endpoint.id, { event })
+  for (const each of deliveries) terminal.print(terminal.json ? JSON.stringify(each) : `${each.id}  ${each.event}`)
+}
+
+interface Delivery {
+  id: string
+  headers: Readonly<Record<string, string>>
+  body: string
+}
+
+/** One event after the other, and none twice: the service keeps what was not confirmed. */
+class Forwarding {
+  private readonly handled = new Map<string, number>()
+  private unconfirmed: { id: string; status: number }[] = []
+  private readonly terminal: Terminal
+  private readonly client: Coinslot
+  private readonly endpoint: string
+  private readonly address: URL
+
+  constructor(terminal: Terminal, client: Coinslot, endpoint: string, address: URL) {
+    this.terminal = terminal
+    this.client = client
+    this.endpoint = endpoint
+    this.address = address
+  }
+
+  async run(): Promise<void> {
+    const { stopped } = this.terminal
+    const confirming = this.confirmUntil(stopped)
+    while (!stopped.aborted) {
+      try {
+        await this.follow()
+      } catch (error) {
+        if (stopped.aborted) break
+        if (error instanceof CoinslotError && FINAL.has(error.status ?? 0)) throw error
+        this.terminal.note(`${error instanceof Error ? error.message : 'The connection broke.'} Trying again.`)
+      }
+      // The next connection gets everything unconfirmed again, freshly signed.
+      await pause(RECONNECT_MS, stopped).catch(() => undefined)
+    }
+    await confirming
+  }
+
+  private async follow(): Promise<void> {
+    const path = `/v1/webhook-endpoints/${this.endpoint}/events`
+    for await (const { event, data } of this.client.transport.stream({
+      method: 'GET',
+      path,
+      signal: this.terminal.stopped,
+    })) {
+      if (event !== 'delivery') continue
+      const delivery = data as Delivery
+      // Its confirmation got lost.
+      const status = this.handled.get(delivery.id) ?? (await this.forward(delivery))
+      this.remember(delivery.id, status)
+    }
+  }
+
+  private async forward({ id, headers, body }: Delivery): Promise<number> {
+    const begun = performance.now()
+    const signal = AbortSignal.any([this.terminal.stopped, AbortSignal.timeout(FORWARD_MS)])
+    const request = { method: 'POST', headers: { ...headers }, body, redirect: 'manual', signal } as const
+    const response = await fetch(this.address, request).catch((error: unknown) => {
+      throw new Error(`${this.address.href} cannot be reached.`, { cause: error })
+    })
+    await response.body?.cancel()
+    const { event } = JSON.parse(body) as { event?: string }
+    const ms = Math.round(performance.now() - begun)
+    const line = { id, event: event ?? '', status: response.status, ms }
+    const text = `${String(response.status)}  ${shown(line.event)}  ${id}  ${String(ms)} ms`
+    this.terminal.print(this.terminal.json ? JSON.stringify(line) : text)
+    return response.status
+  }
+
+  private remember(id: string, status: number): void {
+    this.handled.set(id, status)
+    if (this.handled.size > HANDLED_MAX) this.handled.delete(this.handled.keys().next().value ?? '')
+    this.unconfirmed.push({ id, status })
+  }
+
+  /** Together, so that a thousand events do not use up the key's rate limit. */
+  private async confirmUntil(stopped: AbortSignal): Promise<void> {
+    for (let last = false; !last;) {
+      last = stopped.aborted
+      const deliveries = this.unconfirmed.slice(0, CONFIRM_MAX)
+      if (deliveries.length > 0) {
+        const request = { path: { id: this.endpoint }, body: { deliveries } }
+        const confirmed = await this.client
+          .request('POST /v1/webhook-endpoints/{id}/events/confirm', request, { timeoutMs: 10_000 })
+          .then(() => true)
+          // They are streamed again, and confirmed then.
+          .catch(() => false)
+        if (confirmed) this.unconfirmed = this.unconfirmed.slice(deliveries.length)
+      }
+      if (!last) await pause(CONFIRM_MS, stopped).catch(() => undefined)
+    }
+  }
+}
+
+const RECONNECT_MS = 1_000
+const FORWARD_MS = 30_000
+const HANDLED_MAX = 10_000
+const CONFIRM_MS = 200
+const CONFIRM_MAX = 100
+/** Trying again changes nothing about these. */
+const FINAL: ReadonlySet<number> = new Set([401, 403, 404, 409])
+
+/** The compiler names any that is missing. */
+const ALL = Object.keys({
+  'payment.completed': true,
+  'payment.failed': true,
+  'payment.refunded': true,
+  'refund.failed': true,
+  'customer.first_payment': true,
+  'revenue.milestone': true,
+  'pricing.tier_changed': true,
+  'run.completed': true,
+  'run.failed': true,
+  'checkout.paused': true,
+  'agent.spending.warning': true,
+  'agent.spending.exceeded': true,
+  'agent.paused': true,
+  'wallet.low_balance': true,
+  'delivery.unconfirmed': true,
+  'delivery.stopped': true,
+  'delivery.exhausted': true,
+  'endpoint.disabled': true,
+} satisfies Record<EventName, true>) as EventName[]
+
+/** The endpoint of this name, and its secret. The API shows a secret once: one that is not stored here is replaced. */
+async function endpointOf(
+  { settings }: Terminal,
+  client: Coinslot,
+  { name, events }: { name: string; events: readonly EventName[] },
+): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
+  const found = await find(client, name)
+  let secret: string | null = null
+  let endpoint: WebhookEndpoint
+  if (found === null) {
+    const made = await client.webhookEndpoints.create({ url: `listen:${name}`, events: [...events] })
+    endpoint = made.webhookEndpoint
+    secret = made.secret
+  } else {
+    const change = { path: { id: found.id }, body: { events: [...events], status: 'enabled' as const } }
+    endpoint = (await client.request('PATCH /v1/webhook-endpoints/{id}', change)).webhookEndpoint
+    secret = secretOf(settings, found.id) ?? null
+  }
+  const path = { id: endpoint.id }
+  secret ??= (await client.request('POST /v1/webhook-endpoints/{id}/rotate-secret', { path })).secret
+  if (secret === null) throw new Error('The secret could not be read. Try again.')
+  saveSecret(settings, endpoint.id, secret)
+  return { endpoint, secret }
+}
+
+async function find(client: Coinslot, name: string): Promise<WebhookEndpoint | null> {
+  for await (const endpoint of client.webhookEndpoints.list({ limit: 50 })) {
+    if (endpoint.url === `listen:${name}`) return endpoint
+  }
+  return null
+}
+
+function nameOf(wanted: string | undefined): string {
+  const name =
+    wanted ??
+    hostname()
+      .replaceAll(/[^\w.-]/g, '-')
+      .slice(0, 64)
+  if (!/^[\w.-]{1,64}$/.test(name))
+    throw new UsageError('--name must be letters, digits, dots and hyphens, at most 64.')
+  return name
+}
+
+function addressOf(text: string): URL {
+  const url = /^https?:\/\//.test(text) ? text : `http://${text}`
+  if (!URL.canParse(url)) throw new UsageError('--forward-to must be an address, such as localhost:3000/hook.')
+  return new URL(url)
+}
+
+function sinceOf(text: string): Date {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  const ago = count === undefined ? null : Number(count) * (UNIT_MS[unit ?? ''] ?? 0)
+  const since = ago === null ? new Date(text) : new Date(Date.now() - ago)
+  if (Number.isNaN(since.getTime())) throw new UsageError('--since must be like 30m, 2h, 1d, or 2026-01-31T12:00:00Z.')
+  return since
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }

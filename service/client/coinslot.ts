@@ -1,0 +1,225 @@
+import type { Api, Schemas } from './api.ts'
+import { CoinslotError } from './errors.ts'
+import { list, type List } from './list.ts'
+import { pause, Transport, type ClientOptions, type RequestOptions } from './request.ts'
+import { verify } from './webhooks.ts'
+
+type Body<Name extends keyof Api> = Api[Name]['body']
+type Query<Name extends keyof Api> = Api[Name]['query']
+type Answer<Name extends keyof Api> = Api[Name]['answer']
+type ItemOf<
+  Name extends keyof Api,
+  Field extends keyof Answer<Name>,
+> = Answer<Name>[Field] extends readonly (infer Item)[] ? Item : never
+
+export type Checkout = Schemas['Checkout']
+export type Payment = Schemas['Payment']
+export type PaymentWithRefunds = Schemas['PaymentWithRefunds']
+export type Refund = Schemas['Refund']
+export type Run = Schemas['Run']
+export type RunSummary = Schemas['RunSummary']
+export type RunResult = Schemas['RunResult']
+export type WebhookEndpoint = Schemas['WebhookEndpoint']
+export type Tool = ItemOf<'GET /tools/', 'tools'>
+export type ToolResult = Answer<'POST /tools/{slug}'>
+export type EventName = WebhookEndpoint['events'][number]
+export type NewCheckout = Body<'POST /v1/checkouts'>
+export type NewRun = Omit<Body<'POST /v1/run'>, 'async'>
+
+/** The account or the agent that a key belongs to. */
+export class Coinslot {
+  readonly transport: Transport
+
+  constructor(options: ClientOptions = {}) {
+    this.transport = new Transport(options)
+  }
+
+  /** Any operation of the API by its name in the reference: `request('GET /v1/agents/{id}', { path: { id } })`. */
+  request<Name extends keyof Api>(
+    name: Name,
+    input: { path?: Readonly<Record<string, string>>; query?: Query<Name>; body?: Body<Name> } = {},
+    options: RequestOptions = {},
+  ): Promise<Answer<Name>> {
+    const [method = '', template = ''] = name.split(' ')
+    const path = template.replace(/\{(\w+)\}/g, (_, field: string) => segment(input.path?.[field]))
+    // Not every operation knows idempotency keys. Whoever passes one says that this operation does.
+    const retries = method === 'GET' || options.idempotencyKey !== undefined ? options.retries : 0
+    const { query, body } = input
+    return this.transport.send({ ...options, retries, method, path, query, body })
+  }
+
+  readonly checkouts = {
+    /** The secret that signs the checkout's deliveries is only in this answer. */
+    create: (checkout: NewCheckout, options?: RequestOptions): Promise<Answer<'POST /v1/checkouts'>> =>
+      this.post('/v1/checkouts', checkout, options),
+    get: async (id: string, options?: RequestOptions): Promise<Checkout> =>
+      (await this.get<{ checkout: Checkout }>(`/v1/checkouts/${segment(id)}`, options)).checkout,
+    list: (query?: Query<'GET /v1/checkouts'>, options?: RequestOptions): List<Checkout> =>
+      list(this.transport, { path: '/v1/checkouts', field: 'checkouts', query }, options),
+    /** Closes its link. */
+    expire: (id: string, options?: RequestOptions): Promise<Answer<'DELETE /v1/checkouts/{id}'>> =>
+      this.transport.send({ ...options, method: 'DELETE', path: `/v1/checkouts/${segment(id)}` }),
+    /** Pays a checkout in test mode, as a customer with these inputs would. */
+    testPayment: (
+      id: string,
+      body: Body<'POST /v1/checkouts/{id}/test-payment'>,
+      options?: RequestOptions,
+    ): Promise<Answer<'POST /v1/checkouts/{id}/test-payment'>> =>
+      this.post(`/v1/checkouts/${segment(id)}/test-payment`, body, options),
+  }
+
+  readonly payments = {
+    get: async (id: string, options?: RequestOptions): Promise<PaymentWithRefunds> =>
+      (await this.get<{ payment: PaymentWithRefunds }>(`/v1/payments/${segment(id)}`, options)).payment,
+    list: (query?: Query<'GET /v1/payments'>, options?: RequestOptions): List<Payment> =>
+      list(this.transport, { path: '/v1/payments', field: 'payments', query }, options),
+    refund: async (
+      id: string,
+      body: Body<'POST /v1/payments/{id}/refund'>,
+      options?: RequestOptions,
+    ): Promise<Refund> =>
+      (await this.post<{ refund: Refund }>(`/v1/payments/${segment(id)}/refund`, body, options)).refund,
+  }
+
+  readonly runs = {
+    /** Runs an asset and waits for its output. Only a success is charged. */
+    create: (run: NewRun, options?: RequestOptions): Promise<RunResult> =>
+      this.post('/v1/run', run, { timeoutMs: RUN_MS, ...options }),
+    /** Starts a run in the background; `wait` or `stream` follows it. */
+    start: async (run: NewRun, options?: RequestOptions): Promise<{ runId: string }> =>
+      await this.post('/v1/run', { ...run, async: true }, options),
+    get: async (id: string, options?: RequestOptions): Promise<Run> =>
+      (await this.get<{ run: Run }>(`/v1/runs/${segment(id)}`, options)).run,
+    list: (query?: Query<'GET /v1/runs'>, options?: RequestOptions): List<RunSummary> =>
+      list(this.transport, { path: '/v1/runs', field: 'runs', query }, options),
+    cancel: (id: string, options?: RequestOptions): Promise<Answer<'POST /v1/runs/{id}/cancel'>> =>
+      this.post(`/v1/runs/${segment(id)}/cancel`, undefined, options),
+    /** The run at each of its states, until it has ended. Connects again when the connection breaks. */
+    stream: (id: string, options: RequestOptions = {}): AsyncGenerator<Run | RunSummary> => this.statesOf(id, options),
+    /** The run once it has ended, also if it failed. */
+    wait: async (id: string, options: RequestOptions = {}): Promise<Run> => {
+      for await (const run of this.statesOf(id, options)) if (hasEnded(run)) break
+      return await this.runs.get(id, options)
+    },
+  }
+
+  readonly tools = {
+    list: (query?: Query<'GET /tools/'>, options?: RequestOptions): List<Tool> =>
+      list(this.transport, { path: '/tools', field: 'tools', query }, options),
+    /** The tools that fit the words best, best first. */
+    search: async (words: string, query?: Query<'GET /tools/'>, options?: RequestOptions): Promise<readonly Tool[]> =>
+      (await this.tools.list({ ...query, search: words }, options)).items,
+    /** Only a success is charged; a failure is a `CoinslotError`. */
+    call: (slug: string, input: Readonly<Record<string, unknown>>, options?: RequestOptions): Promise<ToolResult> =>
+      this.post(`/tools/${segment(slug)}`, input, { timeoutMs: RUN_MS, ...options }),
+  }
+
+  readonly webhookEndpoints = {
+    /** The secret that signs its events is only in this answer. */
+    create: (
+      endpoint: Body<'POST /v1/webhook-endpoints'>,
+      options?: RequestOptions,
+    ): Promise<Answer<'POST /v1/webhook-endpoints'>> => this.post('/v1/webhook-endpoints', endpoint, options),
+    list: (query?: Query<'GET /v1/webhook-endpoints'>, options?: RequestOptions): List<WebhookEndpoint> =>
+      list(this.transport, { path: '/v1/webhook-endpoints', field: 'webhookEndpoints', query }, options),
+    delete: (id: string, options?: RequestOptions): Promise<void> =>
+      this.transport.send({ ...options, method: 'DELETE', path: `/v1/webhook-endpoints/${segment(id)}` }),
+    /** Sends a sample event with all fields. */
+    test: (
+      id: string,
+      body: NonNullable<Body<'POST /v1/webhook-endpoints/{id}/test'>>,
+      options?: RequestOptions,
+    ): Promise<Answer<'POST /v1/webhook-endpoints/{id}/test'>> =>
+      this.post(`/v1/webhook-endpoints/${segment(id)}/test`, body, options),
+  }
+
+  readonly webhooks = { verify }
+
+  /**
+   * `fetch` that pays: the server calls the address for you and pays what it costs by x402 or MPP, from the balance and
+   * within the limits of the key's agent, but never more than `maxAmount` USDC.
+   */
+  async fetch(url: string | URL, init: PaidRequest): Promise<Response> {
+    const { maxAmount, method = 'GET', headers = {}, body, ...options } = init
+    const wanted = { url: String(url), method, headers, maxAmount, ...(body === undefined ? {} : { body }) }
+    const paid = await this.post<Answer<'POST /v1/pay'>>('/v1/pay', wanted, { timeoutMs: RUN_MS, ...options })
+    if (paid.response === null) {
+      throw new CoinslotError('This was paid before, and the answer is no longer stored. Send it with a new key.', {
+        code: 'response_not_stored',
+        body: paid,
+      })
+    }
+    return toResponse(paid.response, paid.payment?.id)
+  }
+
+  private get<Result>(path: string, options?: RequestOptions): Promise<Result> {
+    return this.transport.send<Result>({ ...options, method: 'GET', path })
+  }
+
+  private post<Result>(path: string, body: unknown, options?: RequestOptions): Promise<Result> {
+    return this.transport.send<Result>({ ...options, method: 'POST', path, body })
+  }
+
+  private async *statesOf(id: string, options: RequestOptions): AsyncGenerator<Run | RunSummary> {
+    let last: string | null = null
+    for (let broken = 0; ; broken++) {
+      try {
+        const request = { ...options, method: 'GET', path: `/v1/runs/${segment(id)}/events` }
+        for await (const { data } of this.transport.stream(request)) {
+          const run = data as Run | RunSummary
+          broken = 0
+          // A new connection begins with the present state.
+          if (run.status !== last) yield run
+          last = run.status
+          if (hasEnded(run)) return
+        }
+      } catch (error) {
+        options.signal?.throwIfAborted()
+        if (error instanceof CoinslotError || broken >= BROKEN_MAX) throw error
+      }
+      await pause(1000, options.signal)
+    }
+  }
+}
+
+export interface PaidRequest extends RequestOptions {
+  /** The most that the call may cost, in USDC. */
+  maxAmount: number
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | undefined
+  headers?: Readonly<Record<string, string>> | undefined
+  /** Text is sent as it is, anything else as JSON. */
+  body?: unknown
+}
+
+const RUN_MS = 200_000
+const BROKEN_MAX = 10
+const ENDED: ReadonlySet<string> = new Set(['succeeded', 'failed', 'canceled'])
+
+function hasEnded({ status }: Run | RunSummary): boolean {
+  return ENDED.has(status)
+}
+
+/** One part of a path: an id must not lead to another path. */
+function segment(value: string | undefined): string {
+  if (value === undefined || value === '' || /^\.\.?$/.test(value)) {
+    throw new CoinslotError('The id is missing or not valid. Pass the id of what you mean.', { code: 'invalid_id' })
+  }
+  return encodeURIComponent(value)
+}
+
+/** The body is decoded already, and its length is that of the decoded one. */
+const NOT_PASSED_ON = new Set(['content-encoding', 'content-length', 'transfer-encoding'])
+const WITHOUT_BODY = new Set([204, 205, 304])
+
+function toResponse({ status, headers, body, encoding }: PaidResponse, paymentId: string | undefined): Response {
+  const bytes = encoding === 'utf8' ? body : Uint8Array.from(atob(body), (character) => character.charCodeAt(0))
+  const response = new Response(WITHOUT_BODY.has(status) ? null : bytes, { status })
+  for (const [name, values] of Object.entries(headers)) {
+    if (NOT_PASSED_ON.has(name.toLowerCase())) continue
+    for (const value of [values].flat()) response.headers.append(name, value)
+  }
+  if (paymentId !== undefined) response.headers.set('coinslot-payment', paymentId)
+  return response
+}
+
+type PaidResponse = NonNullable<Answer<'POST /v1/pay'>['response']>

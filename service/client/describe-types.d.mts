@@ -1,0 +1,2 @@
+/** The TypeScript types of the API in this OpenAPI document. */
+export function typesOf(document: Readonly<Record<string, unknown>>): string

@@ -1,0 +1,186 @@
+import { CoinslotError } from './errors.ts'
+import { readEvents, type ServerEvent } from './stream.ts'
+
+export interface ClientOptions {
+  /** An API key: `csk_live_…`, `csk_test_…`. */
+  key?: string | undefined
+  /** The server's address without a path. */
+  baseUrl?: string | undefined
+  /** How long one attempt may take, in milliseconds; 60 s when absent. */
+  timeoutMs?: number | undefined
+  /** How often a failed request is sent again; 2 when absent. */
+  retries?: number | undefined
+  /** The function that sends requests, in place of the global `fetch`. */
+  fetch?: typeof fetch | undefined
+}
+
+/** What every method accepts as its last argument. */
+export interface RequestOptions {
+  signal?: AbortSignal | undefined
+  timeoutMs?: number | undefined
+  retries?: number | undefined
+  /** Repeating a request with the same key does not do it twice. The client makes one for each call. */
+  idempotencyKey?: string | undefined
+}
+
+export interface Request extends RequestOptions {
+  method: string
+  path: string
+  query?: object | undefined
+  body?: unknown
+}
+
+/** Sends requests, and sends them again when that is safe. */
+export class Transport {
+  readonly baseUrl: string
+  private readonly options: ClientOptions
+
+  constructor(options: ClientOptions) {
+    this.options = options
+    this.baseUrl = (options.baseUrl ?? 'https://api.coinslot.dev').replace(/\/+$/, '')
+    if (!URL.canParse(this.baseUrl)) {
+      throw new CoinslotError('baseUrl is no address. Use one such as http://localhost:4020.', {
+        code: 'invalid_options',
+      })
+    }
+  }
+
+  async send<Answer>(request: Request): Promise<Answer> {
+    // Every attempt has the same key, so the server does the work at most once.
+    const key = request.method === 'POST' ? (request.idempotencyKey ?? crypto.randomUUID()) : undefined
+    const retries = Math.min(RETRIES_MAX, request.retries ?? this.options.retries ?? 2)
+    for (let attempt = 0; ; attempt++) {
+      const outcome = await this.attempt<Answer>(request, key)
+      if ('answer' in outcome) return outcome.answer
+      if (attempt >= retries || !outcome.retryable) throw outcome.error
+      await pause(waitMs(attempt, outcome.retryAfterMs), request.signal)
+    }
+  }
+
+  /** Events of one connection, from its answer on. */
+  async *stream(request: Request): AsyncGenerator<ServerEvent> {
+    // The server writes every 15 seconds, so a connection that is silent for longer is dead.
+    const silent = new AbortController()
+    const lateness = () => setTimeout(() => silent.abort(), SILENT_MS)
+    let timer = lateness()
+    const signal = request.signal === undefined ? silent.signal : AbortSignal.any([request.signal, silent.signal])
+    try {
+      const response = await this.call(request, undefined, signal)
+      if (!response.ok || response.body === null) throw errorOf(response, await response.text())
+      yield* readEvents(response.body, () => {
+        clearTimeout(timer)
+        timer = lateness()
+      })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  private async attempt<Answer>(request: Request, key: string | undefined): Promise<Outcome<Answer>> {
+    const timeout = AbortSignal.timeout(request.timeoutMs ?? this.options.timeoutMs ?? 60_000)
+    const signal = request.signal === undefined ? timeout : AbortSignal.any([request.signal, timeout])
+    try {
+      const response = await this.call(request, key, signal)
+      const text = await response.text()
+      if (response.ok) return { answer: bodyOf(response, text) as Answer }
+      const retryable = RETRYABLE.has(response.status) || (request.method === 'GET' && response.status >= 502)
+      return { error: errorOf(response, text), retryable, retryAfterMs: retryAfterMs(response) }
+    } catch (error) {
+      request.signal?.throwIfAborted()
+      if (error instanceof CoinslotError) throw error
+      const late = timeout.aborted
+      const message = late
+        ? `${this.baseUrl} did not answer in time. Try again, or raise timeoutMs.`
+        : `${this.baseUrl} cannot be reached. Check baseUrl and your connection.`
+      const code = late ? 'timeout' : 'connection_failed'
+      return { error: new CoinslotError(message, { code, cause: error }), retryable: true, retryAfterMs: 0 }
+    }
+  }
+
+  private call({ method, path, query, body }: Request, key: string | undefined, signal: AbortSignal | undefined) {
+    const url = new URL(this.baseUrl + path)
+    for (const [name, value] of Object.entries(query ?? {})) {
+      if (value !== undefined && value !== null) url.searchParams.set(name, String(value))
+    }
+    const headers: Record<string, string> = { accept: 'application/json, text/event-stream' }
+    if (this.options.key !== undefined) headers['authorization'] = `Bearer ${this.options.key}`
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    if (key !== undefined) headers['idempotency-key'] = key
+    const send = this.options.fetch ?? fetch
+    const sent = body === undefined ? null : JSON.stringify(body)
+    // The key must not follow a redirect to another server.
+    return send(url, { method, headers, body: sent, redirect: 'error', signal: signal ?? null })
+  }
+}
+
+type Outcome<Answer> = { answer: Answer } | { error: CoinslotError; retryable: boolean; retryAfterMs: number }
+
+/** These did nothing yet, or are repeated safely by the key. A failed run or call is final: it is not sent again. */
+const RETRYABLE: ReadonlySet<number> = new Set([408, 429, 503])
+const RETRIES_MAX = 10
+const SILENT_MS = 45_000
+const WAIT_MS_MAX = 30_000
+
+/** Doubles from half a second, with jitter, so that clients that failed together do not return together. */
+function waitMs(attempt: number, retryAfter: number): number {
+  return Math.min(WAIT_MS_MAX, Math.max(retryAfter, 500 * 2 ** attempt * (0.5 + Math.random() / 2)))
+}
+
+function retryAfterMs(response: Response): number {
+  const seconds = Number(response.headers.get('retry-after') ?? 0)
+  return Number.isFinite(seconds) ? seconds * 1000 : 0
+}
+
+/** Ends early, with the signal's reason, when the caller gives up. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const give = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', give)
+      resolve()
+    }, ms)
+    if (signal?.aborted === true) give()
+    else signal?.addEventListener('abort', give, { once: true })
+  })
+}
+
+function bodyOf(response: Response, text: string): unknown {
+  if (response.status === 204 || text === '') return undefined
+  const body = parsed(text)
+  if (body === undefined) {
+    throw new CoinslotError('The answer is not JSON. Check that baseUrl is the address of a Coinslot server.', {
+      code: 'unexpected_answer',
+      status: response.status,
+    })
+  }
+  // 202 has two meanings: work that goes on, or a person has to approve it first.
+  if (response.status === 202 && isError(body)) throw errorOf(response, text)
+  return body
+}
+
+function isError(body: unknown): body is { error: string; code: string } {
+  if (typeof body !== 'object' || body === null) return false
+  const { error, code } = body as { error?: unknown; code?: unknown }
+  return typeof error === 'string' && typeof code === 'string'
+}
+
+function errorOf(response: Response, text: string): CoinslotError {
+  const { status } = response
+  const body = parsed(text)
+  if (isError(body)) return new CoinslotError(body.error, { code: body.code, status, body: { ...body } })
+  return new CoinslotError(`The server answered ${String(status)} without a reason. Check baseUrl, or try again.`, {
+    code: 'unexpected_answer',
+    status,
+  })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

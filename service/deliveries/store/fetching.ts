@@ -1,0 +1,47 @@
+import { columnsOf } from '../../kit/rows.ts'
+import type { StatementPool } from '../../kit/transaction.ts'
+import type { DeliveryStore } from '../ports.ts'
+
+/** Deliveries that their receiver fetches. */
+export function fetching(statements: StatementPool): Pick<DeliveryStore, 'unfetched' | 'confirmFetched' | 'replay'> {
+  return {
+    async unfetched({ userId, environment }, target, limit) {
+      const values = [userId, environment, target, limit]
+      const rows = await statements.run<{ id: string }>(UNFETCHED, values, 'delivery_unfetched')
+      return rows.map(({ id }) => id)
+    },
+
+    async confirmFetched({ userId, environment }, target, handled, now) {
+      const values = [userId, environment, target, ...columnsOf(handled, 'id', 'status'), now]
+      await statements.run(CONFIRM, values, 'delivery_confirm_fetched')
+    },
+
+    async replay({ userId, environment }, target, { since, dueAt, limit }) {
+      const values = [userId, environment, target, since, dueAt, limit]
+      return (await statements.run<{ id: string }>(REPLAY, values, 'delivery_replay')).length
+    },
+  }
+}
+
+// An id begins with its time, so this is the order of the events.
+export const UNFETCHED = `
+SELECT d.id FROM delivery d
+WHERE d.target_id = $3 AND d.state = 'pending' AND d.user_id = $1 AND d.environment = $2::environment
+ORDER BY d.id LIMIT $4::int`
+
+export const CONFIRM = `
+UPDATE delivery d SET state = 'delivered', turn = d.turn + 1, due_at = NULL, attempts = d.attempts + 1,
+  last_status = h.status, last_error = NULL, last_attempt_at = $6::timestamptz, delivered_at = $6::timestamptz
+FROM unnest($4::text[], $5::int[]) AS h (id, status)
+WHERE d.id = h.id AND d.target_id = $3 AND d.user_id = $1 AND d.environment = $2::environment AND d.state = 'pending'`
+
+// The newest, where there are too many.
+export const REPLAY = `
+UPDATE delivery SET state = 'pending', turn = turn + 1, place = 0, due_at = $5::timestamptz
+WHERE id = ANY(ARRAY(
+  SELECT d.id FROM delivery d
+  WHERE d.target_id = $3 AND d.user_id = $1 AND d.environment = $2::environment
+    AND d.created_at >= $4::timestamptz AND d.state IN ('delivered', 'stopped')
+  ORDER BY d.id DESC LIMIT $6::int
+))
+RETURNING id`

@@ -1,0 +1,89 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Coinslot, verifyWebhook } from '../../service/client/index.ts'
+import { startSandbox, type Sandbox } from './sandbox.ts'
+
+const EVENTS = 1_000
+
+describe('coinslot listen', () => {
+  let sandbox: Sandbox
+  let hook: Server
+  let listening: ChildProcess | undefined
+  let said = ''
+  const received: { headers: IncomingHttpHeaders; body: string }[] = []
+  beforeAll(async () => {
+    sandbox = await startSandbox()
+    hook = createServer((request, response) => {
+      let body = ''
+      request.setEncoding('utf8').on('data', (text: string) => (body += text))
+      request.on('end', () => {
+        received.push({ headers: request.headers, body })
+        hook.emit('received')
+        response.end()
+      })
+    }).listen(0, '127.0.0.1')
+    await once(hook, 'listening')
+  })
+  afterAll(async () => {
+    listening?.kill('SIGKILL')
+    hook.close()
+    await sandbox.close()
+  })
+
+  async function start(...more: string[]): Promise<void> {
+    const { port } = hook.address() as AddressInfo
+    const words = ['listen', '--forward-to', `127.0.0.1:${String(port)}/hook`, '--name', 'test', ...more]
+    said = ''
+    const child = spawn('coinslot', words, { env: sandbox.environment, stdio: ['ignore', 'ignore', 'pipe'] })
+    listening = child
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+      hook.emit('said')
+    })
+    while (!said.includes('signed with')) await once(hook, 'said')
+  }
+
+  async function has(count: number): Promise<void> {
+    while (received.length < count) await once(hook, 'received')
+  }
+
+  it('forwards a thousand events in order, each once and validly signed, through a crash of the service', async () => {
+    await start()
+    const client = new Coinslot({ key: sandbox.key, baseUrl: sandbox.url })
+    const [endpoint] = (await client.webhookEndpoints.list()).items
+    const sent: string[] = []
+    const send = async (): Promise<void> => {
+      const { deliveries } = await client.webhookEndpoints.test(endpoint!.id, { event: 'payment.completed' })
+      sent.push(...deliveries.map(({ id }) => id))
+    }
+    while (sent.length < EVENTS / 2) await send()
+    await sandbox.restart()
+    while (sent.length < EVENTS) await send()
+    await has(EVENTS)
+    expect(received.map(({ headers }) => headers['webhook-id'])).toEqual(sent)
+    const secret = /signed with (\S+)/.exec(said)![1]!
+    for (const { headers, body } of received) {
+      expect(await verifyWebhook(body, headers, secret)).toMatchObject({ event: 'payment.completed' })
+    }
+  })
+
+  it('sends again what is asked for, and continues with what came while it was away', async () => {
+    const before = received.length
+    listening!.kill('SIGINT')
+    expect((await once(listening!, 'exit'))[0]).toBe(0)
+    const client = new Coinslot({ key: sandbox.key, baseUrl: sandbox.url })
+    const [endpoint] = (await client.webhookEndpoints.list()).items
+    const { deliveries } = await client.webhookEndpoints.test(endpoint!.id, { event: 'run.completed' })
+    await start()
+    await has(before + 1)
+    expect(received.at(-1)!.headers['webhook-id']).toBe(deliveries[0]!.id)
+    listening!.kill('SIGINT')
+    await once(listening!, 'exit')
+    await start('--since', new Date(Date.now() - 3_600_000).toISOString())
+    expect(said).toContain(`${String(EVENTS + 1)} events are sent again.`)
+    await has(before + 1 + EVENTS + 1)
+    expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(EVENTS + 1)
+  })
+})
