@@ -163,10 +163,7 @@ export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?:
   'receipts GET /verify': ['200 200 200 200 200'],
   'receipts GET /:pay': ['404 404 404 404 404', { params: { pay: 'pay_nobodys' } }],
   'receipts GET /:pay/dispute': ['404 404 404 404 404', { params: { pay: 'pay_nobodys' } }],
-  'receipts POST /:pay/dispute': [
-    '404 404 404 404 404',
-    { params: { pay: 'pay_nobodys' }, body: { reason: 'other' } },
-  ],
+  'receipts POST /:pay/dispute': ['404 404 404 404 404', { params: { pay: 'pay_nobodys' }, body: { reason: 'other' } }],
   'receipts POST /refunds': ['400 400 400 400 400', { body: {} }],
   'receipts GET /refunds/:key': ['404 404 404 404 404', { params: { key: 'nobodys' } }],
   'pay GET /:chk/payments/:pay': ['404 404 404 404 404', { params: { chk: 'chk_nobodys', pay: 'pay_nobodys' } }],
