@@ -19,8 +19,6 @@ export interface PaymentPayload {
   payload: { signature: Hex; authorization: Authorization }
 }
 
-export type TypedData = ReturnType<typeof typedData>
-
 /** Valid long enough to read it in the wallet before signing. */
 export function authorize(terms: Requirements, from: Hex, nowMs: number): Authorization {
   return {
