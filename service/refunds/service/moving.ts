@@ -7,7 +7,7 @@ import type { Withdrawal } from '../../wallet/model.ts'
 import type { Refund } from '../model.ts'
 import type { RefundEnd } from '../ports.ts'
 import { eventOf } from '../rules.ts'
-import type { RefundDeps } from './refunds.ts'
+import type { RefundDeps } from './deps.ts'
 
 /** From a request to the money's end. */
 export function createMoving(deps: RefundDeps) {

@@ -9,7 +9,7 @@ import { chainMissing, notToBeSigned, refundConflict, signatureRefused, signedTo
 import type { Refund } from '../model.ts'
 import { certainAfter, isPaidBy, nextLook, ownAuthorization, signBeforeOf } from '../rules.ts'
 import type { Moving } from './moving.ts'
-import type { RefundDeps } from './refunds.ts'
+import type { RefundDeps } from './deps.ts'
 
 /**
  * Refunds from the wallet that received the payment. The seller signs one authorization, whose nonce follows from the

@@ -1,16 +1,11 @@
-import type { Clock } from '../../kit/clock.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
-import type { Facilitator } from '../../facilitator/service/facilitator.ts'
-import type { Failpoints } from '../../kit/failpoints.ts'
-import type { Log, Measures } from '../../kit/log.ts'
 import { usdc } from '../../kit/money.ts'
 import type { Owner } from '../../kit/owner.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Ledger } from '../../ledger/service.ts'
 import type { Sale } from '../../sales/model.ts'
 import { paymentMissing, receivedHere, refundConflict, tooManyRefunds } from '../errors.ts'
 import type { Refund, RefundRequest } from '../model.ts'
-import type { AccountOf, AnnounceEvent, Chains, Payouts, RefundEnded, RefundStore, Sales } from '../ports.ts'
+import type { RefundDeps } from './deps.ts'
 import {
   amountOf,
   assertLeast,
@@ -155,26 +150,6 @@ export type Refunds = ReturnType<typeof createRefunds>
 
 function isOf(sale: Sale, owner: Owner | null): boolean {
   return owner === null || (sale.userId === owner.userId && sale.environment === owner.environment)
-}
-
-export interface RefundDeps {
-  store: RefundStore
-  sales: Sales
-  ledger: Pick<Ledger, 'reserve' | 'capture'>
-  payouts: Payouts
-  facilitator: Pick<Facilitator, 'verify' | 'settle' | 'purchases'>
-  chains: Chains
-  /** What makes a transfer final. */
-  confirmations: number
-  accountOf: AccountOf
-  event: AnnounceEvent
-  ended: RefundEnded
-  clock: Clock
-  log: Log
-  measures: Measures
-  failpoints: Failpoints
-  /** The address of the hosted forms. */
-  pay: string
 }
 
 const AT_ONCE = 8

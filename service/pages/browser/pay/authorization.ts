@@ -20,8 +20,6 @@ export interface PaymentPayload {
   payload: { signature: Hex; authorization: Authorization; salt?: string }
 }
 
-export type TypedData = ReturnType<typeof typedData>
-
 /** Valid long enough to read it in the wallet before signing. */
 export function authorize(terms: Requirements, from: Hex, nowMs: number): Authorization {
   return {
