@@ -136,7 +136,7 @@ export const DENIALS = [
 export type Denial = (typeof DENIALS)[number]
 
 /** A program's request by the x402 extension `refund`. */
-export interface RefundAsked {
+export interface RefundClaim {
   txHash: string
   /** CAIP-2. */
   network: string

@@ -9,7 +9,7 @@ import type {
   Denial,
   Dispute,
   RefundAnswer,
-  RefundAsked,
+  RefundClaim,
   RefundPolicy,
   Report,
   SellerAnswer,
@@ -20,7 +20,7 @@ import type {
 export const DAY_MS = 86_400_000
 
 /** How often a deadline asks for a refund before it gives up: each time the last one failed. */
-export const DEADLINE_REFUNDS_MAX = 3
+const DEADLINE_REFUNDS_MAX = 3
 
 /** When a problem with the sale can no longer be reported. */
 export function reportableUntil(sale: Pick<Sale, 'endedAt' | 'createdAt'>, { windowDays }: RefundPolicy): Date {
@@ -40,7 +40,7 @@ export function assertReportable(
  * Why a program gets nothing; null where the policy answers or the seller is asked. `before` is the sale's dispute, if
  * it has one of another request.
  */
-export function denialOf(asked: Pick<RefundAsked, 'amount' | 'refundTo'>, about: Judged): Denial | null {
+export function denialOf(asked: Pick<RefundClaim, 'amount' | 'refundTo'>, about: Judged): Denial | null {
   const { sale, policy, now, before } = about
   const left = usdc(sale.amount - sale.refunded)
   if (!wasPaid(sale)) return 'unknown_payment'
@@ -132,7 +132,7 @@ export function reportText(
 }
 
 /** The text that a payer signs to ask for a refund by the extension. */
-export function refundText(asked: RefundAsked, { origin, expiresAt }: { origin: string; expiresAt: Date }): string {
+export function refundText(asked: RefundClaim, { origin, expiresAt }: { origin: string; expiresAt: Date }): string {
   return [
     `${new URL(origin).host} asks you to sign a refund request.`,
     '',
@@ -149,7 +149,7 @@ export function refundText(asked: RefundAsked, { origin, expiresAt }: { origin: 
 }
 
 /** The request without its proof: with one key it must be the same each time. */
-export function hashOfRequest({ txHash, network, paymentId, amount, reason, detail, refundTo }: RefundAsked): Buffer {
+export function hashOfRequest({ txHash, network, paymentId, amount, reason, detail, refundTo }: RefundClaim): Buffer {
   const parts = [txHash, network, paymentId, String(amount), reason, detail, refundTo]
   return createHash('sha256').update(JSON.stringify(parts)).digest()
 }

@@ -35,7 +35,7 @@ export function report(
 }
 
 /** The public address of the receipts, which every signed text names. */
-export async function receiptsOf({ disputes }: Pick<TestService, 'disputes'>): Promise<string> {
+async function receiptsOf({ disputes }: Pick<TestService, 'disputes'>): Promise<string> {
   const terms = await disputes.terms({ userId: 'usr_none', environment: 'sandbox' })
   return (terms?.refundEndpoint ?? '').replace(/\/refunds$/, '')
 }
@@ -133,5 +133,5 @@ export async function eventsOf({ database }: TestService): Promise<{ event: stri
     `SELECT body FROM delivery WHERE subject LIKE 'evt\\_%' ORDER BY created_at, id`,
     [],
   )
-  return rows.map(({ body }) => JSON.parse(String(body)) as { event: string; data: Record<string, unknown> })
+  return rows.map(({ body }) => JSON.parse(body) as { event: string; data: Record<string, unknown> })
 }

@@ -12,7 +12,7 @@ import {
   UNANSWERED,
   type Dispute,
   type RefundAnswer,
-  type RefundAsked,
+  type RefundClaim,
   type RefundPolicy,
   type ShownDispute,
 } from '../model.ts'
@@ -77,7 +77,7 @@ export const requestBody = z.object({
   expiresAt: moment.optional(),
 })
 
-export function toAsked(body: z.output<typeof requestBody>, token: string | null): RefundAsked {
+export function toClaim(body: z.output<typeof requestBody>, token: string | null): RefundClaim {
   const { paymentReference, payerSignature, expiresAt } = body
   return {
     txHash: paymentReference.txHash,
@@ -182,7 +182,12 @@ export const reportOut = z.object(buyerFields).meta({ id: 'Report' })
 export function toReportOut(dispute: Dispute): z.input<typeof reportOut> {
   const { id, state, reason, text, answer, answerBy, refundId, createdAt, endedAt } = dispute
   return {
-    ...{ id, state, reason, text, answer, refundId },
+    id,
+    state,
+    reason,
+    text,
+    answer,
+    refundId,
     answerBy: answerBy.toISOString(),
     createdAt: createdAt.toISOString(),
     endedAt: endedAt?.toISOString() ?? null,
@@ -216,10 +221,18 @@ export function toDisputeOut({ dispute, sale }: ShownDispute): z.input<typeof di
   const paid = toWire(sale.amount)
   return {
     ...toReportOut(dispute),
-    ...{ openedBy, unanswered, decidedBy, refundFailure },
+    openedBy,
+    unanswered,
+    decidedBy,
+    refundFailure,
     amount: dispute.amount === null ? paid : toWire(dispute.amount),
     payment: {
-      ...{ id, product, subject, payer, network, test },
+      id,
+      product,
+      subject,
+      payer,
+      network,
+      test,
       amount: paid,
       refundable: toWire(usdc(sale.amount - sale.refunded)),
     },

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { reply, route, type AnyRoute } from '../../api/route.ts'
 import { timestamp } from '../../kit/wire.ts'
 import type { Disputes } from '../service/disputes.ts'
-import { reportBody, reportOut, requestBody, requestOut, toAsked, toReportOut, toRequestOut } from './bodies.ts'
+import { reportBody, reportOut, requestBody, requestOut, toClaim, toReportOut, toRequestOut } from './bodies.ts'
 
 const common = { tag: 'Receipts', auth: 'anyone', limit: 'pay' } as const
 const FRESH = { 'Cache-Control': 'no-store' }
@@ -24,7 +24,7 @@ export function buyerRoutes(disputes: Disputes): AnyRoute[] {
         410: 'The signature has expired.',
       },
       async handle({ body, header }) {
-        const answer = await disputes.ask(toAsked(body, header('x-payment-token') ?? null))
+        const answer = await disputes.ask(toClaim(body, header('x-payment-token') ?? null))
         return { ...reply(200, toRequestOut(answer)), headers: FRESH }
       },
     }),

@@ -104,6 +104,22 @@ export function createDeciding(deps: DisputeDeps) {
     await store.reopen(inside, dispute.id, dispute.attempts, { failure: made.failure ?? 'expired', answerBy })
   }
 
+  return {
+    locked,
+    end,
+    refund,
+    request,
+    follow,
+    sweepers: createSweeping(deps, { locked, closed, end, refund, request, follow }),
+  }
+}
+
+export type Deciding = ReturnType<typeof createDeciding>
+
+/** One that fails is tried later, so that it holds up no other. */
+function createSweeping({ store, sales, refunds, clock, log }: DisputeDeps, work: Work) {
+  const { locked, closed, end, refund, request, follow } = work
+
   /** The time to answer is over. */
   async function expire(dispute: Dispute): Promise<void> {
     const now = clock.now()
@@ -136,13 +152,6 @@ export function createDeciding(deps: DisputeDeps) {
     await locked(dispute.saleId, (inside, sale) => follow(inside, made, sale))
   }
 
-  return { locked, end, refund, request, follow, sweepers: createSweeping(deps, { expire, resume }) }
-}
-
-export type Deciding = ReturnType<typeof createDeciding>
-
-/** One that fails is tried later, so that it holds up no other. */
-function createSweeping({ store, clock, log }: DisputeDeps, { expire, resume }: Work) {
   async function each(
     disputes: readonly Dispute[],
     signal: AbortSignal,
@@ -170,8 +179,12 @@ function createSweeping({ store, clock, log }: DisputeDeps, { expire, resume }: 
 }
 
 interface Work {
-  expire(dispute: Dispute): Promise<void>
-  resume(dispute: Dispute): Promise<void>
+  locked<T>(saleId: string, work: (inside: Statements, sale: Sale) => Promise<T>): Promise<T>
+  closed(inside: Statements, dispute: Dispute | null, sale: Sale): Promise<Dispute | null>
+  end(dispute: Dispute, how: { state: 'closed'; by: Decider; answer: string | null }): Promise<unknown>
+  refund(dispute: Dispute, how: { amount: Usdc | null; by: Decider; answer: string | null }): Promise<void>
+  request(dispute: Dispute): Promise<void>
+  follow(inside: Statements, made: Refund, sale: Sale): Promise<void>
 }
 
 /** Longer than requesting a refund takes. */

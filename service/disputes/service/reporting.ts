@@ -65,7 +65,7 @@ export function createReporting(deps: DisputeDeps & { deciding: Deciding }) {
   }
 
   /** The amount, where the policy refunds it without asking. */
-  async function automatic(inside: Statements, sale: Sale, { amount, policy }: Asked): Promise<Usdc | null> {
+  async function automatic(inside: Statements, sale: Sale, { amount, policy }: AutomaticRefund): Promise<Usdc | null> {
     const owner = { userId: sale.userId ?? '', environment: sale.environment }
     if (policy.agents !== 'automatic') return null
     const spent = await store.holdAutomatic(inside, owner, new Date(clock.now().getTime() - DAY_MS))
@@ -122,7 +122,7 @@ interface NewReport {
   automatic: Usdc | null
 }
 
-interface Asked {
+interface AutomaticRefund {
   amount: Usdc
   policy: RefundPolicy
 }

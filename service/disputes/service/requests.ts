@@ -2,7 +2,7 @@ import { networkOf } from '../../chain/networks.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { Sale } from '../../sales/model.ts'
 import { requestConflict, requestMissing, unproven } from '../errors.ts'
-import type { Denial, Dispute, RefundAnswer, RefundAsked } from '../model.ts'
+import type { Denial, Dispute, RefundAnswer, RefundClaim } from '../model.ts'
 import { answerOf, assertFresh, denialOf, hashOfRequest, refundText } from '../rules.ts'
 import type { DisputeDeps } from './deps.ts'
 import type { Deciding } from './deciding.ts'
@@ -13,7 +13,7 @@ export function createRequests(deps: DisputeDeps & { deciding: Deciding; reporti
   const { store, sales, refunds, tokens, signatures, clock, log, deciding, reporting, addresses } = deps
 
   /** The one sale that is meant, if the caller paid for it. */
-  async function find(asked: RefundAsked): Promise<Sale | Denial> {
+  async function find(asked: RefundClaim): Promise<Sale | Denial> {
     const network = networkOf(asked.network)
     const paid = network === null ? [] : await sales.byTransaction(asked.txHash, network.name)
     const { paymentId, token, proof } = asked
@@ -33,7 +33,7 @@ export function createRequests(deps: DisputeDeps & { deciding: Deciding; reporti
   }
 
   /** The dispute of this request, new or known; a denial where there is none. */
-  async function open(asked: RefundAsked, found: Sale): Promise<Dispute | Denial> {
+  async function open(asked: RefundClaim, found: Sale): Promise<Dispute | Denial> {
     const hash = hashOfRequest(asked)
     return await deciding.locked(found.id, async (inside, sale) => {
       const same = await store.byRequest(asked.key, sale.payer, inside)
@@ -77,7 +77,7 @@ export function createRequests(deps: DisputeDeps & { deciding: Deciding; reporti
   return {
     endpoint,
 
-    async ask(asked: RefundAsked): Promise<RefundAnswer> {
+    async ask(asked: RefundClaim): Promise<RefundAnswer> {
       const denied = (denialReason: Denial): RefundAnswer => ({ status: 'denied', amount: asked.amount, denialReason })
       const found = await find(asked)
       if (typeof found === 'string') return denied(found)

@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import type { Output } from '../api/procedures.ts'
 import { StateBadge } from '../parts/Badge.tsx'
 import { Button } from '../parts/Button.tsx'
 import { moneyColumn, timeColumn, type Column } from '../parts/columns.tsx'
@@ -9,9 +8,7 @@ import { List } from '../parts/List.tsx'
 import { Empty } from '../parts/states.tsx'
 import { Id } from '../parts/values.tsx'
 import { DisputeDialog } from './disputes/DisputeDialog.tsx'
-import { reasonText } from './disputes/reasons.ts'
-
-export type Dispute = Output<'disputes.list'>['disputes'][number]
+import { reasonText, type Dispute } from './disputes/reasons.ts'
 
 export default function Disputes() {
   const { chosen, filterOf, filtered } = useFilter(['state'])

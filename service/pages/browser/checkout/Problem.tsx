@@ -52,9 +52,9 @@ function ReportForm({ send, reported, cancel }: FormProps) {
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     const form = new FormData(event.currentTarget as HTMLFormElement)
-    const words = String(form.get('text') ?? '').trim()
+    const words = textOf(form, 'text').trim()
     setSending(true)
-    const answer = await send({ reason: String(form.get('reason')), text: words === '' ? null : words })
+    const answer = await send({ reason: textOf(form, 'reason'), text: words === '' ? null : words })
     setSending(false)
     const known = answer !== null && answer.status < 300 ? knownIn(answer.body) : null
     if (known !== null) return reported(known)
@@ -102,8 +102,13 @@ function ReportForm({ send, reported, cancel }: FormProps) {
   )
 }
 
+function textOf(form: FormData, name: string): string {
+  const value = form.get(name)
+  return typeof value === 'string' ? value : ''
+}
+
 interface FormProps {
-  send: (body: object) => Promise<Answer | null>
+  send: (body: object) => Promise<ReportResponse | null>
   reported: (known: Known) => void
   cancel: () => void
 }
@@ -123,12 +128,12 @@ interface Known {
   reportUntil: string | null
 }
 
-interface Answer {
+interface ReportResponse {
   status: number
   body: Record<string, unknown>
 }
 
-async function ask(at: string, token: string, body?: object): Promise<Answer | null> {
+async function ask(at: string, token: string, body?: object): Promise<ReportResponse | null> {
   const headers = { accept: 'application/json', 'x-payment-token': token }
   const sent =
     body === undefined

@@ -9,8 +9,7 @@ import { Notice } from '../../parts/states.tsx'
 import { toAmount } from '../../parts/texts.ts'
 import { Id, Money, When } from '../../parts/values.tsx'
 import { toast } from '../../shell/Toasts.tsx'
-import type { Dispute } from '../Disputes.tsx'
-import { reasonText } from './reasons.ts'
+import { reasonText, type Dispute } from './reasons.ts'
 
 /** What a buyer reported, with the seller's answer or the form for it. */
 export function DisputeDialog({ dispute, close }: { dispute: Dispute; close: () => void }) {

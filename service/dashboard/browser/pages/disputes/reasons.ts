@@ -1,4 +1,6 @@
-import type { Dispute } from '../Disputes.tsx'
+import type { Output } from '../../api/procedures.ts'
+
+export type Dispute = Output<'disputes.list'>['disputes'][number]
 
 const REASONS: Readonly<Record<Dispute['reason'], string>> = {
   service_not_delivered: 'Not delivered',
