@@ -184,7 +184,7 @@ export async function signed(
   }
   const payload = { signature, authorization }
   return version === 1
-    ? { x402Version: 1, scheme: 'exact', network: v1.network, payload }
+    ? { x402Version: 1, scheme: 'exact', network: v1!.network, payload }
     : { x402Version: 2, accepted: v2, payload }
 }
 

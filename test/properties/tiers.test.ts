@@ -244,6 +244,7 @@ async function begin(customer: Customer, amount: Sale['amount']): Promise<Sale |
       inputHash: createHash('sha256').digest(),
       tokenHash: null,
       identifier: null,
+      escrow: null,
       resource: null,
       details: detailsOf(about),
     },
