@@ -107,7 +107,7 @@ test(
     }
 
     /** Of these, and of those of earlier rounds that have not ended: a balance may reach a younger refund first. */
-  async function statesOf(ids: readonly string[]): Promise<RefundState[]> {
+    async function statesOf(ids: readonly string[]): Promise<RefundState[]> {
       const rows = await statements.run<{ state: RefundState }>(
         'SELECT state::text AS state FROM refund WHERE id = ANY($1) OR ended_at IS NULL',
         [ids],
