@@ -6,11 +6,11 @@ import { verify } from './webhooks.ts'
 
 type Body<Name extends keyof Api> = Api[Name]['body']
 type Query<Name extends keyof Api> = Api[Name]['query']
-type Answer<Name extends keyof Api> = Api[Name]['answer']
+type ResultOf<Name extends keyof Api> = Api[Name]['answer']
 type ItemOf<
   Name extends keyof Api,
-  Field extends keyof Answer<Name>,
-> = Answer<Name>[Field] extends readonly (infer Item)[] ? Item : never
+  Field extends keyof ResultOf<Name>,
+> = ResultOf<Name>[Field] extends readonly (infer Item)[] ? Item : never
 
 export type Checkout = Schemas['Checkout']
 export type Payment = Schemas['Payment']
@@ -21,7 +21,7 @@ export type RunSummary = Schemas['RunSummary']
 export type RunResult = Schemas['RunResult']
 export type WebhookEndpoint = Schemas['WebhookEndpoint']
 export type Tool = ItemOf<'GET /tools/', 'tools'>
-export type ToolResult = Answer<'POST /tools/{slug}'>
+export type ToolResult = ResultOf<'POST /tools/{slug}'>
 export type EventName = WebhookEndpoint['events'][number]
 export type NewCheckout = Body<'POST /v1/checkouts'>
 export type NewRun = Omit<Body<'POST /v1/run'>, 'async'>
@@ -39,7 +39,7 @@ export class Coinslot {
     name: Name,
     input: { path?: Readonly<Record<string, string>>; query?: Query<Name>; body?: Body<Name> } = {},
     options: RequestOptions = {},
-  ): Promise<Answer<Name>> {
+  ): Promise<ResultOf<Name>> {
     const [method = '', template = ''] = name.split(' ')
     const path = template.replace(/\{(\w+)\}/g, (_, field: string) => segment(input.path?.[field]))
     // Not every operation knows idempotency keys. Whoever passes one says that this operation does.
@@ -50,21 +50,21 @@ export class Coinslot {
 
   readonly checkouts = {
     /** The secret that signs the checkout's deliveries is only in this answer. */
-    create: (checkout: NewCheckout, options?: RequestOptions): Promise<Answer<'POST /v1/checkouts'>> =>
+    create: (checkout: NewCheckout, options?: RequestOptions): Promise<ResultOf<'POST /v1/checkouts'>> =>
       this.post('/v1/checkouts', checkout, options),
     get: async (id: string, options?: RequestOptions): Promise<Checkout> =>
       (await this.get<{ checkout: Checkout }>(`/v1/checkouts/${segment(id)}`, options)).checkout,
     list: (query?: Query<'GET /v1/checkouts'>, options?: RequestOptions): List<Checkout> =>
       list(this.transport, { path: '/v1/checkouts', field: 'checkouts', query }, options),
     /** Closes its link. */
-    expire: (id: string, options?: RequestOptions): Promise<Answer<'DELETE /v1/checkouts/{id}'>> =>
+    expire: (id: string, options?: RequestOptions): Promise<ResultOf<'DELETE /v1/checkouts/{id}'>> =>
       this.transport.send({ ...options, method: 'DELETE', path: `/v1/checkouts/${segment(id)}` }),
     /** Pays a checkout in test mode, as a customer with these inputs would. */
     testPayment: (
       id: string,
       body: Body<'POST /v1/checkouts/{id}/test-payment'>,
       options?: RequestOptions,
-    ): Promise<Answer<'POST /v1/checkouts/{id}/test-payment'>> =>
+    ): Promise<ResultOf<'POST /v1/checkouts/{id}/test-payment'>> =>
       this.post(`/v1/checkouts/${segment(id)}/test-payment`, body, options),
   }
 
@@ -92,7 +92,7 @@ export class Coinslot {
       (await this.get<{ run: Run }>(`/v1/runs/${segment(id)}`, options)).run,
     list: (query?: Query<'GET /v1/runs'>, options?: RequestOptions): List<RunSummary> =>
       list(this.transport, { path: '/v1/runs', field: 'runs', query }, options),
-    cancel: (id: string, options?: RequestOptions): Promise<Answer<'POST /v1/runs/{id}/cancel'>> =>
+    cancel: (id: string, options?: RequestOptions): Promise<ResultOf<'POST /v1/runs/{id}/cancel'>> =>
       this.post(`/v1/runs/${segment(id)}/cancel`, undefined, options),
     /** The run at each of its states, until it has ended. Connects again when the connection breaks. */
     stream: (id: string, options: RequestOptions = {}): AsyncGenerator<Run | RunSummary> => this.statesOf(id, options),
@@ -119,7 +119,7 @@ export class Coinslot {
     create: (
       endpoint: Body<'POST /v1/webhook-endpoints'>,
       options?: RequestOptions,
-    ): Promise<Answer<'POST /v1/webhook-endpoints'>> => this.post('/v1/webhook-endpoints', endpoint, options),
+    ): Promise<ResultOf<'POST /v1/webhook-endpoints'>> => this.post('/v1/webhook-endpoints', endpoint, options),
     list: (query?: Query<'GET /v1/webhook-endpoints'>, options?: RequestOptions): List<WebhookEndpoint> =>
       list(this.transport, { path: '/v1/webhook-endpoints', field: 'webhookEndpoints', query }, options),
     delete: (id: string, options?: RequestOptions): Promise<void> =>
@@ -129,7 +129,7 @@ export class Coinslot {
       id: string,
       body: NonNullable<Body<'POST /v1/webhook-endpoints/{id}/test'>>,
       options?: RequestOptions,
-    ): Promise<Answer<'POST /v1/webhook-endpoints/{id}/test'>> =>
+    ): Promise<ResultOf<'POST /v1/webhook-endpoints/{id}/test'>> =>
       this.post(`/v1/webhook-endpoints/${segment(id)}/test`, body, options),
   }
 
@@ -142,7 +142,7 @@ export class Coinslot {
   async fetch(url: string | URL, init: PaidRequest): Promise<Response> {
     const { maxAmount, method = 'GET', headers = {}, body, ...options } = init
     const wanted = { url: String(url), method, headers, maxAmount, ...(body === undefined ? {} : { body }) }
-    const paid = await this.post<Answer<'POST /v1/pay'>>('/v1/pay', wanted, { timeoutMs: RUN_MS, ...options })
+    const paid = await this.post<ResultOf<'POST /v1/pay'>>('/v1/pay', wanted, { timeoutMs: RUN_MS, ...options })
     if (paid.response === null) {
       throw new CoinslotError('This was paid before, and the answer is no longer stored. Send it with a new key.', {
         code: 'response_not_stored',
@@ -222,4 +222,4 @@ function toResponse({ status, headers, body, encoding }: PaidResponse, paymentId
   return response
 }
 
-type PaidResponse = NonNullable<Answer<'POST /v1/pay'>['response']>
+type PaidResponse = NonNullable<ResultOf<'POST /v1/pay'>['response']>

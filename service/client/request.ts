@@ -37,7 +37,7 @@ export class Transport {
 
   constructor(options: ClientOptions) {
     this.options = options
-    this.baseUrl = (options.baseUrl ?? 'https://api.coinslot.dev').replace(/\/+$/, '')
+    this.baseUrl = (options.baseUrl ?? 'https://api.coinslot.dev').replace(/\/$/, '')
     if (!URL.canParse(this.baseUrl)) {
       throw new CoinslotError('baseUrl is no address. Use one such as http://localhost:4020.', {
         code: 'invalid_options',

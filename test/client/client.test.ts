@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { signatureOf } from '../../service/deliveries/rules/messages.ts'
-import { Coinslot, CoinslotError, SignatureError, verifyWebhook } from '../../service/client/index.ts'
+import { Coinslot, CoinslotError, verifyWebhook, type SignatureError } from '../../service/client/index.ts'
 import { readEvents } from '../../service/client/stream.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
 

@@ -48,12 +48,11 @@ describe('the published client', () => {
     const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022', '--types', 'node']
     for (const way of [
       ['--module', 'nodenext'],
-      ['--module', 'node16'],
       ['--module', 'esnext', '--moduleResolution', 'bundler'],
     ]) {
       const checked = await run(process.execPath, [tsc, ...options, ...way, ...files], { cwd: sandbox.project }).then(
         () => '',
-        (error: { stdout: string }) => error.stdout,
+        (error: unknown) => (error as { stdout: string }).stdout,
       )
       expect([way, checked]).toEqual([way, ''])
     }
@@ -94,7 +93,7 @@ describe('the published client', () => {
     const codeOf = (words: string[], more: Record<string, string> = {}) =>
       run('coinslot', words, { env: { ...sandbox.environment, ...more } }).then(
         () => 0,
-        (error: { code: number }) => error.code,
+        (error: unknown) => (error as { code: number }).code,
       )
     expect(await codeOf(['help'])).toBe(0)
     expect(await codeOf(['tools', 'call', 'no-such-tool'])).toBe(1)

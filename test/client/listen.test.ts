@@ -42,7 +42,11 @@ describe('coinslot listen', () => {
       said += text
       hook.emit('said')
     })
-    while (!said.includes('signed with')) await once(hook, 'said')
+    child.once('exit', () => hook.emit('said'))
+    while (!said.includes('signed with')) {
+      await once(hook, 'said')
+      if (child.exitCode !== null) throw new Error(`coinslot listen ended: ${said}`)
+    }
   }
 
   async function has(count: number): Promise<void> {

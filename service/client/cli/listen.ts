@@ -172,7 +172,7 @@ async function endpointOf(
   { name, events }: { name: string; events: readonly EventName[] },
 ): Promise<{ endpoint: WebhookEndpoint; secret: string }> {
   const found = await find(client, name)
-  let secret: string | null = null
+  let secret: string | null
   let endpoint: WebhookEndpoint
   if (found === null) {
     const made = await client.webhookEndpoints.create({ url: `listen:${name}`, events: [...events] })

@@ -17,19 +17,27 @@ interface Stored {
 }
 
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
-  const folder = environment['XDG_CONFIG_HOME'] || path.join(homedir(), '.config')
+  const folder = filled(environment['XDG_CONFIG_HOME']) ?? path.join(homedir(), '.config')
   const file = path.join(folder, 'coinslot', 'config.json')
   const stored = read(file)
   return {
-    key: environment['COINSLOT_KEY'] || (stored.key ?? null),
-    url: environment['COINSLOT_URL'] || stored.url,
+    key: filled(environment['COINSLOT_KEY']) ?? stored.key ?? null,
+    url: filled(environment['COINSLOT_URL']) ?? stored.url,
     file,
   }
 }
 
+/** An empty variable counts as unset. */
+function filled(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value
+}
+
 export function saveLogin({ file }: Settings, login: { key: string; url: string | undefined }): void {
-  const { key: _key, url: _url, ...rest } = read(file)
-  write(file, { ...rest, key: login.key, ...(login.url === undefined ? {} : { url: login.url }) })
+  write(file, {
+    secrets: read(file).secrets ?? {},
+    key: login.key,
+    ...(login.url === undefined ? {} : { url: login.url }),
+  })
 }
 
 export function secretOf({ file }: Settings, endpoint: string): string | undefined {
