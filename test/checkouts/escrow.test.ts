@@ -169,7 +169,8 @@ describe('a checkout whose payments wait in the escrow', () => {
         }),
       ),
     )
-    expect(answers.every(({ status }) => status < 500)).toBe(true)
+    // 503: the chain has not answered yet, so nothing is decided.
+    expect(answers.every(({ status }) => status < 500 || status === 503)).toBe(true)
     await until(async () => (await usdc(payer.address)) === START - PRICE)
     await until(() => world.workflow.told.length > 0)
     const [row] = await world.service.testDatabase.statements.run<{ n: bigint }>(

@@ -1,3 +1,8 @@
+import type { Facilitator } from '../../facilitator/service/facilitator.ts'
+import type { Clock } from '../../kit/clock.ts'
+import type { Failpoints } from '../../kit/failpoints.ts'
+import type { Log, Measures } from '../../kit/log.ts'
+import type { Ledger } from '../../ledger/service.ts'
 import { attemptOf, deriveId } from '../../kit/ids.ts'
 import { usdc } from '../../kit/money.ts'
 import type { Owner } from '../../kit/owner.ts'
@@ -5,9 +10,8 @@ import type { Statements } from '../../kit/transaction.ts'
 import type { Sale } from '../../sales/model.ts'
 import type { Withdrawal } from '../../wallet/model.ts'
 import type { Refund } from '../model.ts'
-import type { RefundEnd } from '../ports.ts'
+import type { AccountOf, AnnounceEvent, Chains, Payouts, RefundEnd, RefundEnded, RefundStore, Sales } from '../ports.ts'
 import { eventOf } from '../rules.ts'
-import type { RefundDeps } from './deps.ts'
 
 /** From a request to the money's end. */
 export function createMoving(deps: RefundDeps) {
@@ -125,3 +129,24 @@ export type Moving = ReturnType<typeof createMoving>
 type Locked = (refund: Refund, sale: Sale) => Promise<void>
 
 const HOLD_MS = 60_000
+
+/** The dependencies of refunds. */
+export interface RefundDeps {
+  store: RefundStore
+  sales: Sales
+  ledger: Pick<Ledger, 'reserve' | 'capture'>
+  payouts: Payouts
+  facilitator: Pick<Facilitator, 'verify' | 'settle' | 'purchases'>
+  chains: Chains
+  /** What makes a transfer final. */
+  confirmations: number
+  accountOf: AccountOf
+  event: AnnounceEvent
+  ended: RefundEnded
+  clock: Clock
+  log: Log
+  measures: Measures
+  failpoints: Failpoints
+  /** The address of the hosted forms. */
+  pay: string
+}

@@ -8,8 +8,7 @@ import { sentenceOf } from '../../x402/reasons.ts'
 import { chainMissing, notToBeSigned, refundConflict, signatureRefused, signedTooLate, walletShort } from '../errors.ts'
 import type { Refund } from '../model.ts'
 import { certainAfter, isPaidBy, nextLook, ownAuthorization, signBeforeOf } from '../rules.ts'
-import type { Moving } from './moving.ts'
-import type { RefundDeps } from './deps.ts'
+import type { Moving, RefundDeps } from './moving.ts'
 
 /**
  * Refunds from the wallet that received the payment. The seller signs one authorization, whose nonce follows from the

@@ -5,7 +5,6 @@ import type { Statements } from '../../kit/transaction.ts'
 import type { Sale } from '../../sales/model.ts'
 import { paymentMissing, receivedHere, refundConflict, tooManyRefunds } from '../errors.ts'
 import type { Refund, RefundRequest } from '../model.ts'
-import type { RefundDeps } from './deps.ts'
 import {
   amountOf,
   assertLeast,
@@ -18,7 +17,7 @@ import {
   waitOf,
   wayOf,
 } from '../rules.ts'
-import { createMoving } from './moving.ts'
+import { createMoving, type RefundDeps } from './moving.ts'
 import { createOwnRefunds } from './own.ts'
 
 /**

@@ -8,7 +8,7 @@ import { List } from '../parts/List.tsx'
 import { Empty } from '../parts/states.tsx'
 import { Id } from '../parts/values.tsx'
 import { DisputeDialog } from './disputes/DisputeDialog.tsx'
-import { reasonText, type Dispute } from './disputes/reasons.ts'
+import { reasonText, type Dispute } from './disputes/DisputeDialog.tsx'
 
 export default function Disputes() {
   const { chosen, filterOf, filtered } = useFilter(['state'])

@@ -1,5 +1,5 @@
 import { useForm, useWatch } from 'react-hook-form'
-import { useAction } from '../../api/procedures.ts'
+import { useAction, type Output } from '../../api/procedures.ts'
 import { StateBadge } from '../../parts/Badge.tsx'
 import { Button } from '../../parts/Button.tsx'
 import { AmountField, Choice, Form, TextArea } from '../../parts/form.tsx'
@@ -9,7 +9,6 @@ import { Notice } from '../../parts/states.tsx'
 import { toAmount } from '../../parts/texts.ts'
 import { Id, Money, When } from '../../parts/values.tsx'
 import { toast } from '../../shell/Toasts.tsx'
-import { reasonText, type Dispute } from './reasons.ts'
 
 /** What a buyer reported, with the seller's answer or the form for it. */
 export function DisputeDialog({ dispute, close }: { dispute: Dispute; close: () => void }) {
@@ -122,4 +121,19 @@ function AnswerForm({ dispute: { id, amount, payment }, close }: { dispute: Disp
       <TextArea form={form} name="text" label="Message" optional hint="The buyer sees it." maxLength={1_000} />
     </Form>
   )
+}
+
+export type Dispute = Output<'disputes.list'>['disputes'][number]
+
+const REASONS: Readonly<Record<Dispute['reason'], string>> = {
+  service_not_delivered: 'Not delivered',
+  service_defective: 'Defective',
+  duplicate_payment: 'Paid twice',
+  overcharge: 'Paid too much',
+  customer_request: 'Changed their mind',
+  other: 'Other',
+}
+
+export function reasonText(reason: Dispute['reason']): string {
+  return REASONS[reason]
 }
