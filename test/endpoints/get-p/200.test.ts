@@ -65,6 +65,7 @@ describe('GET /p/{chk}: 200', () => {
       },
       available: true,
       quote: { quoteId: expect.any(String), expiresAt: expect.stringMatching(/Z$/) },
+      prepared: null,
       trackRecord: null,
       paymentRequirements: {
         v1: {

@@ -30,6 +30,7 @@ describe('POST /p/{chk}/pay: 200', () => {
         testMode: true,
         capture: 'onPayment',
         deadline: null,
+        escrow: null,
         createdAt: expect.stringMatching(/Z$/),
         paidAt: expect.stringMatching(/Z$/),
         redirectUrl: `https://example.com/thanks?a=1&checkout_id=${id}&payment_id=${pay}#done`,
