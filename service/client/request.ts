@@ -1,5 +1,5 @@
 import { CoinslotError } from './errors.ts'
-import { readEvents, type ServerEvent } from './stream.ts'
+import { readEvents, readText, type ServerEvent } from './stream.ts'
 
 export interface ClientOptions {
   /** An API key: `csk_live_…`, `csk_test_…`. */
@@ -63,8 +63,8 @@ export class Transport {
     const limit = new TimeLimit(SILENT_MS, request.signal)
     try {
       const response = await this.call(request, undefined, limit.signal)
-      if (!response.ok || response.body === null) throw errorOf(response, await response.text())
-      yield* readEvents(response.body, () => limit.restart())
+      if (!response.ok || response.body === null) throw errorOf(response, await readText(response, limit.signal))
+      yield* readEvents(response.body, limit.signal, () => limit.restart())
     } finally {
       limit.end()
     }
@@ -74,7 +74,7 @@ export class Transport {
     const limit = new TimeLimit(request.timeoutMs ?? this.options.timeoutMs ?? 60_000, request.signal)
     try {
       const response = await this.call(request, key, limit.signal)
-      const text = await response.text()
+      const text = await readText(response, limit.signal)
       if (response.ok) return { answer: bodyOf(response, text) as Answer }
       const retryable = RETRYABLE.has(response.status) || (request.method === 'GET' && response.status >= 502)
       return { error: errorOf(response, text), retryable, retryAfterMs: retryAfterMs(response) }
@@ -108,10 +108,7 @@ export class Transport {
   }
 }
 
-/**
- * Aborts when the time is over, or when the caller does. AbortSignal.any would be shorter, but Node 20 may collect such a
- * signal while a request still waits for it, and the request then never ends.
- */
+/** Aborts when the time is over, or when the caller does. `restart` begins the time anew. */
 export class TimeLimit {
   private readonly controller = new AbortController()
   private readonly ms: number
