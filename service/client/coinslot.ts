@@ -4,6 +4,12 @@ import { list, type List } from './list.ts'
 import { pause, Transport, type ClientOptions, type RequestOptions } from './request.ts'
 import { verify } from './webhooks.ts'
 
+export { CoinslotError, SignatureError } from './errors.ts'
+export { verify as verifyWebhook, type VerifyOptions, type WebhookEvent, type WebhookHeaders } from './webhooks.ts'
+export type { Api, Schemas } from './api.ts'
+export type { List, Page } from './list.ts'
+export type { ClientOptions, RequestOptions } from './request.ts'
+
 type Body<Name extends keyof Api> = Api[Name]['body']
 type Query<Name extends keyof Api> = Api[Name]['query']
 type ResultOf<Name extends keyof Api> = Api[Name]['answer']

@@ -1,5 +1,5 @@
 import { CoinslotError } from './errors.ts'
-import { readEvents, type ServerEvent } from './stream.ts'
+import { readEvents, readText, type ServerEvent } from './stream.ts'
 
 export interface ClientOptions {
   /** An API key: `csk_live_…`, `csk_test_…`. */
@@ -60,40 +60,35 @@ export class Transport {
   /** Events of one connection, from its answer on. */
   async *stream(request: Request): AsyncGenerator<ServerEvent> {
     // The server writes every 15 seconds, so a connection that is silent for longer is dead.
-    const silent = new AbortController()
-    const lateness = () => setTimeout(() => silent.abort(), SILENT_MS)
-    let timer = lateness()
-    const signal = request.signal === undefined ? silent.signal : AbortSignal.any([request.signal, silent.signal])
+    const limit = new TimeLimit(SILENT_MS, request.signal)
     try {
-      const response = await this.call(request, undefined, signal)
-      if (!response.ok || response.body === null) throw errorOf(response, await response.text())
-      yield* readEvents(response.body, () => {
-        clearTimeout(timer)
-        timer = lateness()
-      })
+      const response = await this.call(request, undefined, limit.signal)
+      if (!response.ok || response.body === null) throw errorOf(response, await readText(response, limit.signal))
+      yield* readEvents(response.body, limit.signal, () => limit.restart())
     } finally {
-      clearTimeout(timer)
+      limit.end()
     }
   }
 
   private async attempt<Answer>(request: Request, key: string | undefined): Promise<Outcome<Answer>> {
-    const timeout = AbortSignal.timeout(request.timeoutMs ?? this.options.timeoutMs ?? 60_000)
-    const signal = request.signal === undefined ? timeout : AbortSignal.any([request.signal, timeout])
+    const limit = new TimeLimit(request.timeoutMs ?? this.options.timeoutMs ?? 60_000, request.signal)
     try {
-      const response = await this.call(request, key, signal)
-      const text = await response.text()
+      const response = await this.call(request, key, limit.signal)
+      const text = await readText(response, limit.signal)
       if (response.ok) return { answer: bodyOf(response, text) as Answer }
       const retryable = RETRYABLE.has(response.status) || (request.method === 'GET' && response.status >= 502)
       return { error: errorOf(response, text), retryable, retryAfterMs: retryAfterMs(response) }
     } catch (error) {
       request.signal?.throwIfAborted()
       if (error instanceof CoinslotError) throw error
-      const late = timeout.aborted
+      const late = limit.signal.aborted
       const message = late
         ? `${this.baseUrl} did not answer in time. Try again, or raise timeoutMs.`
         : `${this.baseUrl} cannot be reached. Check baseUrl and your connection.`
       const code = late ? 'timeout' : 'connection_failed'
       return { error: new CoinslotError(message, { code, cause: error }), retryable: true, retryAfterMs: 0 }
+    } finally {
+      limit.end()
     }
   }
 
@@ -110,6 +105,42 @@ export class Transport {
     const sent = body === undefined ? null : JSON.stringify(body)
     // The key must not follow a redirect to another server.
     return send(url, { method, headers, body: sent, redirect: 'error', signal: signal ?? null })
+  }
+}
+
+/** Aborts when the time is over, or when the caller does. `restart` begins the time anew. */
+export class TimeLimit {
+  private readonly controller = new AbortController()
+  private readonly ms: number
+  private readonly caller: AbortSignal | undefined
+  private timer: ReturnType<typeof setTimeout>
+
+  constructor(ms: number, caller: AbortSignal | undefined) {
+    this.ms = ms
+    this.caller = caller
+    this.timer = this.begin()
+    if (caller?.aborted === true) this.pass()
+    else caller?.addEventListener('abort', this.pass)
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal
+  }
+
+  restart(): void {
+    clearTimeout(this.timer)
+    this.timer = this.begin()
+  }
+
+  end(): void {
+    clearTimeout(this.timer)
+    this.caller?.removeEventListener('abort', this.pass)
+  }
+
+  private readonly pass = (): void => this.controller.abort(this.caller?.reason)
+
+  private begin(): ReturnType<typeof setTimeout> {
+    return setTimeout(() => this.controller.abort(), this.ms)
   }
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { signatureOf } from '../../service/deliveries/rules/messages.ts'
-import { Coinslot, CoinslotError, verifyWebhook, type SignatureError } from '../../service/client/index.ts'
+import { Coinslot, CoinslotError, verifyWebhook, type SignatureError } from '../../service/client/coinslot.ts'
 import { readEvents } from '../../service/client/stream.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
 
@@ -124,7 +124,7 @@ describe('the client', () => {
         },
       })
       const events = []
-      for await (const event of readEvents(cut, () => undefined)) events.push(event)
+      for await (const event of readEvents(cut, new AbortController().signal, () => undefined)) events.push(event)
       expect(events).toEqual([
         { event: 'status', id: '1', data: { a: 'ü\n' } },
         { event: 'status', id: null, data: { a: 2 } },

@@ -24,7 +24,7 @@ describe('the published client', () => {
   test('is built without tests, sources and dependencies, and its core weighs at most 15 KB', async () => {
     const installed = path.join(sandbox.project, 'node_modules/coinslot')
     const { stdout } = await run('find', [installed, '-type', 'f', '-printf', '%P\n'])
-    const modules = ['coinslot', 'errors', 'index', 'list', 'request', 'stream', 'webhooks']
+    const modules = ['coinslot', 'errors', 'list', 'request', 'stream', 'webhooks']
     const commands = ['commands', 'listen', 'main', 'settings', 'terminal'].map((name) => `cli/${name}`)
     const files = [...modules, ...commands].flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`])
     expect(stdout.trim().split('\n').sort()).toEqual(['dist/api.d.ts', 'dist/api.js', 'package.json', ...files].sort())

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Coinslot, verifyWebhook } from '../../service/client/index.ts'
+import { Coinslot, verifyWebhook } from '../../service/client/coinslot.ts'
 import { startSandbox, type Sandbox } from './sandbox.ts'
 
 const EVENTS = 1_000

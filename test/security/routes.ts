@@ -57,6 +57,15 @@ export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?:
   'api DELETE /webhook-endpoints/:id': ['401 401 404 403 403', { thing: 'endpoint' }],
   'api POST /webhook-endpoints/:id/rotate-secret': ['401 401 404 403 403', { thing: 'endpoint' }],
   'api POST /webhook-endpoints/:id/test': ['401 401 404 403 403', { thing: 'endpoint' }],
+  'api GET /webhook-endpoints/:id/events': ['401 401 404 403 404', { thing: 'endpoint' }],
+  'api POST /webhook-endpoints/:id/events/confirm': [
+    '401 401 404 403 403',
+    { thing: 'endpoint', body: { deliveries: [{ id: 'dlv_1', status: 200 }] } },
+  ],
+  'api POST /webhook-endpoints/:id/events/replay': [
+    '401 401 404 403 403',
+    { thing: 'endpoint', body: { since: '2026-01-31T12:00:00Z' } },
+  ],
   'api GET /deliveries': ['401 401 200 403 200', { listed: 'deliveries' }],
   'api GET /deliveries/:id': ['401 401 404 403 404', { thing: 'delivery' }],
   'api POST /deliveries/:id/redeliver': ['401 401 404 403 403', { thing: 'delivery' }],

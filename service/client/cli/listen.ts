@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { CoinslotError } from '../errors.ts'
-import { pause } from '../request.ts'
+import { pause, TimeLimit } from '../request.ts'
 import type { Coinslot, EventName, WebhookEndpoint } from '../coinslot.ts'
 import { clientOf, oneOf, parse, shown, UsageError, type Command, type Terminal } from './terminal.ts'
 import { saveSecret, secretOf } from './settings.ts'
@@ -96,11 +96,13 @@ class Forwarding {
 
   private async forward({ id, headers, body }: Delivery): Promise<number> {
     const begun = performance.now()
-    const signal = AbortSignal.any([this.terminal.stopped, AbortSignal.timeout(FORWARD_MS)])
-    const request = { method: 'POST', headers: { ...headers }, body, redirect: 'manual', signal } as const
-    const response = await fetch(this.address, request).catch((error: unknown) => {
-      throw new Error(`${this.address.href} cannot be reached.`, { cause: error })
-    })
+    const limit = new TimeLimit(FORWARD_MS, this.terminal.stopped)
+    const request = { method: 'POST', headers: { ...headers }, body, redirect: 'manual', signal: limit.signal } as const
+    const response = await fetch(this.address, request)
+      .catch((error: unknown) => {
+        throw new Error(`${this.address.href} cannot be reached.`, { cause: error })
+      })
+      .finally(() => limit.end())
     await response.body?.cancel()
     const { event } = JSON.parse(body) as { event?: string }
     const ms = Math.round(performance.now() - begun)

@@ -24,19 +24,19 @@ export function fetching(statements: StatementPool): Pick<DeliveryStore, 'unfetc
 }
 
 // An id begins with its time, so this is the order of the events.
-export const UNFETCHED = `
+const UNFETCHED = `
 SELECT d.id FROM delivery d
 WHERE d.target_id = $3 AND d.state = 'pending' AND d.user_id = $1 AND d.environment = $2::environment
 ORDER BY d.id LIMIT $4::int`
 
-export const CONFIRM = `
+const CONFIRM = `
 UPDATE delivery d SET state = 'delivered', turn = d.turn + 1, due_at = NULL, attempts = d.attempts + 1,
   last_status = h.status, last_error = NULL, last_attempt_at = $6::timestamptz, delivered_at = $6::timestamptz
 FROM unnest($4::text[], $5::int[]) AS h (id, status)
 WHERE d.id = h.id AND d.target_id = $3 AND d.user_id = $1 AND d.environment = $2::environment AND d.state = 'pending'`
 
 // The newest, where there are too many.
-export const REPLAY = `
+const REPLAY = `
 UPDATE delivery SET state = 'pending', turn = turn + 1, place = 0, due_at = $5::timestamptz
 WHERE id = ANY(ARRAY(
   SELECT d.id FROM delivery d

@@ -1,6 +1,0 @@
-export * from './coinslot.ts'
-export { CoinslotError, SignatureError } from './errors.ts'
-export { verify as verifyWebhook, type VerifyOptions, type WebhookEvent, type WebhookHeaders } from './webhooks.ts'
-export type { Api, Schemas } from './api.ts'
-export type { List, Page } from './list.ts'
-export type { ClientOptions, RequestOptions } from './request.ts'
