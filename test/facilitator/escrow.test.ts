@@ -208,11 +208,11 @@ describe('the scheme auth-capture', () => {
       const { chain, clock } = world
       const price = { amount: 1_000_000n, recipient: world.seller, network: chain.network.name }
       const offered = escrowRequirementsOf(price, operator, captureDeadlineOf(minute, clock.now()))
-      const paid = await payEscrow(chain, world.payer, offered as unknown as EscrowTerms)
+      const paid = await payEscrow(chain, world.payer, offered)
       const presented = presentedAs('payment', paid.body.paymentPayload)
       // The terms of this moment differ: each 402 has its own deadline.
       const deadline = acceptedDeadline(presented, minute, clock.now())
-      expect(deadline).toBe(offered.extra['captureDeadline'])
+      expect(deadline).toBe(offered.extra.captureDeadline)
       const terms = escrowRequirementsOf(price, operator, deadline!)
       const payload = presented.payload
       return {

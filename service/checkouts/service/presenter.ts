@@ -58,6 +58,7 @@ export function createShowing({
   addresses,
 }: CheckoutDeps): Showing {
   const addressOf = ({ id }: Pick<Checkout, 'id'>): string => `${addresses.pay}/${id}`
+  const { offer, offerAt } = createOffering({ method, clock, addressOf })
 
   function checkout(of: Checkout): CheckoutView {
     const now = clock.now()
@@ -139,6 +140,21 @@ export function createShowing({
     }
   }
 
+  return {
+    addressOf,
+    offerAt,
+    offer,
+    checkout,
+    payment,
+    async sale({ payment: sold, checkout: at }, viewer) {
+      const delivered = await deliveries.bySubject(null, isDelivered(sold) ? [sold.id] : [])
+      return payment(sold, at, delivered.get(sold.id), viewer)
+    },
+  }
+}
+
+/** The price and terms, also where the money waits in the escrow. */
+function createOffering({ method, clock, addressOf }: OfferingDeps): Pick<Showing, 'offer' | 'offerAt'> {
   function offer(of: Checkout): QuotedOffer {
     const now = clock.now()
     const quote = quoteOf(of, now)
@@ -155,17 +171,11 @@ export function createShowing({
     })
   }
 
-  return {
-    addressOf,
-    offerAt,
-    offer,
-    checkout,
-    payment,
-    async sale({ payment: sold, checkout: at }, viewer) {
-      const delivered = await deliveries.bySubject(null, isDelivered(sold) ? [sold.id] : [])
-      return payment(sold, at, delivered.get(sold.id), viewer)
-    },
-  }
+  return { offer, offerAt }
+}
+
+interface OfferingDeps extends Pick<CheckoutDeps, 'clock'>, Pick<CheckoutDeps['selling'], 'method'> {
+  addressOf: Showing['addressOf']
 }
 
 /** What is charged after the success is delivered before it is paid. */

@@ -17,27 +17,6 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
     return sale
   }
 
-  /** Another request for the same operation, or with the same identifier, was faster and has committed. */
-  async function twiceStarted(inside: Statements, { id, digest, payer, identifier }: Sale): Promise<Error> {
-    const first = identifier === null ? null : await store.findByIdentifier(payer, identifier, inside)
-    if (first !== null) return identifierUsed(first)
-    const twin = await store.find(id)
-    return twin?.digest === digest ? paymentBusy() : alreadyBought()
-  }
-
-  /**
-   * One balance, and one nonce, must not be promised to several sellers who work before they are paid. The chain would
-   * show it only when the work is done.
-   */
-  async function assertFunds(inside: Statements, sale: Sale, balance: bigint | null) {
-    const open = await store.lockOpen(inside, sale.payer, sale.network, OPEN_MAX)
-    if (open.length >= OPEN_MAX) throw tooManyOpen(OPEN_MAX)
-    const nonce = nonceOf(sale.request)
-    if (open.some(({ request }) => nonceOf(request) === nonce)) throw authorizationUsed()
-    const promised = sum([sale.amount, ...open.map(({ amount }) => amount)])
-    if (balance === null || balance < promised) throw promisedTwice()
-  }
-
   return {
     find: (digest) => store.findByDigest(digest),
     findById: (id) => store.find(id),
@@ -50,11 +29,11 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
       return await store.inTransaction(async (inside) => {
         const bought = await purchases.claim(inside, { digest, purchaseId: id })
         if (bought !== id) return bought
-        if (state === 'held') await assertFunds(inside, sale, balance)
+        if (state === 'held') await assertFunds(inside, sale, { store, balance })
         // The hook throws to refuse the claim, so that a refused sale does not keep the authorization.
         await hooksOf(sale).claimed?.(inside, sale, note)
         if (state === 'held') await hooksOf(sale).held?.(inside, sale)
-        if (!(await store.add(inside, sale, resumeAt))) throw await twiceStarted(inside, sale)
+        if (!(await store.add(inside, sale, resumeAt))) throw await twiceStarted(inside, sale, store)
         return id
       })
     },
@@ -161,6 +140,35 @@ export function createHeldJournal({ store, hooks, clock }: Omit<JournalDeps, 'pu
 
     report: (id, result) => store.report(id, result),
   }
+}
+
+/** Another request for the same operation, or with the same identifier, was faster and has committed. */
+async function twiceStarted(
+  inside: Statements,
+  { id, digest, payer, identifier }: Sale,
+  store: SaleStore,
+): Promise<Error> {
+  const first = identifier === null ? null : await store.findByIdentifier(payer, identifier, inside)
+  if (first !== null) return identifierUsed(first)
+  const twin = await store.find(id)
+  return twin?.digest === digest ? paymentBusy() : alreadyBought()
+}
+
+/**
+ * One balance, and one nonce, must not be promised to several sellers who work before they are paid. The chain would show
+ * it only when the work is done.
+ */
+async function assertFunds(
+  inside: Statements,
+  sale: Sale,
+  { store, balance }: { store: SaleStore; balance: bigint | null },
+): Promise<void> {
+  const open = await store.lockOpen(inside, sale.payer, sale.network, OPEN_MAX)
+  if (open.length >= OPEN_MAX) throw tooManyOpen(OPEN_MAX)
+  const nonce = nonceOf(sale.request)
+  if (open.some(({ request }) => nonceOf(request) === nonce)) throw authorizationUsed()
+  const promised = sum([sale.amount, ...open.map(({ amount }) => amount)])
+  if (balance === null || balance < promised) throw promisedTwice()
 }
 
 /** A payer's purchases that are open at once, where one of them is worked for before it is paid. */
