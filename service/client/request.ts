@@ -4,7 +4,7 @@ import { readEvents, readText, type ServerEvent } from './stream.ts'
 export interface ClientOptions {
   /** An API key: `csk_live_…`, `csk_test_…`. */
   key?: string | undefined
-  /** The server's address without a path. */
+  /** The server's address without a path. Required: there is no server that everybody uses. */
   baseUrl?: string | undefined
   /** How long one attempt may take, in milliseconds; 60 s when absent. */
   timeoutMs?: number | undefined
@@ -37,9 +37,9 @@ export class Transport {
 
   constructor(options: ClientOptions) {
     this.options = options
-    this.baseUrl = (options.baseUrl ?? 'https://api.coinslot.dev').replace(/\/$/, '')
+    this.baseUrl = (options.baseUrl ?? '').replace(/\/$/, '')
     if (!URL.canParse(this.baseUrl)) {
-      throw new CoinslotError('baseUrl is no address. Use one such as http://localhost:4020.', {
+      throw new CoinslotError('baseUrl is not the address of a server. Use one such as http://localhost:4020.', {
         code: 'invalid_options',
       })
     }

@@ -23,6 +23,7 @@ const STEPS = [
   { name: 'types of pages', run: typesOf('service/pages/browser/tsconfig.json', 'pages') },
   { name: 'types of dashboard', run: typesOf('service/dashboard/browser/tsconfig.json', 'dashboard') },
   { name: 'types of test', run: typesOf('test/tsconfig.json', 'test') },
+  { name: 'types of client', run: typesOf('service/client/tsconfig.json', 'client') },
   { name: 'types of nodes', run: typesOf('tsconfig.json', 'nodes') },
   { name: 'types of test/nodes', run: typesOf('test/nodes/tsconfig.json', 'test-nodes') },
   { name: 'licences', run: ['../service/launch/licences.mjs'] },
