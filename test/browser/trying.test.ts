@@ -145,8 +145,11 @@ inBrowser('a checkout that is tried out', () => {
     expect(shop.receiver.calls).toHaveLength(told + 1)
   })
 
-  it('charges only for an order that succeeds, and says so at each step', async () => {
-    const terms = { capture: 'onSuccess', responseMode: 'lastNode', testMode: false, fields: [] }
+  it.each([
+    ['onSuccess', 'Only if your order succeeds', ''],
+    ['escrow', 'Until then your money waits in a contract.', 'escrow-'],
+  ])('charges only for an order that succeeds, and says so at each step: %s', async (capture, promise, prefix) => {
+    const terms = { capture, responseMode: 'lastNode', testMode: false, fields: [] }
     const settings = { reducedMotion: 'reduce' } as const
     let finish: (status: number) => void = () => undefined
     shop.receiver.answers((response) => {
@@ -154,7 +157,7 @@ inBrowser('a checkout that is tried out', () => {
     })
     const shown = await shop.visit(await shop.sell(terms), settings)
     const { page } = shown
-    await page.getByText('Only if your order succeeds').waitFor()
+    await page.getByText(promise).waitFor()
     const order = async (): Promise<void> => {
       const { length } = shop.receiver.calls
       await page.getByRole('button', { name: /^Pay 5/ }).click()
@@ -163,18 +166,18 @@ inBrowser('a checkout that is tried out', () => {
     }
     await page.getByRole('button', { name: /Test Wallet/ }).click()
     await order()
-    await looks(shown, 'held')
+    await looks(shown, `${prefix}held`)
     expect(await page.locator('.outcome').textContent()).not.toContain('All is well')
     finish(410)
     await page.getByRole('heading', { name: 'Your order could not be completed' }).waitFor()
     await page.locator('.outcome').getByText('The order could not be completed. Nothing was charged.').waitFor()
-    await looks(shown, 'given-up')
+    await looks(shown, `${prefix}given-up`)
     await page.getByRole('button', { name: 'Try again' }).click()
     await order()
     finish(200)
     await page.getByText('All is well.').waitFor()
     await page.getByText('Order completed').waitFor()
-    await looks(shown, 'charged-after')
+    await looks(shown, `${prefix}charged-after`)
     shop.receiver.answers((response) => void response.writeHead(200).end('{}'))
     expect(shop.amiss()).toEqual([])
   })
