@@ -50,6 +50,13 @@ describe('POST /p/{chk}: x402', () => {
           schema: expect.anything(),
         },
         'payment-identifier': { info: { required: false }, schema: expect.anything() },
+        refund: expect.objectContaining({
+          info: {
+            refundEndpoint: 'http://localhost:0/receipts/refunds',
+            windowSeconds: 2_592_000,
+            partialRefunds: true,
+          },
+        }),
       },
     })
     expect(
