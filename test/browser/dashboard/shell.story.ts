@@ -270,13 +270,25 @@ async function turnTo(page: Page, origin: string, to: string): Promise<void> {
 function phonePages(ids: Furnished['ids']): readonly (readonly [route: string, address: string])[] {
   return [
     ...['/', '/start', '/assets', '/assets/new', '/checkouts', '/paywalls', '/paywalls/new', '/marketplace'],
-    ...['/catalogue', '/runs', '/wallet', '/agents', '/agents/new', '/webhooks', '/keys', '/settings'],
+    ...[
+      '/catalogue',
+      '/runs',
+      '/disputes',
+      '/checkouts/new',
+      '/wallet',
+      '/agents',
+      '/agents/new',
+      '/webhooks',
+      '/keys',
+      '/settings',
+    ],
   ]
     .map((to): readonly [string, string] => [to, to])
     .concat([
       ['/assets/:id', `/assets/${ids.asset}`],
       ['/assets/:id/edit', `/assets/${ids.asset}/edit`],
       ['/checkouts/:id', `/checkouts/${ids.checkout}`],
+      ['/checkouts/:id/edit', `/checkouts/${ids.checkout}/edit`],
       ['/paywalls/:id', `/paywalls/${ids.paywall}`],
       ['/paywalls/:id/edit', `/paywalls/${ids.paywall}/edit`],
       ['/marketplace/:id', `/marketplace/${ids.asset}`],
