@@ -151,6 +151,8 @@ const ALL = Object.keys({
   'payment.failed': true,
   'payment.refunded': true,
   'refund.failed': true,
+  'dispute.opened': true,
+  'dispute.closed': true,
   'customer.first_payment': true,
   'revenue.milestone': true,
   'pricing.tier_changed': true,
