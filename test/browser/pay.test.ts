@@ -42,7 +42,8 @@ inBrowser('a customer with a wallet', () => {
       input: { site: 'https://example.com/shop?a=1&b=ü' },
       metadata: { checkoutId: sale.id },
     })
-    const link = page.getByRole('link', { name: /opens the block explorer/ }).last()
+    const receipt = page.getByRole('region', { name: 'Receipt' })
+    const link = receipt.getByRole('link', { name: /opens the block explorer/ })
     expect(await link.getAttribute('href')).toBe(`https://sepolia.basescan.org/tx/${txHash}`)
   })
 
