@@ -6,6 +6,7 @@ import { AmountField, Check, Choice, Form, TextArea, TextField } from '../parts/
 import { FieldRows } from '../parts/FieldRows.tsx'
 import { Card, Page } from '../parts/layout.tsx'
 import { Modal } from '../parts/Modal.tsx'
+import { Payout } from '../parts/Payout.tsx'
 import { OneTimeSecret } from '../parts/Secret.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { toast } from '../shell/Toasts.tsx'
@@ -160,35 +161,6 @@ function AfterPayment({ form }: { form: UseFormReturn<Draft> }) {
           hint="Your server gets an empty POST first. Nothing is charged if it does not answer."
         />
         <TextField form={form} name="redirectUrl" label="Redirect URL" mono optional placeholder="https://…" />
-      </div>
-    </Card>
-  )
-}
-
-function Payout({ form }: { form: UseFormReturn<Draft> }) {
-  const testMode = form.watch('testMode')
-  return (
-    <Card title="Payout">
-      <div className="space-y-4">
-        <Check form={form} name="testMode" label="Test mode" hint="Payments are simulated. No money moves." />
-        <Choice
-          form={form}
-          name="network"
-          label="Network"
-          options={[
-            ['base-sepolia', 'Base Sepolia: test tokens'],
-            ['base', 'Base: real USDC'],
-          ]}
-        />
-        <TextField
-          form={form}
-          name="recipient"
-          label="Recipient"
-          mono
-          optional
-          placeholder="0x…"
-          hint={testMode ? 'Not needed in test mode.' : 'Leave it empty to be paid into your Coinslot wallet.'}
-        />
       </div>
     </Card>
   )

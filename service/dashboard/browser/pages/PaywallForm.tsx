@@ -5,8 +5,9 @@ import { useLocation, useParams } from 'wouter'
 import { useAction, useRead } from '../api/procedures.ts'
 import { Fault, toFault } from '../api/fault.ts'
 import { Button } from '../parts/Button.tsx'
-import { Check, Choice, Form, submitting, TextArea, TextField } from '../parts/form.tsx'
+import { Form, submitting, TextArea, TextField } from '../parts/form.tsx'
 import { Card, Code, Page } from '../parts/layout.tsx'
+import { Payout } from '../parts/Payout.tsx'
 import { Modal } from '../parts/Modal.tsx'
 import { OneTimeSecret } from '../parts/Secret.tsx'
 import { Loaded } from '../parts/states.tsx'
@@ -103,7 +104,7 @@ function Wizard({ paywall }: { paywall: Paywall | null }) {
           </Card>
         </Step>
         <Step shown={step === 2}>
-          <PayoutFields form={form} />
+          <Payout form={form} />
         </Step>
       </Form>
       {create.data !== undefined && (
@@ -186,35 +187,6 @@ function ApiFields({ form, paywall }: { form: UseFormReturn<Draft>; paywall: Pay
               ? 'One per line, as Name: value. Stored encrypted and not shown again.'
               : `Set now: ${paywall.upstreamHeaders.join(', ')}. Leave this empty to keep them; anything you enter replaces them.`
           }
-        />
-      </div>
-    </Card>
-  )
-}
-
-function PayoutFields({ form }: { form: UseFormReturn<Draft> }) {
-  const testMode = form.watch('testMode')
-  return (
-    <Card title="Payout">
-      <div className="space-y-4">
-        <Check form={form} name="testMode" label="Test mode" hint="Payments are simulated. No money moves." />
-        <Choice
-          form={form}
-          name="network"
-          label="Network"
-          options={[
-            ['base-sepolia', 'Base Sepolia: test tokens'],
-            ['base', 'Base: real USDC'],
-          ]}
-        />
-        <TextField
-          form={form}
-          name="recipient"
-          label="Recipient"
-          mono
-          optional
-          placeholder="0x…"
-          hint={testMode ? 'Not needed in test mode.' : 'Leave it empty to be paid into your Coinslot wallet.'}
         />
       </div>
     </Card>
