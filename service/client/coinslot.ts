@@ -48,7 +48,7 @@ export class Coinslot {
   ): Promise<ResultOf<Name>> {
     const [method = '', template = ''] = name.split(' ')
     const path = template.replace(/\{(\w+)\}/g, (_, field: string) => segment(input.path?.[field]))
-    // Not every operation knows idempotency keys. Whoever passes one says that this operation does.
+    // Not every operation takes an idempotency key, so a request is repeated only where the caller passes one.
     const retries = method === 'GET' || options.idempotencyKey !== undefined ? options.retries : 0
     const { query, body } = input
     return this.transport.send({ ...options, retries, method, path, query, body })

@@ -6,7 +6,7 @@ import type { Sale } from '../sales/model.ts'
 
 /**
  * `open`: the seller can answer. `refunding`: a refund is requested, and its end decides. `refunded`: the payer has the
- * money. `declined`: the seller said no. `closed`: nobody answered in time, or nothing could be refunded.
+ * money. `declined`: the seller said no. `closed`: the seller did not answer in time, or no refund was possible.
  */
 export const DISPUTE_STATES = ['open', 'refunding', 'refunded', 'declined', 'closed'] as const
 export type DisputeState = (typeof DISPUTE_STATES)[number]

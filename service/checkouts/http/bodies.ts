@@ -194,7 +194,7 @@ export const checkoutOut = z
     runSeconds: z.int(),
     refundOnFailure: z.boolean(),
     source: source.nullable(),
-    version: z.int().meta({ description: 'Counts the changes of what buyers are shown' }),
+    version: z.int().meta({ description: 'The number of the version; a change that buyers can see makes a new one' }),
     pausedAt: timestamp
       .nullable()
       .meta({ description: 'When the checkout was paused because its workflow was not found' }),

@@ -12,7 +12,7 @@ import { isLate, type Capture, type Checkout, type Terms } from '../model.ts'
 export interface CaptureLimits {
   priceMax: Usdc
   secondsMax: number
-  /** Who ends payments in the escrow here. Null where nobody does. */
+  /** The address that ends payments in the escrow here. Null where the server has none. */
   operator: Address | null
 }
 

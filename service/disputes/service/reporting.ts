@@ -8,7 +8,7 @@ import { assertFresh, assertReportable, DAY_MS, eventOf, isAutomatic, reportable
 import { OPENED, type DisputeDeps } from './deps.ts'
 import { LEASE_MS, type Deciding } from './deciding.ts'
 
-/** Reports of buyers. A sale has one report: whoever proves that it is theirs finds it again. */
+/** Reports of buyers. A sale has one report, which its buyer finds again with the same proof. */
 export function createReporting(deps: DisputeDeps & { deciding: Deciding }) {
   const { store, sales, refunds, tokens, signatures, clock, deciding, addresses } = deps
 

@@ -84,7 +84,7 @@ export function createRequests(deps: DisputeDeps & { deciding: Deciding; reporti
       const opened = await open(asked, found)
       if (typeof opened === 'string') return denied(opened)
       if (opened.state !== 'refunding') return await answer(opened)
-      // Whoever asks first, and whoever asks again, requests the same refund.
+      // The first request and each repetition ask for the same refund.
       await deciding.request(opened).catch((error: unknown) => {
         if (!(error instanceof DomainError)) throw error
         log.warn({ dispute: opened.id, code: error.code }, 'an automatic refund was refused; the seller is asked')
