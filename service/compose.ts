@@ -2,9 +2,13 @@ import type { Express } from 'express'
 import type { Logger } from 'pino'
 import type { Budgets } from './budgets/service/budgets.ts'
 import type { Checkouts } from './checkouts/service/checkouts.ts'
+import type { Coupons } from './coupons/service.ts'
 import { openBudgets } from './budgets/part.ts'
 import { openChains, type Chains } from './platform/chains.ts'
 import { openChanges } from './changes/part.ts'
+import { openConnections } from './connections/part.ts'
+import type { Connections } from './connections/service/connections.ts'
+import { openCoupons } from './coupons/part.ts'
 import { openCheckoutHooks, openCheckouts } from './checkouts/part.ts'
 import { openDashboard } from './dashboard/part.ts'
 import { openDeliveries } from './deliveries/part.ts'
@@ -12,6 +16,10 @@ import { openDiscovery } from './discovery/part.ts'
 import { openDisputes } from './disputes/part.ts'
 import type { Disputes } from './disputes/service/disputes.ts'
 import { openFacilitator } from './facilitator/part.ts'
+import { openBrands } from './brands/part.ts'
+import type { Brands } from './brands/service.ts'
+import { openFiles, openUploads } from './files/part.ts'
+import type { Files } from './files/service.ts'
 import { openFigures } from './platform/metrics.ts'
 import { createPlatform, type Part, type Platform } from './platform/platform.ts'
 import { openMarketplace } from './marketplace/part.ts'
@@ -19,11 +27,14 @@ import { openReceipts } from './platform/receipts.ts'
 import { openReceiptKeys } from './platform/receipt-keys.ts'
 import { openGateHooks, openPaywalls } from './paywall/part.ts'
 import { dashboardRouter, type AppRouter } from './platform/dashboard-router.ts'
+import { openPasses } from './passes/part.ts'
+import type { Passes } from './passes/service/passes.ts'
 import { openPages } from './pages/part.ts'
 import { openRefunds } from './refunds/part.ts'
 import type { Payments } from './refunds/service/payments.ts'
 import type { Refunds } from './refunds/service/refunds.ts'
 import { openPruning } from './pruning/part.ts'
+import { openInvoices, openReceiptHooks } from './invoices/part.ts'
 import { openIdentity } from './identity/part.ts'
 import { identifier, openQueue, openServer, topicsOf } from './platform/serving.ts'
 import { openSandbox } from './sandbox/part.ts'
@@ -33,6 +44,10 @@ import { openOutgoingPayments } from './outgoing-payments/part.ts'
 import { openStorefront } from './storefront/part.ts'
 import { openTools } from './tools/part.ts'
 import { openWallet } from './wallet/part.ts'
+import { openKeys } from './platform/keys.ts'
+import { openPasskeyWallets } from './passkey-wallets/part.ts'
+import { openPaymentAddresses, transfersBy } from './payment-addresses/part.ts'
+import type { PaymentAddresses } from './payment-addresses/service/addresses.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/client.ts'
 import type { Deliveries } from './deliveries/service/deliveries.ts'
@@ -41,6 +56,7 @@ import type { Identity } from './identity/service/identity.ts'
 import type { Facilitator } from './facilitator/service/facilitator.ts'
 import type { Clock } from './kit/clock.ts'
 import type { Ledger } from './ledger/service.ts'
+import type { Others } from './processes/member.ts'
 import type { Outflows } from './outflow/service.ts'
 import type { Paywalls } from './paywall/service/paywalls.ts'
 import type { Queue } from './queue/queue.ts'
@@ -50,7 +66,6 @@ import type { Catalogue } from './tools/service/catalogue/catalogue.ts'
 import { openDialects, openPaymentTokens, openSelling } from './sales/part.ts'
 import type { Failpoints } from './kit/failpoints.ts'
 import { isId } from './kit/ids.ts'
-import type { Owner } from './kit/owner.ts'
 import { toolHooks } from './tools/service/pay/product.ts'
 import { createCallStore } from './tools/store/calls/store.ts'
 import type { Sweeping } from './sales/service/sweep.ts'
@@ -65,18 +80,24 @@ export interface Service {
   /** What the dashboard asks; tests go through its procedures. */
   appRouter: AppRouter
   assets: Assets
+  brands: Brands
   budgets: Budgets
   calls: Calls
   catalogue: Catalogue
   checkouts: Checkouts
+  connections: Connections
+  coupons: Coupons
   database: Database
   deliveries: Deliveries
   disputes: Disputes
   facilitator: Facilitator
+  files: Files
   identity: Identity
   ledger: Ledger
   outflow: Outflows
   outgoingPayments: OutgoingPayments
+  passes: Passes
+  paymentAddresses: PaymentAddresses
   payments: Payments
   paywalls: Paywalls
   queue: Queue
@@ -85,6 +106,8 @@ export interface Service {
   wallets: Wallets
   /** All that can be reached here, for whoever has to look at each of it. */
   served: { surfaces: readonly Surface[]; mounted: readonly string[]; upgrades: readonly string[] }
+  /** What this process waits for before it is ready; null once `/readyz` answers 200. */
+  waitsFor(): Promise<string | null>
   /** Says from now on that no new work is wanted here. */
   startDraining(): void
   /** Work that runs by itself; in processes with the worker's role. */
@@ -98,6 +121,8 @@ interface Options {
   clock?: Clock
   /** Reached between the states of all that moves money; a test ends the process there. */
   failpoints?: Failpoints
+  /** The processes that share this one's port. */
+  others?: Others | null
 }
 
 /** Puts the parts together, once, in one place. Nothing runs yet. */
@@ -113,14 +138,22 @@ export async function compose(config: Config, options: Options): Promise<Service
     // Before the dashboard, which answers every path that nothing else does.
     openSandbox(platform, money.deliveries),
     ...money.parts,
-    (await openDashboard(platform)).part,
+    (await openDashboard(platform, products.assets)).part,
     ...products.parts,
     openPruning(platform),
     openChanges(platform, identify).part,
+    openUploads(platform, money.files, identify),
   ]
   const queue = openQueue(platform, options.url, parts)
   openFigures(platform, { topics: topicsOf(parts), chains, facilitator: money.facilitator })
-  const server = openServer(platform, { parts, identify, appRouter, queue, budgets: money.budgets })
+  const server = openServer(platform, {
+    parts,
+    identify,
+    appRouter,
+    queue,
+    budgets: money.budgets,
+    connections: products.connections,
+  })
 
   return {
     ...money,
@@ -131,6 +164,7 @@ export async function compose(config: Config, options: Options): Promise<Service
     ledger,
     queue,
     served: server.served,
+    waitsFor: server.waitsFor,
     startDraining: server.startDraining,
     async start() {
       if (config.ROLES.includes('worker')) await queue.start()
@@ -154,8 +188,10 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
   const { listing, part: discoveryPart } = openDiscovery(platform, chains)
   const { facilitator, part: facilitatorPart } = openFacilitator(platform, chains, listing)
   const outflow = openOutflow(config, { statements: database.statements, clock })
-  const { wallets, part: walletPart } = await openWallet(platform, {
+  const keys = await openKeys(config, chains)
+  const { wallets, part: walletPart } = openWallet(platform, {
     chains,
+    keys,
     facilitator,
     outflow,
     signUp: (person) => identity.signUp(person),
@@ -187,6 +223,12 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     outflow,
   })
   const {
+    passes,
+    passHooks,
+    part: passesPart,
+  } = openPasses(platform, { chains, deliveries, identity, nameOf: (id) => checkouts().nameOf(id) })
+  const receiptHooks = openReceiptHooks(platform)
+  const {
     refunds,
     payments,
     part: refundsPart,
@@ -196,9 +238,15 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     outgoingPayments,
     facilitator,
     chains,
-    ended: (inside, refund, sale) => disputes.follow(inside, refund, sale),
+    ended: async (inside, refund, sale) => {
+      await disputes.follow(inside, refund, sale)
+      await passHooks.refunded(inside, sale)
+      if (refund.state === 'confirmed') await receiptHooks.refunded(inside, sale, refund.amount)
+    },
   })
   const { disputes, part: disputesPart } = openDisputes(platform, { chains, refunds, deliveries, identity })
+  const { files, part: filesPart } = openFiles(platform, (ids) => checkouts().living(ids))
+  const { brands, part: brandsPart } = openBrands(platform, files)
   const parts = [
     identityPart,
     deliveriesPart,
@@ -206,12 +254,18 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     outgoingPaymentsPart,
     refundsPart,
     disputesPart,
+    passesPart,
     walletPart,
     facilitatorPart,
     discoveryPart,
+    filesPart,
+    brandsPart,
   ]
   return {
+    brands,
     facilitator,
+    files,
+    keys,
     listing,
     outflow,
     wallets,
@@ -222,19 +276,20 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     refunds,
     payments,
     disputes,
+    passes,
+    passHooks,
     parts,
   }
 }
 
 type Money = Awaited<ReturnType<typeof openMoney>>
 
-/** What is sold, and the engine that sells it. */
-async function openProducts(platform: Platform, chains: Chains, money: Money) {
+/** The engine that sells, and what each product writes beside a sale. */
+function openEngine(platform: Platform, chains: Chains, money: Money) {
   const { database, clock, ledger, secret } = platform
-  const { facilitator, listing, wallets, identity, deliveries, budgets, outgoingPayments, refunds, disputes } = money
-  const { accessTokens, part: oauthPart } = openOAuth(platform, { identity, budgets })
-  const { pages, part: pagesPart } = await openPages(platform)
+  const { facilitator, files, listing, deliveries, disputes, passHooks } = money
   const tokens = openPaymentTokens(secret)
+  const { coupons, couponUses, part: couponsPart } = openCoupons(platform)
   const { signer, issuers, part: keysPart } = openReceiptKeys(platform, chains)
   const {
     selling,
@@ -250,29 +305,35 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     refundTerms: (owner) => disputes.terms(owner),
     hooks: {
       tool: toolHooks(createCallStore(database.statements), clock),
-      checkout: openCheckoutHooks(platform, { deliveries, tokens }),
+      checkout: openCheckoutHooks(platform, {
+        coupons: couponUses,
+        deliveries,
+        files,
+        tokens,
+        passHooks,
+        receipts: openReceiptHooks(platform),
+      }),
       gate: openGateHooks(platform, { deliveries }),
       asset: guestHooks(ledger),
     },
   })
-  const walletAddress = (owner: Owner) => wallets.depositAddress(owner)
+  return { selling, store, sales, holding, coupons, issuers, parts: [salesPart, couponsPart, keysPart] }
+}
+
+/** What is sold. */
+async function openProducts(platform: Platform, chains: Chains, money: Money) {
+  const { secret } = platform
+  const { brands, files, wallets, identity, deliveries, budgets, outgoingPayments, refunds, disputes } = money
+  const { accessTokens, part: oauthPart } = openOAuth(platform, { identity, budgets })
+  const { pages, part: pagesPart } = await openPages(platform)
+  const { selling, store, sales, holding, coupons, issuers, parts: engineParts } = openEngine(platform, chains, money)
   const {
     checkouts,
     mcp: checkoutMcp,
     payPerMinute,
-    part: checkoutsPart,
-  } = await openCheckouts(platform, {
-    selling,
-    holding,
-    refunds,
-    sales: store,
-    deliveries,
-    identity,
-    pages,
-    accounts: outgoingPayments,
-    disputes,
-    walletAddress,
-  })
+    paymentAddresses,
+    checkoutParts,
+  } = await openCheckoutSales(platform, chains, { money, selling, holding, sales: store, coupons, pages })
   const treasury = wallets.treasury()
   const {
     assets,
@@ -280,11 +341,13 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     guests,
     part: marketplacePart,
   } = openMarketplace(platform, { identity, deliveries, budgets, selling, treasury })
-  const {
-    catalogue,
-    calls,
-    part: toolsPart,
-  } = await openTools(platform, { identity, accessTokens, budgets, runs, selling, recipient: treasury })
+  const { connections, catalogue, calls, toolParts } = await openToolsAndConnections(platform, money, {
+    accessTokens,
+    files,
+    runs,
+    selling,
+    recipient: treasury,
+  })
   const {
     paywalls,
     routeCalls,
@@ -294,8 +357,9 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     selling,
     sales: store,
     pages,
+    brands,
     secret,
-    walletAddress,
+    walletAddress: (owner) => wallets.depositAddress(owner),
   })
   const storefront = openStorefront(platform, {
     identity,
@@ -309,20 +373,89 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     accounts: outgoingPayments,
     payPerMinute,
   })
+  const { invoices, receiptMails, part: invoicesPart } = openInvoices(platform, { brands, identity })
   const { receipts: address } = platform.config.addresses
-  const receipts = openReceipts({ checkouts, refunds, disputes, selling, pages, issuers, address })
+  const receipts = openReceipts({ checkouts, refunds, disputes, brands, selling, pages, issuers, address })
   // The keys are on every host, also on that of the gate, which answers all other paths of its own.
   const parts = [
     oauthPart,
     pagesPart,
-    salesPart,
-    checkoutsPart,
+    openPasskeyWallets(platform, { chains, facilitator: money.facilitator, pages }),
+    ...engineParts,
+    ...checkoutParts,
     marketplacePart,
-    toolsPart,
-    keysPart,
+    ...toolParts,
     paywallPart,
     storefront,
+    invoicesPart,
     receipts,
   ]
-  return { sales, pages, checkouts, assets, runs, catalogue, calls, paywalls, parts }
+  return {
+    sales,
+    selling,
+    pages,
+    checkouts,
+    connections,
+    coupons,
+    assets,
+    runs,
+    catalogue,
+    calls,
+    paymentAddresses,
+    paywalls,
+    invoices,
+    receiptMails,
+    parts,
+  }
+}
+
+/** Checkouts, and the addresses at which their orders are paid by transfers. */
+async function openCheckoutSales(
+  platform: Platform,
+  chains: Chains,
+  { money, selling, ...sold }: CheckoutSales,
+): Promise<{ paymentAddresses: PaymentAddresses; checkoutParts: Part[] } & Omit<OpenedCheckouts, 'part'>> {
+  const { keys, facilitator, wallets, outgoingPayments, brands, files, identity, deliveries, refunds } = money
+  const { part, ...opened } = await openCheckouts(platform, {
+    ...sold,
+    selling,
+    refunds,
+    deliveries,
+    brands,
+    files,
+    identity,
+    accounts: outgoingPayments,
+    disputes: money.disputes,
+    passes: money.passes,
+    walletAddress: (owner) => wallets.depositAddress(owner),
+    takesTransfers: transfersBy({ keys, chains }),
+  })
+  const { checkouts } = opened
+  const { tokens } = selling
+  const transfers = openPaymentAddresses(platform, { chains, keys, facilitator, checkouts, tokens })
+  return { ...opened, paymentAddresses: transfers.paymentAddresses, checkoutParts: [part, transfers.part] }
+}
+
+type OpenedCheckouts = Awaited<ReturnType<typeof openCheckouts>>
+
+interface CheckoutSales extends Pick<
+  Parameters<typeof openCheckouts>[1],
+  'selling' | 'holding' | 'sales' | 'coupons' | 'pages'
+> {
+  money: Money
+}
+
+type ToolSales = Omit<Parameters<typeof openTools>[1], 'identity' | 'budgets' | 'connections'>
+
+/** What agents call, and what their calls hold for it: each asks the other. */
+async function openToolsAndConnections(platform: Platform, money: Money, sales: ToolSales) {
+  const { deliveries, identity, budgets } = money
+  const { connections, part: connectionsPart } = openConnections(platform, {
+    deliveries,
+    identity,
+    providers: () => providers,
+    agentExists: (owner, id) => budgets.agents.exists(owner, id),
+  })
+  const { catalogue, calls, providers, part } = await openTools(platform, { identity, budgets, connections, ...sales })
+  return { connections, catalogue, calls, toolParts: [connectionsPart, part] }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { recipientAddress } from './kit/address.ts'
 import { fromDecimal, usdc } from './kit/money.ts'
+import { onrampFault } from './kit/onramp.ts'
 import { QUOTAS } from './kit/quota.ts'
 import { withoutTrailing } from './kit/text.ts'
 
@@ -60,6 +61,12 @@ const pairs = list
 const address = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
   .transform((text) => withoutTrailing(text, '/'))
+
+/** A place that sells USDC, with {amount}, {address} and {network} to be filled in. */
+const onramp = z.string().superRefine((template, context) => {
+  const message = onrampFault(template)
+  if (message !== null) context.addIssue({ code: 'custom', message })
+})
 
 const addresses = list.pipe(z.array(address))
 
@@ -132,6 +139,12 @@ const schema = z
       })
       .transform((roles) => roles as Role[])
       .default([...ROLES]),
+    /** Processes behind this one port. */
+    WORKERS: z
+      .string()
+      .regex(/^(auto|[1-9]\d?|1\d\d|2[0-4]\d|25[0-6])$/, 'must be auto or a whole number from 1 to 256')
+      .transform((text) => (text === 'auto' ? text : Number(text)))
+      .default(1),
     DRAIN_MS: whole(0, 10_000).default(3_000),
     DATA_DIR: z.string().default('.coinslot'),
     DATABASE_URL: database.optional(),
@@ -144,6 +157,7 @@ const schema = z
     PUBLIC_PAY_URL: address.optional(),
     PUBLIC_GATE_URL: address.optional(),
     PUBLIC_DASHBOARD_URL: address.optional(),
+    ONRAMP_URL: onramp.optional(),
     CORS_ORIGINS: list.default([]),
     TRUST_PROXY: list.default([]),
 
@@ -187,6 +201,11 @@ const schema = z
     GAS_RESERVE_PERCENT: whole(0, 100).default(20),
     SETTLE_VALUE_MIN: whole(0, 1_000_000).default(100),
     SETTLE_GAS_MAX: whole(100_000, 10_000_000).default(300_000),
+    /** May deploy a payer's wallet with its first payment (ERC-6492), at a sponsor's cost. */
+    WALLET_FACTORIES: publicAddresses.default([]),
+    /** People without a wallet may pay with a passkey, from a Safe that their first payment deploys. */
+    PASSKEY_WALLETS: flag.optional(),
+    WALLET_DEPLOY_GAS_MAX: whole(50_000, 10_000_000).default(400_000),
     SETTLE_WAIT_MS: whole(0, 600_000).default(20_000),
     SETTLE_CONFIRMATIONS: whole(1, 1_000).default(3),
     SETTLE_BUMP_AFTER_MS: whole(1_000, 3_600_000).default(12_000),
@@ -206,6 +225,7 @@ const schema = z
     /** Of one account in 24 hours; 0 is no limit. */
     WITHDRAWALS_PER_DAY: whole(0, 1_000_000).default(20),
     REFUNDS_PER_DAY: whole(0, 1_000_000).default(1_000),
+    RECEIPT_MAILS_PER_HOUR: whole(0, 1_000_000).default(500),
     WITHDRAWAL_ALLOW_LIST: list
       .refine((addresses) => addresses.every((one) => recipientAddress.safeParse(one).success), {
         error: 'must list addresses, each 0x and 40 hexadecimal digits with a checksum that fits, or in one case',
@@ -223,6 +243,7 @@ const schema = z
     MODELS_FILE: z.string().optional(),
 
     DEMO_PORT: whole(0, 65_535).optional(),
+    TOOLS_SHIPPED: flag.optional(),
     PAY_TIMEOUT_MS: whole(1_000, 180_000).default(60_000),
     PAYER_SEED: z
       .string()
@@ -247,6 +268,10 @@ const schema = z
     QUOTA_AGENTS: whole(1, 1_000_000).default(QUOTAS.agents),
     QUOTA_PAYWALLS: whole(1, 1_000_000).default(QUOTAS.paywalls),
     QUOTA_ACTIVE_CHECKOUTS: whole(1, 10_000_000).default(QUOTAS.active_checkouts),
+    /** Of one file that a seller uploads, and of all files of an account. */
+    FILE_BYTES_MAX: whole(1_024, 100_000_000).default(20_971_520),
+    QUOTA_FILE_BYTES: whole(1_024, 1_000_000_000_000).default(209_715_200),
+    QUOTA_FILES: whole(1, 1_000_000).default(500),
     /** The highest price, in USDC, for which a workflow may run before it is paid. */
     ON_SUCCESS_PRICE_MAX: dollars.default(usdc(100_000_000n)),
     /** The longest time that such a workflow may take. */
@@ -270,6 +295,8 @@ const schema = z
     TOOL_BYTES_PER_ACCOUNT: whole(1024, 1_000_000_000).default(33_554_432),
     TOOL_IMPORTS_PER_HOUR: whole(1, 1_000_000).default(20),
     TOOL_ANSWER_BYTES_MAX: whole(1024, 50_000_000).default(5_242_880),
+    TOOL_LARGE_ANSWER_BYTES_MAX: whole(1024, 100_000_000).default(26_214_400),
+    TOOL_FILE_BYTES_MAX: whole(1024, 100_000_000).default(10_485_760),
     RATE_GATE_PER_MINUTE: whole(0, 10_000_000).default(1_200),
     GATE_BODY_BYTES_MAX: whole(1024, 1_000_000_000).default(10_485_760),
     GATE_HEADERS_TIMEOUT_MS: whole(100, 120_000).default(60_000),
@@ -280,6 +307,8 @@ const schema = z
     STREAM_CHECK_MS: whole(10, 600_000).default(15_000),
     STREAM_LIFE_MS: whole(1_000, 86_400_000).default(3_600_000),
     BODY_BYTES_MAX: whole(1024, 100_000_000).default(262_144),
+
+    BACKUP_DIR: z.string().optional(),
 
     RETAIN_DELIVERY_DAYS: whole(0, 36_500).default(365),
     RETAIN_DECISION_DAYS: whole(0, 36_500).default(400),
@@ -317,6 +346,8 @@ const schema = z
       missing('WALLET_XPRV', 'must not be set where ROLES has no worker: nobody else signs')
     if (config.PAYER_SEED !== undefined && !config.ROLES.includes('worker'))
       missing('PAYER_SEED', 'must not be set where ROLES has no worker: nobody else signs')
+    if (config.WORKERS !== 1 && config.REDIS_URL === undefined)
+      missing('REDIS_URL', 'must be set with WORKERS: there the processes share their limits and sessions')
     if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined)
       missing('MAIL_FROM', 'must be set with SMTP_URL')
   })
@@ -326,6 +357,7 @@ export type Config = z.output<typeof schema> & {
   ALLOW_PRIVATE_CALLBACKS: boolean
   /** 0 where there are no demo creators. */
   DEMO_PORT: number
+  TOOLS_SHIPPED: boolean
 }
 
 /** All that must never be read in a log: whole values, the passwords inside of addresses, and the keys that RPC addresses end with. */
@@ -373,10 +405,14 @@ export interface Addresses {
 
 function withAddresses(config: z.output<typeof schema>): Config {
   const own = `http://localhost:${String(config.PORT)}`
+  const demoPort = config.DEMO_PORT ?? (config.PORT === 0 ? 0 : (config.PORT + 1) % 65_536)
+  const DEMO_PORT = config.LIVE ? 0 : demoPort
   return {
     ...config,
     ALLOW_PRIVATE_CALLBACKS: config.ALLOW_PRIVATE_CALLBACKS ?? !config.LIVE,
-    DEMO_PORT: config.LIVE ? 0 : (config.DEMO_PORT ?? (config.PORT === 0 ? 0 : (config.PORT + 1) % 65_536)),
+    DEMO_PORT,
+    // Not in a test, whose sandbox has no demo either.
+    TOOLS_SHIPPED: config.TOOLS_SHIPPED ?? (config.LIVE || DEMO_PORT !== 0),
     addresses: {
       api: config.PUBLIC_API_URL ?? `${own}/v1`,
       tools: config.PUBLIC_TOOLS_URL ?? `${own}/tools`,

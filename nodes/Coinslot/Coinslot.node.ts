@@ -4,10 +4,13 @@ import {
   type INodeExecutionData,
   type INodeType,
   type INodeTypeDescription,
+  type IWebhookFunctions,
+  type IWebhookResponseData,
 } from 'n8n-workflow'
 import { execute } from './execute.ts'
-import { searchModels, searchRdas, searchTools } from './lists.ts'
+import { searchAgents, searchCheckouts, searchModels, searchRdas, searchTools } from './lists.ts'
 import { mapRdaInputs, mapToolInputs } from './mappers.ts'
+import { resume, resumeWebhooks } from './resources/ask.ts'
 import { properties } from './resources/catalog.ts'
 
 export class Coinslot implements INodeType {
@@ -17,20 +20,27 @@ export class Coinslot implements INodeType {
     icon: { light: 'file:coinslot.svg', dark: 'file:coinslot.dark.svg' },
     group: ['transform'],
     version: 1,
-    subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
-    description: 'Run prompts, agents and tools and fetch paid addresses, paid per use in USDC from your wallet',
+    subtitle:
+      '={{ $parameter["operation"] + ": " + ($parameter["resource"] === "rda" ? "marketplace asset" : $parameter["resource"]) }}',
+    description:
+      'Answer paying customers, manage checkouts and payments, and buy prompts, tools and paid addresses in USDC',
     defaults: { name: 'Coinslot' },
     inputs: [NodeConnectionTypes.Main],
     outputs: [NodeConnectionTypes.Main],
     // The agent's API key limits what a model can spend.
     usableAsTool: true,
     credentials: [{ name: 'coinslotApi', required: true }],
+    webhooks: resumeWebhooks,
     properties,
   }
 
   methods = {
-    listSearch: { searchRdas, searchModels, searchTools },
+    listSearch: { searchAgents, searchCheckouts, searchRdas, searchModels, searchTools },
     resourceMapping: { mapRdaInputs, mapToolInputs },
+  }
+
+  async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+    return await resume(this)
   }
 
   async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

@@ -11,12 +11,14 @@ import { operationOf } from './resources/catalog.ts'
 /** Items run one after the other: when a limit stops an item, every item before it has already been processed. */
 export async function execute(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   const results: INodeExecutionData[] = []
-  for (let item = 0; item < node.getInputData().length; item++) {
+  let items = node.getInputData().length
+  for (let item = 0; item < items; item++) {
     try {
       const operation = operationOf(
         node.getNodeParameter('resource', item, ''),
         node.getNodeParameter('operation', item, ''),
       )
+      if (operation.isOnce?.({ node, item }) === true) items = item + 1
       const found = await operation.run({ node, item })
       // A model needs a sentence here, because it cannot interpret an empty list.
       const output = found.length === 0 && isTool(node) ? [{ json: { found: 0, message: NOTHING } }] : found

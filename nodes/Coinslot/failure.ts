@@ -22,7 +22,13 @@ export function failure({ node, item }: Step, answer: HttpResult): NodeApiError 
 }
 
 /** The panel's labels for the service's parameters. */
-const LABELS = { maxAmount: 'Maximum Amount', maxCost: 'Maximum Cost', modelId: 'Model', rdaSlug: 'RDA', url: 'URL' }
+const LABELS = {
+  maxAmount: 'Maximum Amount',
+  maxCost: 'Maximum Cost',
+  modelId: 'Model',
+  rdaSlug: 'Marketplace Asset',
+  url: 'URL',
+}
 
 /**
  * Whether it is certain that this request failed and nothing was paid. If so, a retry is a new request. If not, a retry
@@ -79,7 +85,7 @@ const EXPLAINED: Readonly<Partial<Record<string, Explain>>> = {
   agent_key_forbidden: () =>
     "The credential holds an agent's key, which may not do this. Use a credential with a key of the account itself.",
   rda_not_found: () =>
-    'There is no such RDA for this account: it may be archived, a draft of another account, or in the other environment. Choose another one from the list.',
+    'There is no such marketplace asset for this account: it may be archived, a draft of another account, or in the other environment. Choose another one from the list.',
   run_not_found: () =>
     'This account has no such run. Check the run ID, and that the credential is the one that started it.',
   tool_not_found: () =>

@@ -59,5 +59,5 @@ export const runId: INodeProperties = {
   default: '',
   required: true,
   placeholder: 'e.g. run_01k…',
-  description: 'The run ID that RDA: Run returns',
+  description: 'The run ID that Marketplace Asset: Run returns',
 }

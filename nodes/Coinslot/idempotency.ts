@@ -11,12 +11,14 @@ export interface Purchase {
   succeeded(): void
 }
 
+type Purchased = Pick<Call, 'path' | 'body' | 'query'>
+
 /**
  * Derives the purchase's key from the execution, the node, its run and the item. All of these survive n8n's "retry on
  * fail", a batch that runs again because of one item, and a queue that moves the execution to another worker. A random
  * key would not survive the move to another worker.
  */
-export function purchaseOf({ node, item }: Step, call: Pick<Call, 'path' | 'body'>): Purchase {
+export function purchaseOf({ node, item }: Step, call: Purchased): Purchase {
   const slot = slotOf(node, item, call)
   // n8n stores this with the execution, so the next attempt sees what this attempt recorded.
   const ended = memoryOf(node)
@@ -35,9 +37,9 @@ export function purchaseOf({ node, item }: Step, call: Pick<Call, 'path' | 'body
   }
 }
 
-function slotOf(node: IExecuteFunctions, item: number, { path, body }: Pick<Call, 'path' | 'body'>): string {
+function slotOf(node: IExecuteFunctions, item: number, { path, body, query }: Purchased): string {
   // For an agent every attempt is a separate run, so only an identical request shows that it is a retry.
-  if (isInvoked(node)) return `invoked ${hash([path, body])}`
+  if (isInvoked(node)) return `invoked ${hash(query === undefined ? [path, body] : [path, body, query])}`
   const { $runIndex } = node.getWorkflowDataProxy(item)
   // n8n gives each tool call of an agent's model an id; the run index may repeat.
   const toolCallId: unknown = node.getInputData()[item]?.json['toolCallId']

@@ -17,8 +17,8 @@ export function readText({ node, item }: Step, name: string): string {
   return (node.getNodeParameter(name, item, '', { extractValue: true }) as string).trim()
 }
 
-/** The inputs of an RDA or of a tool: a field for each, or all of them as JSON. */
-export function inputFields(what: 'RDA' | 'tool', chosenBy: string, method: string): INodeProperties[] {
+/** The inputs of a marketplace asset or of a tool: a field for each, or all of them as JSON. */
+export function inputFields(what: 'marketplace asset' | 'tool', chosenBy: string, method: string): INodeProperties[] {
   return [
     {
       displayName: 'Specify Inputs',
@@ -46,10 +46,13 @@ export function inputFields(what: 'RDA' | 'tool', chosenBy: string, method: stri
         loadOptionsDependsOn: [`${chosenBy}.value`],
         resourceMapper: {
           resourceMapperMethod: method,
-          mode: 'map',
+          // The one mode in which n8n marks a required input, keeps it in place and refuses to run without it.
+          mode: 'add',
           fieldWords: { singular: 'input', plural: 'inputs' },
+          valuesLabel: 'Inputs',
           addAllFields: true,
-          supportAutoMap: true,
+          // Its label speaks of columns. As JSON takes the inputs of an item as well.
+          supportAutoMap: false,
           noFieldsError: `This ${what} takes no inputs.`,
         },
       },
@@ -93,6 +96,14 @@ export function readJson(step: Step, name: string, value: unknown): IDataObject 
   }
   if (isObject(read)) return read
   throw refusal(step, `${name} must be an object, as in {"name": "value"}.`)
+}
+
+/** n8n gives a time of its own zone, as text or as Luxon's object. The service wants one with its zone. */
+export function readTime(step: Step, name: string, value: unknown): IDataObject {
+  if (value === undefined || value === null || value === '') return {}
+  const at = new Date(typeof value === 'string' ? value : Number(value))
+  if (Number.isNaN(at.getTime())) throw refusal(step, `${name} is not a time. Enter a date and a time.`)
+  return { [name]: at.toISOString() }
 }
 
 interface Mapped {

@@ -8,7 +8,7 @@ import {
 import { advice, ask, type Call } from '../shared/transport.ts'
 import { text, usdc } from './failure.ts'
 
-/** Published RDAs, the most popular first. */
+/** Published assets, the most popular first. */
 export async function searchRdas(
   this: ILoadOptionsFunctions,
   filter?: string,
@@ -18,6 +18,41 @@ export async function searchRdas(
     name: `${text(name)} · ${priceOf(pricing as IDataObject)}`,
     value: text(slug),
   }))
+}
+
+/** Checkouts that take payments, the newest first. */
+export async function searchCheckouts(
+  this: ILoadOptionsFunctions,
+  filter?: string,
+  paginationToken?: string,
+): Promise<INodeListSearchResult> {
+  const request = { path: '/checkouts', list: 'checkouts', filter: undefined, paginationToken }
+  const found = await page(this, request, ({ id, product, price, url, status }) => ({
+    name: `${text((product as IDataObject)['name'])} · ${usdc(price)}${status === 'active' ? '' : ` · ${text(status)}`}`,
+    value: text(id),
+    url: text(url),
+  }))
+  return withWords(found, filter)
+}
+
+/** Agents of the account, the newest first. */
+export async function searchAgents(
+  this: ILoadOptionsFunctions,
+  filter?: string,
+  paginationToken?: string,
+): Promise<INodeListSearchResult> {
+  const request = { path: '/agents', list: 'agents', filter: undefined, paginationToken }
+  const found = await page(this, request, ({ id, name, status }) => ({
+    name: `${text(name)} · ${text(status)}`,
+    value: text(id),
+  }))
+  return withWords(found, filter)
+}
+
+/** For lists that the service does not search: each page is searched here. */
+function withWords({ results, ...rest }: INodeListSearchResult, filter = ''): INodeListSearchResult {
+  const wanted = filter.trim().toLowerCase()
+  return { ...rest, results: results.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted)) }
 }
 
 /** Tools, the best match first. */
@@ -38,11 +73,8 @@ export async function searchModels(this: ILoadOptionsFunctions, filter = ''): Pr
   const rda = chosen(this, 'rda')
   const models =
     rda === '' ? ((await load(this, { path: '/models' }))['models'] as IDataObject[]) : await modelsOf(this, rda)
-  const wanted = filter.toLowerCase()
   const results = models.map(({ id, name, tier }) => ({ name: `${text(name)} · ${text(tier)}`, value: text(id) }))
-  return {
-    results: results.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted)),
-  }
+  return withWords({ results }, filter)
 }
 
 async function modelsOf(panel: ILoadOptionsFunctions, rda: string): Promise<IDataObject[]> {

@@ -2,13 +2,13 @@ import type { FieldType, ILoadOptionsFunctions, ResourceMapperField, ResourceMap
 import { isObject } from '../shared/transport.ts'
 import { chosen, load } from './lists.ts'
 
-/** A field for each input of the chosen RDA. */
+/** A field for each input of the chosen asset. */
 export async function mapRdaInputs(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
   const rda = chosen(this, 'rda')
   if (rda === '') return { fields: [] }
   const body = await load(this, { path: `/rda/${encodeURIComponent(rda)}` })
   const { schema } = body['rda'] as { schema: { inputs: RdaInput[] } }
-  return { fields: schema.inputs.map(fieldOfInput), emptyFieldsNotice: 'This RDA takes no inputs.' }
+  return { fields: schema.inputs.map(fieldOfInput), emptyFieldsNotice: 'This marketplace asset takes no inputs.' }
 }
 
 /** A field for each property of the chosen tool's JSON schema. */
@@ -44,6 +44,10 @@ function fieldOfInput({ name, label, type, required, options, default: preset }:
     required: required && (preset === null || preset === undefined),
     type: TYPE_OF_INPUT[type] ?? 'string',
     options,
+    // Without it n8n shows 0 in an empty field for a number.
+    defaultValue: ['string', 'number', 'boolean'].includes(typeof preset)
+      ? (preset as string | number | boolean)
+      : undefined,
   })
 }
 
@@ -90,15 +94,21 @@ const TYPE_OF_SCHEMA: Readonly<Partial<Record<string, FieldType>>> = {
 
 function field({
   options,
+  displayName,
+  defaultValue,
   ...rest
 }: Pick<ResourceMapperField, 'id' | 'displayName' | 'required'> & {
   type: FieldType
   options?: string[] | null | undefined
+  defaultValue?: string | number | boolean | undefined
 }): ResourceMapperField {
   return {
     ...rest,
+    // n8n shows its own mark as a tooltip only.
+    displayName: rest.required ? `${displayName} (required)` : displayName,
     display: true,
     defaultMatch: false,
+    ...(defaultValue !== undefined && { defaultValue }),
     ...(rest.type === 'options' && { options: (options ?? []).map((value) => ({ name: value, value })) }),
   }
 }

@@ -8,6 +8,8 @@ import type { Step } from './inputs.ts'
 export interface Operation {
   option: INodePropertyOptions & { action: string }
   fields: INodeProperties[]
+  /** Whether all items together are one call. */
+  isOnce?(step: Step): boolean
   run(step: Step): Promise<INodeExecutionData[]>
 }
 
@@ -16,6 +18,11 @@ export async function read(step: Step, call: Omit<Call, 'method'>): Promise<IDat
   const abortSignal = step.node.getExecutionCancelSignal()
   const answer = await ask(step.node, { ...call, method: 'GET', ...(abortSignal !== undefined && { abortSignal }) })
   return bodyOf(step, answer)
+}
+
+/** Changes something that exists: the same request again changes nothing more. */
+export async function change(step: Step, call: Call): Promise<IDataObject> {
+  return bodyOf(step, await ask(step.node, call))
 }
 
 /** As many entries of a list as the panel asks for, one item each. */

@@ -7,8 +7,11 @@ import {
   type IWebhookResponseData,
 } from 'n8n-workflow'
 import { receive } from './delivery.ts'
-import { fields } from './fields.ts'
+import { fields, LATEST, VERSIONS, withFirstVersion } from './fields.ts'
 import { checkExists, create, remove } from './lifecycle.ts'
+
+/** An option in the node's first version. */
+const RESPONDS = '($parameter["respond"] || ($parameter["options"] || {})["respond"])'
 
 export class PayToRunTrigger implements INodeType {
   description: INodeTypeDescription = {
@@ -16,8 +19,10 @@ export class PayToRunTrigger implements INodeType {
     name: 'payToRunTrigger',
     icon: { light: 'file:payToRun.svg', dark: 'file:payToRun.dark.svg' },
     group: ['trigger'],
-    version: 1,
-    subtitle: '={{ $parameter["price"] + " USDC" + ($parameter["testMode"] ? " · test" : "") }}',
+    version: VERSIONS,
+    defaultVersion: LATEST,
+    subtitle:
+      '={{ ({ choose: "customer decides", byField: "price by dropdown" }[$parameter["pricing"]] || $parameter["price"] + " USDC") + ($parameter["testMode"] ? " · test" : "") }}',
     description: 'Runs the workflow when a customer has filled in your form and paid for it in USDC',
     eventTriggerDescription:
       'Waiting for a payment. Open the test address of this trigger in a browser tab: it leads to the payment form.',
@@ -33,9 +38,9 @@ export class PayToRunTrigger implements INodeType {
         path: 'pay',
         // This is the same URL as the one below, and the one below is the one to open.
         ndvHideUrl: true,
-        responseMode: '={{ $parameter["respond"] === "lastNode" ? "lastNode" : "onReceived" }}',
+        responseMode: `={{ ${RESPONDS} === "lastNode" ? "lastNode" : "onReceived" }}`,
         // An empty value lets the trigger's own response through; otherwise n8n would send the text "firstEntryJson".
-        responseData: '={{ $parameter["respond"] === "lastNode" ? "firstEntryJson" : "" }}',
+        responseData: `={{ ${RESPONDS} === "lastNode" ? "firstEntryJson" : "" }}`,
       },
       // n8n looks webhooks up by method. The service gets the address of the first one in this list.
       { name: 'setup', httpMethod: 'GET', path: 'pay', responseMode: 'onReceived' },
@@ -51,7 +56,7 @@ export class PayToRunTrigger implements INodeType {
       activationHint:
         'Copy the <b>test address</b> under “Webhook URLs” before you execute this step. While the step listens, the address leads to a temporary payment form.',
     },
-    properties: fields,
+    properties: withFirstVersion(fields),
   }
 
   webhookMethods = {

@@ -1,25 +1,87 @@
 import { createHash } from 'node:crypto'
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow'
+import { networkOf } from '../shared/transport.ts'
+import { orNull, readFields, type FieldParameters } from './form.ts'
+import { readPlans, readPricing, withDecision } from './price.ts'
 
 /** Reads the node's parameters into the body of `POST /checkouts`. */
 export function readCheckout(hook: IHookFunctions | IWebhookFunctions): CheckoutRequest {
   const parameter = (name: string): string => hook.getNodeParameter(name) as string
-  const options = hook.getNodeParameter('options', {}) as { callbackUrl?: string }
+  const options = hook.getNodeParameter('options', {}) as Options
+  const { fields = [] } = hook.getNodeParameter('customerFields', {}) as { fields?: FieldParameters[] }
   return {
-    callbackUrl: readCallback(options.callbackUrl, hook.getNodeWebhookUrl('default')),
-    product: { name: parameter('productName'), description: orNull(parameter('productDescription')) },
-    price: hook.getNodeParameter('price'),
-    network: parameter('network'),
-    ...(parameter('recipient') === 'address' && { recipient: parameter('recipientAddress').trim() }),
-    fields: readFields(hook.getNodeParameter('customerFields', {})),
+    ...readProduct(hook),
+    ...readPricing(hook, fields),
+    ...readPlace(hook),
+    fields: readFields(withDecision(hook, fields)),
     redirectUrl: orNull(parameter('redirectUrl')),
-    testMode: isTestMode(hook),
-    lifetime: hook.getMode() === 'manual' ? 'temporary' : 'persistent',
-    responseMode: parameter('respond') === 'lastNode' ? 'lastNode' : 'immediately',
+    ...readLife(hook),
+    // An option in the node's first version.
+    responseMode: hook.getNodeParameter('respond', options.respond) === 'lastNode' ? 'lastNode' : 'immediately',
     ...readCapture(hook),
+    ...readPlans(hook),
+    ...readOffers(options),
+    ...readSource(hook),
+  }
+}
+
+/** A trigger of this package: what it asks the service for, and what its workflow gets. */
+export interface Trigger {
+  read: (hook: IHookFunctions | IWebhookFunctions) => CheckoutRequest
+  /** The service's parameter names and their labels in the panel. */
+  labels: Readonly<Record<string, string>>
+  /** The workflow's item for a payment. */
+  itemOf: (payment: IDataObject) => IDataObject
+}
+
+/*
+ * Parts of every request. Their order is that of the fingerprint: with another one all workflows would register again.
+ */
+
+/** Where the workflow is reached, and what is sold. */
+export function readProduct(hook: IHookFunctions | IWebhookFunctions): IDataObject {
+  const { callbackUrl } = hook.getNodeParameter('options', {}) as Options
+  const [name, description] = [hook.getNodeParameter('productName'), hook.getNodeParameter('productDescription')]
+  return {
+    callbackUrl: readCallback(callbackUrl, hook.getNodeWebhookUrl('default')),
+    product: { name, description: orNull(description as string) },
+  }
+}
+
+/** Where it is paid, and to whom. */
+export function readPlace(hook: IHookFunctions | IWebhookFunctions): IDataObject {
+  const isElsewhere = hook.getNodeParameter('recipient') === 'address'
+  return {
+    network: hook.getNodeParameter('network'),
+    ...(isElsewhere && { recipient: (hook.getNodeParameter('recipientAddress') as string).trim() }),
+  }
+}
+
+export function readLife(hook: IHookFunctions | IWebhookFunctions): Pick<CheckoutRequest, 'lifetime' | 'testMode'> {
+  return { testMode: isTestMode(hook), lifetime: hook.getMode() === 'manual' ? 'temporary' : 'persistent' }
+}
+
+export function readSource(hook: IHookFunctions | IWebhookFunctions): IDataObject {
+  return {
     // No customer should pay for a workflow that does not respond.
     preflight: true,
     source: { instanceId: hook.getInstanceId(), workflowId: hook.getWorkflow().id, nodeId: hook.getNode().id },
+  }
+}
+
+interface Options {
+  callbackUrl?: string
+  respond?: string
+  coupons?: boolean
+  trialRuns?: number
+  trialsPerDay?: number
+}
+
+function readOffers({ coupons, trialRuns, trialsPerDay }: Options): IDataObject {
+  return {
+    ...(coupons === true && { coupons }),
+    ...(trialRuns !== undefined && trialRuns > 0 && { trialRuns }),
+    ...(trialsPerDay !== undefined && { trialsPerDay }),
   }
 }
 
@@ -34,6 +96,7 @@ function readCapture(hook: IHookFunctions | IWebhookFunctions): IDataObject {
 
 export interface CheckoutRequest extends IDataObject {
   lifetime: 'temporary' | 'persistent'
+  testMode: boolean
 }
 
 /** Two requests with the same fingerprint share one checkout. */
@@ -45,17 +108,12 @@ export function isTestMode(node: IHookFunctions | IWebhookFunctions): boolean {
   return node.getNodeParameter('testMode') === true
 }
 
-/**
- * A sandbox key uses the test network and a production key the real one, unless the author chose a network. If the
- * credential cannot be read, the call itself reports the error.
- */
+/** With the network itself where the author chose that of the credential. */
 export async function withNetwork(
   hook: IHookFunctions | IWebhookFunctions,
   checkout: CheckoutRequest,
 ): Promise<CheckoutRequest> {
-  if (checkout['network'] !== 'credential') return checkout
-  const { environment } = await hook.getCredentials('coinslotApi').catch(() => ({ environment: undefined }))
-  return { ...checkout, network: environment === 'production' ? 'base' : 'base-sepolia' }
+  return { ...checkout, network: await networkOf(hook, checkout['network'] as string) }
 }
 
 /** The service's parameter names and their labels here. */
@@ -64,6 +122,14 @@ export const LABELS = {
   'product.name': 'Product Name',
   'product.description': 'Description',
   price: 'Price (USDC)',
+  'pricing.min': 'Minimum Amount or Minimum Quantity',
+  'pricing.max': 'Maximum Amount or Maximum Quantity',
+  'pricing.suggested': 'Suggested Amount (USDC)',
+  'pricing.field': 'Dropdown',
+  'pricing.prices': 'Price of a Choice',
+  plans: 'Plans',
+  trialRuns: 'Free Trial Runs',
+  trialsPerDay: 'Free Trial Runs per Day',
   network: 'Network',
   recipient: 'Recipient Wallet',
   fields: 'Customer Fields',
@@ -74,67 +140,7 @@ export const LABELS = {
   testMode: 'Test Mode',
 } as const
 
-/** A field as the editor stores it. */
-export interface FieldParameters {
-  label: string
-  name?: string
-  type: string
-  required?: boolean
-  placeholder?: string
-  help?: string
-  choices?: { values?: { value: string }[] }
-  rules?: { default?: string; min?: number; max?: number; pattern?: string }
-}
-
-function readFields(collection: unknown): IDataObject[] {
-  const { fields = [] } = collection as { fields?: FieldParameters[] }
-  return fields.map((field) => ({
-    name: orNull(field.name) ?? nameOf(field.label),
-    label: field.label,
-    type: field.type,
-    required: field.required === true,
-    ...given('placeholder', field.placeholder),
-    ...given('description', field.help),
-    ...(field.type === 'select' && { options: (field.choices?.values ?? []).map(({ value }) => value) }),
-    ...readRules(field),
-  }))
-}
-
-/**
- * The editor keeps rules of a type that was selected earlier. They have no meaning for the current type and are
- * dropped.
- */
-function readRules({ type, rules = {} }: FieldParameters): IDataObject {
-  return {
-    ...given('default', readDefault(type, rules.default)),
-    ...(MEASURED.includes(type) && { ...given('min', rules.min), ...given('max', rules.max) }),
-    ...(WRITTEN.includes(type) && given('pattern', rules.pattern)),
-  }
-}
-
-/** The editor stores the default as text; the service expects the customer's type. */
-function readDefault(type: string, text: string | undefined): IDataObject[string] {
-  if (text === undefined || text === '') return undefined
-  // A text that is neither a number nor a boolean goes to the service unchanged, to be refused there: NaN would be sent
-  // as null.
-  if (type === 'number') return Number.isFinite(Number(text)) ? Number(text) : text
-  if (type === 'boolean') return { true: true, false: false }[text] ?? text
-  return text
-}
-
-/** The field's name in the workflow when the author chose none: `Your website` becomes `your_website`. */
-export function nameOf(label: string): string {
-  const name = label
-    .toLowerCase()
-    .replaceAll('ß', 'ss')
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    // Drops a hyphen or an apostrophe within a word: `e-mail` becomes `email`.
-    .replace(/(?<=[a-z])[-'’](?=[a-z])/g, '')
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_|_$/g, '')
-  return (/^\d/.test(name) ? `field_${name}` : name).slice(0, 64)
-}
+export const PAY_TO_RUN: Trigger = { read: readCheckout, labels: LABELS, itemOf: (payment) => payment }
 
 /** Behind a reverse proxy n8n may not know its own public address. The path is always n8n's. */
 function readCallback(override: string | undefined, own: string | undefined): string {
@@ -144,14 +150,3 @@ function readCallback(override: string | undefined, own: string | undefined): st
   // A complete URL is used unchanged; an origin gets n8n's path.
   return /^https?:\/\/[^/]+\/?$/.test(base) ? base.replace(/\/$/, '') + address.replace(/^https?:\/\/[^/]+/, '') : base
 }
-
-function given(name: string, value: IDataObject[string]): IDataObject {
-  return value === undefined || value === null || value === '' ? {} : { [name]: value }
-}
-
-function orNull(text: string | undefined): string | null {
-  return text === undefined || text.trim() === '' ? null : text.trim()
-}
-
-const WRITTEN = ['text', 'textarea', 'url', 'email', 'file']
-const MEASURED = ['number', ...WRITTEN]

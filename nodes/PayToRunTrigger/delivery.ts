@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow'
 import { verify, type Signed, type Verdict } from '../shared/signature.ts'
 import { advice, ask } from '../shared/transport.ts'
-import { isTestMode } from './checkout.ts'
+import { isTestMode, PAY_TO_RUN, type Trigger } from './checkout.ts'
 import { recall, renewSecret } from './lifecycle.ts'
 import { formPage } from './page.ts'
 import { readPayment } from './payment.ts'
@@ -10,7 +10,10 @@ import { readPayment } from './payment.ts'
 /**
  * Handles every request to the node's address. Nothing here throws, because n8n would run the workflow with the error.
  */
-export async function receive(webhook: IWebhookFunctions): Promise<IWebhookResponseData> {
+export async function receive(
+  webhook: IWebhookFunctions,
+  trigger: Trigger = PAY_TO_RUN,
+): Promise<IWebhookResponseData> {
   const kept = recall(webhook)
   const testMode = isTestMode(webhook)
   if (kept === undefined) {
@@ -44,20 +47,21 @@ export async function receive(webhook: IWebhookFunctions): Promise<IWebhookRespo
     return { webhookResponse: { message, form_url: kept.formUrl, test_mode: testMode } }
   }
 
-  const verdict = await judge(webhook, signed, kept.secret)
+  const verdict = await judge(webhook, signed, { secret: kept.secret, trigger })
   if (!verdict.genuine && !testMode) return answer(webhook, 401, 'signature_refused', verdict.reason)
-  const payment = readPayment(body)
+  const payment = readPayment(body, verdict)
   if (!payment.sound) {
     const [field, fault] = payment.fault
     return answer(webhook, 400, 'invalid_input', { error: `${field} ${fault}.`, details: { [field]: fault } })
   }
-  if (!verdict.genuine) return run(payment.data)
+  const item = trigger.itemOf(payment.data)
+  if (!verdict.genuine) return run(item)
   // A retry of a payment that was simulated before test mode was switched off: the delivery is genuine, but no money
   // was paid.
   if (payment.simulated && !testMode) {
     return answer(webhook, 410, 'simulated', 'This payment was simulated, and the workflow is no longer in test mode.')
   }
-  return await once(webhook, verdict.id, payment.data)
+  return await once(webhook, verdict.id, item)
 }
 
 /**
@@ -65,11 +69,15 @@ export async function receive(webhook: IWebhookFunctions): Promise<IWebhookRespo
  * fetches the secret from the service. Any client can send a request that does not match, so this happens at most once
  * a minute.
  */
-async function judge(webhook: IWebhookFunctions, signed: Signed, secret: string): Promise<Verdict> {
+async function judge(
+  webhook: IWebhookFunctions,
+  signed: Signed,
+  { secret, trigger }: { secret: string; trigger: Trigger },
+): Promise<Verdict> {
   const nowMs = Date.now()
   const verdict = verify(signed, [secret], nowMs)
   if (verdict.genuine || verdict.cause !== 'mismatch') return verdict
-  const renewed = await renewSecret(webhook, nowMs)
+  const renewed = await renewSecret(webhook, nowMs, trigger)
   return renewed === undefined ? verdict : verify(signed, [secret, renewed], nowMs)
 }
 

@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow'
 import { customerFields } from './customer-fields.ts'
+import { plans, priceFields } from './price-fields.ts'
 
 /** The node's parameters for the author of the workflow, in the order of the panel. */
 export const fields: INodeProperties[] = [
@@ -28,15 +29,7 @@ export const fields: INodeProperties[] = [
     placeholder: 'e.g. Send us your address and read the report ten minutes later.',
     description: 'What the customer gets, below the name of the product',
   },
-  {
-    displayName: 'Price (USDC)',
-    name: 'price',
-    type: 'number',
-    typeOptions: { minValue: 0.000001 },
-    default: 1,
-    required: true,
-    description: 'What one run costs, in USDC with at most six decimals',
-  },
+  ...priceFields,
   {
     displayName: 'Respond',
     name: 'respond',
@@ -52,7 +45,8 @@ export const fields: INodeProperties[] = [
       {
         name: 'When Last Node Finishes',
         value: 'lastNode',
-        description: 'The data of the last node, on the payment page. The workflow has three minutes.',
+        description:
+          'What Payment: Answer Payer sent, or else the data of the last node, on the payment page. The workflow has three minutes.',
       },
     ],
   },
@@ -82,7 +76,7 @@ export const fields: INodeProperties[] = [
   },
   {
     displayName:
-      'The last node decides: if it finishes, the customer is charged; if the workflow fails, nothing is. If you respond immediately, report the outcome with the Coinslot node (Payment: Report Outcome). A wallet can be emptied while the workflow runs: then you are not paid, and the customer does not see the result.',
+      'The last node decides: if it finishes, the customer is charged; if the workflow fails, nothing is. If you respond immediately, use Payment: Answer Payer or Payment: Fail Payment of the Coinslot node. A wallet can be emptied while the workflow runs: then you are not paid, and the customer does not see the result.',
     name: 'captureNotice',
     type: 'notice',
     default: '',
@@ -90,7 +84,7 @@ export const fields: INodeProperties[] = [
   },
   {
     displayName:
-      'The last node decides: if it finishes, you are paid; if the workflow fails, the money goes back. If you respond immediately, report the outcome with the Coinslot node (Payment: Report Outcome). Customers need a client that knows the x402 scheme auth-capture, or the payment page.',
+      'The last node decides: if it finishes, you are paid; if the workflow fails, the money goes back. If you respond immediately, use Payment: Answer Payer or Payment: Fail Payment of the Coinslot node. Customers need a client that knows the x402 scheme auth-capture, or the payment page.',
     name: 'escrowNotice',
     type: 'notice',
     default: '',
@@ -164,6 +158,7 @@ export const fields: INodeProperties[] = [
     displayOptions: { show: { recipient: ['address'] } },
   },
   customerFields,
+  plans,
   {
     displayName: 'Redirect URL',
     name: 'redirectUrl',
@@ -203,6 +198,53 @@ export const fields: INodeProperties[] = [
         description:
           'Where Coinslot reaches this n8n when it is behind a reverse proxy: its public origin, or the whole address of this trigger',
       },
+      {
+        displayName: 'Coupons',
+        name: 'coupons',
+        type: 'boolean',
+        default: true,
+        description: 'Whether customers may use the coupons of your account',
+      },
+      {
+        displayName: 'Free Trial Runs',
+        name: 'trialRuns',
+        type: 'number',
+        typeOptions: { minValue: 0, maxValue: 100, numberPrecision: 0 },
+        default: 1,
+        description: 'How many runs each wallet gets for nothing',
+      },
+      {
+        displayName: 'Free Trial Runs per Day',
+        name: 'trialsPerDay',
+        type: 'number',
+        typeOptions: { minValue: 1, maxValue: 10000, numberPrecision: 0 },
+        default: 50,
+        description: 'How many free runs all wallets together get on a day (UTC)',
+      },
     ],
   },
 ]
+
+/** The version that a new node gets. */
+export const LATEST = 1.1
+export const VERSIONS = [1, LATEST]
+
+/**
+ * What the first version of the node has otherwise. A workflow stores no default, and n8n drops what a node's version does not
+ * have, so a workflow that was made then must find its own parameters and defaults.
+ */
+export function withFirstVersion(fields: readonly INodeProperties[]): INodeProperties[] {
+  const responds = fields.filter(({ name }) => name === 'respond').map((field) => of(field, 1))
+  return fields.flatMap((field) => {
+    if (field.name === 'network') return [of(field, LATEST), of({ ...field, default: 'base' }, 1)]
+    // It was an option.
+    if (field.name === 'respond') return [of(field, LATEST)]
+    if (field.name === 'options')
+      return [{ ...field, options: [...((field.options ?? []) as INodeProperties[]), ...responds] }]
+    return [field]
+  })
+}
+
+function of(field: INodeProperties, version: number): INodeProperties {
+  return { ...field, displayOptions: { show: { ...field.displayOptions?.show, '@version': [version] } } }
+}

@@ -1,6 +1,6 @@
 import { NodeOperationError, type IDataObject, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow'
 import { advice, ask, type HttpResult } from '../shared/transport.ts'
-import { fingerprint, LABELS, readCheckout, withNetwork } from './checkout.ts'
+import { fingerprint, PAY_TO_RUN, withNetwork, type Trigger } from './checkout.ts'
 
 /** What n8n stores about the checkout that the service keeps for this node. */
 export interface Registration {
@@ -22,20 +22,20 @@ export function recall(node: IHookFunctions | IWebhookFunctions): Registration |
  * Whether the checkout exists, was made from these parameters, and accepts payments. While the service is unreachable
  * the stored registration counts, because n8n would delete the webhook after a throw.
  */
-export async function checkExists(hook: IHookFunctions): Promise<boolean> {
+export async function checkExists(hook: IHookFunctions, { read }: Trigger = PAY_TO_RUN): Promise<boolean> {
   const kept = recall(hook)
-  if (kept?.fingerprint !== fingerprint(readCheckout(hook))) return false
+  if (kept?.fingerprint !== fingerprint(read(hook))) return false
   const answer = await ask(hook, { method: 'GET', path: `/checkouts/${kept.checkoutId}` })
   if (!isCheckoutAnswer(answer)) return !(answer.reached && answer.status === 404)
   return answer.body.checkout['status'] === 'active'
 }
 
 /** The service returns the same checkout for the same node, so creating it twice results in one link. */
-export async function create(hook: IHookFunctions): Promise<boolean> {
-  const checkout = readCheckout(hook)
+export async function create(hook: IHookFunctions, { read, labels }: Trigger = PAY_TO_RUN): Promise<boolean> {
+  const checkout = read(hook)
   const body = await withNetwork(hook, checkout)
   const answer = await ask(hook, { method: 'POST', path: '/checkouts', body })
-  if (!isCheckoutAnswer(answer)) throw new NodeOperationError(hook.getNode(), advice(answer, LABELS))
+  if (!isCheckoutAnswer(answer)) throw new NodeOperationError(hook.getNode(), advice(answer, labels))
   const { id, url } = answer.body.checkout
   const { secret } = answer.body
   if (!isText(id) || !isText(url) || !isSecret(secret)) {
@@ -57,7 +57,11 @@ export async function create(hook: IHookFunctions): Promise<boolean> {
 }
 
 /** The service's current signing secret; undefined if it was fetched a moment ago or cannot be fetched. */
-export async function renewSecret(webhook: IWebhookFunctions, nowMs: number): Promise<string | undefined> {
+export async function renewSecret(
+  webhook: IWebhookFunctions,
+  nowMs: number,
+  { read }: Trigger = PAY_TO_RUN,
+): Promise<string | undefined> {
   const data = webhook.getWorkflowStaticData('node')
   const askedAt = typeof data['askedAt'] === 'number' ? data['askedAt'] : 0
   // A test listener ends before its secret can rotate.
@@ -66,7 +70,7 @@ export async function renewSecret(webhook: IWebhookFunctions, nowMs: number): Pr
   const answer = await ask(webhook, {
     method: 'POST',
     path: '/checkouts',
-    body: await withNetwork(webhook, readCheckout(webhook)),
+    body: await withNetwork(webhook, read(webhook)),
     timeoutMs: 5_000,
   })
   if (!isCheckoutAnswer(answer) || answer.body.checkout['id'] !== data['checkoutId']) return undefined

@@ -7,9 +7,10 @@ export type Reading =
 
 /**
  * Requires exactly the specified shape: an unknown field is as wrong as a missing one, because workflows are built on
- * it.
+ * it. Only a newer service, whose signature was verified, may add to `metadata`: a paid workflow must not stop because
+ * the service was updated before the node.
  */
-export function readPayment(body: Buffer): Reading {
+export function readPayment(body: Buffer, { genuine }: { genuine: boolean }): Reading {
   let data: unknown
   try {
     data = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
@@ -17,7 +18,7 @@ export function readPayment(body: Buffer): Reading {
     return { sound: false, fault: ['body', 'must be JSON'] }
   }
   const fault = faultOf(data, SHAPE, '')
-  if (fault !== undefined) return { sound: false, fault }
+  if (fault !== undefined && !(genuine && isAddition(fault))) return { sound: false, fault }
   const { payment, metadata } = data as { payment: { txHash: string | null }; metadata: { test?: boolean } }
   const simulated = payment.txHash === null ? metadata.test === true : payment.txHash.startsWith('simulated:')
   return { sound: true, data: data as IDataObject, simulated }
@@ -49,12 +50,19 @@ const SHAPE: Shape = {
     receiptUrl: text,
     capture: text,
     deadline: text,
+    chat: (value) => (isObject(value) ? undefined : 'must be an object'),
   },
 }
 
-/** Earlier versions of the service do not send these fields; the last two come with a payment that is not charged yet. */
+function isAddition([field, fault]: readonly [string, string]): boolean {
+  return fault === UNKNOWN && field.startsWith('metadata.')
+}
+
+const UNKNOWN = 'is not part of a payment'
+
+/** Earlier versions of the service do not send these fields; `capture` and `deadline` come with a payment that is not charged yet, `chat` with a turn of one. */
 const OPTIONAL: ReadonlySet<string> = new Set(
-  ['paymentId', 'test', 'receiptUrl', 'capture', 'deadline'].map((name) => `metadata.${name}`),
+  ['paymentId', 'test', 'receiptUrl', 'capture', 'deadline', 'chat'].map((name) => `metadata.${name}`),
 )
 
 function faultOf(value: unknown, shape: Shape, at: string): readonly [string, string] | undefined {
@@ -74,7 +82,7 @@ function faultOf(value: unknown, shape: Shape, at: string): readonly [string, st
     }
   }
   const unknown = Object.keys(value).find((name) => !Object.hasOwn(shape, name))
-  return unknown === undefined ? undefined : [path(unknown), 'is not part of a payment']
+  return unknown === undefined ? undefined : [path(unknown), UNKNOWN]
 }
 
 function text(value: unknown): string | undefined {

@@ -60,18 +60,38 @@ export async function ask(caller: Caller, call: Call): Promise<HttpResult> {
       disableFollowRedirect: true,
     })
     const { statusCode, body, headers } = answer as { statusCode: number; body: unknown; headers?: IDataObject }
-    const retryAfterSeconds = Number(headers?.['retry-after'] ?? Number.NaN)
+    const retryAfterSeconds = secondsIn(headers?.['retry-after'])
     return {
       reached: true,
       status: statusCode,
       body: isObject(body) ? body : {},
       address,
-      ...(Number.isFinite(retryAfterSeconds) && { retryAfterSeconds }),
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     }
   } catch (error) {
     const reason = reasonOf(error)
     return { reached: false, reason, address, broken: reason === BROKEN }
   }
+}
+
+/** In seconds or as a date: a proxy before the service may write either. At most a day. */
+export function secondsIn(retryAfter: unknown, now = Date.now()): number | undefined {
+  const header = typeof retryAfter === 'string' ? retryAfter.trim() : ''
+  if (/^\d{1,9}$/.test(header)) return Math.min(Number(header), DAY_SECONDS)
+  const at = header.endsWith(' GMT') ? Date.parse(header) : Number.NaN
+  return Number.isNaN(at) ? undefined : Math.min(Math.max(0, Math.ceil((at - now) / 1_000)), DAY_SECONDS)
+}
+
+const DAY_SECONDS = 86_400
+
+/**
+ * A sandbox key uses the test network and a production key the real one, unless the author chose a network. If the
+ * credential cannot be read, the call itself reports the error.
+ */
+export async function networkOf(caller: Caller, chosen: string): Promise<string> {
+  if (chosen !== 'credential') return chosen
+  const { environment } = await caller.getCredentials('coinslotApi').catch(() => ({ environment: undefined }))
+  return environment === 'production' ? 'base' : 'base-sepolia'
 }
 
 /** What to do about an unexpected answer, in a sentence for the author of the workflow. */

@@ -6,7 +6,9 @@ import type { Caller } from '../kit/caller.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Tracer } from '../kit/tracer.ts'
 import { describe, type DescribedSurface, type Surface } from './openapi.ts'
+import { serveDirectly } from './direct.ts'
 import { docsRouter } from './docs.ts'
+import { errorPagesRouter } from './error-pages.ts'
 import { limitStreams, type StreamLimits } from './events.ts'
 import { healthRouter, type Health } from './health.ts'
 import type { Idempotency } from './idempotency.ts'
@@ -14,6 +16,8 @@ import type { RateLimit } from './limits.ts'
 import type { Metrics } from './metrics.ts'
 import { landingRouter, missingPage } from './landing.ts'
 import { mount, type Pipeline } from './pipeline.ts'
+import type { Document } from './reference/document.ts'
+import { describeProcedures } from './reference/procedures.ts'
 import { answerErrors, answerMissing, assertHost, assertMethod, assertPath, labelled, openRequest } from './requests.ts'
 import { serveUpgrades, type Upgrade } from './upgrades.ts'
 
@@ -32,8 +36,10 @@ export interface AppDeps {
   /** The reference's entries for mounted handlers, which declare no routes. */
   described: readonly DescribedSurface[]
   /** Handlers that declare no routes, by path: sign-in, tRPC. */
-  mounted: readonly { path: string; handler: RequestHandler; bare?: boolean }[]
+  mounted: readonly { path: string; handler: RequestHandler; bare?: boolean; reads?: boolean }[]
   upgrades: readonly Upgrade[]
+  /** The dashboard's procedures by their path, for the reference. */
+  procedures: Readonly<Record<string, unknown>>
   /** The dashboard's public address, where pages for people lead. */
   dashboard: string
   /** Every public address of this service uses TLS. */
@@ -58,16 +64,28 @@ export function createApp(deps: AppDeps): Express {
   app.set('trust proxy', deps.trustProxy.length === 0 ? false : [...deps.trustProxy])
   app.set('query parser', 'simple')
   limitStreams(app, deps.streams)
-  app.use(openRequest(deps.clock, deps.log, deps.metrics, deps.tracing))
-  app.use(assertHost, assertMethod)
-  if (deps.https) app.use(strictTransport)
+  const opening = [openRequest(deps.clock, deps.log, deps.metrics, deps.tracing), assertHost, assertMethod]
+  if (deps.https) opening.push(strictTransport)
+  app.use(...opening)
   // Handlers that relay other servers' answers decide themselves what browsers may do with those answers.
   for (const { path, handler, bare } of deps.mounted) if (bare === true) app.use(path, labelled(path), handler)
-  app.use(securityHeaders, keepNothing, assertPath)
-  app.use(cors({ origin: [...deps.corsOrigins], exposedHeaders: EXPOSED, maxAge: 600 }))
+  const own = [
+    securityHeaders,
+    keepNothing,
+    assertPath,
+    cors({ origin: [...deps.corsOrigins], exposedHeaders: EXPOSED, maxAge: 600 }),
+  ]
+  app.use(...own)
   app.use(healthRouter(deps.health, deps.metrics, deps))
   for (const { path, handler, bare } of deps.mounted) if (bare !== true) app.use(path, labelled(path), handler)
-  if (deps.surfaces.length > 0) app.use(docsRouter(() => describe(deps.surfaces, deps.described)))
+  if (deps.surfaces.length > 0) {
+    const documents = {
+      api: () => describe(deps.surfaces, deps.described) as unknown as Document,
+      procedures: () => describeProcedures(deps.procedures, new URL(deps.dashboard).origin),
+    }
+    app.use(docsRouter(documents))
+  }
+  app.use(errorPagesRouter())
   app.use(landingRouter(deps.surfaces, deps.dashboard))
   for (const { address, routes } of deps.surfaces) {
     const router = Router()
@@ -75,16 +93,36 @@ export function createApp(deps: AppDeps): Express {
     app.use(new URL(address).pathname, router)
   }
   app.use(answerMissing((path) => missingPage(path, deps.dashboard)))
-  app.use(answerErrors(deps.log))
+  const fail = answerErrors(deps.log)
+  app.use(fail)
+  serveDirectly(app, { ...deps, steps: [...opening, ...own], fail, pipeline: deps })
   serveUpgrades(app, deps.upgrades)
   return app
 }
 
-const securityHeaders = helmet({
-  contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] }, useDefaults: false },
-  // `strictTransport` sets this header already, also for the gates.
-  strictTransportSecurity: false,
-})
+const securityHeaders = alwaysThese(
+  helmet({
+    contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] }, useDefaults: false },
+    // `strictTransport` sets this header already, also for the gates.
+    strictTransportSecurity: false,
+  }),
+)
+
+/** The headers that helmet sets are the same for each answer, so it is asked once instead of its dozen handlers each time. */
+function alwaysThese(handler: ReturnType<typeof helmet>): RequestHandler {
+  const headers: [name: string, value: string][] = []
+  const response = {
+    setHeader: (name: string, value: string) => headers.push([name, value]),
+    removeHeader: () => undefined,
+  }
+  handler({} as never, response as never, (error) => {
+    if (error !== undefined) throw error as Error
+  })
+  return (_request, answer, next) => {
+    for (const [name, value] of headers) answer.setHeader(name, value)
+    next()
+  }
+}
 
 /**
  * Used only when all our addresses use TLS. It leaves out subdomains, because other hosts below our names may not use
@@ -102,6 +140,7 @@ const keepNothing: RequestHandler = (_request, response, next) => {
 }
 
 const EXPOSED = [
+  'Link',
   'X-Request-Id',
   'Mcp-Session-Id',
   'Idempotency-Replayed',

@@ -2,24 +2,30 @@ import { Router, type Response } from 'express'
 import type { Document } from './reference/document.ts'
 import { STYLE } from './reference/frame.ts'
 import { createReference, type Reference } from './reference/page.ts'
+import { withSamples } from './reference/samples.ts'
 import { contextOf } from './requests.ts'
 
 /**
  * The API reference, as a document and as pages. Both are made on the first request, because making them takes longer
- * than anything else at startup.
+ * than anything else at startup. The dashboard's procedures are a document of their own.
  */
-export function docsRouter(describe: () => Record<string, unknown>): Router {
-  let described: Record<string, unknown> | undefined
-  let document: string | undefined
+export function docsRouter(documents: Documents): Router {
+  const described: Partial<Record<keyof Documents, Document>> = {}
+  const written: Partial<Record<keyof Documents, string>> = {}
   let reference: Reference | undefined
-  const whole = (): Record<string, unknown> => (described ??= describe())
-  const pages = (): Reference => (reference ??= createReference(whole() as unknown as Document))
+  const whole = (name: keyof Documents): Document => (described[name] ??= withSamples(documents[name]()))
+  const pages = (): Reference => (reference ??= createReference([whole('api'), whole('procedures')]))
   const router = Router()
-  router.get('/openapi.json', (_request, response) => {
-    contextOf(response).route = '/openapi.json'
-    document ??= JSON.stringify(whole())
-    response.type('json').send(document)
-  })
+  for (const [path, name] of [
+    ['/openapi.json', 'api'],
+    ['/openapi-trpc.json', 'procedures'],
+  ] as const) {
+    router.get(path, (_request, response) => {
+      contextOf(response).route = path
+      written[name] ??= JSON.stringify(whole(name))
+      response.type('json').send(written[name])
+    })
+  }
   router.get('/docs', (_request, response) => {
     contextOf(response).route = '/docs'
     sendPage(response, pages().overview)
@@ -38,6 +44,11 @@ export function docsRouter(describe: () => Record<string, unknown>): Router {
     sendPage(response, page)
   })
   return router
+}
+
+interface Documents {
+  api(): Document
+  procedures(): Document
 }
 
 function sendPage(response: Response, page: string): void {

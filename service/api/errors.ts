@@ -1,3 +1,4 @@
+import { helpHeaders } from '../kit/error-codes/catalogue.ts'
 import { DomainError, type Kind } from '../kit/errors.ts'
 
 /** Maps each kind of error to its HTTP status. */
@@ -33,9 +34,10 @@ export interface ErrorAnswer {
  * only the request's id. Nothing internal leaves the service: no stack, no SQL statement, no host name.
  */
 export function answerError(error: unknown, requestId: string, more?: MoreFields): ErrorAnswer {
-  const answer = plainAnswer(error, requestId)
+  const plain = plainAnswer(error, requestId)
+  const { error: sentence, code } = plain.body
+  const answer = { ...plain, headers: { ...plain.headers, ...helpHeaders(code) } }
   if (more === undefined) return answer
-  const { error: sentence, code } = answer.body
   return { ...answer, body: { ...more({ sentence, code }), ...answer.body } }
 }
 

@@ -1,6 +1,5 @@
 import type { Request, RequestHandler } from 'express'
-import { accountOf, type Caller } from '../kit/caller.ts'
-import { DomainError } from '../kit/errors.ts'
+import { accountOf, assertPerson, type Caller } from '../kit/caller.ts'
 import { sendEvents, streamOwner } from './events.ts'
 import { contextOf } from './requests.ts'
 import type { ServerEvent } from './route.ts'
@@ -15,13 +14,7 @@ export function serveFollowing(path: string, follow: Follow, identify: Identify)
     const context = contextOf(response)
     context.route = path
     const caller = (context.caller = await identify(request))
-    if (caller.agentId !== null) {
-      throw new DomainError(
-        'forbidden',
-        'agent_key_forbidden',
-        "An agent's key may not do this. Use an API key of the account instead.",
-      )
-    }
+    assertPerson(caller)
     const account = accountOf(caller)
     // If the client disconnected during the lookup, no close event would come any more.
     if (response.closed) return

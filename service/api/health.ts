@@ -14,6 +14,15 @@ export interface Health {
   parts(): Promise<Record<string, unknown>>
 }
 
+/** Why no request should come here yet, or any more. Null once `/readyz` answers 200. */
+export async function unreadiness(health: Health): Promise<{ fault: string | null; isDatabaseThere: boolean }> {
+  const isDatabaseThere = await health.database()
+  const loading = isDatabaseThere ? await health.loading() : null
+  if (health.draining()) return { fault: 'draining', isDatabaseThere }
+  if (!isDatabaseThere) return { fault: 'database away', isDatabaseThere }
+  return { fault: loading === null ? null : `loading ${loading}`, isDatabaseThere }
+}
+
 /**
  * Liveness, readiness and Prometheus metrics. A process is ready when it reaches the database and has loaded all data
  * that serving needs.
@@ -28,13 +37,10 @@ export function healthRouter(
     response.json({ status: 'ok' })
   })
   router.get('/readyz', labelled('/readyz'), async (_request, response) => {
-    const database = await health.database()
-    const loading = database ? await health.loading() : null
-    const fault = health.draining() ? 'draining' : !database ? 'database away' : loading && `loading ${loading}`
-    const status = fault ?? 'ready'
+    const { fault, isDatabaseThere } = await unreadiness(health)
     response
       .status(fault === null ? 200 : 503)
-      .json({ status, database: database ? 'ok' : 'away', ...(await health.parts()) })
+      .json({ status: fault ?? 'ready', database: isDatabaseThere ? 'ok' : 'away', ...(await health.parts()) })
   })
   router.get('/metrics', labelled('/metrics'), async (request, response) => {
     const isAllowed =

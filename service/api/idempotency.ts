@@ -14,6 +14,8 @@ export interface IdempotentAsk {
   method: string
   path: string
   body: unknown
+  /** What the address asked for behind its path, where that changes the answer. */
+  query?: unknown
 }
 
 export interface FirstResponse {
@@ -164,9 +166,11 @@ function hashesOf({
   method,
   path,
   body,
+  query = {},
 }: IdempotentAsk): Record<'scope' | 'request', Buffer> {
   if (!KEY.test(key)) throw invalid({ 'Idempotency-Key': 'must have 1 to 255 printable characters and no space' })
-  return { scope: canonicalHash([account, environment, method, path, key]), request: canonicalHash(body ?? null) }
+  const asked = Object.keys(query as object).length === 0 ? (body ?? null) : [body ?? null, query]
+  return { scope: canonicalHash([account, environment, method, path, key]), request: canonicalHash(asked) }
 }
 
 const KEY = /^[\x21-\x7e]{1,255}$/

@@ -26,17 +26,8 @@ export function parseJson(bytes: Buffer): unknown {
 
 /** The raw bytes of a request's body. */
 export async function readBody(request: Request, bytesMax: number): Promise<Buffer> {
-  const encoding = request.headers['content-encoding']
-  if (encoding !== undefined && encoding !== 'identity') {
-    throw new DomainError('unsupported', 'unsupported_encoding', 'The body must not be compressed.', {
-      details: { 'content-encoding': 'must be absent' },
-    })
-  }
-  const tooLarge = (): DomainError =>
-    new DomainError('too-large', 'body_too_large', `The body must have at most ${String(bytesMax)} bytes.`, {
-      details: { body: `must have at most ${String(bytesMax)} bytes` },
-    })
-  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge()
+  refuseEncoding(request)
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw bodyTooLarge(bytesMax)
   return await new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
@@ -46,15 +37,36 @@ export async function readBody(request: Request, bytesMax: number): Promise<Buff
       if (length <= bytesMax) chunks.push(chunk)
       else {
         request.pause()
-        reject(tooLarge())
+        reject(bodyTooLarge(bytesMax))
       }
     })
+    let isWhole = false
     request.once('end', () => {
+      isWhole = true
       resolve(Buffer.concat(chunks))
     })
     request.once('error', reject)
     request.once('close', () => {
-      reject(new DomainError('invalid', 'bad_request', 'The body ended before it was complete.'))
+      // It also comes after the end, where an error would be made for nothing.
+      if (!isWhole) reject(bodyUnfinished())
     })
   })
+}
+
+export function refuseEncoding(request: Request): void {
+  const encoding = request.headers['content-encoding']
+  if (encoding === undefined || encoding === 'identity') return
+  throw new DomainError('unsupported', 'unsupported_encoding', 'The body must not be compressed.', {
+    details: { 'content-encoding': 'must be absent' },
+  })
+}
+
+export function bodyTooLarge(bytesMax: number): DomainError {
+  return new DomainError('too-large', 'body_too_large', `The body must have at most ${String(bytesMax)} bytes.`, {
+    details: { body: `must have at most ${String(bytesMax)} bytes` },
+  })
+}
+
+export function bodyUnfinished(): DomainError {
+  return new DomainError('invalid', 'bad_request', 'The body ended before it was complete.')
 }

@@ -1,5 +1,11 @@
 import type { Redis } from 'ioredis'
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible'
+import {
+  RateLimiterMemory,
+  RateLimiterRedis,
+  RateLimiterRes,
+  type IRateLimiterOptions,
+  type RateLimiterAbstract,
+} from 'rate-limiter-flexible'
 import { DomainError } from '../kit/errors.ts'
 
 export interface Limited {
@@ -17,12 +23,7 @@ export type RateLimit = (key: string) => Promise<Limited>
  */
 export function createRateLimit(name: string, most: number, redis: Redis | null, seconds = 60): RateLimit {
   if (most === 0) return () => Promise.resolve({ headers: {}, refusal: null })
-  const options = { keyPrefix: `limit:${name}`, points: most, duration: seconds }
-  const memory = new RateLimiterMemory(options)
-  const limiter: RateLimiterAbstract =
-    redis === null
-      ? memory
-      : new RateLimiterRedis({ ...options, storeClient: redis, insuranceLimiter: memory, rejectIfRedisNotReady: true })
+  const limiter = limiterOf({ keyPrefix: `limit:${name}`, points: most, duration: seconds }, redis)
   return async (key) => {
     try {
       return { headers: headersOf(most, await limiter.consume(key)), refusal: null }
@@ -33,10 +34,35 @@ export function createRateLimit(name: string, most: number, redis: Redis | null,
   }
 }
 
+/** Bounds wrong guesses in an hour. After too many from one place, right ones are refused there as well. */
+export function createGuessLimit(name: string, most: number, redis: Redis | null): GuessLimit {
+  const limiter = limiterOf({ keyPrefix: `limit:${name}`, points: most, duration: 3_600 }, redis)
+  return {
+    async assertOpen(place) {
+      const state = await limiter.get(place)
+      if (state !== null && state.consumedPoints >= most) throw refusalOf(state)
+    },
+    async wrong(place) {
+      await limiter.penalty(place)
+    },
+  }
+}
+
+export interface GuessLimit {
+  assertOpen(place: string): Promise<void>
+  wrong(place: string): Promise<void>
+}
+
 /** Throws when this was one request too many. */
 export async function count(limit: RateLimit, name: string): Promise<void> {
   const { refusal } = await limit(name)
   if (refusal !== null) throw refusal
+}
+
+function limiterOf(options: IRateLimiterOptions, redis: Redis | null): RateLimiterAbstract {
+  const memory = new RateLimiterMemory(options)
+  if (redis === null) return memory
+  return new RateLimiterRedis({ ...options, storeClient: redis, insuranceLimiter: memory, rejectIfRedisNotReady: true })
 }
 
 function headersOf(most: number, state: RateLimiterRes): Record<string, string> {

@@ -1,5 +1,26 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  AggregatorRegistry,
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  Registry,
+  type MetricObjectWithValues,
+  type MetricValue,
+} from 'prom-client'
 import { createFigures, type Figures, type FigureSource } from './figures.ts'
+
+/** The metrics of one process, as they go to another one. */
+export type MetricValues = MetricObjectWithValues<MetricValue<string>>[]
+
+/** Other processes behind the same port: a scrape reaches any of them, and wants to know of all. */
+interface OtherProcesses {
+  /** The value of the label `process` here. */
+  name: string
+  /** The values of all that answer in time, of this one among them. */
+  metrics(): Promise<MetricValues[]>
+  readBy(read: () => Promise<MetricValues>): void
+}
 
 /** The metrics for Prometheus. Each instance has its own registry, so that tests can have several. */
 export class Metrics {
@@ -45,13 +66,18 @@ export class Metrics {
     registers: [this.registry],
   })
   private readonly figures: Figures
+  private readonly others: OtherProcesses | null
   private readonly codes = new Bounded()
   private readonly names = new Bounded()
 
   /** Scrapes within `keepMs` of each other get the same values. */
-  constructor(keepMs = 0) {
+  constructor(keepMs = 0, others: OtherProcesses | null = null) {
     collectDefaultMetrics({ register: this.registry })
     this.figures = createFigures(this.registry, keepMs)
+    this.others = others
+    if (others === null) return
+    this.registry.setDefaultLabels({ process: others.name })
+    others.readBy(() => this.values())
   }
 
   /**
@@ -59,8 +85,14 @@ export class Metrics {
    * is counted.
    */
   async page(): Promise<string> {
+    if (this.others !== null) return await togetherOf(await this.others.metrics())
     await this.figures.read()
     return await this.registry.metrics()
+  }
+
+  private async values(): Promise<MetricValues> {
+    await this.figures.read()
+    return await this.registry.getMetricsAsJSON()
   }
 
   requestDone(method: string, route: string, status: number, seconds: number): void {
@@ -111,6 +143,12 @@ export class Metrics {
       },
     })
   }
+}
+
+/** Nothing is summed up, since each value has the label of its process. */
+async function togetherOf(all: readonly MetricValues[]): Promise<string> {
+  const labelled = all.map((values) => values.map((metric) => ({ ...metric, aggregator: 'sum' as const })))
+  return await AggregatorRegistry.aggregate(labelled).metrics()
 }
 
 /**

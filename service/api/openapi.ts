@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
-import type { AnyRoute, Described } from './route.ts'
+import { fileBytes, type AnyRoute, type Described } from './route.ts'
 
 export interface Surface {
   name: string
@@ -108,6 +108,7 @@ function operation(route: Described, id: string): ZodOpenApiOperationObject {
   const errors: Record<number, string> = { ...EVERYWHERE, ...route.errors }
   if (route.auth !== 'anyone' && route.auth !== 'optional') errors[401] ??= 'The credentials are missing or invalid.'
   if (route.auth === 'person') errors[403] ??= "An agent's key may not do this."
+  if (route.uploadBytesMax !== undefined) errors[413] ??= 'The file is too large.'
   if (route.body !== undefined) {
     errors[413] ??= 'The body is too large.'
     errors[415] ??= 'The body is not application/json.'
@@ -126,13 +127,15 @@ function operation(route: Described, id: string): ZodOpenApiOperationObject {
     tags: [route.tag],
     ...(route.auth === 'anyone' ? {} : { security: SECURITY[route.auth] }),
     requestParams: parameters,
-    ...(route.body === undefined ? {} : { requestBody: { required: true, content: json(route.body) } }),
+    ...bodyOf(route),
     responses: {
       ...Object.fromEntries(
         Object.entries(route.answers).map(([status, schema]) => [
           status,
           // Nothing is sent with a 204.
-          schema instanceof z.ZodUndefined ? { description: 'Done' } : { description: 'Done', content: json(schema) },
+          schema instanceof z.ZodUndefined
+            ? { description: 'Done' }
+            : { description: 'Done', content: contentOf(schema) },
         ]),
       ),
       ...Object.fromEntries(
@@ -178,6 +181,17 @@ const idempotencyHeader = z.object({
     .optional()
     .meta({ description: 'A repeated request with the same key and body returns the first response.' }),
 })
+
+function bodyOf({ body, example, uploadBytesMax }: Described) {
+  const sent = uploadBytesMax === undefined ? body : fileBytes
+  if (sent === undefined) return {}
+  const content = example === undefined ? contentOf(sent) : { 'application/json': { schema: sent, example } }
+  return { requestBody: { required: true, content } }
+}
+
+function contentOf(schema: z.ZodType) {
+  return schema === fileBytes ? { 'application/octet-stream': { schema } } : json(schema)
+}
 
 function json(schema: z.ZodType) {
   return { 'application/json': { schema } }

@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { Request, Response, Router } from 'express'
-import type { Caller } from '../kit/caller.ts'
+import { assertPerson, type Caller } from '../kit/caller.ts'
 import type { Clock } from '../kit/clock.ts'
 import { tagContext, tagContextWith } from '../kit/context.ts'
-import { DomainError } from '../kit/errors.ts'
+import { helpHeaders } from '../kit/error-codes/catalogue.ts'
+import { DomainError, waitsForPerson } from '../kit/errors.ts'
+import { preferredWait } from '../kit/http.ts'
 import { newId, type Id } from '../kit/ids.ts'
-import { decode } from './decode.ts'
+import { decode } from '../kit/decode.ts'
 import { answerError, isOurFault } from './errors.ts'
 import { accountOf, type Idempotency, type Outcome } from './idempotency.ts'
 import { jsonOf, readBody } from './json.ts'
 import type { RateLimit } from './limits.ts'
-import { contextOf, limitKeyOf, sendPage, wantsPage, type RequestContext } from './requests.ts'
+import { contextOf, limitKeyOf, readerOf, sendPage, wantsPage, type RequestContext } from './requests.ts'
+import { incoming, sendFile } from './transfers.ts'
 import { sendEvents, streamOwner, type StreamOwner } from './events.ts'
 import type { AnyRoute, Reply } from './route.ts'
 
@@ -28,7 +31,7 @@ export interface Pipeline {
    * Waits for a person's decision on a held operation: true when approved, false when the time is up; throws when
    * rejected.
    */
-  awaitWord(held: DomainError, waitMs: number, gone: AbortSignal): Promise<boolean>
+  awaitWord(held: DomainError, waitMs: number, by: { caller: Caller; gone: AbortSignal }): Promise<boolean>
 }
 
 /** Adds declared routes to a router, each behind the same steps in the same order. */
@@ -40,7 +43,8 @@ export function mount(router: Router, routes: readonly AnyRoute[], pipeline: Pip
   }
 }
 
-async function serve(route: AnyRoute, request: Request, response: Response, pipeline: Pipeline): Promise<void> {
+/** The same steps for each route, whether Express found it or `serveDirectly`. */
+export async function serve(route: AnyRoute, request: Request, response: Response, pipeline: Pipeline): Promise<void> {
   const context = contextOf(response)
   // Includes the mount path, because two addresses may have a route of the same path.
   context.route = request.baseUrl + route.path
@@ -68,10 +72,12 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
     body: route.body === undefined ? undefined : decode(route.body, body, 'body'),
     query: route.query === undefined ? undefined : decode(route.query, request.query, 'query'),
     rawBody,
+    upload: () => incoming(request, route.uploadBytesMax ?? 0),
     params: route.params === undefined ? undefined : decode(route.params, request.params, 'path'),
     address: addressOf(request),
     header: (name: string) => request.get(name),
     wantsPage: wantsPage(request),
+    reader: readerOf(request),
     gone: () => goneOf(response),
     keyed,
   }
@@ -80,7 +86,7 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
   const act = (named: Id<'op'>): Promise<Reply> => {
     operation = named
     tagContext(named)
-    return heldWhileWaiting(() => route.handle({ ...decoded, operation }), request, response, pipeline)
+    return heldWhileWaiting(() => route.handle({ ...decoded, operation }), { request, response, pipeline, caller })
   }
 
   if (!keyed) {
@@ -96,6 +102,7 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
       method: route.method,
       path: request.baseUrl + request.path,
       body,
+      query: route.query === undefined ? undefined : request.query,
     },
     async (named) => {
       const done = await outcome(() => act(named), context)
@@ -105,7 +112,10 @@ async function serve(route: AnyRoute, request: Request, response: Response, pipe
     },
   )
   if (answer.replayed) response.set('Idempotency-Replayed', 'true')
-  if (answer.status >= 400) context.refused = codeOf(answer.body)
+  if (answer.status >= 400) {
+    context.refused = codeOf(answer.body)
+    response.set(helpHeaders(context.refused ?? ''))
+  }
   // Uses the live reply with its headers, because headers are not stored.
   send(response, live ?? answer, owner)
 }
@@ -122,25 +132,32 @@ function codeOf(body: unknown): string | undefined {
  */
 async function heldWhileWaiting(
   act: () => Promise<Reply>,
-  request: Request,
-  response: Response,
-  pipeline: Pipeline,
+  { request, response, pipeline, caller }: Waiting,
 ): Promise<Reply> {
   try {
     return await act()
   } catch (error) {
-    const waitSeconds = Number(/(?:^|[,;\s])wait=(\d{1,3})(?:$|[,;\s])/.exec(request.get('prefer') ?? '')?.[1] ?? 0)
-    if (!(error instanceof DomainError) || error.kind !== 'held' || waitSeconds === 0) throw error
+    const waitSeconds = preferredWait(request.get('prefer'))
+    if (!(error instanceof DomainError) || !waitsForPerson(error) || waitSeconds === 0 || caller === null) throw error
     const gone = new AbortController()
     const leave = (): void => {
       gone.abort()
     }
     response.once('close', leave)
-    const waitMs = Math.min(waitSeconds, WAIT_SECONDS_MAX) * 1_000
-    const goesOn = await pipeline.awaitWord(error, waitMs, gone.signal).finally(() => response.off('close', leave))
+    const waitMs = waitSeconds * 1_000
+    const goesOn = await pipeline
+      .awaitWord(error, waitMs, { caller, gone: gone.signal })
+      .finally(() => response.off('close', leave))
     if (!goesOn) throw error
     return await act()
   }
+}
+
+interface Waiting {
+  request: Request
+  response: Response
+  pipeline: Pipeline
+  caller: Caller | null
 }
 
 /** Made only when a handler uses it. */
@@ -152,9 +169,6 @@ function goneOf(response: Response): AbortSignal {
   })
   return gone.signal
 }
-
-/** Shorter than the idle time after which proxies commonly close a request. */
-const WAIT_SECONDS_MAX = 120
 
 /** The 402 codes that a top-up of the wallet would have avoided. */
 const TOO_LITTLE: ReadonlySet<string> = new Set(['insufficient_balance', 'insufficient_credits'])
@@ -177,8 +191,8 @@ async function outcome(act: () => Promise<Reply>, context: RequestContext): Prom
 }
 
 /** A top-up or a wait may make the same request succeed. */
-function mayPass({ kind, fields }: DomainError): boolean {
-  return PASSING.has(kind) || (kind === 'unaffordable' && 'available' in fields)
+function mayPass({ kind, code, fields }: DomainError): boolean {
+  return PASSING.has(kind) || code === 'connection_required' || (kind === 'unaffordable' && 'available' in fields)
 }
 
 /**
@@ -200,6 +214,7 @@ const PAYMENT_HEADERS = [
   'x-payment',
   'x-payment-id',
   'x-payment-token',
+  'x-pass',
 ]
 
 function limitOf(route: AnyRoute, pipeline: Pipeline): RateLimit {
@@ -218,13 +233,7 @@ async function authenticate(route: AnyRoute, request: Request, pipeline: Pipelin
   if (route.auth === 'anyone') return null
   if (route.auth === 'optional' && !saysWho(request)) return null
   const caller = await identify(request, pipeline)
-  if (route.auth === 'person' && caller.agentId !== null) {
-    throw new DomainError(
-      'forbidden',
-      'agent_key_forbidden',
-      "An agent's key may not do this. Use an API key of the account instead.",
-    )
-  }
+  if (route.auth === 'person') assertPerson(caller)
   return caller
 }
 
@@ -261,9 +270,19 @@ function send(response: Response, answer: Reply, owner: StreamOwner | null): voi
   if (answer.headers !== undefined) response.set(answer.headers)
   response.status(answer.status)
   if (answer.events !== undefined) sendEvents(response, answer.events, owner)
+  else if (answer.file !== undefined) sendFile(response, answer.file)
   else if (answer.page !== undefined) sendPage(response, answer.page)
   else if (answer.body === undefined) response.end()
+  else if (response.req.method === 'POST' && !response.hasHeader('Content-Type')) sendJson(response, answer.body)
   else response.json(answer.body)
+}
+
+/** As `response.json`, which also looks for what only an answer to a GET, or another type than JSON, needs. */
+function sendJson(response: Response, body: unknown): void {
+  const text = JSON.stringify(body)
+  response.setHeader('Content-Type', 'application/json; charset=utf-8')
+  response.setHeader('Content-Length', Buffer.byteLength(text))
+  response.end(text)
 }
 
 /** `finish` is emitted when the last byte was handed over, `close` alone when the connection broke earlier. */

@@ -6,6 +6,7 @@ import type { Clock } from '../kit/clock.ts'
 import { within, type Context } from '../kit/context.ts'
 import { DomainError, invalid } from '../kit/errors.ts'
 import { newId, type Id } from '../kit/ids.ts'
+import type { Reader } from '../kit/language.ts'
 import type { Tracer } from '../kit/tracer.ts'
 import { answerError, isOurFault, type MoreFields } from './errors.ts'
 import type { RateLimit } from './limits.ts'
@@ -211,13 +212,20 @@ export function answerErrors(log: Logger) {
     response.set(headers).set('Cache-Control', 'no-store').status(status)
     if (status === 401 && challenge !== undefined) response.set('WWW-Authenticate', challenge)
     if (errorPage === undefined) response.json(body)
-    else sendPage(response, errorPage({ status, code: String(body['code']), sentence: String(body['error']) }))
+    else {
+      const shown = { status, code: String(body['code']), sentence: String(body['error']) }
+      sendPage(response, errorPage(shown, readerOf(request)))
+    }
   }
 }
 
 export function sendPage(response: Response, page: Page): void {
   if (page.headers !== undefined) response.set(page.headers)
   response.type(page.type).send(page.content)
+}
+
+export function readerOf(request: Request): Reader {
+  return { lang: request.query['lang'], accepted: request.get('accept-language') }
 }
 
 /** A browser names HTML first; a program that takes anything gets JSON. */

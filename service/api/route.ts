@@ -1,6 +1,7 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Id } from '../kit/ids.ts'
 import type { Caller } from '../kit/caller.ts'
+import type { Reader } from '../kit/language.ts'
 
 /**
  * An endpoint, declared once: the schemas that decode a request also describe it in the API reference. The pipeline
@@ -38,18 +39,27 @@ export interface Route<
   idempotent?: boolean | 'anyone' | 'payer'
   /** Another rate limit than the surface's, by its name; null for no limit. */
   limit?: string | null
+  /** One of the busiest addresses, which is served before Express looks for a handler. Its path has no parameters. */
+  direct?: boolean
   /** A lower limit than the general one. */
   bodyBytesMax?: number
+  /**
+   * The body is a file, taken as it comes instead of `body`. This is its largest size, which is refused before it is
+   * read.
+   */
+  uploadBytesMax?: number
   /** The caller pays for each request, by x402 or MPP. The price is in the 402, because each product has its own. */
   sells?: { description: string }
   /** Renders an error as a page, for requests from a browser. */
-  errorPage?(error: { status: number; code: string; sentence: string }): Page
+  errorPage?(error: { status: number; code: string; sentence: string }, reader: Reader): Page
   /**
    * Extra fields of an error's body besides `error`, `code` and `requestId`, for protocols that define their own form.
    * If the handler was reached, `operation` is the one that it got.
    */
   errorFields?(error: { code: string; sentence: string; operation: Id<'op'> }): Readonly<Record<string, unknown>>
   body?: Body
+  /** The smallest body that is accepted, where the schema does not show it: a field may be required by another one. */
+  example?: unknown
   query?: Query
   params?: Params
   /** The answers by status, for the reference; errors are described by their code. */
@@ -74,6 +84,8 @@ export interface Decoded<
   body: z.output<Body>
   /** The raw bytes of the body, which a signature covers. */
   rawBody: Buffer
+  /** Throws unless the route takes a file. */
+  upload(): Incoming
   query: z.output<Query>
   params: z.output<Params>
   /**
@@ -89,6 +101,8 @@ export interface Decoded<
   header(name: string): string | undefined
   /** True when the client is a browser that wants a page rather than JSON. */
   wantsPage: boolean
+  /** The language that a page is for. */
+  reader: Reader
   /** Aborts when the caller hangs up before the answer. */
   gone(): AbortSignal
 }
@@ -99,6 +113,24 @@ export interface Page {
   type: string
   content: string | Buffer
   headers?: Readonly<Record<string, string>>
+}
+
+/** The schema of an answer that is a file. */
+export const fileBytes = z.string().meta({ format: 'binary', description: 'The bytes of the file' })
+
+/** A file on its way in. Its length is known, and as many bytes come, or an error. */
+export interface Incoming {
+  bytes: number
+  mediaType: string | null
+  chunks: AsyncIterable<Buffer>
+}
+
+/** A file on its way out. */
+export interface Outgoing {
+  type: string
+  bytes: number
+  chunks: AsyncIterable<Buffer>
+  headers: Readonly<Record<string, string>>
 }
 
 /** One of `text/event-stream`. */
@@ -115,6 +147,8 @@ export interface Reply {
   body: unknown
   /** Instead of the body. */
   page?: Page
+  /** In place of the body: a file, sent as it is read. */
+  file?: Outgoing
   /** In place of the body: events, sent as they happen, until the source ends or the client disconnects. */
   events?: (gone: AbortSignal) => AsyncIterable<ServerEvent>
   headers?: Readonly<Record<string, string>>
@@ -132,7 +166,19 @@ export type AnyRoute = Route<Authentication, z.ZodType, z.ZodType, z.ZodType>
  */
 export interface Described extends Pick<
   AnyRoute,
-  'method' | 'path' | 'summary' | 'tag' | 'idempotent' | 'sells' | 'body' | 'query' | 'params' | 'answers' | 'errors'
+  | 'method'
+  | 'path'
+  | 'summary'
+  | 'tag'
+  | 'idempotent'
+  | 'sells'
+  | 'uploadBytesMax'
+  | 'body'
+  | 'example'
+  | 'query'
+  | 'params'
+  | 'answers'
+  | 'errors'
 > {
   /** `session`: a person's sign-in; a key is not enough. */
   auth: Authentication | 'session'

@@ -1,3 +1,4 @@
+import { helpHeaders, type ErrorCode } from '../kit/error-codes/catalogue.ts'
 import { createServer, STATUS_CODES, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -137,7 +138,7 @@ function isAnswering(socket: Duplex): boolean {
 
 interface Refusal {
   status: number
-  code: string
+  code: ErrorCode
   sentence: string
   fields?: Readonly<Record<string, unknown>>
 }
@@ -171,6 +172,7 @@ function toAnswer({ code, sentence, fields }: Refusal): { body: string; headers:
       'Content-Length': String(Buffer.byteLength(body)),
       'X-Content-Type-Options': 'nosniff',
       'X-Request-Id': requestId,
+      ...helpHeaders(code),
     },
   }
 }

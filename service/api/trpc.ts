@@ -2,16 +2,18 @@ import { initTRPC, TRPCError, type TRPC_ERROR_CODE_KEY } from '@trpc/server'
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import type { Request, RequestHandler, Response } from 'express'
 import { z } from 'zod'
-import type { Caller } from '../kit/caller.ts'
-import type { Clock } from '../kit/clock.ts'
+import { assertPerson, type Caller } from '../kit/caller.ts'
+import { helpPath } from '../kit/error-codes/catalogue.ts'
 import { DomainError, invalid, type Kind } from '../kit/errors.ts'
-import { newId, type Id } from '../kit/ids.ts'
+import { isId, newId, type Id, type Prefix } from '../kit/ids.ts'
+import { daysIn, spanOf, type Clock, type Span } from '../kit/clock.ts'
 import { faultOfJsonShape } from '../kit/json-shape.ts'
-import { decode } from './decode.ts'
+import { decode } from '../kit/decode.ts'
 import { faultOfInput } from './errors.ts'
 import type { Idempotency } from './idempotency.ts'
 import { readBody } from './json.ts'
 import type { RateLimit } from './limits.ts'
+import type { ProcedureMeta } from './reference/procedures.ts'
 import { contextOf, limitKeyOf } from './requests.ts'
 
 /** The context of every dashboard procedure. */
@@ -25,25 +27,30 @@ export interface Context {
   clock: Clock
 }
 
-const t = initTRPC.context<Context>().create({
-  errorFormatter({ shape, error, ctx }) {
-    const cause = error.cause
-    const known = cause instanceof DomainError ? cause : null
-    return {
-      ...shape,
-      message:
-        known?.message ??
-        (error.code === 'INTERNAL_SERVER_ERROR' ? 'Something went wrong on our side.' : shape.message),
-      data: {
-        code: shape.data.code,
-        httpStatus: shape.data.httpStatus,
-        reason: known?.code ?? shape.data.code.toLowerCase(),
-        fields: known?.fields ?? {},
-        requestId: ctx?.requestId ?? null,
-      },
-    }
-  },
-})
+const t = initTRPC
+  .context<Context>()
+  .meta<ProcedureMeta>()
+  .create({
+    errorFormatter({ shape, error, ctx }) {
+      const cause = error.cause
+      const known = cause instanceof DomainError ? cause : null
+      const reason = known?.code ?? shape.data.code.toLowerCase()
+      return {
+        ...shape,
+        message:
+          known?.message ??
+          (error.code === 'INTERNAL_SERVER_ERROR' ? 'Something went wrong on our side.' : shape.message),
+        data: {
+          code: shape.data.code,
+          httpStatus: shape.data.httpStatus,
+          reason,
+          help: helpPath(reason),
+          fields: known?.fields ?? {},
+          requestId: ctx?.requestId ?? null,
+        },
+      }
+    },
+  })
 
 export const router = t.router
 
@@ -60,18 +67,12 @@ const answering = t.procedure.use(async ({ next }) => {
 /** A procedure for a signed-in person; an agent's key is refused. */
 export const person = answering.use(async ({ ctx, next }) => {
   const caller = await ctx.identify()
-  if (caller.agentId !== null) {
-    throw new DomainError(
-      'forbidden',
-      'agent_key_forbidden',
-      "An agent's key may not do this. Use an API key of the account instead.",
-    )
-  }
+  assertPerson(caller)
   return await next({ ctx: { caller } })
 })
 
 /** For public data, signed in or not. Each procedure call is counted, because one batch holds many. */
-export const visitor = answering.use(async ({ ctx, next }) => {
+export const visitor = answering.meta({ auth: 'anyone' }).use(async ({ ctx, next }) => {
   await ctx.countVisit()
   return await next()
 })
@@ -110,7 +111,7 @@ export const keyed = person.use(async ({ ctx, path, getRawInput, next }) => {
 })
 
 /** A secret is shown once; a repetition of a lost answer cannot show it again. */
-export function withoutSecret<Output extends { secret: string }>(
+export function withoutSecret<Output extends { secret: string | null }>(
   output: Output,
 ): Omit<Output, 'secret'> & { secret: null } {
   return { ...output, secret: null }
@@ -119,10 +120,16 @@ export function withoutSecret<Output extends { secret: string }>(
 /** Names one action of a person: a button pressed again sends the same key, the next action another one. */
 export const actKey = { key: z.string().min(1).max(255).optional() }
 
-/** Decodes an input by its schema and reports each wrong field, as the REST API does. */
-export function asked<Schema extends z.ZodType>(schema: Schema) {
+/**
+ * Decodes an input by its schema and reports each wrong field, as the REST API does. The example is the smallest input
+ * that is accepted, where the schema does not show it.
+ */
+export function asked<Schema extends z.ZodType>(schema: Schema, example?: z.input<Schema>) {
   return {
     parse: (value: unknown) => decode(schema, value, 'input') as z.output<Schema>,
+    // For the reference.
+    schema,
+    example,
     // Used by types only: what the dashboard sends, and what a procedure gets.
     _input: undefined as z.input<Schema>,
     _output: undefined as z.output<Schema>,
@@ -143,8 +150,37 @@ export function firstOf({ days }: { days: number }, clock: Clock): Date {
   return new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() - days + 1))
 }
 
+const day = z.iso.date('must be a day like 2026-01-31')
+
+/** A year, leap years included. */
+const SPAN_DAYS_MAX = 366
+
+/** Days to sum up, both of them included. */
+export const spanInput = z
+  .object({ first: day, last: day })
+  .refine(({ first, last }) => first <= last, { path: ['last'], message: 'must not be before the first day' })
+  .refine(({ first, last }) => daysIn(first, last) <= SPAN_DAYS_MAX, {
+    path: ['first'],
+    message: `must be at most ${String(SPAN_DAYS_MAX)} days before the last day`,
+  })
+
+export const spanExample = { first: '2026-01-01', last: '2026-01-31' }
+
+export function toSpan({ first, last }: z.output<typeof spanInput>): Span {
+  return spanOf(first, last)
+}
+
 /** One object by its id. An invalid id is treated as an object that does not exist. */
 export const named = z.object({ id: z.string().max(200) })
+
+/** Where a page begins in a list that its ids order: the last id of the page before. */
+export function placeOf(kind: Prefix) {
+  return z
+    .string()
+    .max(100)
+    .refine((text) => isId(kind, text), 'must be the `next` of an earlier page')
+    .optional()
+}
 
 export function mountTrpc(
   appRouter: Parameters<typeof createExpressMiddleware>[0]['router'],

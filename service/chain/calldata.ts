@@ -1,8 +1,15 @@
-import type { Address, Authorization, Call, Hex, SignedAuthorization } from './model.ts'
+import { deploymentOf } from './deployment.ts'
+import type { Address, Authorization, Call, Deployment, Hex, SignedAuthorization } from './model.ts'
 import { addressWord, bytesTail, numberWord, tailsWithOffsets } from './words.ts'
 
 /** See `Chain.encodeTransfer`. */
 export function encodeTransfer(usdc: Address, item: SignedAuthorization, payerHasCode: boolean): Call {
+  const deployment = deploymentOf(item.signature)
+  if (deployment !== null) {
+    return payerHasCode
+      ? { to: usdc, data: byWallet({ ...item, signature: deployment.signature }) }
+      : encodeFirstTransfer(usdc, item, deployment)
+  }
   return {
     to: usdc,
     data: !payerHasCode && item.signature.length === PLAIN_SIGNATURE ? byKey(item) : byWallet(item),
@@ -11,15 +18,24 @@ export function encodeTransfer(usdc: Address, item: SignedAuthorization, payerHa
 
 /** See `Chain.encodeBatch`. */
 export function encodeBatch(usdc: Address, items: readonly SignedAuthorization[]): Call {
-  const calls = items.map(
-    (item) =>
+  return aggregate(items.map((item) => ({ ...encodeTransfer(usdc, item, false), mayFail: true })))
+}
+
+/** The factory's call may fail: another transaction may have deployed the wallet since. */
+function encodeFirstTransfer(usdc: Address, item: SignedAuthorization, { factory, data, signature }: Deployment): Call {
+  return aggregate([
+    { to: factory, data, mayFail: true },
+    { to: usdc, data: byWallet({ ...item, signature }), mayFail: false },
+  ])
+}
+
+function aggregate(calls: readonly (Call & { mayFail: boolean })[]): Call {
+  const tuples = calls.map(
+    ({ to, data, mayFail }) =>
       // Target, "may fail", and where the bytes begin: behind these three words.
-      addressWord(usdc) + numberWord(1) + numberWord(3 * 32) + bytesTail(encodeTransfer(usdc, item, false).data),
+      addressWord(to) + numberWord(mayFail ? 1 : 0) + numberWord(3 * 32) + bytesTail(data),
   )
-  return {
-    to: MULTICALL,
-    data: `${AGGREGATE}${numberWord(32)}${numberWord(items.length)}${tailsWithOffsets(calls)}`,
-  }
+  return { to: MULTICALL, data: `${AGGREGATE}${numberWord(32)}${numberWord(calls.length)}${tailsWithOffsets(tuples)}` }
 }
 
 /** The six words that every authorization begins with. */

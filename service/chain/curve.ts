@@ -1,4 +1,3 @@
-import { instantiateSecp256k1 } from '@bitauth/libauth'
 import { createKeccak } from 'hash-wasm'
 
 /** secp256k1 on bytes: 64 of a signature, 32 of a hash or a key, 65 of a public key (uncompressed). */
@@ -50,6 +49,8 @@ async function loadNative(): Promise<Curve | null> {
 }
 
 async function loadWasm(): Promise<Curve> {
+  // Only where it is needed: the library takes 30 MB of memory.
+  const { instantiateSecp256k1 } = await import('@bitauth/libauth')
   const curve = await instantiateSecp256k1()
   return {
     kind: 'wasm',

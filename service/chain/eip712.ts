@@ -1,4 +1,5 @@
 import type { Curve, Keccak } from './curve.ts'
+import { deploymentOf, isUndeployed } from './deployment.ts'
 import type { Authorization, Hex, Signatures } from './model.ts'
 import { createEscrowHashes } from './escrow.ts'
 import { ESCROW, NETWORKS, type Network } from './networks.ts'
@@ -27,6 +28,9 @@ export function createSignatures(curve: Curve, keccak: Keccak): Signatures {
       preimage.set(separator, 2)
       preimage.set(keccak.bytes(struct), 34)
       return `0x${keccak.hex(preimage)}`
+    },
+    deployment(signature) {
+      return deploymentOf(signature) ?? (isUndeployed(signature) ? 'malformed' : null)
     },
     recover(digest, signature) {
       const parts = parseSignature(signature)

@@ -1,27 +1,32 @@
-import { HDKey } from 'viem/accounts'
+import { english, generateMnemonic, HDKey } from 'viem/accounts'
 import { DomainError } from '../kit/errors.ts'
 import type { Curve, Keccak } from './curve.ts'
 import { addressOf } from './eip712.ts'
 import type { Address, Authorization, Hex, Signatures, SignedAuthorization } from './model.ts'
 import type { Network } from './networks.ts'
-import { hkdfSync } from 'node:crypto'
+import { hkdfSync, pbkdf2Sync } from 'node:crypto'
 
 /**
  * The addresses of one BIP-32 account, by public derivation alone: no key that could move anything is needed to
  * hand them out. Under the account's extended public key (m/44'/60'/0' of the wallet that made it) a deposit
- * address is `0/<index>`, as every wallet program numbers its own, and the treasury is `1/0`.
+ * address is `0/<index>`, as every wallet program numbers its own, the treasury is `1/0`, and an address at which one
+ * order is paid is `2/<index>`.
  */
 export interface DepositAddresses {
   /** Identifies the account: the first bytes of the hash of its public key. */
   readonly account: string
   readonly treasury: Address
   addressAt(index: number): Address
+  paymentAddressAt(index: number): Address
 }
+
+/** Whose key signs: that of a deposit address, of the treasury, or of an order's address. */
+type KeyPlace = number | 'treasury' | { order: number }
 
 /** Signs for those addresses. Only a worker has one. */
 export interface DepositSigner {
   readonly account: string
-  sign(by: number | 'treasury', network: Network, authorization: Authorization): SignedAuthorization
+  sign(by: KeyPlace, network: Network, authorization: Authorization): SignedAuthorization
 }
 
 /** From an extended public key. Throws a sentence when the text is not one, or when its key could sign. */
@@ -29,6 +34,7 @@ export function depositAddresses(xpub: string, { curve, keccak }: Omit<Crypto, '
   const account = read(xpub, 'WALLET_XPUB')
   if (account.privateKey !== null) throw keyFault('WALLET_XPUB must be a public key: set it to the xpub… key.')
   const deposits = account.deriveChild(0)
+  const orders = account.deriveChild(2)
   const own = (key: HDKey): Address => {
     if (key.publicKey === null) throw new Error('an extended key has a public key')
     return addressOf(keccak, curve.uncompress(key.publicKey))
@@ -37,6 +43,7 @@ export function depositAddresses(xpub: string, { curve, keccak }: Omit<Crypto, '
     account: nameOf(account),
     treasury: own(account.deriveChild(1).deriveChild(0)),
     addressAt: (index) => own(deposits.deriveChild(index)),
+    paymentAddressAt: (index) => own(orders.deriveChild(index)),
   }
 }
 
@@ -48,13 +55,20 @@ export function depositSigner(
   const account = read(xprv, 'WALLET_XPRV')
   if (account.privateKey === null) throw keyFault('WALLET_XPRV must be a private key: set it to the xprv… key.')
   const deposits = account.deriveChild(0)
+  const orders = account.deriveChild(2)
   const treasury = account.deriveChild(1).deriveChild(0)
+  const keyAt = (place: KeyPlace): HDKey =>
+    place === 'treasury'
+      ? treasury
+      : typeof place === 'number'
+        ? deposits.deriveChild(place)
+        : orders.deriveChild(place.order)
   return {
     xpub: account.publicExtendedKey,
     signer: {
       account: nameOf(account),
       sign(by, network, authorization) {
-        const { privateKey } = by === 'treasury' ? treasury : deposits.deriveChild(by)
+        const { privateKey } = keyAt(by)
         if (privateKey === null) throw new Error('a key derived from a private one is private')
         const digest = signatures.digest(network, authorization)
         const signature = signatureOf(curve, digest, privateKey)
@@ -72,6 +86,35 @@ export function depositSigner(
 /** The account that wallet programs derive from a 32-byte seed. */
 export function accountOfSeed(seed: string): string {
   return HDKey.fromMasterSeed(Buffer.from(seed, 'hex')).derive(ACCOUNT_PATH).privateExtendedKey
+}
+
+/** 24 words, which wallet programs read too (BIP-39). */
+export function newPhrase(): string {
+  return generateMnemonic(english, 256)
+}
+
+/** All keys of a server from one phrase, so that one sheet of paper restores them. */
+export function keysOfPhrase(phrase: string): PhraseKeys {
+  const root = HDKey.fromMasterSeed(pbkdf2Sync(phrase.normalize('NFKD'), 'mnemonic', 2_048, 64, 'sha512'))
+  const wallet = root.derive(ACCOUNT_PATH)
+  const digits = (account: number): string => {
+    const { privateKey } = root.derive(`m/44'/60'/${String(account)}'/0/0`)
+    if (privateKey === null) throw new Error('a key derived from a private one is private')
+    return Buffer.from(privateKey).toString('hex')
+  }
+  return {
+    xpub: wallet.publicExtendedKey,
+    xprv: wallet.privateExtendedKey,
+    sponsor: `0x${digits(1)}`,
+    payerSeed: digits(2),
+  }
+}
+
+export interface PhraseKeys {
+  xpub: string
+  xprv: string
+  sponsor: Hex
+  payerSeed: string
 }
 
 const ACCOUNT_PATH = "m/44'/60'/0'"

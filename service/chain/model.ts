@@ -22,7 +22,7 @@ export interface Authorization {
 export interface SignedAuthorization extends Authorization {
   /**
    * From a plain account: the 65 bytes of its key's signature. From a contract wallet: any bytes that the wallet
-   * accepts (ERC-1271).
+   * accepts (ERC-1271). From one that is not deployed yet: the same in the envelope of ERC-6492.
    */
   signature: Hex
 }
@@ -39,7 +39,18 @@ export interface Signatures {
    * the chain as these), or no such point on the curve.
    */
   recover(digest: Hex, signature: Hex): Address | null
+  /** What a signature wants deployed before it (ERC-6492). Null: nothing. `malformed`: it cannot be read. */
+  deployment(signature: Hex): Deployment | 'malformed' | null
   readonly escrow: EscrowHashes
+}
+
+/** A contract wallet that the payer's first payment deploys (ERC-6492). */
+export interface Deployment {
+  factory: Address
+  /** What the factory is called with. */
+  data: Hex
+  /** What the wallet accepts once it has code. */
+  signature: Hex
 }
 
 /** What a payer agrees to when its money waits in the escrow. Times are Unix seconds. */
@@ -106,13 +117,16 @@ export interface Simulation {
   payerBlacklisted: boolean
   payeeBlacklisted: boolean
   paused: boolean
-  /** `delegation`: an ordinary account whose code is delegated by EIP-7702. USDC treats it as a contract. */
-  payerCode: 'none' | 'delegation' | 'contract'
+  /**
+   * `delegation`: an ordinary account whose code is delegated by EIP-7702. USDC treats it as a contract. `undeployed`:
+   * none yet, and the signature names the factory that was called first (ERC-6492).
+   */
+  payerCode: 'none' | 'delegation' | 'contract' | 'undeployed'
   outcome: Outcome
 }
 
 export type Outcome =
-  /** `gas` is what the call to USDC alone used, without the transaction's own 21,000 and calldata. */
+  /** `gas` is what the call to USDC used, and the factory's before it, without the transaction's own and calldata. */
   | { succeeds: true; gas: bigint }
   /** The contract's revert string where it gave one: `FiatTokenV2: invalid signature`. */
   | { succeeds: false; reason: string | null }
@@ -225,7 +239,8 @@ export interface Chain {
 
   /**
    * The signature of a payer without code is a key's, and `v` is written as the contract expects it. A payer with code
-   * gets its signature unchanged: some wallets use the last byte for their own purposes.
+   * gets its signature unchanged: some wallets use the last byte for their own purposes. A wallet that is not deployed
+   * yet is, in the same transaction: through Multicall3, both or neither.
    */
   encodeTransfer(item: SignedAuthorization, payerHasCode: boolean): Call
   /** Through Multicall3: an item that fails does not affect the others. Only for payers without code. */

@@ -66,9 +66,18 @@ export interface Network {
   }
 }
 
+/** A link for a transfer of USDC to this address, in the format of phone wallets (EIP-681). The amount in micro-USDC. */
+export function transferLink({ usdc: token, chainId }: Network, to: string, amount: bigint | null = null): string {
+  const value = amount === null ? '' : `&uint256=${String(amount)}`
+  return `ethereum:${token.checksummed}@${String(chainId)}/transfer?address=${to}${value}`
+}
+
 const BY_NAME: ReadonlyMap<string, Network> = new Map(
   Object.values(NETWORKS).flatMap((network): [string, Network][] => [
     [network.name, network],
     [network.caip2, network],
   ]),
 )
+
+/** The 32 bytes at the end of every ERC-6492 signature, which stands for a wallet that is not deployed yet. */
+export const EIP6492_END = '6492'.repeat(16)

@@ -2,11 +2,17 @@ import type { Clock } from '../kit/clock.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Log } from '../kit/log.ts'
 import { openEndpoint, type RpcOutcome, type Endpoint, type Question } from './endpoint.ts'
+import type { RpcRefusal } from './refusal.ts'
 
 /** Sends questions to one of the network's RPC addresses, and to the next one when it fails. */
 export interface Rpc {
   /** Throws RpcRefusal when the call itself is at fault, DomainError `rpc_unavailable` when no address answers. */
   call<Result>(method: string, ...params: readonly unknown[]): Promise<Result>
+  /**
+   * The same, but what one address refuses for a reason that may be its own (`isOwn`) is offered to the next one. Throws
+   * the first refusal when no address accepts it.
+   */
+  callAny<Result>(question: Question, isOwn: (refusal: RpcRefusal) => boolean): Promise<Result>
   /** For questions that no RPC has a reason to refuse. An RPC that refuses one is treated as unavailable. */
   read<Result>(method: string, ...params: readonly unknown[]): Promise<Result>
   /**
@@ -106,6 +112,9 @@ export function createRpc(options: RpcOptions): Rpc {
       return answer.result as Result
     },
 
+    callAny: async <Result>(question: Question, isOwn: (refusal: RpcRefusal) => boolean) =>
+      (await firstAccepted(question, { nodes: inOrder(), askNode, isOwn })) as Result,
+
     async read<Result>(method: string, ...params: readonly unknown[]): Promise<Result> {
       const answer = await answerTo({ method, params })
       if ('result' in answer) return answer.result as Result
@@ -131,6 +140,26 @@ export function createRpc(options: RpcOptions): Rpc {
       await Promise.all(nodes.map((node) => node.endpoint.close()))
     },
   }
+}
+
+/** The result of the first node that accepts the question. */
+async function firstAccepted(question: Question, { nodes, askNode, isOwn }: OfferedTo): Promise<unknown> {
+  let why = 'no address is configured'
+  let refusal: RpcRefusal | null = null
+  for (const node of nodes) {
+    const [answer = { outage: 'no answer' }] = await askNode(node, [question])
+    if ('result' in answer) return answer.result
+    if ('outage' in answer) why = answer.outage
+    else if (!isOwn(answer.refusal)) throw answer.refusal
+    else refusal ??= answer.refusal
+  }
+  throw refusal ?? unavailable(question.method, why)
+}
+
+interface OfferedTo {
+  nodes: readonly Node[]
+  askNode: (node: Node, questions: readonly Question[]) => Promise<readonly RpcOutcome[]>
+  isOwn: (refusal: RpcRefusal) => boolean
 }
 
 export function unavailable(method: string, outage: string): DomainError {

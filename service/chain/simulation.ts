@@ -1,5 +1,6 @@
 import { Batch } from '../kit/batch.ts'
 import { authorizationWords } from './calldata.ts'
+import { deploymentOf, isUndeployed } from './deployment.ts'
 import { LENS, ONCE } from './lens/compiled.ts'
 import type { Address, Block, Hex, Outcome, SignedAuthorization, Simulation } from './model.ts'
 import type { Network } from './networks.ts'
@@ -19,11 +20,13 @@ export interface SimulationOptions {
   sender: Address
   /** The gas that the transfer itself may use. A wallet that needs more counts as one that burns gas. */
   gasEach: bigint
+  /** The gas that a factory may use beside it, to deploy the payer's wallet. */
+  gasFactory: bigint
 }
 
 /** Items of the same moment go through the lens contract together, in one eth_call. */
 export function createSimulation(options: SimulationOptions): Simulate {
-  const { network, rpc, head, sender, gasEach } = options
+  const { network, rpc, head, sender, gasEach, gasFactory } = options
   let overrides = true
   // Two batches alternate: while the RPC works on one, the next one is encoded and the one before is decoded.
   let batch = new Batch({ largest: ITEMS_MAX, run: judgeOrExplain })
@@ -57,24 +60,28 @@ export function createSimulation(options: SimulationOptions): Simulate {
   }
 
   async function look(items: readonly SignedAuthorization[]): Promise<Hex> {
-    const question = encode(network.usdc.address, gasEach, items)
+    const question = encode(network.usdc.address, { gasEach, gasFactory }, items)
     // With the gas price of the real transaction: some wallets behave differently when gas is free.
     const gasPrice = hex(2n * (await head()).baseFeePerGas + 1n)
     if (overrides) {
-      const answer = await throughOverride(question, items.length, gasPrice)
+      const answer = await throughOverride(question, items, gasPrice)
       if (answer !== null) return answer
       overrides = false
     }
     const data: Hex = `${ONCE}${numberWord(32)}${bytesTail(question)}`
-    const gas = hex(callGas(data, items.length) + items.length * DEPLOYLESS_GAS_EACH + DEPLOYLESS_GAS)
+    const gas = hex(callGas(data, items) + items.length * DEPLOYLESS_GAS_EACH + DEPLOYLESS_GAS)
     return rpc.call<Hex>('eth_call', { from: sender, data, gas, gasPrice }, 'latest')
   }
 
   /**
    * Null when the RPC does not support overrides: it refuses the parameter, or calls the address as one without code.
    */
-  async function throughOverride(question: Hex, count: number, gasPrice: Hex): Promise<Hex | null> {
-    const call = { from: sender, to: LENS_PLACE, data: question, gas: hex(callGas(question, count)), gasPrice }
+  async function throughOverride(
+    question: Hex,
+    items: readonly SignedAuthorization[],
+    gasPrice: Hex,
+  ): Promise<Hex | null> {
+    const call = { from: sender, to: LENS_PLACE, data: question, gas: hex(callGas(question, items)), gasPrice }
     try {
       const answer = await rpc.call<Hex>('eth_call', call, 'latest', {
         [LENS_PLACE]: { code: LENS },
@@ -87,8 +94,10 @@ export function createSimulation(options: SimulationOptions): Simulate {
     }
   }
 
-  function callGas(data: Hex, count: number): number {
-    const wanted = count * (Number(gasEach) * (1 + 1 / 32) + GAS_AROUND)
+  function callGas(data: Hex, items: readonly SignedAuthorization[]): number {
+    const deployed = items.filter(({ signature }) => isUndeployed(signature)).length
+    const inCalls = items.length * Number(gasEach) + deployed * Number(gasFactory)
+    const wanted = inCalls * (1 + 1 / 32) + items.length * GAS_AROUND
     return Math.ceil(GAS_FIXED + data.length * GAS_PER_DIGIT + Math.min(wanted, GAS_MAX))
   }
 
@@ -103,8 +112,20 @@ export function createSimulation(options: SimulationOptions): Simulate {
 
 type Judged = { simulation: Simulation } | { error: unknown }
 
-function encode(usdc: Address, gasEach: bigint, items: readonly SignedAuthorization[]): Hex {
-  const tuples = items.map((item) => authorizationWords(item) + numberWord(7 * 32) + bytesTail(item.signature))
+function encode(
+  usdc: Address,
+  { gasEach, gasFactory }: Pick<SimulationOptions, 'gasEach' | 'gasFactory'>,
+  items: readonly SignedAuthorization[],
+): Hex {
+  const tuples = items.map((item) => {
+    const deployment = deploymentOf(item.signature)
+    const signature = bytesTail(deployment?.signature ?? item.signature)
+    const factory = addressWord(deployment?.factory ?? '0x') + numberWord(deployment === null ? 0 : gasFactory)
+    // Ten words, and behind them the two byte strings.
+    const offsets = [10 * 32, 10 * 32 + signature.length / 2] as const
+    const head = authorizationWords(item) + numberWord(offsets[0]) + factory + numberWord(offsets[1])
+    return head + signature + bytesTail(deployment?.data ?? '0x')
+  })
   const head = addressWord(usdc) + numberWord(gasEach) + numberWord(3 * 32)
   return `${JUDGE}${head}${numberWord(items.length)}${tailsWithOffsets(tuples)}`
 }
@@ -136,9 +157,10 @@ function outcomeOf(words: Words, at: number): Outcome {
   return { succeeds: false, reason: reasonOf(words.bytes(at + words.size(at + 9 * 32))) }
 }
 
-const CODES = ['none', 'delegation', 'contract'] as const
+const CODES = ['none', 'delegation', 'contract', 'undeployed'] as const
 
-const JUDGE = '0xb05da3e8' // judge(address,uint256,(address,address,uint256,uint256,uint256,bytes32,bytes)[])
+/** judge(address,uint256,(address,address,uint256,uint256,uint256,bytes32,bytes,address,uint256,bytes)[]) */
+const JUDGE = '0xc96e5115'
 /** An address at which no contract is deployed. */
 const LENS_PLACE = '0xc015007000000000000000000000000000001e45'
 /**

@@ -3,7 +3,7 @@ import { DomainError } from '../kit/errors.ts'
 import type { Curve, Keccak } from './curve.ts'
 import { addressOf } from './eip712.ts'
 import type { Address, BroadcastFault, Hex, SignedTransaction, UnsignedTransaction } from './model.ts'
-import { broadcastFault, isRefusal } from './refusal.ts'
+import { broadcastFault, isRefusal, type RpcRefusal } from './refusal.ts'
 import type { Rpc } from './rpc.ts'
 
 /** Signs transactions without a network request, and broadcasts signed ones. */
@@ -34,7 +34,7 @@ export function createTransactions({ rpc, curve, keccak, chainId }: TransactionD
 
     async broadcast(raw: Hex): Promise<'sent' | 'known'> {
       try {
-        await rpc.call('eth_sendRawTransaction', raw)
+        await rpc.callAny({ method: 'eth_sendRawTransaction', params: [raw] }, isOwnRule)
         return 'sent'
       } catch (error) {
         if (!isRefusal(error)) throw error
@@ -53,6 +53,11 @@ interface TransactionDeps {
   curve: Curve
   keccak: Keccak
   chainId: number
+}
+
+/** A node may have rules that another one does not have. What is wrong with fees, nonce or funds is wrong everywhere. */
+function isOwnRule({ message }: RpcRefusal): boolean {
+  return broadcastFault(message) === 'transaction_refused'
 }
 
 function refused(fault: BroadcastFault, reason: string): DomainError {

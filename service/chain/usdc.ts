@@ -28,6 +28,8 @@ export interface ChainOptions {
   timeoutMs?: number
   /** The gas that a transfer may use in the simulation. Contract wallets need more than plain accounts. */
   gasEach?: bigint
+  /** The gas that a factory may use beside it, to deploy a wallet (ERC-6492). */
+  gasFactory?: bigint
   maxFeePerGasCap?: bigint
   /** How old the newest block may be: half a block. */
   headMaxAgeMs?: number
@@ -44,7 +46,7 @@ export function createChain(options: ChainOptions): Chain {
   const nodes = [...new Set(options.urls)].map((url) => open([url]))
   const head = createHead(rpc, clock, options.headMaxAgeMs ?? 1_000)
   const sender = options.sender ?? NOBODY
-  const gasEach = options.gasEach ?? GAS_EACH
+  const { gasEach = GAS_EACH, gasFactory = GAS_FACTORY } = options
 
   async function readUsdc(data: Hex): Promise<bigint> {
     const word = await rpc.read<Hex>('eth_call', { to: usdc, data }, 'latest')
@@ -55,7 +57,7 @@ export function createChain(options: ChainOptions): Chain {
   return {
     network,
     escrow: createEscrow(rpc, usdc, async () => 2n * (await head()).baseFeePerGas + 1n),
-    simulate: createSimulation({ network, rpc, head, sender, gasEach }),
+    simulate: createSimulation({ network, rpc, head, sender, gasEach, gasFactory }),
     encodeTransfer: (item, payerHasCode) => encodeTransfer(usdc, item, payerHasCode),
     encodeBatch: (items) => encodeBatch(usdc, items),
 
@@ -98,5 +100,6 @@ export function createChain(options: ChainOptions): Chain {
 const NOBODY = '0xc01500700000000000000000000000000000b0d1'
 /** Enough for five transfers, because a contract's signature check may need that much. */
 const GAS_EACH = 400_000n
+const GAS_FACTORY = 400_000n
 /** A hundred times the price on Base on a busy day. */
 const FEE_CAP = 20_000_000_000n

@@ -65,7 +65,7 @@ export function hex(value: bigint | number): Hex {
   return `0x${value.toString(16)}`
 }
 
-/** An address out of the last 20 bytes of a word, as in an event's topic. */
+/** An address out of the last 20 bytes of a word. */
 export function addressOfWord(word: Hex): Address {
   return `0x${word.slice(-40).toLowerCase()}`
 }

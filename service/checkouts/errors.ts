@@ -1,5 +1,6 @@
 import { DomainError, invalid } from '../kit/errors.ts'
 import type { Sale } from '../sales/model.ts'
+import type { RequestStatus, WorkFailure } from './model.ts'
 
 /** No process knows a sponsor's address that could end the payment. */
 export function escrowUnavailable(): DomainError {
@@ -9,6 +10,12 @@ export function escrowUnavailable(): DomainError {
     'Payments that wait in the escrow are not available on this server right now. Nothing was charged. Try again later.',
     { retryAfterSeconds: 60 },
   )
+}
+
+/** A test takes no money, the escrow needs a wallet, and some servers have no addresses. */
+export function transfersUnavailable(): DomainError {
+  const sentence = 'This order cannot be paid by a transfer. Nothing was charged. Pay with a wallet instead.'
+  return new DomainError('conflict', 'transfers_unavailable', sentence)
 }
 
 /** The same for a checkout that never existed, an expired one, and another account's. */
@@ -54,6 +61,18 @@ export function outcomeKnown({ id, state, result }: Pick<Sale, 'id' | 'state' | 
   })
 }
 
+/** What was stored for another device has expired, or is another checkout's. */
+export function draftMissing(): DomainError {
+  const sentence =
+    'What was filled in on the other device has expired. Make a new code there, or fill in the form here.'
+  return new DomainError('missing', 'draft_not_found', sentence)
+}
+
+export function tooManyDrafts(): DomainError {
+  const sentence = 'Too many orders of this checkout wait for another device. Pay on this device, or try again later.'
+  return new DomainError('limited', 'too_many_drafts', sentence, { retryAfterSeconds: 600 })
+}
+
 /** This wallet could not be charged for finished work before. */
 export function payerDefaulted(until: Date): DomainError {
   const sentence =
@@ -61,9 +80,64 @@ export function payerDefaulted(until: Date): DomainError {
   return new DomainError('forbidden', 'payer_defaulted', sentence, { until: until.toISOString() })
 }
 
+/** The order has not begun, or nothing of it is left. */
+export function requestUnasked(): DomainError {
+  const sentence =
+    'This payment has not begun, has failed or was refunded, so its buyer cannot be asked for more. Ask while the order is under way or paid.'
+  return new DomainError('conflict', 'payment_not_open', sentence)
+}
+
+export function tooManyRequests(most: number): DomainError {
+  const sentence = `This payment already has ${String(most)} open requests. Wait until one of them is paid, refused or expired.`
+  return new DomainError('conflict', 'too_many_requests_open', sentence)
+}
+
+export function requestsFull(most: number): DomainError {
+  const sentence = `This payment already has had ${String(most)} requests, which is the most. Create a checkout for anything else.`
+  return new DomainError('conflict', 'requests_used_up', sentence)
+}
+
+export function requestMissing(): DomainError {
+  return new DomainError('missing', 'request_not_found', 'This payment has no such request.')
+}
+
+/** It was paid, refused or has expired; or a payment of it is under way. */
+export function requestClosed(status: RequestStatus): DomainError {
+  const sentence =
+    status === 'paying'
+      ? 'A payment of this request is under way. Nothing else was charged. Wait for it to end.'
+      : `This request is ${status} already. Nothing else was charged. Reload the page of the order.`
+  return new DomainError('conflict', 'request_closed', sentence, { status })
+}
+
 /** The workflow did not do what was bought, so the held payment was given up. */
-export function workFailed(paymentId: string, code: string, sentence: string): DomainError {
+export function workFailed(paymentId: string, code: WorkFailure, sentence: string): DomainError {
   return new DomainError('upstream', code, sentence, { paymentId, charged: false })
+}
+
+/** One message at a time: the next one can refer to its answer. */
+export function turnUnderWay(): DomainError {
+  const sentence = 'The answer to your last message is still on its way. Wait for it, then send the next message.'
+  return new DomainError('conflict', 'turn_under_way', sentence)
+}
+
+export function tooManyTurns(): DomainError {
+  const sentence = 'Too many messages were sent here in a minute. Wait a minute and send yours again.'
+  return new DomainError('limited', 'too_many_turns', sentence, { retryAfterSeconds: 60 })
+}
+
+export function notAChat(): DomainError {
+  return new DomainError('missing', 'chat_not_found', 'There is no chat at this checkout.')
+}
+
+export function progressTooFast(aSecond: number): DomainError {
+  const sentence = `A payment takes ${String(aSecond)} lines of progress a second. Wait a second and send it again.`
+  return new DomainError('limited', 'progress_too_fast', sentence, { retryAfterSeconds: 1 })
+}
+
+export function progressTooLong(most: number): DomainError {
+  const sentence = `This payment already has ${String(most)} lines of progress, which is the most. Report fewer steps.`
+  return new DomainError('conflict', 'progress_too_long', sentence)
 }
 
 export function receiptMissing(): DomainError {
@@ -73,6 +147,19 @@ export function receiptMissing(): DomainError {
 
 export function badProof(why: string): DomainError {
   return invalid({ paymentId: why }, 'invalid_payment')
+}
+
+/** Without a workflow nothing is delivered and nothing is signed. */
+export function noWorkflow(): DomainError {
+  const sentence =
+    'This checkout calls no workflow, so it has no secret. To send its orders somewhere, set a callbackUrl.'
+  return new DomainError('conflict', 'no_workflow', sentence)
+}
+
+/** What was bought is shown once the money has arrived. */
+export function notPaidYet(): DomainError {
+  const sentence = 'This payment is not confirmed yet. Try again when it is.'
+  return new DomainError('conflict', 'payment_pending', sentence)
 }
 
 /** No money is taken for a workflow that does not respond. */
@@ -109,6 +196,11 @@ export function orderExpired(): DomainError {
     'order_expired',
     'This order has expired. Nothing was charged. Ask your assistant to call the tool again.',
   )
+}
+
+/** A quote is for one price and one choice. */
+export function quoteForAnother(): DomainError {
+  return invalid({ quoteId: 'is for another choice or price: get a quote for this one' }, 'quote_mismatch')
 }
 
 export function quoteExpired(): DomainError {

@@ -1,11 +1,11 @@
-import type { EscrowRequirements, Requirements } from '../x402/model.ts'
 import type { Address } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { Field } from '../kit/fields.ts'
 import type { Id } from '../kit/ids.ts'
 import type { Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
-import type { Sale, WorkResult } from '../sales/model.ts'
+import type { Pass, Plan } from '../passes/model.ts'
+import type { Right, Sale, WorkResult } from '../sales/model.ts'
 
 /** A price on a workflow: the input that a customer gives, and where the paid input is sent. */
 export interface Checkout extends Terms {
@@ -28,6 +28,8 @@ export type Shown = Pick<
   Terms,
   | 'product'
   | 'price'
+  | 'pricing'
+  | 'coupons'
   | 'network'
   | 'recipient'
   | 'fields'
@@ -36,13 +38,25 @@ export type Shown = Pick<
   | 'capture'
   | 'runSeconds'
   | 'refundOnFailure'
+  | 'trialRuns'
+  | 'plans'
+  | 'after'
+  | 'chat'
 >
 
 /** What the owner configures. */
 export interface Terms {
-  callbackUrl: string
+  /** Null where no workflow is called. */
+  callbackUrl: string | null
+  after: After
+  /** Shown as it is today, also to buyers of an earlier version. */
+  picture: Picture | null
   product: { name: string; description: string | null }
+  /** What it costs, of each with `quantity`. Where the buyer decides otherwise: what it costs without a decision. */
   price: Usdc
+  pricing: Pricing
+  /** Whether buyers may use the account's codes. */
+  coupons: boolean
   network: NetworkName
   /** Null only in test mode, where no money is paid. */
   recipient: Address | null
@@ -60,8 +74,99 @@ export interface Terms {
   runSeconds: number
   /** With `onPayment`: send the money back by itself where the workflow fails. */
   refundOnFailure: boolean
+  /** The sites that may show the payment page in a frame. */
+  embedOrigins: readonly string[]
+  /** How many runs each wallet gets for nothing. */
+  trialRuns: number
+  /** How many such runs all wallets together get on a day (UTC). */
+  trialsPerDay: number
+  /** What buyers can pay for ahead. */
+  plans: readonly Plan[]
+  /** A conversation whose turns are the runs of a pass. Null for every other checkout. */
+  chat: Chat | null
+  /** About what its owner is mailed. */
+  notify: Readonly<Record<NoticeKind, boolean>>
   /** The node that the checkout belongs to: the same source gets the same checkout back. */
   source: Source | null
+}
+
+/** Its form is one message. */
+export interface Chat {
+  /** Shown before the first message. */
+  greeting: string | null
+}
+
+/** One message of a customer, and what the workflow answered. Each is a sale. */
+export interface Turn {
+  number: number
+  saleId: string
+  message: string
+  status: 'working' | 'answered' | 'failed'
+  /** As long as a history keeps it. Null while there is none. */
+  answer: string | null
+  /** Whether the answer is longer. */
+  isCut: boolean
+  createdAt: Date
+}
+
+/** What a workflow is sent of a chat, besides the message. */
+export interface ChatContext {
+  /** The pass that pays for it, or the payment of a turn that was paid alone. */
+  id: string
+  turn: number
+  /** Null where only the time is limited. */
+  turnsLeft: number | null
+  /** What was answered before, oldest first. */
+  history: readonly { message: string; answer: string }[]
+}
+
+/** `failure`: a sale whose delivery or workflow failed. */
+export type NoticeKind = 'sale' | 'failure'
+
+/** What a payment leads to: a delivery to a workflow, or something that is there already. */
+export type After =
+  | { kind: 'webhook' }
+  /** Markdown. */
+  | { kind: 'text'; text: string }
+  | { kind: 'link'; url: string }
+  /** A file never changes, so what is known of it is stored with it. */
+  | { kind: 'file'; fileId: string; name: string; mediaType: string; bytes: number }
+
+/** With its size in pixels, so that the page can leave room for it. */
+export interface Picture {
+  fileId: string
+  width: number
+  height: number
+}
+
+/** How the price comes about. Amounts are decimals where it is shown, and texts where it is stored. */
+export type Pricing<Amount = Usdc> =
+  | { kind: 'fixed' }
+  /** The price is for each. */
+  | { kind: 'quantity'; min: number; max: number }
+  | { kind: 'choose'; min: Amount; max: Amount | null; suggested: Amount | null }
+  /** A field of the form decides: a `select`, with a price for each of its options. */
+  | { kind: 'byField'; field: string; prices: Readonly<Record<string, Amount>> }
+
+/** What the buyer chose besides the input. What is absent has its default. */
+export interface Choice<Amount = Usdc> {
+  quantity?: number | undefined
+  amount?: Amount | undefined
+  /** A code of the account's, in capital letters. */
+  coupon?: string | undefined
+  /** The id of the plan that is bought. A single run without it. */
+  plan?: string | undefined
+}
+
+/** How the total of a purchase comes about. */
+export interface Lines<Amount = Usdc> {
+  unit: Amount
+  quantity: number
+  subtotal: Amount
+  /** The code that was used. */
+  coupon: string | null
+  discount: Amount
+  total: Amount
 }
 
 /**
@@ -92,6 +197,7 @@ export interface Payment {
   owner: Owner
   state: PaymentState
   amount: Usdc
+  lines: Lines
   network: NetworkName
   /** Null for a simulated payment. */
   recipient: Address | null
@@ -100,7 +206,7 @@ export interface Payment {
   /** The customer's input, with defaults for omitted fields. */
   input: Readonly<Record<string, unknown>>
   txHash: string | null
-  /** The reason of a failure, as a code of the protocol, or as one of `WORK_FAILURES`. */
+  /** The reason of a failure, as a code of the protocol, or a `WorkFailure`. */
   reason: string | null
   capture: Capture
   /** The payment's way through the escrow. Null without one. */
@@ -109,10 +215,57 @@ export interface Payment {
   deadline: Date | null
   /** What the seller reported about the work. */
   result: WorkResult | null
+  /** Why it costs nothing. Null for one with money. */
+  right: Pick<Right, 'kind' | 'id'> | null
+  /** The plan that it buys. Null for a single run. */
+  plan: Plan | null
+  /** The pass that it has bought or used, where that was looked up. */
+  pass: Pass | null
+  /** What its workflow wrote while it works, where that was looked up. */
+  progress: readonly ProgressLine[]
+  /** The further amounts that its buyer was asked for, where they were looked up; the oldest first. */
+  requests: readonly PaymentRequest[]
   createdAt: Date
   paidAt: Date | null
   /** The sum of its refunds that have not failed. */
   refunded: Usdc
+  /** Its refunds, where they were looked up. */
+  refunds: readonly ReceiptRefund[]
+}
+
+/** A further amount that the seller asks the buyer of a payment for. It is paid at a checkout of its own. */
+export interface PaymentRequest {
+  id: Id<'prq'>
+  /** The payment that it belongs to. */
+  paymentId: string
+  checkoutId: Id<'chk'>
+  owner: Owner
+  amount: Usdc
+  /** What it is for. The buyer reads it. */
+  note: string
+  /** Where its end is sent to. */
+  callbackUrl: string | null
+  /** The payment of the further amount, from its beginning. Null again where it failed. */
+  saleId: string | null
+  /** Null while it is open. */
+  endedAs: 'paid' | 'refused' | 'expired' | null
+  expiresAt: Date
+  createdAt: Date
+  endedAt: Date | null
+}
+
+/** `paying`: a payment has begun, and the chain decides. */
+export type RequestStatus = 'open' | 'paying' | NonNullable<PaymentRequest['endedAs']>
+
+/** A refund, as the buyer and the owner see it at the payment. */
+export interface ReceiptRefund {
+  id: string
+  /** `confirmed`: the payer has the money. `failed`: nothing went back, and nothing will. */
+  state: 'requested' | 'funded' | 'sent' | 'confirmed' | 'failed'
+  amount: number
+  /** Null until it is sent, and for a refund to an account of this server. */
+  txHash: string | null
+  explorerUrl: string | null
 }
 
 /**
@@ -122,13 +275,31 @@ export interface Payment {
  */
 export type PaymentState = 'created' | 'settling' | 'paid' | 'failed'
 
+/** What a workflow writes for its buyer while it works. */
+export interface ProgressLine {
+  text: string
+  percent: number | null
+  at: string
+}
+
+/** The latest lines of a payment, oldest first, and how many were written in all. */
+export interface Progress {
+  lines: readonly ProgressLine[]
+  written: number
+}
+
 /** How a payment in test mode ends; payments with money can end in the same ways. `slow` is paid after some seconds. */
 export const OUTCOMES = ['paid', 'declined', 'insufficient_funds', 'slow', 'delivery_failed'] as const
 export type SimulatedOutcome = (typeof OUTCOMES)[number]
 
 /** A price that stays valid for ten minutes. */
 export interface Quote {
+  /** The total that is paid. */
   price: Usdc
+  /** What the total is for. Null in a quote of an earlier release, which had the price alone. */
+  lines: Lines | null
+  /** The plan that it is for. Null for a single run. */
+  plan: string | null
   network: NetworkName
   recipient: Address | null
   /** The version that was shown with it. Null in a quote of an earlier release. */
@@ -138,152 +309,5 @@ export interface Quote {
 
 export const ZERO_ADDRESS: Address = '0x0000000000000000000000000000000000000000'
 
-/*
- * What the payer sees. These are the answers of /p/… themselves, so amounts are decimals and times are text: the page
- * is rendered from them, and its script reads them as they are sent.
- */
-
-/** `GET /p/{chk}` for a program, and the page's data. */
-export interface CheckoutView {
-  checkout: {
-    id: string
-    /** The page's URL. */
-    url: string
-    /** The same URL, for agents. */
-    x402Url: string
-    /** The same as a tool for models. Null where there is none. */
-    mcp: { url: string; tool: string } | null
-    status: Status
-    lifetime: Lifetime
-    /** Nothing is charged; payments are simulated. */
-    testMode: boolean
-    product: { name: string; description: string | null }
-    price: number
-    currency: 'USDC'
-    network: NetworkName
-    chainId: number
-    /** Null only in test mode. */
-    recipient: string | null
-    asset: { address: string; name: string; version: string; decimals: 6 }
-    fields: readonly Field[]
-    redirectUrl: string | null
-    responseMode: ResponseMode
-    capture: Capture
-    /** With `onSuccess`: how long the workflow may take. */
-    runSeconds: number | null
-    /** The network's block explorer: `{explorer}/tx/{hash}`. */
-    explorer: string
-  }
-  /** False while the workflow does not respond or this server cannot settle: pay calls are refused with a 503. */
-  available: boolean
-  /** Send its id with the pay call. The price is valid until it expires. */
-  quote: { quoteId: string; expiresAt: string }
-  /** What the customer signs, in both versions of x402; null in test mode, and where it cannot be paid now. */
-  paymentRequirements: Signable | null
-  /** With `escrow`: a payment for a wallet to sign, since only its sender may compute the nonce. Null for the others. */
-  prepared: Prepared | null
-  /** How the last sales went, as rounded figures. Null while there are fewer than 20, and where it is not shown. */
-  trackRecord: { sales: number; refundedPercent: number; disputedPercent: number } | null
-}
-
-/** Where the money waits in the escrow, version 1 has no terms. */
-export interface Signable {
-  v1: Requirements['v1'] | null
-  v2: Requirements['v2'] | EscrowRequirements
-}
-
-/** What the payer's authorization must contain. Other salts give other nonces. */
-export interface Prepared {
-  to: string
-  salt: string
-  nonce: string
-  /** Unix seconds. */
-  validBefore: number
-}
-
-/** A payment's way through the escrow. */
-export interface EscrowView {
-  /** The address of the contract. */
-  contract: string
-  /** After it the payer can take back what was not captured with a call of its own, `reclaim`. */
-  captureBy: string
-  /**
-   * `authorizing`: on its way into the contract. `waiting`: it waits there. `captured`: the seller has it. `voiding`: it
-   * is being given back. `voided`: the payer has it. `reclaimable`: the payer takes it back. `none`: it never moved.
-   */
-  state: 'authorizing' | 'waiting' | 'capturing' | 'captured' | 'voiding' | 'voided' | 'reclaimable' | 'none'
-  /** The transactions that moved it into the contract, and back. */
-  authorizedTx: string | null
-  voidedTx: string | null
-}
-
-/** `POST /p/{chk}/pay`, `GET /p/{chk}/payments/{pay}`, and each `state` event of the latter. */
-export interface PaymentView {
-  payment: {
-    id: string
-    checkoutId: string
-    /** `created` and `settling` are in progress: never show them as failed. */
-    status: PaymentState
-    txHash: string | null
-    amount: number
-    /** What went back of it, or is about to. */
-    refunded: number
-    currency: 'USDC'
-    network: NetworkName
-    payer: string
-    /** Null without a transaction, and for a simulated payment. */
-    explorerUrl: string | null
-    /** Why it failed: `code` is the code of x402, `sentence` is for a person. */
-    reason: { code: string; sentence: string } | null
-    /** The URL to follow the payment: JSON, or server-sent events. */
-    statusUrl: string
-    testMode: boolean
-    /** `onSuccess`: nothing is charged unless the workflow succeeds. */
-    capture: Capture
-    /** Nothing is charged if the workflow has not succeeded by then. Null once its outcome is known. */
-    deadline: string | null
-    /** Where the money waits, or waited, in a contract. Null for every other payment. */
-    escrow: EscrowView | null
-    createdAt: string
-    paidAt: string | null
-    /** The checkout's `redirectUrl` with `checkout_id` and `payment_id`, once it is paid; only for the buyer. */
-    redirectUrl: string | null
-    /** Fetches this view again; only for the buyer. Send it as X-Payment-Token, or as `token` in the address. */
-    token: string | null
-    /**
-     * The link to the receipt, which also works after the checkout has ended. Anyone with the link can open it; only
-     * the buyer gets it.
-     */
-    receiptUrl: string | null
-    /** The receipt as a JWS; null unless it was paid on a chain. Only for the buyer and the owner. */
-    signedReceipt: string | null
-    /** Verifies that receipt in a browser. Null where `signedReceipt` is. */
-    verifyUrl: string | null
-  }
-  /** Null until it is paid; with `onSuccess`, until it is sent. */
-  delivery: {
-    id: string
-    /**
-     * `pending`: in progress. `claimed`: the workflow has started. `delivered`: it has confirmed. `unconfirmed`: it has
-     * started and has not confirmed, or failed. `stopped`, `exhausted`: it was not reached or refused, and no attempt
-     * follows.
-     */
-    status: string
-    attempts: number
-    /** The workflow's HTTP status for the last attempt; null without an answer, and for a viewer without proof. */
-    lastStatus: number | null
-    /** The error code of the last attempt; only in test mode. */
-    lastError: string | null
-    nextAttemptAt: string | null
-    /**
-     * The last ten attempts, oldest first, for the buyer and the owner in test mode. Null otherwise: customers who pay
-     * with money see nothing of the seller's server.
-     */
-    history: { at: string; status: number | null; error: string | null }[] | null
-    /**
-     * The workflow's answer (responseMode `lastNode`, or reported by the seller), at most 64 KB; only for the buyer and
-     * the owner, and only once it is paid.
-     */
-    answer: string | null
-  } | null
-}
+/** Why a held payment was given up. */
+export type WorkFailure = 'workflow_failed' | 'workflow_unreachable' | 'workflow_timeout'

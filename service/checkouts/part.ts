@@ -1,12 +1,26 @@
 import { hkdfSync } from 'node:crypto'
 import type { Address } from '../chain/model.ts'
+import type { NoticeKind } from './model.ts'
 import { checkoutRoutes } from './http/owner.ts'
 import { payerRoutes } from './http/payer.ts'
-import type { AccountPayments, CheckoutPages, DeliveryPort, DisputePort, RefundPort } from './ports.ts'
+import type {
+  AccountPayments,
+  BrandPort,
+  CheckoutPages,
+  DeliveryPort,
+  Announce,
+  DisputePort,
+  FilePort,
+  NoticeDigest,
+  ReceiptPort,
+  RefundPort,
+} from './ports.ts'
 import { createCheckouts, type Checkouts } from './service/checkouts.ts'
+import type { CheckoutDeps } from './service/deps.ts'
 import { createCheckoutStore } from './store/checkouts.ts'
 import { count, createRateLimit, type RateLimit } from '../api/limits.ts'
 import type { McpService } from '../api/mcp/parts.ts'
+import type { Coupons, CouponUses } from '../coupons/service.ts'
 import type { Config } from '../config.ts'
 import { createPaymentEvents } from './service/payment-events.ts'
 import { createCheckoutMcp } from './mcp/server.ts'
@@ -15,6 +29,8 @@ import type { SaleHooks, SaleReader } from '../sales/model.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
 import type { Holding } from '../sales/service/hold.ts'
 import type { PaymentTokens } from '../sales/service/proof.ts'
+import type { PassHooks } from '../passes/service/rights.ts'
+import type { Passes } from '../passes/service/passes.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Owner } from '../kit/owner.ts'
@@ -25,6 +41,7 @@ import { z } from 'zod'
 import type { Sweeper, Topic } from '../queue/model.ts'
 
 import { OUTCOME } from './service/capture.ts'
+import { DIGEST, NOTICE } from './service/notices.ts'
 import { PAUSED } from './service/watch.ts'
 
 /** Prices on workflows, their payment pages, and the deliveries that payments start. */
@@ -36,11 +53,16 @@ export async function openCheckouts(
     refunds: RefundPort
     disputes: DisputePort
     sales: SaleReader
+    passes: Passes
     deliveries: DeliveryPort
+    brands: BrandPort
+    files: FilePort
+    coupons: Coupons
     identity: Identity
     pages: CheckoutPages
     accounts: AccountPayments
     walletAddress: (owner: Owner) => Promise<string | null>
+    takesTransfers: CheckoutDeps['takesTransfers']
   },
 ): Promise<{ checkouts: Checkouts; mcp: McpService; payPerMinute: RateLimit; part: Part }> {
   const { config, database, clock, log, outbound, redis, secret } = platform
@@ -56,9 +78,14 @@ export async function openCheckouts(
       operator: deps.selling.method.escrow?.operator() ?? null,
     }),
     sales: deps.sales,
+    passes: deps.passes,
     deliveries: deps.deliveries,
+    brands: deps.brands,
+    files: deps.files,
+    coupons: deps.coupons,
     callbacks: callbacksBy(outbound),
     walletAddress: async (owner) => ((await deps.walletAddress(owner))?.toLowerCase() ?? null) as Address | null,
+    takesTransfers: deps.takesTransfers,
     announce: (inside, announcements) => platform.outbox.add(inside, announcements),
     mailOwner: (userId, mail) => deps.identity.mailTo(userId, mail),
     clock,
@@ -67,7 +94,9 @@ export async function openCheckouts(
     orderKey: derivedKey(secret, 'coinslot checkout orders'),
     receiptOf: receiptAddress(config, deps.selling.tokens),
     addresses: config.addresses,
+    dashboard: config.addresses.dashboard.replace(/\/$/, ''),
   })
+  let flushing: NodeJS.Timeout | undefined
   const payPerMinute = createRateLimit('pay', config.RATE_PAY_PER_MINUTE, redis)
   const { facilitator, pay } = config.addresses
   const mcpAddress = `${pay}/:chk/mcp`
@@ -86,7 +115,14 @@ export async function openCheckouts(
     payPerMinute,
     part: {
       mounted: [{ role: 'pay', path: new URL(mcpAddress).pathname, handler: mcp.handler }],
-      stop: () => mcp.close(),
+      start() {
+        flushing = setInterval(() => void checkouts.openings.flush(), 1_000)
+      },
+      async stop() {
+        clearInterval(flushing)
+        await checkouts.openings.flush()
+        await mcp.close()
+      },
       routes: [
         {
           surface: 'api',
@@ -94,7 +130,11 @@ export async function openCheckouts(
         },
         {
           surface: 'pay',
-          routes: payerRoutes(checkouts, deps.pages, { dialects: deps.selling.dialects, facilitator }),
+          routes: payerRoutes(checkouts, deps.pages, {
+            dialects: deps.selling.dialects,
+            facilitator,
+            now: () => clock.now(),
+          }),
         },
       ],
       limits: { pay: payPerMinute },
@@ -105,16 +145,25 @@ export async function openCheckouts(
 }
 
 /** What payments at checkouts write in addition to the sale. */
-export function openCheckoutHooks(platform: Platform, { deliveries, tokens }: HooksGiven): SaleHooks {
-  const { config, database, clock, log } = platform
+export function openCheckoutHooks(
+  platform: Platform,
+  { coupons, deliveries, files, tokens, passHooks: passes, receipts }: HooksGiven,
+): SaleHooks {
+  const { config, database, clock, log, outbox } = platform
   const store = createCheckoutStore(database.statements, config.QUOTA_ACTIVE_CHECKOUTS)
   const events = createPaymentEvents({ store, deliveries, clock, log, addresses: config.addresses })
-  return checkoutHooks({ store, deliveries, events, receiptOf: receiptAddress(config, tokens), clock })
+  const receiptOf = receiptAddress(config, tokens)
+  const announce: Announce = (inside, announcements) => outbox.add(inside, announcements)
+  return checkoutHooks({ store, coupons, deliveries, files, events, receiptOf, clock, passes, receipts, announce })
 }
 
 interface HooksGiven {
+  coupons: CouponUses
+  files: FilePort
   deliveries: DeliveryPort
   tokens: PaymentTokens
+  passHooks: PassHooks
+  receipts: ReceiptPort
 }
 
 function receiptAddress({ addresses }: Config, tokens: PaymentTokens): (payment: string) => string {
@@ -150,8 +199,12 @@ function checkoutSweepers({ sweepers }: Checkouts): Sweeper[] {
     { name: 'checkouts.leases', everyMs: 5_000, run: (now) => sweepers.leases(now) },
     { name: 'checkouts.probes', everyMs: 10_000, run: (now) => sweepers.probes(now) },
     { name: 'checkouts.held', everyMs: 2_000, run: () => sweepers.held() },
+    { name: 'checkouts.requests', everyMs: 5_000, run: (now) => sweepers.requests(now) },
+    { name: 'checkouts.notices', everyMs: 60_000, run: (now) => sweepers.notices(now) },
   ]
 }
+
+const noticeKind = z.enum(['sale', 'failure'])
 
 function checkoutTopics(checkouts: Checkouts): Topic[] {
   const paused: Topic<{ checkoutId: string }> = {
@@ -168,5 +221,24 @@ function checkoutTopics(checkouts: Checkouts): Topic[] {
     concurrency: 8,
     timeoutMs: 60_000,
   }
-  return [paused, outcome]
+  const notice: Topic<{ saleId: string; kind: NoticeKind }> = {
+    topic: NOTICE,
+    decode: z.object({ saleId: z.string(), kind: noticeKind }),
+    handle: (told, { id }) => checkouts.notices.tell(told, id),
+    concurrency: 4,
+    timeoutMs: 30_000,
+  }
+  const digest: Topic<NoticeDigest> = {
+    topic: DIGEST,
+    decode: z.object({
+      userId: z.string(),
+      environment: z.enum(['sandbox', 'production']),
+      kind: noticeKind,
+      count: z.number(),
+    }),
+    handle: (told, { id }) => checkouts.notices.tellMany(told, id),
+    concurrency: 4,
+    timeoutMs: 30_000,
+  }
+  return [paused, outcome, notice, digest]
 }

@@ -2,17 +2,58 @@ import type { Usdc } from '../kit/money.ts'
 import type { Address, Hex } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
 import type { AnsweredDelivery, NewDelivery, NewEvent, NewTarget } from '../deliveries/model.ts'
+import type { BrandView } from '../brands/model.ts'
+import type { Content, Purpose, StoredFile } from '../files/model.ts'
 import type { Id } from '../kit/ids.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Caller } from '../kit/caller.ts'
-import type { Owner } from '../kit/owner.ts'
-import type { ProductName } from '../sales/model.ts'
+import type { Reader } from '../kit/language.ts'
+import type { Environment, Owner } from '../kit/owner.ts'
+import type { Span } from '../kit/clock.ts'
+import type { ProductName, Sale } from '../sales/model.ts'
 import type { Announcement } from '../queue/model.ts'
 import type { JsonSigned, ReceiptPayload, TypedSigned } from '../x402/offer-receipt.ts'
-import type { Checkout, CheckoutView, PaymentView, Source } from './model.ts'
+import type { Checkout, NoticeKind, PaymentRequest, Progress, ReceiptRefund, Source, Turn } from './model.ts'
+import type { CheckoutView, PaymentView } from './views.ts'
+
+/** Stores the further amounts that buyers are asked for. */
+export interface RequestStore {
+  /** All of this payment. No other transaction adds one meanwhile. */
+  lockRequests(inside: Statements, payment: string): Promise<readonly PaymentRequest[]>
+  /** If its id exists already, nothing changes. */
+  addRequest(inside: Statements, request: PaymentRequest): Promise<void>
+  /** By payment, the oldest first. Those without requests are missing. */
+  requestsOf(payments: readonly string[]): Promise<ReadonlyMap<string, readonly PaymentRequest[]>>
+  /** Null where the checkout is of no request; false where another payment has begun, or the request has ended. */
+  claimRequest(inside: Statements, claim: { checkout: string; sale: string; now: Date }): Promise<boolean | null>
+  /** The payment of it failed, so it is open again. */
+  releaseRequest(inside: Statements, sale: string): Promise<void>
+  /** Ends the request that this sale pays. Null where it pays none, or it has ended already. */
+  payRequest(inside: Statements, sale: string, now: Date): Promise<PaymentRequest | null>
+  /** Null where it is not open, or of another payment. */
+  refuseRequest(inside: Statements, refusal: { id: string; payment: string; now: Date }): Promise<PaymentRequest | null>
+  /** Ends open ones whose time is over. No other call returns them. */
+  expireRequests(inside: Statements, now: Date, limit: number): Promise<readonly PaymentRequest[]>
+}
+
+/** Stores the turns of chats. What was said is the sales' and the deliveries'. */
+export interface ChatStore {
+  /** The next turn of this pass. If the sale is one already, nothing changes. The pass must be locked. */
+  addTurn(inside: Statements, turn: { saleId: string; passId: string; owner: Owner; now: Date }): Promise<void>
+  /** How busy a chat and its seller are, without this sale. */
+  turnLoad(
+    inside: Statements,
+    of: { saleId: string; passId: string; owner: Owner },
+    since: { working: Date; recent: Date },
+  ): Promise<{ isWorking: boolean; ofPass: number; ofAccount: number }>
+  /** Null for a sale that is no turn. */
+  turnOf(inside: Statements, saleId: string): Promise<{ passId: string; number: number } | null>
+  /** The latest of a pass, oldest first; before this turn, or all. */
+  turnsOf(inside: Pick<Statements, 'run'> | null, passId: string, before: number | null): Promise<readonly Turn[]>
+}
 
 /** Stores checkouts. */
-export interface CheckoutStore {
+export interface CheckoutStore extends RequestStore, ChatStore {
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
   /** Any owner's, in any state. With a version: as it was shown then. */
   find(id: string, version?: number | null): Promise<Checkout | null>
@@ -22,6 +63,8 @@ export interface CheckoutStore {
   listOffered(owner: Owner, limit: number, now: Date): Promise<readonly { id: string; name: string }[]>
   /** Of these ids, those that `listOffered` would list. */
   findOffered(owner: Owner, ids: readonly string[], now: Date): Promise<readonly Checkout[]>
+  /** Of these ids, those of checkouts that have ended. */
+  ended(ids: readonly string[], now: Date): Promise<ReadonlySet<string>>
 
   /**
    * The checkouts of this source, locked until the transaction ends. No other transaction can create one for it
@@ -39,6 +82,12 @@ export interface CheckoutStore {
   lockOwn(inside: Statements, owner: Owner, id: string): Promise<Checkout | null>
   /** Keeps the version that it replaces. */
   save(inside: Statements, before: Checkout, checkout: Checkout): Promise<void>
+  /** Changes nothing else: the checkout's state, its end and its version stay. */
+  allowSites(
+    inside: Statements,
+    owner: Owner,
+    sites: { id: string; embedOrigins: readonly string[]; now: Date },
+  ): Promise<Checkout | null>
   /** Null when the owner has no such active checkout. */
   prolong(owner: Owner, id: string, until: Date, now: Date): Promise<Checkout | null>
   /** Null when the owner has no such checkout; an expired one stays unchanged. */
@@ -66,11 +115,32 @@ export interface CheckoutStore {
   defaultedUntil(payer: Address, network: NetworkName, now: Date): Promise<Date | null>
   addDefault(inside: Statements, left: { payer: Address; network: NetworkName; until: Date }): Promise<void>
 
+  /** Locked until the transaction ends; without lines when there was none. */
+  lockProgress(inside: Statements, payment: string, now: Date): Promise<Progress>
+  saveProgress(inside: Statements, payment: string, progress: Progress, now: Date): Promise<void>
+  /** By payment. Those without lines are missing. */
+  progressOf(payments: readonly string[]): Promise<ReadonlyMap<string, Progress['lines']>>
+
+  /** The last one with this token counts. False where the checkout has the maximum of them. */
+  putDraft(draft: { tokenHash: Buffer; checkout: string; content: string; until: Date }, now: Date): Promise<boolean>
+  /** What this checkout's page stored under the token. */
+  findDraft(tokenHash: Buffer, checkout: string, now: Date): Promise<string | null>
+
+  /** Adds to how often the pages of checkouts were opened. */
+  addOpenings(rows: readonly { checkout: string; day: string; count: number }[]): Promise<void>
+  /** The sums of all checkouts, and then the twenty that were opened most. */
+  conversion(owner: Owner, span: Span): Promise<readonly Converted[]>
+
   findInside(inside: Statements, id: string, version: number | null): Promise<Checkout | null>
   /** Whether it sells at this moment. If so, it stays open until the transaction ends. */
   holdOpen(inside: Statements, id: string, now: Date): Promise<boolean>
-  /** Sales and failures by UTC day since then, without simulated ones; the oldest day first. */
-  days(owner: Owner, since: Date): Promise<readonly SaleDay[]>
+  /**
+   * Stores that the account is to be mailed of a sale, once. True where that is a mail of its own: no more than `alone` of
+   * those since then.
+   */
+  addNotice(notice: Notice, bounds: { since: Date; alone: number }): Promise<boolean>
+  /** How many notices wait, by account, where the first has waited since before. No other call returns them. */
+  takeNotices(inside: Statements, before: Date, limit: number): Promise<readonly NoticeDigest[]>
 }
 
 export interface Page {
@@ -91,12 +161,31 @@ export interface DeliveryPort {
   }
 }
 
+/** How the seller shows itself to buyers; null where nothing was set. */
+export interface BrandPort {
+  shown(owner: Owner): Promise<BrandView | null>
+}
+
+/** The part of the files' API that checkouts use. */
+export interface FilePort {
+  /** The owner's file; throws with the field's name. */
+  named(owner: Owner, id: string, as: { purpose: Purpose; field: string }): Promise<StoredFile>
+  /** From now on the checkout uses exactly these files. */
+  use(inside: Statements, owner: Owner, subject: string, files: readonly string[]): Promise<void>
+  /** False where it was deleted meanwhile. */
+  sold(inside: Statements, id: string, subject: string): Promise<boolean>
+  content(id: string): Promise<Content>
+  addressOf(picture: string): string
+}
+
 /** Sends what is left of a payment back to its payer, once for each operation. */
 export interface RefundPort {
   request(
     refund: { saleId: string; amount: null; reason: string; by: 'rule'; owner: null },
     operation: Id<'op'>,
   ): Promise<unknown>
+  /** As its buyer sees them, oldest first. */
+  shown(sale: Pick<Sale, 'id' | 'network'>): Promise<readonly ReceiptRefund[]>
 }
 
 /** What becomes of problems with payments. */
@@ -158,11 +247,14 @@ export interface FoundReceipt {
   body: {
     receipt: Receipt
     delivery: PaymentView['delivery']
+    result: PaymentView['result']
     dispute: ReceiptDispute | null
     signed: SignedForms | null
   }
   /** For its page, if it was bought at a checkout. */
   checkout: { view: CheckoutView; payment: PaymentView } | null
+  /** Of its seller, for the page of any other purchase. */
+  brand: BrandView | null
 }
 
 /** The signed receipt in both forms, and the terms that were paid. */
@@ -189,18 +281,8 @@ export interface Receipt {
   testMode: boolean
   createdAt: string
   paidAt: string | null
-  /** What went back of it, or is about to, oldest first. */
+  /** What went back of it, is about to, or did not, oldest first. */
   refunds: readonly ReceiptRefund[]
-}
-
-export interface ReceiptRefund {
-  id: string
-  /** `confirmed`: the payer has the money. */
-  state: 'requested' | 'funded' | 'sent' | 'confirmed'
-  amount: number
-  /** Null until it is sent, and for a refund to an account of this server. */
-  txHash: string | null
-  explorerUrl: string | null
 }
 
 /** The buyer's report of a problem with the payment. */
@@ -215,14 +297,24 @@ export interface ReceiptDispute {
 
 /** The pages for a browser. */
 export interface CheckoutPages {
-  checkout(view: CheckoutView): Shown
+  checkout(view: CheckoutView, reader: Reader, embed?: Embed | null): Shown
   /** The address of one payment, opened in a browser. */
-  payment(view: CheckoutView | null, payment: PaymentView): Shown
+  payment(view: CheckoutView | null, payment: PaymentView, reader: Reader, embed?: Embed | null): Shown
   /** The receipt of a purchase that was not made at a checkout. */
-  receipt(receipt: Receipt & { dispute: ReceiptDispute | null }, signed: SignedForms | null): Shown
+  receipt(
+    receipt: Receipt & { dispute: ReceiptDispute | null; brand: BrandView | null },
+    signed: SignedForms | null,
+    reader: Reader,
+  ): Shown
   /** Verifies a signed receipt in the reader's browser, by the keys at these addresses. `home`: the page's own origin. */
-  verify(issuers: Readonly<Record<string, string>>, home: string): Shown
-  missing(error: { status: number; code: string; sentence: string }): Shown
+  verify(issuers: Readonly<Record<string, string>>, home: string, reader: Reader): Shown
+  missing(error: { status: number; code: string; sentence: string }, reader: Reader): Shown
+}
+
+/** A site that shows the page in a frame. `tab`: the page is open beside the frame, where more wallets work. */
+export interface Embed {
+  origin: string
+  tab: boolean
 }
 
 interface Shown {
@@ -231,9 +323,36 @@ interface Shown {
   headers?: Readonly<Record<string, string>>
 }
 
-export interface SaleDay {
-  day: string
+/** How often a checkout's page was opened, and how many payments were made there. */
+export interface Converted {
+  /** Null for all checkouts together. */
+  id: string | null
+  name: string | null
+  opened: number
   paid: number
-  failed: number
-  amount: Usdc
+  before: { opened: number; paid: number }
+  /** How many checkouts it is the sum of. */
+  checkouts: number
+}
+
+/** Mails the receipt of a sale to its buyer, where an address was entered. */
+export interface ReceiptPort {
+  paid(inside: Statements, sale: Sale): Promise<void>
+}
+
+export interface Notice {
+  saleId: string
+  kind: NoticeKind
+  owner: Owner
+  at: Date
+  /** The work that mails it. */
+  announcement: string
+}
+
+/** What one mail has for many sales. */
+export interface NoticeDigest {
+  userId: string
+  environment: Environment
+  kind: NoticeKind
+  count: number
 }

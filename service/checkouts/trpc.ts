@@ -1,12 +1,17 @@
-import { renderSVG } from 'uqr'
 import { z } from 'zod'
-import { actKey, asked, firstOf, keyed, named, newOperation, paging, person } from '../api/trpc.ts'
-import { router, someDays, withoutSecret } from '../api/trpc.ts'
+import { actKey, asked, keyed, named, newOperation, paging, person } from '../api/trpc.ts'
+import { router, spanExample, spanInput, toSpan, withoutSecret } from '../api/trpc.ts'
 import type { Clock } from '../kit/clock.ts'
-import { toWire } from '../kit/money.ts'
-import { changeBody, inputBody, shown, termsBody, toChange, toDraftTerms, toTerms } from './http/bodies.ts'
+import { shown } from './http/answers.ts'
+import { changeBody, termsBody, termsExample, toChange, toDraftTerms, toTerms } from './http/bodies.ts'
+import { inputBody } from './service/bodies.ts'
+import { qrOf } from './service/presenter.ts'
 import { bodyOf } from './http/owner.ts'
-import type { Checkout, CheckoutView } from './model.ts'
+import { ownRequest } from './http/requests.ts'
+import type { Checkout } from './model.ts'
+import { stepOf } from './rules/requests.ts'
+import type { CheckoutView } from './views.ts'
+import type { Converted } from './ports.ts'
 import type { Checkouts } from './service/checkouts.ts'
 
 /** The dashboard's checkout procedures. `previewOf`: the page of a checkout, without a script. */
@@ -22,10 +27,10 @@ export function checkoutsRouter(
     }),
     get: person.input(asked(named)).query(async ({ ctx, input }) => {
       const checkout = toBody(await checkouts.get(ctx.caller, input.id))
-      return { ...checkout, qr: renderSVG(checkout.url, { border: 2 }) }
+      return { ...checkout, qr: qrOf(checkout.url) }
     }),
     /** Only this answer and the one of `rotateSecret` contain the secret. */
-    create: keyed.input(asked(termsBody.extend(actKey))).mutation(({ ctx, input: { key, ...body } }) =>
+    create: keyed.input(asked(termsBody.extend(actKey), termsExample)).mutation(({ ctx, input: { key, ...body } }) =>
       ctx.once(
         { key },
         async (operation) => {
@@ -46,9 +51,15 @@ export function checkoutsRouter(
       const { sales, total } = await checkouts.sales(ctx.caller, id, rest)
       return { payments: sales.map(({ payment, delivery, input }) => ({ ...payment, input, delivery })), total }
     }),
-    days: person.input(asked(someDays)).query(async ({ ctx, input }) => {
-      const days = await checkouts.days(ctx.caller, firstOf(input, clock))
-      return days.map(({ amount, ...rest }) => ({ ...rest, amount: toWire(amount) }))
+    /** The further amounts that the buyer of a payment was asked for, oldest first. */
+    requests: person.input(asked(named)).query(async ({ ctx, input }) => {
+      const found = await checkouts.requests(ctx.caller, input.id)
+      return found.map((request) => ({ ...ownRequest(checkouts, request, clock.now()), step: stepOf(request) }))
+    }),
+    /** How often payment pages were opened and paid, and the same of as many days before. The first is the sum of all. */
+    conversion: person.input(asked(spanInput, spanExample)).query(async ({ ctx, input }) => {
+      const [all, ...each] = await checkouts.conversion(ctx.caller, toSpan(input))
+      return { all: all ?? NONE, each }
     }),
     expire: person
       .input(asked(named))
@@ -67,3 +78,5 @@ export function checkoutsRouter(
       ),
   })
 }
+
+const NONE: Converted = { id: null, name: null, opened: 0, paid: 0, before: { opened: 0, paid: 0 }, checkouts: 0 }

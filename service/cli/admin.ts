@@ -24,9 +24,12 @@ async function main(args: readonly string[]): Promise<number> {
     }
     const sentence = await COMMANDS[command]?.(createAssetStore(database.statements), name ?? '', environment)
     if (sentence == null) {
-      const what = command.endsWith('owner')
-        ? 'creator has made an RDA under that user id'
-        : `RDA in ${environment} has that slug or id`
+      const what =
+        command === 'hide-review'
+          ? 'review has that id'
+          : command.endsWith('owner')
+            ? 'creator has made an RDA under that user id'
+            : `RDA in ${environment} has that slug or id`
       console.error(`No ${what}: ${name ?? ''}`)
       return 1
     }
@@ -38,6 +41,7 @@ async function main(args: readonly string[]): Promise<number> {
 const USAGE = `Usage:
   npm run admin -- verify | unverify | feature | unfeature <slug or id> [sandbox | production]
   npm run admin -- verify-owner | unverify-owner <user id>
+  npm run admin -- hide-review <review id>
   npm run admin -- payouts off | on
 The default environment is production on a live server, otherwise the sandbox.`
 
@@ -51,6 +55,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   unfeature: marking('featured', false),
   'verify-owner': verifying(true),
   'unverify-owner': verifying(false),
+  'hide-review': async (store, id) =>
+    (await store.hideReview(id, systemClock.now())) ? `The review ${id} and its answer are hidden.` : null,
 }
 
 /** Every running process honours it from its next payout on. */

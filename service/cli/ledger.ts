@@ -3,6 +3,7 @@ import { readConfig, type Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { toDecimal } from '../kit/money.ts'
 import { findDifferences } from '../ledger/store/check.ts'
+import { findPassDifferences } from '../passes/store.ts'
 import { findRefundDifferences } from '../refunds/store.ts'
 import { findEscrowDifferences } from '../sales/store/held.ts'
 import { runCommand, withDatabase } from './command/run.ts'
@@ -24,6 +25,7 @@ async function main([command]: string[]): Promise<number> {
         ...(await findDifferences(inside)),
         ...(await findRefundDifferences(inside)),
         ...(await findEscrowDifferences(inside)),
+        ...(await findPassDifferences(inside)),
       ],
       { timeoutMs: 600_000, isolationLevel: 'RepeatableRead' },
     )

@@ -1,13 +1,22 @@
 // Written from the OpenAPI document by describe-types.mjs. Do not edit.
 
 export interface Schemas {
-  "CheckoutTerms": { "callbackUrl": string; "product": { "name": string; "description"?: string | null | undefined }; "price": number; "network": "base" | "base-sepolia"; "recipient"?: string | null | undefined; "fields"?: ({ "name": string; "label"?: string | null | undefined; "type": "text" | "textarea" | "number" | "boolean" | "select" | "url" | "email" | "json" | "file"; "required"?: boolean | null | undefined; "placeholder"?: string | null | undefined; "options"?: (string)[] | null | undefined; "description"?: string | null | undefined; "default"?: unknown | undefined; "min"?: number | null | undefined; "max"?: number | null | undefined; "pattern"?: string | null | undefined; "patternMessage"?: string | null | undefined })[] | null | undefined; "redirectUrl"?: string | null | undefined; "testMode"?: boolean | null | undefined; "lifetime"?: "temporary" | "persistent" | null | undefined; "responseMode"?: "immediately" | "lastNode" | null | undefined; "preflight"?: boolean | null | undefined; "onUnconfirmed"?: "hold" | "redeliver" | null | undefined; "capture"?: "onPayment" | "onSuccess" | "escrow" | null | undefined; "runSeconds"?: number | null | undefined; "refundOnFailure"?: boolean | null | undefined; "source"?: { "instanceId": string; "workflowId": string; "nodeId": string } | null | undefined }
-  "CheckoutChange": { "callbackUrl"?: string | undefined; "product"?: { "name": string; "description"?: string | null | undefined } | undefined; "price"?: number | undefined; "network"?: "base" | "base-sepolia" | undefined; "recipient"?: string | null | undefined; "fields"?: ({ "name": string; "label"?: string | null | undefined; "type": "text" | "textarea" | "number" | "boolean" | "select" | "url" | "email" | "json" | "file"; "required"?: boolean | null | undefined; "placeholder"?: string | null | undefined; "options"?: (string)[] | null | undefined; "description"?: string | null | undefined; "default"?: unknown | undefined; "min"?: number | null | undefined; "max"?: number | null | undefined; "pattern"?: string | null | undefined; "patternMessage"?: string | null | undefined })[] | null | undefined; "redirectUrl"?: string | null | undefined; "testMode"?: boolean | null | undefined; "responseMode"?: "immediately" | "lastNode" | null | undefined; "preflight"?: boolean | null | undefined; "onUnconfirmed"?: "hold" | "redeliver" | null | undefined; "capture"?: "onPayment" | "onSuccess" | "escrow" | null | undefined; "runSeconds"?: number | null | undefined; "refundOnFailure"?: boolean | null | undefined; "version"?: number | undefined }
+  "CouponTerms": { "code": string; "percent"?: number | null | undefined; "amount"?: number | null | undefined; "max"?: number | null | undefined; "perCustomer"?: number | null | undefined; "until"?: string | null | undefined; "checkouts"?: (string)[] | null | undefined }
+  "CouponChange": { "max"?: number | null | undefined; "perCustomer"?: number | null | undefined; "until"?: string | null | undefined; "checkouts"?: (string)[] | null | undefined }
+  "CheckoutTerms": { "callbackUrl"?: string | null | undefined; "after"?: Schemas["CheckoutAfter"] | null | undefined; "picture"?: string | null | undefined; "product": { "name": string; "description"?: string | null | undefined }; "price"?: number | undefined; "pricing"?: Schemas["CheckoutPricing"] | null | undefined; "coupons"?: boolean | null | undefined; "network": "base" | "base-sepolia"; "recipient"?: string | null | undefined; "fields"?: ({ "name": string; "label"?: string | null | undefined; "type": "text" | "textarea" | "number" | "boolean" | "select" | "url" | "email" | "json" | "file"; "required"?: boolean | null | undefined; "placeholder"?: string | null | undefined; "options"?: (string)[] | null | undefined; "description"?: string | null | undefined; "default"?: unknown | undefined; "min"?: number | null | undefined; "max"?: number | null | undefined; "pattern"?: string | null | undefined; "patternMessage"?: string | null | undefined; "showIf"?: { "field": string; "equals": boolean | string } | null | undefined })[] | null | undefined; "redirectUrl"?: string | null | undefined; "testMode"?: boolean | null | undefined; "lifetime"?: "temporary" | "persistent" | null | undefined; "responseMode"?: "immediately" | "lastNode" | null | undefined; "preflight"?: boolean | null | undefined; "onUnconfirmed"?: "hold" | "redeliver" | null | undefined; "capture"?: "onPayment" | "onSuccess" | "escrow" | null | undefined; "runSeconds"?: number | null | undefined; "refundOnFailure"?: boolean | null | undefined; "embedOrigins"?: (string)[] | null | undefined; "trialRuns"?: number | null | undefined; "trialsPerDay"?: number | null | undefined; "plans"?: ({ "id": string; "name": string; "price": number; "kind": "runs"; "runs": number } | { "id": string; "name": string; "price": number; "kind": "period"; "days": number; "runs"?: number | null | undefined })[] | null | undefined; "chat"?: { "greeting"?: string | null | undefined } | null | undefined; "notify"?: { "sale": boolean; "failure": boolean } | null | undefined; "source"?: { "instanceId": string; "workflowId": string; "nodeId": string } | null | undefined }
+  "CheckoutAfter": { "kind": "webhook" } | { "kind": "text"; "text": string } | { "kind": "link"; "url": string } | { "kind": "file"; "fileId": string }
+  "CheckoutPricing": { "kind": "fixed" } | { "kind": "quantity"; "min"?: number | null | undefined; "max": number } | { "kind": "choose"; "min": number; "max"?: number | null | undefined; "suggested"?: number | null | undefined } | { "kind": "byField"; "field": string; "prices": Record<string, number> }
+  "CheckoutChange": { "callbackUrl"?: string | null | undefined; "after"?: Schemas["CheckoutAfter"] | null | undefined; "picture"?: string | null | undefined; "product"?: { "name": string; "description"?: string | null | undefined } | undefined; "price"?: number | undefined; "pricing"?: Schemas["CheckoutPricing"] | null | undefined; "coupons"?: boolean | null | undefined; "network"?: "base" | "base-sepolia" | undefined; "recipient"?: string | null | undefined; "fields"?: ({ "name": string; "label"?: string | null | undefined; "type": "text" | "textarea" | "number" | "boolean" | "select" | "url" | "email" | "json" | "file"; "required"?: boolean | null | undefined; "placeholder"?: string | null | undefined; "options"?: (string)[] | null | undefined; "description"?: string | null | undefined; "default"?: unknown | undefined; "min"?: number | null | undefined; "max"?: number | null | undefined; "pattern"?: string | null | undefined; "patternMessage"?: string | null | undefined; "showIf"?: { "field": string; "equals": boolean | string } | null | undefined })[] | null | undefined; "redirectUrl"?: string | null | undefined; "testMode"?: boolean | null | undefined; "responseMode"?: "immediately" | "lastNode" | null | undefined; "preflight"?: boolean | null | undefined; "onUnconfirmed"?: "hold" | "redeliver" | null | undefined; "capture"?: "onPayment" | "onSuccess" | "escrow" | null | undefined; "runSeconds"?: number | null | undefined; "refundOnFailure"?: boolean | null | undefined; "embedOrigins"?: (string)[] | null | undefined; "trialRuns"?: number | null | undefined; "trialsPerDay"?: number | null | undefined; "plans"?: ({ "id": string; "name": string; "price": number; "kind": "runs"; "runs": number } | { "id": string; "name": string; "price": number; "kind": "period"; "days": number; "runs"?: number | null | undefined })[] | null | undefined; "chat"?: { "greeting"?: string | null | undefined } | null | undefined; "notify"?: { "sale": boolean; "failure": boolean } | null | undefined; "version"?: number | undefined }
+  "NewConnection": { "provider": string; "name"?: string | null | undefined; "agentId"?: string | null | undefined; "default"?: boolean | undefined; "secret"?: string | null | undefined; "secrets"?: Record<string, string> | undefined; "client"?: { "id": string; "secret": string; "authentication"?: "basic" | "post" | undefined; "scopes"?: (string)[] | undefined } | null | undefined }
+  "NewAuthorization": { "provider": string; "name"?: string | null | undefined; "agentId"?: string | null | undefined; "scopes"?: (string)[] | undefined; "connectionId"?: string | null | undefined; "byCode"?: boolean | undefined }
+  "ConnectionChange": { "name"?: string | undefined; "default"?: boolean | undefined }
   "NewPaywall": { "slug": string; "name": string; "upstreamUrl": string; "routes": ({ "method": "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD" | "OPTIONS" | "*"; "path": string; "pricing": { "model": "free" } | { "model": "per-request"; "amount": number } | { "model": "tiered"; "tiers": ({ "upTo"?: number | null | undefined; "amount": number })[]; "window": "day" | "week" | "month" | "lifetime" } | { "model": "per-token"; "input": number; "output": number; "minimum": number; "maximum": number } | { "model": "per-minute"; "amount": number; "minimum": number; "maximum": number }; "description"?: string | null | undefined; "settle"?: "after" | "before" | null | undefined; "paymentIdentifier"?: "optional" | "required" | null | undefined; "signIn"?: { "seconds": number } | null | undefined })[]; "network": "base" | "base-sepolia"; "recipient"?: string | null | undefined; "testMode"?: boolean | null | undefined; "status"?: "active" | "paused" | null | undefined; "upstreamHeaders"?: Record<string, string> | null | undefined; "milestones"?: (number)[] | null | undefined }
   "PaywallChange": { "slug"?: string | undefined; "name"?: string | undefined; "upstreamUrl"?: string | undefined; "routes"?: ({ "method": "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD" | "OPTIONS" | "*"; "path": string; "pricing": { "model": "free" } | { "model": "per-request"; "amount": number } | { "model": "tiered"; "tiers": ({ "upTo"?: number | null | undefined; "amount": number })[]; "window": "day" | "week" | "month" | "lifetime" } | { "model": "per-token"; "input": number; "output": number; "minimum": number; "maximum": number } | { "model": "per-minute"; "amount": number; "minimum": number; "maximum": number }; "description"?: string | null | undefined; "settle"?: "after" | "before" | null | undefined; "paymentIdentifier"?: "optional" | "required" | null | undefined; "signIn"?: { "seconds": number } | null | undefined })[] | undefined; "recipient"?: string | null | undefined; "network"?: "base" | "base-sepolia" | undefined; "testMode"?: boolean | undefined; "status"?: "active" | "paused" | undefined; "upstreamHeaders"?: Record<string, string> | undefined; "milestones"?: (number)[] | undefined }
+  "InvoicingChange": { "enabled"?: boolean | undefined; "sellerName"?: string | "" | undefined; "sellerAddress"?: string | "" | undefined; "sellerTaxId"?: string | "" | undefined; "taxLabel"?: string | undefined; "taxPercent"?: number | undefined; "prefix"?: string | undefined; "note"?: string | "" | undefined }
+  "CheckoutChoice": { "quantity"?: number | undefined; "amount"?: number | undefined; "coupon"?: string | undefined; "plan"?: string | undefined }
   "Error": { "error": string; "code": string; "requestId": string; "details"?: Record<string, string> | undefined }
   "ApiKey": { "id": string; "name": string; "prefix": string; "lastFour": string; "environment": "sandbox" | "production"; "agentId": string | null; "expiresAt": string | null; "lastUsedAt": string | null; "createdAt": string }
-  "WebhookEndpoint": { "id": string; "url": string; "events": ("payment.completed" | "payment.failed" | "payment.refunded" | "refund.failed" | "dispute.opened" | "dispute.closed" | "customer.first_payment" | "revenue.milestone" | "pricing.tier_changed" | "run.completed" | "run.failed" | "checkout.paused" | "agent.spending.warning" | "agent.spending.exceeded" | "agent.paused" | "wallet.low_balance" | "delivery.unconfirmed" | "delivery.stopped" | "delivery.exhausted" | "endpoint.disabled")[]; "status": "enabled" | "disabled"; "failingSince": string | null; "disabledAt": string | null; "createdAt": string }
+  "WebhookEndpoint": { "id": string; "url": string; "events": ("payment.completed" | "payment.failed" | "payment.refunded" | "refund.failed" | "dispute.opened" | "dispute.closed" | "customer.first_payment" | "revenue.milestone" | "pricing.tier_changed" | "run.completed" | "run.failed" | "checkout.paused" | "pass.created" | "pass.ending" | "pass.ended" | "agent.spending.warning" | "agent.spending.exceeded" | "agent.paused" | "connection.expired" | "wallet.low_balance" | "delivery.unconfirmed" | "delivery.stopped" | "delivery.exhausted" | "endpoint.disabled")[]; "status": "enabled" | "disabled"; "failingSince": string | null; "disabledAt": string | null; "createdAt": string }
   "Delivery": { "id": string; "subject": string; "target": string | null; "url": string; "status": "pending" | "claimed" | "delivered" | "unconfirmed" | "stopped" | "exhausted"; "attemptCount": number; "lastStatus": number | null; "lastError": string | null; "lastAttemptAt": string | null; "nextAttemptAt": string | null; "claimedAt": string | null; "deliveredAt": string | null; "createdAt": string }
   "DeliveryDetail": { "id": string; "subject": string; "target": string | null; "url": string; "status": "pending" | "claimed" | "delivered" | "unconfirmed" | "stopped" | "exhausted"; "attemptCount": number; "lastStatus": number | null; "lastError": string | null; "lastAttemptAt": string | null; "nextAttemptAt": string | null; "claimedAt": string | null; "deliveredAt": string | null; "createdAt": string; "body": string; "attempts": ({ "at": string; "durationMs": number; "status": number | null; "error": string | null; "answer": string | null })[] }
   "Agent": { "id": string; "name": string; "status": "active" | "paused"; "environment": "sandbox" | "production"; "limits": { "perCall": number | null; "perMinute": number | null; "perDay": number | null; "perWeek": number | null; "perMonth": number | null; "lifetime": number | null }; "rate": { "callsPerMinute": number | null }; "tools": { "allow": (string)[] | null; "deny": (string)[] }; "rdas": { "allow": (string)[] | null; "deny": (string)[] }; "domains": { "allow": (string)[] | null; "deny": (string)[] }; "approvalAbove": number | null; "alerts": ({ "at": number; "limit": "perMinute" | "perDay" | "perWeek" | "perMonth" | "lifetime" | null })[]; "onExceeded": "refuse" | "pause"; "warnings": (string)[]; "createdAt": string; "updatedAt": string }
@@ -20,12 +29,17 @@ export interface Schemas {
   "TransferTypedData": { "domain": { "name": string; "version": string; "chainId": number; "verifyingContract": string }; "types": { "EIP712Domain": ({ "name": string; "type": string })[]; "TransferWithAuthorization": ({ "name": string; "type": string })[] }; "primaryType": "TransferWithAuthorization"; "message": { "from": string; "to": string; "value": string; "validAfter": string; "validBefore": string; "nonce": string } }
   "Dispute": { "id": string; "state": "open" | "refunding" | "refunded" | "declined" | "closed"; "reason": "service_not_delivered" | "service_defective" | "duplicate_payment" | "overcharge" | "customer_request" | "other"; "text": string | null; "answer": string | null; "answerBy": string; "refundId": string | null; "createdAt": string; "endedAt": string | null; "openedBy": "buyer" | "agent"; "amount": number; "unanswered": "refund" | "close"; "decidedBy": "seller" | "deadline" | "policy" | null; "refundFailure": string | null; "payment": { "id": string; "product": "tool" | "checkout" | "gate" | "asset"; "subject": string; "amount": number; "refundable": number; "payer": string; "network": string; "test": boolean } }
   "RefundPolicy": { "windowDays": number; "answerDays": number; "unanswered": "refund" | "close"; "partialRefunds": boolean; "agents": "automatic" | "asked"; "automaticPerSale": number; "automaticPerDay": number }
+  "Pass": { "id": string; "checkoutId": string; "plan": { "id": string; "name": string }; "holder": string; "testMode": boolean; "status": "active" | "used_up" | "ended"; "runs": number | null; "runsLeft": number | null; "until": string | null; "endedAt": string | null; "endReason": "owner" | "time" | "refunded" | null; "createdAt": string }
   "Wallet": { "userId": string; "walletAddress": string | null; "balance": number; "availableBalance": number; "pendingLocks": Record<string, number>; "totalLocked": number; "totalDeposited": number; "totalSpent": number }
   "Transaction": { "id": string; "type": "deposit" | "sale" | "charge" | "earning" | "withdrawal" | "refund"; "amount": number; "balanceAfter": number; "reference": string | null; "createdAt": string }
   "Withdrawal": { "id": string; "status": "pending" | "submitted" | "confirmed" | "failed"; "amount": number; "to": string; "network": string; "txHash": string | null; "reason": "treasury_short" | "expired" | "canceled" | null; "createdAt": string; "submittedAt": string | null; "endedAt": string | null }
-  "Checkout": { "id": string; "url": string; "x402Url": string; "mcpUrl": string; "status": "active" | "paused" | "expired"; "lifetime": "temporary" | "persistent"; "expiresAt": string | null; "callbackUrl": string; "product": { "name": string; "description": string | null }; "price": number; "currency": "USDC"; "network": "base" | "base-sepolia"; "recipient": string | null; "fields": (Schemas["Field"])[]; "redirectUrl": string | null; "testMode": boolean; "responseMode": "immediately" | "lastNode"; "preflight": boolean; "onUnconfirmed": "hold" | "redeliver"; "capture": "onPayment" | "onSuccess" | "escrow"; "runSeconds": number; "refundOnFailure": boolean; "source": { "instanceId": string; "workflowId": string; "nodeId": string } | null; "version": number; "pausedAt": string | null; "expiredAt": string | null; "createdAt": string; "updatedAt": string }
-  "Field": { "name": string; "label": string; "type": "text" | "textarea" | "number" | "boolean" | "select" | "url" | "email" | "json" | "file"; "required": boolean; "placeholder": string | null; "options": (string)[] | null; "description": string | null; "default": unknown; "min": number | null; "max": number | null; "pattern": string | null; "patternMessage"?: string | null | undefined }
-  "CheckoutPayment": { "payment": { "id": string; "checkoutId": string; "status": "created" | "settling" | "paid" | "failed"; "txHash": string | null; "amount": number; "refunded": number; "currency": "USDC"; "network": "base" | "base-sepolia"; "payer": string; "explorerUrl": string | null; "reason": { "code": string; "sentence": string } | null; "statusUrl": string; "testMode": boolean; "capture": "onPayment" | "onSuccess" | "escrow"; "deadline": string | null; "escrow": { "contract": string; "captureBy": string; "state": "authorizing" | "waiting" | "capturing" | "captured" | "voiding" | "voided" | "reclaimable" | "none"; "authorizedTx": string | null; "voidedTx": string | null } | null; "createdAt": string; "paidAt": string | null; "redirectUrl": string | null; "token": string | null; "receiptUrl": string | null; "signedReceipt": string | null; "verifyUrl": string | null }; "delivery": { "id": string; "status": string; "attempts": number; "lastStatus": number | null; "lastError": string | null; "nextAttemptAt": string | null; "history": ({ "at": string; "status": number | null; "error": string | null })[] | null; "answer": string | null } | null }
+  "File": { "id": string; "name": string; "purpose": "sale" | "picture" | "answer"; "mediaType": string; "bytes": number; "sha256": string; "width": number | null; "height": number | null; "url": string | null; "keptUntil": string | null; "createdAt": string }
+  "Coupon": { "id": string; "code": string; "percent": number | null; "amount": number | null; "max": number | null; "perCustomer": number | null; "until": string | null; "checkouts": (string)[] | null; "used": number; "tested": number; "archivedAt": string | null; "createdAt": string; "updatedAt": string }
+  "Checkout": { "id": string; "url": string; "x402Url": string; "mcpUrl": string; "status": "active" | "paused" | "expired"; "lifetime": "temporary" | "persistent"; "expiresAt": string | null; "callbackUrl": string | null; "after": { "kind": "webhook" } | { "kind": "text"; "text": string } | { "kind": "link"; "url": string } | { "kind": "file"; "fileId": string; "name": string; "mediaType": string; "bytes": number }; "picture": { "fileId": string; "width": number; "height": number } | null; "product": { "name": string; "description": string | null }; "price": number; "pricing": { "kind": "fixed" } | { "kind": "quantity"; "min": number; "max": number } | { "kind": "choose"; "min": number; "max": number | null; "suggested": number | null } | { "kind": "byField"; "field": string; "prices": Record<string, number> }; "coupons": boolean; "currency": "USDC"; "network": "base" | "base-sepolia"; "recipient": string | null; "fields": (Schemas["Field"])[]; "redirectUrl": string | null; "testMode": boolean; "responseMode": "immediately" | "lastNode"; "preflight": boolean; "onUnconfirmed": "hold" | "redeliver"; "capture": "onPayment" | "onSuccess" | "escrow"; "runSeconds": number; "refundOnFailure": boolean; "embedOrigins": (string)[]; "trialRuns": number; "trialsPerDay": number; "plans": ({ "id": string; "name": string; "price": number; "kind": "runs" | "period"; "runs": number | null; "days"?: number | undefined })[]; "chat": { "greeting": string | null } | null; "notify": { "sale": boolean; "failure": boolean }; "source": { "instanceId": string; "workflowId": string; "nodeId": string } | null; "version": number; "pausedAt": string | null; "expiredAt": string | null; "createdAt": string; "updatedAt": string }
+  "Field": { "name": string; "label": string; "type": "text" | "textarea" | "number" | "boolean" | "select" | "url" | "email" | "json" | "file"; "required": boolean; "placeholder": string | null; "options": (string)[] | null; "description": string | null; "default": unknown; "min": number | null; "max": number | null; "pattern": string | null; "patternMessage"?: string | null | undefined; "showIf"?: { "field": string; "equals": boolean | string } | undefined }
+  "CheckoutLines": { "unit": number; "quantity": number; "subtotal": number; "coupon": string | null; "discount": number; "total": number }
+  "CheckoutPayment": { "payment": { "id": string; "checkoutId": string; "status": "created" | "settling" | "paid" | "failed"; "txHash": string | null; "amount": number; "lines": Schemas["CheckoutLines"]; "refunded": number; "refunds": ({ "id": string; "state": "requested" | "funded" | "sent" | "confirmed" | "failed"; "amount": number; "txHash": string | null; "explorerUrl": string | null })[]; "currency": "USDC"; "network": "base" | "base-sepolia"; "payer": string; "explorerUrl": string | null; "reason": { "code": string; "sentence": string } | null; "statusUrl": string; "testMode": boolean; "capture": "onPayment" | "onSuccess" | "escrow"; "deadline": string | null; "escrow": { "contract": string; "captureBy": string; "state": "authorizing" | "waiting" | "capturing" | "captured" | "voiding" | "voided" | "reclaimable" | "none"; "authorizedTx": string | null; "voidedTx": string | null } | null; "free": "pass" | "trial" | "coupon" | null; "pass": { "id": string; "plan": { "id": string; "name": string }; "status": "active" | "used_up" | "ended"; "runs": number | null; "runsLeft": number | null; "until": string | null; "token": string | null } | null; "createdAt": string; "paidAt": string | null; "redirectUrl": string | null; "token": string | null; "receiptUrl": string | null; "signedReceipt": string | null; "verifyUrl": string | null }; "result": { "kind": "text"; "text": string } | { "kind": "link"; "url": string } | { "kind": "file"; "name": string; "mediaType": string; "bytes": number; "url": string | null } | null; "requests": ({ "id": string; "status": "open" | "paying" | "paid" | "refused" | "expired"; "amount": number; "currency": "USDC"; "note": string; "url": string; "paymentId": string | null; "expiresAt": string })[]; "delivery": { "id": string; "status": string; "attempts": number; "lastStatus": number | null; "lastError": string | null; "nextAttemptAt": string | null; "history": ({ "at": string; "status": number | null; "error": string | null })[] | null; "answer": string | null; "progress": ({ "text": string; "percent": number | null; "at": string })[] } | null }
+  "PaymentRequest": { "id": string; "status": "open" | "paying" | "paid" | "refused" | "expired"; "amount": number; "currency": "USDC"; "note": string; "url": string; "paymentId": string | null; "expiresAt": string; "of": string; "checkoutId": string; "callbackUrl": string | null; "createdAt": string; "endedAt": string | null }
   "ReducedRda": { "id": string; "slug": string; "name": string; "description": string; "type": "prompt" | "agent" | "tool"; "status": "draft" | "published" | "archived"; "verified": boolean; "featured": boolean; "trending": boolean; "coverImage": string | null; "ownerId": string; "ownerName": string | null; "createdAt": string; "updatedAt": string; "pricing": { "model": "per-run" | "per-token" | "per-second" | "free"; "amount": number; "currency": "USDC" }; "stats": { "totalRuns": number; "averageRating": number; "successRate": number } }
   "Rda": { "id": string; "slug": string; "name": string; "description": string; "type": "prompt" | "agent" | "tool"; "status": "draft" | "published" | "archived"; "verified": boolean; "featured": boolean; "trending": boolean; "coverImage": string | null; "ownerId": string; "ownerName": string | null; "createdAt": string; "updatedAt": string; "longDescription": string | null; "tags": (string)[]; "codeSnippet": string | null; "codeLanguage": string | null; "version": string; "sharesInputs": boolean; "schema": { "inputs": (Schemas["Field"])[]; "outputs": { "type": "markdown" | "text" | "json" | "file" } }; "promptConfig": { "promptTemplate": string | null; "systemPrompt": string | null; "allowedModels": ({ "id": string; "name": string; "tier": string })[]; "defaultModelId": string; "sourcePrice": number | null; "freeRunsPerDay": number | null; "examples": ({ "id": string; "title": string; "inputs": Record<string, unknown>; "output": string; "model": string | null })[] } | null; "agentConfig": { "webhookUrl": string | null; "webhookMethod": "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | null; "webhookHeaders": Record<string, string> | null; "timeoutSeconds": number; "maxRetries": number; "pollUrl": string | null; "pollIntervalMs": number; "basePrice": number | null } | null; "toolConfig": { "apiEndpoint": string | null; "apiMethod": "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | null; "apiHeaders": Record<string, string> | null; "authType": "none" | "api_key" | "bearer" | "basic" | null; "authConfig": Record<string, string> | null; "requestTransform": string | null; "responseTransform": string | null; "timeoutSeconds": number; "rateLimitPerMinute": number | null; "basePrice": number | null } | null; "pricing": { "model": "per-run" | "per-token" | "per-second" | "free"; "amount": number; "currency": "USDC"; "estimatedCost": string }; "stats": { "totalRuns": number; "averageRating": number; "successRate": number; "totalRevenue": number; "totalRatings": number; "averageLatency": number }; "ownerVerified": boolean; "publishedAt": string | null }
   "Usage": { "prompt_tokens": number; "completion_tokens": number; "total_tokens": number } | null
@@ -34,12 +48,17 @@ export interface Schemas {
   "RunSummary": { "id": string; "rdaId": string; "rdaSlug": string; "rdaType": "prompt" | "agent" | "tool"; "rdaVersion": string; "agentId": string | null; "status": "queued" | "running" | "succeeded" | "failed" | "canceled"; "maxCost": number; "cost": number; "duration": number | null; "modelId": string | null; "usage": Schemas["Usage"]; "error": string | null; "code": string | null; "createdAt": string; "startedAt": string | null; "endedAt": string | null }
   "CustomerRun": { "id": string; "rdaId": string; "rdaSlug": string; "rdaVersion": string; "status": "queued" | "running" | "succeeded" | "failed" | "canceled"; "cost": number; "duration": number | null; "modelId": string | null; "usage": Schemas["Usage"]; "error": string | null; "code": string | null; "createdAt": string; "startedAt": string | null; "endedAt": string | null; "inputsShared": boolean; "inputs": Record<string, unknown> | null }
   "Run": { "id": string; "rdaId": string; "rdaSlug": string; "rdaType": "prompt" | "agent" | "tool"; "rdaVersion": string; "agentId": string | null; "status": "queued" | "running" | "succeeded" | "failed" | "canceled"; "maxCost": number; "cost": number; "duration": number | null; "modelId": string | null; "usage": Schemas["Usage"]; "error": string | null; "code": string | null; "createdAt": string; "startedAt": string | null; "endedAt": string | null; "inputs": Record<string, unknown>; "output": string | null; "webhookUrl": string | null; "timeline": ({ "status": "queued" | "running" | "succeeded" | "failed" | "canceled"; "at": string })[] }
+  "Connection": { "id": string; "provider": string; "name": string; "default": boolean; "agentId": string | null; "kind": "key" | "oauth" | "client"; "state": "pending" | "active" | "refreshing" | "expired" | "revoked"; "hosts": (string)[]; "scopes": (string)[]; "failure": string | null; "expiresAt": string | null; "lastUsedAt": string | null; "createdAt": string; "updatedAt": string }
   "Paywall": { "id": string; "slug": string; "url": string; "name": string; "upstreamUrl": string; "upstreamHeaders": (string)[]; "routes": ({ "method": string; "path": string; "pricing": { "model": "free" | "per-request" | "tiered" | "per-token" | "per-minute" }; "description": string | null; "settle": "after" | "before"; "paymentIdentifier": "optional" | "required"; "signIn": { "seconds": number } | null })[]; "recipient": string | null; "network": "base" | "base-sepolia"; "testMode": boolean; "testToken": string | null; "status": "active" | "paused"; "milestones": (number)[]; "version": number; "createdAt": string; "updatedAt": string }
   "PaywallPayment": { "id": string; "status": "calling" | "released" | "settling" | "paid" | "failed"; "kind": "request" | "balance"; "route": string; "endpoint": string; "amount": number; "currency": "USDC"; "network": "base" | "base-sepolia"; "payer": string; "txHash": string | null; "reason": string | null; "delivered": boolean; "testMode": boolean; "createdAt": string; "endedAt": string | null; "signedReceipt": string | null; "verifyUrl": string | null }
   "PaywallAnalytics": { "from": string; "to": string; "revenue": number; "customers": number; "total": { "calls": number; "payments": number; "revenue": number; "drawn": number; "refusals": Record<string, number> }; "routes": ({ "route": string; "calls": number; "payments": number; "revenue": number; "drawn": number; "refusals": Record<string, number> })[]; "days": ({ "day": string; "calls": number; "payments": number; "revenue": number; "drawn": number; "refusals": Record<string, number> })[] }
+  "Invoicing": { "enabled": boolean; "sellerName": string | ""; "sellerAddress": string | ""; "sellerTaxId": string | ""; "taxLabel": string; "taxPercent": number; "prefix": string; "note": string | "" }
+  "Invoice": { "number": string; "paymentId": string; "issuedAt": string; "buyer": { "name": string; "address": string; "country": string; "taxId": string }; "product": string; "total": string; "tax": string | null }
+  "Chat": { "pass": Schemas["Pass"]; "turns": ({ "turn": number; "status": "working" | "answered" | "failed"; "message": string; "answer": string | null; "isCut": boolean; "paymentId": string; "token": string; "receiptUrl": string; "at": string })[] }
+  "PaymentAddress": { "id": string; "checkoutId": string; "status": "waiting" | "partly_paid" | "paying" | "paid" | "expired" | "failed"; "network": string; "chainId": number; "address": string; "amount": number; "received": number; "missing": number; "link": string | null; "qr": string | null; "left": number; "reason": string | null; "payment": { "id": string; "token": string } | null; "returns": ({ "to": string; "amount": number; "status": "returning" | "returned" | "failed"; "explorerUrl": string | null })[]; "returnMinimum": number; "expiresAt": string; "createdAt": string }
   "RefundRequestAnswer": { "status": "executed" | "pending" | "denied"; "amount": string; "refundTxHash"?: string | null | undefined; "denialReason"?: "outside_window" | "not_payer" | "already_refunded" | "amount_exceeds_settled" | "policy_denied" | "unknown_payment" | undefined }
   "Report": { "id": string; "state": "open" | "refunding" | "refunded" | "declined" | "closed"; "reason": "service_not_delivered" | "service_defective" | "duplicate_payment" | "overcharge" | "customer_request" | "other"; "text": string | null; "answer": string | null; "answerBy": string; "refundId": string | null; "createdAt": string; "endedAt": string | null }
-  "Receipt": { "receipt": { "id": string; "product": "tool" | "checkout" | "gate" | "asset"; "name": string; "status": string; "amount": number; "currency": "USDC"; "network": string; "payer": string; "txHash": string | null; "testMode": boolean; "createdAt": string; "paidAt": string | null; "refunds": ({ "id": string; "state": "requested" | "funded" | "sent" | "confirmed"; "amount": number; "txHash": string | null; "explorerUrl": string | null })[] }; "delivery": { "id": string; "status": string; "attempts": number; "lastStatus": number | null; "lastError": string | null; "nextAttemptAt": string | null; "history": ({ "at": string; "status": number | null; "error": string | null })[] | null; "answer": string | null } | null; "dispute": { "id": string; "state": string; "reason": string; "answer": string | null; "answerBy": string; "createdAt": string } | null; "signed": { "eip712": { "format": "eip712"; "payload": { "version": 1; "network": string; "resourceUrl": string; "payer": string; "issuedAt": number; "transaction": string }; "signature": string }; "jws": { "format": "jws"; "signature": string }; "terms": { "format": "jws"; "signature": string } | null; "verifyUrl": string } | null }
+  "Receipt": { "receipt": { "id": string; "product": "tool" | "checkout" | "gate" | "asset"; "name": string; "status": string; "amount": number; "currency": "USDC"; "network": string; "payer": string; "txHash": string | null; "testMode": boolean; "createdAt": string; "paidAt": string | null; "refunds": ({ "id": string; "state": "requested" | "funded" | "sent" | "confirmed" | "failed"; "amount": number; "txHash": string | null; "explorerUrl": string | null })[] }; "delivery": { "id": string; "status": string; "attempts": number; "lastStatus": number | null; "lastError": string | null; "nextAttemptAt": string | null; "history": ({ "at": string; "status": number | null; "error": string | null })[] | null; "answer": string | null; "progress": ({ "text": string; "percent": number | null; "at": string })[] } | null; "result": { "kind": "text"; "text": string } | { "kind": "link"; "url": string } | { "kind": "file"; "name": string; "mediaType": string; "bytes": number; "url": string | null } | null; "dispute": { "id": string; "state": string; "reason": string; "answer": string | null; "answerBy": string; "createdAt": string } | null; "signed": { "eip712": { "format": "eip712"; "payload": { "version": 1; "network": string; "resourceUrl": string; "payer": string; "issuedAt": number; "transaction": string }; "signature": string }; "jws": { "format": "jws"; "signature": string }; "terms": { "format": "jws"; "signature": string } | null; "verifyUrl": string } | null }
 }
 
 /** Every operation: its query, its body, and the body of a success. */
@@ -101,7 +120,7 @@ export interface Api {
   /** Create a webhook endpoint; only this response contains its secret */
   "POST /v1/webhook-endpoints": {
     query: Record<never, never>
-    body: { "url": string; "events": ("payment.completed" | "payment.failed" | "payment.refunded" | "refund.failed" | "dispute.opened" | "dispute.closed" | "customer.first_payment" | "revenue.milestone" | "pricing.tier_changed" | "run.completed" | "run.failed" | "checkout.paused" | "agent.spending.warning" | "agent.spending.exceeded" | "agent.paused" | "wallet.low_balance" | "delivery.unconfirmed" | "delivery.stopped" | "delivery.exhausted" | "endpoint.disabled")[]; "secret"?: string | null | undefined }
+    body: { "url": string; "events": ("payment.completed" | "payment.failed" | "payment.refunded" | "refund.failed" | "dispute.opened" | "dispute.closed" | "customer.first_payment" | "revenue.milestone" | "pricing.tier_changed" | "run.completed" | "run.failed" | "checkout.paused" | "pass.created" | "pass.ending" | "pass.ended" | "agent.spending.warning" | "agent.spending.exceeded" | "agent.paused" | "connection.expired" | "wallet.low_balance" | "delivery.unconfirmed" | "delivery.stopped" | "delivery.exhausted" | "endpoint.disabled")[]; "secret"?: string | null | undefined }
     answer: { "webhookEndpoint": Schemas["WebhookEndpoint"]; "secret": string | null }
   }
   /** One of your webhook endpoints */
@@ -113,7 +132,7 @@ export interface Api {
   /** Change the address or events of an endpoint, or enable or disable it */
   "PATCH /v1/webhook-endpoints/{id}": {
     query: Record<never, never>
-    body: { "url"?: string | undefined; "events"?: ("payment.completed" | "payment.failed" | "payment.refunded" | "refund.failed" | "dispute.opened" | "dispute.closed" | "customer.first_payment" | "revenue.milestone" | "pricing.tier_changed" | "run.completed" | "run.failed" | "checkout.paused" | "agent.spending.warning" | "agent.spending.exceeded" | "agent.paused" | "wallet.low_balance" | "delivery.unconfirmed" | "delivery.stopped" | "delivery.exhausted" | "endpoint.disabled")[] | undefined; "status"?: "enabled" | "disabled" | undefined }
+    body: { "url"?: string | undefined; "events"?: ("payment.completed" | "payment.failed" | "payment.refunded" | "refund.failed" | "dispute.opened" | "dispute.closed" | "customer.first_payment" | "revenue.milestone" | "pricing.tier_changed" | "run.completed" | "run.failed" | "checkout.paused" | "pass.created" | "pass.ending" | "pass.ended" | "agent.spending.warning" | "agent.spending.exceeded" | "agent.paused" | "connection.expired" | "wallet.low_balance" | "delivery.unconfirmed" | "delivery.stopped" | "delivery.exhausted" | "endpoint.disabled")[] | undefined; "status"?: "enabled" | "disabled" | undefined }
     answer: { "webhookEndpoint": Schemas["WebhookEndpoint"] }
   }
   /** Delete a webhook endpoint */
@@ -131,8 +150,8 @@ export interface Api {
   /** Send a test event, with all fields, of each type that the endpoint subscribes to */
   "POST /v1/webhook-endpoints/{id}/test": {
     query: Record<never, never>
-    body: { "event"?: "payment.completed" | "payment.failed" | "payment.refunded" | "refund.failed" | "dispute.opened" | "dispute.closed" | "customer.first_payment" | "revenue.milestone" | "pricing.tier_changed" | "run.completed" | "run.failed" | "checkout.paused" | "agent.spending.warning" | "agent.spending.exceeded" | "agent.paused" | "wallet.low_balance" | "delivery.unconfirmed" | "delivery.stopped" | "delivery.exhausted" | "endpoint.disabled" | undefined }
-    answer: { "deliveryId": string; "deliveries": ({ "id": string; "event": "payment.completed" | "payment.failed" | "payment.refunded" | "refund.failed" | "dispute.opened" | "dispute.closed" | "customer.first_payment" | "revenue.milestone" | "pricing.tier_changed" | "run.completed" | "run.failed" | "checkout.paused" | "agent.spending.warning" | "agent.spending.exceeded" | "agent.paused" | "wallet.low_balance" | "delivery.unconfirmed" | "delivery.stopped" | "delivery.exhausted" | "endpoint.disabled" })[] }
+    body: { "event"?: "payment.completed" | "payment.failed" | "payment.refunded" | "refund.failed" | "dispute.opened" | "dispute.closed" | "customer.first_payment" | "revenue.milestone" | "pricing.tier_changed" | "run.completed" | "run.failed" | "checkout.paused" | "pass.created" | "pass.ending" | "pass.ended" | "agent.spending.warning" | "agent.spending.exceeded" | "agent.paused" | "connection.expired" | "wallet.low_balance" | "delivery.unconfirmed" | "delivery.stopped" | "delivery.exhausted" | "endpoint.disabled" | undefined }
+    answer: { "deliveryId": string; "deliveries": ({ "id": string; "event": "payment.completed" | "payment.failed" | "payment.refunded" | "refund.failed" | "dispute.opened" | "dispute.closed" | "customer.first_payment" | "revenue.milestone" | "pricing.tier_changed" | "run.completed" | "run.failed" | "checkout.paused" | "pass.created" | "pass.ending" | "pass.ended" | "agent.spending.warning" | "agent.spending.exceeded" | "agent.paused" | "connection.expired" | "wallet.low_balance" | "delivery.unconfirmed" | "delivery.stopped" | "delivery.exhausted" | "endpoint.disabled" })[] }
   }
   /** Stream the events of a `listen:` endpoint, oldest first, until they are confirmed */
   "GET /v1/webhook-endpoints/{id}/events": {
@@ -350,6 +369,24 @@ export interface Api {
     body: { "windowDays"?: number | undefined; "answerDays"?: number | undefined; "unanswered"?: "refund" | "close" | undefined; "partialRefunds"?: boolean | undefined; "agents"?: "automatic" | "asked" | undefined; "automaticPerSale"?: number | undefined; "automaticPerDay"?: number | undefined }
     answer: { "refundPolicy": Schemas["RefundPolicy"] }
   }
+  /** Passes that customers have bought at your checkouts, newest first */
+  "GET /v1/passes": {
+    query: { "checkout"?: string | undefined; "holder"?: string | undefined; "limit"?: number | undefined; "cursor"?: string | undefined }
+    body: undefined
+    answer: { "passes": (Schemas["Pass"])[]; "cursor": string | null }
+  }
+  /** One pass */
+  "GET /v1/passes/{id}": {
+    query: Record<never, never>
+    body: undefined
+    answer: { "pass": Schemas["Pass"] }
+  }
+  /** End a pass: it cannot be used any more. Its payment is not refunded by this */
+  "POST /v1/passes/{id}/end": {
+    query: Record<never, never>
+    body: undefined
+    answer: { "pass": Schemas["Pass"] }
+  }
   /** Get the wallet and the amounts that runs in progress lock */
   "GET /v1/wallet/balance": {
     query: Record<never, never>
@@ -410,6 +447,72 @@ export interface Api {
     body: unknown
     answer: { "received": boolean; "credited": number }
   }
+  /** Upload a file: its bytes are the body; the same file again is the same file */
+  "POST /v1/files": {
+    query: { "name": string; "purpose"?: "sale" | "picture" | undefined }
+    body: undefined
+    answer: { "file": Schemas["File"] }
+  }
+  /** Your files in this environment, newest first, and how much room they take */
+  "GET /v1/files": {
+    query: { "limit"?: number | undefined; "offset"?: number | undefined }
+    body: undefined
+    answer: { "files": (Schemas["File"])[]; "total": number; "limit": number; "offset": number; "bytes": number; "bytesMax": number }
+  }
+  /** One file */
+  "GET /v1/files/{id}": {
+    query: Record<never, never>
+    body: undefined
+    answer: { "file": Schemas["File"] }
+  }
+  /** Delete a file that nothing uses any more */
+  "DELETE /v1/files/{id}": {
+    query: { "soldToo"?: "true" | "false" | undefined }
+    body: undefined
+    answer: undefined
+  }
+  /** How your pages show who sells */
+  "GET /v1/brand": {
+    query: Record<never, never>
+    body: undefined
+    answer: { "brand": { "name": string | null; "logo": string | null; "logoUrl": string | null; "accent": string | null; "accentNote": string | null; "colors": { "light": { "accent": string; "fill": string; "onFill": string; "fillDeep": string }; "dark": { "accent": string; "fill": string; "onFill": string; "fillDeep": string } } | null; "theme": "auto" | "light" | "dark"; "supportEmail": string | null; "supportUrl": string | null; "imprintUrl": string | null; "termsUrl": string | null; "privacyUrl": string | null } }
+  }
+  /** Change how your pages show who sells; what is left out stays, null removes */
+  "PATCH /v1/brand": {
+    query: Record<never, never>
+    body: { "name"?: string | null | undefined; "logo"?: string | null | undefined; "accent"?: string | null | undefined; "theme"?: "auto" | "light" | "dark" | undefined; "supportEmail"?: string | null | undefined; "supportUrl"?: string | null | undefined; "imprintUrl"?: string | null | undefined; "termsUrl"?: string | null | undefined; "privacyUrl"?: string | null | undefined }
+    answer: { "brand": { "name": string | null; "logo": string | null; "logoUrl": string | null; "accent": string | null; "accentNote": string | null; "colors": { "light": { "accent": string; "fill": string; "onFill": string; "fillDeep": string }; "dark": { "accent": string; "fill": string; "onFill": string; "fillDeep": string } } | null; "theme": "auto" | "light" | "dark"; "supportEmail": string | null; "supportUrl": string | null; "imprintUrl": string | null; "termsUrl": string | null; "privacyUrl": string | null } }
+  }
+  /** Create a code that makes purchases at your checkouts cheaper */
+  "POST /v1/coupons": {
+    query: Record<never, never>
+    body: Schemas["CouponTerms"]
+    answer: { "coupon": Schemas["Coupon"] }
+  }
+  /** Your coupons in this environment, newest first */
+  "GET /v1/coupons": {
+    query: { "limit"?: number | undefined; "offset"?: number | undefined; "archived"?: "true" | "false" | undefined }
+    body: undefined
+    answer: { "coupons": (Schemas["Coupon"])[]; "total": number; "limit": number; "offset": number }
+  }
+  /** One coupon, also if it is archived */
+  "GET /v1/coupons/{id}": {
+    query: Record<never, never>
+    body: undefined
+    answer: { "coupon": Schemas["Coupon"] }
+  }
+  /** Change the limits of a coupon; what it takes off stays */
+  "PATCH /v1/coupons/{id}": {
+    query: Record<never, never>
+    body: Schemas["CouponChange"]
+    answer: { "coupon": Schemas["Coupon"] }
+  }
+  /** End a coupon at once, also for prices that were shown with it; its code is free for a new one */
+  "POST /v1/coupons/{id}/archive": {
+    query: Record<never, never>
+    body: undefined
+    answer: { "coupon": Schemas["Coupon"] }
+  }
   /** Create a checkout for a workflow; the same source gets the same checkout and secret back */
   "POST /v1/checkouts": {
     query: Record<never, never>
@@ -456,7 +559,7 @@ export interface Api {
   "GET /v1/checkouts/{id}/payments": {
     query: { "limit"?: number | undefined; "offset"?: number | undefined }
     body: undefined
-    answer: { "payments": ({ "id": string; "checkoutId": string; "status": "created" | "settling" | "paid" | "failed"; "txHash": string | null; "amount": number; "refunded": number; "currency": "USDC"; "network": "base" | "base-sepolia"; "payer": string; "explorerUrl": string | null; "reason": { "code": string; "sentence": string } | null; "statusUrl": string; "testMode": boolean; "capture": "onPayment" | "onSuccess" | "escrow"; "deadline": string | null; "escrow": { "contract": string; "captureBy": string; "state": "authorizing" | "waiting" | "capturing" | "captured" | "voiding" | "voided" | "reclaimable" | "none"; "authorizedTx": string | null; "voidedTx": string | null } | null; "createdAt": string; "paidAt": string | null; "redirectUrl": string | null; "token": string | null; "receiptUrl": string | null; "signedReceipt": string | null; "verifyUrl": string | null; "input": Record<string, unknown>; "delivery": { "id": string; "status": string; "attempts": number; "lastStatus": number | null; "lastError": string | null; "nextAttemptAt": string | null; "history": ({ "at": string; "status": number | null; "error": string | null })[] | null; "answer": string | null } | null })[]; "total": number; "limit": number; "offset": number }
+    answer: { "payments": ({ "id": string; "checkoutId": string; "status": "created" | "settling" | "paid" | "failed"; "txHash": string | null; "amount": number; "lines": Schemas["CheckoutLines"]; "refunded": number; "refunds": ({ "id": string; "state": "requested" | "funded" | "sent" | "confirmed" | "failed"; "amount": number; "txHash": string | null; "explorerUrl": string | null })[]; "currency": "USDC"; "network": "base" | "base-sepolia"; "payer": string; "explorerUrl": string | null; "reason": { "code": string; "sentence": string } | null; "statusUrl": string; "testMode": boolean; "capture": "onPayment" | "onSuccess" | "escrow"; "deadline": string | null; "escrow": { "contract": string; "captureBy": string; "state": "authorizing" | "waiting" | "capturing" | "captured" | "voiding" | "voided" | "reclaimable" | "none"; "authorizedTx": string | null; "voidedTx": string | null } | null; "free": "pass" | "trial" | "coupon" | null; "pass": { "id": string; "plan": { "id": string; "name": string }; "status": "active" | "used_up" | "ended"; "runs": number | null; "runsLeft": number | null; "until": string | null; "token": string | null } | null; "createdAt": string; "paidAt": string | null; "redirectUrl": string | null; "token": string | null; "receiptUrl": string | null; "signedReceipt": string | null; "verifyUrl": string | null; "input": Record<string, unknown>; "delivery": { "id": string; "status": string; "attempts": number; "lastStatus": number | null; "lastError": string | null; "nextAttemptAt": string | null; "history": ({ "at": string; "status": number | null; "error": string | null })[] | null; "answer": string | null; "progress": ({ "text": string; "percent": number | null; "at": string })[] } | null })[]; "total": number; "limit": number; "offset": number }
   }
   /** Simulate a payment in test mode; without an input, sample values are used */
   "POST /v1/checkouts/{id}/test-payment": {
@@ -469,6 +572,24 @@ export interface Api {
     query: Record<never, never>
     body: { "status": "succeeded" | "failed"; "answer"?: string | null | undefined }
     answer: Schemas["CheckoutPayment"]
+  }
+  /** Show the buyer a line of progress while the work that a payment bought is under way */
+  "POST /v1/payments/{id}/progress": {
+    query: Record<never, never>
+    body: { "text": string; "percent"?: number | null | undefined }
+    answer: { "shown": boolean }
+  }
+  /** Ask the buyer of a payment for a further amount, which is paid as a payment of its own */
+  "POST /v1/payments/{id}/requests": {
+    query: Record<never, never>
+    body: { "amount": number; "note": string; "expiresInSeconds"?: number | undefined; "callbackUrl"?: string | null | undefined }
+    answer: { "request": Schemas["PaymentRequest"] }
+  }
+  /** The further amounts that the buyer of a payment was asked for, oldest first */
+  "GET /v1/payments/{id}/requests": {
+    query: Record<never, never>
+    body: undefined
+    answer: { "requests": (Schemas["PaymentRequest"])[] }
   }
   /** List RDAs, most popular first */
   "GET /v1/rdas": {
@@ -485,7 +606,7 @@ export interface Api {
   /** Edit an RDA, which creates a new version; runs in progress keep theirs */
   "PATCH /v1/rda/{identifier}": {
     query: Record<never, never>
-    body: { "name"?: string | undefined; "description"?: string | undefined; "inputSchema"?: ({ "name": string; "label"?: string | null | undefined; "type": "text" | "textarea" | "number" | "boolean" | "select" | "url" | "email" | "json" | "file"; "required"?: boolean | null | undefined; "placeholder"?: string | null | undefined; "options"?: (string)[] | null | undefined; "description"?: string | null | undefined; "default"?: unknown | undefined; "min"?: number | null | undefined; "max"?: number | null | undefined; "pattern"?: string | null | undefined; "patternMessage"?: string | null | undefined })[] | undefined; "longDescription"?: string | null | undefined; "tags"?: (string)[] | null | undefined; "coverImage"?: string | null | undefined; "codeSnippet"?: string | null | undefined; "codeLanguage"?: string | null | undefined; "outputSchema"?: { "type": "markdown" | "text" | "json" | "file" } | null | undefined; "pricing"?: { "model": "per-run" | "per-token" | "per-second" | "free"; "amount"?: number | null | undefined; "currency"?: "USDC" | null | undefined } | null | undefined; "sharesInputs"?: boolean | null | undefined; "promptConfig"?: { "promptTemplate"?: string | null | undefined; "systemPrompt"?: string | null | undefined; "allowedModels"?: (string)[] | null | undefined; "defaultModelId"?: string | null | undefined; "sourcePrice"?: number | null | undefined; "freeRunsPerDay"?: number | null | undefined; "examples"?: ({ "title": string; "inputs": Record<string, unknown>; "output": string; "model"?: string | null | undefined })[] | null | undefined } | null | undefined; "agentConfig"?: { "webhookUrl"?: string | null | undefined; "webhookMethod"?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | null | undefined; "webhookHeaders"?: Record<string, string> | null | undefined; "timeoutSeconds"?: number | null | undefined; "maxRetries"?: number | null | undefined; "pollUrl"?: string | null | undefined; "pollIntervalMs"?: number | null | undefined; "basePrice"?: number | null | undefined } | null | undefined; "toolConfig"?: { "apiEndpoint"?: string | null | undefined; "apiMethod"?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | null | undefined; "apiHeaders"?: Record<string, string> | null | undefined; "authType"?: "none" | "api_key" | "bearer" | "basic" | null | undefined; "authConfig"?: { "headerName"?: string | null | undefined; "apiKey"?: string | null | undefined; "token"?: string | null | undefined; "username"?: string | null | undefined; "password"?: string | null | undefined } | null | undefined; "requestTransform"?: string | null | undefined; "responseTransform"?: string | null | undefined; "timeoutSeconds"?: number | null | undefined; "rateLimitPerMinute"?: number | null | undefined; "basePrice"?: number | null | undefined } | null | undefined; "version"?: string | undefined }
+    body: { "name"?: string | undefined; "description"?: string | undefined; "inputSchema"?: ({ "name": string; "label"?: string | null | undefined; "type": "text" | "textarea" | "number" | "boolean" | "select" | "url" | "email" | "json" | "file"; "required"?: boolean | null | undefined; "placeholder"?: string | null | undefined; "options"?: (string)[] | null | undefined; "description"?: string | null | undefined; "default"?: unknown | undefined; "min"?: number | null | undefined; "max"?: number | null | undefined; "pattern"?: string | null | undefined; "patternMessage"?: string | null | undefined; "showIf"?: { "field": string; "equals": boolean | string } | null | undefined })[] | undefined; "longDescription"?: string | null | undefined; "tags"?: (string)[] | null | undefined; "coverImage"?: string | null | undefined; "codeSnippet"?: string | null | undefined; "codeLanguage"?: string | null | undefined; "outputSchema"?: { "type": "markdown" | "text" | "json" | "file" } | null | undefined; "pricing"?: { "model": "per-run" | "per-token" | "per-second" | "free"; "amount"?: number | null | undefined; "currency"?: "USDC" | null | undefined } | null | undefined; "sharesInputs"?: boolean | null | undefined; "promptConfig"?: { "promptTemplate"?: string | null | undefined; "systemPrompt"?: string | null | undefined; "allowedModels"?: (string)[] | null | undefined; "defaultModelId"?: string | null | undefined; "sourcePrice"?: number | null | undefined; "freeRunsPerDay"?: number | null | undefined; "examples"?: ({ "title": string; "inputs": Record<string, unknown>; "output": string; "model"?: string | null | undefined })[] | null | undefined } | null | undefined; "agentConfig"?: { "webhookUrl"?: string | null | undefined; "webhookMethod"?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | null | undefined; "webhookHeaders"?: Record<string, string> | null | undefined; "timeoutSeconds"?: number | null | undefined; "maxRetries"?: number | null | undefined; "pollUrl"?: string | null | undefined; "pollIntervalMs"?: number | null | undefined; "basePrice"?: number | null | undefined } | null | undefined; "toolConfig"?: { "apiEndpoint"?: string | null | undefined; "apiMethod"?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | null | undefined; "apiHeaders"?: Record<string, string> | null | undefined; "authType"?: "none" | "api_key" | "bearer" | "basic" | null | undefined; "authConfig"?: { "headerName"?: string | null | undefined; "apiKey"?: string | null | undefined; "token"?: string | null | undefined; "username"?: string | null | undefined; "password"?: string | null | undefined } | null | undefined; "requestTransform"?: string | null | undefined; "responseTransform"?: string | null | undefined; "timeoutSeconds"?: number | null | undefined; "rateLimitPerMinute"?: number | null | undefined; "basePrice"?: number | null | undefined } | null | undefined; "version"?: string | undefined }
     answer: { "rda": Schemas["Rda"] }
   }
   /** List the models that prompts run on, with prices per million tokens */
@@ -497,7 +618,7 @@ export interface Api {
   /** Create an RDA, as a draft */
   "POST /v1/rda": {
     query: Record<never, never>
-    body: { "slug": string; "type": "prompt" | "agent" | "tool"; "name": string; "description": string; "inputSchema": ({ "name": string; "label"?: string | null | undefined; "type": "text" | "textarea" | "number" | "boolean" | "select" | "url" | "email" | "json" | "file"; "required"?: boolean | null | undefined; "placeholder"?: string | null | undefined; "options"?: (string)[] | null | undefined; "description"?: string | null | undefined; "default"?: unknown | undefined; "min"?: number | null | undefined; "max"?: number | null | undefined; "pattern"?: string | null | undefined; "patternMessage"?: string | null | undefined })[]; "longDescription"?: string | null | undefined; "tags"?: (string)[] | null | undefined; "coverImage"?: string | null | undefined; "codeSnippet"?: string | null | undefined; "codeLanguage"?: string | null | undefined; "outputSchema"?: { "type": "markdown" | "text" | "json" | "file" } | null | undefined; "pricing"?: { "model": "per-run" | "per-token" | "per-second" | "free"; "amount"?: number | null | undefined; "currency"?: "USDC" | null | undefined } | null | undefined; "sharesInputs"?: boolean | null | undefined; "promptConfig"?: { "promptTemplate"?: string | null | undefined; "systemPrompt"?: string | null | undefined; "allowedModels"?: (string)[] | null | undefined; "defaultModelId"?: string | null | undefined; "sourcePrice"?: number | null | undefined; "freeRunsPerDay"?: number | null | undefined; "examples"?: ({ "title": string; "inputs": Record<string, unknown>; "output": string; "model"?: string | null | undefined })[] | null | undefined } | null | undefined; "agentConfig"?: { "webhookUrl"?: string | null | undefined; "webhookMethod"?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | null | undefined; "webhookHeaders"?: Record<string, string> | null | undefined; "timeoutSeconds"?: number | null | undefined; "maxRetries"?: number | null | undefined; "pollUrl"?: string | null | undefined; "pollIntervalMs"?: number | null | undefined; "basePrice"?: number | null | undefined } | null | undefined; "toolConfig"?: { "apiEndpoint"?: string | null | undefined; "apiMethod"?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | null | undefined; "apiHeaders"?: Record<string, string> | null | undefined; "authType"?: "none" | "api_key" | "bearer" | "basic" | null | undefined; "authConfig"?: { "headerName"?: string | null | undefined; "apiKey"?: string | null | undefined; "token"?: string | null | undefined; "username"?: string | null | undefined; "password"?: string | null | undefined } | null | undefined; "requestTransform"?: string | null | undefined; "responseTransform"?: string | null | undefined; "timeoutSeconds"?: number | null | undefined; "rateLimitPerMinute"?: number | null | undefined; "basePrice"?: number | null | undefined } | null | undefined }
+    body: { "slug": string; "type": "prompt" | "agent" | "tool"; "name": string; "description": string; "inputSchema": ({ "name": string; "label"?: string | null | undefined; "type": "text" | "textarea" | "number" | "boolean" | "select" | "url" | "email" | "json" | "file"; "required"?: boolean | null | undefined; "placeholder"?: string | null | undefined; "options"?: (string)[] | null | undefined; "description"?: string | null | undefined; "default"?: unknown | undefined; "min"?: number | null | undefined; "max"?: number | null | undefined; "pattern"?: string | null | undefined; "patternMessage"?: string | null | undefined; "showIf"?: { "field": string; "equals": boolean | string } | null | undefined })[]; "longDescription"?: string | null | undefined; "tags"?: (string)[] | null | undefined; "coverImage"?: string | null | undefined; "codeSnippet"?: string | null | undefined; "codeLanguage"?: string | null | undefined; "outputSchema"?: { "type": "markdown" | "text" | "json" | "file" } | null | undefined; "pricing"?: { "model": "per-run" | "per-token" | "per-second" | "free"; "amount"?: number | null | undefined; "currency"?: "USDC" | null | undefined } | null | undefined; "sharesInputs"?: boolean | null | undefined; "promptConfig"?: { "promptTemplate"?: string | null | undefined; "systemPrompt"?: string | null | undefined; "allowedModels"?: (string)[] | null | undefined; "defaultModelId"?: string | null | undefined; "sourcePrice"?: number | null | undefined; "freeRunsPerDay"?: number | null | undefined; "examples"?: ({ "title": string; "inputs": Record<string, unknown>; "output": string; "model"?: string | null | undefined })[] | null | undefined } | null | undefined; "agentConfig"?: { "webhookUrl"?: string | null | undefined; "webhookMethod"?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | null | undefined; "webhookHeaders"?: Record<string, string> | null | undefined; "timeoutSeconds"?: number | null | undefined; "maxRetries"?: number | null | undefined; "pollUrl"?: string | null | undefined; "pollIntervalMs"?: number | null | undefined; "basePrice"?: number | null | undefined } | null | undefined; "toolConfig"?: { "apiEndpoint"?: string | null | undefined; "apiMethod"?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | null | undefined; "apiHeaders"?: Record<string, string> | null | undefined; "authType"?: "none" | "api_key" | "bearer" | "basic" | null | undefined; "authConfig"?: { "headerName"?: string | null | undefined; "apiKey"?: string | null | undefined; "token"?: string | null | undefined; "username"?: string | null | undefined; "password"?: string | null | undefined } | null | undefined; "requestTransform"?: string | null | undefined; "responseTransform"?: string | null | undefined; "timeoutSeconds"?: number | null | undefined; "rateLimitPerMinute"?: number | null | undefined; "basePrice"?: number | null | undefined } | null | undefined }
     answer: { "created": boolean; "rda": { "id": string; "slug": string; "type": string; "status": string } }
   }
   /** Publish an RDA, so that everyone can find and run it */
@@ -518,10 +639,10 @@ export interface Api {
     body: undefined
     answer: { "rda": Schemas["Rda"] }
   }
-  /** Rate an RDA that you ran, once */
+  /** Rate an RDA that you ran, once, and review it if you paid */
   "POST /v1/rda/{identifier}/rate": {
     query: Record<never, never>
-    body: { "score": number }
+    body: { "score": number; "text"?: string | null | undefined }
     answer: { "rated": boolean; "score": number; "stats": { "averageRating": number; "totalRatings": number } }
   }
   /** Buy a prompt's template; you pay its price once */
@@ -529,6 +650,18 @@ export interface Api {
     query: Record<never, never>
     body: { "maxCost"?: number | null | undefined }
     answer: { "source": { "rdaId": string; "version": string; "promptTemplate": string; "systemPrompt": string | null }; "cost": number }
+  }
+  /** List the reviews of an RDA, newest first */
+  "GET /v1/rda/{identifier}/reviews": {
+    query: { "limit"?: number | undefined; "before"?: string | undefined }
+    body: undefined
+    answer: { "reviews": ({ "id": string; "score": number; "text": string; "createdAt": string; "reply": string | null; "repliedAt": string | null })[]; "next": string | null }
+  }
+  /** Answer a review of your own RDA, once and for everyone to read */
+  "POST /v1/rda/{identifier}/reviews/{review}/reply": {
+    query: Record<never, never>
+    body: { "text": string }
+    answer: { "replied": true }
   }
   /** Run a published RDA without a key; a 402 response states the price, for x402 version 1 or 2 */
   "POST /v1/rda/{slug}/run": {
@@ -572,11 +705,59 @@ export interface Api {
     body: undefined
     answer: string
   }
+  /** Your connections to providers of tools, newest first */
+  "GET /v1/connections": {
+    query: { "limit"?: number | undefined; "offset"?: number | undefined }
+    body: undefined
+    answer: { "connections": (Schemas["Connection"])[]; "total": number; "limit": number; "offset": number }
+  }
+  /** Connect your account at a provider with its key, or with an OAuth client of your own there */
+  "POST /v1/connections": {
+    query: Record<never, never>
+    body: Schemas["NewConnection"]
+    answer: { "connection": Schemas["Connection"] }
+  }
+  /** Begin to connect by signing in at the provider; a person opens the address and comes back */
+  "POST /v1/connections/authorize": {
+    query: Record<never, never>
+    body: Schemas["NewAuthorization"]
+    answer: { "connection": Schemas["Connection"]; "authorizationUrl": string; "userCode": string | null; "expiresAt": string }
+  }
+  /** One connection */
+  "GET /v1/connections/{id}": {
+    query: Record<never, never>
+    body: undefined
+    answer: { "connection": Schemas["Connection"] }
+  }
+  /** Rename a connection, or make it the default */
+  "PATCH /v1/connections/{id}": {
+    query: Record<never, never>
+    body: Schemas["ConnectionChange"]
+    answer: { "connection": Schemas["Connection"] }
+  }
+  /** Remove a connection; what the provider issued is revoked there */
+  "DELETE /v1/connections/{id}": {
+    query: Record<never, never>
+    body: undefined
+    answer: undefined
+  }
+  /** Call a tool that only reads with this connection; costs nothing */
+  "POST /v1/connections/{id}/test": {
+    query: Record<never, never>
+    body: undefined
+    answer: { "ok": boolean | null; "tool": string | null; "status": number | null }
+  }
   /** Your tool calls, newest first */
   "GET /v1/tool-calls": {
     query: { "limit"?: number | undefined; "offset"?: number | undefined; "tool"?: string | undefined }
     body: undefined
     answer: { "calls": ({ "callId": string; "tool": string; "provider": string; "success": boolean; "cost": number; "error": string | null; "code": string | null; "duration": number; "agentId": string | null; "at": string })[]; "total": number; "limit": number; "offset": number }
+  }
+  /** The result of a call; asks the tool again, for nothing, where its work goes on (`Prefer: wait=60`) */
+  "GET /v1/tool-calls/{callId}": {
+    query: { "fields"?: string | undefined }
+    body: undefined
+    answer: { "success": true; "tool": string; "output": unknown; "simulated": boolean; "pages"?: { "read": number; "next": Record<string, unknown> | null } | undefined; "operation"?: { "askAt": string; "expiresAt": string } | undefined; "cost": number; "credits": number; "balance": number; "duration": number; "callId": string }
   }
   /** Create a paywall for an HTTP API */
   "POST /v1/paywalls": {
@@ -626,11 +807,47 @@ export interface Api {
     body: undefined
     answer: { "analytics": Schemas["PaywallAnalytics"] }
   }
+  /** What you write on receipts and invoices */
+  "GET /v1/invoicing": {
+    query: Record<never, never>
+    body: undefined
+    answer: { "invoicing": Schemas["Invoicing"] }
+  }
+  /** Change what you write on receipts and invoices; issued invoices stay as they are */
+  "PATCH /v1/invoicing": {
+    query: Record<never, never>
+    body: Schemas["InvoicingChange"]
+    answer: { "invoicing": Schemas["Invoicing"] }
+  }
+  /** Your invoices, newest first */
+  "GET /v1/invoices": {
+    query: { "limit"?: number | undefined; "offset"?: number | undefined }
+    body: undefined
+    answer: { "invoices": (Schemas["Invoice"])[]; "total": number; "limit": number; "offset": number }
+  }
+  /** The invoice of a payment, as PDF */
+  "GET /v1/invoices/{payment}/pdf": {
+    query: Record<never, never>
+    body: undefined
+    answer: string
+  }
+  /** Mail the receipt, or the invoice, again to the address that the buyer entered */
+  "POST /v1/payments/{id}/receipt": {
+    query: Record<never, never>
+    body: undefined
+    answer: { "email": string }
+  }
+  /** An answer that was too large to be sent, by the link in the call’s `output` */
+  "GET /tools/answers/{id}": {
+    query: { "token": string }
+    body: undefined
+    answer: string
+  }
   /** List tools by slug, or search them, best match first */
   "GET /tools/": {
     query: { "limit"?: number | undefined; "offset"?: number | undefined; "search"?: string | undefined; "provider"?: string | undefined; "category"?: string | undefined; "collection"?: string | undefined }
     body: undefined
-    answer: { "tools": ({ "slug": string; "name": string; "description": string; "provider": string; "category": string | null; "price": number; "deprecated": boolean; "inputSchema": Record<string, unknown>; "outputSchema": Record<string, unknown> | null; "stats": { "calls": number; "successRate": number | null; "p50": number | null; "p95": number | null; "lastError": string | null; "failing": boolean } })[]; "total": number; "limit": number; "offset": number }
+    answer: { "tools": ({ "slug": string; "name": string; "description": string; "provider": string; "category": string | null; "price": number; "deprecated": boolean; "inputSchema": Record<string, unknown>; "outputSchema": Record<string, unknown> | null; "needs": "nothing" | "platform" | "connection"; "paged": boolean; "simulated": boolean; "stats": { "calls": number; "successRate": number | null; "p50": number | null; "p95": number | null; "lastError": string | null; "failing": boolean } })[]; "total": number; "limit": number; "offset": number }
   }
   /** List providers of tools */
   "GET /tools/providers": {
@@ -648,19 +865,19 @@ export interface Api {
   "GET /tools/{slug}": {
     query: Record<never, never>
     body: undefined
-    answer: { "tool": { "slug": string; "name": string; "description": string; "provider": string; "category": string | null; "price": number; "deprecated": boolean; "inputSchema": Record<string, unknown>; "outputSchema": Record<string, unknown> | null; "stats": { "calls": number; "successRate": number | null; "p50": number | null; "p95": number | null; "lastError": string | null; "failing": boolean } } }
+    answer: { "tool": { "slug": string; "name": string; "description": string; "provider": string; "category": string | null; "price": number; "deprecated": boolean; "inputSchema": Record<string, unknown>; "outputSchema": Record<string, unknown> | null; "needs": "nothing" | "platform" | "connection"; "paged": boolean; "simulated": boolean; "stats": { "calls": number; "successRate": number | null; "p50": number | null; "p95": number | null; "lastError": string | null; "failing": boolean } } }
   }
   /** Call a tool with the inputs in the body; only a successful call is charged */
   "POST /tools/{slug}": {
-    query: Record<never, never>
+    query: { "fields"?: string | undefined; "all"?: "true" | "false" | undefined; "maxPages"?: number | undefined }
     body: unknown
-    answer: { "success": true; "tool": string; "output": unknown; "cost": number; "credits": number; "balance": number; "duration": number; "callId": string }
+    answer: { "success": true; "tool": string; "output": unknown; "simulated": boolean; "pages"?: { "read": number; "next": Record<string, unknown> | null } | undefined; "operation"?: { "askAt": string; "expiresAt": string } | undefined; "cost": number; "credits": number; "balance": number; "duration": number; "callId": string }
   }
   /** Call a tool without a key; a 402 response states the price, for x402 version 1 or 2 */
   "POST /tools/pay/{slug}": {
     query: Record<never, never>
     body: unknown
-    answer: { "success": true; "tool": string; "output": unknown; "cost": number; "duration": number; "callId": string; "txHash": string; "paymentToken": string }
+    answer: { "success": true; "tool": string; "output": unknown; "simulated": boolean; "cost": number; "duration": number; "callId": string; "txHash": string; "paymentToken": string }
   }
   /** Get the status of a call that was paid by x402 */
   "GET /tools/pay/{slug}/calls/{id}": {

@@ -7,16 +7,19 @@ export class CoinslotError extends Error {
   readonly status: number | null
   /** Include it when you report a problem. */
   readonly requestId: string | null
+  /** The page with cause and cure of this code. Null when no answer came. */
+  readonly docUrl: string | null
   /** What is wrong, by field. */
   readonly details: Readonly<Record<string, string>>
   /** The whole body of the answer: some errors have fields of their own, such as `required` or `runId`. */
   readonly body: Readonly<Record<string, unknown>>
 
-  constructor(message: string, { code, status = null, body = {}, cause }: ErrorDetails) {
+  constructor(message: string, { code, status = null, body = {}, docUrl = null, cause }: ErrorDetails) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
     this.status = status
     this.body = body
+    this.docUrl = docUrl
     this.requestId = typeof body['requestId'] === 'string' ? body['requestId'] : null
     this.details = (body['details'] ?? {}) as Readonly<Record<string, string>>
   }
@@ -26,6 +29,7 @@ interface ErrorDetails {
   code: string
   status?: number | null
   body?: Readonly<Record<string, unknown>>
+  docUrl?: string | null
   cause?: unknown
 }
 

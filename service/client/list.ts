@@ -1,3 +1,4 @@
+import { CoinslotError } from './errors.ts'
 import type { RequestOptions, Transport } from './request.ts'
 
 /** One page of a list, which is also a way through all its pages: `for await (const payment of …list())`. */
@@ -15,7 +16,12 @@ export function list<Item>(transport: Transport, wanted: ListRequest, options: R
   const load = async (offset: number): Promise<Page<Item>> => {
     const request = { ...options, method: 'GET', path: wanted.path, query: { ...query, offset } }
     const body = await transport.send<Record<string, unknown>>(request)
-    const items = body[wanted.field] as readonly Item[]
+    const items = body[wanted.field] as readonly Item[] | undefined
+    if (!Array.isArray(items)) {
+      throw new CoinslotError('The answer is no list. Check that baseUrl is the address of a Coinslot server.', {
+        code: 'unexpected_answer',
+      })
+    }
     const page = { items, total: body['total'] as number }
     return { ...page, [Symbol.asyncIterator]: () => through(page, offset) }
   }

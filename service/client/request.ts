@@ -77,7 +77,11 @@ export class Transport {
       const text = await readText(response, limit.signal)
       if (response.ok) return { answer: bodyOf(response, text) as Answer }
       const retryable = RETRYABLE.has(response.status) || (request.method === 'GET' && response.status >= 502)
-      return { error: errorOf(response, text), retryable, retryAfterMs: retryAfterMs(response) }
+      return {
+        error: errorOf(response, text),
+        retryable,
+        retryAfterMs: retryAfterMs(response.headers.get('retry-after'), Date.now()),
+      }
     } catch (error) {
       request.signal?.throwIfAborted()
       if (error instanceof CoinslotError) throw error
@@ -157,9 +161,11 @@ function waitMs(attempt: number, retryAfter: number): number {
   return Math.min(WAIT_MS_MAX, Math.max(retryAfter, 500 * 2 ** attempt * (0.5 + Math.random() / 2)))
 }
 
-function retryAfterMs(response: Response): number {
-  const seconds = Number(response.headers.get('retry-after') ?? 0)
-  return Number.isFinite(seconds) ? seconds * 1000 : 0
+/** In seconds or as a date: a proxy before the server may write either. */
+export function retryAfterMs(header: string | null, now: number): number {
+  const text = header?.trim() ?? ''
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : text.endsWith(' GMT') ? Date.parse(text) - now : 0
+  return Number.isFinite(ms) ? Math.max(0, ms) : 0
 }
 
 /** Ends early, with the signal's reason, when the caller gives up. */
@@ -201,11 +207,20 @@ function isError(body: unknown): body is { error: string; code: string } {
 function errorOf(response: Response, text: string): CoinslotError {
   const { status } = response
   const body = parsed(text)
-  if (isError(body)) return new CoinslotError(body.error, { code: body.code, status, body: { ...body } })
+  if (isError(body)) {
+    const docUrl = helpOf(response)
+    return new CoinslotError(body.error, { code: body.code, status, body: { ...body }, docUrl })
+  }
   return new CoinslotError(`The server answered ${String(status)} without a reason. Check baseUrl, or try again.`, {
     code: 'unexpected_answer',
     status,
   })
+}
+
+/** The target of `Link: <…>; rel="help"`. Its form is the service's own, so this reads no other one. */
+function helpOf({ headers, url }: Response): string | null {
+  const target = /^<([^>]*)>; rel="help"$/.exec(headers.get('link') ?? '')?.[1]
+  return target !== undefined && URL.canParse(target, url) ? new URL(target, url).href : null
 }
 
 function parsed(text: string): unknown {

@@ -1,3 +1,5 @@
+import { CoinslotError } from './errors.ts'
+
 /** One of `text/event-stream`. */
 export interface ServerEvent {
   event: string
@@ -12,20 +14,26 @@ export async function* readEvents(
   received: () => void,
 ): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder()
-  let buffered = ''
+  // Joined once an event is complete: a server may send it a byte at a time.
+  let parts: string[] = []
+  let length = 0
   for await (const piece of piecesOf(body, signal)) {
     received()
-    // Only the new text can complete an event; the character before it may begin the empty line.
-    let searchFrom = Math.max(0, buffered.length - 1)
-    buffered += decoder.decode(piece, { stream: true })
+    let text = decoder.decode(piece, { stream: true })
     for (;;) {
-      const end = buffered.indexOf('\n\n', searchFrom)
-      if (end < 0) break
-      const event = toEvent(buffered.slice(0, end))
-      buffered = buffered.slice(end + 2)
-      searchFrom = 0
+      // Only the new text can complete an event; the character before it may begin the empty line.
+      const last = parts.at(-1)?.slice(-1) ?? ''
+      const end = (last + text).indexOf('\n\n') - last.length
+      if (end < -last.length) break
+      const event = toEvent(end < 0 ? parts.join('').slice(0, end) : parts.join('') + text.slice(0, end))
+      text = text.slice(end + 2)
+      parts = []
+      length = 0
       if (event !== null) yield event
     }
+    length += text.length
+    if (length > SIZE_MAX) throw tooLarge()
+    if (text !== '') parts.push(text)
   }
 }
 
@@ -34,8 +42,20 @@ export async function readText({ body }: Response, signal: AbortSignal): Promise
   if (body === null) return ''
   const decoder = new TextDecoder()
   let text = ''
-  for await (const piece of piecesOf(body, signal)) text += decoder.decode(piece, { stream: true })
+  for await (const piece of piecesOf(body, signal)) {
+    text += decoder.decode(piece, { stream: true })
+    if (text.length > SIZE_MAX) throw tooLarge()
+  }
   return text + decoder.decode()
+}
+
+/** Far above every answer of the API: a server that sends without an end must not fill the memory. */
+const SIZE_MAX = 64_000_000
+
+function tooLarge(): CoinslotError {
+  return new CoinslotError('The answer is larger than 64 MB. Check that baseUrl is the address of a Coinslot server.', {
+    code: 'answer_too_large',
+  })
 }
 
 /**

@@ -7,7 +7,7 @@ export interface Page {
   path: string
   name: string
   /** The menu group. */
-  group: '' | 'Sell' | 'Use' | 'Money' | 'Account'
+  group: '' | 'Sell' | 'Buy' | 'Money' | 'Developers' | 'Account'
   icon: string
   /** By the rest of the path: the file in browser/pages/ that is shown there. */
   views: Readonly<Record<string, string>>
@@ -49,11 +49,18 @@ export const PAGES = [
     ids: 'pwl',
     acts: [['Create a paywall', '/paywalls/new']],
   },
-  { path: '/disputes', name: 'Disputes', group: 'Sell', icon: 'ChatBubble', views: { '': 'Disputes' } },
+  {
+    path: '/coupons',
+    name: 'Coupons',
+    group: 'Sell',
+    icon: 'Scissors',
+    views: { '': 'Coupons' },
+    acts: [['Create a coupon', '/coupons?new=1']],
+  },
   {
     path: '/marketplace',
     name: 'Marketplace',
-    group: 'Use',
+    group: 'Buy',
     icon: 'Mix',
     views: { '': 'Marketplace', '/:id': 'Offer' },
     open: true,
@@ -61,19 +68,52 @@ export const PAGES = [
   {
     path: '/catalogue',
     name: 'Tools',
-    group: 'Use',
+    group: 'Buy',
     icon: 'MixerHorizontal',
     views: { '': 'Tools', '/:slug': 'Tool' },
     acts: [['Import tools', '/catalogue?import=1']],
   },
   {
+    path: '/connections',
+    name: 'Connections',
+    group: 'Buy',
+    icon: 'Link2',
+    views: { '': 'Connections', '/callback': 'ConnectionCallback' },
+    acts: [['Connect a provider', '/connections?connect=']],
+  },
+  {
     path: '/runs',
     name: 'Runs',
-    group: 'Use',
+    group: 'Buy',
     icon: 'LightningBolt',
     views: { '': 'Runs', '/:id': 'Run' },
     ids: 'run',
   },
+  {
+    path: '/agents',
+    name: 'Agents',
+    group: 'Buy',
+    icon: 'Person',
+    views: { '': 'Agents', '/new': 'AgentForm', '/:id': 'Agent', '/:id/edit': 'AgentForm' },
+    ids: 'agt',
+    acts: [['Create an agent', '/agents/new']],
+  },
+  {
+    path: '/payments',
+    name: 'Payments',
+    group: 'Money',
+    icon: 'Reader',
+    views: { '': 'Payments', '/:id': 'Payment' },
+    ids: 'pay',
+  },
+  {
+    path: '/customers',
+    name: 'Customers',
+    group: 'Money',
+    icon: 'Avatar',
+    views: { '': 'Customers', '/:id': 'Customer' },
+  },
+  { path: '/disputes', name: 'Disputes', group: 'Money', icon: 'ChatBubble', views: { '': 'Disputes' } },
   {
     path: '/wallet',
     name: 'Wallet',
@@ -86,18 +126,9 @@ export const PAGES = [
     ],
   },
   {
-    path: '/agents',
-    name: 'Agents',
-    group: 'Money',
-    icon: 'Person',
-    views: { '': 'Agents', '/new': 'AgentForm', '/:id': 'Agent', '/:id/edit': 'AgentForm' },
-    ids: 'agt',
-    acts: [['Create an agent', '/agents/new']],
-  },
-  {
     path: '/webhooks',
     name: 'Webhooks',
-    group: 'Account',
+    group: 'Developers',
     icon: 'Bell',
     views: { '': 'Webhooks', '/:id': 'Webhook' },
     ids: 'whe',
@@ -106,7 +137,7 @@ export const PAGES = [
   {
     path: '/keys',
     name: 'API keys',
-    group: 'Account',
+    group: 'Developers',
     icon: 'LockClosed',
     views: { '': 'Keys' },
     acts: [['Create an API key', '/keys?new=1']],

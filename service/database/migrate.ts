@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../kit/error-codes/catalogue.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
@@ -131,7 +132,7 @@ function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
-function refusal(code: string, sentence: string): DomainError {
+function refusal(code: ErrorCode, sentence: string): DomainError {
   return new DomainError('conflict', code, sentence)
 }
 

@@ -114,9 +114,13 @@ export const EVENTS = [
   'run.completed',
   'run.failed',
   'checkout.paused',
+  'pass.created',
+  'pass.ending',
+  'pass.ended',
   'agent.spending.warning',
   'agent.spending.exceeded',
   'agent.paused',
+  'connection.expired',
   'wallet.low_balance',
   'delivery.unconfirmed',
   'delivery.stopped',
@@ -166,6 +170,19 @@ export interface PaymentEventData {
   txHash: string | null
   at: string
   test?: true
+  /** Of a checkout: how the amount came about. Absent where it was refused before it became a payment. */
+  lines?: {
+    unit: number
+    quantity: number
+    subtotal: number
+    coupon: string | null
+    discount: number
+    total: number
+  }
+  /** With an amount of 0: why nothing was paid. */
+  free?: 'pass' | 'trial' | 'coupon'
+  /** The pass that was used. */
+  passId?: string
 }
 
 /** One event per key within a week, and a limited number per hour for one subject. */

@@ -1,3 +1,4 @@
+import { expiredOf } from '../connections/rules.ts'
 import { pauseOf } from '../checkouts/rules/lifecycle.ts'
 import type { Config } from '../config.ts'
 import type { EventName } from './model.ts'
@@ -11,6 +12,7 @@ import { eventsOf, failureOf, type EventPayment } from '../paywall/rules/payment
 import { alertEvent, pausedEvent } from '../budgets/service/news.ts'
 import type { Refund } from '../refunds/model.ts'
 import { eventOf as refundEventOf } from '../refunds/rules.ts'
+import { eventDataOf as passEventOf } from '../passes/rules.ts'
 import { lowBalanceOf } from '../wallet/rules.ts'
 
 /** A sample of each event type, made by the code that builds real events, so that test events have the same form. */
@@ -30,10 +32,15 @@ export function samplesAt({ addresses, TOP_UP_URL }: Config): SampleOf {
     'run.completed': (now) => toEndEvent(endAt(now), addresses.api).data,
     'run.failed': (now) => toEndEvent({ ...endAt(now), ...FAILED }, addresses.api).data,
     'checkout.paused': (now) => pauseOf({ id: newId('chk', now), ...WORKFLOW }, now),
+    'pass.created': (now) => ({ ...passAt(now), renewed: false }),
+    'pass.ending': passAt,
+    'pass.ended': (now) => ({ ...passAt(now), reason: 'time' }),
     'agent.spending.warning': (now) => alertEvent(alertAt(now)).data,
     'agent.spending.exceeded': (now) =>
       alertEvent({ ...alertAt(now), event: 'agent.spending.exceeded', at: 1, spent: TEN }).data,
     'agent.paused': (now) => pausedEvent({ agent: agentAt(now), limit: 'perDay' }).data,
+    'connection.expired': (now) =>
+      expiredOf({ id: newId('cnx', now), name: 'GitHub', provider: 'github', agentId: null }),
     'wallet.low_balance': () => lowBalanceOf({ available: ONE, below: TEN, topUpUrl: TOP_UP_URL ?? null }),
     'delivery.unconfirmed': deliveryAt,
     'delivery.stopped': deliveryAt,
@@ -136,6 +143,12 @@ function alertAt(now: Date) {
   const window = new Date(Math.floor(now.getTime() / 86_400_000) * 86_400_000)
   const figures = { limit: 'perDay', at: 0.8, window, spent: usdc(8_000_000n), allowed: TEN }
   return { agent: agentAt(now), event: 'agent.spending.warning' as const, ...figures }
+}
+
+function passAt(now: Date) {
+  const pass = { id: newId('pas', now), checkoutId: newId('chk', now), planId: 'ten', planName: 'Ten runs' }
+  const holder = { holder: `0x${'1'.repeat(40)}` as const, simulated: false, runs: 10, used: 1, until: null }
+  return { ...passEventOf({ ...pass, ...holder }, now) }
 }
 
 function deliveryAt(now: Date) {

@@ -178,9 +178,9 @@ WHERE user_id = $1 AND environment = $2::environment AND decided_by = 'policy' A
 /** Of the newest sales only, so that a checkout with millions costs no more than one with a thousand. */
 const COUNTED = `
 SELECT count(*) AS sales, count(*) FILTER (WHERE s.state = 'refunded') AS refunded, count(d.id) AS disputed
-FROM (SELECT id, state, product, simulated FROM sale WHERE subject = $1 ORDER BY id DESC LIMIT 1000) s
+FROM (SELECT id, state, product, simulated, amount FROM sale WHERE subject = $1 ORDER BY id DESC LIMIT 1000) s
 LEFT JOIN dispute d ON d.sale_id = s.id
-WHERE s.product = 'checkout' AND s.state IN ('paid', 'refunded') AND NOT s.simulated`
+WHERE s.product = 'checkout' AND s.state IN ('paid', 'refunded') AND NOT s.simulated AND s.amount > 0`
 
 interface Counted {
   sales: bigint

@@ -56,6 +56,7 @@ function verifyRoute(facilitator: Facilitator, listing: Listing): AnyRoute {
   return route({
     method: 'post',
     path: '/verify',
+    direct: true,
     summary: 'Verify a payment authorization; no money moves',
     tag: 'Facilitator',
     auth: 'anyone',
@@ -79,6 +80,7 @@ function settleRoute(facilitator: Facilitator, listing: Listing): AnyRoute {
   return route({
     method: 'post',
     path: '/settle',
+    direct: true,
     summary: 'Settle a payment authorization; success is reported only once',
     tag: 'Facilitator',
     auth: 'anyone',

@@ -23,7 +23,7 @@ export interface SettlementStore {
   sign(signing: Signing): Promise<SponsorTransaction | 'nonce-taken' | 'settlements-gone'>
   /** Stores a transaction without settlements, for a nonce that has no open transaction. Null when there is one. */
   fill(signing: Omit<Signing, 'workerId' | 'digests'>): Promise<SponsorTransaction | null>
-  /** Stores another hash under the same nonce. */
+  /** Stores another hash under the same nonce, for the same call or for a transfer of nothing instead of it. */
   replace(transaction: SponsorTransaction, by: Replacement): Promise<void>
   sent(transaction: SponsorTransaction, now: Date): Promise<void>
 
@@ -36,8 +36,15 @@ export interface SettlementStore {
   /** The settlements of a transaction that are still open. */
   carried(transaction: SponsorTransaction): Promise<readonly Settlement[]>
 
+  /** Who bears the cost of a transaction: those of each of its settlements, also of what has ended otherwise. */
+  bearers(transaction: SponsorTransaction): Promise<readonly GasBearers[]>
   /** Records that the transaction is in a block and that these settlements are settled with it. */
-  mined(transaction: SponsorTransaction, receipt: Receipt, settled: readonly Hex[], now: Date): Promise<void>
+  mined(
+    transaction: SponsorTransaction,
+    receipt: Receipt,
+    of: { settled: readonly Hex[]; bearers: readonly GasBearers[] },
+    now: Date,
+  ): Promise<void>
   /**
    * The block is gone, so everything that the transaction ended is open again. Returns the settlements whose success
    * was already handed out.
@@ -105,12 +112,17 @@ export interface Claim {
   authorization: SignedAuthorization
   escrow: EscrowOperation | null
   payerHasCode: boolean
+  /** It gets a transaction of its own. What is for the escrow always does. */
+  alone: boolean
   gas: bigint
   seenBlock: bigint
   /** The group of an external caller's address; null for our own. */
   caller: string | null
   now: Date
 }
+
+/** Whose gas budgets a settlement counts for, by their keys in the table. */
+export type GasBearers = readonly Uint8Array[]
 
 export interface GasUsers {
   /** Null when only the others count. */
@@ -135,6 +147,10 @@ export interface Signing {
 }
 
 export interface Replacement {
+  target: Address
+  data: Hex
+  gas: bigint
+  bumps: number
   hash: Hex
   raw: Hex
   fees: Fees

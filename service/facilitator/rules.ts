@@ -1,10 +1,20 @@
 import { largest } from '../kit/money.ts'
-import type { CallOutcome, EscrowState, EscrowView, Receipt, Simulation, Use } from '../chain/model.ts'
+import { keyDeployedBy } from '../kit/passkey-wallet.ts'
+import type {
+  Address,
+  CallOutcome,
+  Deployment,
+  EscrowState,
+  EscrowView,
+  Receipt,
+  Simulation,
+  Use,
+} from '../chain/model.ts'
 import type { EscrowOperation, GasShares, GasUsed, Settlement, SponsorTransaction } from './model.ts'
 import type { EscrowPayment } from '../x402/escrow.ts'
 import type { EscrowPayload, PaymentRequest } from '../x402/model.ts'
 import type { Reason } from '../x402/reasons.ts'
-import { EIP6492_END } from '../x402/schema.ts'
+import { isTooLong } from '../x402/schema.ts'
 
 /**
  * Refuses terms that are wrong regardless of the chain and the clock. The checks run in the reference implementation's
@@ -19,8 +29,22 @@ export function refuseTerms(payment: PaymentRequest): Reason | null {
   if (required.asset !== network.usdc.address) return 'asset_not_deployed_contract'
   if (required.domain.name !== network.usdc.name) return 'invalid_exact_evm_token_name_mismatch'
   if (required.domain.version !== network.usdc.version) return 'invalid_exact_evm_token_version_mismatch'
-  if (authorization.signature.toLowerCase().endsWith(EIP6492_END)) return 'eip6492_factory_not_allowed'
+  if (isTooLong(authorization)) return 'invalid_exact_evm_signature'
   return null
+}
+
+/**
+ * A factory may do whatever it wants with the sponsor's gas, so only those that the operator lists are called. That of
+ * passkey wallets runs any code that it is told to, so it is called for such a wallet alone.
+ */
+export function refuseFactory(
+  deployment: Deployment | 'malformed' | null,
+  { walletFactories, passkeyWallets }: { walletFactories: ReadonlySet<Address>; passkeyWallets: boolean },
+): Reason | null {
+  if (deployment === null) return null
+  if (deployment === 'malformed') return 'eip6492_factory_not_allowed'
+  const isPasskey = passkeyWallets && keyDeployedBy(deployment.factory, deployment.data) !== null
+  return isPasskey || walletFactories.has(deployment.factory) ? null : 'eip6492_factory_not_allowed'
 }
 
 /**
@@ -125,21 +149,57 @@ const ESCROW_REASONS = {
 export function refuseSimulation(simulation: Simulation, value: bigint, signed: boolean): Reason | null {
   if (simulation.payerCode === 'none' && !signed) return 'invalid_exact_evm_signature'
   if (simulation.outcome.succeeds) return null
+  if (simulation.payerCode === 'undeployed' && simulation.outcome.reason === NOT_DEPLOYED) {
+    return 'smart_wallet_deployment_failed'
+  }
   if (simulation.used) return 'invalid_exact_evm_nonce_already_used'
   if (/invalid signature/i.test(simulation.outcome.reason ?? '')) return 'invalid_exact_evm_signature'
   if (simulation.balance < value) return 'invalid_exact_evm_insufficient_balance'
   return 'invalid_exact_evm_transaction_simulation_failed'
 }
 
+/** As `Lens.sol` says it. */
+const NOT_DEPLOYED = 'no wallet was deployed'
+
 /** A contract wallet decides how much gas its signature check uses, and the sponsor pays for it. */
-export function refuseGas(simulation: Simulation, gasMax: bigint): Reason | null {
-  if (!simulation.outcome.succeeds) return null
-  return simulation.outcome.gas + CALL_GAS > gasMax ? 'invalid_exact_evm_transaction_simulation_failed' : null
+export function refuseGas(gas: bigint, gasMax: bigint): Reason | null {
+  return gas + CALL_GAS > gasMax ? 'invalid_exact_evm_transaction_simulation_failed' : null
+}
+
+/** `payerDecides`: code accepts the signature, so it may refuse it in the block, also code that is yet to be deployed. */
+export function codeOf({ payerCode }: Pick<Simulation, 'payerCode'>): { payerHasCode: boolean; payerDecides: boolean } {
+  return {
+    payerHasCode: payerCode === 'contract' || payerCode === 'delegation',
+    payerDecides: payerCode !== 'none',
+  }
+}
+
+/** A wallet's first payment may use the gas of its deployment beside that of the transfer. */
+export function gasMaxOf({ payerCode }: Pick<Simulation, 'payerCode'>, { gasMax, deployGasMax }: GasMax): bigint {
+  return payerCode === 'undeployed' ? gasMax + deployGasMax : gasMax
+}
+
+interface GasMax {
+  gasMax: bigint
+  deployGasMax: bigint
 }
 
 /**
+ * What an item uses: the call, and the calldata of a signature that is longer than a key's. A transaction with less gas
+ * than its calldata costs is taken by no node, and holds up all that its sponsor signed after it.
+ */
+export function gasOf(callGas: bigint, { signature }: { signature: string }): bigint {
+  const further = (signature.length - 2) / 2 - KEY_SIGNATURE_BYTES
+  return callGas + BigInt(Math.max(0, further)) * CALLDATA_GAS
+}
+
+const KEY_SIGNATURE_BYTES = 65
+/** For each byte that is not 0. */
+const CALLDATA_GAS = 16n
+
+/**
  * The first item's gas: a transaction's own cost and its calldata. For each further item: its calldata and its place in
- * Multicall3's loop.
+ * Multicall3's loop. A signature of 65 bytes is included in both.
  */
 const CALL_GAS = 40_000n
 const ITEM_GAS = 16_000n
@@ -180,6 +240,32 @@ export function plan<Item extends Pick<Settlement, 'alone'>>(items: readonly Ite
   const size = Math.ceil(together.length / Math.max(1, batches))
   for (let at = 0; at < together.length; at += size) groups.push(together.slice(at, at + size))
   return groups
+}
+
+/**
+ * How long until a transaction is looked for again. An instant chain has it in a moment, and a question costs little
+ * beside the wait for a slow one: half of its age until then, so the answer is never late by more than that.
+ */
+export function lookAgainMs(ageMs: number, most: number): number {
+  return Math.min(Math.max(ageMs / 2, LOOK_MS_MIN), most)
+}
+
+const LOOK_MS_MIN = 1
+
+/**
+ * How long a worker with nothing under way still waits for more claims, before it sends those it has. 0 when it sends
+ * now: the batch is full, or none that is being checked may join it and there are as many as last time. So a single
+ * claim never waits, and callers that come back together go together again.
+ */
+export function gatherMs(
+  seen: { claims: number; arriving: number; takenLast: number; quietMs: number; waitedMs: number },
+  pace: { batchMax: number; gatherMs: number; quietMs: number },
+): number {
+  const { claims, arriving, takenLast, quietMs, waitedMs } = seen
+  const leftMs = pace.gatherMs - waitedMs
+  if (claims === 0 || claims >= pace.batchMax || leftMs <= 0) return 0
+  if (arriving > 0) return leftMs
+  return claims >= takenLast ? 0 : Math.max(0, Math.min(leftMs, pace.quietMs - quietMs))
 }
 
 /** Whether this transaction did what the seller's message to the escrow asks for. */
@@ -266,6 +352,11 @@ export function bumpFees(
     maxFeePerGas: largest(raised(sent.maxFee), today.maxFeePerGas),
     maxPriorityFeePerGas: largest(raised(sent.priorityFee), today.maxPriorityFeePerGas),
   }
+}
+
+/** Whether it only uses up its nonce: a transfer of nothing to the sponsor itself. */
+export function isNothing({ target, sponsor }: Pick<SponsorTransaction, 'target' | 'sponsor'>): boolean {
+  return target === sponsor
 }
 
 /** The nonces below the lowest open one that were never signed. All later transactions wait for them. */

@@ -192,6 +192,7 @@ export interface Mail {
   to: string
   subject: string
   text: string
+  files?: readonly { name: string; type: string; bytes: Buffer }[]
 }
 
 /** Whether the owner has an agent of this id in the owner's environment. */

@@ -57,3 +57,13 @@ export function accountOf(caller: Caller): Owner & { userId: Id<'usr'> } {
   }
   return { userId: caller.user.id, environment: caller.environment }
 }
+
+/** Throws for an agent's key, which pays and does not manage. */
+export function assertPerson({ agentId }: Pick<Caller, 'agentId'>): void {
+  if (agentId === null) return
+  throw new DomainError(
+    'forbidden',
+    'agent_key_forbidden',
+    "An agent's key may not do this. Use an API key of the account instead.",
+  )
+}

@@ -1,3 +1,5 @@
+import type { ErrorCode } from './error-codes/catalogue.ts'
+
 /**
  * An error in the domain's terms. The kind is for code inside the service, the code for client programs, the sentence
  * for people. `service/api/errors.ts` has the only table from kinds to statuses.
@@ -5,11 +7,11 @@
 export class DomainError extends Error {
   override readonly name = 'DomainError'
   readonly kind: Kind
-  readonly code: string
+  readonly code: ErrorCode
   /** Sent to the caller beside `error` and `code`: `required`, `available`, `transactionHash`, … */
   readonly fields: Readonly<Record<string, unknown>>
 
-  constructor(kind: Kind, code: string, sentence: string, fields: Readonly<Record<string, unknown>> = {}) {
+  constructor(kind: Kind, code: ErrorCode, sentence: string, fields: Readonly<Record<string, unknown>> = {}) {
     super(sentence)
     this.kind = kind
     this.code = code
@@ -41,10 +43,15 @@ export type Kind =
   | 'unavailable'
   | 'late'
 
+/** A person can make the same request succeed while it waits: by approving it, or by connecting an account. */
+export function waitsForPerson({ kind, code }: DomainError): boolean {
+  return kind === 'held' || code === 'connection_required'
+}
+
 /** A 400 that names each wrong field and its fault. */
 export function invalid(
   details: Readonly<Record<string, string>>,
-  code = 'invalid_input',
+  code: ErrorCode = 'invalid_input',
   more: Readonly<Record<string, unknown>> = {},
 ): DomainError {
   const first = Object.entries(details)[0]

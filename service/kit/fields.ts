@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { faultOfCondition, inWords, shownNames } from './conditions.ts'
 import { faultOfJsonShape } from './json-shape.ts'
 import { parsePattern, PatternBudget } from './pattern.ts'
 import { ONE_LINE, withScheme } from './text.ts'
@@ -30,8 +31,13 @@ export function readInput(
   const known = new Set(fields.map(({ name }) => name))
   const budget = new PatternBudget()
   for (const name of Object.keys(given)) if (!known.has(name)) faults.set(name.slice(0, NAME_MAX), 'is not known')
+  const valueOf = ({ name }: Field): unknown => (Object.hasOwn(given, name) ? given[name] : undefined)
+  const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === ''
+  const shown = shownNames(fields, (field) => (isEmpty(valueOf(field)) ? field.default : valueOf(field)))
   for (const field of fields) {
-    const value = Object.hasOwn(given, field.name) ? given[field.name] : undefined
+    // What a form hides is not filled in, and a value that was typed before it was hidden is not meant.
+    if (!shown.has(field.name)) continue
+    const value = valueOf(field)
     if (value === undefined || value === null || value === '') {
       if (field.default !== null) values.push([field.name, field.default])
       else if (field.required) faults.set(field.name, 'is required')
@@ -241,6 +247,13 @@ const fieldSchema = z
     patternMessage: plainLine(200)
       .nullish()
       .meta({ description: 'What to answer to a text that does not match `pattern`, like "must be an order number"' }),
+    showIf: z
+      .strictObject({ field: name, equals: z.union([z.boolean(), plainText(200)]) })
+      .nullish()
+      .meta({
+        description:
+          'Shown only while the `select` or `boolean` field above has this value. Otherwise its value is ignored, and it is not required',
+      }),
   })
   .transform((given, context): Field => {
     const field: Field = {
@@ -256,6 +269,7 @@ const fieldSchema = z
       max: given.max ?? null,
       pattern: given.pattern ?? null,
       patternMessage: given.patternMessage ?? null,
+      ...(given.showIf == null ? {} : { showIf: given.showIf }),
     }
     const faults = faultsOf(field)
     for (const [part, message] of faults) context.addIssue({ code: 'custom', path: [part], message })
@@ -298,6 +312,10 @@ export const fieldsSchema = z
         context.addIssue({ code: 'custom', path: [place, 'name'], message: 'is the name of another field already' })
       }
       seen.add(field.name)
+      // A field with a fault of its own comes here as it was sent, with a null that is taken away otherwise.
+      const { showIf = null } = field as { showIf?: Field['showIf'] | null }
+      const fault = showIf === null ? null : faultOfCondition(showIf, fields.slice(0, place))
+      if (fault !== null) context.addIssue({ code: 'custom', path: [place, 'showIf'], message: fault })
     }
   })
 
@@ -318,6 +336,8 @@ export const fieldOut = z
     // The whole text must match it. The message is the owner's own; absent in what was stored before there was one.
     pattern: z.string().nullable(),
     patternMessage: z.string().nullish(),
+    // Absent where the field is always shown.
+    showIf: z.object({ field: z.string(), equals: z.union([z.boolean(), z.string()]) }).optional(),
   })
   .meta({ id: 'Field' })
 
@@ -328,15 +348,17 @@ export function toJsonSchema(fields: readonly Field[]): JsonSchema {
   return {
     type: 'object',
     properties: Object.fromEntries(fields.map((field) => [field.name, toProperty(field)])),
-    required: fields.filter(({ required }) => required).map(({ name }) => name),
+    required: fields.filter(({ required, showIf }) => required && showIf === undefined).map(({ name }) => name),
     additionalProperties: false,
   }
 }
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
-function toProperty({ type, label, description, options, min, max, default: standard }: Field): JsonSchema {
-  const about = description === null ? label : `${label}. ${description}`
+function toProperty(field: Field): JsonSchema {
+  const { type, label, description, options, min, max, default: standard, showIf } = field
+  const named = description === null ? label : `${label}. ${description}`
+  const about = showIf === undefined ? named : `${named}. ${inWords(showIf, field.required)}`
   const common = { description: about, ...(standard === null ? {} : { default: standard }) }
   switch (type) {
     case 'number':

@@ -21,6 +21,15 @@ export function isOfAnotherSite(fetchSite: string | readonly string[] | null | u
   return fetchSite === 'cross-site' || fetchSite === 'same-site'
 }
 
+/** How many seconds a caller is ready to wait for an answer (`Prefer: wait=60`, RFC 7240). */
+export function preferredWait(prefer: string | undefined): number {
+  const seconds = Number(/(?:^|[,;\s])wait=(\d{1,3})(?:$|[,;\s])/.exec(prefer ?? '')?.[1] ?? 0)
+  return Math.min(seconds, WAIT_SECONDS_MAX)
+}
+
+/** Shorter than the idle time after which proxies commonly close a request. */
+const WAIT_SECONDS_MAX = 120
+
 /**
  * The group of addresses that counts as one caller for limits on requests and connections. Providers give each customer
  * a whole /64 of IPv6, so its addresses are one group. An IPv4 address written as IPv6 counts as the IPv4 address.

@@ -9,6 +9,7 @@ export type Prefix =
   | 'run'
   | 'chk'
   | 'pay'
+  | 'prq'
   | 'dlv'
   | 'evt'
   | 'agt'
@@ -25,6 +26,11 @@ export type Prefix =
   | 'call'
   | 'rfd'
   | 'dsp'
+  | 'file'
+  | 'pas'
+  | 'cpn'
+  | 'cnx'
+  | 'adr'
 
 export type Id<P extends Prefix> = `${P}_${string}`
 

@@ -49,11 +49,17 @@ const CLOSE_BRACE = 0x7d
 const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
 
-/** The position of the closing quote, or the end of the text. */
+/** The position of the closing quote, or the end of the text. A quote behind an odd number of backslashes is escaped. */
 function endOfString(text: string, start: number): number {
-  let at = start + 1
-  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1
-  return at
+  let quote = start
+  for (;;) {
+    // Payments are mostly long texts without a backslash, so the search for the quote is left to the engine.
+    quote = text.indexOf('"', quote + 1)
+    if (quote === -1) return text.length
+    let before = quote
+    while (before - 1 > start && text.charCodeAt(before - 1) === BACKSLASH) before--
+    if ((quote - before) % 2 === 0) return quote
+  }
 }
 
 function endOfNumber(text: string, start: number): number {

@@ -24,15 +24,22 @@ const QUOTA_TEXTS = {
   agents: { noun: 'agents', remedy: 'Delete an agent that you no longer use and try again.' },
   paywalls: { noun: 'paywalls', remedy: 'Delete a paywall that you no longer use and try again.' },
   active_checkouts: { noun: 'active checkouts', remedy: 'Delete a checkout that you no longer use and try again.' },
+  coupons: { noun: 'coupons', remedy: 'Archive a coupon that you no longer use and try again.' },
   tool_providers: { noun: 'tool providers', remedy: 'Delete a tool provider that you no longer use and try again.' },
   imported_tools: { noun: 'imported tools', remedy: 'Delete imported tools that you no longer use and try again.' },
   tool_bytes: {
     noun: 'bytes of imported tools',
     remedy: 'Delete imported tools that you no longer use and try again.',
   },
+  tool_connections: {
+    noun: 'connections to providers',
+    remedy: 'Remove a connection that you no longer use and try again.',
+  },
   imports_per_hour: { noun: 'imports in an hour', remedy: 'Try again later.' },
   runs_waiting: { noun: 'waiting runs', remedy: 'Wait until a run has finished and try again.' },
   withdrawals_per_day: { noun: 'withdrawals in a day', remedy: 'Try again later.' },
+  files: { noun: 'files', remedy: 'Delete a file that you no longer use and try again.' },
+  file_bytes: { noun: 'bytes of files', remedy: 'Delete a file that you no longer use and try again.' },
   refunds_per_day: { noun: 'refunds in a day', remedy: 'Try again later.' },
   event_streams: { noun: 'open event streams', remedy: 'Close a stream that you no longer read and try again.' },
   connections: {

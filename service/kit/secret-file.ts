@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { ErrorCode } from './error-codes/catalogue.ts'
 import { DomainError } from './errors.ts'
 
 /**
@@ -21,7 +22,7 @@ export async function loadOrMakeSecretFile(dataDir: string, kind: SecretFile): P
 export interface SecretFile {
   name: string
   /** The code of every error about it. */
-  code: string
+  code: ErrorCode
   generate(): string
   /** Null when the text is a secret of this kind; else what is wrong, as the rest of "<path> …". */
   fault(text: string): string | null

@@ -1,3 +1,5 @@
+import type { Statements } from './transaction.ts'
+
 /** What the service needs to know about a capability's tables. Each capability supplies its own. */
 export interface Tables {
   /** Every table of the capability, by name, and how long its rows stay. */
@@ -95,4 +97,19 @@ export function latestMarks(table: string, of: string, things: string, columns: 
     CROSS JOIN LATERAL (
       SELECT concat_ws(',', c.id, ${columns}) AS mark FROM ${table} c WHERE c.${of} = t.id ORDER BY c.id DESC LIMIT 1
     ) last`)
+}
+
+/** A figure that is not what its rows say, as the check of the books names it. */
+export interface Difference {
+  subject: string
+  figure: string
+  recorded: string
+  recomputed: string
+}
+
+/** What these statements find, each of them in rows of this form. */
+export async function differencesBy(statements: Statements, checks: readonly string[]): Promise<Difference[]> {
+  const found: Difference[] = []
+  for (const text of checks) found.push(...(await statements.run<Difference>(text, [])))
+  return found
 }

@@ -38,3 +38,5 @@ function wholeNumber(least: number, most: number, otherwise: number) {
     .default(otherwise)
     .meta({ type: 'integer', minimum: least, maximum: most, default: otherwise })
 }
+
+export const word = (longest: number) => z.string().max(longest, `must have at most ${String(longest)} characters`)

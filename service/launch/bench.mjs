@@ -1,4 +1,5 @@
 import './node-version.mjs'
+import { existsSync } from 'node:fs'
 
 const { filesUnder } = await import('./fingerprint.mjs')
 const { prepare } = await import('./prepare.mjs')
@@ -8,7 +9,9 @@ await prepare()
 // Every file of test/bench is a program; the folders beside them hold shared code.
 const programs = filesUnder('test/bench').filter((file) => /^test\/bench\/[^/]+\.ts$/.test(file))
 const [name, ...args] = process.argv.slice(2)
-const chosen = name === undefined ? programs : programs.filter((file) => file === `test/bench/${name}.ts`)
+// Those that work on what the others measure are in folders of their own: compare, flame.
+const named = [`test/bench/${name}.ts`, `test/bench/${name}/${name}.ts`].filter((file) => existsSync(file))
+const chosen = name === undefined ? programs : named
 if (chosen.length === 0) {
   process.stderr.write(`There is no benchmark ${name ?? ''}; there is: ${programs.join(', ') || 'none'}.\n`)
   process.exitCode = 1

@@ -17,7 +17,7 @@ const { values } = parseArgs({
     report: { type: 'string' },
   },
 })
-await prepare({ build: false })
+await prepare()
 const random = String(Math.floor(Math.random() * 2 ** 31))
 process.env.FUZZ_SEED = values.seed ?? random
 process.env.FUZZ_FROM = values.from ?? '0'

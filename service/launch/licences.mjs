@@ -22,6 +22,7 @@ const ALLOWED = new Set([
   'PSF-2.0',
   'PostgreSQL',
   'Zlib',
+  'OFL-1.1',
 ])
 /**
  * Licences that a package's own package.json does not state, looked up by hand; listed with the version, so that a new
@@ -35,6 +36,7 @@ const KNOWN = Object.fromEntries(
     'MIT',
   ]),
 )
+KNOWN['png-js@2.0.0'] = 'MIT'
 
 const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
 const shipped = [...closure()].sort()

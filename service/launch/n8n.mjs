@@ -18,7 +18,7 @@ const words = process.argv.slice(2)
 const named = words.filter((word) => word in GENERATIONS)
 const wanted = named.length > 0 ? named : ['2.8.4']
 
-await prepare({ build: false })
+await prepare()
 await buildPackage()
 const packed = await packPackage()
 const n8n = {}
@@ -35,8 +35,9 @@ if (tested.length < wanted.length && process.env.CI) process.exit(1)
 if (tested.length === 0) process.exit(0)
 
 for (const folder of ['lint', 'scan']) await installOwnPackage(`test/n8n/${folder}`)
-// The suite for n8n's engine without its server runs with one generation only, the one that installs faster.
-const suites = ['package', ...(tested.includes('2.8.4') ? ['in-process'] : []), ...tested]
+// The suites for n8n's engine without its server, and for several processes of one n8n, run with one generation only,
+// the one that installs faster.
+const suites = ['package', ...(tested.includes('2.8.4') ? ['in-process', 'queue-mode'] : []), ...tested]
 process.env.COINSLOT_N8N = JSON.stringify({ packed, n8n })
 const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js']
 process.exitCode = await become([

@@ -75,13 +75,10 @@ const dashboard = {
 const service = {
   title: 'Building the service',
   name: 'service',
-  source: () => sha256(datesOf([...sources(), 'service/tsconfig.json', 'tsconfig.base.json'])),
+  source: () => sha256([...datesOf([...sources(), 'service/build.mjs']), contentsOf('package-lock.json')]),
   done: () => existsSync(at('service/dist')) && stamped(service),
   async run() {
-    // If the output is missing, the compiler's own record would still say that nothing is to do.
-    if (!existsSync(at('service/dist'))) rmSync(at('.build/service.tsbuildinfo'), { force: true })
-    await node(['node_modules/typescript/bin/tsc', '-p', 'service', ...(process.stderr.isTTY ? ['--pretty'] : [])])
-    dropOrphans()
+    await node(['service/build.mjs'])
   },
 }
 
@@ -128,14 +125,6 @@ function prismaVersion() {
 
 function sources() {
   return filesUnder('service', ['dist', 'node_modules']).filter((file) => file.endsWith('.ts'))
-}
-
-/** Deletes the output of deleted source files, which other modules could still import. */
-function dropOrphans() {
-  for (const file of filesUnder('service/dist')) {
-    const source = file.replace('service/dist/', 'service/').replace(/\.js(\.map)?$/, '.ts')
-    if (!existsSync(at(source))) rmSync(at(file))
-  }
 }
 
 function at(file) {

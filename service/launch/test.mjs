@@ -3,8 +3,7 @@ import './node-version.mjs'
 const { prepare } = await import('./prepare.mjs')
 const { become } = await import('./run.mjs')
 
-// Jest compiles what it runs, so the build is not needed.
-await prepare({ build: false })
+await prepare()
 const args = process.argv.slice(2)
 process.env.TEST_GROUPED = String(!args.some((arg) => !arg.startsWith('-')))
 const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js']

@@ -16,9 +16,16 @@ export function smtpMailer({ url, from }: { url: string; from: string }): Mailer
   // Completes the mail's id. A mailbox that gets two attempts of one mail can tell by the id that they are the same.
   const host = /@([\w.-]+)/.exec(from)?.[1] ?? 'localhost'
   return {
-    async send({ id, to, subject, text }: Mail) {
+    async send({ id, to, subject, text, files = [] }: Mail) {
       try {
-        await transport.sendMail({ from, to, subject, text, messageId: `<coinslot-${id}@${host}>` })
+        const attachments = files.map(({ name, type, bytes }) => ({
+          filename: name,
+          contentType: type,
+          content: bytes,
+        }))
+        // As an object the address is not read as a list: one mail goes to one mailbox.
+        const mail = { from, to: { name: '', address: to }, subject, text, attachments }
+        await transport.sendMail({ ...mail, messageId: `<coinslot-${id}@${host}>` })
       } catch (error) {
         throw new DomainError('upstream', 'mail_not_sent', 'The mail server did not accept the mail.').causedBy(error)
       }
@@ -26,6 +33,21 @@ export function smtpMailer({ url, from }: { url: string; from: string }): Mailer
     close: () => {
       transport.close()
     },
+  }
+}
+
+/** Connects and signs in as for a mail, and sends none. Throws what the server said. */
+export async function verifySmtp(url: string, timeoutMs: number): Promise<void> {
+  const transport = createTransport({
+    url,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+  })
+  try {
+    await transport.verify()
+  } finally {
+    transport.close()
   }
 }
 

@@ -1,53 +1,88 @@
+import type { ErrorCode } from '../kit/error-codes/catalogue.ts'
 import { DomainError, type Kind } from '../kit/errors.ts'
 import { toWire, type Usdc } from '../kit/money.ts'
 import { didYouMean } from '../kit/nearest.ts'
 import type { Failure, FreeRunsBound, Run, RunState } from './model/run.ts'
 
 /** A refusal that is the same for everybody. */
-function refusal(kind: Kind, code: string, sentence: string): () => DomainError {
+function refusal(kind: Kind, code: ErrorCode, sentence: string): () => DomainError {
   return () => new DomainError(kind, code, sentence)
 }
 
 /** `meant` is the slug of a published one that was probably meant. */
 export function assetMissing(meant: string | null = null): DomainError {
-  return new DomainError('missing', 'rda_not_found', `There is no such RDA.${didYouMean(meant)}`, { didYouMean: meant })
+  return new DomainError('missing', 'rda_not_found', `There is no such marketplace asset.${didYouMean(meant)}`, {
+    didYouMean: meant,
+  })
 }
 
 /** Only for callers without credentials: to authenticated ones a draft of another account is missing. */
 export const draftNeedsOwner = refusal(
   'unauthenticated',
   'draft_unauthenticated',
-  'This RDA is a draft: only its owner can read it.',
+  'This marketplace asset is a draft: only its owner can read it.',
 )
 
-export const agentMayNotSee = refusal('forbidden', 'agent_key_forbidden', "An agent's key lists published RDAs only.")
+export const agentMayNotSee = refusal(
+  'forbidden',
+  'agent_key_forbidden',
+  "An agent's key lists published marketplace assets only.",
+)
 
 export const listNeedsOwner = refusal(
   'unauthenticated',
   'unauthenticated',
-  'Only published RDAs are public: authenticate to list your own drafts and archived RDAs.',
+  'Only published marketplace assets are public: authenticate to list your own drafts and archived ones.',
 )
 
-export const archivedStays = refusal('conflict', 'rda_archived', 'This RDA is archived: publish it to bring it back.')
+export const archivedStays = refusal(
+  'conflict',
+  'rda_archived',
+  'This marketplace asset is archived: publish it to bring it back.',
+)
 
 export function versionMoved(version: string): DomainError {
-  const sentence = `This RDA has been edited since: it is now at version ${version}. Reload it and apply your change again.`
+  const sentence = `This marketplace asset has been edited since: it is now at version ${version}. Reload it and apply your change again.`
   return new DomainError('conflict', 'version_conflict', sentence, { version })
 }
 
-export const ownRating = refusal('forbidden', 'own_rda', 'You cannot rate your own RDA.')
+export const ownRating = refusal('forbidden', 'own_rda', 'You cannot rate your own marketplace asset.')
 
 export const ratingNeedsRun = refusal(
   'forbidden',
   'run_required',
-  'You have no successful run of this RDA. Run it before you rate it.',
+  'You have no successful run of this marketplace asset. Run it before you rate it.',
 )
 
 export function alreadyRated(score: number): DomainError {
-  return new DomainError('conflict', 'already_rated', 'You have already rated this RDA.', { score })
+  return new DomainError('conflict', 'already_rated', 'You have already rated this marketplace asset.', { score })
 }
 
-export const sourceNotForSale = refusal('forbidden', 'source_not_for_sale', 'The template of this RDA is not for sale.')
+export const reviewNeedsPayment = refusal(
+  'forbidden',
+  'review_needs_payment',
+  'You have not paid for a run of this marketplace asset. Pay for one before you review it, or send the score alone.',
+)
+
+export const tooManyReviews = refusal(
+  'limited',
+  'review_limit',
+  'You have written as many reviews as an account may in a day. Send the score alone, or try again tomorrow.',
+)
+
+export const reviewMissing = refusal('missing', 'review_not_found', 'This marketplace asset has no such review.')
+
+export const reviewAnswered = refusal(
+  'conflict',
+  'review_answered',
+  'You have already answered this review. An answer cannot change.',
+)
+
+export const sourceNotForSale = refusal(
+  'forbidden',
+  'source_not_for_sale',
+  'The template of this marketplace asset is not for sale.',
+)
 
 export function notAPrompt(): DomainError {
   const details = { id: 'must be a prompt' }
@@ -77,7 +112,7 @@ export const runUnsettled = refusal(
 export const needsKey = refusal(
   'invalid',
   'needs_key',
-  'This RDA is free: its creator pays for the run. Run it with an API key: POST /v1/run.',
+  'This marketplace asset is free: its creator pays for the run. Run it with an API key: POST /v1/run.',
 )
 
 export const tooOften = refusal('failed', 'run_failed_too_often', 'The run has failed too often for this payment.')
@@ -126,7 +161,7 @@ export class ExecutionFailed extends Error {
   override readonly name = 'ExecutionFailed'
   readonly failure: Failure
 
-  constructor(code: string, sentence: string, cause?: unknown) {
+  constructor(code: ErrorCode, sentence: string, cause?: unknown) {
     super(sentence, cause === undefined ? undefined : { cause })
     this.failure = { code, sentence }
   }

@@ -6,7 +6,7 @@ export const marketplaceTables: Tables = {
     rda_creator: { kept: 'one for each creator' },
     rda_version: { kept: 'one for each edit of an asset: a run shows what it ran' },
     rda_stats: { kept: 'one for each asset' },
-    rda_rating: { kept: 'one for each caller and asset' },
+    rda_rating: { kept: 'one for each caller and asset, with its review' },
     rda_total: { kept: 'one for each kind of asset' },
     rda_word: { kept: 'one for each word in use' },
     rda_source_sale: { kept: 'bought for good' },

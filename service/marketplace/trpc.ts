@@ -8,6 +8,7 @@ import {
   newOperation,
   paging,
   person,
+  placeOf,
   router,
   someDays,
   visitor,
@@ -15,11 +16,12 @@ import {
 import type { Caller } from '../kit/caller.ts'
 import type { Clock } from '../kit/clock.ts'
 import { toWire } from '../kit/money.ts'
-import { createBody, editBody, rateBody } from './http/asset-bodies.ts'
-import { toDraft, toEdit, toReduced, toWhole } from './http/asset-shapes.ts'
+import { createBody, createExample, editBody, rateBody, replyBody } from './http/asset-bodies.ts'
+import { toDraft, toEdit, toRating, toReduced, toReview, toWhole } from './http/asset-shapes.ts'
 import { runBody, runId, toCustomerRun, toDetail, toRunInput, toSummary } from './http/runs.ts'
-import { ASSET_STATUSES, ASSET_TYPES } from './model/asset.ts'
+import { ASSET_STATUSES, ASSET_TYPES, type Model } from './model/asset.ts'
 import { RUN_STATES } from './model/run.ts'
+import { exampleInputs } from './rules/asset-state.ts'
 import type { Assets } from './service/assets/assets.ts'
 import type { View } from './service/assets/read.ts'
 import type { Runs } from './service/runs/runs.ts'
@@ -30,7 +32,7 @@ export function marketplaceRouters(assets: Assets, runs: Runs, clock: Clock) {
 }
 
 function assetsRouter(assets: Assets, clock: Clock) {
-  const whole = (view: View, caller: Caller) => toWhole(view, assets.models(caller))
+  const whole = (view: View, caller: Caller) => toShown(view, assets.models(caller))
   const acting = (act: 'publish' | 'unpublish' | 'archive') =>
     person.input(asked(named)).mutation(async ({ ctx: { caller }, input }) => {
       return whole(await assets.viewOf(await assets[act](caller, input.id), caller), caller)
@@ -46,7 +48,7 @@ function assetsRouter(assets: Assets, clock: Clock) {
     get: person
       .input(asked(named))
       .query(async ({ ctx, input }) => whole(await assets.get(input.id, ctx.caller, 'dashboard'), ctx.caller)),
-    create: keyed.input(asked(createBody.extend(actKey))).mutation(({ ctx, input }) =>
+    create: keyed.input(asked(createBody.extend(actKey), createExample)).mutation(({ ctx, input }) =>
       ctx.once(input, async (operation) => {
         const { id, slug, type, status } = await assets.create(ctx.caller, toDraft(input), operation)
         return { id, slug, type, status }
@@ -61,8 +63,16 @@ function assetsRouter(assets: Assets, clock: Clock) {
     unpublish: acting('unpublish'),
     archive: acting('archive'),
     rate: person.input(asked(rateBody.extend(named.shape))).mutation(async ({ ctx, input }) => {
-      const { stats } = await assets.rate(ctx.caller, input.id, input.score, newOperation(clock))
+      const { stats } = await assets.rate(ctx.caller, input.id, toRating(input), newOperation(clock))
       return { averageRating: stats.averageRating, totalRatings: stats.totalRatings }
+    }),
+    reviews: person.input(asked(reviewPage)).query(async ({ ctx, input: { id, limit, before = null } }) => {
+      const { reviews, next } = await assets.reviews(id, ctx.caller, { limit, before })
+      return { reviews: reviews.map(toReview), next }
+    }),
+    reply: person.input(asked(replyBody.extend(named.shape))).mutation(async ({ ctx, input: { id, ...answer } }) => {
+      await assets.reply(ctx.caller, id, answer)
+      return { replied: true }
     }),
     buySource: person
       .input(asked(named.extend({ maxCost: runBody.shape.maxCost })))
@@ -98,8 +108,17 @@ function marketRouter(assets: Assets) {
     }),
     get: visitor
       .input(asked(named))
-      .query(async ({ input }) => toWhole(await assets.offer(input.id), assets.models(null))),
+      .query(async ({ input }) => toShown(await assets.offer(input.id), assets.models(null))),
+    reviews: visitor.input(asked(reviewPage)).query(async ({ input: { id, limit, before = null } }) => {
+      const { reviews, next } = await assets.reviews(id, null, { limit, before })
+      return { reviews: reviews.map(toReview), next }
+    }),
   })
+}
+
+/** Also inputs with which it can be run, for the lines to copy. */
+function toShown(view: View, models: readonly Model[]) {
+  return { ...toWhole(view, models), exampleInputs: exampleInputs(view.asset.content) }
 }
 
 function runsRouter(runs: Runs, clock: Clock) {
@@ -118,6 +137,8 @@ function runsRouter(runs: Runs, clock: Clock) {
         const found = await runs.ofCustomers(ctx.caller, id, { state: status, ...rest })
         return { runs: found.runs.map(toCustomerRun), total: found.total }
       }),
+    /** How many paid for one's own asset, and how many of them again. */
+    buyersOf: person.input(asked(named)).query(({ ctx, input }) => runs.buyersOf(ctx.caller, input.id)),
     days: person.input(asked(someDays)).query(async ({ ctx, input }) => {
       const days = await runs.days(ctx.caller, firstOf(input, clock))
       return days.map(({ day, state, runs: count, cost }) => ({ day, status: state, count, cost: toWire(cost) }))
@@ -151,6 +172,11 @@ const listInput = paging.extend({
   featured: z.boolean().default(false),
   trending: z.boolean().default(false),
   search: z.string().max(200).optional(),
+})
+
+const reviewPage = named.extend({
+  limit: z.int().min(1).max(100).default(20),
+  before: placeOf('op'),
 })
 
 const offerFilter = listInput.omit({ mine: true, status: true })

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { keccak256 } from '../kit/address.ts'
+import { keccak256 } from '../kit/keccak.ts'
 
 /** A challenge of the Machine Payments Protocol, as it is written in a 402. Absent parameters are null. */
 export interface Challenge {

@@ -1,11 +1,14 @@
 import { DomainError } from '../kit/errors.ts'
 
+type GrantCode =
+  'invalid_grant' | 'invalid_target' | 'authorization_pending' | 'slow_down' | 'expired_token' | 'access_denied'
+
 /** A refusal in the terms of OAuth: the code is one of the protocol's. */
 export class GrantRefused extends DomainError {
   /** The code or token was used before, so another party may have it: the whole grant ends. */
   readonly ends: boolean
 
-  constructor(code: 'invalid_grant' | 'invalid_target', sentence: string, ends = false) {
+  constructor(code: GrantCode, sentence: string, ends = false) {
     super('invalid', code, sentence)
     this.ends = ends
   }

@@ -1,5 +1,5 @@
 import type { Id } from '../kit/ids.ts'
-import type { Environment } from '../kit/owner.ts'
+import type { Environment, Owner } from '../kit/owner.ts'
 import type { OutboundRequest, OutboundResponse } from '../outbound/model.ts'
 
 /** A program that asks for access, such as an AI assistant. */
@@ -43,6 +43,20 @@ export interface Tokens {
   refresh: string
 }
 
+/** A command line that waits for a person, or has been decided about. */
+export interface Device {
+  userCode: string
+  /** Its own choice. */
+  name: string
+  intervalSeconds: number
+  polledAt: Date | null
+  decision: 'approved' | 'refused' | null
+  userId: string | null
+  environment: Environment | null
+  redeemedAt: Date | null
+  expiresAt: Date
+}
+
 /** Hashes that replace those of the previous tokens. */
 export interface IssuedTokens {
   redeemedAt: Date
@@ -81,6 +95,25 @@ export interface GrantStore {
   /** Grants that nothing can use any more and that have not been ended. */
   expired(now: Date, limit: number): Promise<readonly Grant[]>
 }
+
+export interface DeviceStore {
+  add(device: Pick<Device, 'userCode' | 'name' | 'intervalSeconds' | 'expiresAt'>, deviceHash: Buffer): Promise<void>
+  waiting(userCode: string, now: Date): Promise<Device | null>
+  /** Null for the owner: refused. False when the code is unknown, has expired or was decided. */
+  decide(userCode: string, owner: Owner | null, now: Date): Promise<boolean>
+  /** Holds the row until what was found out is written. Throws unless the code is redeemed by this. */
+  poll(
+    deviceHash: Buffer,
+    now: Date,
+    decide: (device: Device | null) => DevicePoll,
+  ): Promise<{ name: string; owner: Owner }>
+}
+
+/** What a device that asks for its key learns, and what is stored about the question. */
+export type DevicePoll =
+  | { outcome: 'redeem' }
+  | { outcome: 'wait'; refusal: Error; intervalSeconds: number }
+  | { outcome: 'refuse'; refusal: Error }
 
 /** The guarded client, because a client chooses the address itself. */
 export interface Outbound {

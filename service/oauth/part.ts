@@ -1,5 +1,5 @@
 import { Router } from 'express'
-import { createRateLimit } from '../api/limits.ts'
+import { createGuessLimit, createRateLimit } from '../api/limits.ts'
 import { contextOf, limitAddresses } from '../api/requests.ts'
 import type { Budgets } from '../budgets/service/budgets.ts'
 import type { Identity } from '../identity/service/identity.ts'
@@ -10,13 +10,15 @@ import type { Part, Platform } from '../platform/platform.ts'
 import { identifier } from '../platform/serving.ts'
 import { plainErrorPage } from '../ui-kit/plain-page.ts'
 import { authorizeRouter, type AuthorizeDeps } from './http/authorize.ts'
+import { deviceAuthorization, devicePage, deviceToken, type DeviceDeps } from './http/device.ts'
 import { clientEndpoints } from './http/endpoints.ts'
 import { authorizationServer, protectedResource } from './http/metadata.ts'
 import type { Endpoints } from './model.ts'
 import { ACCESS_PREFIX } from './rules/grants.ts'
 import { createClients } from './service/clients.ts'
+import { createDevices } from './service/devices.ts'
 import { createGrants } from './service/grants.ts'
-import { createClientStore, createGrantStore } from './store.ts'
+import { createClientStore, createDeviceStore, createGrantStore } from './store.ts'
 
 /** Identifies MCP callers by access tokens. */
 export interface AccessTokens {
@@ -59,6 +61,9 @@ export function openOAuth(platform: Platform, { identity, budgets }: OAuthDeps) 
     endpoints,
     live: config.LIVE,
     identify: identifier(platform, identity),
+    devices: createDevices({ store: createDeviceStore(database.statements), identity, clock }),
+    log,
+    guesses: createGuessLimit('oauth-device-code', WRONG_CODES_PER_HOUR, platform.redis),
   })
   const part: Part = {
     mounted: [
@@ -71,21 +76,27 @@ export function openOAuth(platform: Platform, { identity, budgets }: OAuthDeps) 
   }
   return { accessTokens, part }
 
-  function protocol({ redis }: Platform, deps: AuthorizeDeps): Router {
+  function protocol({ redis }: Platform, deps: AuthorizeDeps & DeviceDeps): Router {
     const visits = createRateLimit('oauth-authorize', config.RATE_SIGN_IN_PER_MINUTE, redis)
     // Assistants that run on servers refresh the tokens of all their users from few addresses.
     const exchanges = createRateLimit('oauth-token', config.RATE_API_PER_MINUTE, redis)
     const registrations = createRateLimit('oauth-register', REGISTRATIONS_PER_HOUR, redis, 3_600)
     const router = Router()
+    const devices = createRateLimit('oauth-device', DEVICES_PER_HOUR, redis, 3_600)
     router.use(['/token', '/revoke'], limitAddresses(exchanges))
-    router.use('/authorize', limitAddresses(visits))
+    router.use(['/authorize', '/device'], limitAddresses(visits))
     router.use('/register', limitAddresses(registrations, 'POST'))
+    router.use('/device_authorization', limitAddresses(devices, 'POST'))
+    router.post('/device_authorization', deviceAuthorization(deps))
+    // Before the endpoint of the MCP SDK, which knows two grants.
+    router.post('/token', deviceToken(deps))
     for (const [path, endpoint] of Object.entries(clientEndpoints({ clients, grants, log }))) router.use(path, endpoint)
-    router.use('/authorize', (_request, response, next) => {
+    router.use(['/authorize', '/device'], (_request, response, next) => {
       contextOf(response).errorPage = plainErrorPage
       next()
     })
     router.use('/authorize', authorizeRouter(deps))
+    router.use('/device', devicePage(deps))
     return router
   }
 }
@@ -109,3 +120,6 @@ const RESOURCE_PATH = '/.well-known/oauth-protected-resource'
 const SERVER_PATH = '/.well-known/oauth-authorization-server'
 /** From one network address. */
 const REGISTRATIONS_PER_HOUR = 60
+const DEVICES_PER_HOUR = 60
+/** Of one person: each code has 34 bits, and few are waiting at a time. */
+const WRONG_CODES_PER_HOUR = 20

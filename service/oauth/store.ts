@@ -1,5 +1,5 @@
 import type { StatementPool, Statements } from '../kit/transaction.ts'
-import type { Client, ClientStore, Grant, GrantStore } from './model.ts'
+import type { Client, ClientStore, Device, DeviceStore, Grant, GrantStore } from './model.ts'
 
 export function createGrantStore(statements: StatementPool): GrantStore {
   const one = async (inside: Statements, text: string, hash: Buffer, name: string): Promise<Grant | null> =>
@@ -77,3 +77,62 @@ export function createClientStore(statements: StatementPool): ClientStore {
 
 const ADD_CLIENT = 'INSERT INTO oauth_client (id, name, redirect_uris, expires_at) VALUES ($1, $2, $3, $4)'
 const FIND_CLIENT = 'SELECT id, name, redirect_uris AS "redirectUris" FROM oauth_client WHERE id = $1'
+
+export function createDeviceStore(statements: StatementPool): DeviceStore {
+  return {
+    async add({ userCode, name, intervalSeconds, expiresAt }, deviceHash) {
+      await statements.run(ADD_DEVICE, [deviceHash, userCode, name, intervalSeconds, expiresAt], 'oauth_add_device')
+    },
+
+    async waiting(userCode, now) {
+      const [row] = await statements.run<Device>(WAITING_DEVICE, [userCode, now], 'oauth_waiting_device')
+      return row ?? null
+    },
+
+    async decide(userCode, owner, now) {
+      const decision = owner === null ? 'refused' : 'approved'
+      const values = [userCode, now, decision, owner?.userId ?? null, owner?.environment ?? null]
+      const rows = await statements.run<{ userCode: string }>(DECIDE_DEVICE, values, 'oauth_decide_device')
+      return rows.length > 0
+    },
+
+    async poll(deviceHash, now, decide) {
+      // What was found out about the pace is kept although the answer is a refusal, so it is thrown afterwards.
+      const [device, poll] = await statements.together(async (inside) => {
+        const [row] = await inside.run<Device>(HOLD_DEVICE, [deviceHash], 'oauth_hold_device')
+        const found = row ?? null
+        const decided = decide(found)
+        if (decided.outcome === 'wait') {
+          await inside.run(POLLED_DEVICE, [deviceHash, now, decided.intervalSeconds], 'oauth_polled_device')
+        }
+        if (decided.outcome === 'redeem') await inside.run(REDEEM_DEVICE, [deviceHash, now], 'oauth_redeem_device')
+        return [found, decided] as const
+      })
+      if (poll.outcome !== 'redeem') throw poll.refusal
+      const { name = '', userId, environment } = device ?? {}
+      if (userId == null || environment == null) throw new Error('An approved device has no owner.')
+      return { name, owner: { userId, environment } }
+    },
+  }
+}
+
+const ADD_DEVICE = `
+INSERT INTO oauth_device (device_hash, user_code, name, interval_seconds, expires_at) VALUES ($1, $2, $3, $4, $5)`
+
+const SELECT_DEVICE = `
+SELECT user_code AS "userCode", name, interval_seconds AS "intervalSeconds", polled_at AS "polledAt", decision,
+  user_id AS "userId", environment, redeemed_at AS "redeemedAt", expires_at AS "expiresAt"
+FROM oauth_device`
+
+const WAITING_DEVICE = `${SELECT_DEVICE} WHERE user_code = $1 AND decision IS NULL AND expires_at > $2`
+
+const HOLD_DEVICE = `${SELECT_DEVICE} WHERE device_hash = $1 FOR UPDATE`
+
+const DECIDE_DEVICE = `
+UPDATE oauth_device SET decision = $3, user_id = $4, environment = $5::environment
+WHERE user_code = $1 AND decision IS NULL AND expires_at > $2
+RETURNING user_code AS "userCode"`
+
+const POLLED_DEVICE = 'UPDATE oauth_device SET polled_at = $2, interval_seconds = $3 WHERE device_hash = $1'
+
+const REDEEM_DEVICE = 'UPDATE oauth_device SET redeemed_at = $2 WHERE device_hash = $1'

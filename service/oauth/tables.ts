@@ -11,6 +11,15 @@ export const oauthTables: Tables = {
       ],
       says: 'Registrations of MCP clients that no owner allowed anything within a day, or that were unused for 90 days.',
     },
+    oauth_device: {
+      keptMs: HOUR_MS,
+      age: 'expires_at',
+      key: [
+        ['expires_at', 'timestamptz'],
+        ['device_hash', 'bytea'],
+      ],
+      says: 'Codes with which command lines were signed in, ten minutes after they began.',
+    },
     oauth_grant: {
       keptMs: DAY_MS,
       age: 'expires_at',

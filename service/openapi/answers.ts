@@ -51,9 +51,17 @@ function isJson(type: string): boolean {
 
 function bounded(schema: unknown): JsonSchema | null {
   if (!isRecord(schema)) return null
-  const made = fitted(TRIES, BYTES_MAX, (conversion) => conversion.convert(schema))
-  return made === null || Object.keys(made).length === 0 ? null : made
+  let answer = known.get(schema)
+  if (answer === undefined) {
+    const made = fitted(TRIES, BYTES_MAX, (conversion) => conversion.convert(schema))
+    answer = made === null || Object.keys(made).length === 0 ? null : made
+    known.set(schema, answer)
+  }
+  return answer
 }
+
+/** Many operations of a document answer with the same schema, which may be converted eleven times until it fits. */
+const known = new WeakMap<object, JsonSchema | null>()
 
 /** Tries full detail first, then less depth; an outline of the whole says more than full detail of a part. */
 const TRIES: readonly Omit<Limits, 'bytes'>[] = [

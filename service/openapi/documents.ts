@@ -2,29 +2,31 @@ import { setImmediate } from 'node:timers/promises'
 import { documentRefused } from '../tools/errors/catalogue.ts'
 import type { Operation, Reading, Skipped } from '../tools/model/draft.ts'
 import type { Documents } from '../tools/ports/sources.ts'
-import { isRecord } from '../kit/schema/merge.ts'
+import { isRecord, type Raw } from '../kit/schema/merge.ts'
 import { operationsOf } from './operations.ts'
+import { DOCUMENT_LIMITS } from './references.ts'
 import { plain } from '../kit/schema/bounded.ts'
-import { dereference } from './thread.ts'
+import { schemesOf } from './security.ts'
+import { fromSwagger, isSwagger } from './swagger.ts'
+import { linkedDocument } from './thread.ts'
 
-/** OpenAPI 3.0 and 3.1, as JSON or YAML. */
+/** OpenAPI 3 and Swagger 2.0, as JSON or YAML. */
 export function createDocuments({ limitMs = LIMIT_MS }: { limitMs?: number } = {}): Documents {
   return {
     edition: EDITION,
 
     async read(text, options): Promise<Reading> {
-      if (text.length > CHARACTERS_MAX) throw documentRefused('it is too large.')
-      const result = await dereference({ text, validate: !options.trusted }, { limitMs })
+      const longest = options.trusted ? CHARACTERS_MAX : (options.charactersMax ?? CHARACTERS_MAX)
+      if (text.length > longest) throw documentRefused(`it is longer than ${String(longest)} characters.`)
+      const result = await linkedDocument(text, { limitMs })
       if ('fault' in result) throw documentRefused(sentence(result.fault))
-      const { document } = result
-      if (!isRecord(document) || !/^3\.[01](\.|$)/.test(String(document['openapi'])))
-        throw documentRefused('it is not OpenAPI 3.0 or 3.1.')
+      const document = inVersion3(result.document)
       const info = isRecord(document['info']) ? document['info'] : {}
       const operations: Operation[] = []
       const skipped: Skipped[] = []
-      let count = 0
       let bytes = 0
       const end = performance.now() + limitMs
+      let breath = performance.now() + BREATH_MS
       for (const found of operationsOf(document, options)) {
         if ('why' in found) skipped.push(found)
         else operations.push(found)
@@ -32,11 +34,13 @@ export function createDocuments({ limitMs = LIMIT_MS }: { limitMs?: number } = {
           bytes += bytesOf(found)
           options.check({ tools: operations.length, bytes })
         }
-        if (operations.length > OPERATIONS_MAX)
+        if (operations.length + skipped.length > OPERATIONS_MAX)
           throw documentRefused(`it has more than ${String(OPERATIONS_MAX)} operations.`)
-        // Lets other requests run in between.
-        if (++count % BREATH === 0) await setImmediate()
         if (performance.now() > end) throw documentRefused('it takes too long to read.')
+        if (performance.now() < breath) continue
+        // Lets other requests run in between.
+        await setImmediate()
+        breath = performance.now() + BREATH_MS
       }
       return {
         name: textOf(info['title'], 80),
@@ -44,9 +48,19 @@ export function createDocuments({ limitMs = LIMIT_MS }: { limitMs?: number } = {
         version: info['version'] === undefined ? null : textOf(info['version'], 40),
         operations,
         skipped,
+        schemes: schemesOf(document, options.auth),
       }
     },
   }
+}
+
+function inVersion3(document: unknown): Raw {
+  if (isSwagger(document)) return fromSwagger(document)
+  if (isRecord(document) && /^3(\.[0-2])?(\.|$)/.test(String(document['openapi']))) return document
+  const said = isRecord(document) ? (document['openapi'] ?? document['swagger']) : undefined
+  const version =
+    typeof said === 'string' || typeof said === 'number' ? `says ${plain(String(said), 40)}` : 'says neither'
+  throw documentRefused(`it must say openapi 3.0, 3.1 or 3.2, or swagger 2.0; it ${version}.`)
 }
 
 function bytesOf({ input, output, upstream, description }: Operation): number {
@@ -54,11 +68,11 @@ function bytesOf({ input, output, upstream, description }: Operation): number {
 }
 
 /** Increase it with every change to how documents are read: then all are read again. */
-const EDITION = '1'
+const EDITION = '3'
 const LIMIT_MS = 60_000
 const CHARACTERS_MAX = 40_000_000
-const OPERATIONS_MAX = 10_000
-const BREATH = 4
+const OPERATIONS_MAX = DOCUMENT_LIMITS.operations
+const BREATH_MS = 10
 
 function textOf(value: unknown, longest: number): string {
   return typeof value === 'string' ? plain(value, longest) : ''

@@ -2,6 +2,7 @@ import type { JsonSchema, Place } from '../tools/model/tool.ts'
 import { flattened, isRecord, listOf, type Raw } from '../kit/schema/merge.ts'
 import { fitted, plain } from '../kit/schema/bounded.ts'
 import { withoutSurrounding } from '../kit/text.ts'
+import { FILE_SCHEMA, FILES_SCHEMA } from '../tools/model/file-schema.ts'
 
 export interface Inputs {
   schema: JsonSchema
@@ -14,11 +15,11 @@ export interface Inputs {
  * valid; if a name occurs in two places, the place is added to it. Returns the reason as text if no such object is
  * possible.
  */
-export function inputsOf(path: Raw, operation: Raw): Inputs | string {
-  const parameters = parametersOf(path, operation)
-  const body = bodyOf(operation['requestBody'])
+export function inputsOf(path: Raw, operation: Raw, place: string): Inputs | string {
+  const parameters = parametersOf(path, operation, place)
+  if (typeof parameters === 'string') return parameters
+  const body = bodyOf(operation['requestBody'], place)
   if (typeof body === 'string') return body
-  if (parameters.some(({ place, required }) => place === 'cookie' && required)) return 'it requires a cookie'
   const wanted = parameters.filter(isSendable)
   let where: Inputs['where'] = {}
   const schema = fitted(TRIES, BYTES_MAX, (conversion) => {
@@ -43,22 +44,43 @@ interface Parameter {
   given: Raw
 }
 
-/** The operation's own parameters override those of its path. */
-function parametersOf(path: Raw, operation: Raw): Parameter[] {
+/** The operation's own parameters override those of its path. Returns the reason as text where one is none. */
+function parametersOf(path: Raw, operation: Raw, place: string): Parameter[] | string {
   const all = new Map<string, Parameter>()
-  for (const given of [...listOf(path['parameters']), ...listOf(operation['parameters'])].filter(isRecord)) {
-    const { name, in: place, required } = given
-    if (typeof name !== 'string' || typeof place !== 'string' || name === '__proto__') continue
-    all.set(`${place} ${name}`, { name, place, required: place === 'path' || required === true, given })
+  for (const [list, where] of [
+    [path['parameters'], place.slice(0, place.lastIndexOf('/'))],
+    [operation['parameters'], place],
+  ] as const) {
+    if (list !== undefined && list !== null && !Array.isArray(list)) return `${where}/parameters must be a list`
+    const items = listOf(list ?? undefined)
+    if (items.length > PARAMETERS_MAX) return `${where}/parameters has more than ${String(PARAMETERS_MAX)}`
+    for (const [nth, given] of items.entries()) {
+      const at = `${where}/parameters/${String(nth)}`
+      if (!isRecord(given)) return `${at} must be an object`
+      if ('$missing' in given) return missing(at, given)
+      const { name, in: kind, required } = given
+      if (typeof name !== 'string' || typeof kind !== 'string') return `${at} must have a name and say where it goes`
+      if (name === '__proto__') continue
+      all.set(`${kind} ${name}`, { name, place: kind, required: kind === 'path' || required === true, given })
+    }
   }
   return [...all.values()].sort((one, other) => ORDER.indexOf(one.place) - ORDER.indexOf(other.place))
+}
+
+const PARAMETERS_MAX = 500
+
+function missing(place: string, { $missing: reference }: Raw): string {
+  return `${place} refers to ${plain(String(reference), 120)}, which is not in the document`
 }
 
 const ORDER = ['path', 'query', 'header', 'cookie']
 
 function isSendable({ name, place }: Parameter): boolean {
+  if (place === 'cookie') return COOKIE.test(name)
   return place === 'path' || place === 'query' || (place === 'header' && !OURS.has(name.toLowerCase()))
 }
+
+const COOKIE = /^[\w!#$%&'*+.^`|~-]{1,100}$/
 
 /** Headers that the call itself sets, even if the document declares them. */
 const OURS = new Set([
@@ -73,21 +95,33 @@ interface Body {
   description: unknown
 }
 
-function bodyOf(given: unknown): Body | null | string {
-  if (!isRecord(given)) return null
-  const content = isRecord(given['content']) ? given['content'] : {}
+function bodyOf(given: unknown, place: string): Body | null | string {
+  const at = `${place}/requestBody`
+  if (given === undefined || given === null) return null
+  if (!isRecord(given)) return `${at} must be an object`
+  if ('$missing' in given) return missing(at, given)
+  const content = given['content'] ?? {}
+  if (!isRecord(content)) return `${at}/content must be an object`
   const required = given['required'] === true
   const types = Object.keys(content)
-  const type = [isJson, isForm, isMultipart, isText].flatMap((is) => types.find((name) => is(name)) ?? [])[0]
+  const type = [isJson, isForm, isMultipart, isText, isXml, isFile].flatMap(
+    (is) => types.find((name) => is(name)) ?? [],
+  )[0]
   if (type === undefined) return types.length > 0 && required ? `it requires a body of type ${types[0] ?? ''}` : null
   const media = content[type]
   const schema = isRecord(media) && isRecord(media['schema']) ? flattened(media['schema']) : {}
-  if (isMultipart(type) && hasFile(schema)) return required ? 'it requires a file' : null
-  return { type: type === '*/*' ? 'application/json' : type, required, schema, description: given['description'] }
+  // A program that calls with JSON has the XML as a text.
+  if (isXml(type)) return { type, required, schema: { type: 'string' }, description: `XML. ${about(given)}` }
+  return { type: isAny(type) ? 'application/json' : type, required, schema, description: given['description'] }
+}
+
+/** Of any type, or of a type that the document forgot to name. */
+function isAny(type: string): boolean {
+  return type === '*/*' || type.trim() === ''
 }
 
 function isJson(type: string): boolean {
-  return /^(application\/(.+\+)?json|text\/json|\*\/\*)\s*(;|$)/i.test(type)
+  return type.trim() === '' || /^(application\/(.+\+)?json|text\/json|\*\/\*)\s*(;|$)/i.test(type)
 }
 
 function isForm(type: string): boolean {
@@ -102,9 +136,20 @@ function isText(type: string): boolean {
   return type.toLowerCase().startsWith('text/')
 }
 
-function hasFile(schema: Raw): boolean {
-  const fields = isRecord(schema['properties']) ? Object.values(schema['properties']) : []
-  return fields.some((field) => isRecord(field) && (field['format'] === 'binary' || 'contentMediaType' in field))
+function isXml(type: string): boolean {
+  return /^application\/(.+\+)?xml\s*(;|$)/i.test(type)
+}
+
+function isFile(type: string): boolean {
+  return /^(application|audio|font|image|model|video|\*)\/[\w.*+-]+$/i.test(type)
+}
+
+function about({ description }: Raw): string {
+  return typeof description === 'string' ? description : ''
+}
+
+function isFileField(field: unknown): boolean {
+  return isRecord(field) && (field['format'] === 'binary' || 'contentMediaType' in field)
 }
 
 type Convert = (schema: unknown) => JsonSchema
@@ -154,6 +199,10 @@ function addBody(
   add: (place: Place, schema: JsonSchema, required: boolean) => void,
   convert: Convert,
 ): void {
+  if (isFile(body.type) && !isJson(body.type) && !isXml(body.type) && !isForm(body.type)) {
+    add({ in: 'bodyRoot', name: 'file', file: true }, FILE_SCHEMA, true)
+    return
+  }
   if (!isFlat(body)) {
     const description = typeof body.description === 'string' ? body.description : 'The body of the request'
     const name = 'body'
@@ -164,8 +213,15 @@ function addBody(
   const needed = new Set(body.required ? listOf(body.schema['required']) : [])
   for (const [name, field] of fields) {
     if (name === '__proto__' || (isRecord(field) && field['readOnly'] === true)) continue
-    add({ in: 'body', name }, convert(field), needed.has(name))
+    const isList = isRecord(field) && field['type'] === 'array' && isFileField(flattenedItems(field))
+    if (isMultipart(body.type) && (isList || isFileField(field)))
+      add({ in: 'body', name, file: true }, isList ? FILES_SCHEMA : FILE_SCHEMA, needed.has(name))
+    else add({ in: 'body', name }, convert(field), needed.has(name))
   }
+}
+
+function flattenedItems({ items }: Raw): unknown {
+  return isRecord(items) ? flattened(items) : null
 }
 
 /** An object with named fields and no significant others, whose alternatives only say which fields go together. */

@@ -1,8 +1,9 @@
 import type { Operation, Skipped } from '../tools/model/draft.ts'
-import type { AuthScheme, HttpMethod } from '../tools/model/tool.ts'
+import type { HttpMethod } from '../tools/model/tool.ts'
 import type { ReadOptions } from '../tools/ports/sources.ts'
 import { answersOf } from './answers.ts'
 import { inputsOf } from './inputs.ts'
+import { authOf, waysOf } from './security.ts'
 import { isRecord, listOf, type Raw } from '../kit/schema/merge.ts'
 import { plain } from '../kit/schema/bounded.ts'
 import { withoutTrailing } from '../kit/text.ts'
@@ -11,20 +12,44 @@ import { withoutTrailing } from '../kit/text.ts'
 export function* operationsOf(document: Raw, options: ReadOptions): Generator<Operation | Skipped> {
   const named = namesOf(document)
   for (const [path, item] of Object.entries(isRecord(document['paths']) ? document['paths'] : {})) {
-    if (!isRecord(item)) continue
+    if (path.startsWith('x-')) continue
+    if (!isRecord(item) || '$missing' in item || !path.startsWith('/')) {
+      yield { operation: plain(path, NAME_MAX), why: faultOfItem(path, item) }
+      continue
+    }
     for (const method of METHODS) {
       const operation = item[method.toLowerCase()]
-      if (!isRecord(operation)) continue
+      if (operation === undefined) continue
+      if (!isRecord(operation)) {
+        yield { operation: nameOf(method, path), why: `${placeOf(path, method.toLowerCase())} must be an object` }
+        continue
+      }
       const name = operation['operationId']
       // An operation without a unique name is named after its method and path.
       const isNamed = typeof name === 'string' && name !== '' && named.get(name) === 1
       yield toOperation(
         document,
-        { path, item, method, operation, name: isNamed ? name : `${method} ${path}` },
+        { path, item, method, operation, name: isNamed ? name : nameOf(method, path) },
         options,
       )
     }
   }
+}
+
+function faultOfItem(path: string, item: unknown): string {
+  if (!path.startsWith('/')) return 'its path does not begin with /'
+  return isRecord(item)
+    ? `it refers to ${plain(String(item['$missing']), NAME_MAX)}, which is not in the document`
+    : `${placeOf(path)} must be an object`
+}
+
+function nameOf(method: HttpMethod, path: string): string {
+  return `${method} ${path}`
+}
+
+/** As a pointer into the document. */
+function placeOf(path: string, ...more: string[]): string {
+  return `#/${['paths', path, ...more].map((step) => plain(step, NAME_MAX).replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`
 }
 
 const METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -41,7 +66,7 @@ function toOperation(document: Raw, found: Found, options: ReadOptions): Operati
   const { path, item, method, operation, name } = found
   const server = serverOf([operation, item, document], options)
   if (server === null) return { operation: name, why: 'it names no server' }
-  const inputs = inputsOf(item, operation)
+  const inputs = inputsOf(item, operation, placeOf(path, method.toLowerCase()))
   if (typeof inputs === 'string') return { operation: name, why: inputs }
   const missing = [...path.matchAll(/\{([^{}]+)\}/g)].find(
     ([, placeholder]) =>
@@ -67,6 +92,7 @@ function toOperation(document: Raw, found: Found, options: ReadOptions): Operati
       where: inputs.where,
       bodyType: inputs.bodyType,
       auth: options.auth ?? authOf(document, operation),
+      security: waysOf(document, operation, options.auth),
       answer,
     },
   }
@@ -134,27 +160,4 @@ function serverOf(levels: readonly Raw[], { base, server }: ReadOptions): string
 function standardOf(variables: unknown, name: string): string | null {
   const variable = isRecord(variables) && Object.hasOwn(variables, name) ? variables[name] : undefined
   return isRecord(variable) && typeof variable['default'] === 'string' ? variable['default'] : null
-}
-
-/** The first authentication scheme that needs a single secret. Null if none is needed. */
-function authOf(document: Raw, operation: Raw): AuthScheme | null {
-  const wanted = listOf(operation['security'] ?? document['security']).filter(isRecord)
-  const components = isRecord(document['components']) ? document['components'] : {}
-  const schemes = isRecord(components['securitySchemes']) ? components['securitySchemes'] : {}
-  for (const way of wanted) {
-    for (const name of Object.keys(way)) {
-      const scheme = Object.hasOwn(schemes, name) ? toScheme(schemes[name]) : null
-      if (scheme !== null) return scheme
-    }
-  }
-  return null
-}
-
-function toScheme(given: unknown): AuthScheme | null {
-  if (!isRecord(given)) return null
-  const { type, scheme, name, in: place } = given
-  if (type === 'oauth2' || type === 'openIdConnect') return { kind: 'bearer' }
-  if (type === 'http') return String(scheme).toLowerCase() === 'basic' ? { kind: 'basic' } : { kind: 'bearer' }
-  if (type !== 'apiKey' || typeof name !== 'string') return null
-  return place === 'header' || place === 'query' || place === 'cookie' ? { kind: 'apiKey', in: place, name } : null
 }

@@ -1,4 +1,5 @@
-import type { CheckoutView, PaymentView } from '../checkouts/model.ts'
+import type { CheckoutView, PaymentView } from '../checkouts/views.ts'
+import type { Language } from '../kit/language.ts'
 import type { FormField } from '../ui-kit/format.ts'
 
 export type { SimulatedOutcome } from '../checkouts/model.ts'
@@ -8,24 +9,47 @@ export type { SimulatedOutcome } from '../checkouts/model.ts'
  * as far as it applies to any purchase.
  */
 export interface CheckoutPage extends Pick<CheckoutView, 'available' | 'quote'> {
+  /** Absent at a gate, whose price has no choice. */
+  lines?: CheckoutView['lines']
   /** Absent at a gate, where no payment waits in the escrow. */
   prepared?: CheckoutView['prepared']
   checkout: Omit<CheckoutView['checkout'], 'status' | 'lifetime' | 'currency' | 'fields' | 'asset' | OfWorkflows> & {
     fields: readonly Field[]
+    /** Absent at a gate. */
+    pricing?: CheckoutView['checkout']['pricing']
+    /** Absent at a gate. */
+    coupons?: boolean
+    /** Absent at a gate. */
+    transfers?: boolean
+    trialRuns?: number
+    plans?: CheckoutView['checkout']['plans']
+    chat?: CheckoutView['checkout']['chat']
     /** Absent at a gate, which is always paid before it answers. */
     capture?: CheckoutView['checkout']['capture']
+    /** Absent at a gate. */
+    after?: CheckoutView['checkout']['after']
+    picture?: CheckoutView['checkout']['picture']
     asset: Omit<CheckoutView['checkout']['asset'], 'decimals'>
   }
+  /** How the seller shows itself. */
+  brand?: CheckoutView['brand']
   /** How the last sales went; null while there are few. Absent at a gate. */
   trackRecord?: CheckoutView['trackRecord']
   /** What the customer signs; null in test mode. */
   paymentRequirements: { v2: Requirements } | null
 }
 
-type OfWorkflows = 'capture' | 'runSeconds'
+type OfWorkflows =
+  'capture' | 'runSeconds' | 'trialRuns' | 'plans' | 'after' | 'picture' | 'pricing' | 'coupons' | 'chat' | 'transfers'
 
 /** One way to pay, in the format of x402 version 2. */
 export type Requirements = NonNullable<CheckoutView['paymentRequirements']>['v2']
+
+/** A pass, as a payment or the service shows it. */
+export type PassState = NonNullable<PaymentView['payment']['pass']>
+
+/** What went back of a payment, is about to, or did not. */
+export type RefundState = PaymentView['payment']['refunds'][number]
 
 export type Field = FormField
 
@@ -33,7 +57,14 @@ export type Field = FormField
 export interface PaymentState {
   payment: Omit<PaymentView['payment'], 'checkoutId' | 'currency' | 'statusUrl'>
   delivery: Omit<NonNullable<PaymentView['delivery']>, 'id'> | null
+  /** Absent at a gate, which answers itself. */
+  result?: PaymentView['result']
+  /** Absent at a gate. */
+  requests?: PaymentView['requests']
 }
+
+/** A further amount that the buyer is asked for. */
+export type RequestState = PaymentView['requests'][number]
 
 /** One attempt to reach the workflow. */
 export type Attempt = NonNullable<NonNullable<PaymentState['delivery']>['history']>[number]
@@ -47,26 +78,18 @@ export interface Receipt {
   network: string
   txHash: string | null
   paidAt: string | null
-  /** What went back of it, or is about to. */
-  refunds: readonly { amount: number; state: string; txHash: string | null }[]
+  refunds: readonly RefundState[]
+  /** How its seller shows itself. */
+  brand: CheckoutView['brand']
   /** The buyer's report of a problem with it. */
   dispute: { state: string; answer: string | null } | null
 }
 
-/** A page with only a message: the checkout does not exist, or an error occurred. */
-export interface Message {
-  title: string
+/** An error of the service, shown as a page. */
+export interface PageError {
+  status: number
+  code: string
   sentence: string
-  /** Below the text, smaller. */
-  note: string | null
-  links?: readonly Link[]
-}
-
-interface Link {
-  text: string
-  href: string
-  /** Saves the content under this name instead of opening it. */
-  fileName: string | null
 }
 
 /** The signed forms of a receipt, as far as its page shows them. */
@@ -81,8 +104,23 @@ export interface VerifyPage {
   issuers: Readonly<Record<string, string>>
 }
 
+/** The site that shows a checkout in a frame. `tab`: this page is open beside the frame, where more wallets work. */
+export interface Embed {
+  origin: string
+  tab: boolean
+}
+
 /** The document around every page. */
 export interface Frame {
+  /** The seller's colours, as a style whose hash is in the policy; null, and absent, for the page's own. */
+  style?: string | null
+  language: Language
+  /** Null, and absent, where the page stands alone. */
+  embed?: Embed | null
+  /** The template of a place that sells USDC. */
+  onramp?: string | null
+  /** Whether people may pay with a passkey. */
+  passkeys?: boolean
   scripts: readonly string[]
   styles: readonly string[]
   /** Tells the browser how far its own clock is off. */
@@ -95,6 +133,12 @@ export interface Renderer {
   renderCheckout(page: CheckoutPage, payment: PaymentState | null, frame: Frame): string
   /** A price in front of an API; the page itself requests the purchased resource. */
   renderGate(page: CheckoutPage, frame: Frame): string
+  /** The page of a passkey's wallet: all of it is the browser's. */
+  renderWallet(frame: Frame): string
   renderVerify(page: VerifyPage, frame: Frame): string
-  renderMessage(message: Message, frame: Frame): string
+  /** A payment whose checkout has ended: only how it stands. */
+  renderPayment(payment: PaymentState, frame: Frame): string
+  /** A purchase that was not made at a checkout. */
+  renderReceipt(receipt: Receipt, signed: SignedReceipt | null, frame: Frame): string
+  renderError(error: PageError, frame: Frame): string
 }

@@ -1,12 +1,16 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Clock } from '../kit/clock.ts'
+import { languageOf, type Reader } from '../kit/language.ts'
 import { contentPolicy } from '../ui-kit/document.ts'
 import { builtFolder, loadAssets, type Assets } from './assets.ts'
 import type {
   CheckoutPage,
+  Embed,
   Frame,
-  Message,
+  PageError,
   PaymentState,
   Receipt,
   Renderer,
@@ -18,6 +22,8 @@ import type {
 export interface Built {
   renderer: Renderer
   assets: Assets
+  /** The script for sellers' own pages. */
+  embed: string
 }
 
 export async function loadBuilt(folder = builtFolder('pages')): Promise<Built> {
@@ -26,24 +32,27 @@ export async function loadBuilt(folder = builtFolder('pages')): Promise<Built> {
     // The build's own type check guarantees this type.
     renderer: renderer as Renderer,
     assets: await loadAssets(path.join(folder, 'browser')),
+    embed: await readFile(path.join(folder, 'embed/embed.js'), 'utf8'),
   }
 }
 
-/** The customers' pages. */
+/** The customers' pages, each in its reader's language. */
 export interface Pages {
-  checkout(page: CheckoutPage): Page
+  checkout(page: CheckoutPage, reader: Reader, embed?: Embed | null): Page
   /** The same without a script, to be shown inside a page of the dashboard. */
   preview(page: CheckoutPage): string
   /** A payment's own URL, opened in a browser; if its checkout has ended, only the payment is shown. */
-  payment(page: CheckoutPage | null, payment: PaymentState): Page
+  payment(page: CheckoutPage | null, payment: PaymentState, reader: Reader, embed?: Embed | null): Page
   /** A purchase that was not made at a checkout. */
-  receipt(receipt: Receipt, signed: SignedReceipt | null): Page
+  receipt(receipt: Receipt, signed: SignedReceipt | null, reader: Reader): Page
   /** Verifies signed receipts by the keys at these addresses. `home` is the public origin of the page itself. */
-  verify(issuers: VerifyPage['issuers'], home: string): Page
+  verify(issuers: VerifyPage['issuers'], home: string, reader: Reader): Page
+  /** The wallet of a passkey, which the reader's browser opens. */
+  wallet(reader: Reader): Page
   /** A 402 for a person. `assetsPath`: where the gate's address serves the assets. */
-  gate(page: CheckoutPage, assetsPath: string): Page
+  gate(page: CheckoutPage, assetsPath: string, reader: Reader): Page
   /** An error page: the checkout does not exist, or an error occurred. */
-  missing(error: { status: number; code: string; sentence: string }): Page
+  missing(error: PageError, reader: Reader): Page
 }
 
 interface Page {
@@ -54,38 +63,72 @@ interface Page {
 
 export function createPages(
   { renderer, assets: { scripts, styles } }: Built,
-  { clock, assetsPath, previewPath }: Setting,
+  { clock, assetsPath, previewPath, onramp = null, passkeys = false }: Setting,
 ): Pages {
-  const frame = (at = assetsPath): Frame => ({
+  const frame = (reader: Reader, at = assetsPath): Frame => ({
+    language: languageOf(reader),
     scripts: scripts.map((name) => `${at}/${name}`),
     styles: styles.map((name) => `${at}/${name}`),
     now: clock.now(),
+    onramp,
+    passkeys,
   })
+  // Sent before the document, so that a slow phone fetches both while it still reads the document.
+  const early = [
+    ...styles.map((name) => `<${assetsPath}/${name}>; rel=preload; as=style`),
+    ...scripts.map((name) => `<${assetsPath}/${name}>; rel=modulepreload`),
+  ].join(', ')
+  const checkoutDocument = (content: string, embed: Embed | null, style: string | null): Page =>
+    document(content, { ...headersOf(embed, style), Link: early })
   return {
-    checkout: (page) => document(renderer.renderCheckout(page, null, frame())),
-    preview: (page) => renderer.renderCheckout(page, null, { ...frame(previewPath), scripts: [] }),
-    payment: (page, payment) =>
-      document(
-        page === null
-          ? renderer.renderMessage(messageOfPayment(payment), frame())
-          : renderer.renderCheckout(page, payment, frame()),
-      ),
-    receipt: (receipt, signed) => document(renderer.renderMessage(messageOfReceipt(receipt, signed), frame())),
-    verify(issuers, home) {
+    checkout: (page, reader, embed = null) => {
+      const style = styleOf(page)
+      return checkoutDocument(renderer.renderCheckout(page, null, { ...frame(reader), embed, style }), embed, style)
+    },
+    // The dashboard is in English.
+    preview: (page) =>
+      renderer.renderCheckout(inDashboard(page), null, { ...frame(ENGLISH, previewPath), scripts: [] }),
+    payment: (page, payment, reader, embed = null) => {
+      if (page === null) return document(renderer.renderPayment(payment, frame(reader)))
+      const style = styleOf(page)
+      const shown = renderer.renderCheckout(page, payment, { ...frame(reader), embed, style })
+      return checkoutDocument(shown, embed, style)
+    },
+    receipt(receipt, signed, reader) {
+      const style = styleOf(receipt)
+      return document(renderer.renderReceipt(receipt, signed, { ...frame(reader), style }), headersOf(null, style))
+    },
+    verify(issuers, home, reader) {
       const places = Object.entries(issuers).map(([did, address]) => ({ did, url: new URL(address) }))
       const others = new Set(places.map(({ url }) => url.origin).filter((origin) => origin !== home))
       // Only the path of the page's own host, since the page may be open under another name of it.
       const near = places.map(({ did, url }) => [did, url.origin === home ? url.pathname : url.href] as const)
-      const { type, content, headers } = document(renderer.renderVerify({ issuers: Object.fromEntries(near) }, frame()))
+      const shown = renderer.renderVerify({ issuers: Object.fromEntries(near) }, frame(reader))
+      const { type, content, headers } = document(shown)
       return {
         type,
         content,
         headers: { ...headers, 'Content-Security-Policy': contentPolicy(undefined, [...others]) },
       }
     },
-    gate: (page, at) => document(renderer.renderGate(page, frame(at))),
-    missing: (error) => document(renderer.renderMessage(messageOfError(error), frame())),
+    wallet: (reader) => document(renderer.renderWallet(frame(reader))),
+    gate(page, at, reader) {
+      const style = styleOf(page)
+      return document(renderer.renderGate(page, { ...frame(reader, at), style }), headersOf(null, style))
+    },
+    missing: (error, reader) => document(renderer.renderError(error, frame(reader))),
   }
+}
+
+/** A picture of the pay pages' host would be of another host there, where the dashboard's policy refuses it. */
+function inDashboard({ checkout, ...page }: CheckoutPage): CheckoutPage {
+  const { picture } = checkout
+  const brand = page.brand?.logo == null ? (page.brand ?? null) : { ...page.brand, logo: nearby(page.brand.logo) }
+  return { ...page, brand, checkout: picture == null ? checkout : { ...checkout, picture: nearby(picture) } }
+}
+
+function nearby<Picture extends { url: string }>(picture: Picture): Picture {
+  return { ...picture, url: `/trpc/files/${picture.url.slice(picture.url.lastIndexOf('/') + 1)}` }
 }
 
 interface Setting {
@@ -94,88 +137,41 @@ interface Setting {
   assetsPath: string
   /** The same on the host of the dashboard. */
   previewPath: string
+  /** The template of a place that sells USDC, if the operator has named one. */
+  onramp?: string | null
+  /** Whether people may pay with a passkey. */
+  passkeys?: boolean
 }
 
-function document(content: string): Page {
-  return { type: 'text/html; charset=utf-8', content, headers: HEADERS }
+const ENGLISH: Reader = { lang: 'en', accepted: undefined }
+
+function document(content: string, headers: Page['headers'] = HEADERS): Page {
+  return { type: 'text/html; charset=utf-8', content, headers }
+}
+
+/** In a frame: for that site alone. In a tab beside it: with a way to tell the frame, which a browser would cut otherwise. */
+function headersOf(embed: Embed | null, style: string | null): Page['headers'] {
+  if (embed === null && style === null) return HEADERS
+  const hash = style === null ? undefined : `sha256-${createHash('sha256').update(style).digest('base64')}`
+  const framedBy = embed === null || embed.tab ? undefined : embed.origin
+  const headers = { ...HEADERS, 'Content-Security-Policy': contentPolicy(undefined, [], framedBy, hash) }
+  return embed?.tab === true ? { ...headers, 'Cross-Origin-Opener-Policy': 'unsafe-none' } : headers
+}
+
+/** The seller's colours in place of the page's own. Every value comes from the service's rules, and none from the seller. */
+function styleOf({ brand }: Pick<CheckoutPage, 'brand'>): string | null {
+  if (brand == null || (brand.colors === null && brand.theme === 'auto')) return null
+  const theme = brand.theme === 'auto' ? 'light dark' : brand.theme
+  if (brand.colors === null) return `:root{color-scheme:${theme}}`
+  const { light, dark } = brand.colors
+  const both = (name: keyof typeof light): string => `light-dark(${light[name]},${dark[name]})`
+  return `:root{color-scheme:${theme};--accent:${both('accent')};--glow:${both('accent')};--fill:${both('fill')};--on-fill:${both('onFill')};--fill-deep:${both('fillDeep')};--fill-line:${both('accent')}}`
 }
 
 const HEADERS = {
   'Content-Security-Policy': contentPolicy(),
   // The page contains a quote, which expires after ten minutes.
   'Cache-Control': 'no-store',
-}
-
-function messageOfError({ status, code, sentence }: { status: number; code: string; sentence: string }): Message {
-  if (code === 'checkout_not_found') {
-    return {
-      note: 'Nothing was charged.',
-      title: 'This payment link does not exist or has expired',
-      sentence: 'Ask the sender for a new link.',
-    }
-  }
-  if (status === 404) return { note: null, title: 'Page not found', sentence }
-  if (status === 429)
-    return {
-      note: null,
-      title: 'One moment, please',
-      sentence: 'Too many requests came from your network. Try again in a minute.',
-    }
-  return { note: null, title: 'Something went wrong', sentence }
-}
-
-function messageOfReceipt(
-  { id, name, status, amount, network, txHash, paidAt, refunds, dispute }: Receipt,
-  signed: SignedReceipt | null,
-): Message {
-  const paid = status === 'paid' || status === 'refunded'
-  const back = refunds.map(toSentence).join('') + (dispute === null ? '' : toDisputeSentence(dispute))
-  const price = `${String(amount)} USDC on ${network}`
-  return {
-    title: paid ? `Receipt for ${name}` : name,
-    sentence: paid
-      ? `${price} was paid${paidAt === null ? '' : ` on ${paidAt}`}.${back}`
-      : `The payment of ${price} is ${status}.`,
-    note: `Payment number ${id}${txHash === null ? '' : `, transaction ${txHash}`}`,
-    links: signed === null ? [] : linksOf(signed),
-  }
-}
-
-function toSentence({ amount, state, txHash }: Receipt['refunds'][number]): string {
-  const by = txHash === null ? '' : `, transaction ${txHash}`
-  return state === 'confirmed'
-    ? ` ${String(amount)} USDC was refunded${by}.`
-    : ` A refund of ${String(amount)} USDC is on its way.`
-}
-
-function toDisputeSentence({ state, answer }: NonNullable<Receipt['dispute']>): string {
-  return ` You reported a problem: ${STATES[state] ?? state}.${answer === null ? '' : ` The seller writes: “${answer}”`}`
-}
-
-const STATES: Readonly<Record<string, string>> = {
-  open: 'the seller has not answered yet',
-  refunding: 'a refund is on its way',
-  refunded: 'you were refunded',
-  declined: 'the seller declined a refund',
-  closed: 'it was closed without an answer',
-}
-
-function linksOf({ jws, verifyUrl }: SignedReceipt): NonNullable<Message['links']> {
-  return [
-    { text: 'Verify signed receipt', href: verifyUrl, fileName: null },
-    { text: 'Download signed receipt', href: `data:text/plain,${jws.signature}`, fileName: 'receipt.jws' },
-  ]
-}
-
-function messageOfPayment({ payment }: PaymentState): Message {
-  const number = `Payment number ${payment.id}`
-  switch (payment.status) {
-    case 'paid':
-      return { note: number, title: 'Payment complete', sentence: 'The payment link has expired since then.' }
-    case 'failed':
-      return { note: number, title: 'The payment did not go through', sentence: 'Nothing was charged.' }
-    case 'created':
-    case 'settling':
-      return { note: number, title: 'Confirming the payment', sentence: 'Load this page again in a moment.' }
-  }
+  // The same address answers programs with JSON, and each reader in their own language.
+  Vary: 'Accept, Accept-Language',
 }

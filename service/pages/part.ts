@@ -1,4 +1,5 @@
 import { serveAssets } from './assets.ts'
+import { serveEmbed } from './embed.ts'
 import { createPages, loadBuilt, type Pages } from './pages.ts'
 import type { Platform, Part } from '../platform/platform.ts'
 import { withoutTrailing } from '../kit/text.ts'
@@ -9,9 +10,16 @@ export async function openPages({ config, clock }: Platform): Promise<{ pages: P
   const assetsPath = assetsAt(config.addresses.pay)
   const previewPath = `${withoutTrailing(new URL(config.addresses.dashboard).pathname, '/')}/preview-assets`
   return {
-    pages: createPages(built, { clock, assetsPath, previewPath }),
+    pages: createPages(built, {
+      clock,
+      assetsPath,
+      previewPath,
+      onramp: config.ONRAMP_URL ?? null,
+      passkeys: config.PASSKEY_WALLETS === true,
+    }),
     part: {
       mounted: [
+        { role: 'pay', path: '/embed.js', handler: serveEmbed(built.embed, new URL(config.addresses.pay).pathname) },
         { role: 'pay', path: assetsPath, handler: serveAssets(built.assets) },
         // A page loads only from its own origin, and gates and the dashboard may have another one than checkouts.
         { role: 'gate', path: assetsAt(config.addresses.gate), handler: serveAssets(built.assets) },

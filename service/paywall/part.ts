@@ -11,6 +11,8 @@ import { countTokens } from '../models/vendor.ts'
 import { outboundClient, type Outbound } from '../outbound/client.ts'
 import { checkHeaders } from '../outbound/headers.ts'
 import { relayClient } from '../outbound/relay.ts'
+import type { BrandView } from '../brands/model.ts'
+import type { Brands } from '../brands/service.ts'
 import type { Pages } from '../pages/pages.ts'
 import { assetsAt } from '../pages/part.ts'
 import { createRouteCalls, type RouteCalls } from './http/calls.ts'
@@ -61,7 +63,10 @@ export function openPaywalls(
     host: gatePath === '' ? new URL(addresses.gate).host : null,
     relay,
     limit: (address) => limit(`address ${addressGroup(address)}`),
-    page: (offer) => parts.pages.gate(toGatePage(offer), assetsAt(addresses.gate)),
+    async page(offer, owner, reader) {
+      const brand = brandAt(addresses.gate, await parts.brands.shown(owner))
+      return parts.pages.gate({ ...toGatePage(offer), brand }, assetsAt(addresses.gate), reader)
+    },
     errorAnswer: (error) => answerError(error, newId('req', clock.now())),
   }
   let flushing: NodeJS.Timeout | undefined
@@ -110,9 +115,16 @@ interface PaywallsGiven {
   selling: SellingDeps
   sales: SaleReader
   pages: Pages
+  brands: Pick<Brands, 'shown'>
   /** The same in every process. */
   secret: string
   walletAddress: (owner: Owner) => Promise<string | null>
+}
+
+/** The page may load pictures of its own host alone, and a gate may have another one than the pay pages. */
+function brandAt(gate: string, brand: BrandView | null): BrandView | null {
+  const isNear = brand?.logo != null && new URL(brand.logo.url).origin === new URL(gate).origin
+  return brand === null || isNear ? brand : { ...brand, logo: null }
 }
 
 function paywallsOn(

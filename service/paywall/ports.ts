@@ -86,8 +86,6 @@ export interface PaywallStore {
   ): Promise<Paywall | null>
   remove(owner: Owner, id: string, now: Date): Promise<Paywall | null>
   bySlug(slug: string): Promise<StoredGate | null>
-  /** Payments to all of the owner's paywalls, by day. */
-  days(owner: Owner, since: Date): Promise<readonly SaleDay[]>
   analytics(owner: Owner, id: string, from: string, to: string): Promise<Analytics | null>
 }
 
@@ -101,12 +99,6 @@ export interface StoredGate {
   gate: Omit<Gate, 'address' | 'testToken' | 'earlier'>
   earlier: readonly { offered: Offered; until: Date }[]
   sealed: SealedDeps
-}
-
-export interface SaleDay {
-  day: string
-  paid: number
-  amount: Usdc
 }
 
 export interface Analytics {

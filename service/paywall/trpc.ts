@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { actKey, asked, firstOf, keyed, named, paging, person, router, someDays, withoutSecret } from '../api/trpc.ts'
 import type { Clock } from '../kit/clock.ts'
-import { toWire } from '../kit/money.ts'
 import { toAnalyticsBody } from './http/analytics.ts'
 import { newPaywall, paywallChange, toChange, toPaywallBody, toWanted } from './http/bodies.ts'
 import { toPaymentBody } from './http/owner.ts'
@@ -47,10 +46,6 @@ export function paywallsRouter(paywalls: Paywalls, { gate, clock }: { gate: stri
     payments: person.input(asked(paging.extend(named.shape))).query(async ({ ctx, input: { id, ...rest } }) => {
       const { payments, total } = await paywalls.payments(ctx.caller, id, rest)
       return { payments: payments.map(toPaymentBody), total }
-    }),
-    days: person.input(asked(someDays)).query(async ({ ctx, input }) => {
-      const days = await paywalls.days(ctx.caller, firstOf(input, clock))
-      return days.map(({ amount, ...rest }) => ({ ...rest, amount: toWire(amount) }))
     }),
     analytics: person.input(asked(someDays.extend(named.shape))).query(async ({ ctx, input }) => {
       const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)

@@ -23,10 +23,10 @@ export async function openChains({ config, clock, log }: { config: Config; clock
   const [first] = config.SPONSOR_PRIVATE_KEYS as Hex[]
   const sender = first === undefined ? null : addressOf(keccak, curve.publicKey(Buffer.from(first.slice(2), 'hex')))
   const urls = { base: config.BASE_RPC_URLS, 'base-sepolia': config.BASE_SEPOLIA_RPC_URLS }
-  const gasEach = BigInt(config.SETTLE_GAS_MAX)
+  const gas = { gasEach: BigInt(config.SETTLE_GAS_MAX), gasFactory: BigInt(config.WALLET_DEPLOY_GAS_MAX) }
   const chains = Object.values(NETWORKS)
     .filter(({ name }) => urls[name].length > 0)
-    .map((network) => createChain({ network, urls: urls[network.name], sender, curve, keccak, clock, log, gasEach }))
+    .map((network) => createChain({ network, urls: urls[network.name], sender, curve, keccak, clock, log, ...gas }))
   return {
     signatures,
     curve,

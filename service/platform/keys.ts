@@ -10,10 +10,7 @@ import type { Chains } from './chains.ts'
  * Every process gets the public key, only a worker the private key. The sandbox creates its own, so that addresses are
  * real at once; a live server without keys gives no addresses.
  */
-export async function openKeys(
-  config: Config,
-  chains: Chains,
-): Promise<{ book: AddressBook | null; signer: Signer | null }> {
+export async function openKeys(config: Config, chains: Chains): Promise<WalletKeys> {
   const given =
     config.WALLET_XPRV ??
     (config.WALLET_XPUB === undefined && !config.LIVE ? await sandboxAccount(config.DATA_DIR) : undefined)
@@ -27,6 +24,11 @@ export async function openKeys(
     book: { ...depositAddresses(xpub, chains), written: (address) => checksummed(chains.keccak, address) },
     signer: config.ROLES.includes('worker') ? (own?.signer ?? null) : null,
   }
+}
+
+export interface WalletKeys {
+  book: AddressBook | null
+  signer: Signer | null
 }
 
 /** The sandbox's own account, created once per data folder. */

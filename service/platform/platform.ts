@@ -60,6 +60,8 @@ export interface Part {
     handler: RequestHandler
     /** Runs before our own browser headers are set, and sets all of them itself. */
     bare?: boolean
+    /** Answers GET and HEAD only, and passes on the rest. */
+    reads?: boolean
   }[]
   /** Its entries in the API reference, under its address. */
   described?: readonly (DescribedSurface & { role: Role })[]
@@ -93,7 +95,7 @@ export async function createPlatform(config: Config, from: From, announced: () =
     failpoints,
     database,
     redis: config.REDIS_URL === undefined ? null : openRedis(config.REDIS_URL, log),
-    metrics: new Metrics(config.METRICS_KEEP_MS),
+    metrics: new Metrics(config.METRICS_KEEP_MS, from.others ?? null),
     ledger: createLedger(createLedgerStore(database.statements, clock), clock),
     tracer,
     outbound: outboundClient({
@@ -113,6 +115,7 @@ interface From {
   log: Logger
   clock?: Clock
   failpoints?: Failpoints
+  others?: ConstructorParameters<typeof Metrics>[1]
 }
 
 /** Without a collector the tracing library is not loaded. */

@@ -1,19 +1,28 @@
 import { receiptRoutes } from '../checkouts/http/receipts.ts'
-import type { CheckoutPages, FoundReceipt, Receipt, ReceiptRefund, SignedForms } from '../checkouts/ports.ts'
+import type { Brands } from '../brands/service.ts'
+import type { ReceiptRefund } from '../checkouts/model.ts'
+import type { CheckoutPages, FoundReceipt, Receipt, SignedForms } from '../checkouts/ports.ts'
 import type { Checkouts } from '../checkouts/service/checkouts.ts'
 import { toReportOut } from '../disputes/http/bodies.ts'
 import type { Disputes } from '../disputes/service/disputes.ts'
 import { toWire } from '../kit/money.ts'
-import type { Refund } from '../refunds/model.ts'
-import { explorerUrl } from '../refunds/rules.ts'
 import type { Refunds } from '../refunds/service/refunds.ts'
 import { wasPaid, type Sale } from '../sales/model.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
-import { proofOf, receiptOf } from '../sales/service/door.ts'
+import { paidTerms, proofOf, receiptOf } from '../sales/service/door.ts'
 import type { Part } from './platform.ts'
 
 /** Receipts of all products, at one address; a checkout's receipt also shows its delivery. */
-export function openReceipts({ checkouts, refunds, disputes, selling, pages, issuers, address }: ReceiptsGiven): Part {
+export function openReceipts({
+  checkouts,
+  refunds,
+  brands,
+  disputes,
+  selling,
+  pages,
+  issuers,
+  address,
+}: ReceiptsGiven): Part {
   const { journal, tokens } = selling
 
   async function find(id: string, token: string | null): Promise<FoundReceipt | null> {
@@ -21,15 +30,23 @@ export function openReceipts({ checkouts, refunds, disputes, selling, pages, iss
     if (sale === null || !tokens.matches(id, sale.tokenHash, token)) return null
     const bought = sale.product === 'checkout' ? await checkouts.receipt(id, token) : null
     const signed = signedForms(sale, selling, address)
-    const refunded = sale.refunded === 0n ? [] : toRefunds(await refunds.ofSale(id), sale)
+    const refunded = wasPaid(sale) ? await refunds.shown(sale) : []
     const made = await disputes.ofSale(id)
     const dispute = made === null ? null : toReportOut(made)
     if (bought === null) {
-      return { body: { receipt: toReceipt(sale, refunded), delivery: null, dispute, signed }, checkout: null }
+      return {
+        body: { receipt: toReceipt(sale, refunded), delivery: null, result: null, dispute, signed },
+        checkout: null,
+        brand: sale.userId === null ? null : await brands.shown({ userId: sale.userId, environment: sale.environment }),
+      }
     }
     const { view, payment } = bought
     const receipt = { ...toReceipt(sale, refunded), name: view.checkout.product.name, status: payment.payment.status }
-    return { body: { receipt, delivery: payment.delivery, dispute, signed }, checkout: bought }
+    return {
+      body: { receipt, delivery: payment.delivery, result: payment.result, dispute, signed },
+      checkout: bought,
+      brand: null,
+    }
   }
 
   return { routes: [{ surface: 'receipts', routes: receiptRoutes(find, pages, { issuers, address }) }] }
@@ -37,8 +54,9 @@ export function openReceipts({ checkouts, refunds, disputes, selling, pages, iss
 
 interface ReceiptsGiven {
   checkouts: Pick<Checkouts, 'receipt'>
-  refunds: Pick<Refunds, 'ofSale'>
+  refunds: Pick<Refunds, 'shown'>
   disputes: Pick<Disputes, 'ofSale'>
+  brands: Pick<Brands, 'shown'>
   selling: SellingDeps
   pages: CheckoutPages
   /** Where the keys of this service are published, by DID. */
@@ -53,18 +71,7 @@ function signedForms(sale: Sale, { dialects }: SellingDeps, receipts: string): S
   const [eip712, jws] = [signed.eip712(receipt), signed.jws(receipt)]
   const { verifyUrl } = proofOf(receipt, sale, { dialects, receipts })
   if (eip712 === null || jws === null || verifyUrl === null) return null
-  const { amount, recipient: payTo } = sale
-  return { eip712, jws, terms: payTo === null ? null : signed.terms(receipt, { amount, payTo }), verifyUrl }
-}
-
-/** A refund that failed is the seller's business: to the buyer nothing has happened. */
-function toRefunds(refunds: readonly Refund[], sale: Sale): ReceiptRefund[] {
-  return refunds.flatMap((refund) => {
-    const { id, state, amount, txHash } = refund
-    return state === 'failed'
-      ? []
-      : [{ id, state, amount: toWire(amount), txHash, explorerUrl: explorerUrl(refund, sale) }]
-  })
+  return { eip712, jws, terms: paidTerms(receipt, sale, { dialects }), verifyUrl }
 }
 
 function toReceipt(sale: Sale, refunds: readonly ReceiptRefund[]): Receipt {

@@ -3,8 +3,10 @@ import { createApp } from '../api/app.ts'
 import { Idempotency } from '../api/idempotency.ts'
 import { createRateLimit } from '../api/limits.ts'
 import type { Surface } from '../api/openapi.ts'
+import { unreadiness, type Health } from '../api/health.ts'
 import { assertOrigin, limitAddresses } from '../api/requests.ts'
 import { mountTrpc } from '../api/trpc.ts'
+import type { Connections } from '../connections/service/connections.ts'
 import type { Budgets } from '../budgets/service/budgets.ts'
 import type { Config, Role } from '../config.ts'
 import { isMigrated } from '../database/migrate.ts'
@@ -86,7 +88,10 @@ export function openQueue(platform: Platform, url: string, parts: readonly Part[
 }
 
 /** The HTTP server of this process, with everything that its roles serve. */
-export function openServer(platform: Platform, { parts, identify, appRouter, queue, budgets }: ServerDeps) {
+export function openServer(
+  platform: Platform,
+  { parts, identify, appRouter, queue, budgets, connections }: ServerDeps,
+) {
   const { config, clock, log, database, metrics, redis, tracer } = platform
   const idempotency = new Idempotency(database.statements, clock)
   const limit = createRateLimit('api', config.RATE_API_PER_MINUTE, redis)
@@ -103,6 +108,20 @@ export function openServer(platform: Platform, { parts, identify, appRouter, que
   ].filter(isServed)
   const upgrades = parts.flatMap(({ upgrades }) => upgrades ?? []).filter(isServed)
   let draining = false
+  const health: Health = {
+    draining: () => draining,
+    loading: () => loadingOf(parts),
+    database: () =>
+      database
+        .ping()
+        .then(() => isMigrated(database.pool))
+        .catch(() => false),
+    parts: async () => ({
+      queue: await queue.health().catch(() => 'unknown'),
+      redis: redis === null ? 'not used' : redis.status === 'ready' ? 'ok' : 'away',
+      ...(await healthOf(parts)),
+    }),
+  }
   const app = createApp({
     clock,
     log,
@@ -112,23 +131,11 @@ export function openServer(platform: Platform, { parts, identify, appRouter, que
     limit,
     limits: Object.fromEntries(parts.flatMap(({ limits }) => Object.entries(limits ?? {}))),
     identify,
-    health: {
-      draining: () => draining,
-      loading: () => loadingOf(parts),
-      database: () =>
-        database
-          .ping()
-          .then(() => isMigrated(database.pool))
-          .catch(() => false),
-      parts: async () => ({
-        queue: await queue.health().catch(() => 'unknown'),
-        redis: redis === null ? 'not used' : redis.status === 'ready' ? 'ok' : 'away',
-        ...(await healthOf(parts)),
-      }),
-    },
+    health,
     surfaces,
     described: parts.flatMap(({ described }) => described ?? []).filter(isServed),
     dashboard: config.addresses.dashboard,
+    procedures: appRouter._def.procedures,
     mounted,
     upgrades,
     https: Object.values({ ...config.addresses }).every((address) => address.startsWith('https:')),
@@ -143,12 +150,17 @@ export function openServer(platform: Platform, { parts, identify, appRouter, que
     metricsToken: config.METRICS_TOKEN,
     live: config.LIVE,
     topUpUrl: config.TOP_UP_URL,
-    awaitWord: (held, waitMs, gone) => budgets.approvals.awaitDecision(String(held.fields['approvalId']), waitMs, gone),
+    awaitWord: (held, waitMs, { caller, gone }) =>
+      held.code === 'connection_required'
+        ? connections.use.awaitConnected(caller, String(held.fields['provider']), waitMs, gone)
+        : budgets.approvals.awaitDecision(String(held.fields['approvalId']), waitMs, gone),
   })
   return {
     app,
     /** Everything that this process serves, for the tests that go through all of it. */
     served: { surfaces, mounted: mounted.map(({ path }) => path), upgrades: upgrades.map(({ path }) => path) },
+    /** Null once this process is ready; otherwise what it still waits for. */
+    waitsFor: async (): Promise<string | null> => (await unreadiness(health)).fault,
     startDraining(): void {
       draining = true
     },
@@ -161,4 +173,5 @@ interface ServerDeps {
   appRouter: AppRouter
   queue: Queue
   budgets: Budgets
+  connections: Connections
 }

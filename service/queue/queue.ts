@@ -82,7 +82,6 @@ async function startWorks(deps: QueueDeps & { pace: Pace }, rows: OutboxRows): P
   const repeating = [...deps.sweepers, retention(rows, pace)]
   const sweepers = createSweepers({ statements, clock, log, pace, measures, sweepers: repeating })
   const backend = await openBackend(deps.backend, {
-    topics: topics.length,
     statements,
     clock,
     log,

@@ -7,6 +7,10 @@ export function paymentMissing(): DomainError {
   return new DomainError('missing', 'payment_not_found', 'You have no such payment.')
 }
 
+export function customerMissing(): DomainError {
+  return new DomainError('missing', 'customer_not_found', 'You have no such customer.')
+}
+
 /** Nothing of it has arrived, or nothing of it is left. */
 export function notRefundable(state: string): DomainError {
   const sentence =
@@ -21,6 +25,13 @@ export function fillsBalance(): DomainError {
   const sentence =
     'This payment filled a prepaid balance, which its payer can still spend at your paywall. Such payments cannot be refunded here. To return what is left, agree with the payer and send it from your own wallet.'
   return new DomainError('conflict', 'refund_of_balance', sentence)
+}
+
+/** It was paid with a pass, a trial or a coupon. */
+export function nothingPaid(): DomainError {
+  const sentence =
+    'This payment cost nothing, so there is nothing to refund. To return a run, report its outcome as failed.'
+  return new DomainError('conflict', 'nothing_paid', sentence)
 }
 
 export function exceedsPayment(refundable: Usdc): DomainError {

@@ -103,6 +103,7 @@ export const signatureBody = z.strictObject({
     // A contract wallet's signature is longer than the 65 bytes of a key's.
     .max(16_384, 'must have at most 16384 characters')
     .regex(/^0x(?:[0-9a-fA-F]{2}){65,}$/, 'must be 0x and at least 65 pairs of hexadecimal digits')
+    .meta({ examples: [`0x${'1b'.repeat(65)}`] })
     .transform((text) => text.toLowerCase() as `0x${string}`)
     .meta({ description: 'Of the typed data in `toSign`, by the wallet that received the payment' }),
 })
@@ -131,7 +132,7 @@ const time = z
   .refine((at) => at.getUTCFullYear() >= 1970 && at.getUTCFullYear() < 9999, 'must be a time from 1970 on')
   .meta({ format: 'date-time' })
 
-const filters = {
+export const filters = {
   product: z.enum(PRODUCTS).optional(),
   state: z.enum(PAYMENT_STATES).optional(),
   payer: z
@@ -148,12 +149,14 @@ const filters = {
     .meta({ description: 'Whether something of it went back, or is about to' }),
 }
 
-function toFilter({ product, state, payer, from, to, refunded }: z.output<z.ZodObject<typeof filters>>): SaleFilter {
+export function toFilter(filter: z.output<z.ZodObject<typeof filters>>): SaleFilter {
+  const { product, state, payer, from, to, refunded } = filter
   const states = (Object.keys(STATES) as SaleState[]).filter((name) => STATES[name] === state)
   return {
     product: product ?? null,
     states: state === undefined ? null : states,
     payer: payer ?? null,
+    email: null,
     from: from ?? null,
     to: to ?? null,
     refunded: refunded === undefined ? null : refunded === 'true',
@@ -228,7 +231,7 @@ const refundOut = z
 
 const wholeOut = paymentOut.extend({ refunds: z.array(refundOut) }).meta({ id: 'PaymentWithRefunds' })
 
-function toPayment({ sale, name }: NamedSale): z.input<typeof paymentOut> {
+export function toPayment({ sale, name }: NamedSale): z.input<typeof paymentOut> {
   const { id, product, subject, state, network, payer, recipient, txHash, reason, simulated } = sale
   return {
     id,

@@ -87,6 +87,12 @@ export interface ShownRefund {
   sale: Pick<Sale, 'id' | 'network' | 'payer' | 'recipient' | 'simulated'>
 }
 
+/** A refund as the buyer sees it beside the payment. */
+export interface ReceiptRefund extends Pick<Refund, 'id' | 'state' | 'txHash'> {
+  amount: number
+  explorerUrl: string | null
+}
+
 /** A payment of any product, with everything that went back of it, oldest first. */
 export interface RefundedPayment extends NamedSale {
   refunds: readonly Refund[]
@@ -98,6 +104,7 @@ export function paymentData(
   now: Date,
   pay: string,
 ): PaymentEventData {
+  const called = calledAt({ details })
   return {
     id: sale.id,
     checkoutId: product === 'checkout' ? subject : null,
@@ -105,8 +112,8 @@ export function paymentData(
     customerId: sale.payer,
     amount: toWire(sale.amount),
     currency: 'USDC',
-    endpoint: product === 'checkout' ? `${pay}/${subject}` : (textIn(details, 'endpoint') ?? resource ?? ''),
-    route: textIn(details, 'route'),
+    endpoint: product === 'checkout' ? `${pay}/${subject}` : (called.endpoint ?? resource ?? ''),
+    route: called.route,
     network: sale.network,
     txHash: sale.txHash,
     at: now.toISOString(),
@@ -118,6 +125,11 @@ type PaidSale = Pick<
   Sale,
   'id' | 'product' | 'subject' | 'details' | 'resource' | 'payer' | 'amount' | 'network' | 'txHash' | 'simulated'
 >
+
+/** The request at a gate that was paid for. */
+export function calledAt({ details }: Pick<Sale, 'details'>): { endpoint: string | null; route: string | null } {
+  return { endpoint: textIn(details, 'endpoint'), route: textIn(details, 'route') }
+}
 
 function textIn(details: Sale['details'], name: string): string | null {
   const value = details[name]

@@ -4,6 +4,7 @@ import type { Deliveries } from '../deliveries/service/deliveries.ts'
 import type { OutgoingPayments } from '../outgoing-payments/service/payments.ts'
 import type { Part, Platform } from '../platform/platform.ts'
 import { createOwnSales } from '../sales/store/payments.ts'
+import { createSummaryStore } from '../sales/store/summary.ts'
 import { paymentRoutes } from './http.ts'
 import type { Payouts, RefundEnded } from './ports.ts'
 import { createPayments, type Payments } from './service/payments.ts'
@@ -34,7 +35,8 @@ export function openRefunds(
     failpoints,
     pay: config.addresses.pay,
   })
-  const payments = createPayments({ sales, store, refunds })
+  const summary = createSummaryStore(database.statements)
+  const payments = createPayments({ sales, summary, store, refunds })
   return {
     refunds,
     payments,

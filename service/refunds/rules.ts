@@ -10,6 +10,7 @@ import { NETWORK_OF } from '../wallet/model.ts'
 import {
   exceedsPayment,
   fillsBalance,
+  nothingPaid,
   notRefundable,
   otherNetwork,
   paidByAccount,
@@ -41,6 +42,7 @@ export function sellerOf(sale: Pick<Sale, 'product' | 'details' | 'state' | 'use
 }
 
 export function amountOf(sale: Pick<Sale, 'amount' | 'refunded'>, requested: Usdc | null): Usdc {
+  if (sale.amount === 0n) throw nothingPaid()
   const left = refundableOf(sale)
   const amount = requested ?? left
   if (amount > left || left === 0n) throw exceedsPayment(left)

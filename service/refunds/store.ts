@@ -1,6 +1,6 @@
 import { holdQuota } from '../kit/quota.ts'
 import type { RowOf } from '../kit/rows.ts'
-import { ageOf, type Tables } from '../kit/tables.ts'
+import { ageOf, type Difference, differencesBy, type Tables } from '../kit/tables.ts'
 import { retryConflicts, type StatementPool, type Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Refund } from './model.ts'
@@ -141,16 +141,7 @@ function fromRefundRow(row: RefundRow): Refund {
 
 /** Every refund that disagrees with its sale or with the ledger, as the check of the books names it. */
 export async function findRefundDifferences(statements: Statements): Promise<Difference[]> {
-  const found: Difference[] = []
-  for (const text of CHECKS) found.push(...(await statements.run<Difference>(text, [])))
-  return found
-}
-
-interface Difference {
-  subject: string
-  figure: string
-  recorded: string
-  recomputed: string
+  return await differencesBy(statements, CHECKS)
 }
 
 const CHECKS = [
@@ -187,6 +178,18 @@ SELECT 'refund ' || w.id AS subject, 'lock' AS figure, w.hold AS recorded,
 FROM wanted w LEFT JOIN ledger_hold h ON h.id = w.id
 WHERE w.hold <> coalesce(h.state || ' ' || h.captured, 'none')
   AND NOT (w.hold = 'released 0' AND w.funded_at IS NULL AND h.id IS NULL)
+LIMIT 1000`,
+  // What the facilitator carried out of a seller's own wallet is a confirmed refund of the same sum.
+  `
+WITH ended AS (
+  SELECT r.id, r.state || ' ' || r.amount || ' ' || coalesce(r.tx_hash, 'none') AS recorded,
+         'confirmed ' || f.value || ' 0x' || encode(f.tx_hash, 'hex') AS recomputed
+  FROM refund r
+  JOIN facilitator_purchase p ON p.buys = r.id
+  JOIN facilitator_settlement f ON f.digest = p.digest
+  WHERE r.way = 'own' AND r.ended_at IS NOT NULL AND f.state = 'settled' AND f.final
+)
+SELECT 'refund ' || id AS subject, 'settlement' AS figure, recorded, recomputed FROM ended WHERE recorded <> recomputed
 LIMIT 1000`,
 ]
 

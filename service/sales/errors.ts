@@ -2,7 +2,8 @@ import type { Address } from '../chain/model.ts'
 import { DomainError, invalid } from '../kit/errors.ts'
 import { tooShort } from '../x402/requirements.ts'
 import { EXPIRED, sentenceOf, USED } from '../x402/reasons.ts'
-import { speaksMpp, type Headers } from '../x402/payload.ts'
+import type { Headers } from '../x402/model.ts'
+import { speaksMpp } from '../x402/payload.ts'
 import type { Sale } from './model.ts'
 
 /** The id of a sale as its buyer sees it. For a call of a tool it is `callId`, as for all calls. */

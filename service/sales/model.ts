@@ -1,7 +1,9 @@
 import type { Address, Hex } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
+import type { Language } from '../kit/language.ts'
 import { ZERO, type Usdc } from '../kit/money.ts'
 import type { Environment, Owner } from '../kit/owner.ts'
+import type { Span } from '../kit/clock.ts'
 import { withoutTrailing } from '../kit/text.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { RefundTerms, RequestBody, Requirements } from '../x402/model.ts'
@@ -16,7 +18,8 @@ export type ProductName = (typeof PRODUCTS)[number]
  * its outcome decides whether the money moves. `settling`: the chain may have been asked, for what `stepOf` says. `paid`:
  * the money has arrived. `failed`: the money will never arrive. `refunded`: all of it went back.
  */
-export type SaleState = 'claimed' | 'released' | 'held' | 'settling' | 'paid' | 'failed' | 'refunded'
+export const SALE_STATES = ['claimed', 'released', 'held', 'settling', 'paid', 'failed', 'refunded'] as const
+export type SaleState = (typeof SALE_STATES)[number]
 
 /** How far the answer was handed over: not at all, at least its first byte, whole, or not fetched in time. */
 export type Handover = 'none' | 'begun' | 'whole' | 'expired'
@@ -32,13 +35,14 @@ export interface Sale {
   environment: Environment
   state: SaleState
   handover: Handover
+  /** 0 where its buyer has a right to it (`rightOf`). */
   amount: Usdc
   network: NetworkName
   /** Null for a simulated one. */
   recipient: Address | null
   payer: Address
   simulated: boolean
-  /** Names the authorization; null for a simulated one. */
+  /** Names the authorization; null for a simulated one and a free one. */
   digest: Hex | null
   /** The request to a facilitator, stored so that it can be repeated. */
   request: RequestBody | null
@@ -177,6 +181,45 @@ export interface Delivered {
 export type Settled =
   { status: 'settled'; txHash: string } | { status: 'pending' } | { status: 'failed'; reason: string }
 
+/**
+ * Why a sale costs nothing: a pass that the customer paid for, a trial, or a coupon for the whole price. It takes the place
+ * of an authorization. `id`: the pass, or the coupon.
+ */
+export interface Right {
+  kind: (typeof RIGHTS)[number]
+  id: string | null
+  /** The wallet that has the right. The zero address where no wallet is known. */
+  payer: Address
+  /** The right belongs to test mode. */
+  simulated: boolean
+}
+
+export const RIGHTS = ['pass', 'trial', 'coupon'] as const
+
+/** The right that a sale used. Null for one that is paid with money. */
+export function rightOf({ amount, details }: Pick<Sale, 'amount' | 'details'>): Pick<Right, 'kind' | 'id'> | null {
+  if (amount !== ZERO) return null
+  const { kind, id } = (details['right'] ?? {}) as { kind?: unknown; id?: unknown }
+  const known = RIGHTS.find((name) => name === kind)
+  return known === undefined ? null : { kind: known, id: typeof id === 'string' ? id : null }
+}
+
+/** Its buyer has a right to it: nothing was signed for it, and no money moves. */
+export function isFree(sale: Pick<Sale, 'amount' | 'details'>): boolean {
+  return rightOf(sale) !== null
+}
+
+/** Where its buyer wants the receipt, and the language of the page where it was bought. */
+export interface ReceiptTo {
+  email: string
+  language: Language
+}
+
+/** Null where the buyer entered no address. */
+export function receiptTo({ details }: Pick<Sale, 'details'>): ReceiptTo | null {
+  return (details['receipt'] as ReceiptTo | undefined) ?? null
+}
+
 /** What a product writes in the sale's own transactions. */
 export interface SaleHooks {
   /** The sale is claimed or held, for the first time or again. Throws to refuse the claim. */
@@ -188,6 +231,8 @@ export interface SaleHooks {
   /** The sale was released or failed, so what `claimed` took is free again. */
   freed?(inside: Statements, sale: Sale): Promise<void>
   paid?(inside: Statements, sale: Sale, note: unknown): Promise<void>
+  /** The work of a free sale has failed after it was paid: what `claimed` took of the right is given back. */
+  returned?(inside: Statements, sale: Sale): Promise<void>
   failed?(inside: Statements, sale: Sale): Promise<void>
   /** The delivery that was paid for in advance is done. */
   delivered?(inside: Statements, sale: Sale, answer: StoredAnswer): Promise<void>
@@ -209,6 +254,8 @@ export interface SaleFilter {
   product: ProductName | null
   states: readonly SaleState[] | null
   payer: Address | null
+  /** The address for the receipt, in lower case. */
+  email: string | null
   /** Began at this time or later, and before the other. */
   from: Date | null
   to: Date | null
@@ -220,6 +267,38 @@ export interface SaleFilter {
 export interface NamedSale {
   sale: Sale
   name: string | null
+  /** The payer is an address of ours, to which the customer sent a plain transfer. */
+  byTransfer: boolean
+}
+
+/** Everyone who paid with one e-mail address for the receipt, or without one from one wallet. */
+export interface Customer {
+  /** The e-mail address in lower case; without one, the wallet. */
+  key: string
+  email: string | null
+  /** The wallet of the last payment. */
+  payer: Address
+  /** That wallet is an address of ours, to which the customer sent plain transfers. */
+  byTransfer: boolean
+  payments: number
+  paid: Usdc
+  refunded: Usdc
+  firstAt: Date
+  /** The last payment. */
+  lastId: string
+  lastAt: Date
+}
+
+/** The last one who paid first, or the one who paid most, or most often. */
+export const CUSTOMER_ORDERS = ['last', 'paid', 'payments'] as const
+
+export interface CustomerPage {
+  order: (typeof CUSTOMER_ORDERS)[number]
+  /** With what the e-mail address or the wallet begins. */
+  search: string | null
+  limit: number
+  /** The key of the last one on the page before. */
+  before: string | null
 }
 
 /** The sales of all products of one owner. */
@@ -229,6 +308,14 @@ export interface OwnSales {
     filter: SaleFilter,
     page: { limit: number; offset: number },
   ): Promise<{ sales: readonly NamedSale[]; total: number }>
+  /** The newest ones older than the one with the id `before`, without counting all of them. */
+  olderOwn(
+    owner: Owner,
+    filter: SaleFilter,
+    page: { limit: number; before: string | null },
+  ): Promise<readonly NamedSale[]>
+  customers(owner: Owner, page: CustomerPage): Promise<readonly Customer[]>
+  findCustomer(owner: Owner, key: string): Promise<Customer | null>
   findOwn(owner: Owner, id: string): Promise<NamedSale | null>
   /** Any owner's, locked until the transaction ends. */
   lock(inside: Statements, id: string): Promise<Sale | null>
@@ -237,6 +324,11 @@ export interface OwnSales {
 /** Replaces the transaction hash of a simulated payment. */
 export function simulatedHash(sale: string): string {
   return `simulated:${sale}`
+}
+
+/** Replaces the transaction hash of a sale that costs nothing. */
+export function freeHash(sale: string): string {
+  return `free:${sale}`
 }
 
 /** How long a simulated payment takes when it does not settle immediately. */
@@ -254,4 +346,30 @@ export function wasPaid({ state }: Pick<Sale, 'state'>): boolean {
 export function claimedSale(sale: NewSale): Sale {
   const open = { bodyHash: null, txHash: null, reason: null, result: null, endedAt: null, refunded: ZERO }
   return { ...sale, ...open, state: 'claimed', handover: 'none' }
+}
+
+/** What a seller earned in a span of days, and in as many days before it. */
+export interface SaleSummary {
+  /** The oldest day first; days without a sale are missing. */
+  days(owner: Owner, span: Span): Promise<readonly SaleDay[]>
+  customers(owner: Owner, span: Span): Promise<{ now: CustomerCounts; before: CustomerCounts }>
+  /** Why payments of the span failed, the most frequent reason first. */
+  failures(owner: Owner, span: Span): Promise<readonly { reason: string | null; count: number }[]>
+}
+
+export interface SaleDay {
+  day: string
+  /** False for a day before the span. */
+  isNow: boolean
+  payments: number
+  paid: Usdc
+  /** What went back of these payments, on whatever day. */
+  refunded: Usdc
+  failed: number
+}
+
+/** Who paid for the first time, and who paid again. */
+export interface CustomerCounts {
+  added: number
+  returning: number
 }

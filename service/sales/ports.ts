@@ -31,7 +31,7 @@ export interface Journal {
   findByIdentifier(payer: Address, identifier: string): Promise<Sale | null>
   /**
    * Stores the claim of the authorization and the sale together. Returns what the authorization has bought: this sale's
-   * id, or another purchase's. Throws when the product refuses the claim, or when the payer has used the sale's
+   * id, or another purchase's. A free sale claims no authorization. Throws when the product refuses the claim, or when the payer has used the sale's
    * identifier for another sale, and then nothing is claimed.
    */
   begin(sale: NewSale, claim: Claim): Promise<string>
@@ -67,6 +67,8 @@ export interface Journal {
   /** From here on the answer is not sent a second time, unless it is stored. */
   begun(id: string): Promise<void>
   handedOver(id: string): Promise<void>
+  /** Ends a free sale whose work has failed as refunded, once: its right is given back. Null when it ended so before. */
+  giveBack(id: string): Promise<Sale | null>
   /** Uses the authorization as a proof of identity only. It can buy nothing else from then on. */
   prove(digest: Hex, purchaseId: string): Promise<boolean>
 }
@@ -194,6 +196,7 @@ export interface SaleStore extends SaleReader {
   answerOf(id: string): Promise<StoredAnswer | null>
   begun(id: string): Promise<void>
   handedOver(id: string): Promise<void>
+  giveBack(inside: Statements, id: string): Promise<Sale | null>
   /** Sales that wait for the chain. */
   takeOpen(product: ProductName, now: Date, which: { limit: number; simulated: boolean }): Promise<readonly Sale[]>
   /** Its money waits in the escrow, and its work must have ended by then. Null when it was held before. */

@@ -3,6 +3,7 @@ import { ageOf, type Tables } from '../kit/tables.ts'
 export const salesTables: Tables = {
   retention: () => ({
     sale: { kept: 'money: sales and their buyers' },
+    sale_customer: { kept: 'one for each customer of a seller' },
     sale_answer: { ends: 'when it was delivered completely, or after ten minutes (sales.answers)' },
   }),
   metrics: [

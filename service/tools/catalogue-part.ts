@@ -16,8 +16,7 @@ import { createCatalogueStore } from './store/catalogue/store.ts'
 import type { AssetStore } from '../marketplace/ports/asset.ts'
 import { createAssetStore } from '../marketplace/store/assets/assets.ts'
 import type { StatementPool } from '../kit/transaction.ts'
-import { Secret } from '../vault/secret.ts'
-import type { Vault } from '../vault/vault.ts'
+import { textVault, type Vault } from '../vault/vault.ts'
 import type { Platform, Part } from '../platform/platform.ts'
 import { createPublishedTools } from './service/catalogue/published.ts'
 import { importShipped } from './shipped-part.ts'
@@ -35,9 +34,7 @@ export function openCatalogue(platform: Platform, deps: CatalogueOptions) {
   const environment = config.LIVE ? 'production' : 'sandbox'
   const addresses = addressesOf(config.addresses)
   const serves = config.ROLES.includes('tools')
-  // Tools are seeded under the same condition as the demo creators: in a sandbox that people look at, but not in a
-  // test.
-  const seeds = config.DEMO_PORT !== 0 && serves
+  const seeds = config.TOOLS_SHIPPED && serves
   let seeding: Promise<void> | null = null
   let isSeeded = !seeds
   let stopping = false
@@ -65,9 +62,9 @@ export function openCatalogue(platform: Platform, deps: CatalogueOptions) {
         : {}),
       start() {
         if (!seeds) return
-        seeding = importShipped(catalogue, () => stopping)
+        seeding = seed()
           .catch((error: unknown) => {
-            log.warn({ err: error }, 'the sandbox tools could not be imported')
+            log.warn({ err: error }, 'the tools that come with the service could not be imported')
           })
           .finally(() => (isSeeded = true))
       },
@@ -76,6 +73,10 @@ export function openCatalogue(platform: Platform, deps: CatalogueOptions) {
         await seeding
       },
     } satisfies Part,
+  }
+
+  async function seed(): Promise<void> {
+    for (const one of SERVED[environment]) await importShipped(catalogue, one, { isOver: () => stopping })
   }
 
   async function guideOf(): Promise<string> {
@@ -126,10 +127,7 @@ export function catalogueOn(statements: StatementPool, deps: CatalogueOnDeps): C
         return body.toString('utf8')
       },
     },
-    secrets: {
-      seal: (text, context) => vault.seal(new Secret(text), context),
-      open: (token, context) => vault.open(token, context).reveal(),
-    },
+    secrets: textVault(vault),
   })
 }
 

@@ -1,5 +1,9 @@
 import type { Address } from '../chain/model.ts'
+import { textVault } from '../vault/vault.ts'
 import { count, createRateLimit } from '../api/limits.ts'
+import type { Connections } from '../connections/service/connections.ts'
+import { permitsPrivate } from '../outbound/addresses.ts'
+import type { Files } from '../files/service.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import { DomainError } from '../kit/errors.ts'
@@ -21,12 +25,13 @@ import { openCatalogue } from './catalogue-part.ts'
 import { demoHosts } from '../demo/part.ts'
 import { openMcp, ownerPages } from '../platform/mcp.ts'
 import type { Platform, Part } from '../platform/platform.ts'
+import { connectableProviders } from './providers-part.ts'
 import { openUpstreams } from './upstreams-part.ts'
 
 /** The catalogue, and calls of its tools: by REST, by MCP, and without an account by x402. */
 export async function openTools(platform: Platform, deps: ToolsDeps) {
-  const { config, clock, log, database, ledger, redis, metrics } = platform
-  const { identity, accessTokens, budgets, runs, selling, recipient } = deps
+  const { config, clock, log, database, ledger, redis, metrics, vault } = platform
+  const { identity, accessTokens, budgets, connections, files, runs, selling, recipient } = deps
   const { statements } = database
   const callStore = createCallStore(statements)
   const upstreams = openUpstreams({
@@ -42,6 +47,8 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
     catalogue,
     store: callStore,
     upstreams,
+    connections: connections.use,
+    plainHttp: (url) => permitsPrivate(upstreams.policy, url),
     assets: assetsBy(runs),
     ledger,
     locks: budgets,
@@ -51,6 +58,10 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
     failpoints: platform.failpoints,
     timeoutMs: config.TOOL_TIMEOUT_MS,
     providerAtOnce: config.TOOL_PROVIDER_AT_ONCE,
+    answerBytesMax: config.TOOL_ANSWER_BYTES_MAX,
+    files,
+    secrets: textVault(vault),
+    fileBytesMax: config.TOOL_FILE_BYTES_MAX,
   })
   const payments = createToolPayments({
     unpaid: calls.unpaid,
@@ -83,6 +94,7 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
     catalogue,
     calls,
     payments,
+    providers: connectableProviders(catalogue, upstreams),
     part: {
       ...cataloguePart,
       routes: [
@@ -124,6 +136,9 @@ interface ToolsDeps {
   identity: Identity
   accessTokens: AccessTokens
   budgets: Budgets
+  connections: Connections
+  /** Keeps answers that are too large to be sent. */
+  files: Files
   runs: Runs
   selling: SellingDeps
   /** Receives x402 payments, unless the operator names another address. */

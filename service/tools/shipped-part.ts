@@ -1,24 +1,38 @@
 import { SHIPPED, shippedText } from '../openapi/shipped.ts'
 import type { Collection } from './model/draft.ts'
+import type { Environment } from '../kit/owner.ts'
 import type { Catalogue } from './service/catalogue/catalogue.ts'
 import type { ImportRequest } from './service/catalogue/importing.ts'
 
-/** Imports the sandbox's tools, whose calls are answered with examples. Repeating the import changes nothing. */
-export async function importShipped(catalogue: Catalogue, isOver: () => boolean = () => false): Promise<void> {
+/**
+ * Imports the tools that come with the service: in the sandbox their calls are answered with examples, in production they
+ * act in their callers' own accounts. Repeating the import changes nothing, and at a start the operator's own changes stay.
+ */
+export async function importShipped(
+  catalogue: Catalogue,
+  environment: Environment,
+  { isOver = () => false, restores = false }: Seeding = {},
+): Promise<void> {
   for (const { slug } of SHIPPED) {
     if (isOver()) return
-    await catalogue.importDocument(shippedImport(slug, 'sandbox'), await shippedText(slug))
+    const request = { ...shippedImport(slug, environment), yields: !restores }
+    await catalogue.importDocument(request, await shippedText(slug))
   }
-  const known = await catalogue.collections('sandbox', null)
+  const known = await catalogue.collections(environment, null)
   for (const collection of COLLECTIONS) {
-    // The operator's own changes stay.
     if (known.some(({ slug }) => slug === collection.slug)) continue
-    await catalogue.saveCollection({ ...collection, environment: 'sandbox', ownerId: null })
+    await catalogue.saveCollection({ ...collection, environment, ownerId: null })
   }
 }
 
+interface Seeding {
+  isOver?: () => boolean
+  /** Also those that the operator removed, with the prices that they come with. */
+  restores?: boolean
+}
+
 /** The import of a document that comes with the service. */
-export function shippedImport(slug: string, environment: ImportRequest['environment']): ImportRequest {
+export function shippedImport(slug: string, environment: Environment): ImportRequest {
   const shipped = SHIPPED.find((one) => one.slug === slug)
   if (shipped === undefined) throw new Error(`the service has no document ${slug}`)
   const { name, description, version, licence, pricing, auth = null } = shipped

@@ -42,12 +42,11 @@ export function toolsRouter(catalogue: Catalogue, calls: Calls) {
       return { calls: found.map(toCall), total }
     }),
     /** Imports tools that only this account sees. It pays nothing for calling them. */
-    import: person.input(asked(importInput)).mutation(async ({ ctx, input }) => {
+    import: person.input(asked(importInput, importExample)).mutation(async ({ ctx, input }) => {
       const { environment, viewer } = viewOf(ctx.caller)
       const { kind, slug, address, credentials: key } = input
       const request = { environment, ownerId: viewer, slug, source: { from: address }, pricing: { otherwise: ZERO } }
-      const credentials =
-        key === undefined ? {} : { credentials: { headers: { authorization: `Bearer ${key}` }, query: {} } }
+      const credentials = key === undefined ? {} : { credentials: { headers: { authorization: `Bearer ${key}` } } }
       const report =
         kind === 'openapi'
           ? await catalogue.importAddress(request)
@@ -57,7 +56,7 @@ export function toolsRouter(catalogue: Catalogue, calls: Calls) {
     }),
     /** Null removes the key. */
     setCredentials: person
-      .input(asked(z.object({ provider: text(64), credentials: text(4_096).nullable() })))
+      .input(asked(z.object({ provider: text(64), credentials: text(4_096).nullable() }), credentialsExample))
       .mutation(async ({ ctx, input }) => {
         const { environment, viewer } = viewOf(ctx.caller)
         await catalogue.setCredentials({ environment, ownerId: viewer, provider: input.provider }, input.credentials)
@@ -89,6 +88,9 @@ const filter = paging.extend({
 })
 
 const callInput = bySlug.extend({ ...actKey, input: z.record(z.string(), z.unknown()), maxCost: amount.nullish() })
+
+const importExample = { kind: 'openapi', slug: 'weather', address: 'https://example.com/openapi.json' } as const
+const credentialsExample = { provider: 'weather', credentials: 'their-key' }
 
 const importInput = z.object({
   kind: z.enum(['openapi', 'mcp']),

@@ -1,19 +1,25 @@
+import type { ErrorCode } from '../kit/error-codes/catalogue.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Transforms } from '../marketplace/ports/run.ts'
-import { createThreads } from './threads.ts'
+import { createThreads } from '../kit/threads.ts'
+import { startThread, type Job, type Result } from './worker.ts'
 
 /** JSONata within limits. */
 export function createTransforms(options: TransformsOptions = {}): Transforms & { close(): Promise<void> } {
   const limitMs = options.limitMs ?? LIMIT_MS
   const sizes = {
+    startThread,
     threads: options.threads ?? THREADS,
     limitMs,
     perAccount: PER_ACCOUNT,
     waitingMax: options.waitingMax ?? WAITING_MAX,
   }
   /** Environments share no threads. */
-  const pools = { production: createThreads(sizes), sandbox: createThreads(sizes) }
+  const pools = {
+    production: createThreads<Evaluated>(sizes),
+    sandbox: createThreads<Evaluated>(sizes),
+  }
   const overran = new Map<string, { times: number; until: number }>()
 
   function assertPatience(expression: string): void {
@@ -30,7 +36,10 @@ export function createTransforms(options: TransformsOptions = {}): Transforms & 
   }
 
   async function evaluate(expression: string, input: string | null, { environment, userId }: Owner) {
-    const outcome = await pools[environment].run({ expression, input, resultMax: RESULT_MAX }, userId)
+    const outcome = await pools[environment].run(
+      { expression, input, resultMax: RESULT_MAX } satisfies Omit<Job, 'id'>,
+      userId,
+    )
     if (outcome === 'crowded') throw poolBusy()
     if (outcome === 'late') remember(expression)
     return outcome
@@ -67,13 +76,15 @@ export function createTransforms(options: TransformsOptions = {}): Transforms & 
   }
 }
 
+type Evaluated = Omit<Extract<Result, { result: unknown }>, 'id'> | Omit<Extract<Result, { fault: unknown }>, 'id'>
+
 interface TransformsOptions {
   limitMs?: number
   threads?: number
   waitingMax?: number
 }
 
-function refused(code: string, why: string): DomainError {
+function refused(code: ErrorCode, why: string): DomainError {
   return new DomainError('invalid', code, why.endsWith('.') ? why : `${why}.`)
 }
 

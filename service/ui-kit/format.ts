@@ -1,4 +1,7 @@
+import { shownNames } from '../kit/conditions.ts'
 import type { Field } from '../kit/fields.ts'
+
+export { shownNames }
 
 /** Formats amounts of USDC for people. No code decides anything by these texts. */
 export function inUsdc(amount: number): string {
@@ -6,11 +9,6 @@ export function inUsdc(amount: number): string {
 }
 
 const FIGURES = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })
-
-/** For whole micro-dollars, the unit on chain. */
-export function microInUsdc(micro: bigint): string {
-  return inUsdc(Number(micro) / 1_000_000)
-}
 
 /** An id, an address or a hash, short enough for a line and long enough to compare. */
 export function shortly(value: string): string {
@@ -35,13 +33,37 @@ export function jsonIn(text: string): string | null {
 /** Longer answers are not formatted: it would block the browser. */
 export const LONGEST = 100_000
 
+/**
+ * The ticks of an axis from zero, of which the last one is the first that is not below `most`: two to six of them, in
+ * steps of 1, 2, 2.5 or 5 times a power of ten. Counts have whole steps; USDC has none below a millionth.
+ */
+export function axisOf(most: number, { areWhole }: { areWhole: boolean }): readonly number[] {
+  const least = areWhole ? 1 : 1e-6
+  const wanted = Math.max(most, least) / TICKS_MAX
+  let power = Math.floor(Math.log10(wanted)) - 1
+  for (;;) {
+    for (const digits of [10, 20, 25, 50]) {
+      // Written as a number, so that three steps of 0.1 are 0.3.
+      const at = (count: number): number => Number(`${String(digits * count)}e${String(power)}`)
+      const isAllowed = at(1) >= least && (!areWhole || Number.isInteger(at(1)))
+      const count = Math.ceil(most / at(1) - 1e-9)
+      if (isAllowed && count <= TICKS_MAX)
+        return Array.from({ length: Math.max(1, count) + 1 }, (_, place) => at(place))
+    }
+    power++
+  }
+}
+
+/** Above zero. */
+const TICKS_MAX = 5
+
 /** A number on an axis: short when it is large, and precise enough to differ from its neighbours when it is small. */
 export function tickOf(value: number): string {
   return (Math.abs(value) < 1 ? SMALL : SHORT).format(value)
 }
 
 const SHORT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 2 })
-/** USDC has six decimals; the axis divides the smallest amount into four. */
+/** A step has at most two digits, and an axis five steps. */
 const SMALL = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
 
 /** A field that a seller or a creator wants filled in; the settings that they left out may be absent. */
@@ -58,4 +80,10 @@ export function firstText({ default: value }: Pick<FormField, 'default'>): strin
 /** The service's message follows a field's name ("is required"); beside the field it stands alone. */
 export function asSentence(message: string): string {
   return message.charAt(0).toUpperCase() + message.slice(1)
+}
+
+/** The size of a file, for people. */
+export function inBytes(bytes: number): string {
+  if (bytes < 1_000) return `${String(bytes)} bytes`
+  return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }

@@ -24,6 +24,9 @@ export function isTestNetwork(chainId: number): boolean {
   return NETWORKS[chainId]?.test === true
 }
 
+/** Where test USDC is given away: by its issuer. */
+export const FAUCET = 'https://faucet.circle.com/'
+
 /** The parameter of `wallet_addEthereumChain`. */
 export function chainToAdd(chainId: number): unknown {
   const network = NETWORKS[chainId]

@@ -70,6 +70,16 @@ export async function sign(provider: Provider, signer: Hex, data: object): Promi
   return signature as Hex
 }
 
+/** A text that the person reads (EIP-191). */
+export async function signText(provider: Provider, signer: Hex, text: string): Promise<Hex> {
+  const bytes = Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const signature = await provider.request({ method: 'personal_sign', params: [`0x${bytes}`, signer] })
+  if (typeof signature !== 'string' || !/^0x([0-9a-f]{2})+$/i.test(signature)) {
+    throw new Error('The wallet did not give a signature.')
+  }
+  return signature as Hex
+}
+
 function addresses(accounts: unknown): Hex[] {
   if (!Array.isArray(accounts)) return []
   return accounts.filter((each): each is Hex => typeof each === 'string' && /^0x[0-9a-f]{40}$/i.test(each))

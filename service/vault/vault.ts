@@ -14,6 +14,19 @@ export interface Vault {
   needsRotation(token: string): boolean
 }
 
+/** The vault for those who keep texts. */
+export function textVault(vault: Vault): TextVault {
+  return {
+    seal: (text, context) => vault.seal(new Secret(text), context),
+    open: (token, context) => vault.open(token, context).reveal(),
+  }
+}
+
+interface TextVault {
+  seal(text: string, context: string): string
+  open(token: string, context: string): string
+}
+
 export function vaultOf(keyring: Keyring): Vault {
   return {
     seal(secret, context) {

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../kit/error-codes/catalogue.ts'
 import { DomainError } from '../kit/errors.ts'
 import { toDecimal, toWire, type Usdc } from '../kit/money.ts'
 
@@ -16,7 +17,7 @@ export function notProvable(): DomainError {
 
 /** The chain's data contradicts the report. */
 export function notProven(
-  code: string,
+  code: ErrorCode,
   details: Readonly<Record<string, string>>,
   fields: Readonly<Record<string, unknown>> = {},
 ): DomainError {

@@ -11,20 +11,19 @@ import type { Settings, WalletDeps } from './service/deps.ts'
 import { createWalletStore } from './store/wallet-store.ts'
 import type { Chains } from '../platform/chains.ts'
 import type { Platform, Part } from '../platform/platform.ts'
-import { openKeys } from '../platform/keys.ts'
+import type { WalletKeys } from '../platform/keys.ts'
 import { createIncomeStore } from '../sales/store/income.ts'
 
-export async function openWallet(platform: Platform, others: Others): Promise<{ wallets: Wallets; part: Part }> {
+export function openWallet(platform: Platform, others: Others): { wallets: Wallets; part: Part } {
   const { config, clock, database, ledger, log, metrics, outbox } = platform
-  const { chains, facilitator, outflow, signUp, event, followRefund, notifyOfPayoutAddress } = others
-  const { book, signer } = await openKeys(config, chains)
+  const { chains, keys, facilitator, outflow, signUp, event, followRefund, notifyOfPayoutAddress } = others
   const wallets = createWallets({
     ledger,
     outflow,
     store: createWalletStore(database.statements),
     facilitator,
-    book,
-    signer,
+    book: keys.book,
+    signer: keys.signer,
     chains: chains.byNetwork,
     payers: others.payers,
     promised: others.promised,
@@ -61,6 +60,7 @@ export async function openWallet(platform: Platform, others: Others): Promise<{ 
 
 interface Others {
   chains: Chains
+  keys: WalletKeys
   facilitator: Facilitator
   outflow: Outflows
   signUp: SignUp

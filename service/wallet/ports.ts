@@ -25,6 +25,8 @@ export interface AddressBook {
   readonly account: string
   readonly treasury: Address
   addressAt(index: number): Address
+  /** Where one order is paid. */
+  paymentAddressAt(index: number): Address
   /** With its checksum. */
   written(address: Address): string
 }
@@ -32,7 +34,7 @@ export interface AddressBook {
 /** Signs for those addresses. Only a worker has one. */
 export interface Signer {
   readonly account: string
-  sign(by: number | 'treasury', network: Network, authorization: Authorization): SignedAuthorization
+  sign(by: number | 'treasury' | { order: number }, network: Network, authorization: Authorization): SignedAuthorization
 }
 
 /** Stores addresses, deposits and withdrawals. */

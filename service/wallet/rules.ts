@@ -1,7 +1,7 @@
+import type { ErrorCode } from '../kit/error-codes/catalogue.ts'
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Address, Authorization, Hex, Receipt } from '../chain/model.ts'
-import type { Network, NetworkName } from '../chain/networks.ts'
-import { invalid } from '../kit/errors.ts'
+import type { NetworkName } from '../chain/networks.ts'
 import { signingKey } from '../kit/signing-secret.ts'
 import { sum, toDecimal, toWire, usdc, type Usdc } from '../kit/money.ts'
 import type { Line } from '../ledger/model.ts'
@@ -29,11 +29,6 @@ export function typeOf(
     case 'transfer':
       return line.side === 'payer' ? 'charge' : 'earning'
   }
-}
-
-/** A link for a transfer of USDC to this address, in the format of phone wallets (EIP-681). */
-export function transferLink({ usdc: token, chainId }: Network, to: string): string {
-  return `ethereum:${token.checksummed}@${chainId}/transfer?address=${to}`
 }
 
 /** The transfers in a transaction. Transfers of 0 are not deposits. */
@@ -78,7 +73,7 @@ export function provenTransfers(
   { head, confirmations }: { head: bigint; confirmations: number },
 ): Transfer[] {
   const { amount, to, written, network, transactionHash } = claim
-  const refuse = (code: string, sentence: string, fields: Readonly<Record<string, unknown>> = {}) =>
+  const refuse = (code: ErrorCode, sentence: string, fields: Readonly<Record<string, unknown>> = {}) =>
     notProven(code, { transactionHash: sentence }, fields)
   if (receipt === null) throw refuse('transaction_not_found', `is not in a block of ${network}`)
   if (receipt.status !== 'success') throw refuse('transaction_failed', 'was reverted: no money moved')
@@ -145,12 +140,6 @@ export function isOver({ validBefore }: { validBefore: bigint }, blockSeconds: b
 /** A minimum, because the server pays the gas of each withdrawal. */
 export function assertMinimum(amount: Usdc, minimum: Usdc): void {
   if (amount < minimum) throw belowMinimum(minimum)
-}
-
-/** The address's checksum was already checked when the request was read (`recipientAddress`). */
-export function assertRecipient(to: Address, refused: readonly (readonly [Address | null, string])[]): void {
-  if (/^0x0{40}$/.test(to)) throw invalid({ to: 'must not be the zero address' })
-  for (const [address, why] of refused) if (to === address) throw invalid({ to: why })
 }
 
 /** The money on chain and in transit, less the money in the books. */

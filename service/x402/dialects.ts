@@ -12,7 +12,7 @@ import { credentialText } from '../mpp/credential.ts'
 import { paymentReceipt, problem, problemOf, toPaymentReceipt } from '../mpp/problems.ts'
 import { bazaarOf } from './bazaar.ts'
 import { identifierExtension } from './identifier.ts'
-import type { Presented, RefundTerms, Requirements, Resource } from './model.ts'
+import type { Headers, Presented, RefundTerms, Requirements, Resource } from './model.ts'
 import {
   offersExtension,
   RECEIPT_HEADER,
@@ -22,7 +22,7 @@ import {
   type ReceiptPayload,
   type TypedSigned,
 } from './offer-receipt.ts'
-import { speaksMpp, type Headers } from './payload.ts'
+import { speaksMpp } from './payload.ts'
 import { refundExtension } from './refund.ts'
 import { signInExtension, signInOf, type SignInTerms } from './sign-in.ts'
 
@@ -87,7 +87,7 @@ export interface Dialects {
     jws(receipt: Receipt): JsonSigned | null
     eip712(receipt: Receipt): TypedSigned<ReceiptPayload> | null
     /** The terms that were paid, because a receipt does not contain them. As an offer they end with the payment. */
-    terms(receipt: Receipt, terms: { amount: bigint; payTo: string }): JsonSigned | null
+    terms(receipt: Receipt, terms: { scheme: string; amount: bigint; payTo: string }): JsonSigned | null
   }
 }
 
@@ -257,10 +257,10 @@ function signingBy(signer: OfferSigner | null): Dialects['signed'] {
   return {
     jws: (receipt) => signable(receipt, (payload, by) => by.jws(payload)),
     eip712: (receipt) => signable(receipt, (payload, by) => by.eip712(payload)),
-    terms: (receipt, { amount, payTo }) =>
+    terms: (receipt, { scheme, amount, payTo }) =>
       signable(receipt, ({ version, resourceUrl, network, issuedAt: validUntil }, by) => {
         const asset = NETWORKS[receipt.network].usdc.checksummed
-        const terms = { scheme: 'exact', network, asset, payTo, amount: String(amount) }
+        const terms = { scheme, network, asset, payTo, amount: String(amount) }
         return by.jws({ version, resourceUrl, ...terms, validUntil })
       }),
   }

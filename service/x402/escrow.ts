@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Address, EscrowHashes, Hex, PaymentInfo } from '../chain/model.ts'
-import { ESCROW, NETWORKS, networkOf, type Network } from '../chain/networks.ts'
+import { EIP6492_END, ESCROW, NETWORKS, networkOf, type Network } from '../chain/networks.ts'
 import type { EscrowPayload, EscrowRequirements, EscrowTerms, PaymentRequest, Presented, Price } from './model.ts'
 import type { Reason } from './reasons.ts'
 import { TIMEOUT_SECONDS } from './requirements.ts'
-import { address, basisPoints, EIP6492_END, unixTime, type ExactPayload, type LifecyclePayload } from './schema.ts'
+import { address, basisPoints, isTooLong, unixTime, type ExactPayload, type LifecyclePayload } from './schema.ts'
 
 /*
  * The scheme `auth-capture`: the payer's money waits in a contract. Its operator, which is this service, captures it for
@@ -223,6 +223,7 @@ function refuseAuthorization(payment: PaymentRequest, terms: EscrowTerms, nonce:
   const { authorization, required } = payment
   if (authorization === null) return 'invalid_auth_capture_evm_payload_format'
   if (authorization.signature.endsWith(EIP6492_END)) return 'invalid_auth_capture_evm_erc6492_factory_not_allowed'
+  if (isTooLong(authorization)) return 'invalid_auth_capture_evm_signature'
   if (authorization.validBefore > terms.captureDeadline) return 'invalid_auth_capture_evm_deadline_ordering'
   // The collector writes zero into what it has the token check.
   if (authorization.validAfter !== 0n) return 'invalid_auth_capture_evm_authorization_not_yet_valid'

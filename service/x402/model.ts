@@ -3,6 +3,9 @@ import type { Network, NetworkName } from '../chain/networks.ts'
 import type { Challenge } from '../mpp/challenge.ts'
 import type { Reason } from './reasons.ts'
 
+/** The headers of one request, by their names in lower case. */
+export type Headers = (name: string) => string | undefined
+
 export type Version = 1 | 2
 
 /** The terms to sign. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Offer } from './model.ts'
 import type { Hex } from '../chain/model.ts'
 import { isRecord } from '../kit/schema/merge.ts'
-import { readChallenges, type ReceivedChallenge } from '../mpp/authenticate.ts'
+import { readChallenges, type ReceivedChallenge } from '../kit/challenges.ts'
 import { INTENT, METHOD, nonceOf } from '../mpp/challenge.ts'
 import { toHeader } from './dialects.ts'
 import { TIMEOUT_SECONDS } from './requirements.ts'
@@ -18,7 +18,7 @@ interface Answered {
  * Empty when the 402 is of neither protocol.
  */
 export function readOffers({ headers, body }: Answered): Offer[] {
-  return [...readX402(headers, body), ...readChallenges(headers['www-authenticate']).flatMap(chargeOffer)]
+  return [...readX402(headers, body), ...readChallenges(headers['www-authenticate'], 'payment').flatMap(chargeOffer)]
 }
 
 function readX402(headers: Answered['headers'], body: Buffer): Offer[] {

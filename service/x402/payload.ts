@@ -7,7 +7,7 @@ import { faultOfJsonShape } from '../kit/json-shape.ts'
 import { isRecord } from '../kit/schema/merge.ts'
 import type { Challenge } from '../mpp/challenge.ts'
 import { credentialText, readCredential } from '../mpp/credential.ts'
-import type { EscrowRequest, PaymentRequest, Presented, RequestBody, Requirements, Version } from './model.ts'
+import type { EscrowRequest, Headers, PaymentRequest, Presented, RequestBody, Requirements, Version } from './model.ts'
 import { withoutOffers } from './offer-receipt.ts'
 import { escrowPayloadOf, termsOf } from './escrow.ts'
 import {
@@ -33,9 +33,6 @@ export function presentedIn(header: Headers): Presented | null {
   }
   return null
 }
-
-/** The headers of one request, by their names in lower case. */
-export type Headers = (name: string) => string | undefined
 
 /** Whether a request presents a payment, readable or not. */
 export function presentsPayment(header: Headers): boolean {

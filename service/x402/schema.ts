@@ -49,8 +49,15 @@ export const exactPayload = z.object({
 
 export type ExactPayload = z.output<typeof exactPayload>
 
-/** The 32 bytes at the end of every ERC-6492 signature, which stands for a wallet that is not deployed yet. */
-export const EIP6492_END = '6492'.repeat(16)
+/**
+ * The longest signature that is asked about, in bytes: a wallet decides what it accepts, and the sponsor pays for the
+ * calldata. A passkey's signature has less than 1,000, that of a wallet with 40 owners 2,600.
+ */
+const SIGNATURE_BYTES_MAX = 4_096
+
+export function isTooLong({ signature }: { signature: Hex }): boolean {
+  return signature.length > 2 + 2 * SIGNATURE_BYTES_MAX
+}
 
 /** 48 bits, as the escrow stores a time. */
 export const unixTime = z

@@ -2,7 +2,7 @@ import { jsonOrUndefined } from '../kit/json-shape.ts'
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Address, Hex } from '../chain/model.ts'
 import { isRecord } from '../kit/schema/merge.ts'
-import type { Headers } from './payload.ts'
+import type { Headers } from './model.ts'
 
 /*
  * The extension `sign-in-with-x` of x402 version 2: a wallet that has paid proves who it is by signing a text

@@ -75,7 +75,7 @@ describe('an answer', () => {
             type: 'text/html; charset=utf-8',
             content: `${String(status)} ${code} ${sentence}`,
           }),
-          handle: () => Promise.reject(new DomainError('missing', 'thing_not_found', 'There is no such thing.')),
+          handle: () => Promise.reject(new DomainError('missing', 'not_found', 'There is no such thing.')),
         }),
       ),
     )
@@ -83,13 +83,13 @@ describe('an answer', () => {
     it('is a page for a browser', async () => {
       const answer = await fetch(`${origin}/thing`, { headers: { accept: BROWSER } })
       expect(answer.status).toBe(404)
-      expect(await answer.text()).toBe('404 thing_not_found There is no such thing.')
+      expect(await answer.text()).toBe('404 not_found There is no such thing.')
     })
 
     it('is JSON for a program', async () => {
       const answer = await fetch(`${origin}/thing`)
       expect(answer.status).toBe(404)
-      expect(await answer.json()).toMatchObject({ error: 'There is no such thing.', code: 'thing_not_found' })
+      expect(await answer.json()).toMatchObject({ error: 'There is no such thing.', code: 'not_found' })
     })
   })
 

@@ -1,11 +1,23 @@
 import fc from 'fast-check'
 import { parseJson } from '../../service/api/json.ts'
+import { shapeOf } from '../../service/kit/json-shape.ts'
 
 const parse = (text: string): unknown => parseJson(Buffer.from(text))
 
 describe('JSON on the way in', () => {
   test('is what JSON.parse makes of it, for anything that JavaScript can write', () => {
     fc.assert(fc.property(fc.json(), (text) => expect(parse(text)).toEqual(JSON.parse(text))))
+  })
+
+  test('a text ends at its own quote, however many quotes and backslashes are in it', () => {
+    const part = fc.constantFrom('"', '\\', '\\"', '{', '}', '1e400', '9007199254740993', 'a')
+    fc.assert(
+      fc.property(fc.array(fc.array(part).map((parts) => parts.join(''))), (texts) => {
+        expect(shapeOf(JSON.stringify(texts))).toEqual({ mayRound: false })
+        expect(shapeOf(JSON.stringify([...texts, 1.5e300]))).toEqual({ mayRound: true })
+      }),
+      { numRuns: 1_000 },
+    )
   })
 
   test('every number that JavaScript writes is taken as it is', () => {

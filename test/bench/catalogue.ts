@@ -85,11 +85,11 @@ try {
 async function imports(): Promise<void> {
   const before = process.memoryUsage().rss / 1_048_576
   const catalogue = open()
-  const first = await seconds(() => importShipped(catalogue))
+  const first = await seconds(() => importShipped(catalogue, 'sandbox'))
   const { total } = await catalogue.list({ environment: 'sandbox', viewer: null, limit: 1, offset: 0 })
   const peak = largestMb
   const written = await lastWrites()
-  const again = await seconds(() => importShipped(open()))
+  const again = await seconds(() => importShipped(open(), 'sandbox'))
   const wrote = (await lastWrites()) !== written
   // Read as an untrusted document that is imported for the first time: it is checked against the specification too.
   const text = await shippedText('github')

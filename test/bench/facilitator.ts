@@ -14,6 +14,8 @@ const ROUNDS = 3
 const AT_ONCE = (process.env['BENCH_AT_ONCE'] ?? '1,16,64').split(',').map(Number)
 const ONLY = process.env['BENCH_ONLY']
 const BLOCK_SECONDS = 2
+/** As on chains that are quicker than Base. */
+const QUICK_BLOCK_SECONDS = 0.2
 /**
  * A caller who waits for the block settles one payment per block: only many callers show how much the service can take.
  */
@@ -22,33 +24,58 @@ const CROWD = 512
 const USED = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5'
 
 const chain = await startChain()
-const rivals: Rival[] = []
+const quick = await startChain({ mining: QUICK_BLOCK_SECONDS })
+const started: Rival[] = []
 try {
-  rivals.push(await startReference(chain), await startCoinslot(chain))
+  const coinslot = await start(startCoinslot(chain))
+  const rivals = [await start(startReference(chain)), coinslot]
   const payments = await Payments.open(chain, 1024)
-  if (ONLY !== 'settle') await verifications(payments)
+  if (ONLY !== 'settle') await verifications('verify', rivals, payments)
+  if (ONLY !== 'verify') await settlements('a block each', { rivals, payments, on: chain }, AT_ONCE)
+  // Legacy clients are served by this same process, and measured against what they were written for.
+  const legacy = [await start(startReference(chain, 1)), coinslot]
+  const legacyPayments = await Payments.open(chain, 1024, 1)
+  if (ONLY !== 'settle') await verifications('verify, version 1', legacy, legacyPayments)
   if (ONLY !== 'verify') {
-    await settlements(payments, 'automine', AT_ONCE)
+    await settlements('version 1, a block each', { rivals: legacy, payments: legacyPayments, on: chain }, AT_ONCE)
     await chain.call('evm_setAutomine', false)
     await chain.call('evm_setIntervalMining', BLOCK_SECONDS)
-    await settlements(payments, `${String(BLOCK_SECONDS)} s blocks`, [...AT_ONCE, CROWD])
+    await settlements(`${String(BLOCK_SECONDS)} s blocks`, { rivals, payments, on: chain }, [...AT_ONCE, CROWD])
+    await coinslot.stop()
+    const onQuick = [await start(startReference(quick)), await start(startCoinslot(quick))]
+    const quickPayments = await Payments.open(quick, 256)
+    const blocks = `${String(QUICK_BLOCK_SECONDS * 1000)} ms blocks`
+    await settlements(blocks, { rivals: onQuick, payments: quickPayments, on: quick }, AT_ONCE)
   }
 } finally {
-  for (const rival of rivals) await rival.stop()
+  for (const rival of started) await rival.stop()
   await chain.stop()
+  await quick.stop()
 }
 
-async function verifications(payments: Payments): Promise<void> {
+async function start(starting: Promise<Rival>): Promise<Rival> {
+  const rival = await starting
+  started.push(rival)
+  return rival
+}
+
+interface Match {
+  rivals: readonly Rival[]
+  payments: Payments
+  on: TestChain
+}
+
+async function verifications(what: string, rivals: readonly Rival[], payments: Payments): Promise<void> {
   const sample = await payments.take(512)
   for (const { origin } of rivals) await load({ origin, path: '/verify' }, sample, { atOnce: 16, seconds: 1.5 })
-  heading('verify', ['a second', 'p50 ms', 'p99 ms', 'failed'])
+  heading(what, ['a second', 'p50 ms', 'p99 ms', 'failed'])
   for (const atOnce of AT_ONCE) {
     const runs = new Map<Rival, Outcome[]>(rivals.map((rival) => [rival, []]))
     for (let round = 0; round < ROUNDS; round++) {
       for (const [{ origin }, outcomes] of runs)
         outcomes.push(await load({ origin, path: '/verify' }, sample, { atOnce, seconds: SECONDS / 2 }))
     }
-    await inTurn(`${String(atOnce)} at once`, async (rival) => {
+    await inTurn(`${String(atOnce)} at once`, rivals, async (rival) => {
       const outcome = runs.get(rival)!.sort((a, b) => a.rate - b.rate)[Math.floor(ROUNDS / 2)]!
       return { outcome, cells: [outcome.p50.toFixed(1), outcome.p99.toFixed(1), failuresOf(outcome)] }
     })
@@ -56,14 +83,14 @@ async function verifications(payments: Payments): Promise<void> {
   payments.giveBack(sample)
 }
 
-async function settlements(payments: Payments, mining: string, crowds: readonly number[]): Promise<void> {
+async function settlements(mining: string, { rivals, payments, on }: Match, crowds: readonly number[]): Promise<void> {
   heading(`settle, ${mining}`, ['a second', 'p50 ms', 'p99 ms', 'failed', 'gas each', 'in one transaction'])
   for (const atOnce of crowds) {
-    await inTurn(`${String(atOnce)} at once`, async ({ name, origin }) => {
+    await inTurn(`${String(atOnce)} at once`, rivals, async ({ name, origin }) => {
       const ready = await payments.take(Math.ceil(SECONDS * (name === 'coinslot' ? 300 : 100)) + atOnce)
       const outcome = await load({ origin, path: '/settle' }, ready, { atOnce, seconds: SECONDS })
       payments.giveBack(outcome.unused)
-      const { each, together } = await gasOf(chain, outcome.hashes)
+      const { each, together } = await gasOf(on, outcome.hashes)
       const pace = [outcome.p50.toFixed(0), outcome.p99.toFixed(0)]
       return { outcome, cells: [...pace, failuresOf(outcome), each.toFixed(0), together.toFixed(1)] }
     })
@@ -72,6 +99,7 @@ async function settlements(payments: Payments, mining: string, crowds: readonly 
 
 async function inTurn(
   what: string,
+  rivals: readonly Rival[],
   measure: (rival: Rival) => Promise<{ outcome: Outcome; cells: string[] }>,
 ): Promise<void> {
   const rates: number[] = []

@@ -49,7 +49,7 @@ try {
     }
   }
   console.log(
-    '| charges a second | at once | store | pgbench | ratio | log, bytes each | kept, bytes each |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
+    '| charges | at once | a second | pgbench | ratio | log, bytes each | kept, bytes each |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
   )
   for (const { spread, atOnce, store, pgbench: theirs, bytes } of cases) {
     const name = spread ? `${String(WALLETS)} wallets` : 'one hot wallet'

@@ -2,7 +2,7 @@ import { Agent, request } from 'undici'
 import { installOwnPackage } from '../../service/launch/own-package.mjs'
 import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
 import { startCoinslot } from './facilitator/rivals.ts'
-import { startNginx, startReference, startUpstream } from './paywall/rivals.ts'
+import { startNginx, startProxy, startReference, startUpstream } from './paywall/rivals.ts'
 
 /*
  * What a gate adds to a call: a free route and a prepaid one against the bare upstream and nginx, and a paid one
@@ -10,12 +10,15 @@ import { startNginx, startReference, startUpstream } from './paywall/rivals.ts'
  * once; chain, database, upstream and callers share the machine, so absolute figures say little elsewhere.
  */
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 3)
+/** A part of a way's name: only that way is measured, for a profile. */
+const ONLY = process.env['BENCH_ONLY']
 const PAYMENTS = Number(process.env['BENCH_PAYMENTS'] ?? 96)
 const KEY = `csk_test_${'b'.repeat(40)}`
 
 const chain = await startChain()
 const upstream = await startUpstream()
 const nginx = await startNginx(upstream.origin)
+const proxy = await startProxy(upstream.origin)
 const coinslot = await startCoinslot(chain, { DEMO_API_KEY: KEY, RATE_API_PER_MINUTE: '0', RATE_GATE_PER_MINUTE: '0' })
 const origin = coinslot.origin.replace('/facilitator', '')
 const agent = new Agent({ connections: 128 })
@@ -31,12 +34,13 @@ const reference = await startReference({
 try {
   const gate = await sell()
   await passing(gate)
-  await paying(gate)
+  if (ONLY === undefined) await paying(gate)
 } finally {
   await agent.close()
   await reference.stop()
   await coinslot.stop()
   await nginx?.stop()
+  await proxy.stop()
   await upstream.stop()
   await chain.stop()
 }
@@ -67,6 +71,7 @@ async function passing(gate: string): Promise<void> {
   const ways: Record<string, [url: string, headers: Record<string, string>]> = {
     'the upstream itself': [`${upstream.origin}/free`, {}],
     ...(nginx === null ? {} : { nginx: [`${nginx.origin}/free`, {}] }),
+    'a bare proxy in Node': [`${proxy.origin}/free`, {}],
     'gate, free': [`${gate}/free`, {}],
     'gate, 402': [`${gate}/paid`, {}],
     'gate, prepaid': [`${gate}/prepaid`, { 'x-payment-token': token }],
@@ -74,6 +79,7 @@ async function passing(gate: string): Promise<void> {
   console.log('| way | at once | a second | p50 ms | p99 ms |\n| --- | ---: | ---: | ---: | ---: |')
   for (const atOnce of [1, 16, 64]) {
     for (const [name, [url, headers]] of Object.entries(ways)) {
+      if (ONLY !== undefined && !name.includes(ONLY)) continue
       await measure(url, headers, atOnce, 0.5)
       const { rate, p50, p99 } = await measure(url, headers, atOnce, SECONDS)
       console.log(`| ${name} | ${String(atOnce)} | ${rate.toFixed(0)} | ${p50.toFixed(2)} | ${p99.toFixed(2)} |`)

@@ -66,9 +66,7 @@ async function inProcess(database: Database): Promise<void> {
       if (theirs !== null) one.pgbench.push(theirs)
     }
   }
-  console.log(
-    '| runs a second, no-op executor | at once | service | pgbench | ratio |\n| --- | ---: | ---: | ---: | ---: |',
-  )
+  console.log('| runs, no-op executor | at once | a second | pgbench | ratio |\n| --- | ---: | ---: | ---: | ---: |')
   for (const { spread, atOnce, runs, pgbench } of cases) {
     const name = spread ? `${String(WALLETS)} wallets` : 'one hot wallet'
     const compared =

@@ -1,18 +1,20 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import path from 'node:path'
 import { Agent } from 'undici'
 import { ROLES } from '../../service/config.ts'
 import { freePort } from '../harness/ports.ts'
+import { memoryOf } from '../harness/process.ts'
 import { startTopology, type TopologyOptions } from '../system/topology.ts'
 import { startUpstream } from './paywall/rivals.ts'
 import { KEY, openSurfaces, type Surface } from './system/surfaces.ts'
 
 /*
  * Steady load on each surface in turn: one process on its own embedded database, and one, two and four on PostgreSQL
- * and Redis, each with all roles. Callers go to the processes in turn. The caller, the chain, the upstreams, the
+ * and Redis, each with all roles. Callers go to the processes in turn. With `BENCH_ONLY=WORKERS` it measures what several
+ * processes behind one port bring on this machine, however many cores it has; callers want cores of their own then. The caller, the chain, the upstreams, the
  * database and all the processes share this machine's cores: with two of them more processes cannot be faster, they can
  * only show that they do not get in each other's way.
  */
@@ -36,14 +38,23 @@ const SETTINGS = {
   ),
 }
 
-const ways: { name: string; options: Pick<TopologyOptions, 'database' | 'redis'>; count: number }[] = [
-  { name: '1, embedded', options: { database: 'embedded', redis: false }, count: 1 },
-  ...[1, 2, 4].map((count) => ({
-    name: `${String(count)}, PostgreSQL and Redis`,
-    options: { database: 'server', redis: true } as const,
-    count,
-  })),
-]
+/** 1, 2, 4 … and as many as the machine has cores: what `WORKERS` brings on this one. */
+const cores = availableParallelism()
+const doubled = Array.from({ length: Math.ceil(Math.log2(cores)) + 1 }, (_, power) => Math.min(2 ** power, cores))
+
+const ways: { name: string; options: Pick<TopologyOptions, 'database' | 'redis'>; count: number; workers?: number }[] =
+  [
+    { name: '1, embedded', options: { database: 'embedded', redis: false }, count: 1 },
+    ...[...new Set(doubled)].map((workers) => ({
+      ...{ name: `WORKERS=${String(workers)}`, options: { database: 'embedded', redis: true } as const },
+      ...{ count: 1, workers },
+    })),
+    ...[1, 2, 4].map((count) => ({
+      name: `${String(count)}, PostgreSQL and Redis`,
+      options: { database: 'server', redis: true } as const,
+      count,
+    })),
+  ]
 
 const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-bench-'))
 const notesPort = await freePort()
@@ -56,13 +67,12 @@ console.log(
   '| surface | processes | a second | p50 ms | p99 ms | failed | load |\n| --- | --- | ---: | ---: | ---: | ---: | ---: |',
 )
 try {
-  for (const { name, options, count } of ways) {
+  for (const { name, options, count, workers = 1 } of ways) {
     if (ONLY !== undefined && !name.startsWith(ONLY)) continue
     const topology = await startTopology({
       ...options,
-      processes: [{ roles: [...ROLES], count }],
+      processes: [{ roles: [...ROLES], count, settings: { WORKERS: String(workers) } }],
       chain: true,
-      built: true,
       settings: SETTINGS,
     })
     try {
@@ -75,6 +85,10 @@ try {
           name,
           topology.processes.map(({ url }) => url),
         )
+      const held = topology.processes.flatMap(({ pid }) => memoryOf(pid() ?? 0))
+      console.log(
+        `| memory of each process | ${name} | ${held.map((bytes) => `${String(bytes >> 20)} MB`).join(', ')} |`,
+      )
     } finally {
       await topology.close()
     }

@@ -7,6 +7,7 @@ import { Agent, request } from 'undici'
 import { openDatabase } from '../../service/database/client.ts'
 import { startEmbedded } from '../../service/database/embedded/database.ts'
 import { documentOf } from '../tools/document.ts'
+import { recorded } from './flame/picture.ts'
 
 /*
  * What the proxy adds to a call: the same local upstream called directly, through nginx where there is one, and through
@@ -16,6 +17,7 @@ import { documentOf } from '../tools/document.ts'
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5)
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3)
+const [TURNS, TURN_SECONDS] = [40, 0.7]
 const AT_ONCE = (process.env['BENCH_AT_ONCE'] ?? '1,16,64').split(',').map(Number)
 const [UPSTREAM, NGINX, SERVICE] = [4964, 4965, 4966]
 const KEY = `csk_test_${'t'.repeat(43)}`
@@ -23,7 +25,15 @@ const BODY = JSON.stringify({ title: 'A note' })
 
 const DOCUMENT = documentOf({ path: '/notes', operationId: 'createNote', summary: 'Write a note down', field: 'title' })
 
+/** The same tool of a provider whose calls are made in the caller's own account. */
+const CONNECTED = {
+  ...DOCUMENT,
+  components: { securitySchemes: { account: { type: 'http', scheme: 'bearer' } } },
+  security: [{ account: [] }],
+}
+
 const TOOL = 'bench-create-note'
+const [CHARGED, CONNECTION] = ['here, charged', 'here, with a connection']
 /** A call in the protocol's last version with sessions, and in the first without. */
 const MCP = [
   { name: 'MCP 2025-11-25', more: { 'mcp-protocol-version': '2025-11-25' }, meta: {} },
@@ -65,8 +75,14 @@ try {
       ? []
       : [{ name: 'nginx', url: `http://127.0.0.1:${String(NGINX)}/notes`, headers: json, body: BODY }]),
     {
-      name: 'here, charged',
+      name: CHARGED,
       url: `http://127.0.0.1:${String(SERVICE)}/tools/bench-create-note`,
+      headers: { ...json, authorization: `Bearer ${KEY}` },
+      body: BODY,
+    },
+    {
+      name: CONNECTION,
+      url: `http://127.0.0.1:${String(SERVICE)}/tools/connected-create-note`,
       headers: { ...json, authorization: `Bearer ${KEY}` },
       body: BODY,
     },
@@ -82,6 +98,7 @@ try {
   ]
   for (const way of ways) await measure(way, 16, 2)
   await table(ways)
+  await connected(ways)
   await audit()
 } finally {
   await agent.close()
@@ -111,6 +128,25 @@ async function table(ways: readonly Way[]): Promise<void> {
         `| ${way.name} | ${String(atOnce)} | ${rate.toFixed(0)} | ${p50.toFixed(2)} | ${p99.toFixed(2)} | ${added} |`,
       )
     }
+  }
+}
+
+/** In short turns, because what else this machine does changes from second to second: the median of their ratios. */
+async function connected(ways: readonly Way[]): Promise<void> {
+  const [without, withOne] = [CHARGED, CONNECTION].map((name) => ways.find((way) => way.name === name))
+  if (without === undefined || withOne === undefined) throw new Error('nothing to compare')
+  console.log('\n| at once | calls with a connection, of those without | half of the turns |\n| ---: | ---: | ---: |')
+  for (const atOnce of AT_ONCE) {
+    const ratios: number[] = []
+    for (let turn = 0; turn < TURNS; turn++) {
+      const pair = turn % 2 === 0 ? [without, withOne] : [withOne, without]
+      const rates = new Map<Way, number>()
+      for (const way of pair) rates.set(way, (await measure(way, atOnce, TURN_SECONDS)).rate)
+      ratios.push((rates.get(withOne) ?? 0) / (rates.get(without) ?? 1))
+    }
+    ratios.sort((one, other) => one - other)
+    const [low, middle, high] = [0.25, 0.5, 0.75].map((part) => (ratios[TURNS * part] ?? 0).toFixed(2))
+    console.log(`| ${String(atOnce)} | ${middle ?? ''} | ${low ?? ''} to ${high ?? ''} |`)
   }
 }
 
@@ -187,25 +223,32 @@ async function startService(): Promise<void> {
     TOOL_PROVIDER_AT_ONCE: '1000',
     LOG_LEVEL: 'warn',
   }
-  const service = spawn(process.execPath, ['service/dist/main.js'], {
+  const service = spawn(process.execPath, [...recorded(), 'service/dist/main.js'], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: environment,
   })
   children.push(service)
   await untilThere('/readyz')
-  const document = path.join(folder, 'bench.json')
-  writeFileSync(document, JSON.stringify(DOCUMENT))
   const server = ['--server', `http://127.0.0.1:${String(UPSTREAM)}`]
-  const words = ['tools.js', 'import', document, '--provider', 'bench', '--price', '0.0001', ...server]
-  execFileSync(process.execPath, [`service/dist/cli/${words[0] ?? ''}`, ...words.slice(1)], { env: environment })
-  const deposit = await request(`http://127.0.0.1:${String(SERVICE)}/v1/wallet/deposit`, {
+  for (const [provider, content] of Object.entries({ bench: DOCUMENT, connected: CONNECTED })) {
+    const document = path.join(folder, `${provider}.json`)
+    writeFileSync(document, JSON.stringify(content))
+    const words = ['import', document, '--provider', provider, '--price', '0.0001', ...server]
+    execFileSync(process.execPath, ['service/dist/cli/tools.js', ...words], { env: environment })
+    await untilThere(`/tools/${provider}-create-note`)
+  }
+  await post('/v1/wallet/deposit', { amount: 1_000_000 })
+  await post('/v1/connections', { provider: 'connected', secret: 'a-key-of-this-account' })
+}
+
+async function post(at: string, content: object): Promise<void> {
+  const { statusCode, body } = await request(`http://127.0.0.1:${String(SERVICE)}${at}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ amount: 1_000_000 }),
+    body: JSON.stringify(content),
   })
-  await deposit.body.dump()
-  if (deposit.statusCode !== 200) throw new Error('nothing could be deposited')
-  await untilThere('/tools/bench-create-note')
+  const said = await body.text()
+  if (statusCode >= 300) throw new Error(`${at} answered ${String(statusCode)}: ${said}`)
 }
 
 async function untilThere(at: string): Promise<void> {

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync } from 'node:fs'
-import { chromium, type Browser } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions } from 'playwright-core'
 
-/** The system's Chromium; the suite does not bring one along. */
+/** The system's Chromium; the suite does not bring one along. Its shell draws the same without a window around it. */
 const PROGRAM = [
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -40,6 +41,21 @@ export async function startBrowser(): Promise<Browser> {
     ],
   })
 }
+
+/**
+ * A browser of its own for one person. Those that an earlier test opened are closed first: pages that wait for something
+ * draw and ask as long as they are open.
+ */
+export async function openContext(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const { currentTestName: test } = expect.getState()
+  const over = browser.contexts().filter((context) => test !== undefined && openedBy.get(context) !== test)
+  await Promise.all(over.map((context) => context.close()))
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  openedBy.set(context, test)
+  return context
+}
+
+const openedBy = new WeakMap<BrowserContext, string | undefined>()
 
 /** Where a test stores screenshots, for people who inspect a run. */
 export function pictureAt(name: string): string {

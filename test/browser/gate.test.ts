@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { barriers } from './access.ts'
-import { inBrowser, pictureAt, startBrowser } from './chromium.ts'
+import { inBrowser, openContext, pictureAt, startBrowser } from './chromium.ts'
 import { putWallet } from './wallet.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { json } from '../paywall/upstream.ts'
@@ -26,7 +26,7 @@ inBrowser('a person at a gate', () => {
       json(response, 200, { verdict: '<img src=x onerror=alert(1)>' })
     })
     const payer = await world.chain.payer(1_000_000n)
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+    const context = await openContext(browser)
     context.setDefaultTimeout(45_000)
     await putWallet(context, world.chain, payer, { found: 'announced' })
     const page = await context.newPage()
@@ -65,7 +65,7 @@ inBrowser('a person at a gate', () => {
         { page: 'b', score: 2 },
       ])
     })
-    const context = await browser.newContext({ viewport: { width: 390, height: 800 }, reducedMotion: 'reduce' })
+    const context = await openContext(browser, { viewport: { width: 390, height: 800 }, reducedMotion: 'reduce' })
     context.setDefaultTimeout(45_000)
     const page = await context.newPage()
     await page.goto(`${sold.gate}/free`)
@@ -85,6 +85,8 @@ inBrowser('a person at a gate', () => {
     await token.fill(String(sold.paywall.testToken))
     await simulate.click()
     await page.getByRole('heading', { name: 'Payment simulated' }).waitFor()
+    // The table is drawn by a script that is fetched when there is an answer.
+    await page.getByRole('row').nth(2).waitFor()
     expect(await page.getByRole('row').count()).toBe(3)
     expect(await barriers(page)).toEqual([])
     await page.screenshot({ path: pictureAt('gate-simulated'), animations: 'disabled' })
@@ -100,7 +102,7 @@ inBrowser('a person at a gate', () => {
       answerNow = () => json(response, 200, { done: true })
     })
     const payer = await world.chain.payer(1_000_000n)
-    const context = await browser.newContext()
+    const context = await openContext(browser)
     context.setDefaultTimeout(45_000)
     await putWallet(context, world.chain, payer, { found: 'announced' })
     const page = await context.newPage()

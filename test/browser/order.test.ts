@@ -72,7 +72,7 @@ inBrowser('a person who pays for an assistant’s call', () => {
     await site.evaluate("(input) => { input.readOnly = false; input.value = 'https://other.example' }")
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
     await page.getByText('You can go back to your assistant.').waitFor()
-    await page.getByRole('heading', { name: 'Answer' }).waitFor()
+    await page.getByRole('heading', { name: 'Result' }).waitFor()
     await looks(visit, 'order-paid')
     expect(await visit.answer()).toMatchObject({ structuredContent: { score: 97 } })
     expect(JSON.parse(shop.receiver.calls.at(-1)!.body)).toMatchObject({ input: INPUT })
@@ -81,10 +81,10 @@ inBrowser('a person who pays for an assistant’s call', () => {
     // A reload shows the payment; the link opened by another shows that it is paid, and not the answer.
     await page.reload()
     await page.getByText('You can go back to your assistant.').waitFor()
-    expect(await page.getByRole('heading', { name: 'Answer' }).count()).toBe(1)
+    expect(await page.getByRole('heading', { name: 'Result' }).count()).toBe(1)
     const other = await shop.visit({ id: `${sale.id}${visit.hash}` })
     await other.page.getByText('Payment complete').first().waitFor()
-    expect(await other.page.getByRole('heading', { name: 'Answer' }).count()).toBe(0)
+    expect(await other.page.getByRole('heading', { name: 'Result' }).count()).toBe(0)
   })
 
   it('simulates in test mode; after a failure the assistant has to call again', async () => {

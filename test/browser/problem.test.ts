@@ -2,7 +2,7 @@ import { addSale } from '../refunds/sales.ts'
 import { disputeOf } from '../disputes/reports.ts'
 import { barriers } from './access.ts'
 import { inBrowser } from './chromium.ts'
-import { openShop, type Shop } from './shop.ts'
+import { openShop, shiftsOf, type Shop } from './shop.ts'
 
 inBrowser('a buyer whose order did not come', () => {
   let shop: Shop
@@ -45,7 +45,7 @@ inBrowser('a buyer whose order did not come', () => {
     await page.reload()
     await page.getByText('and you were refunded. The seller writes: “Sorry for that.”').waitFor()
     await look('refunded')
-    expect(await page.evaluate('__shifts')).toBeLessThan(0.02)
+    expect(await shiftsOf(page)).toBeLessThan(0.02)
     expect(await disputeOf(shop.service, saleId)).toMatchObject({ reason: 'service_defective', state: 'refunded' })
     expect(shop.amiss()).toEqual([])
   })

@@ -25,7 +25,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(await usdcOf(shop.chain, payer.address)).toBe(20_000_000n)
     wallet.declines()
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
-    await page.getByText('Workflow started').waitFor()
+    await page.getByText('Order started').waitFor()
     expect(await usdcOf(shop.chain, payer.address)).toBe(15_000_000n)
   })
 
@@ -53,7 +53,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(await usdcOf(shop.chain, payer.address)).toBe(20_000_000n)
     await field.fill('ORD-4711')
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
-    await page.getByText('Workflow started').waitFor()
+    await page.getByText('Order started').waitFor()
     expect(await usdcOf(shop.chain, payer.address)).toBe(15_000_000n)
   })
 
@@ -90,7 +90,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     // The page also checks by itself, and may be first.
     await again.click({ timeout: 2_000 }).catch(() => undefined)
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
-    await page.getByText('Workflow started').waitFor()
+    await page.getByText('Order started').waitFor()
     expect(await usdcOf(shop.chain, payer.address)).toBe(0n)
     // The page checks now and then, and does not flood the wallet with requests meanwhile.
     expect(wallet.asked.filter((one) => one === 'eth_call').length).toBeLessThan(8)
@@ -118,7 +118,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     const { page, picture } = visit
     await page.getByRole('button', { name: 'Test Wallet' }).click()
     await page.getByLabel('Pages').fill('501')
-    await page.getByLabel('E-mail').fill('ada@')
+    await page.getByLabel('E-mail', { exact: true }).fill('ada@')
     await page.getByLabel('Website').fill('nowhere')
     await page.getByLabel('Extra').fill('{')
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
@@ -149,7 +149,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(await usdcOf(shop.chain, payer.address)).toBe(20_000_000n)
     await page.getByLabel('Code').fill('ABC-1')
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
-    await page.getByText('Workflow started').waitFor()
+    await page.getByText('Order started').waitFor()
     expect(signatures(visit)).toBe(1)
   })
 
@@ -160,7 +160,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).waitFor()
     shop.service.clock.forward(11 * 60_000)
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
-    await page.getByText('Workflow started').waitFor()
+    await page.getByText('Order started').waitFor()
     expect(signatures(visit)).toBe(1)
     expect(await usdcOf(shop.chain, payer.address)).toBe(15_000_000n)
   })
@@ -178,7 +178,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     await picture('price-changed')
     expect(await usdcOf(shop.chain, payer.address)).toBe(20_000_000n)
     await page.getByRole('button', { name: 'Pay 7.25 USDC' }).click()
-    await page.getByText('Workflow started').waitFor()
+    await page.getByText('Order started').waitFor()
     expect(await usdcOf(shop.chain, payer.address)).toBe(12_750_000n)
     expect(signatures(visit)).toBe(2)
   })
@@ -195,7 +195,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     shop.receiver.answers((response) => void response.writeHead(200).end('{"ok":true}'))
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
-    await page.getByText('Workflow started').waitFor()
+    await page.getByText('Order started').waitFor()
     expect(signatures(visit)).toBe(1)
   })
 

@@ -32,7 +32,7 @@ inBrowser('a page that is loaded again in the middle', () => {
   }
 
   async function mineUntilPaid({ page }: Visit): Promise<void> {
-    await mineUntil(page.getByText('Workflow started').waitFor())
+    await mineUntil(page.getByText('Order started').waitFor())
   }
 
   async function mineUntil(shown: Promise<void>): Promise<void> {

@@ -1,9 +1,10 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { Mining } from '../harness/anvil.ts'
+import { LIVE } from '../checkouts/world.ts'
 import { startReceiver, type Receiver } from '../deliveries/receiver.ts'
 import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
-import { pictureAt, startBrowser } from './chromium.ts'
+import { openContext, pictureAt, startBrowser } from './chromium.ts'
 import { putWallet, type TestWallet, type WalletOptions } from './wallet.ts'
 
 /** A seller with a workflow, the chain it is paid on, and a browser for the buyers. */
@@ -45,21 +46,25 @@ export interface Visit {
   picture(name: string): Promise<void>
 }
 
-export async function openShop(options: { mining?: Mining; environment?: Record<string, string> } = {}): Promise<Shop> {
+/** `live`: a server for real money, whose shop sells on Base. */
+export async function openShop(
+  options: { mining?: Mining; environment?: Record<string, string>; live?: boolean } = {},
+): Promise<Shop> {
+  const { live = false } = options
   const [chain, browser, receiver] = await Promise.all([
-    startChain({ mining: options.mining ?? 'automine' }),
+    startChain({ mining: options.mining ?? 'automine', chainId: live ? 8453 : 84532 }),
     startBrowser(),
     startReceiver(),
   ])
   const service = await testService({
-    BASE_SEPOLIA_RPC_URLS: chain.url,
+    ...(live ? { ...LIVE, BASE_RPC_URLS: chain.url } : { BASE_SEPOLIA_RPC_URLS: chain.url }),
     SPONSOR_PRIVATE_KEYS: chain.accounts[0]!.privateKey,
     RATE_API_PER_MINUTE: '0',
     RATE_PAY_PER_MINUTE: '0',
     ...options.environment,
   })
   await service.start()
-  const person = await service.person()
+  const person = await service.person(live ? { environment: 'production' } : {})
   const recipient = chain.accounts[3]!.address
   const amiss: string[] = []
   return {
@@ -73,7 +78,7 @@ export async function openShop(options: { mining?: Mining; environment?: Record<
           callbackUrl: receiver.url,
           product: { name: 'SEO audit', description: 'A report of what to fix first.' },
           price: 5,
-          network: 'base-sepolia',
+          network: chain.network.name,
           recipient,
           fields: SITE,
           lifetime: 'persistent',
@@ -84,7 +89,7 @@ export async function openShop(options: { mining?: Mining; environment?: Record<
       return { id: answer.body.checkout.id, secret: answer.body.secret, recipient }
     },
     async visit({ id }, { usdc = 20_000_000n, wallet = {}, prepare, ...settings } = {}) {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...settings })
+      const context = await openContext(browser, settings)
       // Shorter than Jest's timeout, so that a failure says what was waited for.
       context.setDefaultTimeout(45_000)
       const payer = await chain.payer(usdc)
@@ -116,12 +121,24 @@ export const SITE = [{ name: 'site', label: 'Website', type: 'url', required: tr
 const NO_WALLET = `window.addEventListener('eip6963:announceProvider', (event) => event.stopImmediatePropagation(), true)`
 
 /** Counts layout shifts as browsers do: elements that moved without user input. */
-const COUNT_SHIFTS = `
+export const COUNT_SHIFTS = `
   window.__shifts = 0
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.__shifts += entry.value
-  }).observe({ type: 'layout-shift', buffered: true })
+  const count = (entries) => {
+    for (const entry of entries) if (!entry.hadRecentInput) window.__shifts += entry.value
+  }
+  window.__seen = new PerformanceObserver((list) => count(list.getEntries()))
+  window.__seen.observe({ type: 'layout-shift', buffered: true })
+  window.__drawn = async () => {
+    for (let frame = 0; frame < 2; frame++) await new Promise((done) => requestAnimationFrame(done))
+    count(window.__seen.takeRecords())
+    return window.__shifts
+  }
 `
+
+/** How far what is drawn by now has moved; a browser tells of a shift only after the frame that has it. */
+export async function shiftsOf(page: Page): Promise<number> {
+  return await page.evaluate<number>('window.__drawn()')
+}
 
 function watch(page: Page, origin: string, amiss: string[]): void {
   page.on('request', (request) => {

@@ -1,7 +1,8 @@
 import type { BrowserContextOptions } from 'playwright-core'
 import { barriers } from './access.ts'
 import { inBrowser } from './chromium.ts'
-import { openShop, type Shop, type Visit } from './shop.ts'
+import { openShop, SITE, type Shop, type Visit } from './shop.ts'
+import { until } from '../checkouts/world.ts'
 
 const LOOKS = [
   ['light', 1280],
@@ -85,6 +86,27 @@ inBrowser('a checkout that is tried out', () => {
     expect(shop.amiss()).toEqual([])
   })
 
+  it('is filled in by its link, locked where the link says so, and pays for nothing by itself', async () => {
+    const fields = [...SITE, { name: 'note', label: 'Note', type: 'text', required: false }]
+    const sale = await shop.sell({ fields, testMode: true })
+    const { page } = await shop.visit(
+      { id: `${sale.id}?site=a.example&lock=site&f.note=hi&price=0` },
+      { wallet: false },
+    )
+    const site = page.getByLabel('Website')
+    await until(async () => !(await site.isEditable()))
+    expect([await site.inputValue(), await page.getByLabel('Note').inputValue()]).toEqual(['a.example', 'hi'])
+    await page.getByLabel('Note').fill('typed')
+    await page.reload()
+    await until(async () => (await page.getByLabel('Note').inputValue()) === 'typed')
+    expect(await site.inputValue()).toBe('a.example')
+    // A delivery of the test before may still come.
+    expect(shop.receiver.calls.filter(({ body }) => body.includes(sale.id))).toEqual([])
+    await page.getByRole('button', { name: 'Simulate payment' }).click()
+    await page.getByText('Order started').waitFor()
+    expect(JSON.parse(shop.receiver.calls.at(-1)!.body).input).toEqual({ site: 'https://a.example', note: 'typed' })
+  })
+
   it('keeps what was filled in over a reload until it is paid, and takes a web address as people type it', async () => {
     const { page } = await visit({
       fields: [
@@ -106,7 +128,7 @@ inBrowser('a checkout that is tried out', () => {
     expect(await page.locator('#field-document').inputValue()).toBe('')
     const told = shop.receiver.calls.length
     await page.getByRole('button', { name: 'Simulate payment' }).click()
-    await page.getByText('Workflow started').waitFor()
+    await page.getByText('Order started').waitFor()
     expect(JSON.parse(shop.receiver.calls[told]!.body).input).toMatchObject({ site: 'https://example.com/shop' })
     expect(await page.evaluate('sessionStorage.length')).toBe(0)
   })
@@ -122,18 +144,18 @@ inBrowser('a checkout that is tried out', () => {
     await looks(shown, 'simulate')
     await choose('Payment is declined')
     await page.getByRole('heading', { name: 'The payment did not go through' }).waitFor()
-    await page.locator('.outcome').getByText('The chain refused the transfer. Nothing was charged.').waitFor()
+    await page.locator('.outcome').getByText('The network refused the payment. Nothing was charged.').waitFor()
     await picture('declined')
     await page.getByRole('button', { name: 'Try again' }).click()
     await choose('Balance is too low')
-    await page.locator('.outcome').getByText("The payer's balance is too low. Nothing was charged.").waitFor()
+    await page.locator('.outcome').getByText('There is too little USDC in the wallet. Nothing was charged.').waitFor()
     await page.getByRole('button', { name: 'Try again' }).click()
     const told = shop.receiver.calls.length
     await choose('Payment takes a few seconds')
     await page.getByRole('heading', { name: 'Simulating your payment' }).waitFor()
     shop.service.clock.forward(6_000)
     await shop.service.sales.sales(shop.service.clock.now())
-    await page.getByText('Workflow started').waitFor()
+    await page.getByText('Order started').waitFor()
     expect(JSON.parse(shop.receiver.calls[told]!.body).input).toEqual({ outcome: 'mine' })
     expect(shop.receiver.calls).toHaveLength(told + 1)
     await page.goto(page.url().split('?')[0]!)

@@ -55,6 +55,8 @@ export async function putWallet(
         if (!knows) throw Object.assign(new Error('Unrecognized chain'), { code: 4902 })
         at = Number((params[0] as { chainId: string }).chainId)
         return null
+      case 'personal_sign':
+        return await signer.signMessage({ message: { raw: params[0] as `0x${string}` } })
       case 'eth_signTypedData_v4': {
         const { types, ...data } = JSON.parse(params[1] as string) as SignRequest
         const own = { ...types }

@@ -62,7 +62,7 @@ describe('several RPCs', () => {
   describe('fail-over', () => {
     it.each(faults)('goes on to the next address where one %s', async (_name, behaviour) => {
       bad.behave(behaviour)
-      const rpc = open([bad.url, DEAD, good.url], 300)
+      const rpc = open([bad.url, DEAD, good.url], 1_500)
       expect(await rpc.call('eth_chainId')).toBe('0x14a34')
       expect(lines).toHaveLength(2)
     })
@@ -84,7 +84,7 @@ describe('several RPCs', () => {
 
     it('leaves a failed address alone for a while, and then prefers it again', async () => {
       bad.behave(() => 'hang')
-      const rpc = open([bad.url, good.url], 200)
+      const rpc = open([bad.url, good.url], 1_500)
       await rpc.call('eth_chainId')
       await Promise.all(Array.from({ length: 10 }, () => rpc.call('eth_chainId')))
       expect(bad.requests).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Hex } from '../../service/chain/model.ts'
-import type { CheckoutView, PaymentView } from '../../service/checkouts/model.ts'
+import type { CheckoutView, PaymentView } from '../../service/checkouts/views.ts'
 import type { TestAccount } from '../harness/chain.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { openWorld, until, type World } from './world.ts'
@@ -25,7 +25,7 @@ describe('a checkout that charges only after the success', () => {
   })
   afterAll(() => world.close())
   beforeEach(async () => {
-    world.workflow.told.length = 0
+    await world.forget()
     world.workflow.answers({ delivered: { status: 200, body: '{"score":97}' } })
     chk = await sell()
   })

@@ -16,8 +16,8 @@ describe('payment.failed of a checkout', () => {
     endpoint = body.webhookEndpoint.id as string
   })
   afterAll(() => world.close())
-  beforeEach(() => {
-    world.workflow.told.length = 0
+  beforeEach(async () => {
+    await world.forget()
   })
 
   const sent = async (): Promise<number> =>

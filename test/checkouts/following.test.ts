@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { PaymentView } from '../../service/checkouts/model.ts'
+import type { PaymentView } from '../../service/checkouts/views.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import type { Answer } from '../harness/service.ts'
 import { openWorld, until, type World } from './world.ts'
@@ -12,8 +12,8 @@ describe('what becomes of a payment', () => {
     await world.chain.call('evm_setAutomine', false)
   })
   afterAll(() => world.close())
-  beforeEach(() => {
-    world.workflow.told.length = 0
+  beforeEach(async () => {
+    await world.forget()
     world.workflow.answers({})
   })
 
@@ -124,6 +124,43 @@ describe('what becomes of a payment', () => {
     })
   })
 
+  it('the workflow writes lines while it works: for its buyer alone, bounded, and gone once it has ended', async () => {
+    const finish = world.workflow.holds()
+    const { answer } = await paying({ responseMode: 'lastNode' })
+    const path = statusPath(answer)
+    const id = String(answer.body.payment.id)
+    const write = (body: Record<string, unknown>, by = world.seller) =>
+      by.call('POST', `/v1/payments/${id}/progress`, { body })
+    await until(() => world.workflow.told.length === 1)
+    const stream = await fetch(world.service.origin + path, { headers: { accept: 'text/event-stream' } })
+    const stranger = await world.service.person()
+
+    expect(await write({ text: 'Reading <b>the site</b>' })).toMatchObject({ status: 200, body: { shown: true } })
+    await write({ text: 'Half of it', percent: 49.6 })
+    const lines = [
+      { text: 'Reading <b>the site</b>', percent: null, at: expect.any(String) },
+      { text: 'Half of it', percent: 50, at: expect.any(String) },
+    ]
+    expect((await look(path)).delivery?.progress).toEqual(lines)
+    expect((await look(new URL(String(answer.body.payment.statusUrl)).pathname)).delivery?.progress).toEqual([])
+    expect((await write({ text: 'mine' }, stranger)).status).toBe(404)
+    for (const text of ['', 'x'.repeat(201), 'two\nlines']) expect((await write({ text })).status).toBe(400)
+    expect((await write({ text: 'x', percent: 101 })).status).toBe(400)
+
+    // Only what is shown while it works is streamed: before the end, which takes the lines away.
+    await heard(stream, '"text":"Half of it"')
+    const burst = await Promise.all(Array.from({ length: 6 }, () => write({ text: 'at once' })))
+    expect(burst.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429, 429])
+    world.service.clock.forward(1_000)
+    await world.service.database.statements.run('UPDATE checkout_progress SET written = 500', [])
+    expect(await write({ text: 'more' })).toMatchObject({ status: 409, body: { code: 'progress_too_long' } })
+
+    finish()
+    await until(async () => (await look(path)).delivery?.status === 'delivered')
+    expect((await look(path)).delivery).toMatchObject({ status: 'delivered', progress: [] })
+    expect(await write({ text: 'late' })).toMatchObject({ status: 200, body: { shown: false } })
+  })
+
   it('a workflow that answers at once keeps its answer to itself', async () => {
     world.workflow.answers({ delivered: { status: 200, body: '{"internal":"secret"}' } })
     const { answer } = await paying()
@@ -174,3 +211,14 @@ describe('what becomes of a payment', () => {
     })
   })
 })
+
+/** Reads a stream until it has said this, and leaves it. */
+async function heard(stream: Response, words: string): Promise<void> {
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of stream.body!) {
+    text += decoder.decode(chunk as Uint8Array, { stream: true })
+    if (text.includes(words)) return
+  }
+  throw new Error(`the stream ended and said: ${text}`)
+}

@@ -22,8 +22,8 @@ describe('a checkout’s call that a person pays for', () => {
     ;({ id: chk } = await sell())
   })
   afterAll(() => world.close())
-  beforeEach(() => {
-    world.workflow.told.length = 0
+  beforeEach(async () => {
+    await world.forget()
     world.workflow.answers({ delivered: { status: 200, body: '{"score":97}' } })
   })
 

@@ -32,8 +32,8 @@ describe('slow calls of a checkout', () => {
     await second.close()
     await world.close()
   })
-  beforeEach(() => {
-    world.workflow.told.length = 0
+  beforeEach(async () => {
+    await world.forget()
     world.workflow.answers({ delivered: { status: 200, body: '{"score":97}' } })
   })
 
@@ -153,6 +153,12 @@ describe('slow calls of a checkout', () => {
     })
     const { body } = await calls[1]!
     expect(body.result).toMatchObject({ structuredContent: { payment: { status: 'paid', token: expect.any(String) } } })
+    // The other one looks again meanwhile, and speaks of the time.
+    let turns = 0
+    await until(() => {
+      world.service.clock.forward(1_000)
+      return ++turns === 40
+    })
     open()
     const { events } = await calls[0]!
     expect(events.at(-1)!.result).toMatchObject(answered)

@@ -13,8 +13,8 @@ describe('the MCP address of a checkout', () => {
     ;({ id: chk } = await sell())
   })
   afterAll(() => world.close())
-  beforeEach(() => {
-    world.workflow.told.length = 0
+  beforeEach(async () => {
+    await world.forget()
     world.workflow.answers({ delivered: { status: 200, body: '{"score":97}' } })
   })
 

@@ -11,8 +11,8 @@ describe('a simulated payment', () => {
     world = await openWorld()
   })
   afterAll(() => world.close())
-  beforeEach(() => {
-    world.workflow.told.length = 0
+  beforeEach(async () => {
+    await world.forget()
   })
 
   const simulate = async (id: string, more: Record<string, unknown>, headers: Record<string, string> = {}) =>

@@ -8,8 +8,8 @@ describe('a payment', () => {
     world = await openWorld({ chain: true })
   })
   afterAll(() => world.close())
-  beforeEach(() => {
-    world.workflow.told.length = 0
+  beforeEach(async () => {
+    await world.forget()
     world.workflow.answers({})
   })
 

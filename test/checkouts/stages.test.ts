@@ -1,12 +1,18 @@
 import type { CheckoutPage, PaymentState } from '../../service/pages/model.ts'
 import { faultOf, headlineOf, isOver, stageOf } from '../../service/pages/browser/checkout/state.ts'
+import { en } from '../../service/pages/browser/words/en.ts'
+import { speak } from '../../service/pages/browser/words/say.ts'
+
+speak('en', en)
+
+const WAITING = { status: 'pending', attempts: 0, lastStatus: null, lastError: null, answer: null, progress: [] }
 
 /** The page's text about a payment follows from the state of its delivery alone. */
 describe('what the page says of a delivery', () => {
   const of = (delivery: Partial<NonNullable<PaymentState['delivery']>>) => ({
     state: {
-      payment: { status: 'paid' },
-      delivery: { status: 'pending', attempts: 0, lastStatus: null, lastError: null, answer: null, ...delivery },
+      payment: { status: 'paid', refunds: [] as PaymentState['payment']['refunds'] },
+      delivery: { ...WAITING, ...delivery },
     } as PaymentState,
     slow: false,
     live: true,
@@ -18,9 +24,9 @@ describe('what the page says of a delivery', () => {
     ['starting', { attempts: 1 }, false, 'Payment complete', /^Starting SEO audit/],
     ['retrying', { attempts: 1, lastStatus: 403 }, false, 'Payment complete', /did not accept the order yet/],
     ['working', { attempts: 1, status: 'claimed' }, false, 'Payment complete', /is running/],
-    ['answered', { attempts: 1, status: 'delivered', answer: '{}' }, true, 'Payment complete', /has finished/],
+    ['answered', { attempts: 1, status: 'delivered', answer: '{}' }, true, 'Payment complete', /order is complete/],
     ['started', { attempts: 1, status: 'delivered' }, true, 'Payment complete', /has started/],
-    ['broken', { status: 'unconfirmed', lastStatus: 500 }, true, 'Paid, but the workflow failed', /reported an error/],
+    ['broken', { status: 'unconfirmed', lastStatus: 500 }, true, 'Paid, but your order failed', /reported an error/],
     ['held', { status: 'unconfirmed' }, true, 'Payment complete', /has not confirmed that it finished/],
     ['undelivered', { status: 'stopped', lastStatus: 410 }, true, 'Paid, but not delivered', /no more attempts/],
     [

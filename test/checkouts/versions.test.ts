@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { CheckoutView, PaymentView } from '../../service/checkouts/model.ts'
+import type { CheckoutView, PaymentView } from '../../service/checkouts/views.ts'
 import { startReceiver } from '../deliveries/receiver.ts'
 import type { TestAccount } from '../harness/chain.ts'
 import { usdcOf } from '../facilitator/world.ts'
@@ -20,8 +20,8 @@ describe('a checkout that is changed', () => {
   })
   afterAll(() => world.close())
   beforeEach(async () => {
+    await world.forget()
     chk = (await world.sell({ fields: [SITE], responseMode: 'lastNode' })).id
-    world.workflow.told.length = 0
     world.workflow.answers({ delivered: { status: 200, body: '{"score":97}' } })
   })
 

@@ -14,9 +14,9 @@ describe('a workflow that is gone', () => {
     world = await openWorld({ chain: true })
   })
   afterAll(() => world.close())
-  beforeEach(() => {
+  beforeEach(async () => {
+    await world.forget()
     world.workflow.answers({})
-    world.workflow.told.length = 0
   })
 
   const state = async (id: string) =>

@@ -2,10 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Hex } from '../../service/chain/model.ts'
-import type { CheckoutView } from '../../service/checkouts/model.ts'
+import type { CheckoutView } from '../../service/checkouts/views.ts'
 import type { Environment } from '../../service/kit/owner.ts'
 import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
-import { testService, type Answer, type CallOptions, type TestPerson, type TestService } from '../harness/service.ts'
+import {
+  testService,
+  type Answer,
+  type CallOptions,
+  type Hooks,
+  type TestPerson,
+  type TestService,
+} from '../harness/service.ts'
 
 /** A workflow's webhook: records its requests and responds as a test wants. */
 export interface Workflow {
@@ -93,6 +100,8 @@ export interface World {
   /** An authorization that this checkout asks for, as the page sends it. */
   sign(payer: TestAccount, checkout: string, version?: 1 | 2): Promise<Record<string, unknown>>
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  /** Waits until nothing that earlier tests sold is still on its way to the workflow, and empties what it was told. */
+  forget(): Promise<void>
   close(): Promise<void>
 }
 
@@ -104,22 +113,31 @@ export interface Sold {
 }
 
 export async function openWorld(
-  options: { chain?: boolean; environment?: Record<string, string>; person?: Environment; works?: boolean } = {},
+  options: {
+    chain?: boolean
+    environment?: Record<string, string>
+    person?: Environment
+    works?: boolean
+    hooks?: Hooks
+  } = {},
 ): Promise<World> {
   const chain = options.chain === true ? await startChain() : null
-  const service = await testService({
-    RATE_API_PER_MINUTE: '0',
-    RATE_PAY_PER_MINUTE: '0',
-    ...(chain === null
-      ? {}
-      : {
-          BASE_SEPOLIA_RPC_URLS: chain.url,
-          SPONSOR_PRIVATE_KEYS: chain.accounts[0]!.privateKey,
-          GAS_BUDGET_PER_DAY: '0',
-          GAS_BUDGET_PER_PAYER_DAY: '0',
-        }),
-    ...options.environment,
-  })
+  const service = await testService(
+    {
+      RATE_API_PER_MINUTE: '0',
+      RATE_PAY_PER_MINUTE: '0',
+      ...(chain === null
+        ? {}
+        : {
+            BASE_SEPOLIA_RPC_URLS: chain.url,
+            SPONSOR_PRIVATE_KEYS: chain.accounts[0]!.privateKey,
+            GAS_BUDGET_PER_DAY: '0',
+            GAS_BUDGET_PER_PAYER_DAY: '0',
+          }),
+      ...options.environment,
+    },
+    options.hooks,
+  )
   if (options.works !== false) await service.start()
   const workflow = await startWorkflow()
   const seller = await service.person(options.person === undefined ? {} : { environment: options.person })
@@ -153,6 +171,11 @@ export async function openWorld(
       return await signed(payer, chain!, body.paymentRequirements as Requirements, version)
     },
     call: service.call,
+    async forget() {
+      const due = "SELECT id FROM delivery WHERE state = 'pending' AND due_at <= $1"
+      await until(async () => (await service.database.statements.run(due, [service.clock.now()])).length === 0)
+      workflow.told.length = 0
+    },
     async close() {
       await service.close()
       await workflow.close()

@@ -79,7 +79,11 @@ describe('the client', () => {
     const client = new Coinslot({ key: person.key, baseUrl: service.origin })
     const wrong = client.checkouts.create({ ...CHECKOUT, price: -1 })
     await expect(wrong).rejects.toMatchObject({ status: 400, details: { price: expect.any(String) } })
-    await expect(client.payments.get('pay_none')).rejects.toMatchObject({ status: 404, requestId: expect.any(String) })
+    await expect(client.payments.get('pay_none')).rejects.toMatchObject({
+      status: 404,
+      requestId: expect.any(String),
+      docUrl: `${service.origin}/errors/payment_not_found`,
+    })
     await expect(client.payments.get('../keys')).rejects.toMatchObject({ status: 404 })
     await expect(client.payments.get('..')).rejects.toMatchObject({ code: 'invalid_id' })
     const other = new Coinslot({ key: 'csk_test_wrong', baseUrl: service.origin })

@@ -4,15 +4,12 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
+import { linesOf, type Runnable } from '../../service/dashboard/browser/pages/marketplace/lines.ts'
+import { blocksOf } from './blocks.ts'
 import { startSandbox, type Sandbox } from './sandbox.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../', import.meta.url))
-
-function blocksOf(file: string, language: string): string[] {
-  const text = readFileSync(path.join(root, 'docs', file), 'utf8')
-  return [...text.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, 'gm'))].map(([, block]) => block ?? '')
-}
 
 describe('the published client', () => {
   let sandbox: Sandbox
@@ -25,7 +22,9 @@ describe('the published client', () => {
     const installed = path.join(sandbox.project, 'node_modules/coinslot')
     const { stdout } = await run('find', [installed, '-type', 'f', '-printf', '%P\n'])
     const modules = ['coinslot', 'errors', 'list', 'request', 'stream', 'webhooks']
-    const commands = ['commands', 'listen', 'main', 'settings', 'terminal'].map((name) => `cli/${name}`)
+    const commands = ['commands', 'completion', 'device', 'listen', 'logs', 'main', 'open', 'settings', 'terminal'].map(
+      (name) => `cli/${name}`,
+    )
     const files = [...modules, ...commands].flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`])
     expect(stdout.trim().split('\n').sort()).toEqual(['dist/api.d.ts', 'dist/api.js', 'package.json', ...files].sort())
     const described = JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8'))
@@ -36,14 +35,14 @@ describe('the published client', () => {
   })
 
   test('type-checks, as documented, under every way of resolving modules', async () => {
-    const files = blocksOf('sdk.md', 'ts').map((block, place) => {
+    const files = [...blocksOf('sdk.md', 'ts'), ...blocksOf('../README.md', 'ts')].map((block, place) => {
       const file = path.join(sandbox.project, `example-${String(place)}.mts`)
       writeFileSync(file, block)
       return file
     })
     symlinkSync(path.join(root, 'node_modules/@types'), path.join(sandbox.project, 'node_modules/@types'))
     symlinkSync(path.join(root, 'node_modules/undici-types'), path.join(sandbox.project, 'node_modules/undici-types'))
-    expect(files).toHaveLength(3)
+    expect(files).toHaveLength(4)
     const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
     const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022', '--types', 'node']
     for (const way of [
@@ -78,6 +77,57 @@ describe('the published client', () => {
     return stdout.trim()
   }
 
+  test('the first paid workflow of README.md sells in TypeScript and on the command line, as printed', async () => {
+    const [block] = blocksOf('../README.md', 'ts')
+    expect(await script(block)).toMatch(/^http\S+\/p\/chk_\w+$/)
+    const [commands] = blocksOf('../README.md', 'bash')
+    const { stdout } = await run('bash', ['-euc', commands ?? ''], { env: sandbox.environment })
+    const [made = '', ...listed] = stdout.trim().split('\n')
+    expect(made).toMatch(/^chk_\w+ {2}http.*\/p\/chk_/)
+    expect(listed).toContainEqual(expect.stringMatching(/^chk_\w+ .* 5 {2}SEO audit$/))
+    const paid = await asDemo('/v1/payments?product=checkout')
+    expect(paid).toMatchObject({
+      payments: expect.arrayContaining([expect.objectContaining({ state: 'paid', amount: 5 })]),
+    })
+  })
+
+  test('and by curl, with the runs and the tools that follow', async () => {
+    const blocks = blocksOf('../README.md', 'sh').filter((block) => block.includes('curl '))
+    expect(blocks).toHaveLength(3)
+    const environment = { ...sandbox.environment, API: `${sandbox.url}/v1` }
+    const said: string[] = []
+    for (const block of blocks) {
+      // The port alone is another one.
+      const commands = block.replaceAll('http://localhost:4020', sandbox.url)
+      said.push((await run('sh', ['-euc', commands], { env: environment, maxBuffer: 10_000_000 })).stdout)
+    }
+    expect(JSON.parse(said[0]!)).toMatchObject({ checkout: { url: expect.stringContaining('/p/chk_') } })
+    expect(said[1]).toMatch(/"cost":0\.02/)
+    expect(said[2]).toContain('github-issues-create')
+    expect(said[2]).not.toContain('"error"')
+    expect(await asDemo('/v1/runs')).toMatchObject({
+      runs: expect.arrayContaining([
+        expect.objectContaining({ rdaSlug: 'blog-outline', status: 'succeeded', cost: 0.02 }),
+      ]),
+    })
+  })
+
+  test('runs an asset by the lines of its page in the marketplace, as printed', async () => {
+    const input = encodeURIComponent(JSON.stringify({ id: 'blog-outline' }))
+    const shown = (await asDemo(`/trpc/market.get?input=${input}`)) as { result: { data: Runnable } }
+    const lines = linesOf(shown.result.data, `${sandbox.url}/v1`)
+    expect(lines.map(({ label }) => label)).toEqual(['n8n', 'curl', 'TypeScript', 'Python'])
+    const [, curl, typescript] = lines.map(({ source }) => source)
+    const { stdout } = await run('bash', ['-euc', curl ?? ''], { env: sandbox.environment })
+    expect(JSON.parse(stdout)).toMatchObject({ success: true, cost: 0.02 })
+    expect(await script(typescript)).toMatch(/success: true/)
+  })
+
+  async function asDemo(at: string): Promise<unknown> {
+    const response = await fetch(sandbox.url + at, { headers: { authorization: `Bearer ${sandbox.key}` } })
+    return await response.json()
+  }
+
   test('does the same on the command line as docs/cli.md prints it', async () => {
     const [commands] = blocksOf('cli.md', 'sh')
     const { stdout } = await run('sh', ['-euc', commands ?? ''], { env: sandbox.environment })
@@ -89,6 +139,49 @@ describe('the published client', () => {
     expect(JSON.parse(lines.at(-1)!)).toEqual(expect.any(Object))
   })
 
+  test('completes commands, options and events in a shell', async () => {
+    const after = async (line: string): Promise<string[]> => {
+      const script = `source <(coinslot completion bash); COMP_WORDS=(${line}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _coinslot
+        printf '%s\\n' "\${COMPREPLY[@]}"`
+      return (await run('bash', ['-euc', script], { env: sandbox.environment })).stdout.trim().split('\n')
+    }
+    expect(await after(`coinslot to`)).toEqual(['tools'])
+    expect(await after(`coinslot tools ''`)).toEqual(['call', 'search'])
+    expect(await after(`coinslot pay https://example.com --m`)).toEqual(['--max', '--method'])
+    expect(await after(`coinslot pay https://example.com --max 1 --m`)).toEqual(['--method'])
+    expect(await after(`coinslot trigger payment.c`)).toEqual(['payment.completed'])
+    expect(await after(`coinslot --json li`)).toEqual(['listen'])
+    expect(await after(`coinslot logs --f`)).toEqual(['--follow'])
+    expect(await after(`coinslot login --d`)).toEqual(['--device'])
+    expect(await after(`coinslot open d`)).toEqual(['dashboard', 'docs', 'disputes'])
+    for (const shell of ['zsh', 'fish']) {
+      const { stdout } = await run('coinslot', ['completion', shell], { env: sandbox.environment })
+      expect(stdout).toContain('coinslot completion words -- ')
+    }
+    await expect(run('coinslot', ['completion', 'tcsh'], { env: sandbox.environment })).rejects.toMatchObject({
+      code: 2,
+    })
+  })
+
+  test('shows how a command is written, and its version', async () => {
+    const said = async (...words: string[]) => (await run('coinslot', words, { env: sandbox.environment })).stdout
+    expect(await said('listen', '--help')).toMatch(/^Usage: coinslot listen --forward-to .*\n$/)
+    expect(await said('tools', 'call', '-h')).toMatch(/^Usage: coinslot tools call <tool> .*\n$/)
+    expect(await said('--help')).toBe(await said('help'))
+    const { version } = JSON.parse(readFileSync('service/client/package.json', 'utf8')) as { version: string }
+    expect(await said('--version')).toBe(`${version}\n`)
+    const wrong = (...words: string[]) => run('coinslot', words, { env: sandbox.environment })
+    await expect(wrong('tools')).rejects.toMatchObject({
+      code: 2,
+      stderr: 'Write one of: tools search, tools call. See coinslot help.\n',
+    })
+    // The only field is named once.
+    await expect(wrong('checkouts', 'list', '--limit', '0')).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^limit: [^\n]*\nHelp: \S+\n$/),
+    })
+  })
+
   test('ends with the documented exit codes', async () => {
     const codeOf = (words: string[], more: Record<string, string> = {}) =>
       run('coinslot', words, { env: { ...sandbox.environment, ...more } }).then(
@@ -97,6 +190,11 @@ describe('the published client', () => {
       )
     expect(await codeOf(['help'])).toBe(0)
     expect(await codeOf(['tools', 'call', 'no-such-tool'])).toBe(1)
+    await expect(
+      run('coinslot', ['tools', 'call', 'no-such-tool'], { env: sandbox.environment }),
+    ).rejects.toMatchObject({
+      stderr: expect.stringMatching(/\nHelp: http:\/\/\S+\/errors\/tool_not_found\n$/),
+    })
     expect(await codeOf(['pay', 'https://example.com'])).toBe(2)
     expect(await codeOf(['checkouts', 'list'], { COINSLOT_KEY: `csk_test_${'x'.repeat(43)}` })).toBe(3)
     expect(await codeOf(['run', 'blog-outline', 'topic=x', 'audience=practitioners', '--max-cost', '0'])).toBe(4)

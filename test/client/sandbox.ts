@@ -69,7 +69,8 @@ export async function startSandbox(): Promise<Sandbox> {
   }
 }
 
-async function installed(folder: string): Promise<string> {
+/** A project with the package in it, as it is published. */
+export async function installed(folder: string): Promise<string> {
   const run = promisify(execFile)
   const project = path.join(folder, 'project')
   // A build of its own: other tests build at the same time.

@@ -25,10 +25,12 @@ export async function startFixtures(): Promise<Fixtures> {
   const log = pino({ level: 'silent' })
   const states = new Map<CallId, CallState>()
   const tools = Object.keys(ANSWERS).map(toTool)
-  const listed = tools.map((tool) => ({ tool, stats: null }))
+  const listed = tools.map((tool) => ({ tool, stats: null, needs: 'nothing' as const, simulated: false }))
   const service = createToolServer({
     catalogue: {
+      isSimulated: () => Promise.resolve(false),
       bySlug: (_, slug) => Promise.resolve(tools.find((tool) => tool.slug === slug)!),
+      get: (_, slug) => Promise.resolve(listed.find(({ tool }) => tool.slug === slug)!),
       list: () => Promise.resolve({ tools: listed, total: listed.length }),
       search: () => Promise.resolve(listed),
     },
@@ -45,6 +47,7 @@ export async function startFixtures(): Promise<Fixtures> {
           throw error
         }
       },
+      result: () => Promise.reject(new Error('no call of the suite goes on after it')),
       state: (_, operation) => Promise.resolve(states.get(deriveId('call', operation)) ?? null),
       balance: () => Promise.resolve({ credits: usdc(0n), wallet: usdc(0n) }),
     },
@@ -166,7 +169,8 @@ async function answer(ask: CallInput): Promise<CallResult> {
   const output = await ANSWERS[ask.slug]!(ask)
   const [cost, credits, balance] = [usdc(1n), usdc(2n), usdc(3n)]
   const callId = deriveId('call', ask.operation)
-  return { callId, tool: ask.slug, output, outputKind: 'text', cost, credits, balance, durationMs: 1 }
+  const kind = { outputKind: 'text', simulated: false, pages: null, operation: null } as const
+  return { callId, tool: ask.slug, output, ...kind, cost, credits, balance, durationMs: 1 }
 }
 
 function toTool(slug: string): Tool {

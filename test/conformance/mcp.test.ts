@@ -155,7 +155,7 @@ describe('the command line of @modelcontextprotocol/inspector, against the whole
 
   test('lists the tools of both views and calls them with a key', async () => {
     const { key } = await tools.caller()
-    expect((await inspect(addressOf(''), 'tools/list', ...header(key))).tools).toHaveLength(4)
+    expect((await inspect(addressOf(''), 'tools/list', ...header(key))).tools).toHaveLength(5)
     const all = await inspect(addressOf(`?view=all&key=${key}`), 'tools/list')
     expect(all.tools?.map(({ name }) => name)).toContain('acme-create-note')
     expect(await inspect(addressOf('?view=all'), 'tools/call', ...NOTE, ...header(key))).toMatchObject({

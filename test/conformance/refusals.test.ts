@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { hashTypedData } from 'viem'
 import type { Hex } from '../../service/chain/model.ts'
+import { SAFE, wrapSignature } from '../../service/kit/passkey-wallet.ts'
 import { openWorld, type World } from '../facilitator/world.ts'
+import { TYPES } from '../harness/chain.ts'
+import { newPasskey } from '../passkeys/passkey.ts'
+import { placeSafe } from '../passkeys/safe.ts'
 import { startBuyer, type Buyer, type Requirements, type StockPayload, type Version, type Wish } from './stock.ts'
 
 /** The terms that the client signs, the terms that the seller then asks for, and how the payload is changed between. */
@@ -8,6 +13,7 @@ interface Attempt {
   privateKey?: Hex
   terms?: Wish['terms']
   factory?: Hex
+  factoryData?: Hex
   offered?: Partial<Requirements>
   asked?: Partial<Requirements>
   change?(payload: StockPayload): void
@@ -188,6 +194,49 @@ describe.each([1, 2] as const)('payments that a stock client of version %i signe
     }
   })
 
+  it('one of a wallet that is not deployed (ERC-6492) is taken where its factory is listed', async () => {
+    const factory = await world.chain.factory('honest')
+    const made = await world.chain.undeployed(factory, { owner: world.payer.address, usdc: 5_000_000n })
+    const { post } = await world.add({ environment: { WALLET_FACTORIES: factory } })
+    const body = await sign({ terms: { from: made.address }, factory, factoryData: made.data })
+    expect(await judged(body, [factory])).toBeNull()
+    expect((await post('/verify', body)).body).toMatchObject({ isValid: true, invalidReason: null })
+    const changed = await sign({ terms: { from: someAddress() }, factory, factoryData: made.data })
+    expect(await judged(changed, [factory])).not.toBeNull()
+    expect((await post('/verify', changed)).body).toMatchObject({ invalidReason: 'smart_wallet_deployment_failed' })
+    expect((await post('/settle', body)).body).toMatchObject({ success: true, errorReason: null })
+    // It has code now, and pays again without its factory.
+    const again = await sign({ terms: { from: made.address } })
+    expect(await judged(again)).toBeNull()
+    expect((await post('/settle', again)).body).toMatchObject({ success: true })
+  })
+
+  it('one of a wallet whose only key is a passkey is taken, before and after it is deployed', async () => {
+    const { chain } = world
+    await placeSafe(chain)
+    const passkey = newPasskey()
+    await chain.fund(passkey.wallet, 5_000_000n)
+    const { post } = await world.add({ environment: { PASSKEY_WALLETS: 'true' } })
+    for (const wrapped of [true, false]) {
+      const body = await sign({ terms: { from: passkey.wallet } })
+      const { payload } = body.paymentPayload
+      const { chainId, usdc } = chain.network
+      const digest = hashTypedData({
+        domain: { name: usdc.name, version: usdc.version, chainId, verifyingContract: usdc.address },
+        types: TYPES,
+        primaryType: 'TransferWithAuthorization',
+        message: payload.authorization as never,
+      })
+      const other = newPasskey().sign(digest, chain.network, { wrapped: false })
+      payload.signature = wrapped ? wrapSignature(passkey.key, other) : other
+      expect(await judged(body, [SAFE.factory])).not.toBeNull()
+      payload.signature = passkey.sign(digest, chain.network, { wrapped })
+      expect(await judged(body, [SAFE.factory])).toBeNull()
+      expect((await post('/verify', body)).body).toMatchObject({ isValid: true, invalidReason: null })
+      expect((await post('/settle', body)).body).toMatchObject({ success: true, payer: passkey.wallet })
+    }
+  })
+
   async function sign(attempt: Attempt): Promise<Request> {
     const requirements = { ...requirementsOf(world, version), ...fitting(version, attempt.offered) }
     const paymentPayload = await buyer.sign({
@@ -195,15 +244,16 @@ describe.each([1, 2] as const)('payments that a stock client of version %i signe
       requirements,
       terms: attempt.terms ?? {},
       factory: attempt.factory ?? null,
+      ...(attempt.factoryData === undefined ? {} : { factoryData: attempt.factoryData }),
     })
     attempt.change?.(paymentPayload)
     const paymentRequirements = { ...requirements, ...fitting(version, attempt.asked) }
     return { x402Version: version, paymentPayload, paymentRequirements }
   }
 
-  function judged(body: unknown): Promise<string | null> {
+  function judged(body: unknown, factories: readonly Hex[] = []): Promise<string | null> {
     const { url: rpc, network, accounts } = world.chain
-    return reference.judge({ rpc, privateKey: accounts[1]!.privateKey, chainId: network.chainId, body })
+    return reference.judge({ rpc, privateKey: accounts[1]!.privateKey, chainId: network.chainId, body, factories })
   }
 })
 

@@ -27,7 +27,13 @@ export interface Buyer {
   }): Promise<Purchase>
   sign(asked: Wish): Promise<StockPayload>
   /** The reference facilitator's reason against a request; version 2's program knows both versions. */
-  judge(asked: { rpc: string; privateKey: Hex; chainId: number; body: unknown }): Promise<string | null>
+  judge(asked: {
+    rpc: string
+    privateKey: Hex
+    chainId: number
+    body: unknown
+    factories?: readonly Hex[]
+  }): Promise<string | null>
   /** Version 2's program only. */
   verify(asked: Evidence): Promise<Verified>
   /** What the stock client lists or finds at a facilitator; only version 2's program can. */
@@ -87,6 +93,8 @@ export interface Wish {
   terms: Partial<Record<'from' | 'validAfter' | 'validBefore' | 'nonce', string>>
   /** Wraps the signature as that of a wallet which this factory would still have to deploy. */
   factory: Hex | null
+  /** What the factory is called with, where it is to deploy the wallet. */
+  factoryData?: Hex
 }
 
 export interface Requirements {

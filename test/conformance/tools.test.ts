@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { plausible } from '../../service/openapi/plausible.ts'
 import { importShipped } from '../../service/tools/shipped-part.ts'
 import type { Tool } from '../../service/tools/model/tool.ts'
 import { newAjv } from '../tools/ajv.ts'
@@ -9,7 +10,7 @@ describe('the tools of the sandbox', () => {
   let world: ToolWorld
   beforeAll(async () => {
     world = await toolWorld()
-    await importShipped(world.service.catalogue, () => false)
+    await importShipped(world.service.catalogue, 'sandbox')
   }, 300_000)
   afterAll(async () => {
     await world.close()
@@ -29,6 +30,7 @@ describe('the tools of the sandbox', () => {
           faults.push(`${tool.slug}: ${JSON.stringify(body)}`)
       } else if (status !== 200) faults.push(`${tool.slug}: ${String(status)} ${JSON.stringify(body)}`)
       else if (tool.output !== null && body.output?.base64 === undefined) {
+        for (const fault of implausibleIn(body.output)) faults.push(`${tool.slug}: ${fault}`)
         const ajv = newAjv()
         const check = ajv.compile(tool.output)
         if (!check(body.output)) faults.push(`${tool.slug}: ${ajv.errorsText(check.errors)}`)
@@ -51,9 +53,27 @@ describe('the tools of the sandbox', () => {
   }, 600_000)
 })
 
-/** An example of the required fields, by the tool's own schema. */
-function inputFor({ input }: Tool): unknown {
-  return sample(input, { skipNonRequired: true, quiet: true })
+/** An example of the required fields, by the tool's own schema, in words that a caller could write. */
+function inputFor({ input, slug }: Tool): unknown {
+  return plausible(input, sample(input, { skipNonRequired: true, quiet: true }), slug)
+}
+
+/** What no server answers: a placeholder, a date or an address that is none, a list of nothing. */
+function implausibleIn(value: unknown, path = ''): string[] {
+  // The type of a field may be just that.
+  if (value === 'string' && !path.endsWith('type')) return [`${path} is a placeholder`]
+  if (
+    typeof value === 'string' &&
+    /(^|\/)(year|month|[a-z_]*(email|url|_at))$/.test(path) &&
+    value.startsWith('Example ')
+  )
+    return [`${path} is ${value}`]
+  if (Array.isArray(value))
+    return value.flatMap((item, place) =>
+      item === null ? [`${path}/${String(place)} is null`] : implausibleIn(item, `${path}/${String(place)}`),
+    )
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, field]) => implausibleIn(field, `${path}/${name}`))
 }
 
 /** Resolved from the service: the package is not installed at the root. */

@@ -16,6 +16,7 @@ const READ_IN_PART = [
 
 /** What a statement sees to and its description does not show: file, column and why. */
 const NARROWED: Readonly<Record<string, string>> = {
+  'service/marketplace/store/assets/assets.ts text': 'found by IS NOT NULL',
   'service/sales/store/income.ts tx_hash': 'compared with a list of hashes, or found by IS NOT NULL',
   'service/deliveries/store/claims.ts dueAt': 'set by the statement itself',
   'service/deliveries/store/endings.ts dueAt': 'set by the statements themselves',

@@ -268,9 +268,11 @@ describe('the ranking', () => {
     const parts = ranking(made.resources, made.visits, made.transfers)
     let longest = 0
     for (let isDone = false; !isDone;) {
-      const began = performance.now()
+      // The processor's time: a clock's counts what other processes do meanwhile.
+      const began = process.cpuUsage()
       isDone = parts.next().done === true
-      longest = Math.max(longest, performance.now() - began)
+      const { user, system } = process.cpuUsage(began)
+      longest = Math.max(longest, (user + system) / 1_000)
     }
     expect(longest).toBeLessThan(1_000)
   })

@@ -6,8 +6,10 @@ import {
   bumpFees,
   gaps,
   gasLimit,
+  gatherMs,
   isMendable,
   isMoved,
+  lookAgainMs,
   plan,
   refuseTime,
   secondsUntilTomorrow,
@@ -16,7 +18,53 @@ import {
 
 const item = fc.record({ id: fc.uuid(), alone: fc.boolean() })
 
+const PACE = { batchMax: 50, gatherMs: 100, quietMs: 15 }
+const gathering = { claims: 1, arriving: 0, takenLast: 1, quietMs: 0, waitedMs: 0 }
+const moment = fc.record({
+  claims: fc.nat(80),
+  arriving: fc.nat(80),
+  takenLast: fc.nat(200),
+  quietMs: fc.nat(200),
+  waitedMs: fc.nat(200),
+})
+
 describe('the rules of settling', () => {
+  it('a claim goes at once where no other is on its way, and a full batch always', () => {
+    expect(gatherMs(gathering, PACE)).toBe(0)
+    expect(gatherMs({ ...gathering, claims: 50, arriving: 9, takenLast: 50 }, PACE)).toBe(0)
+  })
+
+  it('a claim waits for those that are being checked, and a moment for the rest of a crowd', () => {
+    expect(gatherMs({ ...gathering, arriving: 1, waitedMs: 40 }, PACE)).toBe(60)
+    expect(gatherMs({ ...gathering, takenLast: 16, quietMs: 5 }, PACE)).toBe(10)
+    expect(gatherMs({ ...gathering, takenLast: 16, quietMs: 15 }, PACE)).toBe(0)
+    expect(gatherMs({ ...gathering, claims: 16, takenLast: 16 }, PACE)).toBe(0)
+  })
+
+  it('no claim waits longer than the time to gather, whatever arrives', () => {
+    fc.assert(
+      fc.property(moment, (seen) => {
+        const waitMs = gatherMs(seen, PACE)
+        expect(waitMs).toBeGreaterThanOrEqual(0)
+        expect(waitMs === 0 || seen.waitedMs + waitMs <= PACE.gatherMs).toBe(true)
+      }),
+    )
+  })
+
+  it('a block is seen within half of the time that it took, and at most a turn late', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 5_000, noNaN: true }), (blockMs) => {
+        let [at, looks] = [0, 0]
+        while (at < blockMs) {
+          at += lookAgainMs(at, 100)
+          looks++
+        }
+        expect(at - blockMs).toBeLessThanOrEqual(Math.max(1, Math.min(100, blockMs / 2)))
+        expect(looks).toBeLessThanOrEqual(16 + blockMs / 100)
+      }),
+    )
+  })
+
   it('a plan has everybody once, no batch above its size, and nobody with somebody who goes alone', () => {
     fc.assert(
       fc.property(

@@ -25,7 +25,12 @@ export interface RpcCall {
  * The binary from the platform's own package: the one in `@foundry-rs/anvil` is a script that starts it, which costs a
  * process.
  */
-export async function startAnvil(options: { chainId: number; mining: Mining; port?: number }): Promise<Anvil> {
+export async function startAnvil(options: {
+  chainId: number
+  mining: Mining
+  port?: number
+  hardfork?: string
+}): Promise<Anvil> {
   const mining =
     options.mining === 'automine'
       ? []
@@ -37,6 +42,7 @@ export async function startAnvil(options: { chainId: number; mining: Mining; por
     [
       ...['--host', '127.0.0.1', '--port', String(options.port ?? 0), '--chain-id', String(options.chainId)],
       ...['--accounts', '0', '--gas-limit', '120000000', '--order', 'fifo', ...mining],
+      ...(options.hardfork === undefined ? [] : ['--hardfork', options.hardfork]),
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   )

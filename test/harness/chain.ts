@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { encodeAbiParameters, keccak256, pad, toHex, type Hex } from 'viem'
+import {
+  encodeAbiParameters,
+  encodeFunctionData,
+  keccak256,
+  pad,
+  parseAbi,
+  serializeErc6492Signature,
+  toHex,
+  type Hex,
+} from 'viem'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
 import type { Authorization, SignedAuthorization } from '../../service/chain/model.ts'
 import { networkOf, type Network } from '../../service/chain/networks.ts'
@@ -20,7 +29,13 @@ export interface TestChain {
   setBlacklisted(address: Hex, blacklisted: boolean): Promise<void>
   setPaused(paused: boolean): Promise<void>
   /** A contract wallet with this much USDC. `owned`: the owner's signature counts as its own. */
-  wallet(kind: 'owned' | 'refusing' | 'burning', options: { owner?: Hex; usdc: bigint }): Promise<Hex>
+  wallet(kind: keyof typeof WALLETS, options: { owner?: Hex; usdc: bigint }): Promise<Hex>
+  /** Gives the `owned` wallet another owner. */
+  setOwner(wallet: Hex, owner: Hex): Promise<void>
+  /** A factory of `owned` wallets. A hostile one misbehaves as its salt says (Wallets.sol). */
+  factory(kind: 'honest' | 'hostile', at?: Hex): Promise<Hex>
+  /** A wallet that this factory can make and has not made yet, with this much USDC. */
+  undeployed(factory: Hex, options: { owner: Hex; salt?: bigint; usdc: bigint }): Promise<Undeployed>
   /** From now on a code speaks for this account (EIP-7702): one that asks for its key's signature, or refuses all. */
   delegate(address: Hex, to?: 'own-key' | 'refusing'): Promise<void>
   mine(blocks?: number): Promise<void>
@@ -28,6 +43,14 @@ export interface TestChain {
   reorg(blocks: number): Promise<void>
   call(method: string, ...params: readonly unknown[]): Promise<unknown>
   stop(): Promise<void>
+}
+
+export interface Undeployed {
+  address: Hex
+  /** The wallet's signature in its envelope (ERC-6492). */
+  wrap(signature: Hex): Hex
+  /** What the factory is called with. */
+  data: Hex
 }
 
 export interface TestAccount {
@@ -38,9 +61,19 @@ export interface TestAccount {
   cancel(network: Network, nonce: Hex): Promise<Hex>
 }
 
+const WALLETS = {
+  owned: code.OWNED_WALLET,
+  delegate: code.DELEGATE_WALLET,
+  refusing: code.REFUSING_WALLET,
+  burning: code.BURNING_WALLET,
+  echo: code.ECHO_WALLET,
+  verbose: code.VERBOSE_WALLET,
+  reverting: code.REVERTING_WALLET,
+}
+
 /** A chain for one test in well under a second, with USDC, Multicall3 and the escrow at their real addresses. */
 export async function startChain(
-  options: { chainId?: 8453 | 84532; mining?: Mining; port?: number } = {},
+  options: { chainId?: 8453 | 84532; mining?: Mining; port?: number; hardfork?: string } = {},
 ): Promise<TestChain> {
   const { chainId = 84532, mining = 'automine', ...rest } = options
   const network = networkOf(`eip155:${String(chainId)}`)!
@@ -81,13 +114,33 @@ export async function startChain(
     },
     async wallet(kind, { owner, usdc }) {
       const address = toHex(randomBytes(20))
-      const runtime = { owned: code.OWNED_WALLET, refusing: code.REFUSING_WALLET, burning: code.BURNING_WALLET }[kind]
       await anvil.request(
-        { method: 'anvil_setCode', params: [address, runtime] },
+        { method: 'anvil_setCode', params: [address, WALLETS[kind]] },
         store(address, word(0n), pad(owner ?? '0x', { size: 32 })),
         write(balanceSlot(address), word(usdc)),
       )
       return address
+    },
+    async setOwner(wallet, owner) {
+      await anvil.request(store(wallet, word(0n), pad(owner, { size: 32 })))
+    },
+    async factory(kind, address = toHex(randomBytes(20))) {
+      const runtime = kind === 'honest' ? code.WALLET_FACTORY : code.HOSTILE_FACTORY
+      await anvil.request({ method: 'anvil_setCode', params: [address, runtime] })
+      return address
+    },
+    async undeployed(factory, { owner, salt = 0n, usdc }) {
+      const args = [owner, word(salt)] as const
+      const data = encodeFunctionData({ abi: FACTORY, functionName: 'addressOf', args })
+      const [answer] = await anvil.request({ method: 'eth_call', params: [{ to: factory, data }, 'latest'] })
+      const address = `0x${(answer as Hex).slice(-40)}` as const
+      await fundMany([{ address, usdc }])
+      const made = encodeFunctionData({ abi: FACTORY, functionName: 'make', args })
+      return {
+        address,
+        data: made,
+        wrap: (signature) => serializeErc6492Signature({ address: factory, data: made, signature }),
+      }
     },
     async delegate(address, to = 'own-key') {
       const speaker = to === 'own-key' ? OWN_KEY : REFUSING
@@ -164,6 +217,11 @@ export const TYPES = {
     { name: 'nonce', type: 'bytes32' },
   ],
 } as const
+
+const FACTORY = parseAbi([
+  'function make(address owner, bytes32 salt)',
+  'function addressOf(address owner, bytes32 salt) view returns (address)',
+])
 
 /** The token's storage as on the real chain: see Usdc.sol for the slots. */
 function fixtures(network: Network): RpcCall[] {

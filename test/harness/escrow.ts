@@ -83,6 +83,23 @@ export async function escrowed(chain: TestChain, info: Info) {
   return { collected: collected === 1n, capturable, refundable }
 }
 
+/** The payer takes back what waits, with no part of this service. Returns the status of the transaction. */
+export async function reclaim(
+  chain: TestChain,
+  { payer, info }: { payer: { address: Hex }; info: Info },
+): Promise<Hex> {
+  await chain.call('anvil_setBalance', payer.address, '0xde0b6b3a7640000')
+  await chain.call('anvil_impersonateAccount', payer.address)
+  const call = { from: payer.address, ...escrowCall('reclaim', info), gas: '0x493e0' }
+  const hash = await chain.call('eth_sendTransaction', call)
+  // On a busy machine the block comes after the answer.
+  for (;;) {
+    const receipt = (await chain.call('eth_getTransactionReceipt', hash)) as { status: Hex } | null
+    if (receipt !== null) return receipt.status
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
 export interface EscrowTerms {
   network: string
   scheme: string

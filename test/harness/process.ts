@@ -1,5 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 
 /** The service as operators run it, in a process of its own, with all its output. */
 export class ServiceProcess {
@@ -8,15 +9,14 @@ export class ServiceProcess {
   private readonly listeners = new Set<() => void>()
   private code: number | null | undefined
 
-  /** Runs from the current sources; `built` starts faster, but needs a build first. */
-  constructor(environment: Readonly<Record<string, string>>, built = false, source = 'service/main.ts') {
-    const program = built
-      ? ['--enable-source-maps', 'service/dist/main.js']
-      : ['--import', './service/launch/typescript.mjs', source]
-    this.child = spawn(process.execPath, program, {
+  /** Runs the built service, as operators do, or a program of the tests from its source. */
+  constructor(environment: Readonly<Record<string, string>>, source?: string) {
+    const program =
+      source === undefined ? ['service/dist/main.js'] : ['--import', './service/launch/typescript.mjs', source]
+    this.child = spawn(process.execPath, ['--enable-source-maps', ...program], {
       stdio: ['ignore', 'pipe', 'pipe'],
       // No load balancer has to notice the shutdown, unless a test is about that.
-      env: { PATH: process.env['PATH'] ?? '', DRAIN_MS: '0', ...environment },
+      env: { PATH: process.env['PATH'] ?? '', DRAIN_MS: '0', ...withoutTools(environment), ...environment },
     })
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.on('data', (chunk: Buffer) => {
@@ -62,4 +62,44 @@ export class ServiceProcess {
     if (this.code === undefined) await once(this.child, 'exit')
     return this.code ?? null
   }
+}
+
+/** The Node processes that another one has started, without its database server. */
+export function childrenOf(parent: number): number[] {
+  return readdirSync('/proc').flatMap((entry) => {
+    const stat = statOf(entry)
+    return stat?.parent === parent && stat.name === 'node' ? [Number(entry)] : []
+  })
+}
+
+export function isAlive(pid: number): boolean {
+  return ![undefined, 'Z'].includes(statOf(String(pid))?.state)
+}
+
+/** In bytes, of a process and those that it has started. */
+export function memoryOf(pid: number): number[] {
+  return [pid, ...childrenOf(pid)].map((each) => {
+    const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${String(each)}/status`, 'utf8')) ?? []
+    return Number(kilobytes ?? 0) * 1024
+  })
+}
+
+function statOf(entry: string): { name: string; state: string | undefined; parent: number } | null {
+  try {
+    const stat = readFileSync(`/proc/${entry}/stat`, 'utf8')
+    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { name: stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')), state, parent: Number(parent) }
+  } catch {
+    return null
+  }
+}
+
+/** A program as one file, for those who start it often. */
+export function bundled(source: string): string {
+  return execFileSync(process.execPath, ['test/harness/bundle.mjs', source], { encoding: 'utf8' })
+}
+
+/** Reading what comes with a live service takes longer than most tests. */
+export function withoutTools({ LIVE }: Readonly<Record<string, string>>): Record<string, string> {
+  return LIVE === 'true' ? { TOOLS_SHIPPED: 'false' } : {}
 }

@@ -8,6 +8,7 @@ import { listen } from '../../service/api/server.ts'
 import type { Caller } from '../../service/kit/caller.ts'
 import { newId } from '../../service/kit/ids.ts'
 import type { Environment } from '../../service/kit/owner.ts'
+import { withoutTools } from './process.ts'
 import { testDatabase, type TestDatabase } from './database.ts'
 import { TestClock } from './clock.ts'
 
@@ -57,6 +58,7 @@ export async function testService(environment: Record<string, string> = {}, hook
     LOG_LEVEL: 'silent',
     // All people of a test have the same e-mail domain.
     SIGNUP_GRANTS_PER_DOMAIN_DAY: '1000000',
+    ...withoutTools(environment),
     ...environment,
   })
   const service = await compose(config, {
@@ -80,6 +82,7 @@ export async function testService(environment: Record<string, string> = {}, hook
     return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : undefined, text }
   }
 
+  let closing: Promise<void> | null = null
   return {
     ...service,
     clock,
@@ -116,11 +119,13 @@ export async function testService(environment: Record<string, string> = {}, hook
         call: (method, path, options) => call(method, path, { key: made.secret, ...options }),
       }
     },
-    async close() {
-      await server.drain(1000)
-      await service.stop()
-      await database.close()
-      rmSync(dataDir, { recursive: true, force: true })
-    },
+    close: () => (closing ??= close()),
+  }
+
+  async function close(): Promise<void> {
+    await server.drain(1000)
+    await service.stop()
+    await database.close()
+    rmSync(dataDir, { recursive: true, force: true })
   }
 }

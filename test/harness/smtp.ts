@@ -36,3 +36,14 @@ export function startSmtp(refuse = false): Promise<{ url: string; received: stri
     })
   })
 }
+
+/** The link to this path in a mail to this address, as soon as the mail has come. */
+export async function linkIn(received: readonly string[], to: string, path: string): Promise<string> {
+  for (;;) {
+    for (const mail of received) {
+      const link = new RegExp(`http://\\S*${path}\\S*`).exec(mail.replace(/=\n/g, '').replace(/=3D/g, '='))
+      if (mail.includes(to) && link !== null) return link[0]
+    }
+    await new Promise(setImmediate)
+  }
+}

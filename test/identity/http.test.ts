@@ -29,12 +29,16 @@ describe('identity over HTTP', () => {
       caller,
       body: route.body?.parse(input.body),
       rawBody: Buffer.alloc(0),
+      upload: () => {
+        throw new Error('no route of this capability takes a file')
+      },
       query: route.query?.parse(input.query ?? {}),
       params: route.params?.parse(input.params ?? {}),
       operation: newId('op', world.clock.now()),
       address: '127.0.0.1',
       header: () => undefined,
       wantsPage: false,
+      reader: { lang: undefined, accepted: undefined },
       gone: () => new AbortController().signal,
       keyed: false,
     })

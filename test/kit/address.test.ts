@@ -1,7 +1,8 @@
 import { keccak256 as reference } from 'viem'
 import { checksummed } from '../../service/chain/keys.ts'
 import { loadKeccak } from '../../service/chain/curve.ts'
-import { hasSoundChecksum, keccak256, recipientAddress } from '../../service/kit/address.ts'
+import { recipientAddress } from '../../service/kit/address.ts'
+import { hasSoundChecksum, keccak256 } from '../../service/kit/keccak.ts'
 import { generator } from '../harness/random.ts'
 
 describe('the address of a receiver', () => {

@@ -1,6 +1,7 @@
 import { systemClock } from '../../service/kit/clock.ts'
 import { usdc } from '../../service/kit/money.ts'
 import { createLedger } from '../../service/ledger/service.ts'
+import { recount } from '../../service/ledger/store/recount.ts'
 import { createLedgerStore } from '../../service/ledger/store/ledger.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
 
@@ -83,5 +84,27 @@ describe('the check that recomputes everything', () => {
     await database.pool.query(plant)
     const found = await createLedgerStore(database.statements, systemClock).differences()
     expect(found).toContainEqual(expect.objectContaining(expected))
+    if (!['available', 'spent', 'sum'].includes(expected.figure)) return
+    for (const pageSize of [1, 2, 3, 5_000]) {
+      const { complete, differences } = await recount(database.statements, { pageSize, hasTime: () => true })
+      expect([complete, differences]).toEqual([true, expect.arrayContaining([expect.objectContaining(expected)])])
+    }
+  })
+
+  test('adding it up in steps reads each posting and each account once, and stops when the time is over', async () => {
+    const [counts] = await database.statements.run<{ postings: number; accounts: number }>(
+      `SELECT (SELECT count(*)::int FROM ledger_posting) AS postings, (SELECT count(*)::int FROM ledger_account) AS accounts`,
+      [],
+    )
+    const whole = await recount(database.statements, { hasTime: () => true })
+    expect(whole).toEqual({ ...counts, movements: 4, steps: 2, complete: true, differences: [] })
+    for (const pageSize of [1, 2, 3]) {
+      const inSteps = await recount(database.statements, { pageSize, hasTime: () => true })
+      expect(inSteps).toEqual({ ...whole, steps: inSteps.steps })
+      expect(inSteps.steps).toBe(Math.floor(whole.postings / pageSize) + Math.floor(whole.accounts / pageSize) + 2)
+    }
+    let steps = 0
+    const stopped = await recount(database.statements, { pageSize: 2, hasTime: () => steps++ < 2 })
+    expect(stopped).toMatchObject({ postings: 4, accounts: 0, steps: 2, complete: false, differences: [] })
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { keccak256, toBytes } from 'viem'
-import { keccak256 as ownKeccak } from '../../service/kit/address.ts'
+import { keccak256 as ownKeccak } from '../../service/kit/keccak.ts'
 import {
   isOwnChallenge,
   issueChallenge,

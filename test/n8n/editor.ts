@@ -5,6 +5,8 @@ import { OWNER, type N8n } from './n8n.ts'
 import type { Workflow } from './world.ts'
 
 export interface Editor {
+  /** From an empty canvas to a first payment that is seen in n8n: the seconds that it takes. */
+  start(): Promise<number>
   /** Opens the trigger's panel, listens, pays at the form that it opens, and waits for the payment to appear. */
   walk(workflow: Workflow): Promise<void>
   /** Opens the panel of the Coinslot node, chooses from its lists, and checks the fields of each resource. */
@@ -29,6 +31,30 @@ export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
   await page.waitForURL(/home|workflow/)
   const picture = pictures(version)
   return {
+    async start() {
+      await page.goto(`${n8n.origin}/workflow/new`)
+      await named(page, 'canvas-add-button').waitFor()
+      const startedAt = performance.now()
+      await named(page, 'canvas-add-button').getByRole('button').first().click()
+      await named(page, 'node-creator-search-bar').fill('pay-to-run')
+      await named(page, 'node-creator-item-name').filter({ hasText: 'Coinslot Pay-to-Run Trigger' }).first().click()
+      // n8n shows the details of a community node before it adds it.
+      await page.getByRole('button', { name: 'Add to workflow' }).click()
+      await named(page, 'parameter-input-productName').locator('input, textarea').first().fill('SEO audit')
+      await page.getByTitle(/webhook URLs/i).click()
+      const address = await page
+        .getByText(/\/webhook-test\/.+\/pay$/)
+        .first()
+        .innerText()
+      await picture(page, 'start-panel')
+      await named(page, 'trigger-execute-button').first().click()
+      await page.getByText('Listening for test event').waitFor()
+      await pay(browser, address.trim(), picture, {})
+      await named(page, 'output-panel').getByText('simulated:').first().waitFor()
+      const seconds = (performance.now() - startedAt) / 1_000
+      await picture(page, 'start-paid')
+      return seconds
+    },
     async walk(workflow) {
       await page.goto(`${n8n.origin}/workflow/${workflow.id}`)
       const trigger = named(page, 'canvas-trigger-node').first()
@@ -48,7 +74,10 @@ export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
       await page.getByText('Listening for test event').waitFor()
       await picture(page, 'listening')
 
-      await pay(browser, workflow, picture)
+      await pay(browser, workflow.address('webhook-test'), picture, {
+        'Your website': 'https://example.com',
+        'Your e-mail': 'ada@example.com',
+      })
       const output = named(page, 'output-panel')
       await output.getByText('your_website').first().waitFor()
       await output.locator('[data-test-id="radio-button-json"]').click()
@@ -61,11 +90,13 @@ export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
       await named(page, 'parameter-input-resource').waitFor()
       await choose(page, 'rda', 'blog outline', /^Blog Outline Writer/, picture)
       // The fields of the chosen prompt, by their labels.
-      for (const label of ['Topic', 'Audience', 'Sections'])
+      for (const label of ['Topic (required)', 'Audience (required)', 'Sections'])
         await page.getByText(label, { exact: true }).first().waitFor()
       await named(page, 'mapping-fields-container').locator('input, textarea').first().fill(TOPIC)
+      // n8n's own words for a mapper are of databases.
+      if (await page.getByText(/mapping column mode/i).isVisible()) throw new Error('the panel speaks of columns')
       // Moves the pointer off the field, whose tooltip hides the next one.
-      await page.getByText('Values to Send').click()
+      await page.getByText('Specify Inputs').click()
       await picture(page, 'coinslot-rda')
       for (const [resource, mark] of [
         ['Paid URL', 'maxAmount'],
@@ -103,14 +134,18 @@ export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
 }
 
 /** Pays as a customer does, from the address that the panel shows. */
-async function pay(browser: Browser, workflow: Workflow, picture: Picture): Promise<void> {
+async function pay(
+  browser: Browser,
+  address: string,
+  picture: Picture,
+  input: Readonly<Record<string, string>>,
+): Promise<void> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
-  await page.goto(workflow.address('webhook-test'))
-  await page.getByLabel('Your website').fill('https://example.com')
-  await page.getByLabel('Your e-mail').fill('ada@example.com')
-  await picture(page, 'form')
+  await page.goto(address)
+  for (const [label, text] of Object.entries(input)) await page.getByLabel(label).fill(text)
+  if (Object.keys(input).length > 0) await picture(page, 'form')
   await page.getByRole('button', { name: /simulate/i }).click()
-  await page.getByText('Workflow started').waitFor()
+  await page.getByText('Order started').waitFor()
   await page.close()
 }
 

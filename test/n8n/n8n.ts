@@ -9,6 +9,12 @@ export interface Installed {
   node: string
 }
 
+export interface Processed {
+  /** In queue mode an n8n is several processes. */
+  command?: 'start' | 'worker' | 'webhook'
+  environment?: Record<string, string>
+}
+
 /** An n8n as users run it, on a folder of its own, used through its editor's API. */
 export class N8n {
   said = ''
@@ -26,11 +32,11 @@ export class N8n {
     private readonly installed: Installed,
     readonly home: string,
     readonly port: number,
-    private readonly brokerPort: number,
+    private readonly processed: Processed & { brokerPort: number },
   ) {}
 
-  static async start(installed: Installed, home: string): Promise<N8n> {
-    const n8n = new N8n(installed, home, await freePort(), await freePort())
+  static async start(installed: Installed, home: string, processed: Processed = {}): Promise<N8n> {
+    const n8n = new N8n(installed, home, await freePort(), { ...processed, brokerPort: await freePort() })
     await n8n.boot()
     return n8n
   }
@@ -52,7 +58,7 @@ export class N8n {
       await once(this.child, 'exit')
     }
     await this.boot()
-    await this.logIn()
+    if (this.processed.command === undefined) await this.logIn()
   }
 
   async stop(): Promise<void> {
@@ -94,8 +100,9 @@ export class N8n {
 
   private async boot(): Promise<void> {
     const { folder, node } = this.installed
+    const { command = 'start' } = this.processed
     this.said = ''
-    const child = spawn(node, [`${folder}/node_modules/n8n/bin/n8n`, 'start'], {
+    const child = spawn(node, [`${folder}/node_modules/n8n/bin/n8n`, command], {
       cwd: this.home,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env['PATH'] ?? '', HOME: this.home, ...this.environment() },
@@ -106,7 +113,7 @@ export class N8n {
     }
     await new Promise<void>((resolve, reject) => {
       child.stdout.on('data', () => {
-        if (this.said.includes('Editor is now accessible')) resolve()
+        if (this.said.includes(READY[command])) resolve()
       })
       child.once('exit', (code) => reject(new Error(`n8n ended with ${String(code)} and said:\n${this.said}`)))
     })
@@ -119,7 +126,7 @@ export class N8n {
       N8N_PORT: String(this.port),
       N8N_SECURE_COOKIE: 'false',
       WEBHOOK_URL: `${this.origin}/`,
-      N8N_RUNNERS_BROKER_PORT: String(this.brokerPort),
+      N8N_RUNNERS_BROKER_PORT: String(this.processed.brokerPort),
       N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS: 'false',
       // n8n must send no requests of its own and ask no questions in the editor.
       N8N_DIAGNOSTICS_ENABLED: 'false',
@@ -129,8 +136,16 @@ export class N8n {
       N8N_HIRING_BANNER_ENABLED: 'false',
       N8N_DYNAMIC_BANNERS_ENABLED: 'false',
       NODE_ENV: 'production',
+      ...this.processed.environment,
     }
   }
+}
+
+/** What each process says when it is ready. */
+const READY = {
+  start: 'Editor is now accessible',
+  worker: 'n8n worker is now ready',
+  webhook: 'Webhook listener waiting for requests',
 }
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test looks into answers field by field

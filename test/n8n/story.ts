@@ -1,6 +1,7 @@
 import { agentStory } from './stories/agent.ts'
 import { credentialStory } from './stories/credential.ts'
 import { editingStory } from './stories/editing.ts'
+import { elsewhereStory } from './stories/elsewhere.ts'
 import { examplesStory } from './stories/examples.ts'
 import { listeningStory } from './stories/listening.ts'
 import { modelsStory } from './stories/models.ts'
@@ -8,6 +9,7 @@ import { operationsStory } from './stories/operations.ts'
 import { outcomesStory } from './stories/outcomes.ts'
 import { publishingStory } from './stories/publishing.ts'
 import { refusalsStory } from './stories/refusals.ts'
+import { requestsStory } from './stories/requests.ts'
 import { retriesStory } from './stories/retries.ts'
 import { sellingStory } from './stories/selling.ts'
 import { toolsStory } from './stories/tools.ts'
@@ -23,18 +25,21 @@ export function story(version: string): void {
     afterAll(() => opened.close())
 
     const world = (): World => opened
+    // First, while there is the one credential that a newcomer has: n8n chooses it for a new node.
+    editingStory(world, version)
     credentialStory(world)
     listeningStory(world)
     sellingStory(world)
     outcomesStory(world)
     publishingStory(world)
     operationsStory(world)
+    requestsStory(world)
     refusalsStory(world)
     retriesStory(world)
     agentStory(world)
     modelsStory(world)
     examplesStory(world)
+    elsewhereStory(world)
     toolsStory(world)
-    editingStory(world, version)
   })
 }

@@ -22,7 +22,7 @@ export const GIVEN = JSON.parse(process.env['COINSLOT_N8N'] ?? '{"packed":"","n8
 
 const KEY = 'csk_test_n8nEndToEnd0123456789'
 const WALLET_XPRV = accountOfSeed('5a'.repeat(32))
-const TRIGGER = 'Pay-to-Run Trigger'
+export const TRIGGER = 'Pay-to-Run Trigger'
 
 export interface Credential {
   id: string
@@ -40,11 +40,18 @@ export interface World {
   removeTool(slug: string, successor: string): Promise<void>
   /** As if the RDA's creator had archived it. */
   archive(slug: string): Promise<void>
+  /** As if the time of all open requests for further amounts were over. */
+  expireRequests(): Promise<void>
   apiUrl: string
   facilitatorUrl: string
   credential: Credential
   makeCredential(data?: Record<string, unknown>): Promise<Credential>
-  makeWorkflow(parameters?: Record<string, unknown>, credential?: Credential, last?: LastNode): Promise<Workflow>
+  makeWorkflow(
+    parameters?: Record<string, unknown>,
+    credential?: Credential,
+    last?: LastNode,
+    triggerVersion?: number,
+  ): Promise<Workflow>
   /** Imports a file; its first node is the trigger. */
   importWorkflow(file: unknown): Promise<Workflow>
   /** Stops the service for this work, as an outage does, and restarts it. */
@@ -53,7 +60,7 @@ export interface World {
 }
 
 /** The whole chain between a customer and a workflow: service, n8n and blockchain, all real. */
-export async function openWorld(version: string): Promise<World> {
+export async function openWorld(version: string, startMain = startAlone): Promise<World> {
   const installed = GIVEN.n8n[version]
   if (installed === undefined) throw new Error('start this with `npm run test:n8n`')
   const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-n8n-'))
@@ -63,8 +70,8 @@ export async function openWorld(version: string): Promise<World> {
   const settings = serviceSettings(database, chain, [port, await freePort()], path.join(folder, 'service'))
   let service = new ServiceProcess(settings)
   const home = path.join(folder, 'n8n')
-  await Promise.all([service.says('Coinslot is running'), installPackage(home)])
-  const n8n = await N8n.start(installed, home)
+  await service.says('Coinslot is running')
+  const n8n = await startMain(installed, home)
   await n8n.setUpOwner()
 
   const apiUrl = `${origin}/v1`
@@ -116,8 +123,11 @@ FROM next WHERE slug = $1`
     async archive(slug) {
       await database.statements.run(`UPDATE rda SET status = 'archived' WHERE slug = $1`, [slug])
     },
-    async makeWorkflow(parameters, given = credential, last = REPORT) {
-      return await importWorkflow(workflowData(parameters, given, last))
+    async expireRequests() {
+      await database.statements.run('UPDATE payment_request SET expires_at = now() WHERE ended_as IS NULL', [])
+    },
+    async makeWorkflow(parameters, given = credential, last = REPORT, triggerVersion = 1.1) {
+      return await importWorkflow(workflowData(parameters, given, last, triggerVersion))
     },
     importWorkflow,
     async outage(work) {
@@ -138,6 +148,11 @@ FROM next WHERE slug = $1`
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+async function startAlone(installed: Installed, home: string): Promise<N8n> {
+  await installPackage(home)
+  return await N8n.start(installed, home)
 }
 
 export function credentialData(apiUrl: string, data: Record<string, unknown> = {}): Record<string, unknown> {
@@ -267,13 +282,18 @@ export async function asJson(
   return { status: response.status, body: await response.json() }
 }
 
-function workflowData(parameters: Record<string, unknown> = {}, credential: Credential, last: LastNode): unknown {
+function workflowData(
+  parameters: Record<string, unknown> = {},
+  credential: Credential,
+  last: LastNode,
+  typeVersion: number,
+): unknown {
   const trigger = {
     id: randomUUID(),
     webhookId: randomUUID(),
     name: TRIGGER,
     type: 'n8n-nodes-coinslot.payToRunTrigger',
-    typeVersion: 1,
+    typeVersion,
     position: [0, 0],
     parameters: { productName: 'SEO audit', price: 5, customerFields: FIELDS, testMode: true, ...parameters },
     credentials: { coinslotApi: credential },
@@ -314,7 +334,7 @@ const FIELDS = {
 }
 
 /** Installs a community package as n8n does: from the packed file, into the folder that it loads such packages from. */
-async function installPackage(home: string): Promise<void> {
+export async function installPackage(home: string): Promise<void> {
   const nodes = path.join(home, '.n8n/nodes')
   await mkdir(nodes, { recursive: true })
   await writeFile(path.join(nodes, 'package.json'), '{"name":"installed-nodes","private":true,"dependencies":{}}')

@@ -1,6 +1,9 @@
 import { createHmac } from 'node:crypto'
 import type { IWebhookResponseData } from 'n8n-workflow'
 import { PayToRunTrigger } from '../../nodes/PayToRunTrigger/PayToRunTrigger.node.ts'
+import { deliveryOf } from '../../service/checkouts/rules/lifecycle.ts'
+import { linesOfTotal } from '../../service/checkouts/rules/price.ts'
+import { usdc } from '../../service/kit/money.ts'
 import { SECRET, webhook, type Played, type Request, type Told, type Webhook } from './n8n.ts'
 
 const PAID = {
@@ -66,6 +69,14 @@ describe.each([true, false])('a delivery of the service, with test mode %s', (te
       ['POST', 'http://localhost:4020/v1/deliveries/dlv_1/claim'],
     ])
     expect(calls[0]?.timeout).toBeLessThanOrEqual(7_000)
+  })
+
+  it('runs the workflow with what a newer service adds to the metadata, and refuses any other addition', async () => {
+    const more = { ...PAID, metadata: { ...PAID.metadata, lines: { quantity: 2 }, unheardOf: true } }
+    const { result } = await receive(delivered(JSON.stringify(more)), { ...played, service: claimed(true) })
+    expect(result.workflowData).toEqual([[{ json: more }]])
+    const { response } = await receive(delivered(JSON.stringify({ ...PAID, more: 1 })), played)
+    expect(response).toMatchObject({ status: 400, body: { details: { more: expect.any(String) } } })
   })
 
   it('that somebody has claimed before is a duplicate and runs nothing', async () => {
@@ -146,6 +157,13 @@ describe('in production', () => {
 })
 
 describe('in test mode', () => {
+  it('takes what the service delivers for a plain sale by its shape alone, as nodes of earlier releases do', async () => {
+    const { body } = sold(1)
+    const { result } = await receive({ body })
+    expect(result.workflowData).toEqual([[{ json: JSON.parse(body) as unknown }]])
+    expect((await receive({ body: sold(3).body })).response.status).toBe(400)
+  })
+
   it('an unsigned body in the shape of a payment simulates one', async () => {
     const { result, calls } = await receive({ body: JSON.stringify(PAID) })
     expect(result.workflowData).toEqual([[{ json: PAID }]])
@@ -169,6 +187,7 @@ describe('in test mode', () => {
     ['metadata.checkoutId', { ...PAID, metadata: { receivedAt: PAID.metadata.receivedAt } }],
     ['metadata.receivedAt', { ...PAID, metadata: { ...PAID.metadata, receivedAt: 'yesterday' } }],
     ['metadata.receivedAt', { ...PAID, metadata: { ...PAID.metadata, receivedAt: '2026-13-01T00:00:00Z' } }],
+    ['metadata.extra', { ...PAID, metadata: { ...PAID.metadata, extra: 1 } }],
     ['extra', { ...PAID, extra: 1 }],
     ['body', [PAID]],
     ['body', 'payment'],
@@ -277,6 +296,30 @@ function delivered(body = JSON.stringify(PAID), { secret = SECRET, ageSeconds = 
     body,
     headers: { 'webhook-id': 'dlv_1', 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${mac}` },
   }
+}
+
+/** What the service sends for so many of one thing. */
+function sold(quantity: number): { body: string } {
+  const unit = usdc(2_000_000n)
+  const total = usdc(unit * BigInt(quantity))
+  const payment = {
+    ...PAID.payment,
+    id: 'pay_1',
+    checkoutId: 'chk_1',
+    amount: total,
+    lines: linesOfTotal(total, { unit, quantity, coupon: null }),
+    input: {},
+    simulated: true,
+    deadline: null,
+    right: null,
+    plan: null,
+  } as unknown as Parameters<typeof deliveryOf>[0]
+  const checkout = {
+    responseMode: 'immediately',
+    onUnconfirmed: 'hold',
+    pricing: { kind: 'fixed' },
+  } as Parameters<typeof deliveryOf>[1]
+  return deliveryOf(payment, checkout, { paidAt: new Date(0), receiptUrl: 'https://coinslot.example/receipts/pay_1' })
 }
 
 function claimed(claimed: boolean): () => Told {

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow'
-import { nameOf } from '../../nodes/PayToRunTrigger/checkout.ts'
+import { nameOf } from '../../nodes/PayToRunTrigger/form.ts'
 import { customerFields } from '../../nodes/PayToRunTrigger/customer-fields.ts'
 import { PayToRunTrigger } from '../../nodes/PayToRunTrigger/PayToRunTrigger.node.ts'
 import { fieldsSchema } from '../../service/kit/fields.ts'

@@ -33,7 +33,7 @@ const NODE: INode = {
   id: 'node-1',
   name: 'Pay-to-Run Trigger',
   type: 'n8n-nodes-coinslot.payToRunTrigger',
-  typeVersion: 1,
+  typeVersion: 1.1,
   position: [0, 0],
   parameters: {},
 }

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { INodeTypeDescription } from 'n8n-workflow'
 import { CoinslotApi } from '../../credentials/CoinslotApi.credentials.ts'
 import { Coinslot } from '../../nodes/Coinslot/Coinslot.node.ts'
+import { PaidChatTrigger } from '../../nodes/PaidChatTrigger/PaidChatTrigger.node.ts'
 import { PayToRunTrigger } from '../../nodes/PayToRunTrigger/PayToRunTrigger.node.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -20,6 +21,7 @@ describe('the package', () => {
 
   it.each([
     ['nodes/Coinslot', new Coinslot().description.icon],
+    ['nodes/PaidChatTrigger', new PaidChatTrigger().description.icon],
     ['nodes/PayToRunTrigger', new PayToRunTrigger().description.icon],
     ['credentials', new CoinslotApi().icon],
   ])('has its pictures for light and for dark: %s', (folder, icon) => {
@@ -32,6 +34,7 @@ describe('the package', () => {
 
   it.each([
     ['Coinslot', new Coinslot().description.name],
+    ['PaidChatTrigger', new PaidChatTrigger().description.name],
     ['PayToRunTrigger', new PayToRunTrigger().description.name],
   ])('is found in n8n by the name that its node has there: %s', (folder, name) => {
     const file = path.join(root, `nodes/${folder}/${folder}.node.json`)
@@ -40,9 +43,10 @@ describe('the package', () => {
   })
 })
 
-describe('the trigger', () => {
-  const { description } = new PayToRunTrigger()
-
+describe.each([
+  ['the trigger', new PayToRunTrigger().description],
+  ['the trigger of chats', new PaidChatTrigger().description],
+])('%s', (_, description) => {
   it('takes payments at the first address and shows the link at the second, on one path', () => {
     expect(description.webhooks?.map(({ name, httpMethod }) => [name, httpMethod])).toEqual([
       ['default', 'POST'],
@@ -50,9 +54,11 @@ describe('the trigger', () => {
     ])
     expect(new Set(description.webhooks?.map((webhook) => webhook.path)).size).toBe(1)
   })
+})
 
+describe('the trigger of forms', () => {
   it('names a parameter for everything that it reads', () => {
-    const names = namesOf(description)
+    const names = namesOf(new PayToRunTrigger().description)
     const read = ['productName', 'productDescription', 'price', 'network', 'recipient', 'recipientAddress']
     expect(names).toEqual(expect.arrayContaining([...read, 'customerFields', 'redirectUrl', 'testMode', 'options']))
   })

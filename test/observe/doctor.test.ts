@@ -52,6 +52,7 @@ describe('npm run doctor', () => {
     expect(Object.fromEntries(bare.map(({ check, level }) => [check, level]))).toEqual({
       models: 'warning',
       'wallet keys': 'fault',
+      'payer keys': 'warning',
       ALLOW_HOSTS: 'warning',
       catalogue: 'warning',
     })
@@ -243,11 +244,10 @@ async function doctor(
   environment: Record<string, string>,
   ...args: string[]
 ): Promise<{ code: number | null; said: string }> {
-  const child = spawn(
-    process.execPath,
-    ['--import', './service/launch/typescript.mjs', 'service/cli/doctor.ts', ...args],
-    { env: { PATH: process.env['PATH'] ?? '', ...environment }, stdio: ['ignore', 'pipe', 'inherit'] },
-  )
+  const child = spawn(process.execPath, ['service/dist/cli/doctor.js', ...args], {
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let said = ''
   child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))

@@ -79,7 +79,7 @@ describe('the log', () => {
   ])('cuts %s by its form', (_what, text, secret = text) => {
     log.info({ lines: `first\n${text}\n\t${text}` }, '')
     log.info({ list: [text], nested: { much: { deeper: { than: { usual: text } } } } }, `saw ${text}`)
-    log.error({ err: new DomainError('failed', 'x', text).causedBy(new Error(text)) }, 'failed')
+    log.error({ err: new DomainError('failed', 'internal', text).causedBy(new Error(text)) }, 'failed')
     for (const line of lines) expect(line).not.toContain(secret)
     expect(lines.join('')).toContain('[redacted]')
   })

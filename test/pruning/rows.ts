@@ -19,6 +19,10 @@ export const ROWS: Readonly<Record<string, Rows>> = {
   delivery_bounded_event: {
     goes: `INSERT INTO delivery_bounded_event (about, key, at) VALUES ('chk_' || ${N}, ${HASH}, $1)`,
   },
+  sale_notice: {
+    goes: `INSERT INTO sale_notice (sale_id, kind, user_id, environment, at, announcement, alone, waits)
+           VALUES ('pay_' || ${N}, 'sale', 'usr_1', 'sandbox', $1, '1', true, false)`,
+  },
   idempotent_request: {
     goes: `INSERT INTO idempotent_request (scope, request_hash, operation, leased_until, status, created_at)
            VALUES (${HASH}, ${HASH}, 'op', $1, 200, $1)`,
@@ -27,6 +31,10 @@ export const ROWS: Readonly<Record<string, Rows>> = {
   },
   tool_answer: {
     goes: `INSERT INTO tool_answer (call_id, kind, value, created_at) VALUES ('call_' || ${N}, 'json', '1', $1)`,
+  },
+  payment_address: {
+    goes: paymentAddress(0),
+    stays: paymentAddress(1),
   },
   outflow: {
     goes: `INSERT INTO outflow (id, environment, user_id, kind, recipient, amount, at)
@@ -73,6 +81,9 @@ export const ROWS: Readonly<Record<string, Rows>> = {
   facilitator_gas: {
     goes: `INSERT INTO facilitator_gas (network, day, payer, spent) VALUES ('base', ($1::timestamptz AT TIME ZONE 'UTC')::date, ${HASH}, 1)`,
   },
+  trial_day: {
+    goes: `INSERT INTO trial_day (checkout_id, day, used) VALUES ('chk ' || $2::int, ($1::timestamptz AT TIME ZONE 'UTC')::date, 1)`,
+  },
   discovery_resource: { goes: resource('$1', 'resources') },
   discovery_payer: {
     goes: `WITH r AS (${resource(`$1::timestamptz + interval '10 years'`, 'payers')} RETURNING id)
@@ -88,8 +99,23 @@ export const ROWS: Readonly<Record<string, Rows>> = {
   checkout_default: {
     goes: `INSERT INTO checkout_default (payer, network, until) VALUES ($2::int, 'base', $1)`,
   },
+  checkout_progress: {
+    goes: `INSERT INTO checkout_progress (payment_id, lines, written, updated_at) VALUES ('pay_' || ${N}, '[]', 1, $1)`,
+  },
+  checkout_day: {
+    goes: `INSERT INTO checkout_day (day, checkout_id, user_id, environment, opened)
+           VALUES ($1::timestamptz, 'chk_' || ${N}, 'usr_1', 'sandbox', 1)`,
+  },
+  checkout_draft: {
+    goes: `INSERT INTO checkout_draft (token_hash, checkout_id, content, expires_at) VALUES (${HASH}, 'chk_1', '{}', $1)`,
+  },
   oauth_client: {
     goes: `INSERT INTO oauth_client (id, name, redirect_uris, expires_at) VALUES (${N}, 'x', '{}', $1)`,
+  },
+  connection: { goes: connection('revoked'), stays: connection('expired') },
+  oauth_device: {
+    goes: `INSERT INTO oauth_device (device_hash, user_code, name, interval_seconds, expires_at)
+           VALUES (${HASH}, ${N}, 'x', 5, $1)`,
   },
   oauth_grant: { goes: grant('$1'), stays: grant('NULL') },
   signin_verification: {
@@ -150,8 +176,22 @@ function resource(lastAt: string, name: string): string {
     VALUES ('https://${name}.example/' || $2::int, '', 'base', 'exact', ${HASH}, 'http', 2, '[]', '{}', '{}', '{}', $1, ${lastAt})`
 }
 
+function connection(state: string): string {
+  return `INSERT INTO connection (id, user_id, environment, agent_id, provider, provider_owner_id, name, is_default, kind, state,
+            schemes, hosts, scopes, created_at, updated_at)
+          VALUES (${N}, 'usr_1', 'sandbox', '', 'p', '', ${N}, false, 'key', '${state}', '{}', '{}', '{}', $1, $1)`
+}
+
 function grant(endedAt: string): string {
   return `INSERT INTO oauth_grant (key_id, agent_id, user_id, environment, client_id, redirect_uri, resource, challenge,
             code_hash, expires_at, ended_at)
           VALUES (${N}, 'agt_1', 'usr_1', 'sandbox', 'c', 'r', 'm', 'x', ${HASH}, $1, ${endedAt}::timestamptz)`
+}
+
+/** Closed; with money at it, or without any. */
+function paymentAddress(balance: number): string {
+  return `INSERT INTO payment_address (id, user_id, environment, checkout_id, network, account, address, amount, bought,
+      state, balance, reason, expires_at, created_at, looked_at, ended_at)
+    VALUES ('adr_' || ${N} || '${String(balance)}', 'usr_1', 'sandbox', 'chk_1', 'base', 'a${String(balance)}',
+      ${HASH} || decode('0${String(balance)}', 'hex'), 1, '{}', 'closed', ${String(balance)}, 'expired', $1, $1, $1, $1)`
 }

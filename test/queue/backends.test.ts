@@ -288,7 +288,7 @@ describe.each(backends)('the queue on %s', (kind) => {
   if (kind === 'postgres') {
     it('starts no worker that the server does not answer', async () => {
       const { statements } = database
-      const parts = { topics: 1, statements, clock, log: quiet, pace: PACE, onUp: () => undefined }
+      const parts = { statements, clock, log: quiet, pace: PACE, onUp: () => undefined }
       const backend = await openBackend({ kind: 'postgres', connectionString: database.url }, parts)
       const mend = await fault()
       await expect(backend.work('numbers', 1, () => Promise.resolve())).rejects.toThrow('bullmq')
@@ -301,7 +301,7 @@ describe.each(backends)('the queue on %s', (kind) => {
       const log = new Listener()
       // Each complaint comes ten seconds after the last, so all are logged.
       const hasty = { now: () => (clock.turn(10_000), clock.now()) }
-      const parts = { topics: 1, statements, clock: hasty, log, pace: PACE, onUp: () => undefined }
+      const parts = { statements, clock: hasty, log, pace: PACE, onUp: () => undefined }
       const backend = await openBackend({ kind: 'postgres', connectionString: database.url }, parts)
       let handled = 0
       const gate = door()
@@ -322,6 +322,32 @@ describe.each(backends)('the queue on %s', (kind) => {
       await tally.until(() => handled >= 20)
       await backend.close()
     })
+
+    it('listens for all topics on one connection, and on the next one when it is cut off', async () => {
+      const { statements } = database
+      const parts = { statements, clock, log: quiet, pace: PACE, onUp: () => undefined }
+      const backend = await openBackend({ kind: 'postgres', connectionString: database.url }, parts)
+      const handled: string[] = []
+      const topics = range(12).map((n) => `topic-${String(n)}`)
+      for (const topic of topics)
+        await backend.work(topic, 1, ({ id }) => {
+          handled.push(`${topic} ${id}`)
+          tally.look()
+          return Promise.resolve()
+        })
+      for (const round of ['1', '2', '3']) {
+        handled.length = 0
+        await listening(1)
+        for (const topic of topics) await backend.push(topic, [{ id: round, attempt: 0 }])
+        await tally.until(() => handled.length === topics.length)
+        expect(handled.sort()).toEqual(topics.map((topic) => `${topic} ${round}`).sort())
+        const cut =
+          'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = $1 AND datname = current_database()'
+        await database.pool.query(cut, [LISTEN])
+      }
+      await backend.close()
+      await listening(0)
+    })
   }
 
   async function started(topics: readonly Topic[], sweepers: readonly Sweeper[] = [], log = quiet): Promise<Queue> {
@@ -332,6 +358,17 @@ describe.each(backends)('the queue on %s', (kind) => {
     queues.push(queue)
     await queue.start()
     return queue
+  }
+
+  /** Waits until so many connections listen; BullMQ listens in its own time. */
+  async function listening(wanted: number): Promise<void> {
+    const count = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE query = $1 AND datname = current_database()`
+    for (const deadline = Date.now() + 20_000; ;) {
+      const { rows } = await database.pool.query<{ count: number }>(count, [LISTEN])
+      if (rows[0]?.count === wanted) return
+      if (Date.now() > deadline) throw new Error(`${String(rows[0]?.count)} connections listen`)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
   }
 
   async function announce(list: readonly number[], queue: Queue, topic = 'numbers'): Promise<void> {
@@ -376,3 +413,5 @@ describe.each(backends)('the queue on %s', (kind) => {
     return (row?.['due_at'] as Date).getTime() - clock.now().getTime()
   }
 })
+
+const LISTEN = 'LISTEN bullmq_jobs;'

@@ -3,7 +3,7 @@ import { newId } from '../../service/kit/ids.ts'
 import { findRefundDifferences } from '../../service/refunds/store.ts'
 import type { Hex } from '../../service/chain/model.ts'
 import type { TestAccount } from '../harness/chain.ts'
-import { usdcOf } from '../facilitator/world.ts'
+import { until, usdcOf } from '../facilitator/world.ts'
 import type { Order } from '../wallet/child/worker.ts'
 import { startWorker } from '../wallet/processes.ts'
 import { liveSettings, openWorld, sendCall, type Depositor, type World } from '../wallet/world.ts'
@@ -105,6 +105,22 @@ describe("a refund from the seller's own wallet", () => {
     await post(rest, await signed(rest.refund.toSign, it.wallet.privateKey))
     expect(await ended(it)).toMatchObject({ state: 'refunded', refunded: 4 })
     expect(await usdcOf(world.chain, it.payer)).toBe(4_000_000n)
+    await sound()
+
+    // The check of the ledger compares it with what the facilitator settled.
+    const { statements } = world.service.database
+    await until(async () => {
+      await world.mine(1)
+      const open = await statements.run('SELECT 1 FROM facilitator_settlement WHERE NOT final', [])
+      return open.length === 0
+    })
+    const { id } = rest.refund
+    const changed = `UPDATE facilitator_settlement SET tx_hash = $2
+      WHERE digest = (SELECT digest FROM facilitator_purchase WHERE buys = $1)`
+    await statements.run(changed, [id, Buffer.alloc(32)])
+    expect(await findRefundDifferences(statements)).toMatchObject([{ subject: `refund ${id}`, figure: 'settlement' }])
+    const { refunds } = await payment(it)
+    await statements.run(changed, [id, Buffer.from(refunds.find((each) => each.id === id)!.txHash!.slice(2), 'hex')])
     await sound()
   })
 

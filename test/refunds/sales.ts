@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../service/kit/clock.ts'
 import { newId } from '../../service/kit/ids.ts'
 import type { Environment } from '../../service/kit/owner.ts'
 import type { TestPerson, TestService } from '../harness/service.ts'
@@ -23,7 +24,7 @@ const ENDED = new Set(['paid', 'failed'])
 
 /** A sale as it is in the database once it has come that far. Answers its id. */
 export async function addSale(
-  service: Pick<TestService, 'database' | 'clock'>,
+  service: Pick<TestService, 'database'> & { clock: Clock },
   { caller }: Pick<TestPerson, 'caller'>,
   over: Partial<SaleRow> = {},
 ): Promise<string> {

@@ -8,6 +8,10 @@ import { openReceiptKeys, type ReceiptKeys } from '../../service/platform/receip
 import { createDialects, type Dialects, type Receipt } from '../../service/x402/dialects.ts'
 import { withoutOffers } from '../../service/x402/offer-receipt.ts'
 import { requirementsOf } from '../../service/x402/requirements.ts'
+import { en } from '../../service/pages/browser/words/en.ts'
+import { speak } from '../../service/pages/browser/words/say.ts'
+
+speak('en', en)
 
 const [curve, keccak] = await Promise.all([loadCurve(), loadKeccak()])
 const SECRET = 's'.repeat(40)
@@ -60,7 +64,11 @@ const jwsOf = (dialects: Dialects, receipt = RECEIPT): string => dialects.signed
 describe('a signed receipt', () => {
   test('is verified by the keys of its issuer alone, and shows what was paid', async () => {
     const { keys, dialects } = open()
-    const terms = dialects.signed.terms(RECEIPT, { amount: 5_010_000n, payTo: `0x${'22'.repeat(20)}` })!
+    const terms = dialects.signed.terms(RECEIPT, {
+      scheme: 'exact',
+      amount: 5_010_000n,
+      payTo: `0x${'22'.repeat(20)}`,
+    })!
     expect(await verified(`${jwsOf(dialects)}~${terms.signature}`, keys)).toEqual({
       kind: 'valid',
       facts: {
@@ -75,7 +83,10 @@ describe('a signed receipt', () => {
       },
     })
     // Any text around it is ignored, and so are terms of another resource.
-    const other = dialects.signed.terms({ ...RECEIPT, resource: `${ORIGIN}/other` }, { amount: 1n, payTo: '0x1' })!
+    const other = dialects.signed.terms(
+      { ...RECEIPT, resource: `${ORIGIN}/other` },
+      { scheme: 'exact', amount: 1n, payTo: '0x1' },
+    )!
     const json = JSON.stringify({ signed: { jws: dialects.signed.jws(RECEIPT), terms: other } })
     expect(await verified(json, keys)).toMatchObject({ kind: 'valid', facts: { terms: null } })
   })
@@ -141,7 +152,7 @@ describe('a signed receipt', () => {
     const { issuers } = keys
     const load = (): Promise<never> => Promise.reject(new Error('offline'))
     expect(await verifyReceipt(jwsOf(dialects), { issuers, load })).toMatchObject({ kind: 'unknown' })
-    const terms = dialects.signed.terms(RECEIPT, { amount: 1n, payTo: '0x1' })!.signature
+    const terms = dialects.signed.terms(RECEIPT, { scheme: 'exact', amount: 1n, payTo: '0x1' })!.signature
     const typed = JSON.stringify(dialects.signed.eip712(RECEIPT))
     const [header = '', payload = ''] = jwsOf(dialects).split('.')
     for (const [text, reason] of [

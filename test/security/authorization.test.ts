@@ -25,7 +25,7 @@ describe('authorization', () => {
       IDENTITY_HOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
     })
     const { person, ids } = await furnished(service)
-    owner = { person, ids: { ...ids, paidCall: await paidCallOf(person) } }
+    owner = { person, ids: { ...ids, paidCall: await paidCallOf(person), toolCall: await toolCallOf(person) } }
     stranger = await service.person()
     keys = {
       revoked: await keyOf({ revoke: true }),
@@ -249,6 +249,17 @@ describe('authorization', () => {
     return String(made.body.secret)
   }
 
+  /** As it is stored after a call whose answer can be fetched. */
+  async function toolCallOf({ caller }: TestPerson): Promise<string> {
+    const at = service.clock.now()
+    const id = newId('call', at)
+    const who = { id, environment: 'sandbox', userId: caller.user.id, toolId: newId('tool', at) } as const
+    const what = { slug: 'acme-ping', provider: 'acme', cost: 1n, attempt: 1, durationMs: 1, endedAt: at }
+    await service.database.prisma.toolCall.create({ data: { ...who, ...what } })
+    await service.database.prisma.toolAnswer.create({ data: { callId: id, kind: 'json', value: 1, createdAt: at } })
+    return id
+  }
+
   /** As it would be stored after a call that cost money: no chain runs here. */
   async function paidCallOf({ caller }: TestPerson): Promise<string> {
     const id = newId('pay', service.clock.now())
@@ -302,15 +313,29 @@ function ghostOf(thing: Thing): string {
 }
 const GHOSTS: Partial<Record<Thing, string>> = {}
 const PREFIXES: Record<Thing, Prefix | null> = {
-  ...{ key: 'key', asset: 'rda', run: 'run', agent: 'agt', approval: 'apr', checkout: 'chk', delivery: 'dlv' },
+  ...{
+    key: 'key',
+    asset: 'rda',
+    run: 'run',
+    agent: 'agt',
+    approval: 'apr',
+    checkout: 'chk',
+    connection: 'cnx',
+    coupon: 'cpn',
+    delivery: 'dlv',
+  },
   ...{
     endpoint: 'whe',
     withdrawal: 'wdr',
     payment: 'pay',
     dispute: 'dsp',
+    file: 'file',
+    pass: 'pas',
+    coupon: 'cpn',
     paywall: 'pwl',
     tool: null,
     provider: null,
     paidCall: 'pay',
+    toolCall: 'call',
   },
 }

@@ -85,6 +85,7 @@ describe('headers', () => {
     ['GET', '/gate/weather/x', 402],
     ['GET', '/healthz', 200],
     ['GET', '/openapi.json', 200],
+    ['GET', '/openapi-trpc.json', 200],
   ]
   const asked = DATA.map(([method, path, status, body]) => ({ method, path, status, body }))
   test.each(asked)('$method $path: $status, kept by nobody, and never run as a page', async (ask) => {

@@ -1,7 +1,7 @@
 import { isMarkdown, toBlocks } from '../../service/ui-kit/markdown.ts'
 import { TOOLS } from '../../service/demo/tools.ts'
 import { cleaner } from '../../service/api/log.ts'
-import { decode } from '../../service/api/decode.ts'
+import { decode } from '../../service/kit/decode.ts'
 import { parseJson } from '../../service/api/json.ts'
 import { fieldsSchema, readInput } from '../../service/kit/fields.ts'
 import { plain } from '../../service/kit/schema/bounded.ts'

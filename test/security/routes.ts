@@ -1,7 +1,7 @@
 import type { Thing as Furnished } from '../trpc/account.ts'
 import { promptBody } from '../marketplace/bodies.ts'
 
-export type Thing = Furnished | 'paidCall'
+export type Thing = Furnished | 'paidCall' | 'toolCall'
 
 /** The request for a row: whose id is in its path or body, and the other fields of a valid request. */
 export interface Asked {
@@ -100,7 +100,11 @@ export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?:
   'api GET /payments': ['401 401 200 403 200', { listed: 'payments' }],
   'api GET /payments/:id': ['401 401 404 403 404', { thing: 'payment' }],
   'api POST /payments/:id/outcome': ['401 401 404 403 403', { thing: 'payment', body: { status: 'succeeded' } }],
+  'api POST /payments/:id/progress': ['401 401 404 403 403', { thing: 'payment', body: { text: 'Half' } }],
+  'api POST /payments/:id/requests': ['401 401 404 403 403', { thing: 'payment', body: { amount: 1, note: 'More' } }],
+  'api GET /payments/:id/requests': ['401 401 404 403 404', { thing: 'payment' }],
   'api POST /payments/:id/refund': ['401 401 404 403 403', { thing: 'payment', body: { reason: 'stolen' } }],
+  'api POST /payments/:id/receipt': ['401 401 404 403 403', { thing: 'payment' }],
   'api POST /payments/:id/refunds/:refundId/signature': [
     '401 401 404 403 403',
     { thing: 'payment', params: { refundId: 'rfd_none' }, body: { signature: `0x${'00'.repeat(65)}` } },
@@ -108,6 +112,12 @@ export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?:
   'api GET /disputes': ['401 401 200 403 200', { listed: 'disputes' }],
   'api GET /disputes/:id': ['401 401 404 403 404', { thing: 'dispute' }],
   'api POST /disputes/:id/answer': ['401 401 404 403 403', { thing: 'dispute', body: { action: 'decline' } }],
+  'api GET /invoicing': ['401 401 200 403 200'],
+  'api PATCH /invoicing': ['401 401 200 403 403', { body: {} }],
+  'api GET /invoices': ['401 401 200 403 200', { listed: 'invoices' }],
+  'api GET /invoices/:payment/pdf': ['401 401 404 403 404', { params: { payment: 'pay_nobodys' } }],
+  'api GET /brand': ['401 401 200 403 200'],
+  'api PATCH /brand': ['401 401 200 403 403', { body: {} }],
   'api GET /refund-policy': ['401 401 200 403 200'],
   'api PATCH /refund-policy': ['401 401 200 403 403', { body: {} }],
   'api GET /wallet/withdrawals/:id': ['401 401 404 403 404', { thing: 'withdrawal' }],
@@ -116,15 +126,39 @@ export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?:
   'api GET /credits': ['401 401 200 200 200'],
   'api POST /hooks/identity': ['401 401 401 401 401', { body: { type: 'wallet.funds_deposited', data: {} } }],
 
+  'api POST /files': ['401 401 415 403 403', { query: '?name=own.bin&purpose=picture', body: {} }],
+  'api GET /files': ['401 401 200 403 200', { listed: 'files' }],
+  'api GET /files/:id': ['401 401 404 403 404', { thing: 'file' }],
+  'api DELETE /files/:id': ['401 401 404 403 403', { thing: 'file' }],
+
   'api POST /checkouts': ['401 401 201 403 403', { body: CHECKOUT }],
   'api GET /checkouts': ['401 401 200 403 200', { listed: 'checkouts' }],
   'api GET /checkouts/:id': ['401 401 404 403 404', { thing: 'checkout' }],
   'api PATCH /checkouts/:id': ['401 401 404 403 403', { thing: 'checkout', body: { price: 9 } }],
   'api DELETE /checkouts/:id': ['401 401 404 403 403', { thing: 'checkout' }],
+  'api GET /connections': ['401 401 200 403 200', { listed: 'connections' }],
+  'api POST /connections': ['401 401 404 403 403', { thing: 'provider', at: 'provider', body: { secret: 'stolen' } }],
+  'api POST /connections/authorize': [
+    '401 401 404 403 403',
+    { thing: 'connection', at: 'connectionId', body: { provider: 'acme' } },
+  ],
+  'api GET /connections/:id': ['401 401 404 403 404', { thing: 'connection' }],
+  'api PATCH /connections/:id': ['401 401 404 403 403', { thing: 'connection', body: { name: 'Stolen' } }],
+  'api DELETE /connections/:id': ['401 401 404 403 403', { thing: 'connection' }],
+  'api POST /connections/:id/test': ['401 401 404 403 403', { thing: 'connection' }],
+  'api POST /coupons': ['401 401 201 403 403', { body: { code: 'OWN', percent: 10 } }],
+  'api GET /coupons': ['401 401 200 403 200', { listed: 'coupons' }],
+  'api GET /coupons/:id': ['401 401 404 403 404', { thing: 'coupon' }],
+  'api PATCH /coupons/:id': ['401 401 404 403 403', { thing: 'coupon', body: { max: 1 } }],
+  'api POST /coupons/:id/archive': ['401 401 404 403 403', { thing: 'coupon' }],
   'api POST /checkouts/:id/heartbeat': ['401 401 404 403 403', { thing: 'checkout' }],
   'api POST /checkouts/:id/rotate-secret': ['401 401 404 403 403', { thing: 'checkout' }],
   'api GET /checkouts/:id/payments': ['401 401 404 403 404', { thing: 'checkout' }],
   'api POST /checkouts/:id/test-payment': ['401 401 404 403 403', { thing: 'checkout', body: {} }],
+
+  'api GET /passes': ['401 401 200 403 200', { listed: 'passes' }],
+  'api GET /passes/:id': ['401 401 404 403 404', { thing: 'pass' }],
+  'api POST /passes/:id/end': ['401 401 404 403 403', { thing: 'pass' }],
 
   'api GET /rdas': ['200 401 200 200 200', { listed: 'rdas' }],
   'api GET /rda/:identifier': ['404 401 404 404 404', { thing: 'asset' }],
@@ -135,6 +169,11 @@ export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?:
   'api POST /rda/:identifier/unpublish': ['401 401 404 403 403', { thing: 'asset' }],
   'api POST /rda/:identifier/archive': ['401 401 404 403 403', { thing: 'asset' }],
   'api POST /rda/:identifier/rate': ['401 401 404 403 403', { thing: 'asset', body: { score: 1 } }],
+  'api GET /rda/:identifier/reviews': ['404 401 404 404 404', { thing: 'asset' }],
+  'api POST /rda/:identifier/reviews/:review/reply': [
+    '401 401 404 403 403',
+    { thing: 'asset', params: { review: 'op_none' }, body: { text: 'stolen' } },
+  ],
   'api POST /rda/:identifier/source': ['401 401 404 403 403', { thing: 'asset', body: {} }],
   'api GET /rda/:identifier/runs': ['401 401 404 403 404', { thing: 'asset' }],
   'api POST /rda/:slug/run': ['404 404 404 404 404', { params: { slug: 'nobodys' }, body: { inputs: {} } }],
@@ -144,6 +183,7 @@ export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?:
   'api POST /runs/:id/cancel': ['401 401 404 404 403', { thing: 'run' }],
   'api GET /runs/:id/events': ['401 401 404 404 404', { thing: 'run' }],
   'api GET /tool-calls': ['401 401 200 200 200', { listed: 'calls' }],
+  'api GET /tool-calls/:callId': ['401 401 404 404 404', { thing: 'toolCall' }],
 
   'api POST /paywalls': ['401 401 201 403 403', { body: PAYWALL }],
   'api GET /paywalls': ['401 401 200 403 200', { listed: 'paywalls' }],
@@ -165,16 +205,45 @@ export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?:
   'facilitator GET /settlements/:network/:payer/:nonce': ['404 404 404 404 404', { params: NOWHERE }],
   'pay GET /:chk': ['404 404 404 404 404', { params: { chk: 'chk_nobodys' } }],
   'pay POST /:chk': ['404 404 404 404 404', { params: { chk: 'chk_nobodys' }, body: {} }],
+  'pay POST /:chk/quote': ['404 404 404 404 404', { params: { chk: 'chk_nobodys' }, body: {} }],
   'pay POST /:chk/pay': [
     '404 404 404 404 404',
     { params: { chk: 'chk_nobodys' }, body: { input: {}, simulate: true } },
   ],
+  'pay POST /:chk/drafts': [
+    '404 404 404 404 404',
+    { params: { chk: 'chk_nobodys' }, body: { token: `tok_${'a'.repeat(43)}`, content: '{}' } },
+  ],
+  'pay POST /:chk/addresses': ['404 404 404 404 404', { params: { chk: 'chk_nobodys' }, body: {} }],
+  'pay GET /:chk/addresses/:adr': ['404 404 404 404 404', { params: { chk: 'chk_nobodys', adr: 'adr_nobodys' } }],
+  'pay POST /:chk/addresses/:adr/return': [
+    '404 404 404 404 404',
+    { params: { chk: 'chk_nobodys', adr: 'adr_nobodys' }, body: { to: `0x${'33'.repeat(20)}` } },
+  ],
+  'pay GET /:chk/draft': ['400 400 400 400 400', { params: { chk: 'chk_nobodys' } }],
+  'pay GET /pictures/:id': ['404 404 404 404 404', { thing: 'file' }],
+  'pay GET /:chk/chat': ['404 404 404 404 404', { params: { chk: 'chk_nobodys' } }],
+  'pay GET /:chk/pass': ['404 404 404 404 404', { params: { chk: 'chk_nobodys' } }],
   'receipts GET /verify': ['200 200 200 200 200'],
   'receipts GET /:pay': ['404 404 404 404 404', { params: { pay: 'pay_nobodys' } }],
+  'receipts GET /:pay/receipt.pdf': ['404 404 404 404 404', { params: { pay: 'pay_nobodys' } }],
+  'receipts GET /:pay/invoice': ['404 404 404 404 404', { params: { pay: 'pay_nobodys' } }],
+  'receipts POST /:pay/invoice': [
+    '404 404 404 404 404',
+    { params: { pay: 'pay_nobodys' }, body: { name: 'Own', address: 'Own', country: 'DE' } },
+  ],
+  'receipts POST /:pay/mail': ['404 404 404 404 404', { params: { pay: 'pay_nobodys' } }],
+  'receipts GET /:pay/invoice.pdf': ['404 404 404 404 404', { params: { pay: 'pay_nobodys' } }],
   'receipts GET /:pay/dispute': ['404 404 404 404 404', { params: { pay: 'pay_nobodys' } }],
   'receipts POST /:pay/dispute': ['404 404 404 404 404', { params: { pay: 'pay_nobodys' }, body: { reason: 'other' } }],
   'receipts POST /refunds': ['400 400 400 400 400', { body: {} }],
   'receipts GET /refunds/:key': ['404 404 404 404 404', { params: { key: 'nobodys' } }],
+  'pay GET /:chk/qr.svg': ['404 404 404 404 404', { params: { chk: 'chk_nobodys' } }],
+  'pay POST /:chk/payments/:pay/requests/:request/refuse': [
+    '404 404 404 404 404',
+    { params: { chk: 'chk_nobodys', pay: 'pay_nobodys', request: 'prq_nobodys' } },
+  ],
+  'pay GET /:chk/payments/:pay/file': ['404 404 404 404 404', { params: { chk: 'chk_nobodys', pay: 'pay_nobodys' } }],
   'pay GET /:chk/payments/:pay': ['404 404 404 404 404', { params: { chk: 'chk_nobodys', pay: 'pay_nobodys' } }],
 
   'tools GET /': ['200 401 200 200 200', { listed: 'tools' }],
@@ -182,6 +251,7 @@ export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?:
   'tools GET /collections': ['200 401 200 200 200'],
   'tools GET /:slug': ['404 401 404 200 404', { thing: 'tool' }],
   'tools POST /pay/:slug': ['404 404 404 404 404', { thing: 'tool', body: {} }],
+  'tools GET /answers/:id': ['404 404 404 404 404', { thing: 'file', query: '?token=guessed' }],
   'tools GET /pay/:slug/calls/:id': ['404 404 404 404 404', { params: { slug: 'acme-ping', id: 'call_nobodys' } }],
   'tools POST /:slug': ['401 401 404 200 403', { thing: 'tool', body: {} }],
 }
@@ -202,9 +272,11 @@ export const MOUNTED: Readonly<Record<string, string>> = {
   '/m/:handle/mcp': 'test/storefront/mcp.test.ts',
   '/oauth': 'test/oauth',
   '/p/:chk/mcp': 'test/checkouts/mcp.test.ts',
+  '/embed.js': 'a script for all sites, which knows no account',
   '/p/assets': 'files of the build',
   '/preview-assets': 'files of the build',
   '/tools/mcp': 'here',
   '/trpc/changes': 'here',
+  '/trpc/files': 'test/files/files.test.ts',
   '/trpc': 'here, and test/trpc/authorization.test.ts',
 }

@@ -9,7 +9,6 @@ const topology = await startTopology({
   database: 'server',
   redis: true,
   chain: true,
-  built: true,
   settings: { DEMO_API_KEY: KEY, DEMO_PORT: '4099' },
 })
 

@@ -99,6 +99,7 @@ const PATHS: readonly (readonly [string, Role | null])[] = [
   ['/v1', 'api'],
   ['/docs', 'api'],
   ['/openapi.json', 'api'],
+  ['/openapi-trpc.json', 'api'],
   ['/tools', 'tools'],
   ['/llms.txt', 'tools'],
   ['/.well-known/mcp.json', 'tools'],

@@ -58,8 +58,6 @@ export interface TopologyOptions {
   /** Where the processes reach the chain, if not at the chain itself. */
   rpc?: (chainUrl: string) => Promise<string>
   postgres?: Readonly<Record<string, string>>
-  /** The built service starts faster; `npm run` builds it first. Otherwise the current sources. */
-  built?: boolean
 }
 
 export async function startTopology(options: TopologyOptions): Promise<Topology> {
@@ -117,7 +115,7 @@ export async function startTopology(options: TopologyOptions): Promise<Topology>
       const name = `${kind}-${String(place)}`
       const port = await freePort()
       members.push(
-        createMember(name, port, group.roles, options.built ?? false, {
+        createMember(name, port, group.roles, {
           ...settings,
           ...Object.fromEntries(group.roles.flatMap((role) => Object.entries(secrets[role] ?? {}))),
           ...group.settings,
@@ -171,7 +169,6 @@ function createMember(
   name: string,
   port: number,
   roles: readonly Role[],
-  built: boolean,
   settings: Readonly<Record<string, string>>,
 ): OwnMember {
   const url = `http://127.0.0.1:${String(port)}`
@@ -208,7 +205,7 @@ function createMember(
     async begin() {
       if (life !== null) throw new Error(`${name} lives`)
       looking ??= look()
-      life = new ServiceProcess(settings, built)
+      life = new ServiceProcess(settings)
       await member.becameReady()
     },
     async becameReady() {

@@ -16,7 +16,7 @@ interface Check {
 }
 
 export function newAjv(): Checker {
-  const ajv = new Ajv({ strict: false, addUsedSchema: false, validateSchema: false })
+  const ajv = new Ajv({ strict: false, addUsedSchema: false, validateSchema: false, code: { optimize: false } })
   addFormats(ajv)
   return ajv
 }

@@ -65,7 +65,7 @@ if (!hasRedis()) process.stderr.write('redis-server is not installed: limits ove
     })
     const client = new Client({ name: 'test', version: '1' })
     await client.connect(transport)
-    for (let call = 0; call < 4; call++) expect((await client.listTools()).tools).toHaveLength(4)
+    for (let call = 0; call < 4; call++) expect((await client.listTools()).tools).toHaveLength(5)
     const stop = new AbortController()
     const asked = client.callTool({ name: 'acme-get-slow', arguments: {} }, undefined, { signal: stop.signal })
     await world.upstream.wasAsked('/slow', times + 1)

@@ -1,6 +1,9 @@
 import fc from 'fast-check'
+import { pino } from 'pino'
 import { DomainError } from '../../service/kit/errors.ts'
-import type { HttpUpstream, Place } from '../../service/tools/model/tool.ts'
+import type { HttpUpstream, Place, Tool } from '../../service/tools/model/tool.ts'
+import { createInputCheck } from '../../service/tools/service/calls/check.ts'
+import { newId } from '../../service/kit/ids.ts'
 import { blames, outputOf } from '../../service/tools/rules/answer.ts'
 import { classOf, FAILED, msOf, statsOf } from '../../service/tools/rules/stats.ts'
 import { requestOf } from '../../service/tools/rules/request.ts'
@@ -135,7 +138,7 @@ describe('the request that an input means', () => {
     const to = upstream({ a: { in: 'body', name } }, { method: 'POST', bodyType: 'multipart/form-data' })
     const { body, headers } = requestOf(to, { a: 'value' }, NOTHING)
     const [, boundary] = /boundary=(\S+)$/.exec(headers['content-type']!)!
-    expect(body).toBe(
+    expect(Buffer.from(body!).toString()).toBe(
       `--${boundary!}\r\nContent-Disposition: form-data; name="a%22%0D%0AX: y"\r\n\r\nvalue\r\n--${boundary!}--\r\n`,
     )
   })
@@ -154,6 +157,22 @@ describe('the request that an input means', () => {
     const { url, headers } = requestOf(to, { key: 'Bearer mine', q: 'mine' }, credentials)
     expect([headers['authorization'], new URL(url).search]).toEqual(['Bearer house', '?api_key=house'])
   })
+})
+
+test('each field of an input is checked against its own pattern', () => {
+  const check = createInputCheck(pino({ level: 'silent' }))
+  const properties = {
+    letters: { type: 'string', pattern: '^[a-z]+$' },
+    digits: { type: 'string', pattern: '^[0-9]+$' },
+  }
+  const tool = {
+    id: newId('tool', new Date()),
+    version: 1,
+    slug: 'two',
+    input: { type: 'object', properties },
+  } as unknown as Tool
+  expect(check.faultsOf(tool, { letters: 'abc', digits: '123' })).toBeNull()
+  expect(Object.keys(check.faultsOf(tool, { letters: '123', digits: 'abc' })!)).toEqual(['letters', 'digits'])
 })
 
 describe('what an answer means', () => {

@@ -32,8 +32,11 @@ describe('npm run tools', () => {
     const { log } = console
     console.log = (line: unknown) => void said.push(line)
     try {
-      const understood = await COMMANDS[command]!({ catalogue: world.catalogue, environment: 'sandbox', names, flags })
-      return understood ? said.join('\n') : null
+      const understood = await COMMANDS[command]!({
+        ...{ catalogue: world.catalogue, environment: 'sandbox', names, flags },
+        trials: { http: world.http, ask: () => Promise.resolve(false) },
+      })
+      return understood === true ? said.join('\n') : null
     } finally {
       console.log = log
     }
@@ -51,14 +54,18 @@ describe('npm run tools', () => {
     expect(await run('import', [document], flags)).toBe(
       'pets in sandbox: 4 added, 0 changed, 0 removed, 0 unchanged.\npets in sandbox is called with this key from now on.',
     )
-    const tool = await world.catalogue.bySlug('sandbox', 'pets-create-pet', null)
-    expect(await world.catalogue.credentials(tool)).toEqual({ headers: { 'x-key': 'my-secret' }, query: {} })
-    expect([tool.price, (await world.catalogue.bySlug('sandbox', 'pets-get-pet', null)).price]).toEqual([
-      500_000n,
-      10_000n,
-    ])
+    const [create, get] = await Promise.all(
+      ['pets-create-pet', 'pets-get-pet'].map((slug) => world.catalogue.bySlug('sandbox', slug, null)),
+    )
+    // What changes something would do it in the operator's account for every caller.
+    expect((await world.catalogue.credentials(create!))[0]).toEqual({ headers: {}, query: {}, secrets: [] })
+    const sent = { headers: { 'x-key': 'my-secret' }, query: {}, secrets: ['my-secret'] }
+    expect((await world.catalogue.credentials(get!))[0]).toEqual(sent)
+    expect([create!.price, get!.price]).toEqual([500_000n, 10_000n])
     expect(await run('list', ['make', 'a', 'pet'])).toBe('pets-create-pet\t0.5\tCreate pet\n1 tools in sandbox.')
-    expect(await run('providers')).toBe('pets\t4 tools\topenapi\tPets')
+    expect(await run('providers')).toMatch(
+      /^pets\t4 tools\topenapi\tPets\nsendgrid\tcan be added\tmail, key\tSendGrid\n/,
+    )
   })
 
   test('says what changed and what went, and keeps collections', async () => {
@@ -72,7 +79,16 @@ describe('npm run tools', () => {
     expect(await run('remove', ['pets'])).toContain('1 removed')
   })
 
+  test('lists every operation that is left out, with the reason and its place', async () => {
+    const broken = Object.fromEntries(Array.from({ length: 30 }, (_, nth) => [`/b${String(nth)}`, { get: 'none' }]))
+    writeFileSync(document, petDocument({ ...PETS, ...broken }))
+    const said = await run('import', [document], { provider: 'partly', server: 'http://127.0.0.1:1' })
+    expect(said?.match(/left out: GET \/b\d+: #\/paths\/~1b\d+\/get must be an object/g)).toHaveLength(30)
+  })
+
   test.each<[string, string[], Flags]>([
+    ['add', [], {}],
+    ['test', [], {}],
     ['import', [], {}],
     ['import', [document], {}],
     ['import', [], { mcp: 'http://127.0.0.1:1' }],

@@ -18,7 +18,7 @@ function readingOf(operations: Record<string, Partial<Operation> & { at?: string
     operations: Object.entries(operations).map(([operation, { at, ...other }]) => ({
       operation,
       name: operation,
-      description: `Does ${operation}.`,
+      description: `Does what ${operation} does.`,
       category: null,
       deprecated: false,
       input: { type: 'object', properties: {}, additionalProperties: false },
@@ -76,15 +76,38 @@ describe('An import', () => {
       unchanged: 0,
     })
     const before = await find(`${p}-b`)
-    const report = await bring(p, { a: {}, b: { description: 'Does more.' }, d: {} })
+    const report = await bring(p, { a: {}, b: { description: 'Does more than it did.' }, d: {} })
     expect(report).toEqual({
       ...{ provider: p, environment: 'sandbox', added: [`${p}-d`], changed: [`${p}-b`], removed: [`${p}-c`] },
       ...{ unchanged: 1, skipped: [] },
     })
     const after = await find(`${p}-b`)
-    expect([after.id, after.version, after.description]).toEqual([before.id, before.version + 1, 'Does more.'])
+    expect([after.id, after.version, after.description]).toEqual([
+      before.id,
+      before.version + 1,
+      'Does more than it did.',
+    ])
     expect((await find(`${p}-a`)).version).toBe(1)
     expect(await slugsOf(p)).toEqual([`${p}-a`, `${p}-b`, `${p}-d`])
+  })
+
+  test('a tool without a description that says what it does has one written for it', async () => {
+    const p = fresh()
+    const input = { type: 'object', properties: { id: { type: 'string' } }, additionalProperties: false }
+    const described = 'Fetches one thing by its number.'
+    await bring(p, {
+      empty: { description: '', name: 'Get thing', input, category: 'things' },
+      short: { description: 'Send it.', upstream: { ...UPSTREAM, method: 'POST', path: '/things' } },
+      full: { description: described },
+      mcp: { description: '!', name: 'Look up', upstream: { kind: 'mcp', server: 'https://x.example', tool: 'look' } },
+    })
+    const texts = await Promise.all(['empty', 'short', 'full', 'mcp'].map((name) => find(`${p}-${name}`)))
+    expect(texts.map(({ description }) => description)).toEqual([
+      'Get thing. Reads /empty (things); takes id.',
+      'Send it. Posts to /things; takes no input.',
+      described,
+      'Look up. Takes no input.',
+    ])
   })
 
   test('a tool that is gone says so, with what took its place if the address is the same', async () => {
@@ -134,12 +157,13 @@ describe('An import', () => {
   test('one’s own tools are one’s own: nobody else finds, calls or counts them', async () => {
     const p = fresh()
     await bring(p, { a: {}, b: {} })
-    await bring(p, { a: { description: 'Of Ann.' }, mine: {} }, { ownerId: ANN })
+    await bring(p, { a: { description: 'The one that is Ann’s.' }, mine: {} }, { ownerId: ANN })
     expect(await slugsOf(p)).toEqual([`${p}-a`, `${p}-b`])
     expect(await slugsOf(p, BEN)).toEqual([`${p}-a`, `${p}-b`])
-    expect(await slugsOf(p, ANN)).toEqual([`${p}-a`, `${p}-b`, `${p}-mine`])
-    expect((await find(`${p}-a`, ANN)).description).toBe('Of Ann.')
-    expect((await find(`${p}-a`, BEN)).description).toBe('Does a.')
+    // One's own come first.
+    expect(await slugsOf(p, ANN)).toEqual([`${p}-a`, `${p}-mine`, `${p}-b`])
+    expect((await find(`${p}-a`, ANN)).description).toBe('The one that is Ann’s.')
+    expect((await find(`${p}-a`, BEN)).description).toBe('Does what a does.')
     await expect(find(`${p}-mine`, BEN)).rejects.toMatchObject({ code: 'tool_not_found' })
     await expect(find(`${p}-mine`)).rejects.toMatchObject({ code: 'tool_not_found' })
     const found = await world.catalogue.search({ environment: 'sandbox', viewer: BEN, query: 'mine', provider: p })
@@ -148,7 +172,7 @@ describe('An import', () => {
     expect(seen).toMatchObject([{ own: false, tools: 2 }])
     // Without the account's own provider, the shared one is visible again.
     await world.catalogue.removeProvider('sandbox', ANN, p)
-    expect((await find(`${p}-a`, ANN)).description).toBe('Does a.')
+    expect((await find(`${p}-a`, ANN)).description).toBe('Does what a does.')
     await expect(find(`${p}-mine`, ANN)).rejects.toMatchObject({ code: 'tool_removed' })
   })
 
@@ -168,7 +192,7 @@ describe('An import', () => {
     const other = world.another()
     await bring(p, { a: {} })
     await expect(other.bySlug('sandbox', `${p}-a`, null)).resolves.toMatchObject({ version: 1 })
-    await bring(p, { a: { description: 'Newer.' } })
+    await bring(p, { a: { description: 'It is newer than before.' } })
     world.clock.forward(2_000)
     // This read starts the refresh; later reads see its result.
     await other.list({ environment: 'sandbox', viewer: null, limit: 1, offset: 0 })
@@ -176,7 +200,7 @@ describe('An import', () => {
       if (tries === 1_000) throw new Error('it never saw the change')
       await world.database.ping()
     }
-    expect(await other.bySlug('sandbox', `${p}-a`, null)).toMatchObject({ description: 'Newer.' })
+    expect(await other.bySlug('sandbox', `${p}-a`, null)).toMatchObject({ description: 'It is newer than before.' })
   })
 
   test('of several at once each sees what those before it wrote', async () => {
@@ -237,7 +261,7 @@ describe('An import', () => {
     expect(report.removed).toEqual([`${p}-a`])
     await expect(find(`${p}-a`)).rejects.toMatchObject({ code: 'tool_removed' })
     await bring(p, { a: {} })
-    expect(await world.catalogue.credentials(await find(`${p}-a`))).toEqual({ headers: {}, query: {} })
+    expect((await world.catalogue.credentials(await find(`${p}-a`)))[0]).toMatchObject({ headers: {}, query: {} })
     await expect(world.catalogue.removeProvider('sandbox', null, 'none')).rejects.toMatchObject({
       code: 'provider_not_found',
     })
@@ -254,7 +278,9 @@ describe('An import', () => {
     const p = fresh()
     await bring(p, { a: { upstream: { ...UPSTREAM, auth } } })
     await world.catalogue.setCredentials({ environment: 'sandbox', ownerId: null, provider: p }, key)
-    expect(await world.catalogue.credentials(await find(`${p}-a`))).toEqual(credentials)
+    // Anything but a key for reading acts on an account, unless the operator says otherwise.
+    await world.catalogue.setPublic({ environment: 'sandbox', ownerId: null, provider: p }, true)
+    expect((await world.catalogue.credentials(await find(`${p}-a`)))[0]).toMatchObject(credentials)
   })
 
   test('a key is sealed at rest, opens for its own provider alone, and survives another import', async () => {
@@ -262,15 +288,16 @@ describe('An import', () => {
     await bring(p, { a: {} })
     await bring(p, { a: {} }, { ownerId: ANN })
     await world.catalogue.setCredentials({ environment: 'sandbox', ownerId: null, provider: p }, 'very-secret')
+    await world.catalogue.setPublic({ environment: 'sandbox', ownerId: null, provider: p }, true)
     const [row] = await world.database.statements.run<{ text: string }>(
       `SELECT string_agg(p::text, ' ') AS text FROM tool_provider p`,
       [],
     )
     expect(row?.text).not.toContain('very-secret')
     // A user's own tool of the same name is not called with the platform's key.
-    expect(await world.catalogue.credentials(await find(`${p}-a`, ANN))).toEqual({ headers: {}, query: {} })
+    expect((await world.catalogue.credentials(await find(`${p}-a`, ANN)))[0]).toMatchObject({ headers: {}, query: {} })
     await bring(p, { a: {}, b: {} })
-    expect(await world.catalogue.credentials(await find(`${p}-b`))).toMatchObject({
+    expect((await world.catalogue.credentials(await find(`${p}-b`)))[0]).toMatchObject({
       headers: { authorization: 'Bearer very-secret' },
     })
     const token = `(SELECT credentials FROM tool_provider WHERE slug = $1 AND owner_id = '')`

@@ -74,7 +74,7 @@ describe('Tools of somebody else’s MCP server', () => {
     expect(report).toMatchObject({ added: ['stranger-add', 'stranger-get-weather', 'stranger-nested'], skipped: [] })
     const add = await world.catalogue.bySlug('sandbox', 'stranger-add', null)
     expect(add).toMatchObject({
-      ...{ name: 'Add up', description: 'Adds numbers.', price: 4n, output: null },
+      ...{ name: 'Add up', description: 'Adds numbers. Takes of.', price: 4n, output: null },
       input: { type: 'object', properties: { of: { type: 'array', items: { type: 'number' } } } },
       upstream: { kind: 'mcp', server: stranger.url, tool: 'add' },
     })
@@ -103,8 +103,9 @@ describe('Tools of somebody else’s MCP server', () => {
   test('its key goes along, from the vault', async () => {
     const whose = { environment: 'sandbox', ownerId: null, provider: 'stranger' } as const
     await world.catalogue.setCredentials(whose, 'token')
+    await world.catalogue.setPublic(whose, true)
     const tool = await world.catalogue.bySlug('sandbox', 'stranger-add', null)
-    const { headers } = await world.catalogue.credentials(tool)
+    const [{ headers }] = await world.catalogue.credentials(tool)
     await call('add', {}, { headers })
     expect(stranger.authorization).toBe('Bearer token')
   })

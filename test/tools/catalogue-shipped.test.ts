@@ -1,5 +1,6 @@
-import { importShipped } from '../../service/tools/shipped-part.ts'
-import { SHIPPED } from '../../service/openapi/shipped.ts'
+import { usdc } from '../../service/kit/money.ts'
+import { importShipped, shippedImport } from '../../service/tools/shipped-part.ts'
+import { SHIPPED, shippedText } from '../../service/openapi/shipped.ts'
 import type { Tool } from '../../service/tools/model/tool.ts'
 import { newAjv } from './ajv.ts'
 import { catalogueWorld, type CatalogueWorld } from './catalogue-world.ts'
@@ -11,7 +12,7 @@ describe('The catalogue that comes with the sandbox', () => {
 
   beforeAll(async () => {
     world = await catalogueWorld()
-    await importShipped(world.catalogue)
+    await importShipped(world.catalogue, 'sandbox')
     for (let offset = 0; ; offset += 100) {
       const page = await world.catalogue.list({ environment: 'sandbox', viewer: null, limit: 100, offset })
       tools.push(...page.tools.map(({ tool }) => tool))
@@ -37,20 +38,38 @@ describe('The catalogue that comes with the sandbox', () => {
     expect(listed.map(({ tool }) => tool.slug)).toEqual(tools.map(({ slug }) => slug))
   })
 
-  test('answers each of them with an example that fits its own output schema', () => {
+  test('answers each of them with an example that fits its own output schema and looks real', () => {
     const wrong: string[] = []
     let checked = 0
+    // Many tools of a provider answer with the same schema.
+    const compiled = new Map<string, ReturnType<typeof ajv.compile>>()
     for (const tool of tools) {
       const { status, contentType, body } = world.catalogue.simulate(tool, {})
       if (status < 200 || status > 299) wrong.push(`${tool.slug}: ${String(status)}`)
       if (tool.output === null) continue
       checked++
       if (!contentType?.includes('json')) wrong.push(`${tool.slug}: ${String(contentType)}`)
-      const fits = ajv.compile(tool.output)
+      const schema = JSON.stringify(tool.output)
+      const fits = compiled.get(schema) ?? ajv.compile(tool.output)
+      compiled.set(schema, fits)
+      // Where it is a value of an enumeration, it is a real one.
+      if (body.toString().includes('"string"') && !/"enum":\[[^\]]*"string"/.test(schema))
+        wrong.push(`${tool.slug}: "string"`)
       if (!fits(JSON.parse(body.toString()))) wrong.push(`${tool.slug}: ${ajv.errorsText(fits.errors)}`)
     }
     expect(wrong).toEqual([])
     expect(checked).toBeGreaterThan(1_300)
+  })
+
+  test('says of each that it is simulated, and gives the same answer to the same input', async () => {
+    const page = { environment: 'sandbox', viewer: null, limit: 10_000, offset: 0 } as const
+    const listed = await world.catalogue.list(page)
+    expect(listed.tools.filter(({ simulated }) => !simulated)).toEqual([])
+    const [tool] = tools.filter(({ slug }) => slug === 'digitalocean-droplets-create')
+    const answer = (input: unknown) => world.catalogue.simulate(tool!, input).body.toString()
+    expect(answer({ name: 'web-1' })).toBe(answer({ name: 'web-1' }))
+    expect(await world.catalogue.wasSimulated({ ...tool!, toolId: tool!.id })).toBe(true)
+    expect(await world.catalogue.wasSimulated({ ...tool!, toolId: 'tool_of-another' })).toBe(false)
   })
 
   test('has input schemas that are flat and closed, and lead every input somewhere', () => {
@@ -77,8 +96,36 @@ describe('The catalogue that comes with the sandbox', () => {
 
   test('is brought in once: the same again writes nothing', async () => {
     const before = await fingerprint()
-    await importShipped(world.another())
+    await importShipped(world.another(), 'sandbox')
     expect(await fingerprint()).toEqual(before)
+  })
+
+  test('is in production too: called for real, in the account of who calls, and as the operator left it', async () => {
+    const environment = 'production' as const
+    const shipped = (restores = false) => importShipped(world.catalogue, environment, { restores })
+    const page = { environment, viewer: null, limit: 10_000, offset: 0 }
+    await shipped()
+    const { tools: listed, total } = await world.catalogue.list(page)
+    expect(total).toBe(tools.length)
+    expect(listed.filter(({ simulated }) => simulated)).toEqual([])
+    const needsOf = (wanted: string) => listed.find(({ tool }) => tool.slug.startsWith(wanted))?.needs
+    expect([needsOf('github-issues-create'), needsOf('wikimedia-get-metrics-pageviews-per-article')]).toEqual([
+      'connection',
+      'nothing',
+    ])
+
+    await world.catalogue.removeProvider(environment, null, 'box')
+    const pricing = { bySlug: { 'github-issues-create': usdc(70_000n) } }
+    await world.catalogue.importDocument(
+      { ...shippedImport('github', environment), pricing },
+      await shippedText('github'),
+    )
+    await shipped()
+    const left = (await world.catalogue.list(page)).tools
+    expect(left.some(({ tool }) => tool.provider === 'box')).toBe(false)
+    expect(left.find(({ tool }) => tool.slug === 'github-issues-create')?.tool.price).toBe(70_000n)
+    await shipped(true)
+    expect((await world.catalogue.list(page)).total).toBe(tools.length)
   })
 
   test.each([

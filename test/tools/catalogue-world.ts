@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { catalogueOn } from '../../service/tools/catalogue-part.ts'
+import { readConfig } from '../../service/config.ts'
+import { openUpstreams } from '../../service/tools/upstreams-part.ts'
+import type { Upstreams } from '../../service/tools/ports/calls.ts'
 import { usdc } from '../../service/kit/money.ts'
 import { createToolServers } from '../../service/mcp-client/servers.ts'
 import { outboundClient } from '../../service/outbound/client.ts'
@@ -18,6 +21,8 @@ export interface CatalogueWorld {
   clock: TestClock
   catalogue: Catalogue
   stats: Map<ToolId, ToolStats>
+  /** Requests to the tools' servers. */
+  http: Upstreams['http']
   /** Another process on the same database. */
   another(): Catalogue
   close(): Promise<void>
@@ -27,10 +32,11 @@ export interface CatalogueWorld {
 export async function catalogueWorld({
   documents,
   quotas = ROOMY,
-}: { documents?: Documents; quotas?: ToolQuotas } = {}): Promise<CatalogueWorld> {
+  allowPrivate = true,
+}: { documents?: Documents; quotas?: ToolQuotas; allowPrivate?: boolean } = {}): Promise<CatalogueWorld> {
   const database = await testDatabase()
   const clock = new TestClock()
-  const outbound = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
+  const outbound = outboundClient({ policy: { allowPrivate, allowHosts: [] } })
   const servers = createToolServers({ open: (request) => outbound.open(request), limits: {}, version: '1' })
   const stats = new Map<ToolId, ToolStats>()
   const vault = vaultOf(parseKeyring(`test:${randomBytes(32).toString('base64')}`, undefined))
@@ -40,12 +46,15 @@ export async function catalogueWorld({
       measured: { of: () => Promise.resolve(stats) },
       ...(documents === undefined ? {} : { documents }),
     })
+  const allowHosts = allowPrivate ? ['127.0.0.1'] : []
+  const upstreams = openUpstreams({ config: readConfig({}), allowHosts, tracer: null })
   return {
-    ...{ database, clock, stats },
+    ...{ database, clock, stats, http: upstreams.http },
     catalogue: make(),
     another: make,
     async close() {
       await servers.close()
+      await upstreams.close()
       await outbound.close()
       await database.close()
     },

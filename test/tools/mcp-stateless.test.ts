@@ -29,7 +29,13 @@ describe('stateless MCP', () => {
     expect(client.getServerVersion()).toMatchObject({ name: 'coinslot' })
     expect(client.getInstructions()).toContain('get_balance')
     const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name)).toEqual(['search_tools', 'describe_tool', 'call_tool', 'get_balance'])
+    expect(tools.map(({ name }) => name)).toEqual([
+      'search_tools',
+      'describe_tool',
+      'call_tool',
+      'get_result',
+      'get_balance',
+    ])
     const result = await client.callTool({
       name: 'call_tool',
       arguments: { slug: 'acme-create-note', input: { title: 'Stateless' } },
@@ -50,7 +56,7 @@ describe('stateless MCP', () => {
       const headers = { authorization: `Bearer ${key}` }
       await client.connect(new StreamableHTTPClientTransport(new URL(address), { requestInit: { headers } }))
       expect(client.getNegotiatedProtocolVersion()).toBe(version)
-      expect((await client.listTools()).tools).toHaveLength(4)
+      expect((await client.listTools()).tools).toHaveLength(5)
       await client.close()
     }
   })

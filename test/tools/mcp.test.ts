@@ -43,13 +43,14 @@ describe('MCP', () => {
   const call = async (client: Client, name: string, input: Record<string, unknown> = {}, options = {}) =>
     (await client.callTool({ name, arguments: input }, undefined, options)) as CallToolResult
 
-  test('four tools lead to all others', async () => {
+  test('five tools lead to all others', async () => {
     const person = await world.caller()
     const client = await streamable(person)
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
       'search_tools',
       'describe_tool',
       'call_tool',
+      'get_result',
       'get_balance',
     ])
     const found = (await call(client, 'search_tools', { query: 'write a note' })).structuredContent!
@@ -256,7 +257,7 @@ describe('MCP', () => {
     const person = await world.caller()
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- clients that have no other are who it is for
     const client = await connect(new SSEClientTransport(address(`?key=${person.key}`)))
-    expect((await client.listTools()).tools).toHaveLength(4)
+    expect((await client.listTools()).tools).toHaveLength(5)
     expect(await call(client, 'call_tool', { slug: 'acme-create-note', input: { title: 'Old' } })).toMatchObject({
       structuredContent: { id: 7 },
     })

@@ -17,14 +17,18 @@ export type Thing =
   | 'agent'
   | 'approval'
   | 'checkout'
+  | 'coupon'
   | 'delivery'
   | 'endpoint'
   | 'withdrawal'
   | 'payment'
   | 'dispute'
+  | 'pass'
   | 'paywall'
   | 'tool'
   | 'provider'
+  | 'file'
+  | 'connection'
 
 export async function furnished(service: TestService): Promise<Furnished> {
   return await furnish(service, await service.person())
@@ -56,7 +60,9 @@ export async function furnish(service: TestService, person: TestPerson): Promise
     network: 'base-sepolia',
     recipient: `0x${'11'.repeat(20)}`,
     testMode: true,
+    plans: [{ id: 'ten', name: 'Ten runs', price: 20, kind: 'runs', runs: 10 }],
   })
+  const { coupon } = await post('/coupons', { code: 'FIRST', percent: 20 })
   const { withdrawal } = await post('/wallet/withdraw', { amount: 1, to: `0x${'22'.repeat(20)}` })
   const { paywall } = await post('/paywalls', {
     slug: 'weather',
@@ -82,8 +88,12 @@ export async function furnish(service: TestService, person: TestPerson): Promise
       keyed: false,
     },
   })
+  const { connection } = await post('/connections', { provider: 'acme', secret: 'a-key-of-their-own' })
+  const uploaded = await service.call('POST', '/v1/files?name=guide.pdf', { key: person.key, raw: 'a guide' })
   const sold = await bought(service, person, { subject: checkout.id })
   const { body: reported } = await report(service, sold)
+  const ahead = { input: {}, simulate: true, choice: { plan: 'ten' } }
+  const { body: ten } = await service.call('POST', `/p/${String(checkout.id)}/pay`, { body: ahead })
   return {
     person,
     ids: {
@@ -93,14 +103,18 @@ export async function furnish(service: TestService, person: TestPerson): Promise
       agent: agent.id,
       approval: held.approvalId,
       checkout: checkout.id,
+      coupon: coupon.id,
       delivery: deliveryId,
       endpoint: webhookEndpoint.id,
       withdrawal: withdrawal.id,
       payment: sold.id,
       dispute: reported.dispute.id,
+      pass: ten.payment.pass.id,
       paywall: paywall.id,
       tool: 'acme-ping',
       provider: 'acme',
+      connection: connection.id,
+      file: uploaded.body.file.id,
     },
   }
 }
@@ -109,11 +123,13 @@ const DOCUMENT = {
   openapi: '3.1.0',
   info: { title: 'Acme', version: '1' },
   servers: [{ url: 'http://127.0.0.1:9' }],
+  components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Key' } } },
   paths: {
     '/ping': {
       get: {
         operationId: 'ping',
         summary: 'Answers',
+        security: [{ key: [] }],
         responses: { 200: { description: 'Well', content: { 'application/json': { schema: { type: 'string' } } } } },
       },
     },

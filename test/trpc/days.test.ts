@@ -44,27 +44,6 @@ describe('days', () => {
     ])
   })
 
-  test('of sales: none that was simulated', async () => {
-    const seller = await world.service.person()
-    const terms = {
-      callbackUrl: world.server.on('/flow', () => ({ body: {} })),
-      product: { name: 'Audit' },
-      price: 5,
-      network: 'base-sepolia',
-      recipient: `0x${'11'.repeat(20)}`,
-      testMode: true,
-    }
-    const { checkout } = (await seller.call('POST', '/v1/checkouts', { body: terms })).body
-    expect((await seller.call('POST', `/v1/checkouts/${String(checkout.id)}/test-payment`)).status).toBe(200)
-    expect(await ask(seller, 'checkouts.days')).toEqual([])
-    // As if it had been money.
-    await world.service.database.pool.query(
-      `UPDATE sale SET simulated = false, digest = sha256('x'), request = '{}', recipient = '0x1'`,
-    )
-    expect(await ask(seller, 'checkouts.days')).toEqual([{ day: today(), paid: 1, failed: 0, amount: 5 }])
-    expect(await ask(world.creator, 'checkouts.days')).toEqual([])
-  })
-
   test('of the wallet: a payment for a checkout that arrived there is a sale, and no deposit', async () => {
     const seller = await world.service.person()
     const hash = `0x${'ab'.repeat(32)}`
@@ -97,28 +76,6 @@ describe('days', () => {
       ['deposit', 20],
       ['sale', 5],
     ])
-  })
-
-  test('of paywalls: what was paid, of its owner only', async () => {
-    const seller = await world.service.person()
-    const upstreamUrl = world.server.on('/upstream', () => ({ body: {} }))
-    const route = { method: 'GET', path: '/a', pricing: { model: 'per-request', amount: 0.01 } }
-    const body = {
-      slug: 'days-gate',
-      name: 'Days',
-      upstreamUrl,
-      routes: [route],
-      network: 'base-sepolia',
-      testMode: true,
-    }
-    const { paywall } = (await seller.call('POST', '/v1/paywalls', { body })).body
-    await world.service.database.pool.query(
-      `INSERT INTO paywall_day (paywall_id, day, route, outcome, count, amount)
-       VALUES ($1, $2, 'GET /a', 'paid', 3, 30000), ($1, $2, 'GET /a', 'simulated', 7, 70000)`,
-      [paywall.id, today()],
-    )
-    expect(await ask(seller, 'paywalls.days')).toEqual([{ day: today(), paid: 3, amount: 0.03 }])
-    expect(await ask(world.creator, 'paywalls.days')).toEqual([])
   })
 
   test('are at most ninety', async () => {

@@ -130,18 +130,14 @@ describe('reconciliation', () => {
   /** Checks as `npm run ledger -- check` does. */
   async function checkByHand(): Promise<{ code: number | null; said: string }> {
     const { WALLET_XPUB } = await walletKeys()
-    const child = spawn(
-      process.execPath,
-      ['--import', './service/launch/typescript.mjs', 'service/cli/ledger.ts', 'check'],
-      {
-        env: {
-          PATH: process.env['PATH'] ?? '',
-          DATABASE_URL: world.service.testDatabase.url,
-          BASE_RPC_URLS: world.chain.url,
-          WALLET_XPUB,
-        },
+    const child = spawn(process.execPath, ['service/dist/cli/ledger.js', 'check'], {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        DATABASE_URL: world.service.testDatabase.url,
+        BASE_RPC_URLS: world.chain.url,
+        WALLET_XPUB,
       },
-    )
+    })
     let said = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (said += text.toString()))
     const [code] = (await once(child, 'close')) as [number | null]

@@ -1,5 +1,18 @@
 import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow'
 import type { Operation } from '../request.ts'
+import { agentBudget, changeAgent, createAgent, listAgents } from './agent.ts'
+import { askForMore } from './ask.ts'
+import { answerPayer, failPayment, showProgress } from './answer.ts'
+import {
+  archiveCheckout,
+  createCheckout,
+  duplicateCheckout,
+  getCheckout,
+  listCheckouts,
+  simulatePayment,
+  updateCheckout,
+} from './checkout.ts'
+import { archiveCoupon, createCoupon, listCoupons } from './coupon.ts'
 import { fetchPaidUrl } from './paid-url.ts'
 import { getPayment, listPayments, refundPayment, reportOutcome } from './payment.ts'
 import { getRda, runRda, searchRdas } from './rda.ts'
@@ -17,6 +30,38 @@ interface Resource {
 
 const RESOURCES: readonly Resource[] = [
   {
+    name: 'Agent',
+    value: 'agent',
+    description: 'What an agent of the account may spend',
+    operations: [agentBudget, listAgents, createAgent, changeAgent],
+  },
+  {
+    name: 'Checkout',
+    value: 'checkout',
+    description: 'A payment page of the account, with its own link',
+    operations: [
+      createCheckout,
+      archiveCheckout,
+      duplicateCheckout,
+      getCheckout,
+      listCheckouts,
+      simulatePayment,
+      updateCheckout,
+    ],
+  },
+  {
+    name: 'Coupon',
+    value: 'coupon',
+    description: 'A code that makes purchases cheaper',
+    operations: [createCoupon, archiveCoupon, listCoupons],
+  },
+  {
+    name: 'Marketplace Asset',
+    value: 'rda',
+    description: 'A prompt, an agent or a tool that others sell in the Coinslot marketplace, to run and pay for',
+    operations: [runRda, getRda, searchRdas],
+  },
+  {
     name: 'Paid URL',
     value: 'paidUrl',
     description: 'Any address that requires a payment by x402 or MPP',
@@ -26,24 +71,27 @@ const RESOURCES: readonly Resource[] = [
     name: 'Payment',
     value: 'payment',
     description: 'A payment that the account received',
-    operations: [listPayments, getPayment, refundPayment, reportOutcome],
-  },
-  {
-    name: 'RDA',
-    value: 'rda',
-    description: 'A prompt, an agent or a tool of the marketplace',
-    operations: [runRda, getRda, searchRdas],
+    operations: [
+      answerPayer,
+      askForMore,
+      showProgress,
+      failPayment,
+      refundPayment,
+      getPayment,
+      listPayments,
+      reportOutcome,
+    ],
   },
   {
     name: 'Run',
     value: 'run',
-    description: 'A run of an RDA that was started before',
+    description: 'A run of a marketplace asset that was started before',
     operations: [getRun, waitForRun, cancelRun],
   },
   {
     name: 'Tool',
     value: 'tool',
-    description: 'One of the tools of the proxy',
+    description: 'A ready-made tool of Coinslot: search, mail, data and more, paid per call',
     operations: [callTool, getTool, searchTools],
   },
   {

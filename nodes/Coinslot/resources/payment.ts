@@ -1,7 +1,8 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow'
 import { isObject } from '../../shared/transport.ts'
 import { limit, returnAll } from '../fields.ts'
-import { readText, refusal, type Step } from '../inputs.ts'
+import { readText, readTime, refusal, type Step } from '../inputs.ts'
+import { orderField, orderOf } from '../order.ts'
 import { read, readList, spend, type Operation } from '../request.ts'
 
 const paymentId: INodeProperties = {
@@ -53,8 +54,8 @@ export const listPayments: Operation = {
           type: 'options',
           default: 'checkout',
           options: [
-            { name: 'Asset', value: 'asset' },
             { name: 'Checkout', value: 'checkout' },
+            { name: 'Marketplace Asset', value: 'asset' },
             { name: 'Paywall', value: 'gate' },
           ],
         },
@@ -63,7 +64,7 @@ export const listPayments: Operation = {
           name: 'refunded',
           type: 'boolean',
           default: true,
-          description: 'Whether something of it went back, or is about to',
+          description: 'Whether to list only payments with a refund, or, switched off, only those without one',
         },
         {
           displayName: 'State',
@@ -81,7 +82,7 @@ export const listPayments: Operation = {
   ],
   async run(step) {
     const { from, to, ...filters } = step.node.getNodeParameter('filters', step.item, {}) as Filters
-    const query: IDataObject = { ...filters, ...timeOf(step, 'from', from), ...timeOf(step, 'to', to) }
+    const query: IDataObject = { ...filters, ...readTime(step, 'from', from), ...readTime(step, 'to', to) }
     const wanted = Object.entries(query).filter(([, value]) => value !== '')
     return await readList(step, { path: '/payments', query: Object.fromEntries(wanted) }, 'payments')
   },
@@ -104,14 +105,14 @@ export const refundPayment: Operation = {
     action: 'Refund a payment',
   },
   fields: [
-    paymentId,
+    orderField,
     {
       displayName: 'Amount (USDC)',
       name: 'amount',
       type: 'number',
       typeOptions: { minValue: 0, numberPrecision: 6 },
       default: 0,
-      description: 'What goes back. 0 sends back all that is left of the payment.',
+      description: 'How much to refund. 0 refunds all that is left of the payment.',
     },
     {
       displayName: 'Reason',
@@ -125,7 +126,9 @@ export const refundPayment: Operation = {
   async run(step) {
     const amount = step.node.getNodeParameter('amount', step.item, 0) as number
     const body = { ...(amount === 0 ? {} : { amount }), reason: readText(step, 'reason') }
-    const { refund } = await spend(step, { path: `${paymentPath(step)}/refund`, body })
+    // A sub-workflow may be called with a stranger's data, which would then choose where money goes.
+    const path = `/payments/${encodeURIComponent(orderOf(step, { inSubWorkflow: false }))}/refund`
+    const { refund } = await spend(step, { path, body })
     return [{ json: isObject(refund) ? refund : {} }]
   },
 }
@@ -166,7 +169,7 @@ export const reportOutcome: Operation = {
   async run(step) {
     const answer = readText(step, 'answer')
     const body = { status: readText(step, 'status'), ...(answer === '' ? {} : { answer }) }
-    const { payment } = await spend(step, { path: `${paymentPath(step)}/outcome`, body })
+    const { payment } = await spend(step, { path: `/payments/${encodeURIComponent(orderOf(step))}/outcome`, body })
     return [{ json: isObject(payment) ? payment : {} }]
   },
 }
@@ -176,12 +179,4 @@ function paymentPath(step: Step): string {
   const id = readText(step, 'paymentId')
   if (id === '') throw refusal(step, 'Payment ID is empty. Enter the ID of a payment that you received.')
   return `/payments/${encodeURIComponent(id)}`
-}
-
-/** n8n gives a time of its own zone, as text or as Luxon's object. The service wants one with its zone. */
-function timeOf(step: Step, name: string, value: unknown): IDataObject {
-  if (value === undefined || value === null || value === '') return {}
-  const at = new Date(typeof value === 'string' ? value : Number(value))
-  if (Number.isNaN(at.getTime())) throw refusal(step, `The filter ${name} is not a time. Enter a date and a time.`)
-  return { [name]: at.toISOString() }
 }

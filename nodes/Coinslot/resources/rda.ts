@@ -6,7 +6,12 @@ import { inputFields, readInputs, readText, refusal, type Step } from '../inputs
 import { read, readList, spend, type Operation } from '../request.ts'
 
 const rda = locator(
-  { displayName: 'RDA', name: 'rda', description: 'The runnable asset: a prompt, an agent or a tool', required: true },
+  {
+    displayName: 'Marketplace Asset',
+    name: 'rda',
+    description: 'What others sell in the Coinslot marketplace: a prompt, an agent or a tool',
+    required: true,
+  },
   'searchRdas',
   { displayName: 'By Slug or ID', placeholder: 'e.g. seo-audit' },
 )
@@ -27,11 +32,11 @@ export const runRda: Operation = {
     name: 'Run',
     value: 'run',
     description: 'Run a prompt, an agent or a tool of the marketplace and pay for it',
-    action: 'Run an RDA',
+    action: 'Run a marketplace asset',
   },
   fields: [
     rda,
-    ...inputFields('RDA', 'rda', 'mapRdaInputs'),
+    ...inputFields('marketplace asset', 'rda', 'mapRdaInputs'),
     model,
     {
       displayName: 'Options',
@@ -108,8 +113,8 @@ export const getRda: Operation = {
   option: {
     name: 'Get',
     value: 'get',
-    description: 'Get the description, inputs and price of an RDA',
-    action: 'Get an RDA',
+    description: 'Get the description, inputs and price of a marketplace asset',
+    action: 'Get a marketplace asset',
   },
   fields: [rda],
   async run(step) {
@@ -122,8 +127,8 @@ export const searchRdas: Operation = {
   option: {
     name: 'Search',
     value: 'search',
-    description: 'Search RDAs by what they do, most popular first',
-    action: 'Search RDAs',
+    description: 'Search marketplace assets by what they do, most popular first',
+    action: 'Search marketplace assets',
   },
   fields: [
     {
@@ -148,14 +153,14 @@ export const searchRdas: Operation = {
           name: 'featured',
           type: 'boolean',
           default: true,
-          description: 'Whether to list only RDAs that Coinslot features',
+          description: 'Whether to list only assets that Coinslot features',
         },
         {
           displayName: 'Status',
           name: 'status',
           type: 'options',
           default: 'published',
-          description: 'Any status other than published lists only your own RDAs',
+          description: 'Any status other than published lists only your own assets',
           options: [
             { name: 'Archived', value: 'archived' },
             { name: 'Draft', value: 'draft' },
@@ -167,14 +172,14 @@ export const searchRdas: Operation = {
           name: 'trending',
           type: 'boolean',
           default: true,
-          description: 'Whether to list only RDAs that were run often recently',
+          description: 'Whether to list only assets that were run often recently',
         },
         {
           displayName: 'Type',
           name: 'type',
           type: 'options',
           default: 'prompt',
-          description: 'The type of asset',
+          description: 'The type of marketplace asset',
           options: [
             { name: 'Agent', value: 'agent' },
             { name: 'Prompt', value: 'prompt' },
@@ -186,7 +191,7 @@ export const searchRdas: Operation = {
           name: 'verified',
           type: 'boolean',
           default: true,
-          description: 'Whether to list only RDAs that Coinslot has verified',
+          description: 'Whether to list only assets that Coinslot has verified',
         },
       ],
     },
@@ -202,6 +207,6 @@ export const searchRdas: Operation = {
 
 function rdaOf(step: Step): string {
   const identifier = readText(step, 'rda')
-  if (identifier === '') throw refusal(step, 'Choose an RDA first.')
+  if (identifier === '') throw refusal(step, 'Choose a marketplace asset first.')
   return identifier
 }

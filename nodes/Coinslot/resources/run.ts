@@ -63,7 +63,7 @@ export const cancelRun: Operation = {
   option: {
     name: 'Cancel',
     value: 'cancel',
-    description: 'Cancel a run at no cost; once its request was sent to the asset, it cannot be canceled',
+    description: 'Cancel a run at no cost; once its request was sent to the marketplace asset, it cannot be canceled',
     action: 'Cancel a run',
   },
   fields: [runId],
@@ -81,6 +81,6 @@ async function readRun(step: Step): Promise<IDataObject> {
 /** The path of the run, relative to the API's address. */
 function runPath(step: Step): string {
   const id = readText(step, 'runId')
-  if (id === '') throw refusal(step, 'Run ID is empty. Enter the runId that RDA: Run returns.')
+  if (id === '') throw refusal(step, 'Run ID is empty. Enter the runId that Marketplace Asset: Run returns.')
   return `/runs/${encodeURIComponent(id)}`
 }

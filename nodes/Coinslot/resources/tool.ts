@@ -1,10 +1,11 @@
+import type { IDataObject } from 'n8n-workflow'
 import { isObject } from '../../shared/transport.ts'
 import { approval, limit, locator, returnAll } from '../fields.ts'
 import { inputFields, readInputs, readText, refusal, type Step } from '../inputs.ts'
 import { read, readList, spend, type Operation } from '../request.ts'
 
 const tool = locator(
-  { displayName: 'Tool', name: 'tool', description: 'One of the thousand tools of the proxy', required: true },
+  { displayName: 'Tool', name: 'tool', description: 'The tool to call', required: true },
   'searchTools',
   { displayName: 'By Slug', placeholder: 'e.g. github-search-repositories' },
 )
@@ -25,15 +26,43 @@ export const callTool: Operation = {
       type: 'collection',
       placeholder: 'Add option',
       default: {},
-      options: [approval],
+      options: [
+        {
+          displayName: 'All Pages',
+          name: 'all',
+          type: 'boolean',
+          default: false,
+          description:
+            'Whether to read page after page of a tool whose answers are paged, each at the price of a call, into one output',
+        },
+        {
+          displayName: 'Fields',
+          name: 'fields',
+          type: 'string',
+          default: '',
+          placeholder: 'e.g. items.name,items.title',
+          description: 'Only these fields of the output, separated by commas. If empty, all.',
+        },
+        {
+          displayName: 'Max Pages',
+          name: 'maxPages',
+          type: 'number',
+          typeOptions: { minValue: 1, maxValue: 50 },
+          default: 20,
+          description: 'With All Pages: the max number of pages to read and pay for',
+        },
+        approval,
+      ],
     },
   ],
   async run(step) {
-    const { approvalSeconds = 0 } = step.node.getNodeParameter('options', step.item, {}) as { approvalSeconds?: number }
+    const { approvalSeconds = 0, ...reading } = step.node.getNodeParameter('options', step.item, {}) as CallOptions
+    const query = readingOf(reading)
     const { output, ...rest } = await spend(step, {
       surface: 'tools',
       path: toolPath(step),
       body: readInputs(step),
+      ...(query === null ? {} : { query }),
       approvalSeconds,
     })
     if (!isFile(output)) return [{ json: { ...rest, output } }]
@@ -44,6 +73,28 @@ export const callTool: Operation = {
     )
     return [{ json: rest, binary: { data: binary } }]
   },
+}
+
+interface CallOptions {
+  approvalSeconds?: number
+  all?: boolean
+  fields?: string
+  maxPages?: number
+}
+
+/** How much of the answer is wanted. Null where it is the whole of one page. */
+function readingOf({ all = false, fields = '', maxPages }: CallOptions): IDataObject | null {
+  const wanted = fields
+    .split(',')
+    .map((field) => field.trim())
+    .filter((field) => field !== '')
+  if (!all && wanted.length === 0) return null
+  return {
+    ...(wanted.length === 0 ? {} : { fields: wanted.join(',') }),
+    ...(all ? { all: 'true' } : {}),
+    // The service refuses a number of pages without all of them.
+    ...(all && maxPages !== undefined ? { maxPages } : {}),
+  }
 }
 
 /** The form of a tool's output that is neither JSON nor text. */

@@ -9,6 +9,7 @@ import { createLegacy } from './legacy.ts'
 import { refuse, type McpDeps } from './parts.ts'
 import { createRelay } from './relay.ts'
 import { createRequestStates } from './request-states.ts'
+import { withHelp } from './results.ts'
 import { createSessions } from './sessions.ts'
 import { createStateless, isStateless, STATELESS } from './stateless.ts'
 import { createStreamable } from './streamable.ts'
@@ -19,7 +20,8 @@ import { contextOf, limitKeyOf } from '../requests.ts'
  * The Model Context Protocol under one path: its stateless version, Streamable HTTP with sessions, and the older HTTP+SSE
  * for a GET without a session. A session is only a signed name, so it survives restarts and every process can check it.
  */
-export function mountMcp(deps: McpDeps): { handler: RequestHandler; close(): Promise<void> } {
+export function mountMcp(mounted: McpDeps): { handler: RequestHandler; close(): Promise<void> } {
+  const deps = { ...mounted, service: withHelp(mounted.service, mounted.address) }
   const { identified, authenticate } = createCallers(deps)
   const relay = createRelay(deps.redis, deps.log)
   const sessions = createSessions(deps)

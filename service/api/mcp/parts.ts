@@ -10,6 +10,7 @@ import type { Request, Response } from 'express'
 import type { Redis } from 'ioredis'
 import type { Caller } from '../../kit/caller.ts'
 import type { Clock } from '../../kit/clock.ts'
+import { helpPath } from '../../kit/error-codes/catalogue.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
@@ -110,12 +111,20 @@ export class McpPageRequired extends Error {
 }
 
 /** The error that a client may see: protocol errors and the domain's messages, nothing internal. */
-export function faultOf(error: unknown, log: Log): McpFault {
+export function faultOf(error: unknown, { log, address }: Pick<McpDeps, 'log' | 'address'>): McpFault {
   if (error instanceof McpFault) return error
-  if (error instanceof DomainError && error.kind !== 'failed')
-    return new McpFault(-32_602, error.message, { code: error.code })
+  if (error instanceof DomainError && error.kind !== 'failed') {
+    const { code, message } = error
+    return new McpFault(-32_602, message, { code, help: helpUrl(code, address) })
+  }
   log.error({ err: error }, 'an MCP request failed')
   return new McpFault(-32_603, 'Something went wrong on our side.')
+}
+
+/** The page of the code. A whole address: what a model reads has no page that a path could belong to. */
+export function helpUrl(code: string, address: string): string | null {
+  const path = helpPath(code)
+  return path === null ? null : new URL(path, address).href
 }
 
 export interface McpDeps {

@@ -2,8 +2,9 @@ import type { Redis } from 'ioredis'
 import type { Caller } from '../../kit/caller.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { isId, newId, type Id } from '../../kit/ids.ts'
+import { createSigner } from '../../kit/hash.ts'
 import { McpFault } from './parts.ts'
-import { createSigner, holderOf } from './sessions.ts'
+import { holderOf } from './sessions.ts'
 import { createUsedNames } from './used-names.ts'
 
 /**

@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import type { DomainError } from '../../kit/errors.ts'
 import { faultOfJsonShape, jsonOrUndefined } from '../../kit/json-shape.ts'
 import { isRecord } from '../../kit/schema/merge.ts'
-import { McpPageRequired } from './parts.ts'
+import { helpUrl, McpPageRequired, type McpService } from './parts.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -36,6 +36,30 @@ export function failed({ code, message, fields }: DomainError, advice = '', more
   }
 }
 
+/**
+ * The service, whose errors lead to the page of their code. Added while a result leaves: the same error is stored, and
+ * is answered at more than one address.
+ */
+export function withHelp(service: McpService, address: string): McpService {
+  const { tools, task } = service
+  return {
+    ...service,
+    tools: { ...tools, call: async (ask, call) => helped(await tools.call(ask, call), address) },
+    async task(ask, operation) {
+      const found = await task(ask, operation)
+      return found !== null && 'result' in found ? { ...found, result: helped(found.result, address) } : found
+    },
+  }
+}
+
+function helped(result: CallToolResult, address: string): CallToolResult {
+  const error = result.isError === true ? result.structuredContent?.['error'] : undefined
+  if (!isRecord(error) || typeof error['code'] !== 'string') return result
+  const help = helpUrl(error['code'], address)
+  const structuredContent = { ...result.structuredContent, error: { ...error, help } }
+  return help === null ? result : { ...result, structuredContent }
+}
+
 function detailsOf(fields: DomainError['fields']): string {
   const { details, upstream } = fields as { details?: Record<string, string>; upstream?: { message?: string | null } }
   if (details !== undefined) {
@@ -55,13 +79,15 @@ export interface OwnerPages {
 }
 
 /** Where a person can make a refused call possible. Null when there is no such page. */
-export function pageFor({ code, message }: DomainError, pages: OwnerPages): McpPageRequired | null {
+export function pageFor({ code, message, fields }: DomainError, pages: OwnerPages): McpPageRequired | null {
   switch (code) {
     case 'insufficient_credits':
     case 'insufficient_balance':
       return new McpPageRequired(pages.addFunds, message)
     case 'approval_required':
       return new McpPageRequired(pages.approvals, message)
+    case 'connection_required':
+      return typeof fields['connectUrl'] === 'string' ? new McpPageRequired(fields['connectUrl'], message) : null
     default:
       return null
   }

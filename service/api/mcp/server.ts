@@ -15,7 +15,7 @@ import { faultOf, McpPageRequired, progressReporter, type McpAsk, type McpDeps }
  * One server per request, for the protocol's versions up to 2025-11-25. Nothing is stored between two requests, so any
  * process can serve the next.
  */
-export function serverFor(ask: McpAsk, { service, log, keyed }: ServerDeps): McpServer {
+export function serverFor(ask: McpAsk, { service, log, address, keyed }: ServerDeps): McpServer {
   const { tools, resources } = service
   const { instructions, ...about } = service.about(ask)
   const capabilities = { tools: {}, ...(resources === null ? {} : { resources: {} }) }
@@ -27,7 +27,7 @@ export function serverFor(ask: McpAsk, { service, log, keyed }: ServerDeps): Mcp
         const { url, message } = error
         throw new UrlElicitationRequiredError([{ mode: 'url', elicitationId: ask.operation, url, message }], message)
       }
-      const { code, message, data } = faultOf(error, log)
+      const { code, message, data } = faultOf(error, { log, address })
       throw new McpError(code, message, data)
     })
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) => answered(tools.list(ask, params?.cursor)))
@@ -47,6 +47,6 @@ export function serverFor(ask: McpAsk, { service, log, keyed }: ServerDeps): Mcp
   return mcp
 }
 
-export interface ServerDeps extends Pick<McpDeps, 'service' | 'log'> {
+export interface ServerDeps extends Pick<McpDeps, 'service' | 'log' | 'address'> {
   keyed: KeyedCalls
 }

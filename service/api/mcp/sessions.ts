@@ -1,8 +1,8 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import type { Caller } from '../../kit/caller.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { newId, type Id } from '../../kit/ids.ts'
+import { createSigner } from '../../kit/hash.ts'
 import { createUsedNames } from './used-names.ts'
 
 /**
@@ -47,19 +47,6 @@ interface SessionDeps {
   clock: Clock
   redis: Redis | null
   secret: string
-}
-
-/** Signs values with a key of its own, derived from the secret that all processes share. */
-export function createSigner(secret: string, purpose: string) {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
-  const sign = (value: unknown): string => createHmac('sha256', key).update(JSON.stringify(value)).digest('base64url')
-  return {
-    sign,
-    isSigned(value: unknown, signature: string): boolean {
-      const [wanted, presented] = [Buffer.from(sign(value)), Buffer.from(signature)]
-      return presented.length === wanted.length && timingSafeEqual(presented, wanted)
-    },
-  }
 }
 
 /** What identifies the caller in signed names. */

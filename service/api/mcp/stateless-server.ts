@@ -18,7 +18,7 @@ import { TASKS, type Tasks } from './tasks.ts'
 
 /** One server per request, for the protocol's version 2026-07-28. */
 export function statelessServerFor(ask: McpAsk, deps: StatelessServerDeps): McpServer {
-  const { service, log, tasks } = deps
+  const { service, tasks } = deps
   const { tools, resources } = service
   const { instructions, ...about } = service.about(ask)
   const capabilities = {
@@ -42,7 +42,7 @@ export function statelessServerFor(ask: McpAsk, deps: StatelessServerDeps): McpS
   const answered = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
       if (error instanceof ProtocolError) throw error
-      const { code, message, data } = faultOf(error, log)
+      const { code, message, data } = faultOf(error, deps)
       throw new ProtocolError(code === RESOURCE_MISSING ? -32_602 : code, message, data)
     })
   server.setRequestHandler('tools/list', ({ params }) =>
@@ -70,7 +70,7 @@ export function statelessServerFor(ask: McpAsk, deps: StatelessServerDeps): McpS
   return mcp
 }
 
-export interface StatelessServerDeps extends Pick<McpDeps, 'service' | 'log'> {
+export interface StatelessServerDeps extends Pick<McpDeps, 'service' | 'log' | 'address'> {
   tasks: Tasks
   keyed: KeyedCalls
   states: RequestStates

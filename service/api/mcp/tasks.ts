@@ -1,8 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { isId, timeOf, type Id } from '../../kit/ids.ts'
+import { createSigner } from '../../kit/hash.ts'
 import { faultOf, McpFault, type McpAsk, type McpDeps, type McpTask } from './parts.ts'
 import type { Relay } from './relay.ts'
-import { createSigner } from './sessions.ts'
 
 export const TASKS = 'io.modelcontextprotocol/tasks'
 
@@ -10,7 +10,7 @@ export const TASKS = 'io.modelcontextprotocol/tasks'
  * The protocol's tasks: a call that takes long is answered with the name of its operation, by which any process can read
  * its state and its result. The money's hold and then the call's row are the task, so nothing else is stored.
  */
-export function createTasks({ log, service, relay, taskAfterMs, secret }: TaskDeps) {
+export function createTasks({ log, address, service, relay, taskAfterMs, secret }: TaskDeps) {
   const signer = createSigner(secret, 'coinslot mcp tasks')
 
   /**
@@ -75,7 +75,7 @@ export function createTasks({ log, service, relay, taskAfterMs, secret }: TaskDe
         const task = await service.task(ask, operation).catch(() => null)
         if (task?.status !== 'working') continue
         gone.removeEventListener('abort', leave)
-        result.catch((error: unknown) => faultOf(error, log))
+        result.catch((error: unknown) => faultOf(error, { log, address }))
         return createdTask(task)
       }
     },
@@ -91,7 +91,7 @@ export function createTasks({ log, service, relay, taskAfterMs, secret }: TaskDe
 
 export type Tasks = ReturnType<typeof createTasks>
 
-interface TaskDeps extends Pick<McpDeps, 'log' | 'service' | 'taskAfterMs' | 'secret'> {
+interface TaskDeps extends Pick<McpDeps, 'log' | 'address' | 'service' | 'taskAfterMs' | 'secret'> {
   relay: Relay
 }
 

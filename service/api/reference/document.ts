@@ -15,7 +15,7 @@ export interface Operation {
   parameters?: readonly Parameter[]
   requestBody?: { content?: Content }
   responses: Readonly<Record<string, { description: string; content?: Content }>>
-  'x-codeSamples'?: readonly { label: string; source: string }[]
+  'x-codeSamples'?: readonly { lang: string; label: string; source: string }[]
 }
 
 export interface Parameter {
@@ -24,9 +24,11 @@ export interface Parameter {
   required?: boolean
   description?: string
   schema?: Schema
+  /** A value that is written as JSON. */
+  content?: Content
 }
 
-type Content = Readonly<Record<string, { schema?: Schema }>>
+type Content = Readonly<Record<string, { schema?: Schema; example?: unknown }>>
 
 export interface Schema {
   $ref?: string
@@ -72,6 +74,12 @@ export function byTag(document: Document): Map<string, Endpoint[]> {
     }
   }
   return tags
+}
+
+export function authenticationOf({ security }: Operation): 'none' | 'optional' | 'required' | 'session' {
+  if (security === undefined || security.length === 0) return 'none'
+  if (security.some((way) => 'session' in way)) return 'session'
+  return security.some((way) => Object.keys(way).length === 0) ? 'optional' : 'required'
 }
 
 export function schemaOf(content: Content | undefined): Schema | null {

@@ -120,7 +120,7 @@ function objectSample(document: Document, field: Schema, depth: number): Record<
 }
 
 function textSample(name: string, { format, pattern }: Schema): string {
-  if (format === 'date-time') return '2026-01-31T12:00:00.000Z'
+  if (format === 'date-time' || name.endsWith('At')) return '2026-01-31T12:00:00.000Z'
   if (format === 'uri' || /url$/i.test(name)) return 'https://example.com/'
   if (format === 'email') return 'ada@example.com'
   if (/^(?:recipient|to|address|payer|payTo)$/.test(name)) return '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'

@@ -65,9 +65,11 @@ p { overflow-wrap: anywhere }
 section { border-top: 1px solid var(--line); margin-top: 2rem }
 section h2 { margin-top: 1.5rem }
 a { color: var(--link) }
-a:focus-visible, pre:focus-visible, .wide:focus-visible { outline: 3px solid var(--link); outline-offset: 2px }
+a:focus-visible, pre:focus-visible, summary:focus-visible, .wide:focus-visible { outline: 3px solid var(--link); outline-offset: 2px }
 code { font-family: ui-monospace, monospace; font-size: .875em }
 pre { margin: 0; padding: .875rem 1rem; overflow: auto; border: 1px solid var(--line); border-radius: 8px; background: var(--code); line-height: 1.5 }
+details { margin: .25rem 0 }
+summary { padding: .25rem 0; cursor: pointer; color: var(--soft); font-size: .875rem }
 .auth, dd, .index span { color: var(--soft) }
 dt { margin-top: .75rem; font-weight: 700 }
 dd { margin: 0 }

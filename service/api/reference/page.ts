@@ -1,4 +1,12 @@
-import { byTag, schemaOf, type Document, type Endpoint, type Parameter, type Schema } from './document.ts'
+import {
+  authenticationOf,
+  byTag,
+  schemaOf,
+  type Document,
+  type Endpoint,
+  type Parameter,
+  type Schema,
+} from './document.ts'
 import { escape, toDocument, toSample } from './frame.ts'
 import { fieldsOf, sampleOf, type Field } from './fields.ts'
 
@@ -12,19 +20,24 @@ export interface Reference {
   pages: ReadonlyMap<string, string>
 }
 
-export function createReference(document: Document): Reference {
-  const tags = byTag(document)
-  const origin = document.servers[0]?.url ?? ''
+export function createReference([api, procedures]: readonly [api: Document, procedures: Document]): Reference {
+  const groups = [api, procedures].map((document) => ({ document, tags: byTag(document) }))
+  const names = groups.flatMap(({ tags }) => [...tags.keys()])
   const frame = (title: string, current: string | null, body: string): string =>
-    toPage({ title, navigation: navigationOf([...tags.keys()], current), body })
-  const pages = [...tags].map(([tag, endpoints]) => {
-    const body = `<h1>${escape(tag)}</h1>\n${endpoints.map((one) => endpointOf(document, origin, one)).join('\n')}`
-    return [slugOf(tag), frame(tag, tag, body)] as const
-  })
-  return { overview: frame('API reference', null, overviewOf(document, origin, tags)), pages: new Map(pages) }
+    toPage({ title, navigation: navigationOf(names, current), body })
+  const pages = groups.flatMap(({ document, tags }) =>
+    [...tags].map(([tag, endpoints]) => {
+      const intro = document === api ? '' : `<p>${escape(document.info.description ?? '')}</p>\n`
+      const body = `<h1>${escape(tag)}</h1>\n${intro}${endpoints.map((one) => endpointOf(document, one)).join('\n')}`
+      return [slugOf(tag), frame(tag, tag, body)] as const
+    }),
+  )
+  const tags = new Map(groups.flatMap((group) => [...group.tags]))
+  return { overview: frame('API reference', null, overviewOf(api, tags)), pages: new Map(pages) }
 }
 
-function overviewOf(document: Document, origin: string, tags: ReadonlyMap<string, readonly Endpoint[]>): string {
+function overviewOf(document: Document, tags: ReadonlyMap<string, readonly Endpoint[]>): string {
+  const origin = document.servers[0]?.url ?? ''
   const list = [...tags].map(
     ([tag, endpoints]) => `<h2><a href="/docs/${slugOf(tag)}">${escape(tag)}</a></h2>
 <ul class="index">
@@ -33,7 +46,7 @@ ${endpoints.map((one) => `<li><a href="/docs/${slugOf(tag)}#${anchorOf(one)}">${
   )
   return `<h1>API reference</h1>
 <p>${escape(document.info.description ?? '')}</p>
-<p>As an OpenAPI 3.1 document: <a href="/openapi.json">/openapi.json</a>.</p>
+<p>As an OpenAPI 3.1 document: <a href="/openapi.json">/openapi.json</a>. The dashboard's procedures, by tRPC: <a href="/openapi-trpc.json">/openapi-trpc.json</a>.</p>
 ${toSample(`curl -s ${origin}/v1/me -H "Authorization: Bearer $COINSLOT_KEY"`, 'First request')}
 <dl>
 <dt>Authentication</dt><dd><code>Authorization: Bearer</code> with an API key, a session token, or a JWT of the configured issuer. Keys that begin with <code>csk_test_</code> are of the sandbox, <code>csk_live_</code> of production.</dd>
@@ -45,7 +58,7 @@ ${toSample(`curl -s ${origin}/v1/me -H "Authorization: Bearer $COINSLOT_KEY"`, '
 ${list.join('\n')}`
 }
 
-function endpointOf(document: Document, origin: string, one: Endpoint): string {
+function endpointOf(document: Document, one: Endpoint): string {
   const body = schemaOf(one.requestBody?.content)
   const [status, answer] = answerOf(one)
   const parts = [
@@ -57,9 +70,15 @@ function endpointOf(document: Document, origin: string, one: Endpoint): string {
       'Parameters',
       (one.parameters ?? []).map((parameter) => lineOf(document, parameter)),
     ),
+    ...(one.parameters ?? []).map(({ name, content }) => {
+      const json = schemaOf(content)
+      return json === null ? '' : table(`Fields of ${name}`, fieldsOf(document, json))
+    }),
     body === null ? '' : table('Body', fieldsOf(document, body)),
-    toSample(curlOf(document, origin, one, body), 'Request'),
-    ...(one['x-codeSamples'] ?? []).map(({ label, source }) => toSample(source, label)),
+    requestOf(one),
+    ...(one['x-codeSamples'] ?? [])
+      .filter(({ lang }) => lang === OWN)
+      .map(({ label, source }) => toSample(source, label)),
     answer === null ? '' : toSample(JSON.stringify(sampleOf(document, answer), null, 2), `Answer ${status}`),
     answer === null ? '' : table('Fields of the answer', fieldsOf(document, answer)),
     statuses(one),
@@ -88,12 +107,6 @@ function prose(text: string): string {
   return escape(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 }
 
-function authenticationOf({ security }: Endpoint): keyof typeof AUTHENTICATION {
-  if (security === undefined || security.length === 0) return 'none'
-  if (security.some((way) => 'session' in way)) return 'session'
-  return security.some((way) => Object.keys(way).length === 0) ? 'optional' : 'required'
-}
-
 const AUTHENTICATION = {
   none: 'Needs no authentication.',
   optional: 'Authentication is optional.',
@@ -107,23 +120,18 @@ function lineOf(document: Document, { name, in: place, required, description, sc
   return { name, type: field?.type ?? 'any', required: required === true, notes }
 }
 
-function curlOf(document: Document, origin: string, one: Endpoint, body: Schema | null): string {
-  const path = one.path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => `$${name.toUpperCase()}`)
-  const lines = [`curl -s${one.method === 'GET' ? '' : ` -X ${one.method}`} ${origin}${path}`]
-  const authentication = authenticationOf(one)
-  if (authentication !== 'none') {
-    lines.push(`-H "Authorization: Bearer $${authentication === 'session' ? 'COINSLOT_SESSION' : 'COINSLOT_KEY'}"`)
-  }
-  for (const { name, in: place, required, schema } of one.parameters ?? []) {
-    if (place !== 'header' || required !== true) continue
-    lines.push(`-H '${name}: ${String(sampleOf(document, schema ?? {}, name))}'`)
-  }
-  if (body !== null) {
-    lines.push("-H 'Content-Type: application/json'")
-    lines.push(`-d '${JSON.stringify(sampleOf(document, body)).replaceAll("'", String.raw`'\''`)}'`)
-  }
-  return lines.join(' \\\n  ')
+/** One language at a time is open: the list of the others is not longer than their names. */
+function requestOf(one: Endpoint): string {
+  const general = (one['x-codeSamples'] ?? []).filter(({ lang }) => lang !== OWN)
+  const samples = general.map(({ label, source }, place) => {
+    const code = `<pre tabindex="0" role="region" aria-label="Request in ${escape(label)}"><code>${escape(source)}</code></pre>`
+    return `<details name="request-${anchorOf(one)}"${place === 0 ? ' open' : ''}><summary>${escape(label)}</summary>\n${code}\n</details>`
+  })
+  return ['<h3>Request</h3>', ...samples].join('\n')
 }
+
+/** Samples that show something special about an endpoint are commands in a shell. */
+const OWN = 'sh'
 
 function table(title: string, fields: readonly Field[]): string {
   if (fields.length === 0) return ''

@@ -41,6 +41,10 @@ contract Lens {
         uint256 validBefore;
         bytes32 nonce;
         bytes signature;
+        // What makes the payer's wallet (ERC-6492): a call with this much gas at most. Zero: nothing is to be made.
+        address factory;
+        uint256 factoryGas;
+        bytes factoryData;
     }
 
     struct Verdict {
@@ -51,7 +55,7 @@ contract Lens {
         bool payerBlacklisted;
         bool payeeBlacklisted;
         bool paused;
-        // 0 none, 1 delegation, 2 contract
+        // 0 none, 1 delegation, 2 contract, 3 none yet: the factory was called first
         uint256 payerCode;
         uint256 balance;
         uint256 gas;
@@ -68,7 +72,8 @@ contract Lens {
         verdicts = new Verdict[](items.length);
         for (uint256 place = 0; place < items.length; place++) {
             // A call gets 63 of 64 parts at most: with less than this it would fail for our reasons, not for its own.
-            if (gasleft() < gasEach + gasEach / 32 + AROUND) break;
+            uint256 wanted = gasEach + items[place].factoryGas;
+            if (gasleft() < wanted + wanted / 32 + AROUND) break;
             look(usdc, gasEach, items[place], verdicts[place]);
         }
     }
@@ -77,14 +82,18 @@ contract Lens {
     function attempt(Usdc usdc, uint256 gasEach, Item calldata item, bool plain) external {
         bytes memory input = plain && item.signature.length == 65 ? byKey(item) : byWallet(item);
         uint256 before = gasleft();
-        bool succeeds;
+        if (item.factory != address(0) && item.from.code.length == 0) {
+            reach(item.factory, item.factoryGas, item.factoryData);
+            if (item.from.code.length == 0) {
+                revert Done(false, before - gasleft(), abi.encodeWithSignature('Error(string)', 'no wallet was deployed'));
+            }
+        }
+        bool succeeds = reach(address(usdc), gasEach, input);
+        uint256 gas = before - gasleft();
         uint256 size;
         assembly ('memory-safe') {
-            // Not copied by itself: a wallet that answers with a megabyte would be paid for here.
-            succeeds := call(gasEach, usdc, 0, add(input, 32), mload(input), 0, 0)
             size := returndatasize()
         }
-        uint256 gas = before - gasleft();
         if (size > LONGEST_ANSWER) size = LONGEST_ANSWER;
         bytes memory answer = new bytes(size);
         assembly ('memory-safe') {
@@ -93,9 +102,17 @@ contract Lens {
         revert Done(succeeds, gas, answer);
     }
 
+    /** The answer is not copied by itself: what answers with a megabyte would be paid for here. */
+    function reach(address target, uint256 gasMax, bytes memory input) private returns (bool succeeds) {
+        assembly ('memory-safe') {
+            succeeds := call(gasMax, target, 0, add(input, 32), mload(input), 0, 0)
+        }
+    }
+
     function look(Usdc usdc, uint256 gasEach, Item calldata item, Verdict memory verdict) private {
         verdict.judged = true;
         verdict.payerCode = codeOf(item.from);
+        if (verdict.payerCode == 0 && item.factory != address(0)) verdict.payerCode = 3;
         verdict.balance = usdc.balanceOf(item.from);
         try this.attempt(usdc, gasEach, item, verdict.payerCode == 0) {
             assert(false);

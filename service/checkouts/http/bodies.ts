@@ -1,24 +1,74 @@
 import { z } from 'zod'
-import type { Address } from '../../chain/model.ts'
+import type { Address, Hex } from '../../chain/model.ts'
 import { recipientAddress } from '../../kit/address.ts'
-import { fieldOut, fieldsSchema, isWebAddress, plainLine, plainText } from '../../kit/fields.ts'
+import { fieldsSchema, isWebAddress, plainLine, plainText } from '../../kit/fields.ts'
 import { ZERO } from '../../kit/money.ts'
-import { amountOut, positiveAmount, timestamp } from '../../kit/wire.ts'
+import { positiveAmount } from '../../kit/wire.ts'
 import { TOKEN } from '../../sales/service/proof.ts'
 import type { Change } from '../service/lifecycle.ts'
-import { OUTCOMES, type PaymentView, type Terms } from '../model.ts'
+import { isOrigin } from '../rules/embedding.ts'
+import { planWith, type Plan } from '../../passes/model.ts'
+import { OUTCOMES, type After, type Terms } from '../model.ts'
+import { choiceBody, inputBody, receiptBody } from '../service/bodies.ts'
+import { plansBody, pricingBody } from './price.ts'
 
 const webAddress = plainText(2_048).refine(isWebAddress, 'must be an http or https address')
 
-const CAPTURES = ['onPayment', 'onSuccess', 'escrow'] as const
-const NETWORK_NAMES = ['base', 'base-sepolia'] as const
+const embedOrigin = plainLine(260).refine(
+  isOrigin,
+  'must be an origin such as https://shop.example.com, without a path',
+)
+
+const GREETING_CHARACTERS_MAX = 1_000
+const TEXT_BYTES_MAX = 50_000
+const DRAFT_CHARACTERS_MAX = 20_000
+
+/** The most that a buyer sends. */
+export const PAYER_BYTES_MAX = 65_536
+
+export const CAPTURES = ['onPayment', 'onSuccess', 'escrow'] as const
+export const NETWORK_NAMES = ['base', 'base-sepolia'] as const
+
+/** What a payment leads to. */
+const afterBody = z
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('webhook') }),
+    z.strictObject({
+      kind: z.literal('text'),
+      text: plainText(TEXT_BYTES_MAX).refine(
+        (text) => Buffer.byteLength(text) <= TEXT_BYTES_MAX,
+        'must be at most 50 kB',
+      ),
+    }),
+    z.strictObject({
+      kind: z.literal('link'),
+      url: webAddress.refine((url) => url.startsWith('https:'), 'must be an https address'),
+    }),
+    z.strictObject({ kind: z.literal('file'), fileId: z.string().max(100) }),
+  ])
+  .meta({
+    id: 'CheckoutAfter',
+    description:
+      'What the buyer gets: `webhook`, what the workflow at `callbackUrl` makes; `text` (Markdown), `link` or `file` at once, and only after paying',
+  })
 
 /** The terms that an owner sends for a checkout. */
 export const termsBody = z
   .strictObject({
-    callbackUrl: webAddress.meta({ description: 'The address that receives each paid input' }),
+    callbackUrl: webAddress
+      .nullish()
+      .meta({ description: 'The address that receives each paid input; required unless `after` is something else' }),
+    after: afterBody.nullish(),
+    picture: z.string().max(100).nullish().meta({
+      description: 'The id of an uploaded picture of the product (`purpose=picture`)',
+    }),
     product: z.strictObject({ name: plainLine(200), description: plainText(5_000).nullish() }),
-    price: positiveAmount,
+    price: positiveAmount.optional().meta({
+      description:
+        'Required with `fixed`, and for each with `quantity`. With the other kinds of `pricing` it follows from them',
+    }),
+    pricing: pricingBody.nullish(),
+    coupons: z.boolean().nullish().meta({ description: "Whether buyers may use the account's coupons" }),
     network: z.enum(NETWORK_NAMES),
     recipient: recipientAddress
       .transform((text) => text.toLowerCase() as Address)
@@ -42,6 +92,29 @@ export const termsBody = z
     refundOnFailure: z.boolean().nullish().meta({
       description: 'With `onPayment`: refund a payment whose delivery or workflow fails',
     }),
+    embedOrigins: z.array(embedOrigin).max(20).nullish().meta({
+      description: 'The sites that may show the payment page in a frame, as origins: `https://shop.example.com`',
+    }),
+    trialRuns: z.int().min(0).max(100).nullish().meta({
+      description: 'How many runs each wallet gets for nothing. Defaults to 0',
+    }),
+    trialsPerDay: z.int().min(1).max(10_000).nullish().meta({
+      description: 'How many such runs all wallets together get on a day (UTC). Defaults to 50',
+    }),
+    plans: plansBody.nullish().meta({
+      description: 'What buyers can pay for ahead: a number of runs, or a period. At most 10',
+    }),
+    chat: z
+      .strictObject({ greeting: plainText(GREETING_CHARACTERS_MAX).nullish() })
+      .nullish()
+      .meta({
+        description:
+          'A conversation whose turns are paid ahead: the runs of a plan. Its form is one field, `message`. Needs a plan, `responseMode` `lastNode` and `capture` `onPayment`',
+      }),
+    notify: z.strictObject({ sale: z.boolean(), failure: z.boolean() }).nullish().meta({
+      description:
+        'About what your own e-mail address is told: each sale, and each sale whose delivery failed. After five mails in an hour one mail has the others. Defaults to failures alone',
+    }),
     source: z
       .strictObject({ instanceId: plainText(200), workflowId: plainText(200), nodeId: plainText(200) })
       .nullish()
@@ -50,6 +123,15 @@ export const termsBody = z
       }),
   })
   .meta({ id: 'CheckoutTerms' })
+
+/** The smallest checkout. */
+export const termsExample: z.input<typeof termsBody> = {
+  callbackUrl: 'https://example.com/hook',
+  product: { name: 'SEO audit' },
+  price: 5,
+  network: 'base-sepolia',
+  testMode: true,
+}
 
 /** The terms that an owner changes. What is absent stays. */
 export const changeBody = termsBody
@@ -75,13 +157,17 @@ export function toDraftTerms(body: z.output<typeof changeBody>): Terms {
 }
 
 /** Stands for the terms that a change leaves as they are. */
-const NOTHING = { callbackUrl: '', product: { name: '' }, price: ZERO, network: 'base-sepolia' } as const
+const NOTHING = { product: { name: '' }, network: 'base-sepolia' } as const
 
 export function toTerms(body: z.output<typeof termsBody>): Terms {
   return {
-    callbackUrl: body.callbackUrl,
+    callbackUrl: body.callbackUrl ?? null,
+    after: toAfter(body.after ?? { kind: 'webhook' }),
+    picture: body.picture == null ? null : { fileId: body.picture, width: 0, height: 0 },
     product: { name: body.product.name, description: body.product.description ?? null },
-    price: body.price,
+    price: body.price ?? ZERO,
+    pricing: body.pricing ?? { kind: 'fixed' },
+    coupons: body.coupons ?? false,
     network: body.network,
     recipient: body.recipient ?? null,
     fields: body.fields ?? [],
@@ -94,21 +180,36 @@ export function toTerms(body: z.output<typeof termsBody>): Terms {
     capture: body.capture ?? 'onPayment',
     runSeconds: body.runSeconds ?? RUN_SECONDS,
     refundOnFailure: body.refundOnFailure ?? false,
+    embedOrigins: [...new Set(body.embedOrigins)],
+    trialRuns: body.trialRuns ?? 0,
+    trialsPerDay: body.trialsPerDay ?? TRIALS_PER_DAY,
+    plans: (body.plans ?? []).map((plan) => planWith({ runs: null, ...plan } as Plan, (price) => price)),
+    chat: body.chat == null ? null : { greeting: body.chat.greeting ?? null },
+    notify: body.notify ?? { sale: false, failure: true },
     source: body.source ?? null,
   }
+}
+
+/** Wallets cost nothing to make, so that many runs can be given away on a day. */
+const TRIALS_PER_DAY = 50
+/** The service adds what it knows of a file. */
+function toAfter(after: z.output<typeof afterBody>): After {
+  return after.kind === 'file' ? { ...after, name: '', mediaType: '', bytes: 0 } : after
 }
 
 /** As long as a workflow's answer is waited for. */
 const RUN_SECONDS = 180
 
 /** The customer's input. Its fields differ between checkouts, so each checkout validates its own. */
-export const inputBody = z.custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object').meta({
-  override: { type: 'object', description: "Values of the checkout's fields, by name" },
-})
-
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Number)
 }
+
+export const langQuery = z
+  .string()
+  .max(100)
+  .optional()
+  .meta({ description: 'For a browser: the language of the page, before Accept-Language' })
 
 export const payBody = z
   .strictObject({
@@ -119,15 +220,40 @@ export const payBody = z
       description:
         'Pay for the call of a model: the order from the link of its page, in place of the input. Needs a token',
     }),
+    choice: choiceBody.optional(),
+    ...receiptBody,
     paymentPayload: inputBody.optional().meta({
       override: { type: 'object', description: 'An x402 payload of either version: the signed authorization' },
     }),
+    pass: z.string().max(100).optional().meta({
+      description: 'The token of a pass (`pst_…`), in place of a payment: uses one of its runs',
+    }),
+    proof: z
+      .strictObject({
+        address: z
+          .string()
+          .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address')
+          .transform((text) => text as Address),
+        expires: z.iso.datetime().meta({ description: 'At most ten minutes from now' }),
+        signature: z
+          .string()
+          .regex(/^0x([0-9a-fA-F]{2}){1,4096}$/, 'must be a signature in hexadecimal')
+          .transform((text) => text as Hex),
+      })
+      .optional()
+      .meta({
+        description: "A wallet's fresh signature, in place of a payment: uses its pass, or else its trial",
+      }),
     simulate: z
       .literal(true, 'must be true or absent')
       .optional()
       .meta({ description: 'Simulate the payment instead; test mode only' }),
     outcome: z.enum(OUTCOMES).optional().meta({
       description: 'With simulate: the result of the payment; defaults to `paid`. `slow` is paid after a few seconds',
+    }),
+    free: z.literal(true, 'must be true or absent').optional().meta({
+      description:
+        'Take what `choice.coupon` makes free, in place of a payment. Needs a token; with an Idempotency-Key a repeat takes it once',
     }),
     quoteId: z
       .string()
@@ -143,135 +269,53 @@ export const payBody = z
       description: 'The id or nonce of a payment made here, to fetch its answer; needs its token or a fresh signature',
     }),
   })
-  .refine(({ paymentPayload, simulate, paymentId }) => paidBy(paymentPayload, simulate, paymentId), {
+  .refine((body) => isPaidOnce(body), {
     path: ['paymentPayload'],
-    message: 'is required, unless simulate is true in test mode',
+    message: 'is required, unless there is a pass or a proof, free is true, or simulate is true in test mode',
   })
   .refine(({ input, order }) => (input === undefined) !== (order === undefined), {
     path: ['input'],
     message: 'is required, unless there is an order',
   })
+  .refine(({ order, choice }) => order === undefined || choice === undefined, {
+    path: ['choice'],
+    message: 'must be absent with an order, which has its own',
+  })
   .refine(({ order, token }) => order === undefined || token !== undefined, {
     path: ['token'],
     message: 'is required with an order: others may know its link',
+  })
+  .refine(({ free, token }) => free === undefined || token !== undefined, {
+    path: ['token'],
+    message: 'is required with free: it is the only proof of who bought it',
   })
   .refine(({ simulate, outcome }) => outcome === undefined || simulate === true, {
     path: ['outcome'],
     message: 'must be absent unless simulate is true',
   })
 
-function paidBy(payload: unknown, simulate: unknown, paymentId: unknown): boolean {
-  if (paymentId !== undefined) return simulate === undefined
-  return (payload === undefined) !== (simulate === undefined)
-}
+/** What the payment page stores for another device. Only the page reads what it wrote. */
+export const draftBody = z.strictObject({
+  token: z
+    .string()
+    .regex(TOKEN, 'must be tok_ and 43 characters')
+    .meta({ description: 'Choose a random one: it opens what you store' }),
+  content: z
+    .string()
+    .min(2, 'must be JSON')
+    .max(DRAFT_CHARACTERS_MAX, `must have at most ${String(DRAFT_CHARACTERS_MAX)} characters`)
+    .meta({ description: 'As the page of another device is to get it' }),
+})
 
-const source = z.object({ instanceId: z.string(), workflowId: z.string(), nodeId: z.string() })
-
-export const checkoutOut = z
-  .object({
-    id: z.string(),
-    url: z.string().meta({ description: 'The address of the payment page' }),
-    x402Url: z.string().meta({ description: 'The same address, for agents' }),
-    mcpUrl: z.string().meta({ description: 'The checkout as a tool, for MCP clients' }),
-    status: z.enum(['active', 'paused', 'expired']),
-    lifetime: z.enum(['temporary', 'persistent']),
-    expiresAt: timestamp
-      .nullable()
-      .meta({ description: 'When a temporary checkout expires unless a heartbeat arrives' }),
-    callbackUrl: z.string(),
-    product: z.object({ name: z.string(), description: z.string().nullable() }),
-    price: amountOut,
-    currency: z.literal('USDC'),
-    network: z.enum(NETWORK_NAMES),
-    recipient: z.string().nullable(),
-    fields: z.array(fieldOut),
-    redirectUrl: z.string().nullable(),
-    testMode: z.boolean(),
-    responseMode: z.enum(['immediately', 'lastNode']),
-    preflight: z.boolean(),
-    onUnconfirmed: z.enum(['hold', 'redeliver']),
-    capture: z.enum(CAPTURES),
-    runSeconds: z.int(),
-    refundOnFailure: z.boolean(),
-    source: source.nullable(),
-    version: z.int().meta({ description: 'The number of the version; a change that buyers can see makes a new one' }),
-    pausedAt: timestamp
-      .nullable()
-      .meta({ description: 'When the checkout was paused because its workflow was not found' }),
-    expiredAt: timestamp.nullable(),
-    createdAt: timestamp,
-    updatedAt: timestamp,
-  })
-  .meta({ id: 'Checkout' })
-
-export const paymentOut = z
-  .object({
-    payment: z.object({
-      id: z.string(),
-      checkoutId: z.string(),
-      status: z.enum(['created', 'settling', 'paid', 'failed']),
-      txHash: z.string().nullable(),
-      amount: amountOut,
-      refunded: amountOut.meta({ description: 'What went back of it, or is about to' }),
-      currency: z.literal('USDC'),
-      network: z.enum(NETWORK_NAMES),
-      payer: z.string(),
-      explorerUrl: z.string().nullable(),
-      reason: z.object({ code: z.string(), sentence: z.string() }).nullable(),
-      statusUrl: z.string(),
-      testMode: z.boolean(),
-      capture: z.enum(CAPTURES),
-      deadline: timestamp.nullable().meta({
-        description: 'With `onSuccess` and `escrow`: nothing is charged unless the workflow has succeeded by then',
-      }),
-      escrow: z
-        .object({
-          contract: z.string(),
-          captureBy: timestamp.meta({ description: 'After it the payer can take back what was not captured' }),
-          state: z.enum([
-            'authorizing',
-            'waiting',
-            'capturing',
-            'captured',
-            'voiding',
-            'voided',
-            'reclaimable',
-            'none',
-          ]),
-          authorizedTx: z.string().nullable(),
-          voidedTx: z.string().nullable(),
-        })
-        .nullable()
-        .meta({ description: 'Where the money waits, or waited, in a contract' }),
-      createdAt: timestamp,
-      paidAt: timestamp.nullable(),
-      redirectUrl: z.string().nullable(),
-      token: z.string().nullable().meta({ description: 'For the buyer only: fetches the answer again' }),
-      receiptUrl: z.string().nullable(),
-      signedReceipt: z.string().nullable().meta({
-        description: 'The receipt by the x402 extension offer-receipt, as a JWS; for the buyer and the owner',
-      }),
-      verifyUrl: z.string().nullable().meta({ description: 'A page that verifies the signed receipt' }),
-    }),
-    delivery: z
-      .object({
-        id: z.string(),
-        status: z.string(),
-        attempts: z.int(),
-        lastStatus: z.int().nullable(),
-        lastError: z.string().nullable().meta({ description: 'Test mode only' }),
-        nextAttemptAt: timestamp.nullable(),
-        history: z
-          .array(z.object({ at: timestamp, status: z.int().nullable(), error: z.string().nullable() }))
-          .nullable()
-          .meta({ description: 'The last ten attempts, oldest first; test mode only' }),
-        answer: z.string().nullable(),
-      })
-      .nullable(),
-  })
-  .meta({ id: 'CheckoutPayment' })
-
-/** The type check forces every field that is added to the view to be described in the schema too. */
-export function shown(view: PaymentView): z.input<typeof paymentOut> {
-  return view
+function isPaidOnce({
+  paymentPayload,
+  simulate,
+  paymentId,
+  pass,
+  proof,
+  free,
+}: Readonly<Record<string, unknown>>): boolean {
+  const isFound = paymentId !== undefined
+  const ways = [isFound ? paymentId : paymentPayload, simulate, pass, proof, free]
+  return ways.filter((way) => way !== undefined).length === 1
 }

@@ -1,17 +1,27 @@
 import { z } from 'zod'
 import { reply, route, type AnyRoute, type Reply } from '../../api/route.ts'
 import { toWire } from '../../kit/money.ts'
-import { plainText } from '../../kit/fields.ts'
+import { plainLine, plainText } from '../../kit/fields.ts'
 import { page } from '../../kit/wire.ts'
+import { planWith } from '../../passes/model.ts'
 import type { Checkout } from '../model.ts'
 import { statusOf } from '../rules/lifecycle.ts'
+import { withAmounts } from '../rules/price.ts'
 import type { Checkouts } from '../service/checkouts.ts'
-import { changeBody, checkoutOut, inputBody, paymentOut, shown, termsBody, toChange, toTerms } from './bodies.ts'
+import { checkoutOut, paymentOut, shown } from './answers.ts'
+import { requestRoutes } from './requests.ts'
+import { changeBody, termsBody, termsExample, toChange, toTerms } from './bodies.ts'
+import { inputBody } from '../service/bodies.ts'
 
 /** `/checkouts`, for sellers. */
 export function checkoutRoutes(checkouts: Checkouts, { pay, now }: Place): AnyRoute[] {
   const toBody = (checkout: Checkout): z.input<typeof checkoutOut> => bodyOf(checkout, pay, now())
-  return [...wholeRoutes(checkouts, toBody), ...lifeRoutes(checkouts, toBody), ...saleRoutes(checkouts)]
+  return [
+    ...wholeRoutes(checkouts, toBody),
+    ...lifeRoutes(checkouts, toBody),
+    ...saleRoutes(checkouts),
+    ...requestRoutes(checkouts, now),
+  ]
 }
 
 interface Place {
@@ -35,6 +45,7 @@ function wholeRoutes(checkouts: Checkouts, toBody: ToBody): AnyRoute[] {
       idempotent: true,
       bodyBytesMax: BODY_BYTES_MAX,
       body: termsBody,
+      example: termsExample,
       answers: { 201: withSecret },
       errors: { 409: 'The Idempotency-Key was used for another request.' },
       async handle({ caller, body, operation }) {
@@ -177,6 +188,27 @@ function saleRoutes(checkouts: Checkouts): AnyRoute[] {
         return reply(200, shown(await checkouts.report(caller, params.id, { status, answer })))
       },
     }),
+    route({
+      ...common,
+      params: z.object({ id: z.string() }),
+      method: 'post',
+      path: '/payments/:id/progress',
+      summary: 'Show the buyer a line of progress while the work that a payment bought is under way',
+      body: z.strictObject({
+        text: plainLine(200).meta({ description: 'One line. At most 5 a second and 500 for a payment' }),
+        percent: z.number().min(0).max(100).nullish().meta({ description: 'How much is done' }),
+      }),
+      answers: {
+        200: z.object({
+          shown: z.boolean().meta({ description: 'False where the work has ended or not begun: nothing is stored' }),
+        }),
+      },
+      errors: { 404: 'You have no such payment.', 409: 'The payment has 500 lines already.' },
+      async handle({ caller, params, body: { text, percent = null } }) {
+        const line = { text, percent: percent === null ? null : Math.round(percent) }
+        return reply(200, { shown: await checkouts.writeProgress(caller, params.id, line) })
+      },
+    }),
   ]
 }
 
@@ -184,7 +216,9 @@ const BODY_BYTES_MAX = 131_072
 const withoutSecret = z.object({ checkout: checkoutOut })
 const withSecret = z.object({
   checkout: checkoutOut,
-  secret: z.string().nullable().meta({ description: 'Signs the deliveries; null in a replayed response' }),
+  secret: z.string().nullable().meta({
+    description: 'Signs the deliveries; null in a replayed response, and where no workflow is called',
+  }),
 })
 const soldOut = paymentOut.shape.payment.extend({
   input: z.record(z.string(), z.unknown()),
@@ -192,7 +226,7 @@ const soldOut = paymentOut.shape.payment.extend({
 })
 
 /** Answers are stored for repeated requests; their secrets are not stored in plain text. */
-function once(status: number, checkout: z.input<typeof checkoutOut>, secret: string): Reply {
+function once(status: number, checkout: z.input<typeof checkoutOut>, secret: string | null): Reply {
   return { ...reply(status, { checkout, secret }), replayBody: { checkout, secret: null } }
 }
 
@@ -209,8 +243,12 @@ export function bodyOf(checkout: Checkout, pay: string, now: Date): z.input<type
     lifetime: checkout.lifetime,
     expiresAt: leasedUntil?.toISOString() ?? null,
     callbackUrl: checkout.callbackUrl,
+    after: checkout.after,
+    picture: checkout.picture,
     product: checkout.product,
     price: toWire(price),
+    pricing: withAmounts(checkout.pricing, toWire),
+    coupons: checkout.coupons,
     currency: 'USDC',
     network: checkout.network,
     recipient: checkout.recipient,
@@ -223,6 +261,12 @@ export function bodyOf(checkout: Checkout, pay: string, now: Date): z.input<type
     capture: checkout.capture,
     runSeconds: checkout.runSeconds,
     refundOnFailure: checkout.refundOnFailure,
+    embedOrigins: [...checkout.embedOrigins],
+    trialRuns: checkout.trialRuns,
+    trialsPerDay: checkout.trialsPerDay,
+    plans: checkout.plans.map((plan) => planWith(plan, toWire)),
+    chat: checkout.chat,
+    notify: checkout.notify,
     source: checkout.source,
     version: checkout.version,
     pausedAt: pausedAt?.toISOString() ?? null,

@@ -3,7 +3,8 @@ import { reply, route, type AnyRoute } from '../../api/route.ts'
 import { amountOut, timestamp } from '../../kit/wire.ts'
 import { PRODUCTS } from '../../sales/model.ts'
 import { receiptMissing } from '../errors.ts'
-import { paymentOut } from './bodies.ts'
+import { paymentOut, refundOut } from './answers.ts'
+import { langQuery } from './bodies.ts'
 import type { CheckoutPages, Receipts } from '../ports.ts'
 
 /** `/receipts/{pay}`: the receipts for all products, available as long as the payment is stored. */
@@ -19,10 +20,11 @@ export function receiptRoutes(
       summary: 'The page that verifies a signed receipt in the browser; for a program, where the keys are published',
       tag: 'Receipts',
       auth: 'anyone',
+      query: z.object({ lang: langQuery }),
       answers: { 200: z.object({ issuers: z.record(z.string(), z.string()) }) },
-      async handle({ wantsPage }) {
+      async handle({ wantsPage, reader }) {
         if (!wantsPage) return { ...reply(200, { issuers }), headers: FRESH }
-        return { ...reply(200, null), page: pages.verify(issuers, new URL(address).origin), headers: FRESH }
+        return { ...reply(200, null), page: pages.verify(issuers, new URL(address).origin, reader), headers: FRESH }
       },
     }),
     route({
@@ -31,21 +33,24 @@ export function receiptRoutes(
       summary: 'The receipt of a payment, for its buyer: a page for a browser, JSON for a program',
       tag: 'Receipts',
       auth: 'anyone',
-      errorPage: (error) => pages.missing(error),
+      errorPage: (error, reader) => pages.missing(error, reader),
       params: z.object({ pay: z.string() }),
-      query: z.object({ token: z.string().optional().meta({ description: 'The token from the receipt link' }) }),
+      query: z.object({
+        token: z.string().optional().meta({ description: 'The token from the receipt link' }),
+        lang: langQuery,
+      }),
       answers: { 200: receiptOut },
       errors: { 404: 'There is no such payment, or the token belongs to another one.' },
-      async handle({ params: { pay }, query, header, wantsPage }) {
+      async handle({ params: { pay }, query, header, wantsPage, reader }) {
         const found = await receipts(pay, header('x-payment-token') ?? query.token ?? null)
         if (found === null) throw receiptMissing()
         if (!wantsPage) return { ...reply(200, found.body), headers: FRESH }
-        const { checkout } = found
+        const { checkout, brand } = found
         const { receipt, dispute, signed } = found.body
         const page =
           checkout === null
-            ? pages.receipt({ ...receipt, dispute }, signed)
-            : pages.payment(checkout.view, checkout.payment)
+            ? pages.receipt({ ...receipt, dispute, brand }, signed, reader)
+            : pages.payment(checkout.view, checkout.payment, reader)
         return { ...reply(200, null), page, headers: FRESH }
       },
     }),
@@ -55,14 +60,6 @@ export function receiptRoutes(
 const FRESH = { 'Cache-Control': 'no-store', Vary: 'Accept' }
 
 const jsonSigned = z.object({ format: z.literal('jws'), signature: z.string() })
-
-const refundOut = z.object({
-  id: z.string(),
-  state: z.enum(['requested', 'funded', 'sent', 'confirmed']),
-  amount: amountOut,
-  txHash: z.string().nullable(),
-  explorerUrl: z.string().nullable(),
-})
 
 const receiptOut = z
   .object({
@@ -79,9 +76,10 @@ const receiptOut = z
       testMode: z.boolean(),
       createdAt: timestamp,
       paidAt: timestamp.nullable(),
-      refunds: z.array(refundOut).meta({ description: 'What went back of it, or is about to, oldest first' }),
+      refunds: z.array(refundOut).meta({ description: 'What went back of it, is about to, or did not, oldest first' }),
     }),
     delivery: paymentOut.shape.delivery.meta({ description: 'The delivery, if it was paid at a checkout' }),
+    result: paymentOut.shape.result,
     dispute: z
       .object({
         id: z.string(),

@@ -1,10 +1,9 @@
 import type { Reply } from '../../api/route.ts'
-import type { PaymentView } from '../model.ts'
+import type { PaymentView } from '../views.ts'
 import { refusalIn } from '../../sales/errors.ts'
 import { requiredOf } from '../../sales/service/door.ts'
 import type { Dialects } from '../../x402/dialects.ts'
-import type { Presented } from '../../x402/model.ts'
-import type { Headers } from '../../x402/payload.ts'
+import type { Headers, Presented } from '../../x402/model.ts'
 import type { QuotedOffer } from '../service/presenter.ts'
 
 /** How the buyer's client asks, and how it is answered. */
@@ -20,7 +19,8 @@ export async function toRequired(
   { sentence: error, reason }: { sentence: string; reason: string | null } = UNPAID,
 ): Promise<Reply> {
   const required = requiredOf(offer, facilitator, { error, reason })
-  const more = { expires: offer.expires.toISOString() }
+  const plans = offer.plans.length === 0 ? {} : { plans: offer.plans }
+  const more = { expires: offer.expires.toISOString(), ...plans }
   return { status: 402, ...(await dialects.required({ ...required, memo: offer.name, more }, header)) }
 }
 
@@ -43,6 +43,8 @@ export async function sold(
   { dialects, presented, resource }: { dialects: Dialects; presented: Presented | null; resource: string },
 ): Promise<Reply> {
   const { payment } = answer.body as PaymentView
+  // Without a payment there is no receipt of one.
+  if (payment.free !== null) return answer
   if (payment.status === 'created' || payment.status === 'settling') return answer
   const { status, network, payer, txHash } = payment
   const success = status === 'paid'

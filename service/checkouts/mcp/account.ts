@@ -7,23 +7,29 @@ import { deriveId, type Id } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
 import { isRecord, type Raw } from '../../kit/schema/merge.ts'
 import { notBought } from '../errors.ts'
-import type { PaymentView } from '../model.ts'
+import type { PaymentView } from '../views.ts'
 import type { AccountPayment, AccountPayments } from '../ports.ts'
 import type { Checkouts } from '../service/checkouts.ts'
 import type { Purchased } from '../service/purchases.ts'
-import { PAID, patienceOf, taskOf, toResult, waitsLong, type ToolRequest } from './results.ts'
+import { chosenIn, PAID, patienceOf, taskOf, toResult, waitsLong, type ToolRequest } from './results.ts'
 
 /** Calls with an API key, which the account's wallet pays. */
 export function createAccountCalls({ checkouts, accounts }: AccountCallDeps) {
   /** Bought as at any other seller: within the limits of the caller's agent, and never above the listed price. */
   async function charge(request: ToolRequest): Promise<CallToolResult> {
-    const { checkout, input, ask, sent } = request
+    const { checkout, ask, sent } = request
     const { caller, operation } = ask
     const before = sent.repeats ? await bought(caller, operation) : null
     if (before?.own != null) return await resultOf({ ...before, own: before.own }, request)
-    const { amount: maxAmount } = await checkouts.offer(checkout.id, input)
+    const { amount: maxAmount } = await checkouts.offer(checkout.id, chosenIn(request))
     const headers = { 'content-type': 'application/json' }
-    const paid = { url: checkout.url, method: 'POST', headers, body: JSON.stringify(input), maxAmount }
+    const paid = {
+      url: checkout.url,
+      method: 'POST',
+      headers,
+      body: JSON.stringify(sent.params.arguments ?? {}),
+      maxAmount,
+    }
     const { payment, response } = await accounts.pay(caller, paid, operation, {
       keyed: sent.repeats,
       background: false,

@@ -3,26 +3,30 @@ import { McpFault, McpPageRequired, type McpAsk, type McpCall } from '../../api/
 import { failed, pageFor, unpaid, type OwnerPages } from '../../api/mcp/results.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { canonicalHash } from '../../kit/hash.ts'
+import { toDecimal, ZERO, type Usdc } from '../../kit/money.ts'
 import type { Raw } from '../../kit/schema/merge.ts'
 import type { SellingDeps } from '../../sales/service/deps.ts'
 import { sellOverMcp } from '../../sales/service/mcp-door.ts'
 import { presentedInMeta } from '../../x402/payload.ts'
 import { toolNameOf } from '../../sales/model.ts'
+import { toChosen } from '../http/price.ts'
 import type { Checkouts } from '../service/checkouts.ts'
 import type { AccountCallDeps, AccountCalls } from './account.ts'
-import { checkoutOf, patienceOf, toResult, type ToolRequest } from './results.ts'
+import { checkoutOf, chosenIn, guesserOf, patienceOf, toResult, type ToolRequest } from './results.ts'
 
 /** Calls of a checkout's tool. Each buys it once: a guest by itself, an account from its wallet. */
 export function createCheckoutCalls(deps: CheckoutCallDeps, account: Pick<AccountCalls, 'charge'>) {
   const { checkouts, selling, facilitator, pages, countGuest } = deps
 
   async function call(ask: McpAsk, sent: McpCall): Promise<CallToolResult> {
-    const { name, arguments: input = {} } = sent.params
+    const { name, arguments: body = {} } = sent.params
     try {
       if (ask.guest !== null) await countGuest(ask.guest)
       const { checkout } = await checkouts.view(checkoutOf(ask))
       if (name !== toolNameOf(checkout.product.name)) throw McpFault.params(`Unknown tool: ${name}`)
-      const request = { checkout, input, ask, sent }
+      const request = { checkout, ...toChosen(body, guesserOf(ask)), ask, sent }
+      const pass = passIn(sent)
+      if (pass !== null) return await usePass(request, pass)
       if (ask.guest !== null) return await sell(await continued(request))
       return checkout.testMode ? await simulate(request) : await account.charge(request)
     } catch (error) {
@@ -35,9 +39,9 @@ export function createCheckoutCalls(deps: CheckoutCallDeps, account: Pick<Accoun
 
   /** In versions without a state for it the session and the request say which call is repeated. */
   async function continued(request: ToolRequest): Promise<ToolRequest> {
-    const { ask, sent, input } = request
+    const { ask, sent } = request
     if (ask.pageSession === undefined || presentedInMeta(sent.params._meta ?? {}) !== null) return request
-    const asked = canonicalHash([ask.query, sent.params.name, input]).toString('base64url')
+    const asked = canonicalHash([ask.query, sent.params.name, sent.params.arguments ?? {}]).toString('base64url')
     const operation = await checkouts.unanswered(ask.pageSession, asked)
     if (operation === null) return { ...request, sent: { ...sent, opensPages: false } }
     return { ...request, ask: { ...ask, operation }, sent: { ...sent, repeats: true } }
@@ -45,7 +49,8 @@ export function createCheckoutCalls(deps: CheckoutCallDeps, account: Pick<Accoun
 
   /** A guest pays with the call, or its person pays on the checkout's page. */
   async function sell(request: ToolRequest): Promise<CallToolResult> {
-    const { checkout, input, ask, sent } = request
+    const { checkout, ask, sent } = request
+    const chosen = chosenIn(request)
     const meta = sent.params._meta ?? {}
     const presents = presentedInMeta(meta) !== null
     const patience = patienceOf(request)
@@ -61,14 +66,19 @@ export function createCheckoutCalls(deps: CheckoutCallDeps, account: Pick<Accoun
       return await simulate(request)
     }
     const { journal, dialects } = selling
+    let price: Usdc | null = null
     const sale = await sellOverMcp(
       { meta, operation: ask.operation, gone: sent.signal, own: own?.proof ?? null },
       {
         facilitator,
         journal,
         dialects,
-        offer: () => checkouts.offer(checkout.id, input),
-        buy: (purchase) => checkouts.sell(checkout.id, input, purchase, patience),
+        async offer() {
+          const offer = await checkouts.offer(checkout.id, chosen)
+          price = offer.amount
+          return offer
+        },
+        buy: (purchase) => checkouts.sell(checkout.id, chosen, purchase, patience),
         toBody: () => ({}),
       },
     )
@@ -76,27 +86,30 @@ export function createCheckoutCalls(deps: CheckoutCallDeps, account: Pick<Accoun
       if (ask.pageSession !== undefined) await checkouts.answered(sale.sold.value)
       return toResult(sale.sold.value, sale.meta)
     }
-    const price = `${checkout.product.name} costs ${String(checkout.price)} USDC.`
-    if (asksPerson) await askPerson(request, `${price} Pay on this page, and the call goes on.`, sale.meta)
+    const cost = `${checkout.product.name} costs ${toDecimal(price ?? ZERO)} USDC.`
+    if (asksPerson) await askPerson(request, `${cost} Pay on this page, and the call goes on.`, sale.meta)
     return unpaid(sale.terms, sale.meta, `A person can pay in a browser and get the answer there: ${checkout.url}`)
   }
 
   /** Returns where the page's address would be too long. */
-  async function askPerson({ checkout, input, ask }: ToolRequest, message: string, meta: Raw = {}): Promise<void> {
-    const url = await checkouts.orderPage(checkout.id, input, ask.operation)
+  async function askPerson(request: ToolRequest, message: string, meta: Raw = {}): Promise<void> {
+    const { checkout, ask } = request
+    const url = await checkouts.orderPage(checkout.id, chosenIn(request), ask.operation)
     if (url !== null) throw new McpPageRequired(url, message, meta)
   }
 
+  /** One of the runs that were paid for ahead, for the holder of the token. */
+  async function usePass(request: ToolRequest, pass: string): Promise<CallToolResult> {
+    const { checkout, ask } = request
+    const order = { ...unpaidOrder(request), claim: { pass }, waits: patienceOf(request) }
+    const view = await checkouts.pay(checkout.id, order, ask.operation)
+    const { runsLeft = null, until = null } = view.payment.pass ?? {}
+    return toResult(view, { [PASS_META]: { runsLeft, until } })
+  }
+
   async function simulate(request: ToolRequest): Promise<CallToolResult> {
-    const { checkout, input, ask } = request
-    const order = {
-      input,
-      named: (field: string) => field,
-      presented: null,
-      quoteId: null,
-      token: null,
-      paymentId: null,
-    }
+    const { checkout, ask } = request
+    const order = unpaidOrder(request)
     return toResult(await checkouts.pay(checkout.id, { ...order, waits: patienceOf(request) }, ask.operation), {
       'coinslot/simulated': true,
     })
@@ -105,9 +118,22 @@ export function createCheckoutCalls(deps: CheckoutCallDeps, account: Pick<Accoun
   return call
 }
 
+function unpaidOrder(request: ToolRequest) {
+  const nothing = { presented: null, quoteId: null, token: null, paymentId: null }
+  return { ...chosenIn(request), named: (field: string) => field, ...nothing }
+}
+
+/** The token of a pass, which takes the place of a payment. */
+function passIn({ params }: McpCall): string | null {
+  const pass = params._meta?.[PASS_META]
+  return typeof pass === 'string' ? pass : null
+}
+
+const PASS_META = 'coinslot/pass'
+
 export interface CheckoutCallDeps extends AccountCallDeps {
   checkouts: AccountCallDeps['checkouts'] &
-    Pick<Checkouts, 'view' | 'sell' | 'pay' | 'orderPage' | 'ended' | 'boughtBy' | 'unanswered' | 'answered'>
+    Pick<Checkouts, 'view' | 'tool' | 'sell' | 'pay' | 'orderPage' | 'ended' | 'boughtBy' | 'unanswered' | 'answered'>
   selling: Pick<SellingDeps, 'journal' | 'dialects' | 'tokens'>
   facilitator: string
   pages: OwnerPages

@@ -1,18 +1,29 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import type { McpAsk, McpCall, McpTask } from '../../api/mcp/parts.ts'
 import { answered, failed, plain } from '../../api/mcp/results.ts'
+import { accountOf } from '../../kit/caller.ts'
 import type { Raw } from '../../kit/schema/merge.ts'
-import type { CheckoutView, PaymentView } from '../model.ts'
+import type { CheckoutView, PaymentView } from '../views.ts'
 import { whyUnpaid } from '../rules/capture.ts'
 import { ANSWERED_MS } from '../rules/lifecycle.ts'
+import type { Chosen } from '../service/product.ts'
 import type { Patience, Purchased } from '../service/purchases.ts'
 
 /** A call of a checkout's tool. */
-export interface ToolRequest {
+export interface ToolRequest extends Chosen {
   checkout: CheckoutView['checkout']
-  input: Raw
   ask: McpAsk
   sent: McpCall
+}
+
+/** What the call buys. */
+export function chosenIn({ input, choice, from }: ToolRequest): Chosen {
+  return { input, choice, from }
+}
+
+/** A guest by the address, an account by itself. */
+export function guesserOf({ guest, caller }: McpAsk): string {
+  return guest ?? `account ${accountOf(caller).userId}`
 }
 
 /** A payment that was sent cannot be taken back. */
@@ -27,9 +38,25 @@ export function taskOf({ sale, view, isDone }: Purchased, meta: Raw): McpTask {
 
 /** The workflow's answer itself where there is one, otherwise the payment and its delivery. */
 export function toResult(view: PaymentView, meta: Raw): CallToolResult {
+  if (view.result !== null) return ofResult(view, view.result, meta)
   const answer = view.delivery?.answer ?? null
   if (answer === null) return plain({ ...view }, meta)
   return answered(answer, meta)
+}
+
+/** A text and a link as they are; a file as a link with the buyer's token, which clients fetch themselves. */
+function ofResult(view: PaymentView, result: NonNullable<PaymentView['result']>, meta: Raw): CallToolResult {
+  switch (result.kind) {
+    case 'text':
+      return answered(result.text, meta)
+    case 'link':
+      return { ...plain({ ...view }, meta), content: [{ type: 'text', text: result.url }] }
+    case 'file': {
+      const { name, mediaType: mimeType, bytes: size, url: uri } = result
+      const whole = plain({ ...view }, meta)
+      return uri === null ? whole : { ...whole, content: [{ type: 'resource_link', uri, name, mimeType, size }] }
+    }
+  }
 }
 
 /** A client that hears of the progress, or that has a task meanwhile. Others give up after half a minute. */

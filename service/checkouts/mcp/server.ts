@@ -1,7 +1,5 @@
 import type { McpService } from '../../api/mcp/parts.ts'
-import { fromDecimal } from '../../kit/money.ts'
 import { receiptMeta, toolOf } from '../../sales/service/mcp-door.ts'
-import { toolOfferOf } from '../service/checkouts.ts'
 import { createAccountCalls } from './account.ts'
 import { createCheckoutCalls, type CheckoutCallDeps } from './calls.ts'
 import { checkoutOf, taskOf } from './results.ts'
@@ -14,9 +12,7 @@ export function createCheckoutMcp(deps: CheckoutCallDeps): McpService {
     about: () => ({ name: 'coinslot-checkout', title: 'Coinslot checkout', version: '1', instructions: INSTRUCTIONS }),
     tools: {
       async list(ask) {
-        const { checkout } = await checkouts.view(checkoutOf(ask))
-        const offer = toolOfferOf({ ...checkout, price: fromDecimal(String(checkout.price)) })
-        return { tools: [toolOf(offer, ask.guest !== null)] }
+        return { tools: [toolOf(await checkouts.tool(checkoutOf(ask)), ask.guest !== null)] }
       },
       call: createCheckoutCalls(deps, account),
     },
@@ -35,4 +31,5 @@ export function createCheckoutMcp(deps: CheckoutCallDeps): McpService {
 
 const INSTRUCTIONS = `One tool, which a seller offers for a price. Each call buys it once, in USDC.
 Without an account the first answer states the price for x402 and MPP, or asks the person to pay on a page; call again
-with the payment in _meta. With an API key the account's wallet pays; the header Idempotency-Key names a call that may be repeated. Nothing is charged for a call that is refused.`
+with the payment in _meta. With an API key the account's wallet pays; the header Idempotency-Key names a call that may be repeated. Nothing is charged for a call that is refused.
+A pass that was paid for ahead takes the place of a payment: its token as coinslot/pass in _meta.`

@@ -6,7 +6,8 @@ import type { Sale, WorkResult } from '../../sales/model.ts'
 import { paymentRefused } from '../../sales/errors.ts'
 import type { Reason } from '../../x402/reasons.ts'
 import { workFailed } from '../errors.ts'
-import { isLate, type Capture, type Checkout, type Terms } from '../model.ts'
+import { isLate, type Capture, type Checkout, type Terms, type WorkFailure } from '../model.ts'
+import { largestTotal } from './price.ts'
 
 /** What a seller may promise to work for before the money has moved. */
 export interface CaptureLimits {
@@ -21,21 +22,23 @@ const WORK_FAILURES = {
   workflow_failed: 'The order could not be completed. Nothing was charged.',
   workflow_unreachable: 'The order could not be delivered to the seller. Nothing was charged.',
   workflow_timeout: 'The order took too long. Nothing was charged.',
-} as const
-
-export type WorkFailure = keyof typeof WORK_FAILURES
+} as const satisfies Record<WorkFailure, string>
 
 /** In the seller's words where there are some. Null for a reason that the chain gave. */
 export function sentenceOfWork(reason: string | null, explained: string | null): string | null {
-  if (reason === null || !Object.hasOwn(WORK_FAILURES, reason)) return null
-  return explained === null ? WORK_FAILURES[reason as WorkFailure] : `${explained} Nothing was charged.`
+  if (!isWorkFailure(reason)) return null
+  return explained === null ? WORK_FAILURES[reason] : `${explained} Nothing was charged.`
+}
+
+function isWorkFailure(reason: string | null): reason is WorkFailure {
+  return reason !== null && Object.hasOwn(WORK_FAILURES, reason)
 }
 
 /** Why a failed payment was not charged, for its buyer. */
 export function whyUnpaid(sale: Pick<Sale, 'id' | 'product' | 'payer' | 'reason' | 'result'>): DomainError {
   const { id, reason, result } = sale
   const sentence = sentenceOfWork(reason, result?.status === 'failed' ? result.answer : null)
-  return reason === null || sentence === null ? paymentRefused(reason, sale) : workFailed(id, reason, sentence)
+  return isWorkFailure(reason) && sentence !== null ? workFailed(id, reason, sentence) : paymentRefused(reason, sale)
 }
 
 /** What a sale stores about how it is captured. The checkout may be changed while its work is under way. */
@@ -111,7 +114,7 @@ export const DEFAULTED_MS = 30 * 24 * 3_600_000
 
 /** The seller works before the money has moved, so the price and the time are bounded. */
 export function assertCapture(terms: Terms, { priceMax, secondsMax, operator }: CaptureLimits): void {
-  const { capture, runSeconds, price, refundOnFailure, testMode } = terms
+  const { capture, runSeconds, pricing, plans, refundOnFailure, testMode } = terms
   if (runSeconds > secondsMax) throw invalid({ runSeconds: `must be at most ${String(secondsMax)} on this server` })
   if (capture === 'onPayment') return
   if (refundOnFailure) {
@@ -125,9 +128,14 @@ export function assertCapture(terms: Terms, { priceMax, secondsMax, operator }: 
     }
     return
   }
-  if (price > priceMax) {
-    throw invalid({
-      price: `must be at most ${toDecimal(priceMax)} USDC with capture onSuccess, because the workflow runs before it is paid`,
-    })
+  const most = `${toDecimal(priceMax)} USDC with capture onSuccess, because the workflow runs before it is paid`
+  const dear = plans.findIndex((plan) => plan.price > priceMax)
+  if (dear !== -1) throw invalid({ [`plans.${String(dear)}.price`]: `must be at most ${most}` })
+  if (largestTotal(terms) > priceMax) {
+    const fault = pricing.kind === 'fixed' ? `must be at most ${most}` : `must not allow payments of more than ${most}`
+    throw invalid({ [BOUND_BY[pricing.kind]]: fault })
   }
 }
+
+/** The member of the terms that bounds a payment. */
+const BOUND_BY = { fixed: 'price', quantity: 'pricing.max', choose: 'pricing.max', byField: 'pricing.prices' } as const

@@ -4,21 +4,38 @@ import { invalid } from '../../kit/errors.ts'
 import { deriveId } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
-import { simulatedHash, type Sale } from '../../sales/model.ts'
+import { assertPlans } from '../../passes/model.ts'
+import { rightOf, simulatedHash, type Sale } from '../../sales/model.ts'
 import type { Reason } from '../../x402/reasons.ts'
-import { checkoutChanged, checkoutEnded, checkoutMissing, checkoutOfWorkflow, workflowUnavailable } from '../errors.ts'
+import {
+  checkoutChanged,
+  checkoutEnded,
+  checkoutMissing,
+  checkoutOfWorkflow,
+  progressTooFast,
+  progressTooLong,
+  workflowUnavailable,
+} from '../errors.ts'
 import { assertCapture, captureOf, type CaptureLimits } from './capture.ts'
+import { assertEmbedOrigins } from './embedding.ts'
+import { planIn } from './plans.ts'
+import { assertAfter } from './after.ts'
+import { assertChat, withChatForm } from './chat.ts'
+import { assertPricing, isPlain, linesOf, linesWith, withListedPrice } from './price.ts'
 import { versioned } from './versions.ts'
 import {
   ZERO_ADDRESS,
+  type ChatContext,
   type Checkout,
   type Payment,
   type PaymentState,
-  type PaymentView,
+  type Progress,
+  type ProgressLine,
   type SimulatedOutcome,
   type Status,
   type Terms,
 } from '../model.ts'
+import type { PaymentView } from '../views.ts'
 
 /** The current status: a temporary checkout ends by time, whether or not that has been stored yet. */
 export function statusOf(checkout: Pick<Checkout, 'state' | 'leasedUntil'>, now: Date): Status {
@@ -42,13 +59,18 @@ export function assertShown(checkout: Checkout | null, now: Date): Checkout {
 /** Checks terms beyond what the schema can express. */
 export function assertTerms(terms: Terms, environment: Environment, limits: CaptureLimits): void {
   const { network, testMode, recipient } = terms
+  assertAfter(terms)
+  assertPricing(terms)
   assertCapture(terms, limits)
+  assertPlans(terms.plans)
+  assertChat(terms)
   if (environment === 'sandbox' && NETWORKS[network].live && !testMode) {
     throw invalid({ network: 'must be base-sepolia unless testMode is true: a sandbox key never moves real money' })
   }
   if (recipient === null && !testMode) {
     throw invalid({ recipient: 'is required: your wallet has no address to receive payments' })
   }
+  assertEmbedOrigins(terms.embedOrigins, environment)
   if (recipient === ZERO_ADDRESS) throw invalid({ recipient: 'must not be the zero address' })
 }
 
@@ -67,7 +89,7 @@ export function successor(there: readonly Checkout[], terms: Terms, now: Date): 
 export function renewed(checkout: Checkout, terms: Terms, now: Date): Checkout {
   return versioned(checkout, {
     ...checkout,
-    ...terms,
+    ...completed(terms),
     state: 'active',
     leasedUntil: terms.lifetime === 'temporary' ? leaseEnd(now) : null,
     pausedAt: null,
@@ -76,17 +98,27 @@ export function renewed(checkout: Checkout, terms: Terms, now: Date): Checkout {
   })
 }
 
-/** Whether its owner may edit it, in the version that the owner has seen. */
-export function assertEditable(checkout: Checkout, version: number | null, now: Date): void {
+/** Whether its owner may edit it, in the version that the owner has seen. A node sets everything but the sites. */
+export function assertEditable(
+  checkout: Checkout,
+  { version, isOfSites }: { version: number | null; isOfSites: boolean },
+  now: Date,
+): void {
   if (statusOf(checkout, now) === 'expired') throw checkoutEnded()
-  if (checkout.source !== null) throw checkoutOfWorkflow()
+  if (checkout.source !== null && !isOfSites) throw checkoutOfWorkflow()
   if (version !== null && version !== checkout.version) throw checkoutChanged(checkout.version)
 }
 
 /** A checkout that nobody has seen yet. */
 export function newCheckout(id: Checkout['id'], owner: Checkout['owner'], terms: Terms, now: Date): Checkout {
   const life = { state: 'active', leasedUntil: null, pausedAt: null, expiredAt: null } as const
-  return renewed({ ...terms, ...life, id, owner, version: 1, createdAt: now, updatedAt: now }, terms, now)
+  const listed = completed(terms)
+  return renewed({ ...listed, ...life, id, owner, version: 1, createdAt: now, updatedAt: now }, listed, now)
+}
+
+/** With what follows from the terms. */
+function completed<T extends Terms>(terms: T): T {
+  return withChatForm(withListedPrice(terms))
 }
 
 export function leaseEnd(now: Date): Date {
@@ -167,6 +199,7 @@ export function paymentOf(sale: Sale): Payment {
     owner: { userId: sale.userId, environment: sale.environment },
     state,
     amount,
+    lines: linesOf(sale),
     refunded,
     network,
     recipient,
@@ -178,6 +211,12 @@ export function paymentOf(sale: Sale): Payment {
     escrow: sale.escrow,
     deadline: sale.state === 'held' ? sale.leaseUntil : null,
     result: sale.result,
+    right: rightOf(sale),
+    plan: planIn(sale),
+    pass: null,
+    progress: [],
+    requests: [],
+    refunds: [],
     createdAt,
     input: sale.details['input'] as Payment['input'],
     paidAt: state === 'paid' ? sale.endedAt : null,
@@ -201,7 +240,7 @@ const STATES = {
 export function deliveryOf(
   payment: Payment,
   checkout: Checkout,
-  { paidAt, receiptUrl, failsFirst = false }: { paidAt: Date; receiptUrl: string; failsFirst?: boolean },
+  { paidAt, receiptUrl, failsFirst = false, chat = null }: DeliveryContext,
 ): NewDelivery {
   const { deadline } = payment
   const answers = checkout.responseMode === 'lastNode'
@@ -226,7 +265,14 @@ export function deliveryOf(
       paymentId: payment.id,
       test: payment.simulated,
       receiptUrl,
+      // A node that was installed before there were other prices refuses a member that it does not know.
+      ...(checkout.pricing.kind === 'fixed' && isPlain(payment.lines)
+        ? {}
+        : { lines: linesWith(payment.lines, toWire) }),
       ...(deadline === null ? {} : { capture: payment.capture, deadline: deadline.toISOString() }),
+      ...(payment.right === null ? {} : { free: payment.right.kind }),
+      ...(payment.plan === null ? {} : { plan: payment.plan.id }),
+      ...(chat === null ? {} : { chat }),
     },
   }
   return {
@@ -242,6 +288,14 @@ export function deliveryOf(
   }
 }
 
+interface DeliveryContext {
+  paidAt: Date
+  receiptUrl: string
+  failsFirst?: boolean
+  /** What was said before, where it is a turn of a chat. */
+  chat?: ChatContext | null
+}
+
 /** A workflow whose answer the payer sees has this long for it. */
 const ANSWER_MS = 180_000
 /** From the payment to the answer, with the time until the workflow is called. */
@@ -251,8 +305,16 @@ export const ANSWERED_MS = ANSWER_MS + 20_000
 export const HELD = { 'coinslot-capture': 'onSuccess' } as const
 
 /** No further change comes without a request. */
-export function isAtRest({ payment, delivery }: PaymentView): boolean {
-  return payment.status === 'failed' || (payment.status === 'paid' && delivery !== null && RESTING.has(delivery.status))
+export function isAtRest({ payment, delivery }: Rests): boolean {
+  return (
+    payment.status === 'failed' || (payment.status === 'paid' && (delivery === null || RESTING.has(delivery.status)))
+  )
+}
+
+/** The part of a payment's view that says whether it changes. */
+export interface Rests {
+  payment: Pick<PaymentView['payment'], 'status'>
+  delivery: Pick<NonNullable<PaymentView['delivery']>, 'status'> | null
 }
 
 const RESTING: ReadonlySet<string> = new Set<DeliveryState>(['delivered', 'unconfirmed', 'stopped', 'exhausted'])
@@ -271,3 +333,22 @@ export function redirectOf(checkout: Pick<Checkout, 'redirectUrl'>, payment: Pay
   url.searchParams.set('payment_id', payment.id)
   return url.href
 }
+
+/** The progress with one more line. Throws where a workflow writes too many. */
+export function withLine({ lines, written }: Progress, line: ProgressLine): Progress {
+  if (written >= LINES_MAX) throw progressTooLong(LINES_MAX)
+  const since = Date.parse(line.at) - 1_000
+  if (lines.filter(({ at }) => Date.parse(at) > since).length >= A_SECOND_MAX) throw progressTooFast(A_SECOND_MAX)
+  return { lines: [...lines, line].slice(-SHOWN_MAX), written: written + 1 }
+}
+
+/** Whether the workflow of this payment works, as far as anyone knows. Its progress is shown so long. */
+export function isWorking({ result }: Pick<Payment, 'result'>, view: Rests): boolean {
+  return result === null && view.delivery !== null && !isAtRest(view)
+}
+
+export const NO_PROGRESS: Progress = { lines: [], written: 0 }
+/** How many of them are stored and shown. */
+const SHOWN_MAX = 20
+const LINES_MAX = 500
+const A_SECOND_MAX = 5

@@ -5,6 +5,7 @@ import type { Address } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import { toWire, type Usdc } from '../../kit/money.ts'
 import type { Payment } from '../model.ts'
+import { linesWith } from './price.ts'
 
 /** The event data of a failed payment for the seller's endpoints. */
 type FailureData = PaymentEventData & { reason: string | null }
@@ -15,12 +16,15 @@ export function failureOf(payment: Payment, endpoint: string, now: Date): Failur
 
 /** The data of a payment, completed or failed. */
 export function paymentDataOf(payment: Payment, endpoint: string, now: Date): PaymentEventData {
-  const { id, txHash, simulated } = payment
+  const { id, txHash, simulated, right, lines } = payment
+  const isPass = right?.kind === 'pass' && right.id !== null
   return {
     ...dataOf(payment, { endpoint, customerId: payment.payer, now }),
     id,
     txHash,
+    lines: linesWith(lines, toWire),
     ...(simulated ? { test: true } : {}),
+    ...(right === null ? {} : { free: right.kind, ...(isPass ? { passId: right.id ?? '' } : {}) }),
   }
 }
 
@@ -59,6 +63,7 @@ const UNPROVEN: ReadonlySet<string> = new Set<Reason>([
   'asset_not_deployed_contract',
   'unsupported_payload_type',
   'eip6492_factory_not_allowed',
+  'smart_wallet_deployment_failed',
   'invalid_exact_evm_signature',
 ])
 

@@ -1,12 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { NETWORKS, networkOf } from '../../chain/networks.ts'
 import { invalid } from '../../kit/errors.ts'
-import { toJsonSchema } from '../../kit/fields.ts'
 import { usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
+import type { Raw } from '../../kit/schema/merge.ts'
 import type { Offer } from '../../sales/model.ts'
-import { quoteExpired } from '../errors.ts'
-import { isLate, type Checkout, type Quote } from '../model.ts'
+import type { Discount } from '../../coupons/model.ts'
+import { quoteExpired, quoteForAnother } from '../errors.ts'
+import { isLate, type Checkout, type Choice, type Lines, type Quote } from '../model.ts'
+import { inputSchemaOf } from './choice.ts'
+import { linesOfTotal, priceOf } from './price.ts'
 
 /** What a buyer signs for at this quote; null without a recipient, and for the escrow without its terms. */
 export function offerOf(
@@ -14,12 +18,12 @@ export function offerOf(
   quote: Quote,
   { address, escrow }: { address: string; escrow: NonNullable<Offer['escrow']> | null },
 ): Offer | null {
-  const { id, product, fields, capture } = checkout
+  const { id, product, capture } = checkout
   const { price: amount, network, recipient } = quote
   if (recipient === null || (capture === 'escrow' && escrow === null)) return null
   const work = isLate(capture) ? { workMs: workMsOf(checkout) } : {}
   const held = capture === 'escrow' && escrow !== null ? { escrow } : {}
-  const input = toJsonSchema(fields)
+  const input = inputSchemaOf(checkout)
   return { slug: id, name: product.name, address, amount, network, recipient, input, ...work, ...held }
 }
 
@@ -27,18 +31,32 @@ export function workMsOf({ runSeconds }: Pick<Checkout, 'runSeconds'>): number {
   return runSeconds * 1_000
 }
 
-/** The current price, valid for ten minutes. */
-export function quoteOf({ price, network, recipient, version }: Checkout, now: Date): Quote {
-  return { price, network, recipient, version, expiresAt: new Date(now.getTime() + HELD_MS) }
+/** The current price of a choice, valid for ten minutes, or until its code ends. */
+export function quoteOf(
+  { network, recipient, version }: Checkout,
+  { lines, plan, until }: PricedChoice,
+  now: Date,
+): Quote {
+  const expiresAt = new Date(Math.min(now.getTime() + HELD_MS, until?.getTime() ?? Infinity))
+  return { price: lines.total, lines, plan, network, recipient, version, expiresAt }
+}
+
+/** What a choice costs, and when its code ends. */
+export interface PricedChoice {
+  lines: Lines
+  /** The id of the plan that it is for. */
+  plan: string | null
+  until: Date | null
 }
 
 const HELD_MS = 600_000
 
 /** The id is the signed quote itself: the server stores no quotes, and only the server can sign one. */
 export function toQuoteId(checkout: Checkout['id'], quote: Quote, key: Buffer): string {
-  const { price, network, recipient, version, expiresAt } = quote
+  const { price, network, recipient, version, expiresAt, lines, plan } = quote
   const terms = [String(price), NETWORKS[network].name, recipient ?? '', String(expiresAt.getTime())]
-  return sealed(checkout, [...terms, ...(version === null ? [] : [String(version)])].join('|'), key)
+  const chosen = lines === null ? [] : [String(lines.unit), String(lines.quantity), lines.coupon ?? '', plan ?? '']
+  return sealed(checkout, [...terms, ...(version === null ? [] : [String(version), ...chosen])].join('|'), key)
 }
 
 /** The version that a quote was shown with, however old it is. Null where this checkout made no such quote. */
@@ -51,18 +69,42 @@ export function versionQuoted(checkout: Checkout['id'], quoteId: string | null, 
 export function fromQuoteId(checkout: Checkout['id'], quoteId: string, key: Buffer, now: Date): Quote {
   const text = unsealed(checkout, quoteId, key)
   if (text === null) throw invalid({ quoteId: 'must be a quote from this checkout' })
-  const [price = '', name = '', recipient = '', until = '', version] = text.split('|')
+  const [price = '', name = '', recipient = '', until = '', version, unit, quantity, code = '', plan = ''] =
+    text.split('|')
   const network = networkOf(name)
   if (network === null) throw invalid({ quoteId: 'names a network that is no longer supported' })
   const expiresAt = new Date(Number(until))
   if (expiresAt <= now) throw quoteExpired()
+  const total = usdc(BigInt(price))
+  const chosen = { quantity: Number(quantity), coupon: code === '' ? null : code }
   return {
-    price: usdc(BigInt(price)),
+    price: total,
+    lines: unit === undefined ? null : linesOfTotal(total, { ...chosen, unit: usdc(BigInt(unit)) }),
+    plan: plan === '' ? null : plan,
     network: network.name,
     recipient: recipient === '' ? null : (recipient as `0x${string}`),
     version: version === undefined ? null : Number(version),
     expiresAt,
   }
+}
+
+/**
+ * What is bought at a quote, by today's terms or those that it was shown with. A quote is for one choice: with another
+ * one, or with an input that costs something else, it buys nothing.
+ */
+export function linesAt({ price, lines, plan, version }: Quote, checkout: Checkout, bought: Bought): Lines {
+  // Of a version that is not kept any more the price is still promised.
+  const terms = version === checkout.version ? checkout : { ...checkout, price: lines?.unit ?? price }
+  const now = priceOf(terms, bought.input, bought.choice, bought.coupon)
+  const quoted = lines ?? linesOfTotal(price, { unit: price, quantity: 1, coupon: null })
+  if (!isDeepStrictEqual(now, quoted) || plan !== (bought.choice.plan ?? null)) throw quoteForAnother()
+  return now
+}
+
+interface Bought {
+  input: Raw
+  choice: Choice
+  coupon: Discount | null
 }
 
 /** A sandbox takes no real money, so a quote from test mode for a live network is not valid there. */

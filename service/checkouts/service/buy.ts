@@ -1,38 +1,60 @@
 import { accountOf, type Caller } from '../../kit/caller.ts'
 import { Departure } from '../../kit/departure.ts'
 import { sampleInput } from '../../kit/fields.ts'
+import { invalid } from '../../kit/errors.ts'
 import { isId, type Id } from '../../kit/ids.ts'
 import { deliveryErrors } from '../../sales/errors.ts'
+import type { Claim } from '../../passes/model.ts'
+import type { FoundRight } from '../../passes/service/rights.ts'
 import { wasPaid, type Sale } from '../../sales/model.ts'
 import type { PurchaseRequest, Sold } from '../../sales/service/deps.ts'
-import { createSelling } from '../../sales/service/sell.ts'
+import { createSelling, type Selling } from '../../sales/service/sell.ts'
 import { checkoutMissing, inTestMode } from '../errors.ts'
-import { isLate, type Checkout, type PaymentView } from '../model.ts'
+import { isLate, ZERO_ADDRESS, type Checkout } from '../model.ts'
+import type { PaymentView, QuoteView } from '../views.ts'
 import { isCapturedLate, whyUnpaid } from '../rules/capture.ts'
 import { assertSells, paymentOf } from '../rules/lifecycle.ts'
+import { placeOf } from '../rules/plans.ts'
 import { fromOrder, orderLink, toOrder } from '../rules/order.ts'
-import { versionQuoted } from '../rules/quote.ts'
+import { assertCosts, planOf, priceOf } from '../rules/price.ts'
+import { versionQuoted, type PricedChoice } from '../rules/quote.ts'
 import type { PaymentEvents } from './payment-events.ts'
 import type { CheckoutDeps } from './deps.ts'
-import { createCheckoutProduct, Unsold, valuesOf, type FormInput, type Order, type Purchase } from './product.ts'
+import {
+  couponFor,
+  createCheckoutProduct,
+  hashOf,
+  Unsold,
+  valuesOf,
+  type CheckoutAsk,
+  type Chosen,
+  type FormInput,
+  type Order,
+  type Purchase,
+  type WithCoupon,
+} from './product.ts'
 import type { Showing } from './presenter.ts'
 import type { Patience, Purchases } from './purchases.ts'
 import { createSimulation } from './simulate.ts'
+import { createTransferBuying } from './transfer.ts'
 import type { Watching } from './watch.ts'
 
 /** Turns an input and an authorization into a payment. All errors in the request are reported before money moves. */
 export function createBuying(deps: BuyingDeps) {
   const { store, selling, clock, showing, purchases } = deps
-  const { product, preflight, quoteFor } = createCheckoutProduct(deps)
+  const { product, preflight, dealFor } = createCheckoutProduct(deps)
   const sales = createSelling(selling, product)
-  const simulate = createSimulation({ ...deps, preflight, quoteFor })
+  const { useRight, takeFree } = createFreeBuying(deps, sales)
+  const { withCoupon, priced } = createPricing(deps)
+  const simulate = createSimulation({ ...deps, preflight, dealFor })
   const statusUrl = ({ id, subject }: Sale): string => `${deps.addresses.pay}/${subject}/payments/${id}`
   const errors = deliveryErrors({ statusUrl, tokens: selling.tokens })
 
   async function pay(id: string, sent: Purchase, sentOperation: Id<'op'>): Promise<PaymentView> {
     const checkout = await shownWith(id, sent.quoteId)
     if (checkout === null) throw checkoutMissing()
-    const [purchase, operation] = ordered(checkout, sent, sentOperation)
+    const [ordering, operation] = ordered(checkout, sent, sentOperation)
+    const purchase = await withCoupon(checkout, ordering)
     const sale = await unlessUnsold(checkout, () => buy(checkout, purchase, operation))
     return await shownToBuyer(checkout, sale, purchase.waits ?? null)
   }
@@ -46,8 +68,8 @@ export function createBuying(deps: BuyingDeps) {
   function ordered(checkout: Checkout, purchase: Purchase, operation: Id<'op'>): [Purchase, Id<'op'>] {
     const { signedOrder } = purchase
     if (signedOrder === undefined) return [purchase, operation]
-    const { input, until, operation: first } = fromOrder(checkout.id, signedOrder, deps.orderKey)
-    return [{ ...purchase, input, until }, first]
+    const { input, choice, until, operation: first } = fromOrder(checkout.id, signedOrder, deps.orderKey)
+    return [{ ...purchase, input, choice, until }, first]
   }
 
   async function shownToBuyer(checkout: Checkout, sale: Sale, patience: Patience | null): Promise<PaymentView> {
@@ -56,8 +78,10 @@ export function createBuying(deps: BuyingDeps) {
     return patience !== null && follows ? await purchases.rested(view, patience) : view
   }
 
-  async function buy(checkout: Checkout, purchase: Purchase, operation: Id<'op'>): Promise<Sale> {
-    const { presented, token, paymentId: payment } = purchase
+  async function buy(checkout: Checkout, purchase: Purchase & WithCoupon, operation: Id<'op'>): Promise<Sale> {
+    const { presented, token, paymentId: payment, claim, free = false } = purchase
+    if (claim !== undefined) return await useRight(checkout, purchase, { claim, operation })
+    if (free) return await takeFree(checkout, purchase, operation)
     if (presented === null && payment === null) return await simulate(checkout, purchase, operation)
     // The payment does not depend on the client's connection: a buyer who disconnects has paid all the same.
     const ask = { operation, presented, token, payment, departure: new Departure(), checkout, order: purchase }
@@ -76,12 +100,13 @@ export function createBuying(deps: BuyingDeps) {
 
   return {
     pay,
+    ...createTransferBuying({ ...deps, pay, shownWith, withCoupon, priced }),
 
     /** For a client that waits: the paid sale, with the workflow's answer if payers see it. */
-    async sell(id: string, input: FormInput, request: PurchaseRequest, patience: Patience): Promise<Sold<PaymentView>> {
+    async sell(id: string, chosen: Chosen, request: PurchaseRequest, patience: Patience): Promise<Sold<PaymentView>> {
       const checkout = await store.find(id)
       if (checkout === null) throw checkoutMissing()
-      const order: Order = { input, named: (field) => field, quoteId: null }
+      const order: Order = { ...(await withCoupon(checkout, chosen)), named: (field) => field, quoteId: null }
       const ask = { ...request, departure: new Departure(), checkout, order }
       const sold = await unlessUnsold(checkout, () => sales.buy(ask))
       const { sale } = sold
@@ -102,29 +127,104 @@ export function createBuying(deps: BuyingDeps) {
       assertSells(checkout, clock.now())
       const given = input ?? sampleInput(checkout.fields)
       const named = (field: string): string => `input.${field}`
-      const purchase: Purchase = { input: given, named, presented: null, quoteId: null, token: null, paymentId: null }
+      const order = { input: given, choice: {}, from: null, coupon: null, named, quoteId: null }
+      const purchase = { ...order, presented: null, token: null, paymentId: null }
       const sale = await unlessUnsold(checkout, () => simulate(checkout, purchase, operation))
       return await showing.sale({ payment: paymentOf(sale), checkout }, 'buyer')
     },
 
     /** For an agent without a payment: the faults of its input, otherwise the price and terms. */
-    async offer(id: string, input: FormInput) {
+    async offer(id: string, chosen: Chosen) {
       const checkout = await store.find(id)
       assertSells(checkout, clock.now())
       if (checkout.testMode) throw inTestMode()
-      valuesOf(checkout, { input, named: (field) => field })
-      return { ...showing.offer(checkout), refund: (await selling.refundTerms?.(checkout.owner)) ?? null }
+      const deal = await priced(checkout, chosen, valuesOf(checkout, { ...chosen, named: (field) => field }))
+      assertCosts(deal.lines)
+      const plan = planOf(checkout, chosen.choice.plan)
+      return { ...showing.offer(checkout, deal, plan), refund: (await selling.refundTerms?.(checkout.owner)) ?? null }
+    },
+
+    /** What a choice costs. Of the input only the field that decides the price is read: the form may be half filled. */
+    async quote(id: string, chosen: Chosen): Promise<QuoteView> {
+      const checkout = await store.find(id)
+      assertSells(checkout, clock.now())
+      return showing.quote(checkout, await priced(checkout, chosen, chosen.input))
     },
 
     /** The page where a person pays for this operation and this input. Null where its address would be too long. */
-    async orderPage(id: string, input: FormInput, operation: Id<'op'>): Promise<string | null> {
+    async orderPage(id: string, chosen: Chosen, operation: Id<'op'>): Promise<string | null> {
       const checkout = await store.find(id)
       assertSells(checkout, clock.now())
-      valuesOf(checkout, { input, named: (field) => field })
-      const order = toOrder(checkout.id, { operation, input }, { key: deps.orderKey, now: clock.now() })
+      await priced(checkout, chosen, valuesOf(checkout, { ...chosen, named: (field) => field }))
+      const { input, choice } = chosen
+      const order = toOrder(checkout.id, { operation, input, choice }, { key: deps.orderKey, now: clock.now() })
       return orderLink(showing.addressOf(checkout), order)
     },
   }
+}
+
+/** What buyers get who have a right to it. */
+function createFreeBuying({ showing, passes }: BuyingDeps, sales: Pick<Selling<CheckoutAsk, never>, 'buyFree'>) {
+  /** A pass or a trial takes the place of the payment. */
+  async function useRight(
+    checkout: Checkout,
+    purchase: Purchase & WithCoupon,
+    { claim, operation }: Claimed,
+  ): Promise<Sale> {
+    // What a pass or a trial pays for is one run as it is listed.
+    const chosen = Object.entries(purchase.choice).find(([, value]) => value !== undefined)
+    if (chosen !== undefined) throw invalid({ [`choice.${chosen[0]}`]: 'must be absent with a pass or a proof' })
+    const place = placeOf(checkout, showing.addressOf(checkout))
+    const asked = { inputHash: hashOf(purchase), operation }
+    const found = await passes.find(place, claim, asked)
+    return await sellFree(checkout, purchase, found)
+  }
+
+  /** Sells for nothing to a buyer who has a right to it. The operation names the request: the same finds its sale. */
+  async function sellFree(
+    checkout: Checkout,
+    purchase: Purchase & WithCoupon,
+    { right, operation }: FoundRight,
+  ): Promise<Sale> {
+    const request = { operation, presented: null, token: purchase.token, payment: null, departure: new Departure() }
+    return (await sales.buyFree({ ...request, checkout, order: purchase }, right)).sale
+  }
+
+  /** A code for the whole price takes the place of the payment. The token that the buyer chose proves who it was. */
+  async function takeFree(checkout: Checkout, purchase: Purchase & WithCoupon, operation: Id<'op'>): Promise<Sale> {
+    const { coupon } = purchase
+    const right = { kind: 'coupon', id: coupon?.id ?? null, payer: ZERO_ADDRESS, simulated: checkout.testMode } as const
+    return await sellFree(checkout, purchase, { right, operation })
+  }
+
+  return { useRight, takeFree }
+}
+
+/** What choices cost now. */
+function createPricing({ coupons, clock }: Pick<CheckoutDeps, 'coupons' | 'clock'>) {
+  /** Looked up once for a request. Whether it may be used is decided with the other terms, in their order. */
+  async function withCoupon<T extends Chosen>(checkout: Checkout, chosen: T): Promise<T & WithCoupon> {
+    const { choice, from } = chosen
+    if (!checkout.coupons || choice.coupon === undefined) return { ...chosen, coupon: null }
+    return { ...chosen, coupon: await coupons.look(checkout.owner, choice.coupon, { from, checkoutId: checkout.id }) }
+  }
+
+  /** What a choice costs at this moment. */
+  async function priced(checkout: Checkout, chosen: Chosen, input: FormInput): Promise<PricedChoice> {
+    const coupon = couponFor(checkout, await withCoupon(checkout, chosen), clock.now())
+    return {
+      lines: priceOf(checkout, input, chosen.choice, coupon),
+      plan: chosen.choice.plan ?? null,
+      until: coupon?.until ?? null,
+    }
+  }
+
+  return { withCoupon, priced }
+}
+
+interface Claimed {
+  claim: Claim
+  operation: Id<'op'>
 }
 
 interface BuyingDeps extends CheckoutDeps {

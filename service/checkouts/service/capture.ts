@@ -2,12 +2,14 @@ import { accountOf, type Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { deriveId, isId } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import { wasPaid, type Sale, type WorkResult } from '../../sales/model.ts'
+import { isFree, wasPaid, type Sale, type WorkResult } from '../../sales/model.ts'
 import { outcomeKnown, paymentMissing } from '../errors.ts'
 import { failed, isCapturedLate, outcomeOf, succeeded } from '../rules/capture.ts'
 import { paymentOf } from '../rules/lifecycle.ts'
 import { versionOf } from '../rules/versions.ts'
+import type { SellingDeps } from '../../sales/service/deps.ts'
 import type { CheckoutDeps } from './deps.ts'
+import { noticeOf } from './notices.ts'
 
 /** What a seller says about the work that a payment bought. */
 export interface Report {
@@ -54,6 +56,10 @@ export function createCapturing(deps: CapturingDeps) {
   async function refundFailed(sale: Sale): Promise<void> {
     const checkout = await store.find(sale.subject, versionOf(sale))
     if (checkout?.refundOnFailure !== true) return
+    if (isFree(sale)) {
+      await journal.giveBack(sale.id)
+      return
+    }
     const refund = { saleId: sale.id, amount: null, reason: 'The workflow failed.', by: 'rule', owner: null } as const
     try {
       // The operation of the sale itself: the rule refunds a payment once.
@@ -80,7 +86,7 @@ export function createCapturing(deps: CapturingDeps) {
 
     /** Runs in the transaction in which a delivery ended without a confirmation. */
     async deliveryFailed(inside: Statements, payment: string): Promise<void> {
-      await announce(inside, [{ topic: OUTCOME, payload: { paymentId: payment } }])
+      await announce(inside, [{ topic: OUTCOME, payload: { paymentId: payment } }, noticeOf(payment, 'failure')])
     },
 
     async sweep(): Promise<void> {
@@ -96,11 +102,7 @@ export function createCapturing(deps: CapturingDeps) {
 
     /** The seller reports how the work ended. The first report counts; the same one again changes nothing. */
     async report(caller: Caller, payment: string, { status, answer }: Report): Promise<Sale> {
-      const { userId, environment } = accountOf(caller)
-      const isOwn = (sale: Sale | null): sale is Sale =>
-        sale?.product === 'checkout' && sale.userId === userId && sale.environment === environment
-      const sale = isId('pay', payment) ? await journal.findById(payment) : null
-      if (!isOwn(sale)) throw paymentMissing()
+      const sale = await ownSale(journal, caller, payment)
       const now = clock.now()
       const result = status === 'succeeded' ? succeeded(answer, now) : failed('workflow_failed', answer, now)
       if (sale.state === 'held') await end(sale, result)
@@ -113,6 +115,18 @@ export function createCapturing(deps: CapturingDeps) {
       return after
     },
   }
+}
+
+/** The sale of one of the caller's checkouts. Throws where there is none. */
+export async function ownSale(
+  journal: Pick<SellingDeps['journal'], 'findById'>,
+  caller: Caller,
+  payment: string,
+): Promise<Sale> {
+  const { userId, environment } = accountOf(caller)
+  const sale = isId('pay', payment) ? await journal.findById(payment) : null
+  if (sale?.product !== 'checkout' || sale.userId !== userId || sale.environment !== environment) throw paymentMissing()
+  return sale
 }
 
 type CapturingDeps = Pick<

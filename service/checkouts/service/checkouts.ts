@@ -1,20 +1,30 @@
 import type { Attempted } from '../../deliveries/model.ts'
 import { accountOf, type Caller } from '../../kit/caller.ts'
-import { toJsonSchema } from '../../kit/fields.ts'
-import { deriveId, newId } from '../../kit/ids.ts'
+import { deriveId, isId, newId } from '../../kit/ids.ts'
 import type { Owner } from '../../kit/owner.ts'
 import type { ToolOffer } from '../../sales/model.ts'
-import type { Checkout, CheckoutView, PaymentView, Terms } from '../model.ts'
+import { tokenHash } from '../../sales/service/proof.ts'
+import { draftMissing, tooManyDrafts } from '../errors.ts'
+import type { Checkout, Terms } from '../model.ts'
+import type { CheckoutView, PaymentView } from '../views.ts'
 import { FAILED_STATUS } from '../rules/capture.ts'
-import { HELD, newCheckout } from '../rules/lifecycle.ts'
+import { inputSchemaOf, priceInWords } from '../rules/choice.ts'
+import { placeOf } from '../rules/plans.ts'
+import type { Address } from '../../chain/model.ts'
+import { assertShown, HELD, newCheckout, statusOf } from '../rules/lifecycle.ts'
 import type { CheckoutDeps } from './deps.ts'
 import { createBuying } from './buy.ts'
+import { createChats } from './chat.ts'
 import { createCapturing, type Report } from './capture.ts'
 import { createPaymentEvents } from './payment-events.ts'
 import { createFollowing } from './follow.ts'
-import { createLife } from './lifecycle.ts'
+import { createLife, withFiles } from './lifecycle.ts'
 import { createPurchases } from './purchases.ts'
 import { createShowing } from './presenter.ts'
+import { createProgress } from './progress.ts'
+import { createRequests } from './requests.ts'
+import { createOpenings } from './openings.ts'
+import { createNotices } from './notices.ts'
 import { createWatching } from './watch.ts'
 
 /** Prices on workflows, and their sales. */
@@ -23,24 +33,74 @@ export function createCheckouts(deps: CheckoutDeps) {
   const showing = createShowing(deps)
   const watching = createWatching(deps)
   const capturing = createCapturing(deps)
+  const notices = createNotices(deps)
+  const { expireRequests, ...requests } = createRequests(deps)
   const { looks, named, find, ...purchases } = createPurchases({ ...deps, showing })
   return {
     ...createLife(deps),
     ...createBuying({ ...deps, events, showing, watching, purchases }),
     ...createFollowing({ ...deps, showing, purchases: { looks, named, find } }),
     ...purchases,
+    ...requests,
+    ...createChats({ ...deps, showing }),
+    ...createProgress({ ...deps, showing, purchases: { find } }),
+    /** For the holder of a pass: what is left of it. For a wallet: what is left of its trial. */
+    async passOf(id: string, { token, address }: { token: string | null; address: Address | null }) {
+      const checkout = assertShown(await deps.store.find(id), deps.clock.now())
+      const place = placeOf(checkout, showing.addressOf(checkout))
+      const pass = token === null ? null : await deps.passes.byToken(place, token)
+      return { pass, trialRunsLeft: address === null ? null : await deps.passes.trialsLeft(place, address) }
+    },
+
+    /** Stores what stands in the page's form, so that it can be paid on another device: at the address that it answers. */
+    async putDraft(id: string, { token, content }: { token: string; content: string }) {
+      const now = deps.clock.now()
+      const checkout = assertShown(await deps.store.find(id), now)
+      const until = new Date(now.getTime() + DRAFT_MS)
+      const isStored = await deps.store.putDraft({ tokenHash: tokenHash(token), checkout: id, content, until }, now)
+      if (!isStored) throw tooManyDrafts()
+      return { url: `${showing.addressOf(checkout)}?draft=${token}`, expiresAt: until.toISOString() }
+    },
+    async draft(id: string, token: string): Promise<string> {
+      const content = await deps.store.findDraft(tokenHash(token), id, deps.clock.now())
+      if (content === null) throw draftMissing()
+      return content
+    },
+
+    /** Null where it sells nothing any more. */
+    async nameOf(id: string): Promise<string | null> {
+      const checkout = await deps.store.find(id)
+      return checkout === null || statusOf(checkout, deps.clock.now()) === 'expired' ? null : checkout.product.name
+    },
+
     addressOf: (id: string): string => `${deps.addresses.pay}/${id}`,
 
     /** What buyers would see of these terms. Nothing is stored. */
     async preview(caller: Caller, wanted: Terms): Promise<CheckoutView> {
       const owner = accountOf(caller)
-      const terms = { ...wanted, recipient: wanted.recipient ?? (await deps.walletAddress(owner)) }
+      const recipient = wanted.recipient ?? (await deps.walletAddress(owner))
+      const terms = { ...wanted, recipient, ...(await withFiles(deps.files, owner, wanted)) }
       const now = deps.clock.now()
-      return showing.checkout(newCheckout(deriveId('chk', newId('op', now)), owner, terms, now))
+      const view = showing.checkout(newCheckout(deriveId('chk', newId('op', now)), owner, terms, now))
+      return { ...view, brand: await deps.brands.shown(owner) }
     },
 
     /** The owner's checkouts that sell until the owner ends them, as tools for models; the oldest first. */
     listTools: (owner: Owner, limit: number) => deps.store.listOffered(owner, limit, deps.clock.now()),
+
+    /** Which of these have not ended. Whatever is no checkout has none of its life, and is living. */
+    async living(ids: readonly string[]): Promise<ReadonlySet<string>> {
+      const ended = await deps.store.ended(
+        ids.filter((id) => isId('chk', id)),
+        deps.clock.now(),
+      )
+      return new Set(ids.filter((id) => !ended.has(id)))
+    },
+
+    /** The tool at the checkout's own address. */
+    async tool(id: string): Promise<ToolOffer> {
+      return toolOfferOf(assertShown(await deps.store.find(id), deps.clock.now()))
+    },
 
     /** By id. Those that do not sell any more are missing. */
     async toolOffers(owner: Owner, ids: readonly string[]): Promise<ReadonlyMap<string, ToolOffer>> {
@@ -64,25 +124,28 @@ export function createCheckouts(deps: CheckoutDeps) {
       return await showing.sale(await find(subject, id), 'owner')
     },
     tellPaused: watching.tell,
+    notices,
+    openings: createOpenings(deps),
 
     /** Ends what ends by time, including what a dead process left behind. */
     sweepers: {
       leases: (now: Date): Promise<void> => deps.store.expireLeases(now),
       probes: watching.probe,
       held: (): Promise<void> => capturing.sweep(),
+      notices: notices.sweep,
+      requests: expireRequests,
     },
   }
 }
 
 /** A checkout as a tool: its form is the input. */
-export function toolOfferOf({
-  product,
-  price,
-  fields,
-  testMode,
-}: Pick<Checkout, 'product' | 'price' | 'fields' | 'testMode'>): ToolOffer {
-  return { ...product, input: toJsonSchema(fields), price, testMode }
+function toolOfferOf(checkout: Checkout): ToolOffer {
+  const { product, testMode } = checkout
+  return { ...product, input: inputSchemaOf(checkout), price: priceInWords(checkout), testMode }
 }
+
+/** Long enough to take up another device. */
+const DRAFT_MS = 3_600_000
 
 const HELD_HEADER = 'coinslot-capture'
 

@@ -1,6 +1,9 @@
+import type { Checkout } from '../model.ts'
 import type { SaleReader } from '../../sales/model.ts'
 import type { Holding } from '../../sales/service/hold.ts'
 import type { SellingDeps } from '../../sales/service/deps.ts'
+import type { Passes } from '../../passes/service/passes.ts'
+import type { Coupons } from '../../coupons/service.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Log } from '../../kit/log.ts'
 import type {
@@ -8,7 +11,9 @@ import type {
   Callbacks,
   CheckoutStore,
   DeliveryPort,
+  BrandPort,
   DisputePort,
+  FilePort,
   MailOwner,
   RefundPort,
   WalletAddress,
@@ -22,10 +27,16 @@ export interface CheckoutDeps {
   holding: Holding
   refunds: RefundPort
   disputes: DisputePort
+  brands: BrandPort
   sales: SaleReader
+  passes: Pick<Passes, 'find' | 'byToken' | 'ofPayments' | 'tokenOf' | 'trialsLeft'>
   deliveries: DeliveryPort
+  files: FilePort
+  coupons: Pick<Coupons, 'look'>
   callbacks: Callbacks
   walletAddress: WalletAddress
+  /** Whether an order there can be paid by a plain transfer to an address of this service. */
+  takesTransfers(checkout: Checkout): boolean
   captureLimits(): CaptureLimits
   announce: Announce
   mailOwner: MailOwner
@@ -37,6 +48,8 @@ export interface CheckoutDeps {
   orderKey: Buffer
   /** The buyer's link to the payment's result. It contains the token and also works after the checkout has ended. */
   receiptOf(payment: string): string
+  /** Links in mails to owners lead there. */
+  dashboard: string
   addresses: {
     /** The address of the hosted forms. */
     pay: string

@@ -1,7 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { accountOf, type Caller } from '../../kit/caller.ts'
-import { checkoutMissing } from '../errors.ts'
-import type { CheckoutView, Payment, PaymentView } from '../model.ts'
+import type { Span } from '../../kit/clock.ts'
+import type { Content } from '../../files/model.ts'
+import { checkoutMissing, notPaidYet, paymentMissing } from '../errors.ts'
+import type { Checkout, Payment } from '../model.ts'
+import type { CheckoutView, PaymentView, RequestView } from '../views.ts'
 import type { Page } from '../ports.ts'
 import { assertShown, isAtRest, pauseBetweenLooks, paymentOf, statusOf } from '../rules/lifecycle.ts'
 import type { CheckoutDeps } from './deps.ts'
@@ -14,42 +17,68 @@ export function createFollowing({
   selling,
   sales,
   deliveries,
+  files,
+  brands,
   disputes,
+  refunds,
   clock,
   showing,
   purchases,
 }: FollowingDeps) {
   const { tokens } = selling
+
+  async function withRefunds(bought: Bought): Promise<Bought> {
+    const { payment, sale } = bought
+    return payment.state === 'paid'
+      ? { ...bought, payment: { ...payment, refunds: await refunds.shown(sale) } }
+      : bought
+  }
   const { looks, find, named } = purchases
 
   function viewerOf({ sale }: Bought, token: string | null): Viewer {
     return tokens.matches(sale.id, sale.tokenHash, token) ? 'buyer' : 'anyone'
   }
 
+  async function withBrand({ owner }: Pick<Checkout, 'owner'>, view: CheckoutView): Promise<CheckoutView> {
+    return { ...view, brand: await brands.shown(owner) }
+  }
+
   return {
     /** The offer, for every client with the link; an expired checkout has none. */
     async view(id: string): Promise<CheckoutView> {
-      const checkout = await store.find(id)
-      const view = showing.checkout(assertShown(checkout, clock.now()))
-      return { ...view, trackRecord: await disputes.trackRecord(view.checkout.id) }
+      const checkout = assertShown(await store.find(id), clock.now())
+      const [trackRecord, brand] = await Promise.all([disputes.trackRecord(checkout.id), brands.shown(checkout.owner)])
+      return { ...showing.checkout(checkout), trackRecord, brand }
     },
 
     /** For a payment whose checkout may have expired meanwhile. */
     async viewOrNull(id: string): Promise<CheckoutView | null> {
       const checkout = await store.find(id)
-      return checkout === null || statusOf(checkout, clock.now()) === 'expired' ? null : showing.checkout(checkout)
+      if (checkout === null || statusOf(checkout, clock.now()) === 'expired') return null
+      return await withBrand(checkout, showing.checkout(checkout))
     },
 
     async payment(checkout: string, id: string, token: string | null): Promise<PaymentView> {
       const sale = await find(checkout, id)
-      return await showing.sale(sale, viewerOf(sale, token))
+      const viewer = viewerOf(sale, token)
+      return await showing.sale(viewer === 'anyone' ? sale : await withRefunds(sale), viewer)
+    },
+
+    /** The file that this payment bought, for its buyer, in any state of the checkout. */
+    async file(checkout: string, id: string, token: string | null): Promise<Content> {
+      const bought = await find(checkout, id)
+      const { after } = bought.checkout
+      if (viewerOf(bought, token) !== 'buyer' || after.kind !== 'file') throw paymentMissing()
+      if (bought.payment.state !== 'paid') throw notPaidYet()
+      return await files.content(after.fileId)
     },
 
     /** For the buyer, in any state of the checkout; null for other viewers. */
     async receipt(id: string, token: string | null): Promise<{ view: CheckoutView; payment: PaymentView } | null> {
       const sale = await named(id)
       if (sale === null || viewerOf(sale, token) !== 'buyer') return null
-      return { view: showing.checkout(sale.checkout), payment: await showing.sale(sale, 'buyer') }
+      const view = await withBrand(sale.checkout, showing.checkout(sale.checkout))
+      return { view, payment: await showing.sale(await withRefunds(sale), 'buyer') }
     },
 
     /** Yields each state from now on, until no change is expected or the reader disconnects. */
@@ -71,7 +100,7 @@ export function createFollowing({
           const said = JSON.stringify(view)
           if (said !== last) yield view
           last = said
-          if (isAtRest(view)) return
+          if (isAtRest(view) && !view.requests.some(isOpen)) return
           const age = clock.now().getTime() - began
           // A browser that still follows reconnects by itself.
           if (age > FOLLOWED_MS) return
@@ -80,7 +109,7 @@ export function createFollowing({
       }
     },
 
-    days: (caller: Caller, since: Date) => store.days(accountOf(caller), since),
+    conversion: (caller: Caller, span: Span) => store.conversion(accountOf(caller), span),
 
     async sales(caller: Caller, checkout: string, page: Page): Promise<{ sales: Sold[]; total: number }> {
       const owner = accountOf(caller)
@@ -91,7 +120,8 @@ export function createFollowing({
         owner,
         listed.sales.map(({ id }) => id),
       )
-      const shown = listed.sales.map(paymentOf).map((payment) => ({
+      const payments = await showing.withDetails(listed.sales.map(paymentOf))
+      const shown = payments.map((payment) => ({
         ...showing.payment(payment, at, delivered.get(payment.id), 'owner'),
         input: payment.input,
       }))
@@ -103,6 +133,11 @@ export function createFollowing({
 /** A payment as the owner sees it, with the customer's input. */
 export interface Sold extends PaymentView {
   input: Payment['input']
+}
+
+/** Its end is shown where it is followed. */
+function isOpen({ status }: RequestView): boolean {
+  return status === 'open' || status === 'paying'
 }
 
 const FOLLOWED_MS = 600_000

@@ -3,27 +3,32 @@ import { DomainError, invalid } from '../../kit/errors.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Owner } from '../../kit/owner.ts'
-import { checkoutMissing } from '../errors.ts'
+import { checkoutMissing, noWorkflow } from '../errors.ts'
 import type { Checkout, Terms } from '../model.ts'
-import type { Page } from '../ports.ts'
+import type { Callbacks, FilePort, Page } from '../ports.ts'
+import { assertEmbedOrigins, embedderOf, stillAllowed } from '../rules/embedding.ts'
 import { assertEditable, assertTerms, leaseEnd, newCheckout, renewed, successor } from '../rules/lifecycle.ts'
+import { callsWorkflow, filesOf } from '../rules/after.ts'
 import type { CheckoutDeps } from './deps.ts'
 
 /** An owner creates, changes and ends a checkout. */
-export function createLife({ store, deliveries, callbacks, walletAddress, captureLimits, clock }: CheckoutDeps) {
+export function createLife({ store, deliveries, files, callbacks, walletAddress, captureLimits, clock }: CheckoutDeps) {
   /** Creates a checkout, or updates the one that the source already has: the link and the secret stay the same. */
   async function put(
     caller: Caller,
     wanted: Terms,
     operation: Id<'op'>,
-  ): Promise<{ checkout: Checkout; secret: string }> {
+  ): Promise<{ checkout: Checkout; secret: string | null }> {
     const owner = accountOf(caller)
-    const terms = { ...wanted, recipient: wanted.recipient ?? (await walletAddress(owner)) }
+    const recipient = wanted.recipient ?? (await walletAddress(owner))
+    const terms = { ...wanted, recipient, ...(await withFiles(files, owner, wanted)) }
     assertTerms(terms, owner.environment, captureLimits())
-    await checkCallback(terms.callbackUrl)
+    if (terms.callbackUrl !== null) await checkCallback(callbacks, terms.callbackUrl)
     return await store.inTransaction(async (inside) => {
       const checkout = await place(inside, owner, terms, deriveId('chk', operation))
-      const { secret } = await deliveries.targets.put(inside, { id: checkout.id, owner, url: checkout.callbackUrl })
+      const { id, callbackUrl: url } = checkout
+      await files.use(inside, owner, id, filesOf(checkout))
+      const secret = url === null ? null : (await deliveries.targets.put(inside, { id, owner, url })).secret
       return { checkout, secret }
     })
   }
@@ -33,7 +38,7 @@ export function createLife({ store, deliveries, callbacks, walletAddress, captur
     const there = terms.source === null ? [] : await store.lockSource(inside, owner, terms.source)
     const before = successor(there, terms, now)
     if (before !== null) {
-      const checkout = renewed(before, terms, now)
+      const checkout = renewed(before, { ...terms, embedOrigins: stillAllowed(before, terms) }, now)
       const isActive = before.state !== 'expired' && (before.leasedUntil === null || before.leasedUntil > now)
       if (!isActive) await store.assertRoom(inside, checkout)
       await store.save(inside, before, checkout)
@@ -46,28 +51,30 @@ export function createLife({ store, deliveries, callbacks, walletAddress, captur
     return made
   }
 
-  async function checkCallback(url: string): Promise<void> {
-    try {
-      await callbacks.check(url)
-    } catch (error) {
-      if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
-      throw invalid({ callbackUrl: error.message })
-    }
-  }
-
   /** Buyers who were shown the version before still get that one for as long as their price is valid. */
   async function change(caller: Caller, id: string, { version, ...wanted }: Change): Promise<Checkout> {
     const owner = accountOf(caller)
-    if (wanted.callbackUrl !== undefined) await checkCallback(wanted.callbackUrl)
+    if (wanted.callbackUrl != null) await checkCallback(callbacks, wanted.callbackUrl)
+    const found = await withFiles(files, owner, wanted)
+    // What calls no workflow needs no address of one.
+    const uncalled = wanted.after !== undefined && !callsWorkflow({ after: wanted.after }) ? { callbackUrl: null } : {}
     const ownAddress = wanted.recipient === null ? { recipient: await walletAddress(owner) } : {}
     return await store.inTransaction(async (inside) => {
       const before = given(await store.lockOwn(inside, owner, id))
-      assertEditable(before, version, clock.now())
-      const checkout = renewed(before, { ...before, ...wanted, ...ownAddress }, clock.now())
+      const isOfSites = Object.keys(wanted).join() === 'embedOrigins'
+      assertEditable(before, { version, isOfSites }, clock.now())
+      if (isOfSites) {
+        const { embedOrigins = [] } = wanted
+        assertEmbedOrigins(embedOrigins, owner.environment)
+        return given(await store.allowSites(inside, owner, { id, embedOrigins, now: clock.now() }))
+      }
+      const checkout = renewed(before, { ...before, ...uncalled, ...wanted, ...found, ...ownAddress }, clock.now())
       assertTerms(checkout, owner.environment, captureLimits())
       await store.save(inside, before, checkout)
       const { callbackUrl: url } = checkout
-      if (url !== before.callbackUrl) await deliveries.targets.put(inside, { id: checkout.id, owner, url })
+      await files.use(inside, owner, id, filesOf(checkout))
+      if (url !== null && url !== before.callbackUrl)
+        await deliveries.targets.put(inside, { id: checkout.id, owner, url })
       return checkout
     })
   }
@@ -78,6 +85,12 @@ export function createLife({ store, deliveries, callbacks, walletAddress, captur
 
     async get(caller: Caller, id: string): Promise<Checkout> {
       return given(await store.findOwn(accountOf(caller), id))
+    },
+
+    /** The site whose page asks to show the checkout in a frame, if the owner allowed it. */
+    async embedder(id: string, origin: string): Promise<string | null> {
+      const checkout = await store.find(id)
+      return checkout === null ? null : embedderOf(checkout, origin)
     },
 
     list: (caller: Caller, page: Page) => store.list(accountOf(caller), page),
@@ -107,6 +120,7 @@ export function createLife({ store, deliveries, callbacks, walletAddress, captur
     ): Promise<{ checkout: Checkout; secret: string }> {
       const owner = accountOf(caller)
       const checkout = given(await store.findOwn(owner, id))
+      if (!callsWorkflow(checkout)) throw noWorkflow()
       return { checkout, ...(await deliveries.targets.rotate({ id, owner }, operation)) }
     },
   }
@@ -120,4 +134,33 @@ export interface Change extends Partial<Omit<Terms, 'lifetime' | 'source'>> {
 function given(checkout: Checkout | null): Checkout {
   if (checkout === null) throw checkoutMissing()
   return checkout
+}
+
+async function checkCallback(callbacks: Pick<Callbacks, 'check'>, url: string): Promise<void> {
+  try {
+    await callbacks.check(url)
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
+    throw invalid({ callbackUrl: error.message })
+  }
+}
+
+/** What is known of the files that these terms name. Throws where one is not the owner's. */
+export async function withFiles(
+  files: Pick<FilePort, 'named'>,
+  owner: Owner,
+  { after, picture }: Partial<Pick<Terms, 'after' | 'picture'>>,
+): Promise<Partial<Pick<Terms, 'after' | 'picture'>>> {
+  const terms: Partial<Pick<Terms, 'after' | 'picture'>> = {}
+  if (after?.kind === 'file') {
+    const { fileId } = after
+    const { name, mediaType, bytes } = await files.named(owner, fileId, { purpose: 'sale', field: 'after.fileId' })
+    terms.after = { kind: 'file', fileId, name, mediaType, bytes }
+  }
+  if (picture != null) {
+    const { fileId } = picture
+    const { width, height } = await files.named(owner, fileId, { purpose: 'picture', field: 'picture' })
+    terms.picture = { fileId, width: width ?? 0, height: height ?? 0 }
+  }
+  return terms
 }

@@ -1,10 +1,11 @@
+import type { Coupon } from '../../coupons/model.ts'
+import { assertUsable, type CouponUses } from '../../coupons/service.ts'
 import { invalid } from '../../kit/errors.ts'
 import { readInput } from '../../kit/fields.ts'
-import { canonicalHash } from '../../kit/hash.ts'
 import { deriveId, isId } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { authorizationUsed } from '../../sales/errors.ts'
-import type { Sale, SaleHooks } from '../../sales/model.ts'
+import { isFree, type ReceiptTo, type Sale, type SaleHooks } from '../../sales/model.ts'
 import type { PurchaseRequest, Product } from '../../sales/service/deps.ts'
 import {
   badProof,
@@ -12,38 +13,73 @@ import {
   inTestMode,
   payerDefaulted,
   quoteExpired,
+  requestClosed,
   workflowUnavailable,
 } from '../errors.ts'
-import type { Checkout, Payment, Quote, SimulatedOutcome } from '../model.ts'
+import type { Claim, Plan } from '../../passes/model.ts'
+import type { PassHooks } from '../../passes/service/rights.ts'
+import {
+  isLate,
+  type Checkout,
+  type Choice,
+  type Lines,
+  type Payment,
+  type Quote,
+  type SimulatedOutcome,
+} from '../model.ts'
 import { DEFAULTED_MS, holdOf, isCapturedLate, isDefault } from '../rules/capture.ts'
+import { purchaseHash } from '../rules/choice.ts'
 import { assertSells, deliveryOf, isSensible, paymentOf } from '../rules/lifecycle.ts'
+import { callsWorkflow } from '../rules/after.ts'
 import { assertOrderOpen } from '../rules/order.ts'
-import { assertQuoted, fromQuoteId, quoteOf, workMsOf } from '../rules/quote.ts'
+import { assertCosts, assertFree, planOf, priceOf, toStoredLines } from '../rules/price.ts'
+import { assertQuoted, fromQuoteId, linesAt, quoteOf, workMsOf } from '../rules/quote.ts'
+import { emailIn, freeHoldOf, planDetails, planIn } from '../rules/plans.ts'
+import { mayBeRequested, requestDelivery } from '../rules/requests.ts'
+import { createChatHooks } from './chat.ts'
 import { versionOf } from '../rules/versions.ts'
 import { requirementsOfOffer } from '../../sales/service/door.ts'
 import { acceptedDeadline, captureDeadlineOf } from '../../x402/escrow.ts'
 import type { Presented } from '../../x402/model.ts'
+import type { FilePort, ReceiptPort } from '../ports.ts'
 import type { PaymentEvents } from './payment-events.ts'
 import type { CheckoutDeps } from './deps.ts'
+import { noticeOf } from './notices.ts'
 import type { Showing } from './presenter.ts'
 import type { Patience } from './purchases.ts'
 import type { Watching } from './watch.ts'
 
 export type FormInput = Readonly<Record<string, unknown>>
 
-/** The buyer's input and quote, with the field names of the request. */
-export interface Order {
+/** What a buyer wants. */
+export interface Chosen {
   input: FormInput
+  choice: Choice
+  /** Who names the code of a coupon, to bound guesses. Null where the code is known to be right. */
+  from: string | null
+}
+
+/** The coupon with the code that was chosen; null where there is none. */
+export interface WithCoupon {
+  coupon: Coupon | null
+}
+
+/** The buyer's wish and quote, with the field names of the request. */
+export interface Order extends Chosen, WithCoupon {
   /** The name of a field in the request: `input.site`, or just `site`. */
   named: (field: string) => string
   /** The quoted price; the current one when null. */
   quoteId: string | null
   /** No new payment begins after it. Absent where nothing limits the time. */
   until?: Date
+  /** Where the receipt is mailed to. Absent where the buyer entered no address. */
+  receipt?: ReceiptTo | undefined
+  /** Bought on the payment page, whose openings are counted. */
+  onPage?: boolean
 }
 
 /** A payment, and the input it is for. */
-export interface Purchase extends Order {
+export interface Purchase extends Omit<Order, keyof WithCoupon> {
   /** Null to simulate. */
   presented: Presented | null
   /** The outcome of a simulated payment; `paid` when absent. */
@@ -52,6 +88,10 @@ export interface Purchase extends Order {
   token: string | null
   /** An existing payment: its id, or the nonce of its authorization. */
   paymentId: string | null
+  /** A right to a run, in place of a payment. */
+  claim?: Claim | undefined
+  /** What a code makes free is taken. */
+  free?: boolean
   /** A signed order, whose input and operation replace those of the request. */
   signedOrder?: string
   /** Waits for the workflow's answer, if payers see it: an agent sends one request and does not poll. */
@@ -67,16 +107,26 @@ export interface CheckoutAsk extends PurchaseRequest {
 export function createCheckoutProduct(deps: ProductDeps) {
   const { store, clock, quoteKey, showing, watching, events, callbacks } = deps
 
-  /** The quoted price, in test mode as with money; without a quote the current one. */
-  function quoteFor(checkout: Checkout, { quoteId, until }: Order): Quote {
+  /** What is bought for which price, in test mode as with money: the quoted price, or else the current one. */
+  function dealFor(checkout: Checkout, order: Order): Deal {
+    const input = valuesOf(checkout, order)
+    const { quoteId, until, choice } = order
     const now = clock.now()
     if (until !== undefined) assertOrderOpen({ until }, now)
-    return quoteId === null ? quoteOf(checkout, now) : fromQuoteId(checkout.id, quoteId, quoteKey, now)
+    const coupon = couponFor(checkout, order, now)
+    const plan = planOf(checkout, choice.plan)
+    if (quoteId === null) {
+      const lines = priceOf(checkout, input, choice, coupon)
+      const priced = { lines, plan: plan?.id ?? null, until: coupon?.until ?? null }
+      return { input, plan, coupon, lines, quote: quoteOf(checkout, priced, now) }
+    }
+    const quote = fromQuoteId(checkout.id, quoteId, quoteKey, now)
+    return { input, plan, coupon, lines: linesAt(quote, checkout, { input, choice, coupon }), quote }
   }
 
   /** Checks that the workflow responds, if the owner wants that: no money is taken for a dead one. */
   async function preflight(checkout: Checkout): Promise<void> {
-    if (!checkout.preflight) return
+    if (!checkout.preflight || checkout.callbackUrl === null) return
     const answer = await callbacks.ask(checkout.callbackUrl)
     if (answer !== null && isSensible(answer.status, answer.body)) return
     await watching.attempted(checkout.id, { status: answer?.status ?? null })
@@ -91,6 +141,13 @@ export function createCheckoutProduct(deps: ProductDeps) {
     if (until !== null) throw payerDefaulted(until)
   }
 
+  /** What a code makes free, with the lines that say so. */
+  function givenAway(checkout: Checkout, order: Order): Sale['details'] {
+    const deal = dealFor(checkout, order)
+    assertFree(deal.lines, order.choice, deal.coupon)
+    return detailsOf(deal, checkout, order)
+  }
+
   const product: Product<CheckoutAsk, never> = {
     name: 'checkout',
     idOf: (operation) => deriveId('pay', operation),
@@ -100,8 +157,10 @@ export function createCheckoutProduct(deps: ProductDeps) {
       const now = clock.now()
       assertSells(checkout, now)
       if (checkout.testMode) throw inTestMode()
-      const details = { input: valuesOf(checkout, order), version: checkout.version, ...holdOf(checkout) }
-      const quote = quoteFor(checkout, order)
+      assertReachable(checkout)
+      const deal = dealFor(checkout, order)
+      const { quote } = deal
+      assertCosts(deal.lines)
       assertQuoted(quote, checkout.owner.environment)
       const { price: amount, network, recipient } = quote
       const mostMs = workMsOf(checkout)
@@ -111,7 +170,12 @@ export function createCheckoutProduct(deps: ProductDeps) {
       // The quote was made in test mode without a recipient, so it cannot be paid.
       if (recipient === null) throw quoteExpired()
       if (offer === null) throw escrowUnavailable()
-      const about = { subject: checkout.id, ...checkout.owner, inputHash: canonicalHash(order.input), details }
+      const about = {
+        subject: checkout.id,
+        ...checkout.owner,
+        inputHash: hashOf(order),
+        details: detailsOf(deal, checkout, order),
+      }
       const requirements = requirementsOfOffer(offer)
       const terms = { ...about, amount, network, recipient, requirements, note: null }
       if (offer.escrow !== undefined) {
@@ -122,9 +186,21 @@ export function createCheckoutProduct(deps: ProductDeps) {
       return { ...terms, workMs, holds: workMs > 0 }
     },
 
+    freeTerms({ checkout, order }, { kind, id }) {
+      assertSells(checkout, clock.now())
+      assertReachable(checkout)
+      const { network, recipient } = checkout
+      const bought = kind === 'coupon' ? givenAway(checkout, order) : ranFor(checkout, order)
+      const details = { ...bought, right: { kind, id }, ...freeHoldOf(checkout) }
+      const about = { subject: checkout.id, ...checkout.owner, inputHash: hashOf(order), details }
+      const holds = isLate(checkout.capture)
+      const resource = showing.addressOf(checkout)
+      return { ...about, network, recipient, resource, workMs: holds ? workMsOf(checkout) : 0, holds }
+    },
+
     isHere: (sale, { checkout }) => sale.subject === checkout.id,
     assertSame(sale, { checkout, order }) {
-      if (sale.subject !== checkout.id || !sale.inputHash.equals(canonicalHash(order.input))) throw authorizationUsed()
+      if (sale.subject !== checkout.id || !sale.inputHash.equals(hashOf(order))) throw authorizationUsed()
     },
     badProof,
 
@@ -136,13 +212,64 @@ export function createCheckoutProduct(deps: ProductDeps) {
     refused: ({ checkout, presented }, terms, refusal) => events.refused(checkout, { ...refusal, presented, terms }),
     delivery: null,
   }
-  return { product, preflight, quoteFor }
+  return { product, preflight, dealFor }
 }
 
 interface ProductDeps extends Pick<CheckoutDeps, 'store' | 'clock' | 'quoteKey' | 'callbacks'> {
-  showing: Pick<Showing, 'offerAt'>
+  showing: Pick<Showing, 'offerAt' | 'addressOf'>
   watching: Pick<Watching, 'attempted'>
   events: Pick<PaymentEvents, 'refused'>
+}
+
+/** A buyer of an earlier version was promised a workflow that was taken away since. */
+export function assertReachable(checkout: Checkout): void {
+  if (callsWorkflow(checkout) && checkout.callbackUrl === null) throw quoteExpired()
+}
+
+/** What is bought: the input with its defaults, and how its price came about. */
+export interface Deal extends WithCoupon {
+  input: Payment['input']
+  plan: Plan | null
+  lines: Lines
+  quote: Quote
+}
+
+export function hashOf({ input, choice }: Pick<Chosen, 'input' | 'choice'>): Buffer {
+  return purchaseHash(input, choice)
+}
+
+/** What a sale stores about its purchase. */
+export function detailsOf(
+  { input, plan, lines, coupon }: Deal,
+  checkout: Checkout,
+  order: Pick<Order, 'receipt' | 'onPage'>,
+): Sale['details'] {
+  const used = coupon === null ? {} : { coupon: coupon.id }
+  const requested = mayBeRequested(checkout) ? { request: true } : {}
+  const bought = { input, version: checkout.version, lines: toStoredLines(lines), ...requested }
+  return { ...bought, ...used, ...planDetails(plan), ...holdOf(checkout), ...toldDetails(checkout, order) }
+}
+
+/** A run as it is listed, for which nothing is charged. */
+function ranFor(checkout: Checkout, order: Order): Sale['details'] {
+  return { input: valuesOf(checkout, order), version: checkout.version, ...toldDetails(checkout, order) }
+}
+
+/** Who is mailed about it, and whether it was bought on the page. It is no part of what names the request: otherwise it is the same purchase. */
+function toldDetails({ notify }: Checkout, order: Pick<Order, 'receipt' | 'onPage'>): Sale['details'] {
+  const { receipt, onPage = false } = order
+  const told = { ...(receipt === undefined ? {} : { receipt }), ...(notify.sale ? { notify: true } : {}) }
+  return onPage ? { ...told, onPage } : told
+}
+
+/** The coupon that a purchase uses now; null where none was chosen. */
+export function couponFor(
+  { id, coupons, testMode }: Checkout,
+  { choice, coupon }: Pick<Order, 'choice' | 'coupon'>,
+  now: Date,
+): Coupon | null {
+  if (!coupons || choice.coupon === undefined) return null
+  return assertUsable(coupon, { checkoutId: id, simulated: testMode, now })
 }
 
 export function valuesOf({ fields }: Checkout, { input, named }: Pick<Order, 'input' | 'named'>): Payment['input'] {
@@ -152,10 +279,37 @@ export function valuesOf({ fields }: Checkout, { input, named }: Pick<Order, 'in
 }
 
 /** What a payment writes in addition to the sale: the delivery to the workflow, or the event of its failure. */
-export function checkoutHooks({ store, deliveries, events, receiptOf, clock }: HookDeps): SaleHooks {
+export function checkoutHooks({
+  store,
+  coupons,
+  deliveries,
+  files,
+  events,
+  receiptOf,
+  clock,
+  passes,
+  receipts,
+  announce,
+}: HookDeps): SaleHooks {
+  const chats = createChatHooks({ store, passes })
   return {
     async claimed(inside, sale) {
       if (!(await store.holdOpen(inside, sale.subject, sale.createdAt))) throw new Unsold()
+      const checkout = await checkoutOf(inside, sale)
+      const { after } = checkout
+      if (isRequested(sale)) {
+        const claim = { checkout: checkout.id, sale: sale.id, now: sale.createdAt }
+        if ((await store.claimRequest(inside, claim)) === false) throw requestClosed('paying')
+      }
+      // A buyer of an earlier version was promised a file that was deleted since.
+      if (after.kind === 'file' && !(await files.sold(inside, after.fileId, sale.subject))) throw quoteExpired()
+      if (isFree(sale)) {
+        await passes.take(inside, sale, checkout)
+        await chats.begin(inside, sale, checkout)
+      }
+      const { id: saleId, payer, simulated, createdAt: at, details } = sale
+      const { coupon: couponId } = details
+      if (typeof couponId === 'string') await coupons.claim(inside, { couponId, saleId, payer, simulated, at })
     },
 
     held: deliver,
@@ -164,9 +318,21 @@ export function checkoutHooks({ store, deliveries, events, receiptOf, clock }: H
     givenUp: stop,
 
     async paid(inside, sale) {
+      const plan = planIn(sale)
+      // Before the delivery, which names the chat that the plan's pass pays for.
+      if (plan !== null) await grant(inside, sale, plan)
       // What is charged after the success was delivered before.
       if (!isCapturedLate(sale)) await deliver(inside, sale)
       await events.completed(inside, paymentOf(sale))
+      await receipts.paid(inside, sale)
+      if (isRequested(sale)) await payRequest(inside, sale)
+      if (sale.details['notify'] === true) await announce(inside, [noticeOf(sale.id, 'sale')])
+    },
+
+    async returned(inside, sale) {
+      await passes.giveBack(inside, sale)
+      if (isFree(sale) && typeof sale.details['coupon'] === 'string') await coupons.release(inside, sale.id)
+      await passes.refunded(inside, sale)
     },
 
     async failed(inside, sale) {
@@ -174,20 +340,41 @@ export function checkoutHooks({ store, deliveries, events, receiptOf, clock }: H
         const { payer, network } = sale
         await store.addDefault(inside, { payer, network, until: new Date(clock.now().getTime() + DEFAULTED_MS) })
       }
-      if (isCapturedLate(sale)) await stop(inside, sale)
+      if (typeof sale.details['coupon'] === 'string') await coupons.release(inside, sale.id)
+      if (isCapturedLate(sale)) {
+        await stop(inside, sale)
+        await announce(inside, [noticeOf(sale.id, 'failure')])
+      }
+      if (isFree(sale)) await passes.giveBack(inside, sale)
+      if (isRequested(sale)) await store.releaseRequest(inside, sale.id)
       await events.failed(inside, paymentOf(sale))
     },
+  }
+
+  async function grant(inside: Statements, sale: Sale, plan: Plan): Promise<void> {
+    const checkout = await checkoutOf(inside, sale)
+    const pass = await passes.grant(inside, sale, { plan, email: emailIn(checkout, paymentOf(sale).input) })
+    await chats.bought(inside, sale, { checkout, pass })
   }
 
   async function stop(inside: Statements, sale: Sale): Promise<void> {
     await deliveries.stop(inside, deriveId('dlv', paymentOf(sale).id), 'payment_failed')
   }
 
+  /** The seller hears of it in the transaction of the payment. */
+  async function payRequest(inside: Statements, sale: Sale): Promise<void> {
+    const ended = await store.payRequest(inside, sale.id, sale.endedAt ?? clock.now())
+    const delivery = ended === null ? null : requestDelivery(ended)
+    if (delivery !== null) await deliveries.write(inside, delivery)
+  }
+
   async function deliver(inside: Statements, sale: Sale): Promise<void> {
     const checkout = await checkoutOf(inside, sale)
+    if (!callsWorkflow(checkout)) return
     const failsFirst = sale.details['outcome'] === ('delivery_failed' satisfies SimulatedOutcome)
     const about = { paidAt: sale.endedAt ?? sale.createdAt, receiptUrl: receiptOf(sale.id), failsFirst }
-    await deliveries.write(inside, deliveryOf(paymentOf(sale), checkout, about))
+    const chat = await chats.contextOf(inside, sale, checkout)
+    await deliveries.write(inside, deliveryOf(paymentOf(sale), checkout, { ...about, chat }))
   }
 
   async function checkoutOf(inside: Statements, sale: Sale): Promise<Checkout> {
@@ -197,8 +384,17 @@ export function checkoutHooks({ store, deliveries, events, receiptOf, clock }: H
   }
 }
 
-interface HookDeps extends Pick<CheckoutDeps, 'store' | 'deliveries' | 'receiptOf' | 'clock'> {
+/** Whether it may be the payment of a request. */
+function isRequested({ details }: Pick<Sale, 'details'>): boolean {
+  return details['request'] === true
+}
+
+interface HookDeps extends Pick<CheckoutDeps, 'announce' | 'store' | 'deliveries' | 'receiptOf' | 'clock'> {
+  files: Pick<FilePort, 'sold'>
+  coupons: CouponUses
   events: Pick<PaymentEvents, 'completed' | 'failed'>
+  passes: PassHooks
+  receipts: ReceiptPort
 }
 
 /** The checkout stopped selling. Thrown inside the claim, so that the authorization is not kept. */

@@ -7,7 +7,8 @@ import { deriveId, isId, relatedId, type Id } from '../../kit/ids.ts'
 import { wasPaid, type Sale } from '../../sales/model.ts'
 import { proofOfOwnCall, type BuyerProof } from '../../sales/service/proof.ts'
 import { paymentMissing } from '../errors.ts'
-import { isLate, type Checkout, type Payment, type PaymentView } from '../model.ts'
+import { isLate, type Checkout, type Payment } from '../model.ts'
+import type { PaymentView } from '../views.ts'
 import { whyUnpaid } from '../rules/capture.ts'
 import { ANSWERED_MS, isAtRest, pauseBetweenLooks, paymentOf } from '../rules/lifecycle.ts'
 import { versionOf } from '../rules/versions.ts'
@@ -23,10 +24,9 @@ export function createPurchases({ store, selling, sales, deliveries, clock, show
     largest: 200,
     async run(ids) {
       const [found, delivered] = await Promise.all([sales.findAll(ids), deliveries.bySubject(null, ids)])
-      return ids.map((id) => {
-        const sale = found.get(id)
-        return { payment: sale === undefined ? null : paymentOf(sale), delivery: delivered.get(id) }
-      })
+      const payments = await showing.withDetails([...found.values()].map(paymentOf))
+      const byId = new Map<string, Payment>(payments.map((payment) => [payment.id, payment]))
+      return ids.map((id) => ({ payment: byId.get(id) ?? null, delivery: delivered.get(id) }))
     },
   })
 

@@ -1,26 +1,35 @@
-import { canonicalHash } from '../../kit/hash.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
 import { ZERO } from '../../kit/money.ts'
-import { alreadyBought, authorizationUsed } from '../../sales/errors.ts'
+import { authorizationUsed } from '../../sales/errors.ts'
 import { SIMULATED_SETTLING_MS, type Sale } from '../../sales/model.ts'
-import { chosenTokenHash } from '../../sales/service/proof.ts'
+import { assertFirst, chosenTokenHash } from '../../sales/service/proof.ts'
 import { notInTestMode } from '../errors.ts'
 import { isLate, ZERO_ADDRESS, type Checkout } from '../model.ts'
-import { holdOf } from '../rules/capture.ts'
 import { assertSells, simulatedAs } from '../rules/lifecycle.ts'
+import { assertCosts } from '../rules/price.ts'
 import type { CheckoutDeps } from './deps.ts'
-import { valuesOf, type createCheckoutProduct, type Purchase } from './product.ts'
+import {
+  assertReachable,
+  detailsOf,
+  hashOf,
+  type createCheckoutProduct,
+  type Purchase,
+  type WithCoupon,
+} from './product.ts'
 
 /** In test mode: a sale that ends as its buyer wants, without money. */
-export function createSimulation({ selling: { journal, tokens }, clock, preflight, quoteFor }: SimulationDeps) {
-  return async function simulate(checkout: Checkout, purchase: Purchase, operation: Id<'op'>): Promise<Sale> {
+export function createSimulation({ selling: { journal, tokens }, clock, preflight, dealFor }: SimulationDeps) {
+  return async function simulate(
+    checkout: Checkout,
+    purchase: Purchase & WithCoupon,
+    operation: Id<'op'>,
+  ): Promise<Sale> {
     const id = deriveId('pay', operation)
-    const inputHash = canonicalHash(purchase.input)
+    const inputHash = hashOf(purchase)
     const same = (known: Sale): Sale => {
       if (known.subject !== checkout.id || !known.inputHash.equals(inputHash)) throw authorizationUsed()
       // An order's link may be known to others than who was first to pay it.
-      const isFirst = known.tokenHash === null || tokens.matches(known.id, known.tokenHash, purchase.token)
-      if (!isFirst) throw alreadyBought()
+      assertFirst(tokens, known, purchase.token)
       return known
     }
     // A repeated request, found by its Idempotency-Key. Nothing is paid here, so the key is proof enough where its
@@ -29,8 +38,10 @@ export function createSimulation({ selling: { journal, tokens }, clock, prefligh
     if (before !== null) return same(before)
     assertSells(checkout, clock.now())
     if (!checkout.testMode) throw notInTestMode()
-    const input = valuesOf(checkout, purchase)
-    const quote = quoteFor(checkout, purchase)
+    assertReachable(checkout)
+    const deal = dealFor(checkout, purchase)
+    const { quote } = deal
+    assertCosts(deal.lines)
     await preflight(checkout)
     const now = clock.now()
     const { outcome = 'paid', token } = purchase
@@ -53,7 +64,7 @@ export function createSimulation({ selling: { journal, tokens }, clock, prefligh
       tokenHash: chosenTokenHash(token),
       identifier: null,
       resource: null,
-      details: { input, outcome, version: checkout.version, ...holdOf(checkout) },
+      details: { ...detailsOf(deal, checkout, purchase), outcome },
       result: null,
       escrow: null,
       createdAt: now,
@@ -73,4 +84,4 @@ export function createSimulation({ selling: { journal, tokens }, clock, prefligh
 interface SimulationDeps
   extends
     Pick<CheckoutDeps, 'selling' | 'clock'>,
-    Pick<ReturnType<typeof createCheckoutProduct>, 'preflight' | 'quoteFor'> {}
+    Pick<ReturnType<typeof createCheckoutProduct>, 'preflight' | 'dealFor'> {}

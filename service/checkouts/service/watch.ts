@@ -42,8 +42,8 @@ export function createWatching(deps: CheckoutDeps): Watching {
     if (started) await store.resume([id], clock.now())
   }
 
-  async function ask(id: string, url: string, pausedAt: Date): Promise<void> {
-    const answer = await callbacks.ask(url)
+  async function ask(id: string, url: string | null, pausedAt: Date): Promise<void> {
+    const answer = url === null ? null : await callbacks.ask(url)
     const now = clock.now()
     if (answer !== null && isThere(answer.status)) await store.resume([id], now)
     else await store.probeAgain(id, nextProbe(pausedAt, now))
@@ -79,7 +79,7 @@ const AT_ONCE = 20
 function pausedMail({ id, product, callbackUrl }: Checkout): { subject: string; text: string } {
   return {
     subject: `The checkout "${product.name.replace(/\s+/g, ' ')}" is paused`,
-    text: `The workflow behind the checkout ${id} was not found: ${callbackUrl} keeps answering 404.
+    text: `The workflow behind the checkout ${id} was not found: ${callbackUrl ?? 'its address'} keeps answering 404.
 
 Customers see that it is not available, and nothing is charged. Activate the workflow, and the checkout resumes
 automatically. If you no longer need the checkout, expire it.

@@ -4,8 +4,13 @@ import type { StatementPool, Statements } from '../../kit/transaction.ts'
 import type { Checkout } from '../model.ts'
 import type { CheckoutStore } from '../ports.ts'
 import { asShown, fromStored, toStored, VERSIONS_MAX, type StoredShown } from '../rules/versions.ts'
+import { chats } from './chats.ts'
+import { notices } from './notices.ts'
 import { pauses } from './pauses.ts'
 import { checkoutValues, fromCheckoutRow, type CheckoutRow } from './rows.ts'
+import { drafts } from './drafts.ts'
+import { openings } from './openings.ts'
+import { requests } from './requests.ts'
 import { sales } from './sales.ts'
 import { DAY_MS, latestMarks, newestMarks, type Tables } from '../../kit/tables.ts'
 
@@ -16,8 +21,13 @@ export function createCheckoutStore(
 ): CheckoutStore {
   return {
     inTransaction: (work) => statements.together(work),
+    ...notices(statements),
     ...pauses(statements),
     ...sales(statements),
+    ...drafts(statements),
+    ...openings(statements),
+    ...requests(statements),
+    ...chats(statements),
 
     // A text that is not an id identifies nothing, and PostgreSQL may not even accept it as text.
     async find(id, version = null) {
@@ -49,6 +59,11 @@ export function createCheckoutStore(
     async findOffered({ userId, environment }, ids, now) {
       const values = [userId, environment, now, ids]
       return (await statements.run<CheckoutRow>(FIND_OFFERED, values, 'checkout_find_offered')).map(fromCheckoutRow)
+    },
+
+    async ended(ids, now) {
+      const rows = ids.length === 0 ? [] : await statements.run<{ id: string }>(ENDED, [ids, now], 'checkout_ended')
+      return new Set(rows.map(({ id }) => id))
     },
 
     async lockOwn(inside, { userId, environment }, id) {
@@ -90,6 +105,11 @@ export function createCheckoutStore(
         await inside.run(KEEP_LAST, [before.id, checkout.version - VERSIONS_MAX], 'checkout_keep_last_versions')
       }
       await inside.run(SAVE, checkoutValues(checkout), 'checkout_save')
+    },
+
+    async allowSites(inside, { userId, environment }, { id, embedOrigins, now }) {
+      const values = [id, userId, environment, embedOrigins, now]
+      return only(await inside.run<CheckoutRow>(ALLOW_SITES, values, 'checkout_allow_sites'))
     },
 
     async prolong({ userId, environment }, id, until, now) {
@@ -159,6 +179,8 @@ const LIST_OFFERED = `SELECT id, product_name AS name ${OFFERED} ORDER BY id LIM
 
 const FIND_OFFERED = `SELECT * ${OFFERED} AND id = ANY ($4)`
 
+const ENDED = `SELECT id FROM checkout WHERE id = ANY ($1) AND (state = 'expired' OR leased_until <= $2)`
+
 const OF_SOURCE = `
 SELECT * FROM checkout
 WHERE user_id = $1 AND environment = $2 AND source_instance = $3 AND source_workflow = $4 AND source_node = $5
@@ -167,13 +189,15 @@ ORDER BY id FOR UPDATE`
 const COLUMNS = `id, user_id, environment, state, lifetime, leased_until, callback_url, product_name,
   product_description, price, network, recipient, fields, redirect_url, test_mode, response_mode, preflight,
   redeliver_unconfirmed, source_instance, source_workflow, source_node, created_at, updated_at, capture, run_seconds,
-  refund_on_failure, version`
+  refund_on_failure, version, embed_origins, trial_runs, trials_per_day, plans, after, picture, pricing, coupons,
+  notify_sale, notify_failure, chat`
 
 // A repeated operation finds the row that it created.
 const ADD = `
 INSERT INTO checkout (${COLUMNS})
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::json, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-  $24::checkout_capture, $25, $26, $27)
+  $24::checkout_capture, $25, $26, $27, $28, $29, $30, $31::json, $32::json, $33::json, $34::json, $35, $36, $37,
+  $38::json)
 ON CONFLICT (id) DO NOTHING`
 
 // Saves a renewed checkout: active, with its missing count and its pause cleared.
@@ -182,9 +206,15 @@ UPDATE checkout SET state = $4, lifetime = $5, leased_until = $6, callback_url =
   product_description = $9, price = $10, network = $11, recipient = $12, fields = $13::json, redirect_url = $14,
   test_mode = $15, response_mode = $16, preflight = $17, redeliver_unconfirmed = $18, source_instance = $19,
   source_workflow = $20, source_node = $21, created_at = $22, updated_at = $23, capture = $24::checkout_capture,
-  run_seconds = $25, refund_on_failure = $26, version = $27,
+  run_seconds = $25, refund_on_failure = $26, version = $27, embed_origins = $28, trial_runs = $29,
+  trials_per_day = $30, plans = $31::json, after = $32::json, picture = $33::json, pricing = $34::json, coupons = $35,
+  notify_sale = $36, notify_failure = $37, chat = $38::json,
   missing = 0, probe_at = NULL, paused_at = NULL, expired_at = NULL
 WHERE id = $1 AND user_id = $2 AND environment = $3`
+
+const ALLOW_SITES = `
+UPDATE checkout SET embed_origins = $4, updated_at = $5 WHERE id = $1 AND user_id = $2 AND environment = $3
+RETURNING *`
 
 const PROLONG = `
 UPDATE checkout SET leased_until = CASE WHEN lifetime = 'temporary' THEN $4::timestamptz ELSE leased_until END
@@ -211,6 +241,18 @@ export const checkoutsTables: Tables = {
   retention: () => ({
     checkout: { kept: 'one per place in a workflow: registering the place again restores its link' },
     checkout_version: { ends: 'the last hundred versions of a checkout: its payments name them' },
+    payment_request: { kept: 'at most twenty for each payment, as long as the payment is' },
+    chat_turn: { kept: 'one per sale of a chat, as long as the sale is: the order of what was said' },
+    sale_notice: {
+      keptMs: 2 * DAY_MS,
+      age: 'at',
+      key: [
+        ['at', 'timestamptz'],
+        ['sale_id', 'text'],
+        ['kind', 'text'],
+      ],
+      says: 'Which mails an account was sent of its sales, for as long as they are counted.',
+    },
     checkout_default: {
       keptMs: DAY_MS,
       age: 'until',
@@ -220,6 +262,33 @@ export const checkoutsTables: Tables = {
         ['network', 'text'],
       ],
       says: 'Wallets that left finished work unpaid, for as long as they must pay first.',
+    },
+    checkout_progress: {
+      keptMs: DAY_MS,
+      age: 'updated_at',
+      key: [
+        ['updated_at', 'timestamptz'],
+        ['payment_id', 'text'],
+      ],
+      says: 'What workflows wrote for their buyers while they worked, for a day.',
+    },
+    checkout_day: {
+      keptMs: 800 * DAY_MS,
+      age: 'day',
+      key: [
+        ['day', 'date'],
+        ['checkout_id', 'text'],
+      ],
+      says: 'How often payment pages were opened, by day, for two years and a comparison with them.',
+    },
+    checkout_draft: {
+      keptMs: 0,
+      age: 'expires_at',
+      key: [
+        ['expires_at', 'timestamptz'],
+        ['token_hash', 'bytea'],
+      ],
+      says: 'What buyers filled in to pay on another device, for an hour.',
     },
   }),
   changes: {

@@ -4,7 +4,11 @@ import type { Field } from '../../kit/fields.ts'
 import type { Id } from '../../kit/ids.ts'
 import { usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
-import type { Capture, Checkout, Lifetime, ResponseMode } from '../model.ts'
+import { plansFromStored, plansToStored, type Plan } from '../../passes/model.ts'
+import { callsWorkflow } from '../rules/after.ts'
+import type { After, Capture, Chat, Checkout, Lifetime, Picture, Pricing, ResponseMode } from '../model.ts'
+import { withAmounts } from '../rules/price.ts'
+import { fromStoredPricing } from '../rules/versions.ts'
 
 export interface CheckoutRow {
   id: Id<'chk'>
@@ -13,10 +17,16 @@ export interface CheckoutRow {
   state: Checkout['state']
   lifetime: Lifetime
   leased_until: Date | null
+  /** Empty where no workflow is called: the release before requires a text. */
   callback_url: string
+  after: After | null
+  picture: Picture | null
   product_name: string
   product_description: string | null
   price: bigint
+  /** Amounts as text. */
+  pricing: Pricing<string>
+  coupons: boolean
   network: NetworkName
   recipient: Address | null
   fields: Field[]
@@ -28,6 +38,13 @@ export interface CheckoutRow {
   capture: Capture
   run_seconds: number
   refund_on_failure: boolean
+  embed_origins: string[]
+  notify_sale: boolean
+  notify_failure: boolean
+  trial_runs: number
+  trials_per_day: number
+  plans: Plan<string>[]
+  chat: Chat | null
   source_instance: string | null
   source_workflow: string | null
   source_node: string | null
@@ -47,9 +64,13 @@ export function fromCheckoutRow(row: CheckoutRow): Checkout {
     state: row.state,
     lifetime: row.lifetime,
     leasedUntil: row.leased_until,
-    callbackUrl: row.callback_url,
+    callbackUrl: row.callback_url === '' ? null : row.callback_url,
+    after: row.after ?? { kind: 'webhook' },
+    picture: row.picture,
     product: { name: row.product_name, description: row.product_description },
     price: usdc(row.price),
+    pricing: fromStoredPricing(row.pricing),
+    coupons: row.coupons,
     network: row.network,
     recipient: row.recipient,
     fields: row.fields,
@@ -61,6 +82,12 @@ export function fromCheckoutRow(row: CheckoutRow): Checkout {
     capture: row.capture,
     runSeconds: row.run_seconds,
     refundOnFailure: row.refund_on_failure,
+    embedOrigins: row.embed_origins,
+    notify: { sale: row.notify_sale, failure: row.notify_failure },
+    trialRuns: row.trial_runs,
+    trialsPerDay: row.trials_per_day,
+    plans: plansFromStored(row.plans),
+    chat: row.chat,
     source: named ? { instanceId, workflowId, nodeId } : null,
     version: row.version,
     pausedAt: row.paused_at,
@@ -75,11 +102,20 @@ export function checkoutValues(checkout: Checkout): unknown[] {
   const { owner, product, source } = checkout
   return [
     ...[checkout.id, owner.userId, owner.environment, checkout.state, checkout.lifetime, checkout.leasedUntil],
-    ...[checkout.callbackUrl, product.name, product.description, checkout.price, checkout.network],
+    ...[checkout.callbackUrl ?? '', product.name, product.description, checkout.price, checkout.network],
     ...[checkout.recipient, JSON.stringify(checkout.fields), checkout.redirectUrl, checkout.testMode],
     ...[checkout.responseMode, checkout.preflight, checkout.onUnconfirmed === 'redeliver'],
     ...[source?.instanceId ?? null, source?.workflowId ?? null, source?.nodeId ?? null],
     ...[checkout.createdAt, checkout.updatedAt],
     ...[checkout.capture, checkout.runSeconds, checkout.refundOnFailure, checkout.version],
+    checkout.embedOrigins,
+    ...[checkout.trialRuns, checkout.trialsPerDay, JSON.stringify(plansToStored(checkout.plans))],
+    ...[jsonOf(callsWorkflow(checkout) ? null : checkout.after), jsonOf(checkout.picture)],
+    ...[JSON.stringify(withAmounts(checkout.pricing, String)), checkout.coupons],
+    ...[checkout.notify.sale, checkout.notify.failure, jsonOf(checkout.chat)],
   ]
+}
+
+function jsonOf(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value)
 }

@@ -1,12 +1,12 @@
-import { leastId } from '../../kit/ids.ts'
-import { usdc } from '../../kit/money.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
+import type { Progress } from '../model.ts'
 import type { CheckoutStore } from '../ports.ts'
+import { NO_PROGRESS } from '../rules/lifecycle.ts'
 
 /** The queries that connect sales and checkouts. */
 export function sales(
   statements: StatementPool,
-): Pick<CheckoutStore, 'holdOpen' | 'days' | 'defaultedUntil' | 'addDefault'> {
+): Pick<CheckoutStore, 'holdOpen' | 'defaultedUntil' | 'addDefault' | 'lockProgress' | 'saveProgress' | 'progressOf'> {
   return {
     async holdOpen(inside, id, now) {
       return (await inside.run(HOLD_OPEN, [id, now], 'checkout_hold_open')).length > 0
@@ -22,19 +22,25 @@ export function sales(
       await inside.run(ADD_DEFAULT, [payer, network, until], 'checkout_add_default')
     },
 
-    async days({ userId, environment }, since) {
-      const values = [userId, environment, leastId('pay', since)]
-      const rows = await statements.run<{ day: string; paid: bigint; failed: bigint; amount: bigint }>(
-        DAYS,
-        values,
-        'checkout_days',
+    async lockProgress(inside, payment, now) {
+      const values = [payment, JSON.stringify(NO_PROGRESS.lines), now]
+      const [row] = await inside.run<Progress>(LOCK_PROGRESS, values, 'checkout_lock_progress')
+      return row ?? NO_PROGRESS
+    },
+
+    async saveProgress(inside, payment, { lines, written }, now) {
+      const values = [payment, JSON.stringify(lines), written, now]
+      await inside.run(SAVE_PROGRESS, values, 'checkout_save_progress')
+    },
+
+    async progressOf(payments) {
+      if (payments.length === 0) return new Map()
+      const rows = await statements.run<{ paymentId: string; lines: Progress['lines'] }>(
+        PROGRESS,
+        [payments],
+        'checkout_progress',
       )
-      return rows.map(({ day, paid, failed, amount }) => ({
-        day,
-        paid: Number(paid),
-        failed: Number(failed),
-        amount: usdc(amount),
-      }))
+      return new Map(rows.map(({ paymentId, lines }) => [paymentId, lines]))
     },
   }
 }
@@ -49,10 +55,14 @@ const ADD_DEFAULT = `
 INSERT INTO checkout_default (payer, network, until) VALUES ($1, $2, $3)
 ON CONFLICT (payer, network) DO UPDATE SET until = greatest(checkout_default.until, excluded.until)`
 
-const DAYS = `
-SELECT to_char(s.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,
-       count(*) FILTER (WHERE s.state IN ('paid', 'refunded')) AS paid, count(*) FILTER (WHERE s.state = 'failed') AS failed,
-       coalesce(sum(s.amount) FILTER (WHERE s.state IN ('paid', 'refunded')), 0)::bigint AS amount
-FROM checkout c JOIN sale s ON s.subject = c.id AND s.id >= $3
-WHERE c.user_id = $1 AND c.environment = $2::environment AND NOT s.simulated
-GROUP BY 1 ORDER BY 1`
+// The update changes nothing: it locks the row that is there, and returns it.
+const LOCK_PROGRESS = `
+INSERT INTO checkout_progress (payment_id, lines, written, updated_at) VALUES ($1, $2::json, 0, $3)
+ON CONFLICT (payment_id) DO UPDATE SET payment_id = excluded.payment_id
+RETURNING lines, written`
+
+const SAVE_PROGRESS = `
+UPDATE checkout_progress SET lines = $2::json, written = $3, updated_at = $4 WHERE payment_id = $1`
+
+const PROGRESS = `
+SELECT payment_id AS "paymentId", lines FROM checkout_progress WHERE payment_id = ANY ($1)`

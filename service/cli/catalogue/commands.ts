@@ -10,6 +10,10 @@ import { SHIPPED, shippedText } from '../../openapi/shipped.ts'
 import type { ImportReport } from '../../tools/model/draft.ts'
 import type { PriceRule } from '../../tools/model/provider.ts'
 import type { AuthScheme } from '../../tools/model/tool.ts'
+import { CURATED } from '../../tools/providers/curated.ts'
+import { CLIENT_OPTIONS, setOAuth, setPublic } from './access.ts'
+import { ADD_OPTIONS, addCurated } from './add.ts'
+import { TRIAL_OPTIONS, tryTools, type Trials } from './trial.ts'
 import type { Catalogue } from '../../tools/service/catalogue/catalogue.ts'
 import type { ImportRequest } from '../../tools/service/catalogue/importing.ts'
 
@@ -17,6 +21,7 @@ const text = { type: 'string' } as const
 
 export const OPTIONS = {
   environment: text,
+  help: { type: 'boolean' },
   provider: text,
   collection: text,
   name: text,
@@ -28,27 +33,48 @@ export const OPTIONS = {
   mcp: text,
   'key-file': text,
   'no-key': { type: 'boolean' },
+  ...CLIENT_OPTIONS,
+  ...ADD_OPTIONS,
+  ...TRIAL_OPTIONS,
 } as const
 
 export type Flags = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values']
 
-interface CommandInput {
+export interface CommandInput {
   catalogue: Catalogue
   environment: Environment
   names: readonly string[]
   flags: Flags
+  /** Requests to the tools' servers, and a question to the person at the terminal. */
+  trials: Trials
 }
 
-/** Each answers false where arguments are missing. */
-export const COMMANDS: Readonly<Record<string, (input: CommandInput) => Promise<boolean>>> = {
+/** Each answers false where arguments are missing, or the exit code. */
+export const COMMANDS: Readonly<Record<string, (input: CommandInput) => Promise<boolean | number>>> = {
   list,
   providers,
+  add: addProvider,
+  test: testTools,
   import: importTools,
   key: setKey,
+  public: setPublic,
+  oauth: setOAuth,
   remove,
   drop,
   collection: saveCollection,
   'drop-collection': dropCollection,
+}
+
+async function addProvider(input: CommandInput): Promise<boolean | number> {
+  const outcome = await addCurated(input)
+  if (typeof outcome !== 'object') return outcome
+  report(outcome.report)
+  for (const line of outcome.next) console.log(line)
+  return true
+}
+
+async function testTools({ catalogue, environment, names: [name], flags, trials }: CommandInput) {
+  return name === undefined ? false : await tryTools({ catalogue, environment, name, flags, trials })
 }
 
 async function list({
@@ -74,7 +100,19 @@ async function list({
   return true
 }
 
-async function providers({ catalogue, environment }: CommandInput): Promise<boolean> {
+/** Those that are there, and those of the curated list that are not. */
+async function providers(input: CommandInput): Promise<boolean> {
+  await listProviders(input)
+  const { catalogue, environment } = input
+  const there = new Set((await catalogue.providers(environment, null)).map(({ slug }) => slug))
+  for (const { slug, topic, name, connect } of CURATED.filter((one) => !there.has(one.slug))) {
+    const ways = connect.map((way) => (way.kind === 'oauth' ? 'sign-in' : 'key'))
+    console.log(`${slug}\tcan be added\t${topic}, ${[...new Set(ways)].join(' or ') || 'no key'}\t${name}`)
+  }
+  return true
+}
+
+async function listProviders({ catalogue, environment }: CommandInput): Promise<boolean> {
   for (const { slug, tools, kind, simulated, name } of await catalogue.providers(environment, null)) {
     console.log(`${slug}\t${String(tools)} tools\t${kind}${simulated ? ', simulated' : ''}\t${name}`)
   }
@@ -93,9 +131,8 @@ async function importTools(input: CommandInput): Promise<boolean> {
   }
   if (source === undefined) return false
   if (source === 'shipped') {
-    if (environment !== 'sandbox') throw invalid({ shipped: SANDBOX_ONLY })
-    await importShipped(catalogue)
-    return await providers(input)
+    await importShipped(catalogue, environment, { restores: true })
+    return await listProviders(input)
   }
   const shipped = SHIPPED.find(({ slug }) => slug === source)
   if (shipped !== undefined && flags.provider === undefined) {
@@ -181,10 +218,8 @@ async function credentialsOf(flags: Flags): Promise<Pick<ImportRequest, 'credent
   const file = flags['key-file']
   if (file === undefined) return {}
   const secret = (await readFile(file, 'utf8')).trim()
-  return { credentials: { headers: { authorization: `Bearer ${secret}` }, query: {} } }
+  return { credentials: { headers: { authorization: `Bearer ${secret}` } } }
 }
-
-const SANDBOX_ONLY = `only the sandbox simulates all of them. In production, import those that you have a key for, one by one: ${SHIPPED.map(({ slug }) => slug).join(', ')}`
 
 function pricingOf({ price, 'price-get': get }: Flags): Partial<PriceRule> {
   return {
@@ -215,8 +250,7 @@ function report({ provider, environment, added, changed, removed, unchanged, ski
     for (const slug of slugs.slice(0, SHOWN)) console.log(`  ${what}: ${slug}`)
     if (slugs.length > SHOWN) console.log(`  … and ${String(slugs.length - SHOWN)} more`)
   }
-  for (const { operation, why } of skipped.slice(0, SHOWN)) console.log(`  left out: ${operation}: ${why}`)
-  if (skipped.length > SHOWN) console.log(`  … and ${String(skipped.length - SHOWN)} more left out`)
+  for (const { operation, why } of skipped) console.log(`  left out: ${operation}: ${why}`)
 }
 
 const SHOWN = 20

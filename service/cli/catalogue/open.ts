@@ -8,10 +8,15 @@ import type { Catalogue } from '../../tools/service/catalogue/catalogue.ts'
 import { loadOrMakeKey } from '../../vault/keyring.ts'
 import { parseKeyring } from '../../vault/keyring.ts'
 import { vaultOf } from '../../vault/vault.ts'
+import { openUpstreams } from '../../tools/upstreams-part.ts'
+import { askAtTerminal, type Trials } from './trial.ts'
 import { withDatabase } from '../command/run.ts'
 
 /** With the catalogue of this machine's service, whether that runs or not. */
-export async function withCatalogue<T>(config: Config, work: (catalogue: Catalogue) => Promise<T>): Promise<T> {
+export async function withCatalogue<T>(
+  config: Config,
+  work: (catalogue: Catalogue, trials: Trials) => Promise<T>,
+): Promise<T> {
   return await withDatabase(config, async ({ statements }, url) => {
     await migrate(url)
     // The operator may call what the server may.
@@ -27,9 +32,11 @@ export async function withCatalogue<T>(config: Config, work: (catalogue: Catalog
       // Measurements are in the service's memory.
       measured: { of: () => Promise.resolve(new Map()) },
     })
+    const upstreams = openUpstreams({ config, allowHosts: config.ALLOW_HOSTS, tracer: null })
     try {
-      return await work(catalogue)
+      return await work(catalogue, { http: upstreams.http, ask: askAtTerminal })
     } finally {
+      await upstreams.close()
       await servers.close()
       await outbound.close()
     }

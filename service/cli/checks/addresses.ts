@@ -1,9 +1,10 @@
 import type { Addresses, Config } from '../../config.ts'
+import { certificateOf } from '../../outbound/certificate.ts'
 import { outboundClient } from '../../outbound/client.ts'
 import { fault, fine, reasonOf, warning, type Finding, type CheckContext } from './model.ts'
 
 /** Whether the world finds us where we say that we are. */
-export async function checkAddresses({ config }: CheckContext): Promise<readonly Finding[]> {
+export async function checkAddresses({ config, now }: CheckContext): Promise<readonly Finding[]> {
   // The operator's own addresses may well be private from here.
   const outbound = outboundClient({ policy: { allowPrivate: true, allowHosts: [] }, connectMs: 3_000 })
   try {
@@ -24,9 +25,27 @@ export async function checkAddresses({ config }: CheckContext): Promise<readonly
         return config.LIVE ? fault(check, says) : warning(check, `${says} The service may simply not be running.`)
       }
     })
-    return [...unsafe(config), ...(await Promise.all(asked))]
+    const shown = origins.filter((origin) => origin.startsWith('https:')).map((origin) => certificate(origin, now))
+    return [...unsafe(config), ...(await Promise.all([...asked, ...shown]))]
   } finally {
     await outbound.close()
+  }
+}
+
+async function certificate(origin: string, now: () => number): Promise<Finding> {
+  const check = `certificate ${origin}`
+  const { hostname, port } = new URL(origin)
+  try {
+    const { endsAt, refusal } = await certificateOf({ hostname, port: port === '' ? 443 : Number(port) }, 5_000)
+    const days = Math.floor((endsAt.getTime() - now()) / 86_400_000)
+    const says = `It is valid until ${endsAt.toISOString().slice(0, 10)}, ${String(days)} more days.`
+    if (refusal !== null)
+      return fault(check, `Clients refuse it: ${refusal}. Send the whole chain (fullchain.pem) of this name.`)
+    return days < RENEW_DAYS
+      ? warning(check, `${says} Renew it, and see why that did not happen by itself.`)
+      : fine(check, says)
+  } catch (error) {
+    return fault(check, `Cannot be read: ${reasonOf(error)}`)
   }
 }
 
@@ -40,6 +59,8 @@ function unsafe(config: Config): Finding[] {
     ),
   )
 }
+
+const RENEW_DAYS = 14
 
 const NAMES = [
   'api',

@@ -1,4 +1,5 @@
-import { ConfigError, type Config } from '../../config.ts'
+import { cleaner } from '../../api/log.ts'
+import { ConfigError, secretsOf, type Config } from '../../config.ts'
 import { checkAddresses } from './addresses.ts'
 import { checkChains } from './chain.ts'
 import { checkDatabase } from './database.ts'
@@ -6,6 +7,7 @@ import { checkMachine } from './machine.ts'
 import { fault, fine, reasonOf, type Check, type Finding } from './model.ts'
 import { checkRedis } from './redis.ts'
 import { checkSelling } from './selling.ts'
+import { checkMail } from './upkeep.ts'
 
 /** All checks of one deployment. None waits for another, and a failing one does not stop the others. */
 export async function runChecks(read: () => Config): Promise<DoctorReport> {
@@ -40,4 +42,22 @@ const CHECKS: readonly [string, Check][] = [
   ['addresses', checkAddresses],
   ['machine', checkMachine],
   ['selling', checkSelling],
+  ['mail', checkMail],
 ]
+
+const MARKS = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const
+
+/** Prints a sentence for each finding. Returns the exit code: 1 when something will lose or refuse work. */
+export function printReport({ config, findings }: DoctorReport, asJson: boolean): number {
+  // Words of other programs are repeated here, and they may repeat an address with its password.
+  const clean = cleaner(config === null ? [] : secretsOf(config))
+  const faults = findings.filter(({ level }) => level === 'fault').length
+  const warnings = findings.filter(({ level }) => level === 'warning').length
+  if (asJson) {
+    console.log(clean(JSON.stringify({ ok: faults === 0, faults, warnings, findings }, null, 2)))
+  } else {
+    for (const { check, level, says } of findings) console.log(clean(`${MARKS[level]}  ${check}: ${says}`))
+    console.log(`\n${String(faults)} faults, ${String(warnings)} warnings.`)
+  }
+  return faults === 0 ? 0 : 1
+}

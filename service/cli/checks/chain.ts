@@ -23,7 +23,7 @@ async function checkNetwork(
   if (urls.length === 0) {
     const name = network.live ? 'BASE_RPC_URLS' : 'BASE_SEPOLIA_RPC_URLS'
     const says = `${name} is not set: nothing is settled on ${network.name}.`
-    return [config.LIVE && network.live ? warning(check, says) : fine(check, says)]
+    return config.LIVE && network.live ? [warning(check, says), ...sponsors(network, [], config)] : [fine(check, says)]
   }
   const nodes = await Promise.all(urls.map((url) => ask(url, network, config)))
   const single = nodes.map((node) => judge(node, check, network, now()))

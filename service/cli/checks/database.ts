@@ -9,6 +9,7 @@ import { loadOrMakeKey, parseKeyring } from '../../vault/keyring.ts'
 import { vaultOf } from '../../vault/vault.ts'
 import { sponsorsOf } from './chain.ts'
 import { fault, fine, reasonOf, warning, type Finding, type CheckContext } from './model.ts'
+import { checkBackups, checkLedger } from './upkeep.ts'
 
 /** Whether PostgreSQL is there, keeps what it promises, has our tables, and our vault's key opens what is in them. */
 export async function checkDatabase(patient: CheckContext): Promise<readonly Finding[]> {
@@ -42,6 +43,8 @@ export async function checkDatabase(patient: CheckContext): Promise<readonly Fin
       await clock(pool, patient.now),
       ...(await sealed(pool, config)),
       ...(await payouts(pool, config)),
+      ...(await checkLedger(pool, patient.now)),
+      ...(await checkBackups(pool, config, patient.now)),
       ...(await operators(pool, config)),
     ]
   } finally {

@@ -37,7 +37,6 @@ function liveWarnings(config: Config): Finding[] {
       config.ALLOW_PRIVATE_CALLBACKS,
       'Is on: any account can make this server call your private network.',
     ],
-    ['SMTP_URL', config.SMTP_URL === undefined, 'Is not set: no mail is sent, not even to confirm an address.'],
   ]
   return checks.filter(([, isUnsafe]) => isUnsafe).map(([name, , says]) => warning(name, says))
 }

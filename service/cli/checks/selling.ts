@@ -6,7 +6,7 @@ import { fault, fine, reasonOf, warning, type Finding, type CheckContext } from 
 /** What a live server needs before it has anything to sell: models, wallets, tools, and which hosts it may call. */
 export async function checkSelling({ config }: CheckContext): Promise<readonly Finding[]> {
   if (!config.LIVE) return []
-  return [models(config), wallets(config), hosts(config), await catalogue(config)]
+  return [models(config), wallets(config), payers(config), hosts(config), await catalogue(config)].flat()
 }
 
 function models({ MODELS_BASE_URL, MODELS_API_KEY, MODELS_FILE }: Config): Finding {
@@ -35,6 +35,15 @@ function wallets({ WALLET_XPUB, WALLET_XPRV, ROLES }: Config): Finding {
       'WALLET_XPRV is not set in this worker: withdrawals and sweeps wait for one that has it.',
     )
   return fine('wallet keys', 'Deposit addresses can be derived.')
+}
+
+function payers({ PAYER_SEED, ROLES }: Config): Finding[] {
+  if (!ROLES.includes('worker')) return []
+  return [
+    PAYER_SEED === undefined
+      ? warning('payer keys', 'PAYER_SEED is not set in this worker: POST /v1/pay pays nothing.')
+      : fine('payer keys', 'Wallets that POST /v1/pay pays from can be derived.'),
+  ]
 }
 
 function hosts({ ALLOW_HOSTS }: Config): Finding {

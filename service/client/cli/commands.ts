@@ -1,12 +1,28 @@
-import { createInterface } from 'node:readline/promises'
 import { Coinslot, type NewCheckout } from '../coinslot.ts'
-import { listen, trigger } from './listen.ts'
-import { clientOf, inputsOf, jsonOf, numberOf, oneOf, parse, shown, UsageError, type Command } from './terminal.ts'
+import { complete } from './completion.ts'
+import { keyByDevice } from './device.ts'
+import { ALL, listen, trigger } from './listen.ts'
+import { logs } from './logs.ts'
+import { open, OPENED } from './open.ts'
+import {
+  clientOf,
+  inputsOf,
+  jsonOf,
+  numberOf,
+  oneOf,
+  parse,
+  shown,
+  UsageError,
+  type Command,
+  type Terminal,
+} from './terminal.ts'
 import { saveLogin } from './settings.ts'
 
 export const USAGE = `Usage: coinslot <command> [--json]
 
-  login [--key csk_…] [--url http://localhost:4020]
+  login [--key csk_…] [--device] [--url http://localhost:4020]
+  open [dashboard|docs|errors|<checkout>|<page>]
+  logs [--follow] [--limit 20] [--name laptop]
   listen --forward-to localhost:3000/hook [--events payment.completed,…] [--since 1h] [--name laptop]
   trigger payment.completed [--name laptop]
   checkouts create '{"product": {"name": "…"}, …}'
@@ -16,25 +32,33 @@ export const USAGE = `Usage: coinslot <command> [--json]
   tools search <words>
   tools call <tool> name=text name:=json …
   pay <url> --max 0.05 [--method POST] [--data '{…}']
+  completion bash|zsh|fish
 
 COINSLOT_KEY and COINSLOT_URL stand above what login stored.
 Exit codes: 0 done, 1 failed, 2 wrong command line, 3 wrong key, 4 insufficient balance, 130 interrupted.`
 
 const login: Command = async (terminal, words) => {
-  const { values } = parse(words, { key: { type: 'string' }, url: { type: 'string' } })
+  const options = { key: { type: 'string' }, url: { type: 'string' }, device: { type: 'boolean' } } as const
+  const { values } = parse(words, options)
   const url = values.url ?? terminal.settings.url
-  const key = values.key ?? (await promptForKey())
+  const key = values.key ?? (await requestedKey(terminal, url, values.device === true))
   const { userId, environment } = await new Coinslot({ key, baseUrl: url }).request('GET /v1/me')
   saveLogin(terminal.settings, { key, url })
   terminal.print(terminal.json ? JSON.stringify({ userId, environment }) : `Signed in as ${userId} (${environment}).`)
 }
 
-async function promptForKey(): Promise<string> {
-  if (!process.stdin.isTTY) throw new UsageError('There is no key. Pass --key, or set COINSLOT_KEY.')
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  const key = await terminal.question('API key: ')
-  terminal.close()
-  return key.trim()
+/**
+ * Another user of the machine can read the words of a command, but not its environment. A program must not wait for a
+ * person, so without a terminal the sign-in by code has to be asked for.
+ */
+async function requestedKey(terminal: Terminal, url: string | undefined, byDevice: boolean): Promise<string> {
+  const { environmentKey } = terminal.settings
+  if (!byDevice && environmentKey !== null) return environmentKey
+  if (!byDevice && !process.stdin.isTTY) {
+    throw new UsageError('There is no key. Pass --key, set COINSLOT_KEY, or sign in on a page with --device.')
+  }
+  if (url === undefined) throw new UsageError('Say which server: --url http://localhost:4020.')
+  return await keyByDevice(terminal, url)
 }
 
 const createCheckout: Command = async (terminal, words) => {
@@ -77,7 +101,7 @@ const run: Command = async (terminal, words) => {
     ...(most === undefined ? {} : { maxCost: numberOf(most, '--max-cost') }),
   }
   const result = await clientOf(terminal).runs.create(wanted, { signal: terminal.stopped })
-  terminal.print(terminal.json ? JSON.stringify(result) : shown(result.output))
+  terminal.print(terminal.json ? JSON.stringify(result) : result.output)
   terminal.note(`${result.runId}: ${String(result.cost)} USDC`)
 }
 
@@ -110,7 +134,7 @@ const pay: Command = async (terminal, words) => {
   })
   const payment = response.headers.get('coinslot-payment')
   const text = await response.text()
-  terminal.print(terminal.json ? JSON.stringify({ status: response.status, payment, body: text }) : shown(text))
+  terminal.print(terminal.json ? JSON.stringify({ status: response.status, payment, body: text }) : text)
   terminal.note(payment === null ? 'Nothing was paid.' : `Paid: ${payment}`)
   if (!response.ok) throw new Error(`The address answered ${String(response.status)}.`)
 }
@@ -123,8 +147,17 @@ function methodOf(text: string): (typeof METHODS)[number] {
   return method
 }
 
+const completion: Command = (terminal, words) => {
+  const values = { trigger: ALL, open: OPENED, completion: ['bash', 'fish', 'zsh'] }
+  complete(terminal, words, { usage: USAGE, commands: Object.keys(COMMANDS), values })
+  return Promise.resolve()
+}
+
 export const COMMANDS: Readonly<Record<string, Command>> = {
+  completion,
   login,
+  open,
+  logs,
   listen,
   trigger,
   run,

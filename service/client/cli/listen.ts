@@ -26,7 +26,7 @@ export const listen: Command = async (terminal, words) => {
     terminal.note(`${String(replayed)} events are sent again.`)
   }
   terminal.note(`Forwarding to ${address.href}. Its events are signed with ${secret}`)
-  await new Forwarding(terminal, client, endpoint.id, address).run()
+  await new Following(terminal, client, endpoint.id, (delivery) => forward(terminal, address, delivery)).run()
 }
 
 /** Sends a sample event to `coinslot listen`. */
@@ -40,26 +40,27 @@ export const trigger: Command = async (terminal, words) => {
   for (const each of deliveries) terminal.print(terminal.json ? JSON.stringify(each) : `${each.id}  ${each.event}`)
 }
 
-interface Delivery {
+export interface Delivery {
   id: string
   headers: Readonly<Record<string, string>>
   body: string
 }
 
 /** One event after the other, and none twice: the service keeps what was not confirmed. */
-class Forwarding {
+export class Following {
   private readonly handled = new Map<string, number>()
   private unconfirmed: { id: string; status: number }[] = []
   private readonly terminal: Terminal
   private readonly client: Coinslot
   private readonly endpoint: string
-  private readonly address: URL
+  /** The answer to the event: a status. */
+  private readonly handle: (delivery: Delivery) => Promise<number>
 
-  constructor(terminal: Terminal, client: Coinslot, endpoint: string, address: URL) {
+  constructor(terminal: Terminal, client: Coinslot, endpoint: string, handle: (delivery: Delivery) => Promise<number>) {
     this.terminal = terminal
     this.client = client
     this.endpoint = endpoint
-    this.address = address
+    this.handle = handle
   }
 
   async run(): Promise<void> {
@@ -89,27 +90,9 @@ class Forwarding {
       if (event !== 'delivery') continue
       const delivery = data as Delivery
       // Its confirmation got lost.
-      const status = this.handled.get(delivery.id) ?? (await this.forward(delivery))
+      const status = this.handled.get(delivery.id) ?? (await this.handle(delivery))
       this.remember(delivery.id, status)
     }
-  }
-
-  private async forward({ id, headers, body }: Delivery): Promise<number> {
-    const begun = performance.now()
-    const limit = new TimeLimit(FORWARD_MS, this.terminal.stopped)
-    const request = { method: 'POST', headers: { ...headers }, body, redirect: 'manual', signal: limit.signal } as const
-    const response = await fetch(this.address, request)
-      .catch((error: unknown) => {
-        throw new Error(`${this.address.href} cannot be reached.`, { cause: error })
-      })
-      .finally(() => limit.end())
-    await response.body?.cancel()
-    const { event } = JSON.parse(body) as { event?: string }
-    const ms = Math.round(performance.now() - begun)
-    const line = { id, event: event ?? '', status: response.status, ms }
-    const text = `${String(response.status)}  ${shown(line.event)}  ${id}  ${String(ms)} ms`
-    this.terminal.print(this.terminal.json ? JSON.stringify(line) : text)
-    return response.status
   }
 
   private remember(id: string, status: number): void {
@@ -137,6 +120,38 @@ class Forwarding {
   }
 }
 
+async function forward(terminal: Terminal, address: URL, { id, headers, body }: Delivery): Promise<number> {
+  const begun = performance.now()
+  const limit = new TimeLimit(FORWARD_MS, terminal.stopped)
+  const sent = Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_FORWARDED.test(name)))
+  const request = { method: 'POST', headers: sent, body, redirect: 'manual', signal: limit.signal } as const
+  const response = await fetch(address, request)
+    .catch((error: unknown) => {
+      throw new Error(`${address.href} cannot be reached.`, { cause: error })
+    })
+    .finally(() => limit.end())
+  await response.body?.cancel()
+  const { event } = eventIn(body)
+  const ms = Math.round(performance.now() - begun)
+  const line = { id, event: typeof event === 'string' ? event : '', status: response.status, ms }
+  const text = `${String(response.status)}  ${shown(line.event)}  ${shown(id)}  ${String(ms)} ms`
+  terminal.print(terminal.json ? JSON.stringify(line) : text)
+  return response.status
+}
+
+/** The fields of an event. One without any is an event all the same, and was handled. */
+export function eventIn(body: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(body)) as Record<string, unknown>
+  } catch {
+    return {}
+  }
+}
+
+/** No delivery has them: a server must not name the host that is called here, sign in there, or break the request. */
+const NOT_FORWARDED =
+  /^(?:host|cookie|authorization|origin|referer|connection|content-length|transfer-encoding|expect|upgrade|forwarded|x-forwarded-.*|proxy-.*|sec-.*)$/i
+
 const RECONNECT_MS = 1_000
 const FORWARD_MS = 30_000
 const HANDLED_MAX = 10_000
@@ -146,7 +161,7 @@ const CONFIRM_MAX = 100
 const FINAL: ReadonlySet<number> = new Set([401, 403, 404, 409])
 
 /** The compiler names any that is missing. */
-const ALL = Object.keys({
+export const ALL = Object.keys({
   'payment.completed': true,
   'payment.failed': true,
   'payment.refunded': true,
@@ -159,9 +174,13 @@ const ALL = Object.keys({
   'run.completed': true,
   'run.failed': true,
   'checkout.paused': true,
+  'pass.created': true,
+  'pass.ending': true,
+  'pass.ended': true,
   'agent.spending.warning': true,
   'agent.spending.exceeded': true,
   'agent.paused': true,
+  'connection.expired': true,
   'wallet.low_balance': true,
   'delivery.unconfirmed': true,
   'delivery.stopped': true,
@@ -170,7 +189,7 @@ const ALL = Object.keys({
 } satisfies Record<EventName, true>) as EventName[]
 
 /** The endpoint of this name, and its secret. The API shows a secret once: one that is not stored here is replaced. */
-async function endpointOf(
+export async function endpointOf(
   { settings }: Terminal,
   client: Coinslot,
   { name, events }: { name: string; events: readonly EventName[] },
@@ -201,7 +220,7 @@ async function find(client: Coinslot, name: string): Promise<WebhookEndpoint | n
   return null
 }
 
-function nameOf(wanted: string | undefined): string {
+export function nameOf(wanted: string | undefined): string {
   const name =
     wanted ??
     hostname()
@@ -213,9 +232,12 @@ function nameOf(wanted: string | undefined): string {
 }
 
 function addressOf(text: string): URL {
-  const url = /^https?:\/\//.test(text) ? text : `http://${text}`
-  if (!URL.canParse(url)) throw new UsageError('--forward-to must be an address, such as localhost:3000/hook.')
-  return new URL(url)
+  const url = text.includes('://') ? text : `http://${text}`
+  const address = URL.canParse(url) ? new URL(url) : null
+  // With a name and a password in it, no request can be sent.
+  if (address === null || !/^https?:$/.test(address.protocol) || address.username !== '' || address.password !== '')
+    throw new UsageError('--forward-to must be an address, such as localhost:3000/hook.')
+  return address
 }
 
 function sinceOf(text: string): Date {

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs'
 import { CoinslotError } from '../errors.ts'
 import { COMMANDS, USAGE } from './commands.ts'
-import { UsageError, type Terminal } from './terminal.ts'
+import { clean, UsageError, type Terminal } from './terminal.ts'
 import { readSettings } from './settings.ts'
 
 /** The documented exit codes: 2 is a wrong command line, 3 a wrong key, 4 too little money, 1 everything else. */
@@ -13,10 +14,30 @@ function codeOf(error: unknown): number {
 
 function sentenceOf(error: unknown): string {
   if (error instanceof CoinslotError) {
-    const details = Object.entries(error.details).map(([name, fault]) => `\n  ${name} ${fault}`)
-    return `${error.message}${details.join('')}`
+    // The sentence of a single field says it already.
+    const more = Object.entries(error.details).filter(([name, fault]) => error.message !== `${name}: ${fault}`)
+    const details = more.map(([name, fault]) => `\n  ${name} ${fault}`)
+    const help = error.docUrl === null ? '' : `\nHelp: ${error.docUrl}`
+    return `${error.message}${details.join('')}${help}`
   }
   return error instanceof Error ? error.message : String(error)
+}
+
+const HELP: ReadonlySet<string> = new Set(['--help', '-h'])
+
+/** The lines of one command, or all of them. */
+function usageOf(name: string | undefined): string {
+  const lines = USAGE.split('\n').filter((line) => name !== undefined && line.startsWith(`  ${name} `))
+  return lines.length === 0 ? USAGE : lines.map((line) => `Usage: coinslot ${line.trim()}`).join('\n')
+}
+
+function versionOf(manifest: URL): string {
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
+}
+
+function unknownCommand(word: string): string {
+  const longer = Object.keys(COMMANDS).filter((each) => each.startsWith(`${word} `))
+  return longer.length === 0 ? `There is no command ${word}.` : `Write one of: ${longer.join(', ')}.`
 }
 
 async function main(): Promise<number> {
@@ -28,26 +49,28 @@ async function main(): Promise<number> {
     json,
     settings: readSettings(process.env),
     stopped: stopped.signal,
-    print: (text) => process.stdout.write(`${text}\n`),
-    note: (text) => process.stderr.write(`${text}\n`),
+    print: (text) => process.stdout.write(`${clean(text)}\n`),
+    note: (text) => process.stderr.write(`${clean(text)}\n`),
   }
   const rest = words.filter((word) => word !== '--json')
   // The longest name first: `tools call` before `tools`.
   const name = [rest.slice(0, 2).join(' '), rest[0] ?? ''].find((each) => Object.hasOwn(COMMANDS, each))
   try {
-    if (name === undefined) {
-      if (rest.length === 0 || ['help', '--help', '-h'].includes(rest[0] ?? '')) {
-        terminal.print(USAGE)
-        return 0
-      }
-      throw new UsageError(`There is no command ${rest[0] ?? ''}. See coinslot help.`)
+    if (rest.length === 0 || rest[0] === 'help' || HELP.has(rest[0] ?? '') || HELP.has(rest.at(-1) ?? '')) {
+      terminal.print(usageOf(name))
+      return 0
     }
+    if (name === undefined && rest[0] === '--version') {
+      terminal.print(versionOf(new URL('../../package.json', import.meta.url)))
+      return 0
+    }
+    if (name === undefined) throw new UsageError(`${unknownCommand(rest[0] ?? '')} See coinslot help.`)
     await COMMANDS[name]?.(terminal, rest.slice(name.split(' ').length))
     return 0
   } catch (error) {
     if (stopped.signal.aborted) return 130
     if (json && error instanceof CoinslotError) {
-      terminal.note(JSON.stringify({ error: error.message, ...error.body, code: error.code }))
+      terminal.note(JSON.stringify({ error: error.message, ...error.body, code: error.code, docUrl: error.docUrl }))
     } else terminal.note(sentenceOf(error))
     return codeOf(error)
   }

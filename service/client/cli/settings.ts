@@ -5,6 +5,7 @@ import path from 'node:path'
 /** The key and the server: those of the environment, else those of `coinslot login`. */
 export interface Settings {
   key: string | null
+  environmentKey: string | null
   url: string | undefined
   file: string
 }
@@ -20,11 +21,19 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const folder = filled(environment['XDG_CONFIG_HOME']) ?? path.join(homedir(), '.config')
   const file = path.join(folder, 'coinslot', 'config.json')
   const stored = read(file)
-  return {
-    key: filled(environment['COINSLOT_KEY']) ?? stored.key ?? null,
-    url: filled(environment['COINSLOT_URL']) ?? stored.url,
-    file,
-  }
+  const url = filled(environment['COINSLOT_URL']) ?? stored.url
+  const environmentKey = filled(environment['COINSLOT_KEY']) ?? null
+  return { key: environmentKey ?? keyFor(url, stored), environmentKey, url, file }
+}
+
+/** The key is for the server that gave it: another one does not get it. */
+function keyFor(url: string | undefined, stored: Stored): string | null {
+  const isSame = url === stored.url || (originOf(url) !== null && originOf(url) === originOf(stored.url))
+  return isSame ? (stored.key ?? null) : null
+}
+
+function originOf(url: string | undefined): string | null {
+  return url !== undefined && URL.canParse(url) ? new URL(url).origin : null
 }
 
 /** An empty variable counts as unset. */

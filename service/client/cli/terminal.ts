@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { Coinslot } from '../coinslot.ts'
 import type { Settings } from './settings.ts'
@@ -19,7 +21,7 @@ export type Command = (terminal: Terminal, words: readonly string[]) => Promise<
 export class UsageError extends Error {}
 
 export function clientOf({ settings: { key, url } }: Terminal): Coinslot {
-  if (key === null) throw new UsageError('There is no key. Run coinslot login, or set COINSLOT_KEY.')
+  if (key === null) throw new UsageError('There is no key for this server. Run coinslot login, or set COINSLOT_KEY.')
   return new Coinslot({ key, baseUrl: url })
 }
 
@@ -72,8 +74,37 @@ export function oneOf(words: readonly string[], name: string): string {
   return first
 }
 
-/** What came from outside must not move the cursor or recolour the terminal. */
-export function shown(text: string): string {
+/**
+ * What came from outside must not move the cursor, recolour the terminal or turn the direction of a line. Everything is
+ * printed through it.
+ */
+export function clean(text: string): string {
   // eslint-disable-next-line no-control-regex -- these are what must not be printed
-  return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd')
+  return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd')
+}
+
+/** A field of a line: what came from outside must not begin a line of its own either. */
+export function shown(text: string): string {
+  return clean(text).replaceAll(/\s/g, ' ')
+}
+
+/** False where no browser could be started. */
+export async function openPage(address: string): Promise<boolean> {
+  // A server that names a file or a program must not have it opened.
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) return false
+  const [command = '', ...words] = STARTED_BY[process.platform] ?? ['xdg-open']
+  const child = spawn(command, [...words, address], { stdio: 'ignore', detached: true })
+  try {
+    await once(child, 'spawn')
+  } catch {
+    return false
+  }
+  child.unref()
+  return true
+}
+
+const STARTED_BY: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  darwin: ['open'],
+  // Not `start`, which gives the address to a shell.
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }

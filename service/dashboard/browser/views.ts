@@ -1,4 +1,5 @@
 import {
+  AvatarIcon,
   BellIcon,
   ChatBubbleIcon,
   CubeIcon,
@@ -6,11 +7,14 @@ import {
   GearIcon,
   IdCardIcon,
   LightningBoltIcon,
+  Link2Icon,
   LockClosedIcon,
   MixerHorizontalIcon,
   MixIcon,
   PersonIcon,
+  ReaderIcon,
   RocketIcon,
+  ScissorsIcon,
   Share1Icon,
   TokensIcon,
 } from '@radix-ui/react-icons'
@@ -18,6 +22,7 @@ import { lazy, type ComponentType } from 'react'
 import { ROUTES, type PAGES } from '../pages.ts'
 
 export const ICONS: Record<(typeof PAGES)[number]['icon'], ComponentType<{ className?: string }>> = {
+  Avatar: AvatarIcon,
   Bell: BellIcon,
   ChatBubble: ChatBubbleIcon,
   Cube: CubeIcon,
@@ -25,11 +30,14 @@ export const ICONS: Record<(typeof PAGES)[number]['icon'], ComponentType<{ class
   Gear: GearIcon,
   IdCard: IdCardIcon,
   LightningBolt: LightningBoltIcon,
+  Link2: Link2Icon,
   LockClosed: LockClosedIcon,
   Mix: MixIcon,
   MixerHorizontal: MixerHorizontalIcon,
   Person: PersonIcon,
+  Reader: ReaderIcon,
   Rocket: RocketIcon,
+  Scissors: ScissorsIcon,
   Share1: Share1Icon,
   Tokens: TokensIcon,
 }

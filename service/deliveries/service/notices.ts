@@ -1,5 +1,5 @@
 import type { Clock } from '../../kit/clock.ts'
-import { newId } from '../../kit/ids.ts'
+import { isId, newId } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Endpoint, EventName, NewEvent } from '../model.ts'
 import type { Announce, Locked } from '../ports.ts'
@@ -8,16 +8,19 @@ import { NOTICE } from './write.ts'
 
 /** Notifies an owner with an event for their endpoints and a mail, in the same transaction. */
 export function createNotices({ announce, event, clock }: NoticesDeps) {
-  async function send(inside: Statements, news: Omit<NewEvent, 'id'>, notice: Notice): Promise<void> {
+  async function send(inside: Statements, news: Omit<NewEvent, 'id'>, notice: Notice | null): Promise<void> {
     await event(inside, { ...news, id: newId('evt', clock.now()) })
+    if (notice === null) return
     await announce(inside, [{ topic: NOTICE, payload: { userId: news.owner.userId, ...notice } }])
   }
 
   return {
-    async ofDelivery(inside: Statements, name: DeliveryNotice, { id, subject, owner }: Locked): Promise<void> {
+    async ofDelivery(inside: Statements, name: DeliveryNotice, { id, subject, owner, target }: Locked): Promise<void> {
       // If an event's own delivery fails, no further event is sent: it would probably not arrive either.
       if (subject.startsWith('evt_')) return
-      await send(inside, { owner, event: name, data: endOf({ id, subject }) }, { event: name, id, about: subject })
+      // A checkout's owner chose whether to be mailed: the checkout does that, where `ended` calls it.
+      const notice = target !== null && isId('chk', target) ? null : { event: name, id, about: subject }
+      await send(inside, { owner, event: name, data: endOf({ id, subject }) }, notice)
     },
 
     async ofEndpoint(inside: Statements, endpoint: Endpoint): Promise<void> {

@@ -1,7 +1,18 @@
 import { networkUnavailable } from '../errors.ts'
 import type { PaymentRequest } from '../../x402/model.ts'
 import type { Reason } from '../../x402/reasons.ts'
-import { refuseDust, refuseGas, refuseMatch, refuseSimulation, refuseTerms, refuseTime } from '../rules.ts'
+import {
+  gasOf,
+  codeOf,
+  gasMaxOf,
+  refuseDust,
+  refuseFactory,
+  refuseGas,
+  refuseMatch,
+  refuseSimulation,
+  refuseTerms,
+  refuseTime,
+} from '../rules.ts'
 import type { FacilitatorDeps } from './deps.ts'
 import { examineEscrow, simulateEscrow } from './escrow.ts'
 import { identify, isSignedByPayer, type Examined, type Simulated } from './examined.ts'
@@ -10,7 +21,8 @@ import { identify, isSignedByPayer, type Examined, type Simulated } from './exam
 export function examine(deps: FacilitatorDeps, payment: PaymentRequest): Examined | Reason {
   const { network, authorization } = payment
   if (payment.escrow !== null) return examineEscrow(deps, payment)
-  const refusal = refuseTerms(payment)
+  const deployment = authorization === null ? null : deps.signatures.deployment(authorization.signature)
+  const refusal = refuseTerms(payment) ?? refuseFactory(deployment, deps.settings)
   const chain = network === null ? undefined : deps.chains.get(network.name)
   if (refusal !== null) return refusal
   if (network === null || authorization === null) return 'invalid_exact_evm_network_mismatch'
@@ -36,11 +48,11 @@ export async function simulate(deps: FacilitatorDeps, examined: Examined, own = 
   if (signed && mismatch !== null) return { refusal: mismatch }
   const [simulation] = await chain.simulate([authorization])
   if (simulation === undefined) throw new Error('the simulation gave no answer')
+  const gas = gasOf(simulation.outcome.succeeds ? simulation.outcome.gas : 0n, authorization)
   const refusal =
     (simulation.payerCode === 'none' && !signed ? 'invalid_exact_evm_signature' : mismatch) ??
     refuseSimulation(simulation, authorization.value, signed) ??
-    refuseGas(simulation, deps.settings.gasMax)
+    refuseGas(gas, gasMaxOf(simulation, deps.settings))
   if (refusal !== null) return { refusal }
-  const gas = simulation.outcome.succeeds ? simulation.outcome.gas : 0n
-  return { refusal: null, payerHasCode: simulation.payerCode !== 'none', gas, balance: simulation.balance }
+  return { refusal: null, ...codeOf(simulation), gas, balance: simulation.balance }
 }

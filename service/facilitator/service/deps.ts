@@ -34,6 +34,11 @@ export interface Settings {
   valueMin: bigint
   /** The most gas that one authorization may use. */
   gasMax: bigint
+  /** The factories that may deploy a payer's wallet with its first payment (ERC-6492), and the gas for that. */
+  walletFactories: ReadonlySet<Address>
+  deployGasMax: bigint
+  /** A wallet whose only key is a passkey may be deployed with its first payment, too. */
+  passkeyWallets: boolean
   /** Wei per day, for each network and for each payer on it. Null without a budget. */
   gasPerDay: bigint | null
   gasPerPayerDay: bigint | null
@@ -58,10 +63,11 @@ export const PACE = {
   offerMs: 10_000,
   /** How often a waiting caller checks by itself. Within one process it is woken. */
   lookMs: 200,
-  /** How long a worker sleeps without a signal. */
+  /** The longest time between two turns of a worker. A signal or a block ends it. */
   turnMs: 100,
-  /** Requests within this time go together. */
-  gatherMs: 15,
+  /** How long a claim waits at most for others, to go together, and for the next one of a crowd. */
+  gatherMs: 100,
+  quietMs: 15,
   /** As many as fit into one Multicall3 transaction and leave other transactions room in the block. */
   batchMax: 50,
   /** Nodes keep sixteen pending transactions of one account and may drop more. */
@@ -70,6 +76,10 @@ export const PACE = {
   resendMs: 4_000,
   /** A foreign transaction under our nonce counts as real after this time. */
   lostMs: 30_000,
+  /** A transaction that every node has refused for this time is given up: its sponsor's others wait for it. */
+  refusedMs: 10_000,
+  /** So many blocks without a transaction, after the last raise of its fees, and it is given up as well. */
+  passedBlocks: 3n,
   /** The reconciler checks settlements that have waited this long. */
   looseMs: 30_000,
 } as const

@@ -129,7 +129,9 @@ async function simulateAuthorization(deps: FacilitatorDeps, examined: ExaminedMe
   const refusal =
     (signed || view.hasCode ? mismatch : 'invalid_auth_capture_evm_signature') ?? refuseCollection(view, value, outcome)
   if (refusal !== null) return { refusal }
-  return { refusal: null, payerHasCode: view.hasCode, gas: outcome.succeeds ? outcome.gas : 0n, balance: view.balance }
+  const { hasCode, balance } = view
+  const gas = outcome.succeeds ? outcome.gas : 0n
+  return { refusal: null, payerHasCode: hasCode, payerDecides: hasCode, gas, balance }
 }
 
 async function simulateMessage(deps: FacilitatorDeps, examined: ExaminedMessage): Promise<Simulated> {
@@ -149,7 +151,7 @@ async function simulateMessage(deps: FacilitatorDeps, examined: ExaminedMessage)
   if (!isRest && refuseDust(authorization, deps.settings.valueMin) !== null) return { refusal: DUST }
   const outcome = await tried(deps, chain, escrow.operation)
   if (!outcome.succeeds) return { refusal: reasonOf(outcome.reason) }
-  return { refusal: null, payerHasCode: false, gas: outcome.gas, balance: null, seenBlock }
+  return { refusal: null, payerHasCode: false, payerDecides: false, gas: outcome.gas, balance: null, seenBlock }
 }
 
 const DUST = 'invalid_auth_capture_evm_amount_mismatch'

@@ -1,5 +1,6 @@
 import type { Chain, Hex, SignedAuthorization } from '../../chain/model.ts'
 import type { Network } from '../../chain/networks.ts'
+import { Recent } from '../../kit/recent.ts'
 import type { EscrowOperation } from '../model.ts'
 import type { EscrowPayment } from '../../x402/escrow.ts'
 import type { PaymentRequest } from '../../x402/model.ts'
@@ -22,7 +23,14 @@ export interface Examined {
 /** `balance`: the payer's, where it decided. `seenBlock`: the block of the state that decided, where that matters. */
 export type Simulated =
   | { refusal: Reason }
-  | { refusal: null; payerHasCode: boolean; gas: bigint; balance: bigint | null; seenBlock?: bigint }
+  | {
+      refusal: null
+      payerHasCode: boolean
+      payerDecides: boolean
+      gas: bigint
+      balance: bigint | null
+      seenBlock?: bigint
+    }
 
 /** What is known of a payment for the escrow whose terms are right. */
 export interface ExaminedEscrow extends EscrowPayment {
@@ -33,11 +41,22 @@ export interface ExaminedEscrow extends EscrowPayment {
 
 export type ExaminedMessage = Examined & { escrow: ExaminedEscrow }
 
-/** Recovery is the most expensive step, so it runs once for each request. */
+/**
+ * Recovery is the most expensive step, so it runs once for each request, and once for the requests that verify and
+ * settle the same authorization. The digest covers the payer, so nothing but the signature is compared. Only good ones
+ * are remembered: there is one for each authorization, so a caller cannot fill the memory with bad ones.
+ */
 export function isSignedByPayer(deps: FacilitatorDeps, identity: Identity, { from, signature }: SignedAuthorization) {
-  identity.signed ??= deps.signatures.recover(identity.digest, signature) === from
+  const { digest } = identity
+  if (identity.signed !== undefined) return identity.signed
+  if (GOOD.get(digest) === signature) return (identity.signed = true)
+  identity.signed = deps.signatures.recover(digest, signature) === from
+  if (identity.signed) GOOD.put(digest, signature)
   return identity.signed
 }
+
+/** Digests with their payers' signatures: some megabytes at the most. */
+const GOOD = new Recent<Hex, Hex>(10_000)
 
 /** Identifies the authorization. Null when it is not one of USDC on a known network. */
 export function identify({ signatures }: Pick<FacilitatorDeps, 'signatures'>, signed: Signed): Identity | null {

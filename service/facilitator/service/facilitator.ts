@@ -5,10 +5,10 @@ import { outOfGas, settlementMissing } from '../errors.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { PaymentRequest } from '../../x402/model.ts'
 import type { Purchase, Settlement, Verification } from '../model.ts'
-import { createSignal } from './signal.ts'
+import { Arrivals, Endings, Signal } from './signal.ts'
 import { examine, simulate } from './checks.ts'
 import { createGasWatch } from './gas.ts'
-import { createSponsorWorker, type SponsorWorker } from './sponsor-worker.ts'
+import { SponsorWorker } from './sponsor-worker.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
 import { identify, type Examined, type Signed } from './examined.ts'
 import { reconcile } from './follow.ts'
@@ -16,11 +16,11 @@ import { createSettling } from './settle.ts'
 
 /** Verifies and settles: over HTTP for everyone, by direct calls for checkouts and paywalls. */
 export function createFacilitator(deps: FacilitatorDeps) {
-  const signals = { claimed: createSignal(), ended: createSignal() }
+  const signals = { claimed: new Signal(), ended: new Endings(), arrivals: new Arrivals() }
   const gas = createGasWatch(deps)
   const { settle, act } = createSettling(deps, gas, signals)
   const workers = [...deps.chains.values()].flatMap((chain) =>
-    deps.keys.map((key) => createSponsorWorker(deps, chain, key, { gas, ended: signals.ended })),
+    deps.keys.map((key) => new SponsorWorker(deps, chain, key, { gas, signals })),
   )
   let running: Promise<unknown> | null = null
   let stopped = false
@@ -29,6 +29,7 @@ export function createFacilitator(deps: FacilitatorDeps) {
     while (!stopped) {
       try {
         await worker.turn()
+        await worker.rest()
       } catch (error) {
         deps.log.warn(
           { err: error, network: worker.network, sponsor: worker.sponsor },
@@ -36,9 +37,6 @@ export function createFacilitator(deps: FacilitatorDeps) {
         )
         await pause(PACE.recheckMs)
       }
-      if (worker.busy()) await pause(PACE.turnMs)
-      else await signals.claimed.wait(PACE.turnMs)
-      await pause(PACE.gatherMs)
     }
     // An error here changes nothing: the lease ends by itself.
     await worker.release().catch(() => undefined)
@@ -62,10 +60,10 @@ export function createFacilitator(deps: FacilitatorDeps) {
       const isEmpty = typeof examined !== 'string' && (await isOperatorEmpty(examined))
       const simulated =
         typeof examined === 'string' || isEmpty
-          ? { refusal: typeof examined === 'string' ? examined : null, payerHasCode: false, balance: null }
+          ? { refusal: typeof examined === 'string' ? examined : null, payerDecides: false, balance: null }
           : await simulate(deps, examined)
       const { refusal } = simulated
-      const payerHasCode = refusal === null && simulated.payerHasCode
+      const payerHasCode = refusal === null && simulated.payerDecides
       const balance = refusal === null ? simulated.balance : null
       if (refusal !== null || network === null || (!isEmpty && (await gas.pays(network.name))))
         return { payer, refusal, payerHasCode, balance }
@@ -109,7 +107,7 @@ export function createFacilitator(deps: FacilitatorDeps) {
     async delivered(digest: Hex, operation: string, arrived: boolean): Promise<void> {
       if (arrived) await deps.store.confirm(digest, operation, deps.clock.now())
       else await deps.store.withdraw(digest, operation)
-      signals.ended.notify()
+      signals.ended.notify(digest)
     },
 
     async find(network: NetworkName, payer: Address, nonce: Hex): Promise<Settlement> {

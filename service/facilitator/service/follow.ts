@@ -1,26 +1,37 @@
 import type { Chain, Receipt } from '../../chain/model.ts'
 import { ESCROW } from '../../chain/networks.ts'
-import type { SponsorTransaction } from '../model.ts'
+import type { Settlement, SponsorTransaction } from '../model.ts'
 import { isMoved } from '../rules.ts'
 import { judge } from './judge.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
 
 /**
- * Looks for a transaction on the chain and stores what it finds. Returns whether the transaction is in a block. Two
+ * Looks for a transaction on the chain and stores what it finds. Null when the transaction is in no block. Two
  * processes may run it at once: every write names the states that it may change.
  */
-export async function follow(deps: FacilitatorDeps, chain: Chain, transaction: SponsorTransaction): Promise<boolean> {
+export async function follow(
+  deps: FacilitatorDeps,
+  chain: Chain,
+  transaction: SponsorTransaction,
+): Promise<Mined | null> {
   const receipt = await receiptOf(chain, transaction)
   if (receipt === null) {
     if (transaction.state === 'mined') await reopen(deps, transaction)
-    return false
+    return null
   }
   const isNew = receipt.blockHash !== transaction.blockHash
-  if (isNew) await record(deps, transaction, receipt)
-  await judgeRest(deps, chain, transaction)
+  const mined = isNew ? await record(deps, transaction, receipt) : { settled: [], isComplete: false }
+  if (!mined.isComplete) await judgeRest(deps, chain, transaction)
   // A final transaction is not checked again, so it stays open as long as something in it cannot be judged.
   if (!isNew && (await isDeep(deps, chain, receipt))) await deps.store.finish(transaction)
-  return true
+  return mined
+}
+
+interface Mined {
+  /** What this look has stored as settled. */
+  settled: readonly Settlement[]
+  /** Those were all that the transaction carried. */
+  isComplete: boolean
 }
 
 /** Any of its hashes may be the mined one: a fee raise may have come too late. */
@@ -32,20 +43,26 @@ async function receiptOf(chain: Chain, transaction: SponsorTransaction): Promise
   return null
 }
 
-async function record(deps: FacilitatorDeps, transaction: SponsorTransaction, receipt: Receipt): Promise<void> {
+async function record(deps: FacilitatorDeps, transaction: SponsorTransaction, receipt: Receipt): Promise<Mined> {
   const { store, clock } = deps
   await deps.failpoints.reach('transaction mined')
   const before = transaction.state === 'mined' ? await store.vanished(transaction) : []
-  const moved = (await store.carried(transaction)).filter((settlement) => isMoved(settlement, receipt))
-  await store.mined(
-    transaction,
-    receipt,
-    moved.map(({ digest }) => digest),
-    clock.now(),
-  )
+  const [carried, bearers] = await Promise.all([store.carried(transaction), store.bearers(transaction)])
+  const moved = carried.filter((settlement) => isMoved(settlement, receipt))
+  const now = clock.now()
+  await store.mined(transaction, receipt, { settled: moved.map(({ digest }) => digest), bearers }, now)
   await deps.failpoints.reach('settlement settled')
   deps.measures.count('settled', moved.length)
   alarm(deps, transaction, before.filter((digest) => !moved.some((settlement) => settlement.digest === digest)).length)
+  const { hash: txHash, blockNumber } = receipt
+  const settled = moved.map((settlement) => ({
+    ...settlement,
+    state: 'settled' as const,
+    txHash,
+    blockNumber,
+    endedAt: now,
+  }))
+  return { settled, isComplete: moved.length > 0 && moved.length === carried.length }
 }
 
 /** Its block is gone. It is sent again, and the settlements that it ended are open until it is mined again. */
@@ -79,10 +96,10 @@ async function isDeep(deps: FacilitatorDeps, chain: Chain, receipt: Receipt): Pr
  */
 async function judgeRest(deps: FacilitatorDeps, chain: Chain, transaction: SponsorTransaction): Promise<void> {
   const rest = await deps.store.carried(transaction)
-  // A batch calls Multicall3. A single settlement calls the token or the escrow.
-  const alone = transaction.target === chain.network.usdc.address || transaction.target === ESCROW.address
+  // A single settlement of a plain account calls the token. A batch calls Multicall3, as does what deploys a wallet.
+  const isSingle = transaction.target === chain.network.usdc.address || transaction.target === ESCROW.address
   for (const settlement of rest) {
-    await judge(deps, chain, settlement, alone ? 'alone' : 'among-others')
+    await judge(deps, chain, settlement, isSingle || settlement.alone ? 'alone' : 'among-others')
   }
 }
 
@@ -102,7 +119,7 @@ async function reconcileOne(deps: FacilitatorDeps, chain: Chain, now: Date): Pro
   const before = new Date(now.getTime() - PACE.looseMs)
   for (const settlement of await store.loose(network, before, 200)) await judge(deps, chain, settlement, 'waiting')
   for (const transaction of await store.open(network, { others: deps.keys.map((key) => chain.addressOf(key)) })) {
-    if (transaction.signedAt > before || (await follow(deps, chain, transaction))) continue
+    if (transaction.signedAt > before || (await follow(deps, chain, transaction)) !== null) continue
     // It is signed, so sending it needs no key. Its fees can no longer be raised.
     await chain.broadcast(transaction.raw).catch((error: unknown) => {
       deps.log.warn(

@@ -1,6 +1,6 @@
 import type { Chain } from '../../chain/model.ts'
 import type { Settlement } from '../model.ts'
-import { isMessage, isOver, isPaidBy, reasonsOf, refuseCollection, refuseSimulation } from '../rules.ts'
+import { codeOf, isMessage, isOver, isPaidBy, reasonsOf, refuseCollection, refuseSimulation } from '../rules.ts'
 import type { FacilitatorDeps } from './deps.ts'
 import { tried } from './escrow.ts'
 
@@ -54,13 +54,15 @@ export async function judge(
   }
   if (after === 'waiting') return
 
-  const { refusal, payerHasCode } = await retried(deps, chain, settlement)
+  const { refusal, payerHasCode, payerDecides } = await retried(deps, chain, settlement)
   // The nonce was used since the first check. The next turn finds out by which transaction.
   if (refusal === usedReason) return
   if (refusal !== null) return await store.fail(settlement, refusal, false, clock.now())
   // It would succeed now. In a batch it may have run out of gas, so it gets a transaction of its own.
-  if (after === 'among-others') return await store.release(settlement, payerHasCode)
-  await store.fail(settlement, failed, !payerHasCode, clock.now())
+  // One that has code since then is called in another way: its wallet was deployed by another transaction.
+  const isDeployedSince = payerHasCode && !settlement.payerHasCode
+  if (after === 'among-others' || isDeployedSince) return await store.release(settlement, payerHasCode)
+  await store.fail(settlement, failed, !payerDecides, clock.now())
 }
 
 /** What would happen if it were submitted once more. */
@@ -73,11 +75,11 @@ async function retried(deps: FacilitatorDeps, chain: Chain, settlement: Settleme
       chain.escrow.view({ payer, nonce, paymentHash: escrow.paymentHash }),
       tried(deps, chain, escrow),
     ])
-    return { refusal: refuseCollection(view, value, outcome), payerHasCode: view.hasCode }
+    return { refusal: refuseCollection(view, value, outcome), payerHasCode: view.hasCode, payerDecides: view.hasCode }
   }
   const [simulation] = await chain.simulate([authorization])
   if (simulation === undefined) throw new Error('the simulation gave no answer')
-  return { refusal: refuseSimulation(simulation, value, signed), payerHasCode: simulation.payerCode !== 'none' }
+  return { refusal: refuseSimulation(simulation, value, signed), ...codeOf(simulation) }
 }
 
 /**

@@ -17,7 +17,7 @@ import {
   refuseMatch,
   secondsUntilTomorrow,
 } from '../rules.ts'
-import type { Signals } from './signal.ts'
+import type { Signals, Watch } from './signal.ts'
 import { examine, simulate } from './checks.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
 import { examineAction, type EscrowAction } from './escrow.ts'
@@ -41,76 +41,78 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
   ): ReturnType<Settling['settle']> {
     if (typeof examined === 'string') return { ...failed(payment, examined), digest: null }
     const { digest } = examined
-    const refusal = await enter(examined, requester)
-    if (refusal !== null) return { ...failed(payment, refusal), digest }
-    const result = await outcome(examined, requester)
-    const rest = examined.escrow?.rest ?? null
-    const isDone = !result.success || rest === null || (await isVoidAsked(deps, rest, enter(rest, requester)))
-    return { ...(isDone ? result : pending(result.payer, result.txHash)), digest }
+    // Before anything is read, so that what ends in between is not missed.
+    const watch = signals.ended.watch(digest)
+    try {
+      const entered = await enter(examined, requester)
+      if (typeof entered === 'string') return { ...failed(payment, entered), digest }
+      const result = await outcome(examined, entered, { requester, watch })
+      const rest = examined.escrow?.rest ?? null
+      const isDone = !result.success || rest === null || (await isVoidAsked(deps, rest, enter(rest, requester)))
+      return { ...(isDone ? result : pending(result.payer, result.txHash)), digest }
+    } finally {
+      watch.close()
+    }
   }
 
-  /** Null when the authorization is claimed, now or earlier. */
-  async function enter(examined: Examined, requester: SettleRequester): Promise<Reason | null> {
+  /** The settlement of an authorization that is claimed, now or earlier. */
+  async function enter(examined: Examined, requester: SettleRequester): Promise<Entered | Reason> {
     const known = await look(examined.digest)
     if (known !== null) {
       const refusal = refuseKnown(examined, known)
-      return refusal === null && mayRevive(known, requester) ? await revive(examined, requester) : refusal
+      if (refusal !== null) return refusal
+      return mayRevive(known, requester)
+        ? ((await revive(deps, examined, { requester, gas, signals })) ?? UNREAD)
+        : { settlement: known }
     }
-    const refusal = await claim(examined, requester)
-    if (refusal === null) return null
+    const claimed = await signals.arrivals.during(examined.network.name, () => claim(examined, requester))
+    if (typeof claimed !== 'string') return claimed
     // Another request may have claimed and settled it since the first check. The chain then refuses because of that
     // settlement.
     const since = await look(examined.digest)
-    return since === null ? refusal : refuseKnown(examined, since)
+    return since === null ? claimed : (refuseKnown(examined, since) ?? { settlement: since })
   }
 
-  /** Null when it was claimed. A refusal before the claim leaves no trace. */
-  async function claim(examined: Examined, requester: SettleRequester): Promise<Reason | null> {
+  /** A refusal before the claim leaves no trace. */
+  async function claim(examined: Examined, requester: SettleRequester): Promise<Entered | Reason> {
     const { chain } = examined
     // The block is read first, so any use of the nonce after the simulation is in a later block.
     const { number } = await chain.head()
     // The escrow is simulated from its operator, which must have gas for that too.
     if (examined.escrow !== null) await assertGas(deps, gas, examined, requester)
-    const simulated = await simulate(deps, examined, requester.retryFailed)
+    // Both at once: the database and the chain know nothing of each other. The chain's refusal comes first.
+    const [simulation, affordable] = await Promise.allSettled([
+      simulate(deps, examined, requester.retryFailed),
+      examined.escrow === null ? assertGas(deps, gas, examined, requester) : null,
+    ])
+    if (simulation.status === 'rejected') throw simulation.reason
+    const simulated = simulation.value
     if (simulated.refusal !== null) {
       const refusal = await refuseUnlessPaid(deps, examined, requester, simulated.refusal)
-      if (refusal === null) signals.ended.notify()
-      return refusal
+      if (refusal !== null) return refusal
+      signals.ended.notify(examined.digest)
+      return UNREAD
     }
-    if (examined.escrow === null) await assertGas(deps, gas, examined, requester)
-    const { payerHasCode, gas: used, seenBlock = number } = simulated
-    const claim = claimOf(examined, {
-      payerHasCode,
-      gas: used,
-      seenBlock,
-      caller: callerOf(requester),
-      now: clock.now(),
-    })
-    if ((await store.claim(claim)) === null) return takenReason(examined)
+    if (affordable.status === 'rejected') throw affordable.reason
+    const { payerHasCode, payerDecides: alone, gas: used, seenBlock = number } = simulated
+    const caller = callerOf(requester)
+    const claim = claimOf(examined, { payerHasCode, alone, gas: used, seenBlock, caller, now: clock.now() })
+    const settlement = await store.claim(claim)
+    if (settlement === null) return takenReason(examined)
     await deps.failpoints.reach('settlement claimed')
     signals.claimed.notify()
-    return null
-  }
-
-  /** Null when a failed settlement is under way again. It stays failed as long as it would fail once more. */
-  async function revive(examined: Examined, requester: SettleRequester): Promise<Reason | null> {
-    const simulated = await simulate(deps, examined, requester.retryFailed)
-    if (simulated.refusal !== null) return simulated.refusal
-    await assertGas(deps, gas, examined, requester)
-    await store.revive(examined.digest, simulated)
-    deps.measures.count('settlement_revived')
-    signals.claimed.notify()
-    return null
+    return { settlement }
   }
 
   /** Waits for the outcome, at most for the caller's time. Only one operation gets the success. */
-  async function outcome(examined: Examined, requester: SettleRequester): Promise<SettleResult> {
+  async function outcome(examined: Examined, entered: Entered, { requester, watch }: Watched): Promise<SettleResult> {
     const { digest, payment, escrow } = examined
     const { failed: unknown, used } = reasonsOf(escrow)
     const deadline = clock.now().getTime() + (requester.waitMs ?? settings.waitMs)
     const payer = payment.payer ?? ''
+    let { settlement } = entered
     for (;;) {
-      const settlement = await look(digest)
+      settlement ??= await look(digest)
       const now = clock.now()
       // A seller stores a failure for good, so it is reported only once no reorganization can undo it.
       if (settlement?.state === 'failed' && (requester.retryFailed || isFinalFailure(settlement, now))) {
@@ -131,7 +133,7 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
       }
       // Also reached while the success is on its way to another caller, because that connection may still break.
       if (now.getTime() >= deadline) return pending(payer, settlement?.txHash ?? null)
-      await signals.ended.wait(PACE.lookMs)
+      settlement = await watch.next(PACE.lookMs)
     }
   }
 
@@ -141,11 +143,38 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
   }
 }
 
+/** Null when a failed settlement is under way again. It stays failed as long as it would fail once more. */
+async function revive(
+  deps: FacilitatorDeps,
+  examined: Examined,
+  { requester, gas, signals }: { requester: SettleRequester; gas: GasWatch; signals: Signals },
+): Promise<Reason | null> {
+  const simulated = await simulate(deps, examined, requester.retryFailed)
+  if (simulated.refusal !== null) return simulated.refusal
+  await assertGas(deps, gas, examined, requester)
+  await deps.store.revive(examined.digest, simulated)
+  deps.measures.count('settlement_revived')
+  signals.claimed.notify()
+  return null
+}
+
+/** What was read of a settlement on the way in. Null when it has changed since. */
+interface Entered {
+  settlement: Settlement | null
+}
+
+interface Watched {
+  requester: SettleRequester
+  watch: Watch
+}
+
+const UNREAD: Entered = { settlement: null }
+
 /**
  * Whether what a capture left is being voided, or there is nothing to void. If not, or if this process ends here, the
  * caller repeats the capture and so asks again.
  */
-async function isVoidAsked(deps: FacilitatorDeps, { digest }: Examined, entering: Promise<Reason | null>) {
+async function isVoidAsked(deps: FacilitatorDeps, { digest }: Examined, entering: Promise<Entered | Reason>) {
   try {
     return (await entering) !== CHANGED
   } catch (error) {
@@ -198,7 +227,7 @@ async function refuseUnlessPaid(
     return refusal
   }
   if (!isPaidBy(use, { authorization })) return usedReason
-  const claim = { payerHasCode: false, gas: 0n, seenBlock, caller: null, now: clock.now() }
+  const claim = { payerHasCode: false, alone: false, gas: 0n, seenBlock, caller: null, now: clock.now() }
   const settlement = await store.claim(claimOf(examined, claim))
   if (settlement === null) return usedReason
   const final = head.number - use.blockNumber + 1n >= BigInt(settings.confirmations)
@@ -254,7 +283,7 @@ const CHANGED = 'invalid_auth_capture_evm_unexpected_payment_state'
 
 function claimOf(
   { digest, network, authorization, escrow }: Examined,
-  claimed: Pick<Claim, 'payerHasCode' | 'gas' | 'seenBlock' | 'caller' | 'now'>,
+  claimed: Pick<Claim, 'payerHasCode' | 'alone' | 'gas' | 'seenBlock' | 'caller' | 'now'>,
 ): Claim {
   const asset = network.usdc.address
   return { digest, network: network.name, asset, authorization, escrow: escrow?.operation ?? null, ...claimed }

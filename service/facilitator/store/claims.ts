@@ -5,7 +5,7 @@ import { toBytes } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Settlement } from '../model.ts'
 import type { Claim, SettlementStore } from '../ports.ts'
-import { fromSettlementRow, SETTLEMENT, type SettlementRow } from './rows.ts'
+import { COMMITTED_SOON, fromSettlementRow, SETTLEMENT, type SettlementRow } from './rows.ts'
 
 type Claims = Pick<
   SettlementStore,
@@ -47,9 +47,9 @@ export function claims(statements: Statements): Claims {
 
     async offer(digest, { operation: to, ownsResult }, now, until) {
       const [row] = await statements.run<{ handed: boolean | null }>(
-        OFFER,
+        ownsResult ? OFFER : OFFER_SOON,
         [toBytes(digest), to, ownsResult, now, until],
-        'facilitator_offer',
+        ownsResult ? 'facilitator_offer' : 'facilitator_offer_soon',
       )
       if (row !== undefined) return 'given'
       const settlement = (await find([digest])).get(digest)
@@ -142,7 +142,7 @@ const CLAIM = `
 INSERT INTO facilitator_settlement AS s
   (digest, network, asset, payer, nonce, pay_to, value, valid_after, valid_before, signature, payer_has_code, alone, gas,
    seen_block, claimed_at, caller, operation, operator, payment_hash, busy, recipient, call_data, taken_until)
-SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11 OR $17::bytea IS NOT NULL, $12,
+SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $21::boolean OR $17::bytea IS NOT NULL, $12,
   $13, $14, $15, $16::facilitator_operation, $17, $18, $18, $19, $20,
   CASE WHEN $17 IS NOT NULL THEN 'infinity'::timestamptz END
 WHERE NOT EXISTS (
@@ -152,7 +152,7 @@ ON CONFLICT DO NOTHING
 RETURNING ${SETTLEMENT}`
 
 function valuesOf(claim: Claim): unknown[] {
-  const { digest, network, asset, authorization, escrow, payerHasCode, gas, seenBlock, caller, now } = claim
+  const { digest, network, asset, authorization, escrow, payerHasCode, alone, gas, seenBlock, caller, now } = claim
   const { from, nonce, to, value, validAfter, validBefore, signature } = authorization
   return [
     toBytes(digest),
@@ -173,11 +173,12 @@ function valuesOf(claim: Claim): unknown[] {
     ...(escrow === null
       ? [null, null, null, null, null]
       : [escrow.type, ...[escrow.operator, escrow.paymentHash, escrow.recipient, escrow.data].map(toBytes)]),
+    alone,
   ]
 }
 
 // A worker marks the settlements that it is about to sign, because signing settlements that another worker has taken is
-// wasted work. The mark is short, so that a worker that died does not keep them. What is for the escrow stays reserved
+// wasted work. The mark is short, so that a worker that died does not keep them; a crash that takes it back does no harm. What is for the escrow stays reserved
 // for its operator, whose lease only one worker has.
 const TAKE = `
 UPDATE facilitator_settlement s
@@ -187,15 +188,21 @@ WHERE s.digest IN (
   WHERE network = $1 AND state = 'claimed'
     AND CASE WHEN operator IS NULL THEN taken_until IS NULL OR taken_until <= $4 OR taken_by = $2 ELSE operator = $6 END
   ORDER BY claimed_at LIMIT $3 FOR UPDATE SKIP LOCKED
-) RETURNING ${SETTLEMENT}`
+) AND ${COMMITTED_SOON} RETURNING ${SETTLEMENT}`
 
 // The lock on one row decides among all processes. Only the purchase that has the authorization gets the success,
 // because everybody can read an authorization once its transaction is under way. An expired offer was made by a process
 // that died, or over a connection whose delivery was never confirmed.
-const OFFER = `
+const OFFER_WHERE = (condition: string): string => `
 UPDATE facilitator_settlement SET offered_to = $2, offered_until = $5,
   handed_out_at = CASE WHEN handed_out_at IS NULL AND $3 THEN $4 ELSE handed_out_at END
 WHERE digest = $1 AND state = 'settled'
   AND (offered_to = $2 OR (handed_out_at IS NULL AND (offered_to IS NULL OR offered_until <= $4)))
   AND NOT EXISTS (SELECT FROM facilitator_purchase p WHERE p.digest = $1 AND p.buys <> $2)
+  AND ${condition}
 RETURNING handed_out_at IS NOT NULL AS handed`
+
+const OFFER = OFFER_WHERE('true')
+// The confirmation after the answer is durable, and what was committed before it is durable with it. Until then a crash
+// ends the offer in any case.
+const OFFER_SOON = OFFER_WHERE(COMMITTED_SOON)

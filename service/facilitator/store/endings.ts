@@ -3,32 +3,33 @@ import type { Statements } from '../../kit/transaction.ts'
 import { shareCost } from '../rules.ts'
 import type { SettlementStore } from '../ports.ts'
 import { callerKey, COUNTS_FOR_PAYER, recipientKey } from './claims.ts'
-import { fromSettlementRow, SETTLEMENT, type SettlementRow } from './rows.ts'
+import { COMMITTED_SOON, fromSettlementRow, SETTLEMENT, type SettlementRow } from './rows.ts'
 
 type Endings = Pick<
   SettlementStore,
-  'mined' | 'vanished' | 'finish' | 'lose' | 'settledElsewhere' | 'fail' | 'release' | 'revive' | 'loose'
+  'bearers' | 'mined' | 'vanished' | 'finish' | 'lose' | 'settledElsewhere' | 'fail' | 'release' | 'revive' | 'loose'
 >
 
 /** Stores what happened on the chain. Every statement names the states that it may change, so it may be repeated. */
 export function endings(statements: Statements): Endings {
   return {
-    async mined(transaction, receipt, settled, now) {
-      const payers = await statements.run<{ payer: Buffer | null; pay_to: Buffer; caller: Buffer | null }>(
+    async bearers({ id }) {
+      const rows = await statements.run<{ payer: Buffer | null; pay_to: Buffer; caller: Buffer | null }>(
         `SELECT CASE WHEN ${COUNTS_FOR_PAYER} THEN payer END AS payer, coalesce(recipient, pay_to) AS pay_to, caller
          FROM facilitator_settlement WHERE transaction_id = $1`,
-        [transaction.id],
+        [id],
         'facilitator_payers',
       )
-      const shares = payers.length === 0 ? [] : shareCost(receipt.cost, payers.length)
-      const counted = payers.flatMap(({ payer, pay_to, caller }, place) =>
-        [...(payer === null ? [] : [payer]), recipientKey(pay_to), ...(caller === null ? [] : [callerKey(caller)])].map(
-          (key) => ({
-            key,
-            share: String(shares[place]),
-          }),
-        ),
-      )
+      return rows.map(({ payer, pay_to, caller }) => [
+        ...(payer === null ? [] : [payer]),
+        recipientKey(pay_to),
+        ...(caller === null ? [] : [callerKey(caller)]),
+      ])
+    },
+
+    async mined(transaction, receipt, { settled, bearers }, now) {
+      const shares = bearers.length === 0 ? [] : shareCost(receipt.cost, bearers.length)
+      const counted = bearers.flatMap((keys, place) => keys.map((key) => ({ key, share: String(shares[place]) })))
       await statements.run(
         MINED,
         [
@@ -119,11 +120,14 @@ export function endings(statements: Statements): Endings {
 /** What is for the escrow waits for its operator alone. */
 const RESERVED = "taken_until = CASE WHEN operator IS NOT NULL THEN 'infinity'::timestamptz END"
 
-// The cost is charged once for each block: a second report of the same block changes nothing.
+// The cost is charged once for each block: a second report of the same block changes nothing. The chain has all of it,
+// so after a crash of the database it is read again, and what is sold for it is written down durably after it.
+// The last condition locks the transaction before its settlements, as SENT does, which may run at the same moment.
 const MINED = `
 WITH told AS (
   UPDATE facilitator_transaction SET state = 'mined', block_number = $2, block_hash = $3, hash = $4
-  WHERE id = $1 AND state IN ('signed', 'broadcast', 'mined') AND block_hash IS DISTINCT FROM $3 RETURNING id
+  WHERE id = $1 AND state IN ('signed', 'broadcast', 'mined') AND block_hash IS DISTINCT FROM $3
+    AND ${COMMITTED_SOON} RETURNING id
 ), payers AS (
   INSERT INTO facilitator_gas AS g (network, day, payer, spent)
   SELECT $7, $8::date, part.payer, sum(part.share)
@@ -134,7 +138,8 @@ WITH told AS (
   ON CONFLICT (network, day, payer) DO UPDATE SET spent = g.spent + excluded.spent
 )
 UPDATE facilitator_settlement SET state = 'settled', tx_hash = $4, block_number = $2, ended_at = $6, busy = NULL
-WHERE transaction_id = $1 AND digest = ANY($5) AND state IN ('signed', 'broadcast')`
+WHERE transaction_id = $1 AND digest = ANY($5) AND state IN ('signed', 'broadcast')
+  AND (SELECT count(*) FROM told) >= 0`
 
 // A failure that was read from that block is open again too. Settlements by other parties are not affected. A payment of
 // the escrow is not busy again: what was claimed since has a later nonce of the same sponsor, so the order is the same.
@@ -154,7 +159,9 @@ id = $1 AND state IN (${states}) AND NOT EXISTS (
   SELECT FROM facilitator_settlement WHERE transaction_id = $1 AND state IN ('signed', 'broadcast'))`
 
 const FINISH = `
-WITH done AS (UPDATE facilitator_transaction SET state = 'final' WHERE ${LAST(`'mined'`)} RETURNING id)
+WITH done AS (
+  UPDATE facilitator_transaction SET state = 'final' WHERE ${LAST(`'mined'`)} AND ${COMMITTED_SOON} RETURNING id
+)
 UPDATE facilitator_settlement s SET final = true FROM done
 WHERE s.transaction_id = done.id AND s.state IN ('settled', 'failed') AND NOT s.external`
 

@@ -23,6 +23,13 @@ export const SETTLEMENT = `s.digest, s.network, s.payer, s.nonce, s.pay_to, s.va
   s.external, s.final, s.reason, s.ours, s.claimed_at, s.ended_at, s.offered_to, s.handed_out_at,
   s.operation, s.operator, s.payment_hash, s.recipient, s.call_data`
 
+/**
+ * A condition of a statement whose commit need not be on disk when it returns. The order of the log makes it durable
+ * with the next commit that is. Only for what a crash of the database may take back: what the chain still has, or what
+ * nothing was answered for.
+ */
+export const COMMITTED_SOON = "(SELECT set_config('synchronous_commit', 'off', true)) IS NOT NULL"
+
 export function fromSettlementRow(row: SettlementRow): Settlement {
   return {
     digest: toHex(row.digest),

@@ -2,7 +2,14 @@ import { toBytes } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { SponsorTransaction } from '../model.ts'
 import type { SettlementStore, Signing } from '../ports.ts'
-import { fromTransactionRow, fromSettlementRow, SETTLEMENT, type TransactionRow, type SettlementRow } from './rows.ts'
+import {
+  COMMITTED_SOON,
+  fromTransactionRow,
+  fromSettlementRow,
+  SETTLEMENT,
+  type TransactionRow,
+  type SettlementRow,
+} from './rows.ts'
 
 type Transactions = Pick<SettlementStore, 'sign' | 'fill' | 'replace' | 'sent' | 'open' | 'highestNonce' | 'carried'>
 
@@ -25,10 +32,21 @@ export function transactions(statements: Statements): Transactions {
       return row === undefined ? null : transactionOf(row.id, signing)
     },
 
-    async replace({ id }, { hash, raw, fees, now }) {
+    async replace({ id }, { target, data, gas, bumps, hash, raw, fees, now }) {
       await statements.run(
         REPLACE,
-        [id, toBytes(hash), toBytes(raw), String(fees.maxFeePerGas), String(fees.maxPriorityFeePerGas), now],
+        [
+          id,
+          toBytes(hash),
+          toBytes(raw),
+          String(fees.maxFeePerGas),
+          String(fees.maxPriorityFeePerGas),
+          now,
+          toBytes(target),
+          toBytes(data),
+          gas,
+          bumps,
+        ],
         'facilitator_replace',
       )
     },
@@ -143,21 +161,24 @@ function transactionOf(
   }
 }
 
+// A settlement is not carried by the transfer of nothing that takes its nonce, so it is not shown under that hash.
 const REPLACE = `
 WITH named AS (
   INSERT INTO facilitator_hash (hash, transaction_id) VALUES ($2, $1) ON CONFLICT DO NOTHING
 ), made AS (
   UPDATE facilitator_transaction
-  SET hash = $2, raw = $3, max_fee = $4, priority_fee = $5, bumps = bumps + 1, state = 'signed', signed_at = $6
-  WHERE id = $1 AND state IN ('signed', 'broadcast') RETURNING id
+  SET hash = $2, raw = $3, max_fee = $4, priority_fee = $5, bumps = $10, state = 'signed', signed_at = $6,
+    target = $7, data = $8, gas = $9
+  WHERE id = $1 AND state IN ('signed', 'broadcast') RETURNING id, target <> sponsor AS carries
 )
 UPDATE facilitator_settlement s SET tx_hash = $2 FROM made
-WHERE s.transaction_id = made.id AND s.state IN ('signed', 'broadcast')`
+WHERE s.transaction_id = made.id AND made.carries AND s.state IN ('signed', 'broadcast')`
 
+// Only the node's word: without it the transaction is sent once more.
 const SENT = `
 WITH made AS (
-  UPDATE facilitator_transaction SET state = 'broadcast', sent_at = $2 WHERE id = $1 AND state IN ('signed', 'broadcast')
-  RETURNING id
+  UPDATE facilitator_transaction SET state = 'broadcast', sent_at = $2
+  WHERE id = $1 AND state IN ('signed', 'broadcast') AND ${COMMITTED_SOON} RETURNING id
 )
 UPDATE facilitator_settlement s SET state = 'broadcast' FROM made WHERE s.transaction_id = made.id AND s.state = 'signed'`
 

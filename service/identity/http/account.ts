@@ -161,7 +161,7 @@ export const handleBody = z.strictObject({
     .regex(HANDLE, 'must have a-z, 0-9 and single hyphens between them')
     .refine((handle) => !RESERVED_HANDLES.has(handle), 'is reserved: choose another one')
     .nullable()
-    .meta({ description: 'Null for none. One that you give up stays yours for 30 days.' }),
+    .meta({ description: 'Null for none. One that you give up stays yours for 30 days.', examples: ['ada'] }),
 })
 
 const keyBody = z

@@ -39,6 +39,8 @@ export function createIdentity(deps: IdentityDeps) {
   })
   const { identify, identifyKey, settled } = createIdentify({ ...deps, signIn, signUp })
 
+  const mayMailCustomer = (to: string): Promise<boolean> => deps.mayMail('customer', to.toLowerCase())
+
   return {
     identify,
     identifyKey,
@@ -115,6 +117,25 @@ export function createIdentity(deps: IdentityDeps) {
     async mailTo(userId: string, mail: Omit<Mail, 'to'>): Promise<void> {
       const to = await store.findConfirmedEmail(userId)
       if (to !== null) await deps.mailer.send({ to, ...mail })
+    },
+
+    /** Whether one more mail may go to an address that a customer entered: a stranger must not fill a mailbox. */
+    mayMailCustomer,
+
+    /** Mails an address that a customer entered. Safe to repeat: the id names the mail. */
+    async mailCustomer(mail: Mail): Promise<void> {
+      if (await mayMailCustomer(mail.to)) await deps.mailer.send(mail)
+    },
+
+    /** The same, where `mayMailCustomer` has counted it. */
+    sendCounted: (mail: Mail): Promise<void> => deps.mailer.send(mail),
+
+    /**
+     * Whether the buyer of a simulated payment may have mail at this address: on a live server only the account itself,
+     * since such payments cost strangers nothing.
+     */
+    async reachesTestBuyer(userId: string, to: string): Promise<boolean> {
+      return !deps.live || (await store.findConfirmedEmail(userId))?.toLowerCase() === to.toLowerCase()
     },
 
     /** Returns the demo account's key when this call created it. Never called on a live server. */

@@ -11,6 +11,18 @@ import { toKey, traceOf } from '../rules.ts'
 
 /** A person's API keys in their current environment. */
 export function createKeys({ store, clock, agentExists }: KeysDeps) {
+  async function createOf(owner: Owner, wanted: WantedKey, operation: Id<'op'>): Promise<NewKey> {
+    const now = clock.now()
+    if (wanted.expiresAt !== null && wanted.expiresAt <= now) throw invalid({ expiresAt: 'must be in the future' })
+    if (wanted.agentId !== null && !(await agentExists(owner, wanted.agentId))) {
+      throw invalid({ agentId: 'is not the id of one of your agents' })
+    }
+    const made = drawKey(owner, { ...wanted, id: deriveId('key', operation), createdAt: now })
+    const key = await store.saveKey(made.key, traceOf(made.secret, owner.environment))
+    if (key === null) throw keyMissing()
+    return { key, secret: made.secret }
+  }
+
   return {
     async list(caller: Caller, page: { limit: number; offset: number }) {
       return await store.listKeys(accountOf(caller), page)
@@ -18,17 +30,11 @@ export function createKeys({ store, clock, agentExists }: KeysDeps) {
 
     /** The operation names the key: a request that is repeated after a crash finds the row and gives it a new secret. */
     async create(caller: Caller, wanted: WantedKey, operation: Id<'op'>): Promise<NewKey> {
-      const owner = accountOf(caller)
-      const now = clock.now()
-      if (wanted.expiresAt !== null && wanted.expiresAt <= now) throw invalid({ expiresAt: 'must be in the future' })
-      if (wanted.agentId !== null && !(await agentExists(owner, wanted.agentId))) {
-        throw invalid({ agentId: 'is not the id of one of your agents' })
-      }
-      const made = drawKey(owner, { ...wanted, id: deriveId('key', operation), createdAt: now })
-      const key = await store.saveKey(made.key, traceOf(made.secret, owner.environment))
-      if (key === null) throw keyMissing()
-      return { key, secret: made.secret }
+      return await createOf(accountOf(caller), wanted, operation)
     },
+
+    /** For an owner who has agreed before. */
+    createOf,
 
     /** Takes effect at once: every process refuses the next request with this key. */
     async revoke(caller: Caller, id: string): Promise<void> {

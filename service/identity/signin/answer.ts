@@ -1,3 +1,4 @@
+import { helpHeaders } from '../../kit/error-codes/catalogue.ts'
 import { isOfAnotherSite } from '../../kit/http.ts'
 import { faultOfJsonShape } from '../../kit/json-shape.ts'
 import { ONE_LINE } from '../../kit/text.ts'
@@ -150,9 +151,8 @@ function refusal(requestId: string, fault: Fault, from: Headers = new Headers())
   const headers = new Headers(from)
   headers.delete('content-length')
   headers.set('content-type', 'application/json')
-  const { status, code, message } = fault
-  return new Response(JSON.stringify({ error: message, code: code.toLowerCase(), requestId, message }), {
-    status,
-    headers,
-  })
+  const { status, message } = fault
+  const code = fault.code.toLowerCase()
+  for (const [name, value] of Object.entries(helpHeaders(code))) headers.set(name, value)
+  return new Response(JSON.stringify({ error: message, code, requestId, message }), { status, headers })
 }

@@ -172,7 +172,8 @@ export function plain(text: string, longest: number): string {
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()
   if (short.length <= longest) return short
-  const cut = short.slice(0, longest - 1)
+  // Half of a character that takes two places would not be stored.
+  const cut = short.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')
   const space = cut.lastIndexOf(' ')
   return `${space < 0 ? cut : cut.slice(0, space)}…`
 }

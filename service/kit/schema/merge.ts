@@ -9,19 +9,26 @@ export function isRecord(value: unknown): value is Raw {
  * Merges a schema's `allOf` into the schema itself. The result is shorter, and it can be closed to unknown fields: an
  * `allOf` of closed objects would accept nothing.
  */
-export function flattened(schema: Raw, budget = { parts: PARTS_MAX }): Raw {
+export function flattened(schema: Raw, budget = { parts: PARTS_MAX, fields: FIELDS_MAX }): Raw {
   const { allOf, ...own } = schema
   if (!Array.isArray(allOf)) return own
   // Parts may be nested, and the same parts may occur many times. Those beyond the limit are left out, which only
   // loosens the schema.
-  const taken = allOf.filter(isRecord).filter(() => budget.parts-- > 0)
+  const taken = allOf.filter(isRecord).filter((part) => isWithin(budget, part))
   const parts = taken.map((part) => flattened(part, budget))
   const merged = parts.reduce(merge, own)
   if ('nullable' in own) return { ...merged, nullable: own['nullable'] }
   return { ...merged, nullable: parts.length > 0 && parts.every((part) => part['nullable'] === true) }
 }
 
+/** Parts with very many fields would be copied once for each part beside them. */
+function isWithin(budget: { parts: number; fields: number }, { properties }: Raw): boolean {
+  budget.fields -= isRecord(properties) ? Object.keys(properties).length : 0
+  return budget.parts-- > 0 && budget.fields > 0
+}
+
 const PARTS_MAX = 200
+const FIELDS_MAX = 5_000
 
 function merge(one: Raw, other: Raw): Raw {
   const merged: Record<string, unknown> = { ...other, ...one }

@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import { fieldOut, FIELDS_MAX, fieldsSchema, isWebAddress, plainLine, plainText } from '../../kit/fields.ts'
 import { amount, amountOut, timestamp } from '../../kit/wire.ts'
-import { ASSET_STATUSES, ASSET_TYPES, AUTH_TYPES, METHODS, OUTPUT_TYPES, PRICING_MODELS } from '../model/asset.ts'
+import {
+  ASSET_STATUSES,
+  ASSET_TYPES,
+  AUTH_TYPES,
+  METHODS,
+  OUTPUT_TYPES,
+  PRICING_MODELS,
+  REVIEW_LENGTH_MAX,
+} from '../model/asset.ts'
 
 /* What comes in and goes out, field by field, as the specification has it. */
 
@@ -116,6 +124,16 @@ export const createBody = z.strictObject({
   ...page,
 })
 
+/** The smallest prompt. */
+export const createExample: z.input<typeof createBody> = {
+  slug: 'summarizer',
+  type: 'prompt',
+  name: 'Summarizer',
+  description: 'Sums up an article in a few sentences.',
+  inputSchema: [{ name: 'article', label: 'Article', type: 'text', required: true }],
+  promptConfig: { promptTemplate: 'Sum up this article: {{article}}' },
+}
+
 export const editBody = z
   .strictObject({
     ...page,
@@ -126,7 +144,14 @@ export const editBody = z
   })
   .partial()
 
-export const rateBody = z.strictObject({ score: z.int().min(1).max(5) })
+const review = plainText(REVIEW_LENGTH_MAX).trim().min(1, 'must not be empty')
+export const rateBody = z.strictObject({
+  score: z.int().min(1).max(5),
+  text: review.nullish().meta({
+    description: 'A review, shown on its page without your name. Only for those who paid for a run.',
+  }),
+})
+export const replyBody = z.strictObject({ review: z.string().max(100), text: review })
 export const sourceBody = z.strictObject({ maxCost: amount.nullish() }).optional()
 
 const flag = z

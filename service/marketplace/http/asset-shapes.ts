@@ -1,7 +1,7 @@
 import { toolSecondsOf } from '../rules/run.ts'
 import type { z } from 'zod'
 import { toWire, type Usdc } from '../../kit/money.ts'
-import type { AgentConfig, Model, Pricing, PromptConfig, Sealed, Summary, ToolConfig } from '../model/asset.ts'
+import type { AgentConfig, Model, Pricing, PromptConfig, Review, Sealed, Summary, ToolConfig } from '../model/asset.ts'
 import type {
   AgentConfigInput,
   AssetDraft,
@@ -11,7 +11,7 @@ import type {
 } from '../model/asset-draft.ts'
 import { EMPTY_AGENT, EMPTY_PROMPT, EMPTY_TOOL, MASK } from '../model/asset-draft.ts'
 import type { View } from '../service/assets/read.ts'
-import type { createBody, editBody, reducedOut, wholeOut } from './asset-bodies.ts'
+import type { createBody, editBody, rateBody, reducedOut, wholeOut } from './asset-bodies.ts'
 
 type Created = z.output<typeof createBody>
 type Edited = z.output<typeof editBody>
@@ -55,6 +55,14 @@ export function toEdit(body: Edited): AssetEdit {
     agentConfig: body.agentConfig == null ? undefined : toAgent(body.agentConfig),
     toolConfig: body.toolConfig == null ? undefined : toTool(body.toolConfig),
   })
+}
+
+export function toRating({ score, text = null }: z.output<typeof rateBody>) {
+  return { score, text }
+}
+
+export function toReview({ createdAt, repliedAt, ...review }: Review) {
+  return { ...review, createdAt: createdAt.toISOString(), repliedAt: repliedAt?.toISOString() ?? null }
 }
 
 function toPricing(pricing: Created['pricing']): AssetDraft['pricing'] {

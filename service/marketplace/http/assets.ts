@@ -6,11 +6,21 @@ import type { Caller } from '../../kit/caller.ts'
 import { MODEL_TIERS, type Asset } from '../model/asset.ts'
 import type { Assets } from '../service/assets/assets.ts'
 import type { View } from '../service/assets/read.ts'
-import { createBody, editBody, listFilters, rateBody, reducedOut, sourceBody, wholeOut } from './asset-bodies.ts'
-import { toDraft, toEdit, toReduced, toWhole } from './asset-shapes.ts'
+import {
+  createBody,
+  createExample,
+  editBody,
+  listFilters,
+  rateBody,
+  reducedOut,
+  sourceBody,
+  wholeOut,
+} from './asset-bodies.ts'
+import { reviewRoutes } from './reviews.ts'
+import { toDraft, toEdit, toReduced, toRating, toWhole } from './asset-shapes.ts'
 
 export function assetRoutes(assets: Assets): AnyRoute[] {
-  return [...readRoutes(assets), ...writeRoutes(assets), ...tradeRoutes(assets)]
+  return [...readRoutes(assets), ...writeRoutes(assets), ...tradeRoutes(assets), ...reviewRoutes(assets)]
 }
 
 const identifier = z.object({ identifier: z.string().meta({ description: 'Its slug or id' }) })
@@ -83,6 +93,7 @@ function writeRoutes(assets: Assets): AnyRoute[] {
       auth: 'person',
       idempotent: true,
       body: createBody,
+      example: createExample,
       answers: {
         201: z.object({
           created: z.boolean(),
@@ -139,7 +150,7 @@ function tradeRoutes(assets: Assets): AnyRoute[] {
     route({
       method: 'post',
       path: '/rda/:identifier/rate',
-      summary: 'Rate an RDA that you ran, once',
+      summary: 'Rate an RDA that you ran, once, and review it if you paid',
       tag: 'Marketplace',
       auth: 'person',
       idempotent: true,
@@ -153,12 +164,13 @@ function tradeRoutes(assets: Assets): AnyRoute[] {
         }),
       },
       errors: {
-        403: 'You did not run it successfully, or it is your own.',
+        403: 'You did not run it successfully, or it is your own. Or you send a text and have not paid for a run.',
         404: MISSING,
         409: 'You have already rated it.',
+        429: 'You have written as many reviews as an account may in a day.',
       },
       async handle({ caller, params, body, operation }) {
-        const { stats } = await assets.rate(caller, params.identifier, body.score, operation)
+        const { stats } = await assets.rate(caller, params.identifier, toRating(body), operation)
         const { averageRating, totalRatings } = stats
         return reply(200, { rated: true, score: body.score, stats: { averageRating, totalRatings } })
       },

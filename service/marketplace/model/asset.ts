@@ -159,6 +159,20 @@ export interface Stats {
   averageLatency: number
 }
 
+/** What a paying customer said of an asset. Who it was is for nobody to see. */
+export interface Review {
+  id: Id<'op'>
+  score: number
+  text: string
+  createdAt: Date
+  /** The creator's one answer. */
+  reply: string | null
+  repliedAt: Date | null
+}
+
+/** Characters of a review, and of an answer to it. */
+export const REVIEW_LENGTH_MAX = 1_000
+
 /** One version of an asset, as it is executed. */
 export interface RunnableAsset {
   id: Id<'rda'>

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../kit/error-codes/catalogue.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
@@ -77,7 +78,7 @@ export type FreeRunsBound = 'caller' | 'day' | 'asset'
 
 /** Why a run has no output: a word for programs, a sentence for a person. */
 export interface Failure {
-  code: string
+  code: ErrorCode
   sentence: string
 }
 
@@ -105,4 +106,11 @@ export interface Ending {
 
 export function hasEnded(state: RunState): boolean {
   return state !== 'queued' && state !== 'running'
+}
+
+/** The buyers of an asset. */
+export interface Buyers {
+  buyers: number
+  /** Those who paid more than once. */
+  repeat: number
 }

@@ -3,7 +3,7 @@ import type { Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Caller } from '../../kit/caller.ts'
 import type { Environment, Owner } from '../../kit/owner.ts'
-import type { Asset, AssetStatus, Listing, RunnableAsset, Sealed, Summary } from '../model/asset.ts'
+import type { Asset, AssetStatus, Listing, Review, RunnableAsset, Sealed, Summary } from '../model/asset.ts'
 import type { Costs } from '../rules/asset-estimate.ts'
 
 /** What runs need of assets. */
@@ -45,6 +45,16 @@ export interface AssetStore {
   hasRun(id: Id<'rda'>, userId: string, successfully: boolean): Promise<boolean>
   /** Null when it is the first or the same act's; else the score that was given before. */
   rate(rating: Rating): Promise<number | null>
+  /** Whether this user has paid for a successful run of it. */
+  hasPaid(id: Id<'rda'>, userId: string): Promise<boolean>
+  /** How many reviews this user has written since. */
+  countReviews(userId: string, since: Date): Promise<number>
+  /** Ratings with a text that is not hidden, the newest first, older than the one with the id `before`. */
+  reviews(id: Id<'rda'>, page: { limit: number; before: string | null }): Promise<readonly Review[]>
+  /** `missing`: there is no such review of this asset, or it is hidden. */
+  reply(to: { rdaId: Id<'rda'>; review: string; text: string; at: Date }): Promise<'replied' | 'answered' | 'missing'>
+  /** An operator's command: false where there is no such review. */
+  hideReview(review: string, at: Date): Promise<boolean>
   hasBought(id: Id<'rda'>, userId: string): Promise<boolean>
   /** Writes the sale and what `pay` writes, unless there was a sale before; whether this one is new. */
   sell(sale: Sale, pay: (inside: Statements) => Promise<void>): Promise<boolean>
@@ -65,6 +75,8 @@ export interface Rating {
   rdaId: Id<'rda'>
   userId: Id<'usr'>
   score: number
+  /** Null for a rating alone. */
+  text: string | null
   madeBy: string
   at: Date
 }

@@ -5,7 +5,7 @@ import type { Statements } from '../../kit/transaction.ts'
 import type { Environment, Owner } from '../../kit/owner.ts'
 import type { OutboundRequest, OutboundResponse } from '../../outbound/model.ts'
 import type { LanguageModel, RunnableAsset, Usage } from '../model/asset.ts'
-import type { CustomerRun, Ending, FreeRunsBound, Run, RunState, RunSummary } from '../model/run.ts'
+import type { Buyers, CustomerRun, Ending, FreeRunsBound, Run, RunState, RunSummary } from '../model/run.ts'
 
 export interface RunStore {
   /**
@@ -22,6 +22,8 @@ export interface RunStore {
     rda: Id<'rda'>,
     filter: Omit<RunFilter, 'rda'>,
   ): Promise<{ runs: readonly CustomerRun[]; total: number }>
+  /** Who paid for it among the newest `runs` paid runs of others: how many, and how many of them more than once. */
+  buyersOf(creator: Owner, rda: Id<'rda'>, runs: number): Promise<Buyers>
   /** Of each day of UTC since then, how many there were in each state and what they cost; the oldest day first. */
   days(owner: Owner, since: Date): Promise<readonly RunDay[]>
   /**

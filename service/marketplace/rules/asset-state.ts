@@ -1,5 +1,6 @@
 import { archivedStays } from '../errors.ts'
-import type { AssetStatus } from '../model/asset.ts'
+import { readInput, sampleInput } from '../../kit/fields.ts'
+import type { AssetStatus, Content } from '../model/asset.ts'
 
 export type Action = 'publish' | 'unpublish' | 'archive'
 
@@ -23,3 +24,9 @@ export function nextVersion(version: string, runsChange: boolean): string {
 }
 
 export const FIRST_VERSION = '1.0.0'
+
+/** Inputs that a run takes, to be shown: of the creator's first example that still fits, else made of the fields. */
+export function exampleInputs({ inputs, config }: Content): Readonly<Record<string, unknown>> {
+  const examples = config.type === 'prompt' ? config.examples : []
+  return examples.find((example) => 'values' in readInput(inputs, example.inputs))?.inputs ?? sampleInput(inputs)
+}

@@ -97,7 +97,7 @@ async function readRequest(
 }
 
 /** Null when the browser has no session. A key or token cannot approve. */
-async function signedIn({ identify }: AuthorizeDeps, request: Request) {
+export async function signedIn({ identify }: Pick<AuthorizeDeps, 'identify'>, request: Request) {
   try {
     const caller = await identify(request)
     return caller.via === 'session' && caller.user !== null ? { ...caller, user: caller.user } : null

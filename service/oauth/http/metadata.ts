@@ -1,5 +1,6 @@
 import { Router } from 'express'
 import type { Endpoints } from '../model.ts'
+import { DEVICE_GRANT } from '../rules/devices.ts'
 
 /** Where a client of the MCP server gets access tokens (RFC 9728). */
 export function protectedResource({ issuer, resource }: Endpoints): Router {
@@ -20,9 +21,10 @@ export function authorizationServer({ issuer, address }: Endpoints): Router {
     token_endpoint: `${address}/token`,
     revocation_endpoint: `${address}/revoke`,
     registration_endpoint: `${address}/register`,
+    device_authorization_endpoint: `${address}/device_authorization`,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: ['authorization_code', 'refresh_token', DEVICE_GRANT],
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],

@@ -15,14 +15,9 @@ export function consentPage({ client, redirectUri }: AuthorizationRequest, user:
     ['Returns to', placeOf(redirectUri)],
     ['Your account', user.email ?? user.name ?? user.subject],
   ].map(([term, text]) => `<dt>${escaped(term ?? '')}</dt><dd>${escaped(text ?? '')}</dd>`)
-  const environments = live ? ['sandbox', 'production'] : ['sandbox']
-  const options = environments.map(
-    (name) =>
-      `<option value="${name}">${name === 'sandbox' ? 'Sandbox (test money)' : 'Production (real money)'}</option>`,
-  )
   return plainPage(
     'Connect a program',
-    `<p>It can call tools and see your balance. Successful calls are charged to your account, up to the limit that you choose. Disconnect it at any time by revoking its key on the page API keys.</p><dl>${rows.join('')}</dl><form method="post"><label>Environment<select name="environment">${options.join('')}</select></label><label>Spending limit per day, in USDC<input name="perDay" value="1" inputmode="decimal" required pattern="\\d{1,9}(\\.\\d{1,6})?" autocomplete="off"></label><div class="ask"><button class="approve" name="decision" value="approve">Connect</button><button name="decision" value="refuse" formnovalidate>Refuse</button></div></form>`,
+    `<p>It can call tools and see your balance. Successful calls are charged to your account, up to the limit that you choose. Disconnect it at any time by revoking its key on the page API keys.</p><dl>${rows.join('')}</dl><form method="post">${environmentChoice(live)}<label>Spending limit per day, in USDC<input name="perDay" value="1" inputmode="decimal" required pattern="\\d{1,9}(\\.\\d{1,6})?" autocomplete="off"></label><div class="ask"><button class="approve" name="decision" value="approve">Connect</button><button name="decision" value="refuse" formnovalidate>Refuse</button></div></form>`,
     {
       // Without form-action: browsers apply it to redirects after the form too, and the client's address may redirect on.
       'Content-Security-Policy': plainPolicy(),
@@ -31,6 +26,15 @@ export function consentPage({ client, redirectUri }: AuthorizationRequest, user:
       'Referrer-Policy': 'same-origin',
     },
   )
+}
+
+export function environmentChoice(live: boolean): string {
+  const environments = live ? ['sandbox', 'production'] : ['sandbox']
+  const options = environments.map(
+    (name) =>
+      `<option value="${name}">${name === 'sandbox' ? 'Sandbox (test money)' : 'Production (real money)'}</option>`,
+  )
+  return `<label>Environment<select name="environment">${options.join('')}</select></label>`
 }
 
 function placeOf(redirectUri: string): string {

@@ -1,23 +1,28 @@
 import type { ComponentChildren } from 'preact'
 import { embedded, ICON } from '../../ui-kit/document.ts'
 import type { Frame } from '../model.ts'
+import { wordsOf } from './words/languages.ts'
+import { say } from './words/say.ts'
 
 /** The HTML document around every page. */
 export function Shell({
   title,
   frame,
   data,
-  noscript = 'This page needs JavaScript to connect to your wallet.',
+  groups = [],
+  noscript = say('common.noscriptWallet'),
   children,
 }: {
   title: string
   frame: Frame
-  data?: unknown
+  data?: object
+  /** The groups of texts that the script uses. */
+  groups?: readonly string[]
   noscript?: string
   children: ComponentChildren
 }) {
   return (
-    <html lang="en">
+    <html lang={frame.language} class={frame.embed?.tab === false ? 'framed' : undefined}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -28,6 +33,7 @@ export function Shell({
         {frame.styles.map((href) => (
           <link key={href} rel="stylesheet" href={href} />
         ))}
+        {frame.style != null && <style dangerouslySetInnerHTML={{ __html: frame.style }} />}
         {data !== undefined && frame.scripts.map((src) => <script key={src} type="module" src={src} />)}
       </head>
       <body>
@@ -37,7 +43,13 @@ export function Shell({
             <noscript>
               <p class="noscript">{noscript}</p>
             </noscript>
-            <script id="data" type="application/json" dangerouslySetInnerHTML={{ __html: embedded(data) }} />
+            <script
+              id="data"
+              type="application/json"
+              dangerouslySetInnerHTML={{
+                __html: embedded({ ...data, language: frame.language, words: wordsOf(frame.language, groups) }),
+              }}
+            />
           </>
         )}
       </body>

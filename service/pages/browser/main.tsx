@@ -1,38 +1,56 @@
 import { hydrate } from 'preact'
-import type { CheckoutPage, PaymentState, VerifyPage } from '../model.ts'
-import { openApi } from './checkout/api.ts'
+import type { CheckoutPage, Embed, PaymentState, VerifyPage } from '../model.ts'
+import { loadFormatting } from './answer/Answer.tsx'
+import { hasAnswer, openApi } from './checkout/api.ts'
 import { Checkout } from './checkout/Checkout.tsx'
 import { openFlow } from './checkout/flow.ts'
 import { openKeeper } from './checkout/kept.ts'
-import { endExpired } from './checkout/found.ts'
+import { endExpired, homeOf } from './checkout/found.ts'
 import { orderIn } from './checkout/order.ts'
+import { prefillIn } from './checkout/prefill.ts'
 import { openWallets } from './checkout/wallets.ts'
-import { firstState, hurdleOf, type State } from './checkout/state.ts'
-import type { Wallet } from '../../ui-kit/provider.ts'
+import { firstState, hurdleOf, type Acts, type PageWallet, type State } from './checkout/state.ts'
+import { choiceIn } from './checkout/wish.ts'
 import { openWatched } from '../../ui-kit/watched.ts'
-import { firstGateState, openGateFlow, type GateState } from './gate/flow.ts'
-import { Gate } from './gate/Gate.tsx'
-import { Verify } from './verify/Verify.tsx'
+import type { GateState } from './gate/flow.ts'
+import { speak, type Words } from './words/say.ts'
 import './style.css'
 
 /** The page that verifies receipts; it has no price and no payment. */
-interface VerifyData {
+interface VerifyData extends Spoken {
   verify: VerifyPage
 }
 
-interface Data {
+/** The page of a passkey's wallet. */
+interface WalletData extends Spoken {
+  wallet: true
+  now: number
+}
+
+/** The page's texts, in its reader's language. */
+interface Spoken {
+  language: string
+  words: Partial<Words>
+}
+
+interface Data extends Spoken {
   /** Set on the page in front of an API; not on a checkout. */
   gate?: boolean
   page: CheckoutPage
   payment: PaymentState | null
+  embed?: Embed | null
+  onramp?: string | null
+  /** Whether people may pay with a passkey. */
+  passkeys?: boolean
   now: number
 }
 
 /** The local clock may be wrong by hours, and signatures must use the server's time. */
-function start({ page, payment }: Data, clockBehindMs: number): void {
+async function start({ page, payment, embed, onramp, passkeys }: Data, clockBehindMs: number): Promise<void> {
+  if (payment !== null && hasAnswer(payment)) await loadFormatting()
   const root = document.getElementById('root')
   if (root === null) return
-  const store = openWatched<State>(firstState(page, payment))
+  const store = openWatched<State>(firstState(page, payment, { embed, onramp }))
   const now = (): number => Date.now() + clockBehindMs
   const wallets = openWallets(store)
   // Only the path, since the page may be open under another host than its public one.
@@ -41,25 +59,51 @@ function start({ page, payment }: Data, clockBehindMs: number): void {
   const order = orderIn(location.hash)
   // A payment for an order has nothing to do with what a customer of this browser buys for themselves.
   const keeper = openKeeper(order === null || order === 'mistyped' ? page.checkout.id : order.payment)
-  const flow = openFlow({ store, api, keeper, home, now })
-  hydrate(
-    <Checkout
-      store={store}
-      acts={{
-        pay: (raw) => void flow.pay(raw),
-        simulate: (raw, outcome) => void flow.simulate(raw, outcome),
-        ...walletActs(wallets),
-        again: flow.again,
-        retry: () => void flow.renew(),
-      }}
-    />,
-    root,
-  )
-  // After the first rendering, which repeats the server's: a server never sees the hash.
+  const flow = openFlow({ store, api, keeper, home: homeOf(home), now })
+  const acts: Acts = {
+    pay: (raw) => void flow.pay(raw),
+    simulate: (raw, outcome) => void flow.simulate(raw, outcome),
+    takeFree: (raw) => void flow.takeFree(raw),
+    choose: flow.choose,
+    enterEmail: flow.enterEmail,
+    use: (raw, how) => void flow.use(raw, how),
+    ...walletActs(wallets),
+    again: flow.again,
+    retry: () => void flow.renew(),
+    transfer: { order: flow.order, begun: () => store.change({ transfers: true }), bought: flow.show },
+    handOver: async (raw) => (await import('./checkout/handover.ts')).handOver(api, store.read(), raw),
+  }
+  hydrate(<Checkout store={store} acts={acts} />, root)
+  // After the first rendering, which repeats the server's: a server never sees the hash, and fills nothing in.
+  const draft = order === null ? new URLSearchParams(location.search).get('draft') : null
+  if (draft !== null) await (await import('./checkout/handover.ts')).takeOver({ store, api, draft, home })
+  if (store.read().prefill === null) store.change({ prefill: prefillIn(location.search, page.checkout.fields) })
   if (order === 'mistyped') store.change({ orderEnd: 'mistyped' })
   else store.change({ order })
+  const isOrder = order !== null && order !== 'mistyped'
+  flow.preset({
+    input: isOrder ? order.input : {},
+    choice: isOrder
+      ? order.choice
+      : { ...store.read().wish.choice, ...(store.read().prefill?.choice ?? choiceIn(location.search)) },
+  })
   flow.resume(payment)
-  if (!page.checkout.testMode) wallets.open()
+  const { plans = [], trialRuns = 0 } = page.checkout
+  if (plans.length > 0 || trialRuns > 0) {
+    void import('./checkout/passes.ts').then(({ openAhead }) => openAhead({ store, api, now }))
+  }
+  if (page.checkout.chat != null) void import('./chat/Chat.tsx').then(({ openChat }) => openChat({ store, api, acts }))
+  if (embed != null) void import('./checkout/embedded.ts').then(({ openEmbedded }) => openEmbedded(store, flow.show))
+  if (!page.checkout.testMode) {
+    wallets.open(
+      passkeys === true
+        ? await import('./passkey/offer.tsx').then(
+            (it) => it.offered(store),
+            () => [],
+          )
+        : [],
+    )
+  }
   // Another order's link differs in the hash alone, which loads nothing by itself.
   addEventListener('hashchange', () => location.reload())
 
@@ -75,10 +119,14 @@ function start({ page, payment }: Data, clockBehindMs: number): void {
 }
 
 /** Uses the same wallet and price code; the result is the API's own answer. */
-function startGate({ page }: Data, clockBehindMs: number): void {
+async function startGate({ page, onramp }: Data, clockBehindMs: number): Promise<void> {
+  const [{ Gate }, { firstGateState, openGateFlow }] = await Promise.all([
+    import('./gate/Gate.tsx'),
+    import('./gate/flow.ts'),
+  ])
   const root = document.getElementById('root')
   if (root === null) return
-  const store = openWatched<GateState>(firstGateState(page))
+  const store = openWatched<GateState>(firstGateState(page, onramp))
   const wallets = openWallets(store)
   const resource = location.pathname + location.search
   const keeper = openKeeper(resource)
@@ -97,17 +145,19 @@ function startGate({ page }: Data, clockBehindMs: number): void {
     root,
   )
   flow.resume()
-  if (!page.checkout.testMode) wallets.open()
+  if (!page.checkout.testMode) wallets.open([])
 }
 
-function startVerify({ verify }: VerifyData): void {
+/** Few people open this page, so its script is a file of its own. */
+async function startVerify({ verify }: VerifyData): Promise<void> {
+  const { Verify } = await import('./verify/Verify.tsx')
   const root = document.getElementById('root')
   if (root !== null) hydrate(<Verify issuers={verify.issuers} />, root)
 }
 
 function walletActs(wallets: ReturnType<typeof openWallets>) {
   return {
-    connect: (wallet: Wallet) => void wallets.connect(wallet),
+    connect: (wallet: PageWallet) => void wallets.connect(wallet),
     switchNetwork: () => void wallets.switchNetwork(),
     look: () => void wallets.look(),
     changeWallet: wallets.change,
@@ -118,6 +168,9 @@ const RENEW_MS = 60_000
 const LOOK_MS = 15_000
 
 // This must be last, because the constants above have no value before.
-const data = JSON.parse(document.getElementById('data')?.textContent ?? '') as Data | VerifyData
-if ('verify' in data) startVerify(data)
-else (data.gate === true ? startGate : start)(data, data.now - Date.now())
+const data = JSON.parse(document.getElementById('data')?.textContent ?? '') as Data | VerifyData | WalletData
+speak(data.language, data.words)
+if ('verify' in data) void startVerify(data)
+else if ('wallet' in data) void import('./passkey/Wallet.tsx').then((it) => it.start(data.now - Date.now()))
+else if (data.gate === true) void startGate(data, data.now - Date.now())
+else void start(data, data.now - Date.now())

@@ -1,61 +1,114 @@
+import type { VNode } from 'preact'
 import renderToString from 'preact-render-to-string'
-import type { Renderer } from '../model.ts'
+import type { Frame, Renderer } from '../model.ts'
 import { Checkout } from './checkout/Checkout.tsx'
-import { CoinMark } from './checkout/Icons.tsx'
-import { firstState } from './checkout/state.ts'
+import { firstState, titleOf } from './checkout/state.ts'
 import { openWatched } from '../../ui-kit/watched.ts'
 import { Gate } from './gate/Gate.tsx'
 import { firstGateState } from './gate/flow.ts'
+import { MessagePage, messageOfError, messageOfPayment, messageOfReceipt, type Message } from './message/Message.tsx'
 import { Shell } from './Shell.tsx'
 import { Verify } from './verify/Verify.tsx'
+import { LANGUAGES } from './words/languages.ts'
+import { say, speak } from './words/say.ts'
 
 export const renderCheckout: Renderer['renderCheckout'] = (page, payment, frame) =>
-  DOCTYPE +
-  renderToString(
-    <Shell title={page.checkout.product.name} frame={frame} data={{ page, payment, now: frame.now.getTime() }}>
-      <Checkout store={openWatched(firstState(page, payment))} acts={null} />
-    </Shell>,
-  )
+  inLanguage(frame, () => (
+    <Shell
+      title={titleOf(page)}
+      frame={frame}
+      data={{
+        page,
+        payment,
+        now: frame.now.getTime(),
+        embed: frame.embed ?? null,
+        onramp: frame.onramp ?? null,
+        passkeys: frame.passkeys,
+      }}
+      groups={[
+        ...CHECKOUT,
+        ...(page.checkout.chat == null ? [] : ['chat']),
+        ...(frame.passkeys === true ? ['passkey'] : []),
+      ]}
+    >
+      <Checkout store={openWatched(firstState(page, payment, frame))} acts={null} />
+    </Shell>
+  ))
 
 export const renderGate: Renderer['renderGate'] = (page, frame) =>
-  DOCTYPE +
-  renderToString(
-    <Shell title={page.checkout.product.name} frame={frame} data={{ gate: true, page, now: frame.now.getTime() }}>
-      <Gate store={openWatched(firstGateState(page))} acts={null} />
-    </Shell>,
-  )
+  inLanguage(frame, () => (
+    <Shell
+      title={page.checkout.product.name}
+      frame={frame}
+      data={{ gate: true, page, now: frame.now.getTime(), onramp: frame.onramp ?? null }}
+      groups={GATE}
+    >
+      <Gate store={openWatched(firstGateState(page, frame.onramp))} acts={null} />
+    </Shell>
+  ))
 
 export const renderVerify: Renderer['renderVerify'] = ({ issuers }, frame) =>
-  DOCTYPE +
-  renderToString(
+  inLanguage(frame, () => (
     <Shell
-      title="Verify a receipt"
+      title={say('verify.title')}
       frame={frame}
       data={{ verify: { issuers } }}
-      noscript="This page needs JavaScript to check a signature."
+      groups={VERIFY}
+      noscript={say('verify.noscript')}
     >
       <Verify issuers={issuers} />
-    </Shell>,
-  )
+    </Shell>
+  ))
 
-export const renderMessage: Renderer['renderMessage'] = ({ title, sentence, note, links = [] }, frame) =>
-  DOCTYPE +
-  renderToString(
-    <Shell title={title} frame={frame}>
-      <main class="message">
-        <CoinMark />
-        <h1>{title}</h1>
-        <p class="quiet">{sentence}</p>
-        {note !== null && <p class="fine">{note}</p>}
-        {links.map(({ text, href, fileName }) => (
-          <p key={text}>
-            <a href={href} download={fileName ?? undefined}>
-              {text}
-            </a>
-          </p>
-        ))}
-      </main>
-    </Shell>,
-  )
+export const renderWallet: Renderer['renderWallet'] = (frame) =>
+  inLanguage(frame, () => (
+    <Shell title={say('passkey.title')} frame={frame} data={{ wallet: true, now: frame.now.getTime() }} groups={WALLET}>
+      <main class="verify" />
+    </Shell>
+  ))
 
-const DOCTYPE = '<!doctype html>'
+export const renderPayment: Renderer['renderPayment'] = (payment, frame) =>
+  renderMessage(frame, () => messageOfPayment(payment))
+
+export const renderReceipt: Renderer['renderReceipt'] = (receipt, signed, frame) =>
+  renderMessage(frame, () => messageOfReceipt(receipt, signed))
+
+export const renderError: Renderer['renderError'] = (error, frame) => renderMessage(frame, () => messageOfError(error))
+
+function renderMessage(frame: Frame, messageOf: () => Message): string {
+  return inLanguage(frame, () => {
+    const message = messageOf()
+    return (
+      <Shell title={message.title} frame={frame}>
+        <MessagePage message={message} />
+      </Shell>
+    )
+  })
+}
+
+function inLanguage({ language }: Frame, page: () => VNode): string {
+  speak(language, LANGUAGES[language])
+  return `<!doctype html>${renderToString(page())}`
+}
+
+/** The texts that each script may show; the others stay on the server. */
+const GATE = ['common', 'terms', 'pay', 'error', 'gate']
+const CHECKOUT = [
+  'common',
+  'terms',
+  'pay',
+  'transfer',
+  'error',
+  'form',
+  'price',
+  'ahead',
+  'progress',
+  'refund',
+  'request',
+  'fault',
+  'report',
+  'invoice',
+  'receipt',
+]
+const VERIFY = ['common', 'verify']
+const WALLET = ['common', 'pay', 'transfer', 'error', 'fault', 'passkey']

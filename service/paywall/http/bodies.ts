@@ -72,7 +72,12 @@ const routes = z
             const fault = faultOfPattern(path)
             if (fault !== null) context.addIssue({ code: 'custom', message: fault })
           })
-          .meta({ description: 'Below the gate, like `/today/:city` or `/*`', pattern: '^/[!-~]*$', maxLength: 500 }),
+          .meta({
+            description: 'Below the gate, like `/today/:city` or `/*`',
+            pattern: '^/[!-~]*$',
+            maxLength: 500,
+            examples: ['/today/:city'],
+          }),
         pricing,
         description: plainText(500).nullish(),
         settle: z.enum(['after', 'before']).nullish().meta({
@@ -144,7 +149,7 @@ export const terms = {
     .transform((text) => text.toLowerCase() as Address)
     .nullable()
     .meta({ description: "The address that receives the payments; defaults to the owner's wallet" }),
-  network: z.enum(NETWORK_NAMES),
+  network: z.enum(NETWORK_NAMES).meta({ examples: ['base-sepolia'] }),
   testMode: z.boolean().meta({ description: 'Payments are simulated with the test token; nothing goes on chain' }),
   status: z.enum(['active', 'paused']),
   upstreamHeaders,

@@ -3,7 +3,9 @@ import type { Duplex, Readable } from 'node:stream'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Page } from '../../api/route.ts'
 import { DomainError } from '../../kit/errors.ts'
+import type { Reader } from '../../kit/language.ts'
 import { toWire } from '../../kit/money.ts'
+import type { Owner } from '../../kit/owner.ts'
 import { paywallMissing } from '../errors.ts'
 import type { CallUpstream, UpstreamCall, GateRequest, HeaderList, Offer, Outcome, UpstreamAnswer } from '../model.ts'
 import { passes, toClient, toUpstream } from '../rules/headers.ts'
@@ -25,7 +27,7 @@ export interface GateSetting {
   /** Rate limit by client address, for requests whose signatures the gate has to check. */
   limit(address: string): Promise<{ headers: Readonly<Record<string, string>>; refusal: DomainError | null }>
   /** The page for a browser that has not paid. */
-  page(offer: Offer): Page
+  page(offer: Offer, owner: Owner, reader: Reader): Promise<Page>
   errorAnswer(error: unknown): { status: number; headers: Readonly<Record<string, string>>; body: unknown }
 }
 
@@ -90,7 +92,15 @@ export function gateHandler(paywalls: Paywalls, setting: GateSetting): RequestHa
       return
     }
     if (outcome.offer !== undefined && wantsPage(request)) {
-      const { type, content, headers = {} } = setting.page(outcome.offer)
+      const {
+        type,
+        content,
+        headers = {},
+      } = await setting.page(outcome.offer, opened.gate.owner, {
+        // A parameter in the address belongs to the seller's API.
+        lang: null,
+        accepted: request.get('accept-language'),
+      })
       response.status(402).set(headers)
       for (const [name, value] of outcome.headers) if (!/^content-type$/i.test(name)) response.set(name, value)
       response.type(type).send(content)

@@ -112,6 +112,8 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
     },
 
     simulated: () => Promise.reject(new Error('the middleware has no test mode')),
+    /** A gate sells nothing for nothing. */
+    giveBack: () => Promise.resolve(null),
     ...answersIn(memory),
 
     async hold(hold) {

@@ -142,8 +142,6 @@ export function createOwning(deps: OwnerDeps) {
       return { payments: sold.map((sale) => ({ ...paymentOf(sale), ...proofOf(receiptOf(sale), sale, by) })), total }
     },
 
-    days: (caller: Caller, since: Date) => store.days(accountOf(caller), since),
-
     async analytics(caller: Caller, id: string, span: { from: string; to: string }): Promise<Analytics> {
       const found = await store.analytics(accountOf(caller), id, span.from, span.to)
       if (found === null) throw paywallMissing()

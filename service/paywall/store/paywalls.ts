@@ -73,16 +73,6 @@ export function createPaywallStore(statements: StatementPool, paywallsMax: numbe
       return { gate: fromPaywallRow(row), earlier: fromEarlier(row), sealed }
     },
 
-    async days({ userId, environment }, since) {
-      const values = [userId, environment, since.toISOString().slice(0, 10)]
-      const rows = await statements.run<{ day: string; paid: bigint; amount: bigint }>(
-        SALE_DAYS,
-        values,
-        'paywall_sale_days',
-      )
-      return rows.map(({ day, paid, amount }) => ({ day, paid: Number(paid), amount: usdc(amount) }))
-    },
-
     async analytics({ userId, environment }, id, from, to) {
       if (!isId('pwl', id)) return null
       const [row] = await statements.run<PaywallRow>(FIND_OWN, [id, userId, environment], 'paywall_find')
@@ -161,13 +151,6 @@ WHERE id = $1 AND user_id = $2 AND environment = $3 AND removed_at IS NULL
 RETURNING *`
 
 const BY_SLUG = 'SELECT * FROM paywall WHERE slug = $1 AND removed_at IS NULL'
-
-// Includes the sales of removed paywalls.
-const SALE_DAYS = `
-SELECT to_char(d.day, 'YYYY-MM-DD') AS day, sum(d.count)::bigint AS paid, sum(d.amount)::bigint AS amount
-FROM paywall p JOIN paywall_day d ON d.paywall_id = p.id AND d.day >= $3::date AND d.outcome = 'paid'
-WHERE p.user_id = $1 AND p.environment = $2::environment
-GROUP BY 1 ORDER BY 1`
 
 const DAYS = `
 SELECT to_char(day, 'YYYY-MM-DD') AS day, route, outcome, count, amount

@@ -20,7 +20,6 @@ export interface Backend {
 export type BackendAddress = { kind: 'redis'; url: string } | { kind: 'postgres'; connectionString: string }
 
 export interface BackendDeps {
-  topics: number
   statements: Statements
   clock: Clock
   log: Log

@@ -1,22 +1,23 @@
-import { createPostgresBackend, runMigrations, withBackend, type PgPool } from 'bullmq'
+import { createPostgresBackend, runMigrations, withBackend } from 'bullmq'
 import pg from 'pg'
 import type { Backend, BackendDeps } from './backend.ts'
 import { bulk, complaints, processor, QUEUE_OPTIONS, workerOptions } from './bull.ts'
+import { listeningTogether } from './listening.ts'
 import { Queues } from './queues.ts'
 import { Workers } from './workers.ts'
 
 const { Queue, Worker } = withBackend(createPostgresBackend)
 
 /**
- * One pool for all topics. By default BullMQ opens one for each queue and each worker, several dozen connections for a
- * dozen topics. Each worker keeps one connection for LISTEN. With a given pool BullMQ does not migrate its tables, so
- * this function does, under its own advisory lock.
+ * One pool for all topics, of which one connection listens. By default BullMQ opens a pool for each queue and each worker,
+ * several dozen connections for a dozen topics. With a given pool BullMQ does not migrate its tables, so this function
+ * does, under its own advisory lock.
  */
 export async function openPostgres(connectionString: string, deps: BackendDeps): Promise<Backend> {
   const complain = complaints(deps.log, deps.clock)
   const pool = new pg.Pool({
     connectionString,
-    max: deps.topics + WORKING,
+    max: WORKING + 1,
     keepAlive: true,
     // A worker may wait for LISTEN for an hour. The system's default notices a dead connection only after two hours.
     keepAliveInitialDelayMillis: 10_000,
@@ -28,8 +29,7 @@ export async function openPostgres(connectionString: string, deps: BackendDeps):
   // Each queue and each worker adds a listener. Node warns about a leak when there are more than ten.
   pool.setMaxListeners(0)
   await migrate(pool)
-  // The same pool type: only the overloads in the two packages' types differ.
-  const connection = pool as unknown as PgPool
+  const connection = listeningTogether(pool)
   const queues = new Queues((topic) => {
     const queue = new Queue(topic, { connection, ...QUEUE_OPTIONS })
     queue.on('error', complain)

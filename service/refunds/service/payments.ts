@@ -2,14 +2,15 @@ import { ownerOf, type Caller } from '../../kit/caller.ts'
 import type { Hex } from '../../chain/model.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
-import type { NamedSale, OwnSales, SaleFilter } from '../../sales/model.ts'
-import { paymentMissing, refundMissing } from '../errors.ts'
+import type { Span } from '../../kit/clock.ts'
+import type { Customer, CustomerPage, NamedSale, OwnSales, SaleFilter, SaleSummary } from '../../sales/model.ts'
+import { customerMissing, paymentMissing, refundMissing } from '../errors.ts'
 import type { RefundedPayment, ShownRefund } from '../model.ts'
 import type { RefundStore } from '../ports.ts'
 import type { Refunds } from './refunds.ts'
 
 /** The payments of all products as their seller sees them. */
-export function createPayments({ sales, store, refunds }: PaymentDeps) {
+export function createPayments({ sales, summary, store, refunds }: PaymentDeps) {
   async function find(caller: Caller, id: string): Promise<NamedSale> {
     const found = await sales.findOwn(ownerOf(caller), id)
     if (found === null) throw paymentMissing()
@@ -23,6 +24,37 @@ export function createPayments({ sales, store, refunds }: PaymentDeps) {
   return {
     list: (caller: Caller, filter: SaleFilter, page: { limit: number; offset: number }) =>
       sales.listOwn(ownerOf(caller), filter, page),
+
+    /** Without their number: reading a page takes no longer where there are many. */
+    async older(caller: Caller, filter: SaleFilter, { limit, before }: { limit: number; before: string | null }) {
+      const found = await sales.olderOwn(ownerOf(caller), filter, { limit: limit + 1, before })
+      const page = found.slice(0, limit)
+      return { sales: page, next: found.length > limit ? (page.at(-1)?.sale.id ?? null) : null }
+    },
+
+    async customers(caller: Caller, wanted: CustomerPage) {
+      const { limit } = wanted
+      const found = await sales.customers(ownerOf(caller), { ...wanted, limit: limit + 1 })
+      const page = found.slice(0, limit)
+      return { customers: page, next: found.length > limit ? (page.at(-1)?.key ?? null) : null }
+    },
+
+    async customer(caller: Caller, key: string): Promise<Customer> {
+      const found = await sales.findCustomer(ownerOf(caller), key)
+      if (found === null) throw customerMissing()
+      return found
+    },
+
+    /** Revenue, customers and failures of a span of days, beside those of as many days before. */
+    async summary(caller: Caller, span: Span) {
+      const owner = ownerOf(caller)
+      const [days, customers, failures] = await Promise.all([
+        summary.days(owner, span),
+        summary.customers(owner, span),
+        summary.failures(owner, span),
+      ])
+      return { days, customers, failures }
+    },
 
     async get(caller: Caller, id: string): Promise<RefundedPayment> {
       const found = await find(caller, id)
@@ -67,7 +99,8 @@ export interface SignatureInput {
 }
 
 interface PaymentDeps {
-  sales: Pick<OwnSales, 'listOwn' | 'findOwn'>
+  sales: Pick<OwnSales, 'listOwn' | 'olderOwn' | 'customers' | 'findCustomer' | 'findOwn'>
+  summary: SaleSummary
   store: Pick<RefundStore, 'ofSale' | 'find'>
   refunds: Pick<Refunds, 'request' | 'own'>
 }

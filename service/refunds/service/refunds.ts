@@ -1,13 +1,14 @@
 import { deriveId, type Id } from '../../kit/ids.ts'
-import { usdc } from '../../kit/money.ts'
+import { toWire, usdc } from '../../kit/money.ts'
 import type { Owner } from '../../kit/owner.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Sale } from '../../sales/model.ts'
 import { paymentMissing, receivedHere, refundConflict, tooManyRefunds } from '../errors.ts'
-import type { Refund, RefundRequest } from '../model.ts'
+import type { ReceiptRefund, Refund, RefundRequest } from '../model.ts'
 import {
   amountOf,
   assertLeast,
+  explorerUrl,
   isOverdue,
   isRefusal,
   nextTry,
@@ -84,9 +85,8 @@ export function createRefunds(deps: RefundDeps) {
     try {
       await moving.locked(id, async (inside, refund, sale) => {
         if (refund.state !== 'requested' || refund.way === 'own') return
-        const { waitsFor } = refund
         if (!isOverdue(refund, now)) await moving.fund(inside, refund, sale)
-        else await moving.end(inside, sale, refund, { state: 'failed', failure: waitsFor ?? 'insufficient_balance' })
+        else await moving.end(inside, sale, refund, { state: 'failed', failure: refund.waitsFor ?? LACKING })
       })
     } catch (error) {
       const wait = waitOf(error)
@@ -117,6 +117,7 @@ export function createRefunds(deps: RefundDeps) {
     request,
     follow: moving.follow,
     ofSale: (saleId: string, inside?: Statements) => store.ofSale(saleId, inside),
+    shown: async (sale: RefundedSale) => toShown(await store.ofSale(sale.id), sale),
     own,
 
     /** Throws where no refund of such a sale is accepted, whatever its amount. */
@@ -145,12 +146,23 @@ export function createRefunds(deps: RefundDeps) {
   }
 }
 
+/** Refunds as the buyer of the sale sees them. */
+function toShown(refunds: readonly Refund[], sale: RefundedSale): ReceiptRefund[] {
+  return refunds.map((refund) => {
+    const { id, state, amount, txHash } = refund
+    return { id, state, amount: toWire(amount), txHash, explorerUrl: explorerUrl(refund, sale) }
+  })
+}
+
+type RefundedSale = Pick<Sale, 'id' | 'network'>
+
 export type Refunds = ReturnType<typeof createRefunds>
 
 function isOf(sale: Sale, owner: Owner | null): boolean {
   return owner === null || (sale.userId === owner.userId && sale.environment === owner.environment)
 }
 
+const LACKING = 'insufficient_balance'
 const AT_ONCE = 8
 const DUE_MAX = 500
 /** Each asks every configured node three times. */

@@ -10,7 +10,7 @@ import type { Environment, Owner } from '../../kit/owner.ts'
 import type { Dialects } from '../../x402/dialects.ts'
 import type { Presented, RefundTerms, Requirements } from '../../x402/model.ts'
 import type { DeliveryErrors } from '../errors.ts'
-import type { Escrow, ProductName, Sale, StoredAnswer } from '../model.ts'
+import type { Escrow, ProductName, Right, Sale, StoredAnswer } from '../model.ts'
 import type { Journal, Method } from '../ports.ts'
 import type { PaymentTokens } from './proof.ts'
 
@@ -63,6 +63,13 @@ export interface Terms {
   note: unknown
 }
 
+/** What a sale stores that costs nothing. Its details name the right. */
+export type FreeTerms = Pick<
+  Terms,
+  'subject' | 'userId' | 'environment' | 'network' | 'inputHash' | 'details' | 'workMs' | 'holds'
+> &
+  Pick<Sale, 'recipient'> & { resource: string }
+
 /** The current terms of a sale that is claimed again. */
 export type Standing = Pick<Terms, 'workMs' | 'details' | 'note'>
 
@@ -85,6 +92,8 @@ export interface Product<Order extends PurchaseRequest, Value> {
   isId(id: string): boolean
   /** The terms that the signed authorization must match. */
   terms(order: Order & { presented: Presented }): Terms
+  /** What is sold to a buyer who has a right to it. Absent where there is no such right. */
+  freeTerms?(order: Order, right: Right): FreeTerms
   /** Whether the sale was made at this address of the product. */
   isHere(sale: Sale, order: Order): boolean
   /** Whether payments here must have an identifier of the client's choice. */

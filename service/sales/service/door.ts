@@ -3,9 +3,9 @@ import type { Id } from '../../kit/ids.ts'
 import { Departure } from '../../kit/departure.ts'
 import { toDecimal } from '../../kit/money.ts'
 import type { Dialects, Receipt, Required } from '../../x402/dialects.ts'
-import type { Requirements } from '../../x402/model.ts'
-import { verifyUrl } from '../../x402/offer-receipt.ts'
-import { presentedIn, type Headers } from '../../x402/payload.ts'
+import type { Headers, Requirements } from '../../x402/model.ts'
+import { verifyUrl, type JsonSigned } from '../../x402/offer-receipt.ts'
+import { presentedIn } from '../../x402/payload.ts'
 import { requirementsOf } from '../../x402/requirements.ts'
 import { badToken, refusalIn } from '../errors.ts'
 import { wasPaid, type Offer, type Sale } from '../model.ts'
@@ -75,17 +75,23 @@ export interface Proof {
 }
 
 /** The link contains the terms too, because a receipt has no amount. */
-export function proofOf(
-  receipt: Receipt,
-  { amount, recipient }: Pick<Sale, 'amount' | 'recipient'>,
-  by: Proving,
-): Proof {
-  const { signed } = by.dialects
-  const jws = signed.jws(receipt)
+export function proofOf(receipt: Receipt, sale: Priced, by: Proving): Proof {
+  const jws = by.dialects.signed.jws(receipt)
   if (jws === null) return { signedReceipt: null, verifyUrl: null }
-  const terms = recipient === null ? null : signed.terms(receipt, { amount, payTo: recipient })
-  return { signedReceipt: jws.signature, verifyUrl: verifyUrl(by.receipts, jws, terms) }
+  return { signedReceipt: jws.signature, verifyUrl: verifyUrl(by.receipts, jws, paidTerms(receipt, sale, by)) }
 }
+
+/** The terms that were paid, signed. Null where the receipt is, and for a simulated payment. */
+export function paidTerms(
+  receipt: Receipt,
+  { amount, recipient: payTo, escrow }: Priced,
+  { dialects }: Pick<Proving, 'dialects'>,
+): JsonSigned | null {
+  if (payTo === null) return null
+  return dialects.signed.terms(receipt, { scheme: escrow === null ? 'exact' : 'auth-capture', amount, payTo })
+}
+
+type Priced = Pick<Sale, 'amount' | 'recipient' | 'escrow'>
 
 interface Proving {
   dialects: Pick<Dialects, 'signed'>

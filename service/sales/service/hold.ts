@@ -1,6 +1,6 @@
 import type { Clock } from '../../kit/clock.ts'
 import type { Failpoints } from '../../kit/failpoints.ts'
-import { simulatedHash, type ProductName, type Sale, type WorkResult } from '../model.ts'
+import { isFree, simulatedHash, type ProductName, type Sale, type WorkResult } from '../model.ts'
 import type { HeldJournal, Journal, SaleStore } from '../ports.ts'
 import { NOTHING_HANDED_OVER, type Settle } from './settle.ts'
 
@@ -15,7 +15,7 @@ export function createHolding({ store, held, journal, settle, clock, failpoints,
       const captured = await held.capture(id, result)
       if (captured === null) return null
       await failpoints.reach('sale captured')
-      if (captured.simulated) return await journal.paid(id, simulatedHash(id), NOTHING_HANDED_OVER)
+      if (captured.simulated && !isFree(captured)) return await journal.paid(id, simulatedHash(id), NOTHING_HANDED_OVER)
       return await settle(captured, NOTHING_HANDED_OVER, settleMs)
     },
 

@@ -3,7 +3,7 @@ import { retryConflicts, type Statements } from '../../kit/transaction.ts'
 import { sum } from '../../kit/money.ts'
 import { readRequest } from '../../x402/payload.ts'
 import { alreadyBought, authorizationUsed, identifierUsed, paymentBusy, promisedTwice, tooManyOpen } from '../errors.ts'
-import { claimedSale, type Sale, type SaleHooks } from '../model.ts'
+import { claimedSale, isFree, type Sale, type SaleHooks } from '../model.ts'
 import { workUntil } from '../rules.ts'
 import type { HeldJournal, Hooks, Journal, Purchases, SaleStore } from '../ports.ts'
 
@@ -18,18 +18,20 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
   }
 
   return {
+    giveBack: givingBack(store, hooksOf),
+    simulated: simulating(store, hooksOf),
     find: (digest) => store.findByDigest(digest),
     findById: (id) => store.find(id),
     findByIdentifier: (payer, identifier) => store.findByIdentifier(payer, identifier),
 
     async begin(newSale, { state, resumeAt, balance, note }) {
       const { id, digest } = newSale
-      if (digest === null) throw new Error('a sale without an authorization is simulated')
+      if (digest === null && !isFree(newSale)) throw new Error('a sale without an authorization is simulated or free')
       const sale = { ...claimedSale(newSale), state }
       return await store.inTransaction(async (inside) => {
-        const bought = await purchases.claim(inside, { digest, purchaseId: id })
+        const bought = digest === null ? id : await purchases.claim(inside, { digest, purchaseId: id })
         if (bought !== id) return bought
-        if (state === 'held') await assertFunds(inside, sale, { store, balance })
+        if (state === 'held' && digest !== null) await assertFunds(inside, sale, { store, balance })
         // The hook throws to refuse the claim, so that a refused sale does not keep the authorization.
         await hooksOf(sale).claimed?.(inside, sale, note)
         if (state === 'held') await hooksOf(sale).held?.(inside, sale)
@@ -43,17 +45,6 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
         const taken = await store.take(inside, sale, { now: clock.now(), until })
         if (taken?.before === 'released') await hooksOf(taken.sale).claimed?.(inside, taken.sale, note)
         return taken?.sale ?? null
-      })
-    },
-
-    async simulated(sale, resumeAt) {
-      return await store.inTransaction(async (inside) => {
-        await hooksOf(sale).claimed?.(inside, sale, null)
-        if (sale.state === 'held') await hooksOf(sale).held?.(inside, sale)
-        if (!(await store.add(inside, sale, resumeAt))) return false
-        if (sale.state === 'paid') await hooksOf(sale).paid?.(inside, sale, null)
-        if (sale.state === 'failed') await hooksOf(sale).failed?.(inside, sale)
-        return true
       })
     },
 
@@ -118,6 +109,38 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
     handedOver: (id) => store.handedOver(id),
     prove: (digest, purchaseId) => store.inTransaction((inside) => purchases.prove(inside, { digest, purchaseId })),
   }
+}
+
+/** The same simulated sale was begun by another request. */
+class Twin extends Error {}
+
+/** Stores a simulated sale with what its product writes. */
+function simulating(store: SaleStore, hooksOf: (sale: Sale) => SaleHooks): Journal['simulated'] {
+  return async (sale, resumeAt) => {
+    const added = store.inTransaction(async (inside) => {
+      await hooksOf(sale).claimed?.(inside, sale, null)
+      if (sale.state === 'held') await hooksOf(sale).held?.(inside, sale)
+      // What the hooks wrote for it must not stay: its twin's transaction has written the same.
+      if (!(await store.add(inside, sale, resumeAt))) throw new Twin()
+      if (sale.state === 'paid') await hooksOf(sale).paid?.(inside, sale, null)
+      if (sale.state === 'failed') await hooksOf(sale).failed?.(inside, sale)
+      return true
+    })
+    return await added.catch((error: unknown) => {
+      if (error instanceof Twin) return false
+      throw error
+    })
+  }
+}
+
+/** Ends a free sale whose work has failed after it was paid. */
+function givingBack(store: SaleStore, hooksOf: (sale: Sale) => SaleHooks): Journal['giveBack'] {
+  return (id) =>
+    store.inTransaction(async (inside) => {
+      const sale = await store.giveBack(inside, id)
+      if (sale !== null) await hooksOf(sale).returned?.(inside, sale)
+      return sale
+    })
 }
 
 /** The end of held sales. */

@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { authorizationUsed, paymentSubmitted } from '../errors.ts'
+import { alreadyBought, authorizationUsed, paymentSubmitted } from '../errors.ts'
+import type { Sale } from '../model.ts'
 
 /*
  * Decides whether the caller is the buyer. Every seller asks here before it returns an answer, an id, a redirect or a
@@ -76,6 +77,15 @@ export function assertBuyer({ signature, submitted }: ClaimedSale, presented: Pr
   if (presented.token) return
   if (submitted) throw paymentSubmitted()
   if (presented.signature === null || !sameText(signature, presented.signature)) throw authorizationUsed()
+}
+
+/** A sale without a signature is its first buyer's, who chose a token or is known by the Idempotency-Key alone. */
+export function assertFirst(
+  tokens: Pick<PaymentTokens, 'matches'>,
+  { id, tokenHash: chosen }: Pick<Sale, 'id' | 'tokenHash'>,
+  token: string | null,
+): void {
+  if (chosen !== null && !tokens.matches(id, chosen, token)) throw alreadyBought()
 }
 
 function sameText(one: string, other: string): boolean {

@@ -8,6 +8,7 @@ import { authorizationUsed, lapsesTooSoon, paymentRefunded, paymentRefused, paym
 import { claimedSale, wasPaid, type NewSale, type Sale } from '../model.ts'
 import { isSubmitted, nextResume } from '../rules.ts'
 import type { Verified } from '../ports.ts'
+import { createFreeSelling } from './free.ts'
 import { createProcessing } from './process.ts'
 import { createRecognition, type Known } from './recognize.ts'
 import type { PurchaseRequest, Delivery, Product, SellingDeps, Sold, Standing, Terms } from './deps.ts'
@@ -49,12 +50,8 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     const terms = product.terms({ ...order, presented })
     const request = requestOf(presented, terms.requirements)
     const unanswered = dialects.refusal(presented, terms.requirements)
-    const {
-      refusal,
-      payer,
-      payerHasCode = false,
-      balance = null,
-    }: Verified = unanswered === null ? await method.verify(request) : { refusal: unanswered, payer: null }
+    const verified: Verified = unanswered === null ? await method.verify(request) : { refusal: unanswered, payer: null }
+    const { refusal, payer, payerHasCode = false, balance = null } = verified
     if (refusal !== null || digest === null || payer === null) {
       // A second request with the same authorization may just have been settled.
       const twin = await boughtBy(order, digest)
@@ -107,8 +104,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     const now = clock.now()
     const { delivery } = product
     if (delivery === null) return await processing.processSale(order, known, true)
-    if (known.state === 'failed') throw paymentRefused(known.reason, known)
-    if (wasPaid(known)) assertOwed(known, delivery, now)
+    assertOwed(known, delivery, now)
     const isBusy = known.leaseUntil !== null && known.leaseUntil > now
     // A stored answer needs no work.
     const isMade = isSubmitted(known) && (await journal.answerOf(known.id)) !== null
@@ -139,7 +135,9 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     return await processing.processSale(order, taken, payFirst)
   }
 
-  return { buy, judge, begin, replay, boughtBy, processSale: processing.processSale, settle: processing.settle }
+  const { processSale, settle } = processing
+  const buyFree = createFreeSelling(deps, product, { processing, replay })
+  return { buy, buyFree, judge, begin, replay, boughtBy, processSale, settle }
 }
 
 function saleOf(
@@ -159,6 +157,8 @@ function assertOwed(
   { owedMs, errors }: Pick<Delivery<never, never>, 'owedMs' | 'errors'>,
   now: Date,
 ): void {
+  if (sale.state === 'failed') throw paymentRefused(sale.reason, sale)
+  if (!wasPaid(sale)) return
   if (sale.state === 'refunded') throw paymentRefunded(sale)
   if (sale.handover === 'expired') throw errors.expired(sale)
   if (sale.handover !== 'none') throw errors.given(sale)

@@ -1,5 +1,5 @@
 import { DomainError } from '../../kit/errors.ts'
-import { simulatedHash, stepOf, type Sale, type Settled, type Step } from '../model.ts'
+import { freeHash, isFree, simulatedHash, stepOf, type Sale, type Settled, type Step } from '../model.ts'
 import type { EscrowEnd, Paid } from '../ports.ts'
 import { isEscrowOver, simulatedState } from '../rules.ts'
 import type { SellingDeps } from './deps.ts'
@@ -12,6 +12,7 @@ export function createSettling(deps: SettlingDeps) {
   const { journal, method, clock, log, measures, failpoints } = deps
 
   async function settle(sale: Sale, paid: Paid, waitMs?: number): Promise<Sale> {
+    if (isFree(sale)) return await recordPaid(sale, freeHash(sale.id), paid)
     if (sale.simulated) return await bySimulation(sale, paid)
     const step = stepOf(sale)
     const outcome = await ask(sale, step, waitMs)
@@ -29,7 +30,11 @@ export function createSettling(deps: SettlingDeps) {
       const reason = sale.result?.reason ?? (outcome.status === 'failed' ? outcome.reason : UNKNOWN)
       return await journal.failed(sale.id, reason, end)
     }
-    const done = await journal.paid(sale.id, outcome.txHash, paid)
+    return await recordPaid(sale, outcome.txHash, paid)
+  }
+
+  async function recordPaid(sale: Sale, txHash: string, paid: Paid): Promise<Sale> {
+    const done = await journal.paid(sale.id, txHash, paid)
     measures.count(`${sale.product}_paid`)
     await failpoints.reach('sale paid')
     return done

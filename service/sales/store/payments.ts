@@ -2,8 +2,18 @@ import type { NetworkName } from '../../chain/networks.ts'
 import { isId, leastId } from '../../kit/ids.ts'
 import type { Owner } from '../../kit/owner.ts'
 import { byId, totalOf } from '../../kit/total.ts'
+import type { RowOf } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { NamedSale, OwnSales, Sale, SaleFilter } from '../model.ts'
+import {
+  PRODUCTS,
+  SALE_STATES,
+  type Customer,
+  type CustomerPage,
+  type NamedSale,
+  type OwnSales,
+  type Sale,
+  type SaleFilter,
+} from '../model.ts'
 import { fromSaleRow, type SaleRow } from './rows.ts'
 
 /** The sales of all products of one owner, in one list. */
@@ -29,6 +39,23 @@ export function createOwnSales(statements: Statements): OwnSales & PaidSales {
         count(owner, filter),
       ])
       return { sales: rows.map(fromNamedRow), total }
+    },
+
+    async olderOwn(owner, filter, page) {
+      const { newest, values } = olderThan(owner, filter, page)
+      return (await statements.run<NamedRow>(named(newest), values)).map(fromNamedRow)
+    },
+
+    async customers({ userId, environment }, { order, search, limit, before }) {
+      const beginning = search === null ? null : `${search.replace(/[\\%_]/g, String.raw`\$&`)}%`
+      // Without a name, so that the plan is for what is searched for.
+      const rows = await statements.run<CustomerRow>(CUSTOMERS[order], [userId, environment, beginning, before, limit])
+      return rows.map(fromCustomerRow)
+    },
+
+    async findCustomer({ userId, environment }, key) {
+      const [row] = await statements.run<CustomerRow>(FIND_CUSTOMER, [userId, environment, key], 'sale_customer_find')
+      return row === undefined ? null : fromCustomerRow(row)
     },
 
     async findOwn({ userId, environment }, id) {
@@ -67,7 +94,7 @@ const SALES_OF_TRANSACTION_MAX = 1_000
 /** Names only the rows of the page, as they were named when they were bought. An asset names itself in its details. */
 function named(sales: string): string {
   return `
-SELECT s.*, coalesce(v.shown #>> '{product,name}', c.product_name, p.name, s.details ->> 'slug') AS name
+SELECT s.*, paid_by_transfer(s.payer) AS by_transfer, coalesce(v.shown #>> '{product,name}', c.product_name, p.name, s.details ->> 'slug') AS name
 FROM (${sales}) s
 LEFT JOIN checkout c ON s.product = 'checkout' AND c.id = s.subject
 LEFT JOIN checkout_version v ON v.checkout_id = c.id AND v.version::text = s.details ->> 'version'
@@ -77,8 +104,64 @@ ORDER BY s.id DESC`
 
 const FIND = named('SELECT * FROM sale WHERE id = $1 AND user_id = $2 AND environment = $3::environment')
 
+/**
+ * Reads as many rows as the page has, however many sales there are: for a product or a state those of each pair of both
+ * are read from their own index, and of these few pages the newest rows are the page. A customer's sales have an index.
+ */
+function olderThan(
+  owner: Owner,
+  filter: SaleFilter,
+  { limit, before }: { limit: number; before: string | null },
+): { newest: string; values: unknown[] } {
+  const { product, states, payer, email } = filter
+  const isByKind = (product !== null || states !== null) && payer === null && email === null
+  const { where, values } = conditionsOf(owner, isByKind ? { ...filter, product: null, states: null } : filter)
+  const place = (value: unknown): string => `$${String(values.push(value))}`
+  const older = before === null ? '' : `AND s.id < ${place(before)}`
+  const end = `ORDER BY s.id DESC LIMIT ${place(limit)}`
+  if (!isByKind) return { newest: `SELECT * FROM sale s WHERE ${where} ${older} ${end}`, values }
+  const products = place(product === null ? PRODUCTS : [product])
+  const kinds = place(states ?? SALE_STATES)
+  const newest = `
+SELECT s.* FROM unnest(enum_range(NULL::sale_product)) AS p (product)
+CROSS JOIN unnest(enum_range(NULL::sale_state)) AS k (state)
+CROSS JOIN LATERAL (
+  SELECT * FROM sale s WHERE ${where} AND s.product = p.product AND s.state = k.state ${older} ${end}
+) AS s WHERE p.product = ANY(${products}::sale_product[]) AND k.state = ANY(${kinds}::sale_state[]) ${end}`
+  return { newest, values }
+}
+
+const OF_SELLER = 'user_id = $1 AND environment = $2::environment'
+const FOUND = `SELECT * FROM sale_customer WHERE ${OF_SELLER} AND ($3::text IS NULL OR key LIKE $3)`
+const BEFORE = `FROM sale_customer WHERE ${OF_SELLER} AND key = $4`
+const FIND_CUSTOMER = `SELECT * FROM sale_customer WHERE ${OF_SELLER} AND key = $3`
+/** Each order has an index. */
+const CUSTOMERS: Readonly<Record<CustomerPage['order'], string>> = {
+  last: `${FOUND} AND ($4::text IS NULL OR last_id < (SELECT last_id ${BEFORE})) ORDER BY last_id DESC LIMIT $5`,
+  paid: `${FOUND} AND ($4::text IS NULL OR (paid, key) < (SELECT paid, key ${BEFORE})) ORDER BY paid DESC, key DESC LIMIT $5`,
+  payments: `${FOUND} AND ($4::text IS NULL OR (payments, key) < (SELECT payments, key ${BEFORE}))
+    ORDER BY payments DESC, key DESC LIMIT $5`,
+}
+
+type CustomerRow = RowOf<Omit<Customer, 'payments'>> & { payments: bigint }
+
+function fromCustomerRow(row: CustomerRow): Customer {
+  return {
+    key: row.key,
+    email: row.email,
+    payer: row.payer,
+    byTransfer: row.by_transfer,
+    payments: Number(row.payments),
+    paid: row.paid,
+    refunded: row.refunded,
+    firstAt: row.first_at,
+    lastId: row.last_id,
+    lastAt: row.last_at,
+  }
+}
+
 function conditionsOf(owner: Owner, filter: SaleFilter): { where: string; values: unknown[] } {
-  const { product, states, payer, from, to, refunded } = filter
+  const { product, states, payer, email, from, to, refunded } = filter
   const parts = ['s.user_id = $1', 's.environment = $2::environment']
   const values: unknown[] = [owner.userId, owner.environment]
   const add = (condition: (place: string) => string, value: unknown): void => {
@@ -88,6 +171,7 @@ function conditionsOf(owner: Owner, filter: SaleFilter): { where: string; values
   if (product !== null) add((place) => `s.product = ${place}::sale_product`, product)
   if (states !== null) add((place) => `s.state = ANY (${place}::sale_state[])`, states)
   if (payer !== null) add((place) => `s.payer = ${place}`, payer)
+  if (email !== null) add((place) => `${EMAIL} = ${place}`, email)
   // An id begins with its time, and the index has it.
   if (from !== null) add((place) => `s.id >= ${place}`, leastId('pay', from))
   if (to !== null) add((place) => `s.id < ${place}`, leastId('pay', to))
@@ -95,8 +179,11 @@ function conditionsOf(owner: Owner, filter: SaleFilter): { where: string; values
   return { where: parts.join(' AND '), values }
 }
 
-type NamedRow = SaleRow & { name: string | null }
+/** As the index has it. */
+const EMAIL = `lower(s.details #>> '{receipt,email}')`
+
+type NamedRow = SaleRow & { name: string | null; by_transfer: boolean }
 
 function fromNamedRow(row: NamedRow): NamedSale {
-  return { sale: fromSaleRow(row), name: row.name }
+  return { sale: fromSaleRow(row), name: row.name, byTransfer: row.by_transfer }
 }

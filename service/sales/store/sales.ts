@@ -92,6 +92,8 @@ export function createSaleStore(statements: StatementPool): SaleStore {
       await statements.run(HANDED_OVER, [id], 'sale_handed_over')
     },
 
+    giveBack: (inside, id) => one(inside, GIVE_BACK, [id], 'sale_give_back'),
+
     async takeOpen(product, now, { limit, simulated }) {
       const open = await statements.run<{ id: string; created_at: Date }>(
         OPEN,
@@ -182,6 +184,8 @@ const BEGUN = `UPDATE sale SET handover = 'begun' WHERE id = $1 AND state = 'pai
 const HANDED_OVER = `
 WITH gone AS (DELETE FROM sale_answer WHERE sale_id = $1)
 UPDATE sale SET handover = 'whole', lease_until = NULL WHERE id = $1 AND state = 'paid'`
+
+const GIVE_BACK = `UPDATE sale SET state = 'refunded' WHERE id = $1 AND state = 'paid' AND amount = 0 RETURNING *`
 
 const OPEN = `
 SELECT id, created_at FROM sale

@@ -31,6 +31,18 @@ export function providerBusy(provider: string): DomainError {
   return new DomainError('unavailable', 'provider_busy', sentence, SOON)
 }
 
+/** Its server has said that it wants no more calls for now. */
+export function providerResting(provider: string, retryAfterSeconds: number): DomainError {
+  const sentence = `${provider} accepts no more calls for now; try again in ${String(retryAfterSeconds)} s. Nothing was charged.`
+  return new DomainError('unavailable', 'provider_busy', sentence, { retryAfterSeconds })
+}
+
+/** Large answers are in memory while they are read. */
+export function tooManyLarge(): DomainError {
+  const sentence = 'This answer is large, and too many large answers are being read; try again. Nothing was charged.'
+  return new DomainError('unavailable', 'provider_busy', sentence, SOON)
+}
+
 /** `upstream` is the server's own answer, where it gave one. */
 export function upstreamError(sentence: string, upstream?: UpstreamWords, cause?: unknown): DomainError {
   const fields = upstream === undefined ? {} : { upstream }
@@ -70,6 +82,16 @@ export function chargedTooLate(): DomainError {
 /** The call was paid for, but its answer has been deleted since. */
 export function answerForgotten(callId: CallId): DomainError {
   const sentence = 'This call was made and paid for, but its answer is no longer stored.'
+  return new DomainError('expired', 'answer_forgotten', sentence, { callId })
+}
+
+export function callMissing(): DomainError {
+  return new DomainError('missing', 'call_not_found', 'There is no such call. Check callId.')
+}
+
+/** What the tool accepted is at a server that is no longer the tool's, and whose keys are not for this one. */
+export function serverChanged(callId: CallId): DomainError {
+  const sentence = 'The tool has another server since this call, so its result can no longer be fetched.'
   return new DomainError('expired', 'answer_forgotten', sentence, { callId })
 }
 

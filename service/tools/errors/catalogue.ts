@@ -11,14 +11,6 @@ export function toolRemoved(slug: string, successor: string | null): DomainError
   return new DomainError('expired', 'tool_removed', `The tool ${slug} was removed: ${instead}.`, { successor })
 }
 
-export function providerNotFound(slug: string): DomainError {
-  return new DomainError(
-    'missing',
-    'provider_not_found',
-    `There is no provider ${slug}. List the providers to find one.`,
-  )
-}
-
 export function collectionNotFound(slug: string): DomainError {
   return new DomainError(
     'missing',

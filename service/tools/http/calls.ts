@@ -1,10 +1,14 @@
 import { z } from 'zod'
 import { reply, route, type AnyRoute } from '../../api/route.ts'
+import { preferredWait } from '../../kit/http.ts'
+import { isId } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
 import { amountOut, page, timestamp } from '../../kit/wire.ts'
-import type { CallResult, CallSummary } from '../model/call.ts'
+import { callMissing } from '../errors/call.ts'
+import type { CallResult, CallSummary, OperationUnderWay } from '../model/call.ts'
 import type { Calls } from '../service/calls/calls.ts'
 import { faultOfShape } from '../rules/shape.ts'
+import { reading, toReading } from './reading.ts'
 
 /**
  * Calls of tools over plain HTTP. These routes come after all others of the address, because `/{slug}` matches what is
@@ -21,20 +25,23 @@ export function callRoutes(calls: Calls): AnyRoute[] {
       idempotent: true,
       limit: 'tool-calls',
       params: z.object({ slug: z.string() }),
+      query: reading,
       body: toolInput,
       answers: { 200: callOut },
       errors: {
         402: 'Insufficient credits and balance: `required`, `available`.',
         403: 'A limit of the agent refuses the call.',
         404: 'There is no such tool.',
+        409: 'The tool needs a connection; a person opens `connectUrl`. Nothing is charged.',
         410: 'The tool was removed; `successor` names its replacement.',
         502: 'The tool failed; `upstream` is its error. Nothing is charged.',
         503: 'Too many calls to this provider are in progress.',
         504: 'The tool did not answer in time; nothing is charged.',
       },
-      async handle({ caller, params, body, operation, keyed, gone }) {
-        const ask = { caller, slug: params.slug, input: body, operation, keyed, signal: gone() }
-        return reply(200, toResult(await calls.call(ask)))
+      async handle({ caller, params, query, body, operation, keyed, gone, header }) {
+        const connection = header('x-connection') ?? null
+        const ask = { caller, slug: params.slug, input: body, operation, keyed, signal: gone(), connection }
+        return reply(200, toResult(await calls.call({ ...ask, ...toReading(query) })))
       },
     }),
   ]
@@ -57,21 +64,53 @@ export function callHistoryRoutes(calls: Calls): AnyRoute[] {
         return reply(200, { calls: listed.map(toCall), total, limit, offset })
       },
     }),
+    route({
+      method: 'get',
+      path: '/tool-calls/:callId',
+      summary: 'The result of a call; asks the tool again, for nothing, where its work goes on (`Prefer: wait=60`)',
+      tag: 'Tools',
+      auth: 'agent',
+      limit: 'tool-calls',
+      params: z.object({ callId: z.string() }),
+      query: reading.pick({ fields: true }),
+      answers: { 200: callOut },
+      errors: {
+        404: 'You have no such call.',
+        409: 'The tool needs a connection; a person opens `connectUrl`.',
+        410: 'The answer is no longer stored.',
+        502: 'The tool failed, or the work did; `upstream` is its error.',
+        504: 'The tool did not answer in time.',
+      },
+      async handle({ caller, params, query, header, gone }) {
+        const { fields = null } = toReading(query)
+        const waitMs = preferredWait(header('prefer')) * 1_000
+        const { callId: id } = params
+        if (!isId('call', id)) throw callMissing()
+        return reply(200, toResult(await calls.result(caller, id, { fields, waitMs, signal: gone() })))
+      },
+    }),
   ]
 }
 
 export function toResult(result: CallResult) {
-  const { tool, output, cost, credits, balance, durationMs, callId } = result
+  const { tool, output, simulated, pages, operation, cost, credits, balance, durationMs, callId } = result
   return {
     success: true,
     tool,
     output,
+    simulated,
+    ...(pages === null ? null : { pages }),
+    ...(operation === null ? null : { operation: toOperation(operation) }),
     cost: toWire(cost),
     credits: toWire(credits),
     balance: toWire(balance),
     duration: durationMs,
     callId,
   }
+}
+
+export function toOperation({ askAt, expiresAt }: OperationUnderWay) {
+  return { askAt: askAt.toISOString(), expiresAt: expiresAt.toISOString() }
 }
 
 export function toCall({ id, slug, provider, cost, failure, durationMs, endedAt, agentId }: CallSummary) {
@@ -93,8 +132,30 @@ const callOut = z.object({
   success: z.literal(true),
   tool: z.string(),
   output: z.unknown().meta({
-    description: 'JSON as the tool returned it, text as a string, bytes as `{contentType, base64, bytes}`',
+    description:
+      'JSON as the tool returned it, text as a string, bytes as `{contentType, base64, bytes}`; an answer that is too large to be sent as `{url, name, contentType, bytes, expiresAt}`',
   }),
+  simulated: z.boolean().meta({ description: 'The sandbox made the output up; the tool was not called' }),
+  pages: z
+    .object({
+      read: z.int().meta({ description: 'Each page costs as much as a call' }),
+      next: z
+        .record(z.string(), z.unknown())
+        .nullable()
+        .meta({ description: 'The input that goes on after these pages; null when this is everything' }),
+    })
+    .optional()
+    .meta({ description: 'With `all`: the pages that `output` was put together from' }),
+  operation: z
+    .object({
+      askAt: timestamp.meta({ description: 'The tool is not asked again before' }),
+      expiresAt: timestamp.meta({ description: 'Until then the result can be fetched' }),
+    })
+    .optional()
+    .meta({
+      description:
+        'The tool is still at work, and `output` says how far it is: `GET /v1/tool-calls/{callId}` asks again, free of charge',
+    }),
   cost: amountOut,
   credits: amountOut.meta({ description: 'What is left of the free credits' }),
   balance: amountOut.meta({ description: 'What is left in the wallet' }),

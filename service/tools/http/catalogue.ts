@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { reply, route, type AnyRoute } from '../../api/route.ts'
 import { toWire } from '../../kit/money.ts'
-import { amountOut, page } from '../../kit/wire.ts'
+import { amountOut, page, word } from '../../kit/wire.ts'
+import { pagingOf } from '../rules/paging.ts'
 import type { Caller } from '../../kit/caller.ts'
 import type { Environment } from '../../kit/owner.ts'
 import type { ListedTool } from '../ports/catalogue.ts'
@@ -69,8 +70,6 @@ export function catalogueRoutes(catalogue: Catalogue, anonymous: Environment): A
   ]
 }
 
-const word = (longest: number) => z.string().max(longest, `must have at most ${String(longest)} characters`)
-
 const filters = {
   search: word(1_000).optional().meta({ description: 'What you want to do, in your own words' }),
   provider: word(64).optional(),
@@ -99,6 +98,11 @@ const toolOut = z.object({
   deprecated: z.boolean(),
   inputSchema: schemaOut,
   outputSchema: schemaOut.nullable(),
+  needs: z.enum(['nothing', 'platform', 'connection']).meta({
+    description: '`connection`: the tool acts in your own account at the provider, so connect it first',
+  }),
+  paged: z.boolean().meta({ description: 'It answers in pages, which a call with `all` reads as one' }),
+  simulated: z.boolean().meta({ description: 'The sandbox answers its calls with examples; its server is not called' }),
   stats: statsOut,
 })
 
@@ -114,7 +118,7 @@ const providerOut = z.object({
 
 const collectionOut = z.object({ slug: z.string(), name: z.string(), description: z.string(), tools: z.int() })
 
-export function toTool({ tool, stats }: ListedTool) {
+export function toTool({ tool, stats, needs, simulated }: ListedTool) {
   const { slug, name, description, provider, category, price, deprecated, input, output } = tool
   const { calls, succeeded, p50Ms, p95Ms, lastError, failing } = stats ?? NEVER_CALLED
   return {
@@ -127,6 +131,9 @@ export function toTool({ tool, stats }: ListedTool) {
     deprecated,
     inputSchema: input,
     outputSchema: output,
+    needs,
+    paged: pagingOf(tool) !== null,
+    simulated,
     stats: {
       calls,
       successRate: calls === 0 ? null : Math.round((succeeded / calls) * 1_000) / 10,

@@ -13,13 +13,15 @@ key gets a 401; \`POST ${address}/pay/{slug}\` needs none and is paid by x402 in
 ## How to use it
 
 - [MCP](${mcpAddress}): Streamable HTTP. With \`?auth=oauth\` the client asks the owner of an
-  account for access; else the key as bearer, or as \`?key=\` where no header can be sent (addresses end up in logs). Starts with four tools: search_tools,
-  describe_tool, call_tool, get_balance. \`?collection=\` and \`?provider=\` list these tools themselves,
+  account for access; else the key as bearer, or as \`?key=\` where no header can be sent (addresses end up in logs). Starts with five tools: search_tools,
+  describe_tool, call_tool, get_result, get_balance. \`?collection=\` and \`?provider=\` list these tools themselves,
   \`?view=all\` every tool.
 - [Search](${address}?search=create+an+issue): \`GET ${address}?search=…\`, the best first, with price, input schema and how
   often it succeeds. Also \`provider\`, \`category\`, \`collection\`, \`limit\`, \`offset\`.
 - One tool: \`GET ${address}/{slug}\`. Call it: \`POST ${address}/{slug}\` with its inputs as a JSON object. An
-  \`Idempotency-Key\` makes a repeated call harmless.
+  \`Idempotency-Key\` makes a repeated call harmless. \`?fields=items.id,items.title\` returns only these fields;
+  \`?all=true\` reads all pages of a tool that is \`paged\` into one answer, each at the price of a call.
+- A file among the inputs is \`{"url": "https://…"}\` or \`{"base64": "…", "name": "a.pdf"}\`.
 - Balances: \`GET ${apiAddress}/credits\` and \`GET ${apiAddress}/wallet/balance\`.
 - [Reference](${docs}) of every endpoint, also as [OpenAPI](${docs.replace(/\/docs$/, '/openapi.json')}).
 

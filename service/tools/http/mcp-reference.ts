@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Described } from '../../api/route.ts'
+import { word } from '../../kit/wire.ts'
 import { OWN } from '../mcp/own-tools.ts'
 
 /** The MCP server as the API reference shows it, under `{tools}/mcp`. */
@@ -17,7 +18,6 @@ export interface McpLimits {
 }
 
 const common = { tag: 'MCP', auth: 'agent' } as const
-const word = (longest: number) => z.string().max(longest)
 const SESSION = word(200)
 
 const query = z.object({
@@ -32,7 +32,7 @@ const query = z.object({
   view: z
     .enum(['all'])
     .optional()
-    .meta({ description: 'Lists every tool, 100 a page; without it, four tools give access to all others' }),
+    .meta({ description: 'Lists every tool, 100 a page; without it, five tools give access to all others' }),
   provider: word(200).optional().meta({ description: 'Lists the tools of this provider themselves' }),
   collection: word(200).optional().meta({ description: 'Lists the tools of this collection themselves' }),
 })

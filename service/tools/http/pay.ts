@@ -63,7 +63,14 @@ export function payRoutes(payments: ToolPayments, facilitator: string): AnyRoute
 function toPaidResult({ sale, value }: Paid<ToolAnswer>) {
   const { output, durationMs: duration } = value
   const call = { callId: sale.id, tool: String(sale.details['slug']), cost: toWire(sale.amount), duration }
-  return { ...call, success: true, output: output.value, credits: null, balance: null }
+  return {
+    ...call,
+    success: true,
+    output: output.value,
+    simulated: output.simulated === true,
+    credits: null,
+    balance: null,
+  }
 }
 
 function toState({ id, details, state, amount, network, reason, txHash, createdAt }: Sale) {
@@ -93,6 +100,7 @@ const paidOut = z.looseObject({
   success: z.literal(true),
   tool: z.string(),
   output: z.unknown(),
+  simulated: z.boolean().meta({ description: 'The sandbox made the output up; the tool was not called' }),
   cost: amountOut,
   duration: z.int(),
   callId: z.string(),

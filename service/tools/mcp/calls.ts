@@ -3,14 +3,15 @@ import { z } from 'zod'
 import { McpFault, type McpAsk, type McpCall as Sent, type McpTask } from '../../api/mcp/parts.ts'
 import type { Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
-import type { Id } from '../../kit/ids.ts'
+import { isId, type Id } from '../../kit/ids.ts'
 import { toWire, usdc } from '../../kit/money.ts'
 import { amount } from '../../kit/wire.ts'
 import { pageFor, plain, unpaid } from '../../api/mcp/results.ts'
 import { documentOf, toFound, failed, paid, paidFor, type Billing } from './results.ts'
 import type { CallInput, CallResult } from '../model/call.ts'
+import { readingInput, toReading } from '../http/reading.ts'
 import { sellOverMcp } from '../../sales/service/mcp-door.ts'
-import { needsAccount, tooDear } from '../errors/call.ts'
+import { callMissing, needsAccount, tooDear } from '../errors/call.ts'
 import type { ToolServerDeps } from './view.ts'
 import { OWN_TOOLS, type OwnToolName } from './own-tools.ts'
 import type { View } from './view.ts'
@@ -47,9 +48,11 @@ export function createMcpCalls(deps: ToolServerDeps) {
       case 'describe_tool':
         return describe(read(describeInput, input).slug, request.view)
       case 'call_tool': {
-        const { maxCost = null, ...tool } = read(callInput, input)
-        return callTool({ ...tool, maxCost }, request)
+        const { slug, input: given, maxCost = null, ...reading } = read(callInput, input)
+        return callTool({ slug, input: given, maxCost, ...toReading(reading) }, request)
       }
+      case 'get_result':
+        return result(read(resultInput, input), request)
       case 'get_balance':
         read(balanceInput, input)
         if (request.ask.guest !== null) throw needsAccount()
@@ -65,7 +68,16 @@ export function createMcpCalls(deps: ToolServerDeps) {
   }
 
   async function describe(slug: string, { environment, viewer }: View): Promise<CallToolResult> {
-    return plain(documentOf(await catalogue.bySlug(environment, slug, viewer)))
+    return plain(documentOf(await catalogue.get(environment, slug, viewer)))
+  }
+
+  async function result({ callId, waitSeconds, fields }: z.output<typeof resultInput>, { ask, signal }: McpCall) {
+    if (ask.guest !== null) throw needsAccount()
+    await countCall(ask.caller)
+    if (!isId('call', callId)) throw callMissing()
+    const { fields: tree = null } = toReading({ fields })
+    const found = await calls.result(ask.caller, callId, { fields: tree, waitMs: waitSeconds * 1_000, signal })
+    return paid(found, { ...billingOf(found), cost: 0 })
   }
 
   async function balance(caller: Caller): Promise<CallToolResult> {
@@ -73,14 +85,14 @@ export function createMcpCalls(deps: ToolServerDeps) {
     return plain({ credits: toWire(credits), balance: toWire(wallet), available: toWire(usdc(credits + wallet)) })
   }
 
-  async function callTool(tool: Pick<CallInput, 'slug' | 'input' | 'maxCost'>, request: McpCall) {
+  async function callTool(tool: ToolOrder, request: McpCall) {
     if (request.ask.guest !== null) return await sellCall(deps, tool, request)
     const { caller, operation, resumable: storesResult } = request.ask
     await countCall(caller)
     const { signal, onProgress, repeats: keyed } = request
     const about = { caller, operation, keyed, storesResult, signal, onProgress }
     const result = await calls.call({ ...tool, ...about })
-    return paid(result.output, billingOf(result))
+    return paid(result, billingOf(result))
   }
 
   /** For a wrong slug: the slugs of existing tools that are similar. */
@@ -107,8 +119,7 @@ export function createMcpCalls(deps: ToolServerDeps) {
           return { status: 'failed', sentence: 'The call was interrupted. Nothing was charged: call again.' }
         case 'ended': {
           const { call: ended, endedAt } = found
-          if ('outputKind' in ended)
-            return { status: 'completed', result: paid(ended.output, billingOf(ended)), endedAt }
+          if ('outputKind' in ended) return { status: 'completed', result: paid(ended, billingOf(ended)), endedAt }
           const { code, sentence } = ended.failure ?? FORGOTTEN
           const error = new DomainError('upstream', code, sentence, { callId: ended.id })
           const result = failed(error, [], topUpUrl)
@@ -122,9 +133,10 @@ export function createMcpCalls(deps: ToolServerDeps) {
 /** A call without a key: the terms, or what was paid for. */
 async function sellCall(
   { payments, facilitator }: ToolServerDeps,
-  { slug: name, input, maxCost }: Pick<CallInput, 'slug' | 'input' | 'maxCost'>,
+  { slug: name, input, maxCost, fields, pagesMax }: ToolOrder,
   { ask, params, signal }: McpCall,
 ): Promise<CallToolResult> {
+  if (fields != null || pagesMax != null) throw needsAccount()
   const { journal, dialects } = payments
   const sale = await sellOverMcp(
     { meta: params._meta ?? {}, operation: ask.operation, gone: signal },
@@ -145,8 +157,11 @@ async function sellCall(
   const { output } = sale.sold.value
   // No client confirms that a result arrived, so its buyer can fetch it again as long as it is stored.
   await journal.leave(sale.sold.sale.id)
-  return paidFor(output.value, sale.sold.sale.id, sale.meta)
+  const simulated = output.simulated === true
+  return paidFor({ output: output.value, simulated, callId: sale.sold.sale.id }, sale.meta)
 }
+
+type ToolOrder = Pick<CallInput, 'slug' | 'input' | 'maxCost' | 'fields' | 'pagesMax'>
 
 /** A `tools/call` request, with its caller and view. */
 interface McpCall extends Sent {
@@ -156,7 +171,7 @@ interface McpCall extends Sent {
 
 /** The codes of calls that ended because their caller took them back. */
 const CANCELED: ReadonlySet<string> = new Set(['call_aborted', 'run_canceled'])
-const FORGOTTEN = { code: 'answer_forgotten', sentence: 'The answer is no longer stored.' }
+const FORGOTTEN = { code: 'answer_forgotten', sentence: 'The answer is no longer stored.' } as const
 
 const slug = z.string().min(1, 'must not be empty').max(200)
 const searchInput = z.strictObject({
@@ -165,7 +180,12 @@ const searchInput = z.strictObject({
   limit: z.int().min(1).max(50).default(8),
 })
 const describeInput = z.strictObject({ slug })
-const callInput = z.strictObject({ slug, input: z.unknown().default({}), maxCost: amount.optional() })
+const callInput = z.strictObject({ slug, input: z.unknown().default({}), maxCost: amount.optional(), ...readingInput })
+const resultInput = z.strictObject({
+  callId: z.string().max(100),
+  waitSeconds: z.int().min(0).max(120).default(20),
+  fields: readingInput.fields,
+})
 const balanceInput = z.strictObject({})
 
 function read<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {

@@ -14,7 +14,7 @@ function output(properties: Properties): McpTool['inputSchema'] {
 const SLUG = { type: 'string', description: 'As search_tools returned it' }
 const FREE = { readOnlyHint: true, openWorldHint: false }
 
-/** The four tools of the default view. A model's context has room for these, but not for thousands. */
+/** The five tools of the default view. A model's context has room for these, but not for thousands. */
 export const OWN = [
   {
     name: 'search_tools',
@@ -51,10 +51,36 @@ export const OWN = [
         slug: SLUG,
         input: { type: 'object', description: "The tool's own input" },
         maxCost: { type: 'number', minimum: 0, description: 'The most that the call may cost, in USDC' },
+        fields: {
+          type: 'array',
+          items: { type: 'string' },
+          maxItems: 100,
+          description: 'Return only these fields, such as ["items.id", "items.title"]; saves you reading the rest',
+        },
+        all: {
+          type: 'boolean',
+          description: 'For a tool that is "paged": read all pages into one answer; each page costs as much as a call',
+        },
+        maxPages: { type: 'integer', minimum: 1, maximum: 50, description: 'With all: the most pages to read' },
       },
       ['slug'],
     ),
     annotations: { readOnlyHint: false, openWorldHint: true },
+  },
+  {
+    name: 'get_result',
+    title: 'Get the result of a call',
+    description:
+      'The result of a call whose tool was still at work: waits for it up to waitSeconds, and says how far it is when that is not enough. Costs nothing.',
+    inputSchema: input(
+      {
+        callId: { type: 'string', description: 'As the call returned it' },
+        waitSeconds: { type: 'integer', minimum: 0, maximum: 120, default: 20 },
+        fields: { type: 'array', items: { type: 'string' }, maxItems: 100, description: 'As in call_tool' },
+      },
+      ['callId'],
+    ),
+    annotations: { readOnlyHint: true, openWorldHint: true },
   },
   {
     name: 'get_balance',

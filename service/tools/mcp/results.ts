@@ -2,9 +2,10 @@ import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/sdk/typ
 import type { DomainError } from '../../kit/errors.ts'
 import { failed as failedCall } from '../../api/mcp/results.ts'
 import { isRecord } from '../../kit/schema/merge.ts'
-import type { Binary, CallResult } from '../model/call.ts'
+import { toOperation } from '../http/calls.ts'
+import type { Binary, CallResult, KeptFile, OperationUnderWay } from '../model/call.ts'
 import { toWire } from '../../kit/money.ts'
-import type { Tool } from '../model/tool.ts'
+import { pagingOf } from '../rules/paging.ts'
 import type { ListedTool } from '../ports/catalogue.ts'
 
 export interface Billing {
@@ -15,23 +16,56 @@ export interface Billing {
 }
 
 /** A tool's answer with its bill. */
-export function paid(output: CallResult['output'], billing: Billing): CallToolResult {
-  return {
-    content: [toContent(output, billing.callId)],
-    structuredContent: isRecord(output) ? output : { result: output },
-    _meta: { 'coinslot/billing': billing },
-  }
+export function paid(
+  { output, outputKind, simulated, pages, operation }: CallResult,
+  billing: Billing,
+): CallToolResult {
+  const read = pages === null ? null : { 'coinslot/pages': pages }
+  const goesOnThere = operation === null ? null : { 'coinslot/operation': toOperation(operation) }
+  const meta = { 'coinslot/billing': billing, ...read, ...goesOnThere }
+  const answer = answerOf({ output, simulated, callId: billing.callId }, meta)
+  if (outputKind === 'file') answer.content = linkTo(output as KeptFile)
+  // Models do not see `_meta`, so they are told in words where to go on.
+  if (pages?.next != null) answer.content.push({ type: 'text', text: goesOn(pages.next) })
+  if (operation !== null) answer.content.push({ type: 'text', text: stillWorking(billing.callId, operation) })
+  return answer
+}
+
+function stillWorking(callId: string, { expiresAt }: OperationUnderWay): string {
+  return `The tool is still at work. Ask for its result with get_result and callId "${callId}" until ${expiresAt.toISOString()}; that costs nothing.`
 }
 
 /** An answer that was paid for without an account, with its receipt. */
-export function paidFor(
-  output: CallResult['output'],
-  callId: string,
-  meta: Readonly<Record<string, unknown>>,
-): CallToolResult {
-  const structuredContent = isRecord(output) ? output : { result: output }
-  return { content: [toContent(output, callId)], structuredContent, _meta: { ...meta } }
+export function paidFor(answer: CallAnswer, meta: Readonly<Record<string, unknown>>): CallToolResult {
+  return answerOf(answer, meta)
 }
+
+interface CallAnswer extends Pick<CallResult, 'output' | 'simulated'> {
+  callId: string
+}
+
+/** A simulated answer says so in a text of its own too, because models do not see `_meta`. */
+function answerOf({ output, simulated, callId }: CallAnswer, meta: Readonly<Record<string, unknown>>): CallToolResult {
+  const content = [toContent(output, callId)]
+  if (simulated) content.push({ type: 'text', text: SIMULATED })
+  const structuredContent = isRecord(output) ? output : { result: output }
+  return { content, structuredContent, _meta: { ...meta, ...(simulated ? { 'coinslot/simulated': true } : null) } }
+}
+
+/** For clients that show links, and in words for those that do not know them. */
+function linkTo({ url: uri, name, contentType: mimeType, bytes: size, expiresAt }: KeptFile): ContentBlock[] {
+  const text = `The answer is too large to be sent (${String(size)} bytes). It can be loaded from ${uri} until ${expiresAt}.`
+  return [
+    { type: 'resource_link', uri, name, mimeType, size },
+    { type: 'text', text },
+  ]
+}
+
+function goesOn(next: object): string {
+  return `There are more pages: call again with the input ${JSON.stringify(next)}.`
+}
+
+const SIMULATED = 'This answer is simulated: the sandbox made it up, and the tool was not called.'
 
 /** The error of a call, and what to do about it. */
 export function failed(error: DomainError, suggestions: readonly string[], topUpUrl: string | null): CallToolResult {
@@ -58,6 +92,8 @@ function adviceFor({ code, fields }: DomainError, suggestions: readonly string[]
     }
     case 'spending_limit':
       return 'Do not call again before the limit resets; the agent’s owner can raise it.'
+    case 'connection_required':
+      return 'Give this link to the account’s owner, who connects there. Then call again with the same input.'
     case 'approval_required':
       return 'A person must approve this call. Call again with exactly the same input once it is approved.'
     case 'upstream_error':
@@ -91,15 +127,17 @@ function isBinary(value: unknown): value is Binary {
 }
 
 /** A found tool, with enough data to choose by. */
-export function toFound({ tool, stats }: ListedTool) {
+export function toFound({ tool, stats, needs, simulated }: ListedTool) {
   return {
     slug: tool.slug,
     name: tool.name,
     description: tool.description.slice(0, DESCRIPTION),
     provider: tool.provider,
     price: toWire(tool.price),
+    needs,
     inputs: Object.keys(tool.input['properties'] ?? {}),
     required: (tool.input['required'] ?? []) as string[],
+    simulated,
     ...(stats === null || stats.calls === 0
       ? {}
       : { successRate: Math.round((stats.succeeded / stats.calls) * 100) / 100, p50Ms: stats.p50Ms }),
@@ -107,9 +145,10 @@ export function toFound({ tool, stats }: ListedTool) {
   }
 }
 
-export function documentOf({ slug, name, description, provider, category, price, input, output }: Tool) {
-  const about = { slug, name, description, provider, category, price: toWire(price) }
-  return { ...about, inputSchema: input, outputSchema: output }
+export function documentOf({ tool, needs, simulated }: Pick<ListedTool, 'tool' | 'needs' | 'simulated'>) {
+  const { slug, name, description, provider, category, price, input, output } = tool
+  const about = { slug, name, description, provider, category, price: toWire(price), needs }
+  return { ...about, paged: pagingOf(tool) !== null, simulated, inputSchema: input, outputSchema: output }
 }
 
 const DESCRIPTION = 300

@@ -11,7 +11,7 @@ import type { UserId } from '../model/tool.ts'
 export interface View {
   environment: Environment
   viewer: UserId | null
-  /** `few`: four tools that lead to all others. */
+  /** `few`: five tools that lead to all others. */
   shows: 'few' | 'all'
   provider: string | null
   collection: string | null
@@ -55,8 +55,8 @@ function toCursor(offset: number): string {
 const PAGE = 100
 
 export interface ToolServerDeps {
-  catalogue: Pick<Catalogue, 'bySlug' | 'list' | 'search'>
-  calls: Pick<Calls, 'call' | 'state' | 'balance'>
+  catalogue: Pick<Catalogue, 'bySlug' | 'get' | 'isSimulated' | 'list' | 'search'>
+  calls: Pick<Calls, 'call' | 'result' | 'state' | 'balance'>
   /** Sells calls to clients without a key. */
   payments: Pick<ToolPayments, 'offer' | 'buy' | 'journal' | 'dialects'>
   facilitator: string

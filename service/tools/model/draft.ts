@@ -1,3 +1,4 @@
+import type { SecurityScheme } from '../../connections/model.ts'
 import type { Environment } from '../../kit/owner.ts'
 import type { JsonSchema, Tool, Upstream, UserId } from './tool.ts'
 
@@ -32,6 +33,8 @@ export interface Reading {
   readonly version: string | null
   readonly operations: readonly Operation[]
   readonly skipped: readonly Skipped[]
+  /** How a document says that its operations are authenticated. */
+  readonly schemes?: readonly SecurityScheme[]
 }
 
 /** The fields of a tool that decide whether a new reading changes it. */

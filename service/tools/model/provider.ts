@@ -1,3 +1,4 @@
+import type { OAuthClient, ProviderSecurity } from '../../connections/model.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
 import type { UserId } from './tool.ts'
@@ -15,6 +16,12 @@ export interface Provider {
   readonly simulated: boolean
   readonly source: Source | null
   readonly pricing: PriceRule
+  /** How its calls are authenticated, and on which hosts. */
+  readonly security: ProviderSecurity
+  /** Its owner says that its tools act on no account, so that its key may call all of them. */
+  readonly isPublic: boolean
+  /** With this client accounts connect to it. */
+  readonly oauth: OAuthClient | null
 }
 
 /** The place that the tools were read from, so that they can be read again. */
@@ -23,6 +30,8 @@ export interface Source {
   readonly from: string
   readonly licence?: string
   readonly version?: string
+  /** Of the document as it was imported, so that another one is noticed. */
+  readonly sha256?: string
 }
 
 /** Prices by rule: an operation's slug decides first, then its method, then the price for all. */
@@ -30,10 +39,4 @@ export interface PriceRule {
   readonly otherwise: Usdc
   readonly byMethod?: Readonly<Record<string, Usdc>>
   readonly bySlug?: Readonly<Record<string, Usdc>>
-}
-
-/** The credentials that are sent with a call, opened from the vault for this call. */
-export interface Credentials {
-  readonly headers: Readonly<Record<string, string>>
-  readonly query: Readonly<Record<string, string>>
 }

@@ -1,3 +1,4 @@
+import type { SchemeNeeds, SecretPlace } from '../../connections/model.ts'
 import type { Id } from '../../kit/ids.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
@@ -48,6 +49,8 @@ export interface HttpUpstream {
   /** Null where there is no body. */
   readonly bodyType: string | null
   readonly auth: AuthScheme | null
+  /** All ways to authenticate it. Absent in tools that were read before there were connections. */
+  readonly security?: readonly SchemeNeeds[]
   /** The expected success. A type of null means an answer without a body. */
   readonly answer: { readonly status: number; readonly contentType: string | null }
 }
@@ -69,7 +72,7 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** The place of an input in the request: `bodyRoot` is the whole body, `body` a property of it. */
 export interface Place {
-  readonly in: 'path' | 'query' | 'header' | 'body' | 'bodyRoot'
+  readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body' | 'bodyRoot'
   /** Its name at the server. */
   readonly name: string
   /** The style of a parameter, as OpenAPI names it: `form`, `simple`, `deepObject`, … */
@@ -77,12 +80,11 @@ export interface Place {
   readonly explode?: boolean
   /** The parameter's value is JSON text. */
   readonly json?: boolean
+  /** The input names a file, whose bytes are sent. */
+  readonly file?: true
 }
 
-export type AuthScheme =
-  | { readonly kind: 'bearer' }
-  | { readonly kind: 'basic' }
-  | { readonly kind: 'apiKey'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string }
+export type AuthScheme = SecretPlace
 
 /** The recent results of a tool's calls, measured by this service. */
 export interface ToolStats {
@@ -108,10 +110,32 @@ export interface UpstreamRequest {
   readonly method: HttpMethod
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array | null
+  /** It holds a caller's own secret, which goes to no other address than this one. */
+  readonly staysHere?: true
+  /** It asks how far the work of an earlier request is. */
+  readonly polls?: Polling
+}
+
+export interface Polling {
+  /** The address, without the credentials in its query. */
+  readonly at: string
+  /** Where the result will be, if elsewhere. */
+  readonly result: string | null
 }
 
 export interface UpstreamAnswer {
   readonly status: number
   readonly contentType: string | null
+  /** The `Link` header, which may name the next page. */
+  readonly link?: string | null
+  /** Where it says that the work goes on elsewhere. */
+  readonly follow?: Following
   readonly body: Buffer
+}
+
+/** The headers of an answer whose work is not done. */
+export interface Following {
+  readonly location: string | null
+  readonly operation: string | null
+  readonly retryAfter: string | null
 }

@@ -15,6 +15,10 @@ export interface CallStore {
   note(call: EndedCall): Promise<void>
   /** With an agent, only a call of this agent. */
   find(owner: Owner, id: CallId, agentId?: string | null): Promise<StoredCall | null>
+  /** Whether this process asks now about work that goes on: no other does until that time. */
+  claimOperation(id: CallId, now: Date, until: Date): Promise<boolean>
+  /** How far the work is now, or its result. */
+  writeOperation(id: CallId, progress: OperationProgress): Promise<void>
   list(owner: Owner, filter: CallFilter): Promise<{ calls: readonly CallSummary[]; total: number }>
   /** Adds ended calls to their tools' stats, each exactly once. */
   foldStats(now: Date): Promise<number>
@@ -32,6 +36,14 @@ export interface EndedCall extends CallSummary {
   /** Stored for a repeated request. Null when the request cannot be repeated. */
   readonly output: Output | null
   readonly fault: Fault | null
+  readonly operation?: StoredCall['operation']
+}
+
+export interface OperationProgress {
+  /** Null where nothing new is known. */
+  readonly output: Output | null
+  /** Null when the work has ended. */
+  readonly operation: StoredCall['operation']
 }
 
 export interface CallFilter {
@@ -50,11 +62,26 @@ export interface FailingTool {
 
 /** Access to the servers behind the tools. */
 export interface Upstreams {
-  /** Limited like any call. Throws a failure as `upstream` or `late`. */
-  http(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer>
+  /** Limited like any call. Throws a failure as `upstream` or `late`. Without a place only ordinary answers are read. */
+  http(request: UpstreamRequest, signal: AbortSignal, large?: LargePlace): Promise<UpstreamAnswer>
+  /** A file that a caller named, without any credential. */
+  fetch(url: string, bytesMax: number, signal: AbortSignal): Promise<UpstreamAnswer>
   mcp(call: McpCall, signal: AbortSignal): Promise<Output>
   /** Whether any server answers at this address. */
   isThere(url: string): Promise<boolean>
+}
+
+/** A place for an answer beyond the ordinary size, taken when it turns out to be one. Throws where none is free. */
+export interface LargePlace {
+  take(): void
+}
+
+/** Where answers are kept that are too large to be sent. */
+export interface AnswerFiles {
+  keepAnswer(
+    owner: Owner,
+    answer: { name: string; mediaType: string; body: Buffer },
+  ): Promise<{ url: string; until: Date }>
 }
 
 export interface McpCall {

@@ -1,4 +1,5 @@
 import type { Environment } from '../../kit/owner.ts'
+import type { Needs } from '../rules/needs.ts'
 import type { ToolStats, Tool, ToolId, UserId } from '../model/tool.ts'
 import type { Scope } from './keeping.ts'
 
@@ -26,6 +27,9 @@ export interface SearchInput extends Within {
 export interface ListedTool {
   readonly tool: Tool
   readonly stats: ToolStats | null
+  readonly needs: Needs
+  /** Its calls are answered with examples. */
+  readonly simulated: boolean
 }
 
 /** The success of tools, measured by their calls. Read every few seconds, for ranks and warnings. */

@@ -1,3 +1,4 @@
+import type { OAuthClient } from '../../connections/model.ts'
 import type { Environment } from '../../kit/owner.ts'
 import type { Changes, Collection, Holdings, KnownTool } from '../model/draft.ts'
 import type { Entry, Tool, ToolId, UserId } from '../model/tool.ts'
@@ -36,6 +37,9 @@ export interface CatalogueStore {
   /** False when there is no such provider. */
   seal(scope: Scope, slug: string, token: string | null, now: Date): Promise<boolean>
 
+  /** What is absent stays. False when there is no such provider. */
+  setAccess(scope: Scope, slug: string, access: AccessChange, now: Date): Promise<boolean>
+
   saveCollection(collection: Collection, now: Date): Promise<void>
   /** False when there was none. */
   dropCollection(scope: Scope, slug: string): Promise<boolean>
@@ -45,6 +49,13 @@ export interface StoredProvider extends Provider {
   readonly sourceHash: string | null
   /** Sealed. */
   readonly credentials: string | null
+  /** Sealed. */
+  readonly oauthSecret: string | null
+}
+
+export interface AccessChange {
+  readonly isPublic?: boolean
+  readonly oauth?: { readonly client: OAuthClient; readonly secret: string | null } | null
 }
 
 /** One owner's part of an environment's catalogue; an owner of null is the platform. */

@@ -20,6 +20,8 @@ export interface ReadOptions {
   readonly auth: AuthScheme | null
   /** The document comes with the service or from the operator. */
   readonly trusted: boolean
+  /** A longer one is refused before it is parsed. */
+  readonly charactersMax?: number
   /** Called while the document is read. Throws when it has more tools or bytes than allowed. */
   readonly check?: (reading: { tools: number; bytes: number }) => void
 }

@@ -1,5 +1,5 @@
 import { invalid } from '../../kit/errors.ts'
-import type { Collection } from '../model/draft.ts'
+import type { Collection, Operation } from '../model/draft.ts'
 
 /** Whether a slug belongs to a collection: it fits a pattern, and none of those that begin with `!`. */
 export function fits(patterns: readonly string[], slug: string): boolean {
@@ -39,4 +39,29 @@ export function checkCollection({ slug, patterns }: Collection): void {
     const fault = patternFault(pattern)
     if (fault !== null) throw invalid({ patterns: `${pattern}: ${fault}` })
   }
+}
+
+/** Which of a document's operations become tools: those that fit any of these. */
+export interface Offered {
+  /** Names of operations, with `*` for any text. */
+  readonly operations?: readonly string[]
+  /** Beginnings of paths. */
+  readonly paths?: readonly string[]
+  /** What operations are filed under, in lower case. */
+  readonly categories?: readonly string[]
+}
+
+/** The operations that are offered, and how many are not. */
+export function offeredOf(
+  operations: readonly Operation[],
+  offered: Offered | null,
+): { offered: readonly Operation[]; others: number } {
+  if (offered === null) return { offered: operations, others: 0 }
+  const { operations: names = [], paths = [], categories = [] } = offered
+  const wanted = operations.filter(({ operation, category, upstream }) => {
+    if (names.some((name) => fitsOne(name, operation))) return true
+    if (category !== null && categories.includes(category)) return true
+    return upstream.kind === 'http' && paths.some((path) => upstream.path.startsWith(path))
+  })
+  return { offered: wanted, others: operations.length - wanted.length }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { HttpUpstream, Place } from '../model/tool.ts'
+import { isSentFile, type SentFile } from './files.ts'
 
 export interface Body {
   type: string
@@ -25,7 +26,8 @@ function encode(bodyType: string, value: unknown): Body {
   if (type === 'application/x-www-form-urlencoded') {
     return { type, content: new URLSearchParams(entriesOf(value)).toString() }
   }
-  if (type === 'multipart/form-data') return multipart(entriesOf(value))
+  if (type === 'multipart/form-data') return multipart(partsOf(value))
+  if (isSentFile(value)) return { type: type.includes('*') ? value.contentType : bodyType, content: value.bytes }
   if (isJson(type)) return { type: bodyType, content: JSON.stringify(value) }
   return { type: bodyType, content: asText(value) }
 }
@@ -39,15 +41,43 @@ function entriesOf(value: unknown): [string, string][] {
   return Object.entries(value).flatMap(([key, inner]) => fields(key, inner))
 }
 
-/** The boundary is derived from the parts, so the same input always gives the same request. */
-function multipart(entries: readonly [string, string][]): Body {
-  const boundary = `coinslot-${createHash('sha256').update(JSON.stringify(entries)).digest('hex').slice(0, 32)}`
-  const quoted = (name: string): string => name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
-  const parts = entries.map(
-    ([name, text]) => `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"\r\n\r\n${text}\r\n`,
-  )
-  return { type: `multipart/form-data; boundary=${boundary}`, content: `${parts.join('')}--${boundary}--\r\n` }
+/** The parts of a form: files as they are, everything else as text. */
+function partsOf(value: unknown): [string, string | SentFile][] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return fields('value', value)
+  return Object.entries(value).flatMap(([key, inner]): [string, string | SentFile][] => {
+    const files = [inner].flat().filter(isSentFile)
+    return files.length > 0 ? files.map((file) => [key, file]) : fields(key, inner)
+  })
 }
+
+/** The boundary is derived from the parts, so the same input always gives the same request. */
+function multipart(parts: readonly [string, string | SentFile][]): Body {
+  const hash = createHash('sha256')
+  const chunks = parts.flatMap(([name, content]) => {
+    const [head, bytes] = partOf(name, content)
+    hash.update(head).update(bytes)
+    return [{ head, bytes }]
+  })
+  const boundary = `coinslot-${hash.digest('hex').slice(0, 32)}`
+  const all = chunks.flatMap(({ head, bytes }) => [Buffer.from(`--${boundary}\r\n${head}\r\n`), bytes, LINE])
+  return {
+    type: `multipart/form-data; boundary=${boundary}`,
+    content: Buffer.concat([...all, Buffer.from(`--${boundary}--\r\n`)]),
+  }
+}
+
+function partOf(name: string, content: string | SentFile): [head: string, bytes: Uint8Array] {
+  const disposition = `Content-Disposition: form-data; name="${quoted(name)}"`
+  if (typeof content === 'string') return [`${disposition}\r\n`, Buffer.from(content)]
+  const { bytes, name: file, contentType } = content
+  return [`${disposition}; filename="${quoted(file)}"\r\nContent-Type: ${contentType}\r\n`, bytes]
+}
+
+function quoted(name: string): string {
+  return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}
+
+const LINE = Buffer.from('\r\n')
 
 /** An input's value, and where it goes. */
 export interface PlacedInput {

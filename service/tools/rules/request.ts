@@ -1,12 +1,16 @@
 import { invalid } from '../../kit/errors.ts'
-import type { Credentials } from '../model/provider.ts'
+import type { Credentials } from '../../connections/model.ts'
 import type { HttpUpstream, Place, UpstreamRequest } from '../model/tool.ts'
 import { bodyOf, asText, fields, joined, type PlacedInput } from './request-body.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
 /** The request for an input, as the provider's document describes it. */
-export function requestOf(upstream: HttpUpstream, input: Input, credentials: Credentials): UpstreamRequest {
+export function requestOf(
+  upstream: HttpUpstream,
+  input: Input,
+  credentials: Pick<Credentials, 'headers' | 'query'>,
+): UpstreamRequest {
   const given = Object.entries(upstream.where).flatMap(([name, place]) =>
     Object.hasOwn(input, name) && input[name] !== undefined ? [{ name, place, value: input[name] }] : [],
   )
@@ -16,12 +20,14 @@ export function requestOf(upstream: HttpUpstream, input: Input, credentials: Cre
     headers[place.name.toLowerCase()] = headerOf(name, place, value)
   const body = bodyOf(upstream, given)
   if (body !== null) headers['content-type'] = body.type
-  // Set last, so that a caller's headers cannot replace our credentials.
+  const cookies = placed('cookie').map(({ place, value }) => `${place.name}=${encodeURIComponent(asText(value))}`)
+  // Set last, so that a caller's headers cannot replace our credentials; a caller's cookies stand behind ours.
   for (const [name, value] of Object.entries(credentials.headers)) headers[name.toLowerCase()] = value
+  if (cookies.length > 0) headers['cookie'] = [headers['cookie'] ?? [], cookies].flat().join('; ')
   return { url: urlOf(upstream, given, credentials), method: upstream.method, headers, body: body?.content ?? null }
 }
 
-function urlOf(upstream: HttpUpstream, given: readonly PlacedInput[], credentials: Credentials): string {
+function urlOf(upstream: HttpUpstream, given: readonly PlacedInput[], credentials: Pick<Credentials, 'query'>): string {
   const values = new Map(given.flatMap((one) => (one.place.in === 'path' ? [[one.place.name, one] as const] : [])))
   const path = upstream.path.replaceAll(/\{([^{}]+)\}/g, (whole, name: string) => {
     const one = values.get(name)

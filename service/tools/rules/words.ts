@@ -1,40 +1,37 @@
 /** The word stems of a text, for the search. */
 export function stemsOf(text: string): string[] {
+  return allWords(text).map(stemOf)
+}
+
+function allWords(text: string): string[] {
   return text
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
-    .flatMap((word) => (word === '' || word.length > WORD_MAX ? [] : [stemOf(word)]))
+    .filter((word) => word !== '' && word.length <= WORD_MAX)
+}
+
+/** A query's first words as they are, in their order. */
+export function firstWords(query: string): string[] {
+  return allWords(query.slice(0, QUERY_MAX)).slice(0, STEMS_MAX)
+}
+
+/** All stems of a query's first words, in their order. */
+export function firstStems(query: string): string[] {
+  return firstWords(query).map(stemOf)
 }
 
 /** The stems of a query, each once. Filler words are left out, unless the query has no others. */
 export function queryStems(query: string): string[] {
-  return queryWords(query).map(({ stem }) => stem)
+  const all = [...new Set(firstStems(query))]
+  const telling = all.filter((stem) => !isStop(stem))
+  return telling.length === 0 ? all : telling
 }
 
-/** The same, and each stem also joined with its neighbours: `page views` may mean `pageviews`. */
-export function queryWords(query: string): QueryWord[] {
-  const all = stemsOf(query.slice(0, QUERY_MAX)).slice(0, STEMS_MAX)
-  const words = new Map<string, QueryWord>()
-  for (const [place, stem] of all.entries()) {
-    const [before, after] = [all[place - 1], all[place + 1]]
-    const joined = [...(before === undefined ? [] : [before + stem]), ...(after === undefined ? [] : [stem + after])]
-    if (!words.has(stem)) words.set(stem, { stem, joined })
-  }
-  const telling = [...words.values()].filter(({ stem }) => !STOP.has(stem))
-  return telling.length === 0 ? [...words.values()] : telling
-}
-
-export interface QueryWord {
-  stem: string
-  joined: readonly string[]
-}
-
-/** Stems that mean nearly the same. */
-export function synonymsOf(stem: string): readonly string[] {
-  return SYNONYMS.get(stem) ?? []
+export function isStop(stem: string): boolean {
+  return STOP.has(stem)
 }
 
 const WORD_MAX = 40
@@ -63,77 +60,7 @@ function stemOf(word: string): string {
 const STOP = new Set(
   `a an and any are as at be by can could do does for from give have how i in is it its need of on or please so some that
   the their them then there this to tool use using want was we what when where which who will with would you your api
-  call information about all one`
+  information about all one someone somebody something between so s t us him her his am me`
     .split(/\s+/)
     .map(stemOf),
 )
-
-/** All words in a line are synonyms of each other. */
-const MEANINGS = `
-create add new make insert open
-delete remove destroy erase drop
-update edit change modify set patch rename
-get read fetch retrieve show view describe
-list enumerate browse index
-search find query lookup
-send post publish submit
-stop cancel abort terminate end
-start run launch trigger dispatch execute begin
-repository repo
-pull-request pr pull merge
-issue ticket bug
-user member account person people collaborator
-organization org company
-team group
-file document attachment
-folder directory
-image picture photo screenshot thumbnail
-server droplet instance vm machine host
-email mail
-message chat comment reply
-key token credential secret
-domain dns hostname
-database db
-kubernetes k8 cluster
-invoice bill payment charge
-star favorite like bookmark
-article page wiki wikipedia
-permission access role right
-branch ref
-commit revision changeset
-workflow action pipeline ci
-webhook hook callback
-statistic stat metric analytic view
-usage consumption quota
-log event audit history
-space astronomy nasa
-weather forecast climate
-font typeface
-color colour style
-component widget
-variable env environment
-backup snapshot
-region datacenter location
-cost price billing spend
-vulnerability advisory security alert
-label tag
-release version
-lock protect
-my me own authenticated current self
-upload import
-download export`
-
-const SYNONYMS = readMeanings()
-
-function readMeanings(): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, Set<string>>()
-  for (const line of MEANINGS.trim().split('\n')) {
-    const stems = line.split(' ').map(stemOf)
-    for (const stem of stems) {
-      const others = found.get(stem) ?? new Set()
-      for (const other of stems) if (other !== stem) others.add(other)
-      found.set(stem, others)
-    }
-  }
-  return new Map([...found].map(([stem, others]) => [stem, [...others]]))
-}

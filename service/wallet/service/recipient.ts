@@ -1,9 +1,9 @@
 import type { Address } from '../../chain/model.ts'
 import { NETWORKS } from '../../chain/networks.ts'
+import { assertRecipient } from '../../kit/address.ts'
 import { ownerOf, type Caller } from '../../kit/caller.ts'
 import { walletMissing } from '../../ledger/errors.ts'
 import type { Owner } from '../../kit/owner.ts'
-import { assertRecipient } from '../rules.ts'
 import type { DepositAddress } from './addresses.ts'
 import type { WalletDeps } from './deps.ts'
 

@@ -28,7 +28,10 @@ export class Caller {
         socket.on('data', (text: string) => {
           said += text
           const answer = bodyOf(said)
-          if (answer !== null) resolve(answer)
+          if (answer === null) return
+          // After a thousand requests the service closes the connection; a request sent into it would be lost.
+          if (/\r\nconnection: close\r\n/i.test(said)) this.close()
+          resolve(answer)
         })
         socket.once('error', reject)
         socket.once('close', () => reject(new Error('closed')))

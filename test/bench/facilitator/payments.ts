@@ -13,18 +13,21 @@ export class Payments {
   private readonly payers: readonly TestAccount[]
   private readonly seller: Hex
 
-  private constructor(chain: TestChain, payers: readonly TestAccount[], seller: Hex) {
+  private readonly version: 1 | 2
+
+  private constructor(chain: TestChain, of: { payers: readonly TestAccount[]; seller: Hex; version: 1 | 2 }) {
     this.chain = chain
-    this.payers = payers
-    this.seller = seller
+    this.payers = of.payers
+    this.seller = of.seller
+    this.version = of.version
   }
 
-  static async open(chain: TestChain, payers: number): Promise<Payments> {
+  static async open(chain: TestChain, payers: number, version: 1 | 2 = 2): Promise<Payments> {
     const accounts = Array.from({ length: payers }, () => accountOf(toHex(randomBytes(32))))
     await chain.fundMany(accounts.map(({ address }) => ({ address, usdc: 1_000_000_000_000n })))
     // The seller already has some USDC: a new recipient would cost extra storage.
     const seller = await chain.payer(1n)
-    return new Payments(chain, accounts, seller.address)
+    return new Payments(chain, { payers: accounts, seller: seller.address, version })
   }
 
   async take(count: number): Promise<Payment[]> {
@@ -50,7 +53,15 @@ export class Payments {
       extra: { name: network.usdc.name, version: network.usdc.version },
     }
     const payload = { signature, authorization: { ...authorization, ...asTexts(authorization) } }
-    const resource = { url: 'https://seller.example/paid', description: '', mimeType: '' }
+    const url = 'https://seller.example/paid'
+    if (this.version === 1) {
+      const { amount: maxAmountRequired, ...terms } = { ...accepted, network: network.name }
+      const described = { resource: url, description: '', mimeType: 'application/json' }
+      const paymentRequirements = { ...terms, ...described, maxAmountRequired }
+      const paymentPayload = { x402Version: 1, scheme: 'exact', network: network.name, payload }
+      return Buffer.from(JSON.stringify({ x402Version: 1, paymentPayload, paymentRequirements }))
+    }
+    const resource = { url, description: '', mimeType: '' }
     const paymentPayload = { x402Version: 2, resource, accepted, payload }
     return Buffer.from(JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements: accepted }))
   }

@@ -7,22 +7,23 @@ import { createInterface } from 'node:readline'
 import { request } from 'undici'
 import { installOwnPackage } from '../../../service/launch/own-package.mjs'
 import type { TestChain } from '../../harness/chain.ts'
+import { recorded } from '../flame/picture.ts'
 
 export interface Rival {
-  name: 'reference' | 'coinslot'
+  name: 'reference' | 'legacy' | 'coinslot'
   origin: string
   stop(): Promise<void>
 }
 
-/** The file for Node's profile of the service: set it to see where the time goes. */
-const PROFILE = process.env['BENCH_PROFILE']
 const PORT = 4962
 
-/** The protocol's own facilitator, with a sponsor of its own. */
-export async function startReference(chain: TestChain): Promise<Rival> {
-  await installOwnPackage('test/bench/reference')
-  const env = { PATH: process.env['PATH'], RPC_URL: chain.url, PRIVATE_KEY: chain.accounts[0]!.privateKey }
-  const child = spawn(process.execPath, ['test/bench/reference/server.mjs'], {
+/** The protocol's own facilitator, or that of its first version, each with a sponsor of its own. */
+export async function startReference(chain: TestChain, version: 1 | 2 = 2): Promise<Rival> {
+  const folder = version === 1 ? 'test/bench/legacy' : 'test/bench/reference'
+  await installOwnPackage(folder)
+  const sponsor = chain.accounts[version === 1 ? 2 : 0]!
+  const env = { PATH: process.env['PATH'], RPC_URL: chain.url, PRIVATE_KEY: sponsor.privateKey }
+  const child = spawn(process.execPath, [`${folder}/server.mjs`], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...env, NODE_ENV: 'production' },
   })
@@ -32,7 +33,7 @@ export async function startReference(chain: TestChain): Promise<Rival> {
     gone.then(() => Promise.reject(new Error('the reference ended before it listened'))),
   ])) as [string]
   return {
-    name: 'reference',
+    name: version === 1 ? 'legacy' : 'reference',
     origin: line,
     async stop() {
       child.kill('SIGKILL')
@@ -44,8 +45,7 @@ export async function startReference(chain: TestChain): Promise<Rival> {
 /** The service as operators run it: built, on its embedded database, without rate limits. */
 export async function startCoinslot(chain: TestChain, more: Record<string, string> = {}): Promise<Rival> {
   const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-bench-'))
-  const profile = PROFILE === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${PROFILE}`]
-  const child = spawn(process.execPath, [...profile, 'service/dist/main.js'], {
+  const child = spawn(process.execPath, [...recorded(), 'service/dist/main.js'], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       PATH: process.env['PATH'],
@@ -65,6 +65,7 @@ export async function startCoinslot(chain: TestChain, more: Record<string, strin
   })
   const gone = once(child, 'exit')
   const stop = async (): Promise<void> => {
+    if (child.exitCode !== null) return
     child.kill('SIGTERM')
     await gone
     rmSync(folder, { recursive: true, force: true })

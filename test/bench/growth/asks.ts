@@ -38,8 +38,8 @@ export async function asksOf(
     return JSON.parse(text)
   }
   const get = (at: string, key: string | null): Promise<unknown> => send('GET', at, key)
-  const trpc = (name: string, key: string): Promise<unknown> =>
-    get(`/trpc/${name}?input=${encodeURIComponent('{"days":30}')}`, key)
+  const trpc = (name: string, key: string, input: object = { days: 30 }): Promise<unknown> =>
+    get(`/trpc/${name}?input=${encodeURIComponent(JSON.stringify(input))}`, key)
 
   const slug = `grown-${newId('op', new Date()).slice(-12)}`
   await send('POST', '/v1/rda', creator, {
@@ -107,7 +107,7 @@ export async function asksOf(
     { name: 'my deliveries, busy', ask: () => get('/v1/deliveries', busy) },
     { name: 'payments of a checkout, busy', ask: () => get(`/v1/checkouts/chk_${'0'.repeat(26)}/payments`, busy) },
     { name: 'overview: runs by day', ask: () => trpc('runs.days', busy) },
-    { name: 'overview: sales by day', ask: () => trpc('checkouts.days', busy) },
+    { name: 'overview: sales of 30 days', ask: () => trpc('payments.summary', busy, lastMonth()) },
     ...sweepers.map(({ name, run }): Ask => ({ name: `sweep: ${name}`, ask: run, times: 20 })),
   ]
   return { asks, close: () => agent.close() }
@@ -134,4 +134,12 @@ async function keyFor(service: Service, number: number): Promise<string> {
     newId('op', new Date()),
   )
   return made.secret
+}
+
+/** The last thirty days. */
+function lastMonth(): { first: string; last: string } {
+  const [first = '', last = ''] = [29, 0].map((back) =>
+    new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10),
+  )
+  return { first, last }
 }

@@ -11,8 +11,17 @@ export interface Started {
   stop(): Promise<void>
 }
 
-export async function startUpstream(): Promise<Started> {
-  const child = forked('./upstream.mjs', {})
+export function startUpstream(): Promise<Started> {
+  return onePort('./upstream.mjs', {})
+}
+
+/** A proxy in Node that does nothing but pass on. */
+export function startProxy(upstream: string): Promise<Started> {
+  return onePort('./proxy.mjs', { UPSTREAM_URL: upstream })
+}
+
+async function onePort(file: string, env: Record<string, string>): Promise<Started> {
+  const child = forked(file, env)
   const [{ port }] = (await once(child, 'message')) as [{ port: number }]
   return { origin: `http://127.0.0.1:${String(port)}`, stop: () => stop(child) }
 }

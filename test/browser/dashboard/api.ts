@@ -12,6 +12,7 @@ export async function startWeatherApi(): Promise<WeatherApi> {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://api.local')
     response.setHeader('content-type', 'application/json')
     if (pathname === '/openapi.json') response.end(JSON.stringify(describe(origin)))
+    else if (pathname === '/partly.json') response.end(JSON.stringify(describe(origin, UNCALLABLE)))
     else if (pathname === '/weather') response.end(JSON.stringify({ city: searchParams.get('city'), celsius: 21 }))
     else response.writeHead(404).end('{}')
   })
@@ -29,12 +30,18 @@ export async function startWeatherApi(): Promise<WeatherApi> {
   }
 }
 
-function describe(origin: string): unknown {
+/** An operation that no request can be made for: its path has a part that nothing describes. */
+const UNCALLABLE = {
+  '/stations/{station}': { get: { operationId: 'station', responses: { 200: { description: 'It' } } } },
+}
+
+function describe(origin: string, more: object = {}): unknown {
   return {
     openapi: '3.1.0',
     info: { title: 'Weather', version: '1.0.0', description: 'What the weather is.' },
     servers: [{ url: origin }],
     paths: {
+      ...more,
       '/weather': {
         get: {
           operationId: 'current',

@@ -14,7 +14,12 @@ export function assets(opened: () => Desk): void {
         const body = {
           ...{ slug: 'tagline-writer', type: 'prompt', name: 'Tagline writer', description: 'Taglines for a topic.' },
           inputSchema: [{ name: 'topic', label: 'Topic', type: 'text', required: true }],
-          promptConfig: { promptTemplate: 'Write taglines about {{topic}}.' },
+          promptConfig: {
+            promptTemplate: 'Write taglines about {{topic}}.',
+            examples: [
+              { title: 'A tea shop', inputs: { topic: 'tea' }, output: '- Steep yourself.\n- Leaves the best.' },
+            ],
+          },
           pricing: { model: 'per-run', amount: 0.05 },
         }
         expect((await creator.call('POST', '/v1/rda', { body })).status).toBe(201)
@@ -24,7 +29,21 @@ export function assets(opened: () => Desk): void {
         await looks(page, 'marketplace-visitor')
         await page.getByRole('link', { name: 'Tagline writer' }).click()
         await page.getByText('Topic', { exact: true }).waitFor()
+        await page.getByText('Leaves the best.').waitFor()
+        await page.getByText('n8n-nodes-coinslot.coinslot').waitFor()
+        await page.getByText('curl', { exact: true }).click()
+        await page.getByText(/curl -s -X POST .*\/v1\/run/).waitFor()
+        expect(await page.title()).toBe('Tagline writer · Coinslot')
         await looks(page, 'offer-visitor')
+        const plain = await desk.visit('/healthz')
+        await plain.page.route('**/static/main-*.js', (route) => route.abort())
+        await plain.page.goto(`${desk.origin}/marketplace`)
+        await looks(plain.page, 'marketplace-without-script')
+        await plain.page.getByRole('link', { name: 'Tagline writer' }).click()
+        await plain.page.getByRole('heading', { name: 'Tagline writer' }).waitFor()
+        await plain.page.getByText('0.05 USDC per run').waitFor()
+        await looks(plain.page, 'offer-without-script')
+        await plain.context.close()
         await page.getByRole('link', { name: 'Sign in to run it' }).click()
         await page.getByRole('heading', { name: 'Sign in to Coinslot' }).waitFor()
         expect(new URL(page.url()).searchParams.get('next')).toBe('/marketplace/tagline-writer')
@@ -57,6 +76,7 @@ export function assets(opened: () => Desk): void {
         await page.getByLabel('Type', { exact: true }).nth(1).selectOption('select')
         await page.getByLabel('Choices').fill('Calm\nLoud')
         const preview = page.getByRole('complementary', { name: 'Preview' })
+        await preview.getByLabel('Tone').locator('option', { hasText: 'Loud' }).waitFor({ state: 'attached' })
         expect(await preview.getByLabel('Tone').locator('option').allTextContents()).toEqual([
           'Choose…',
           'Calm',
@@ -90,7 +110,10 @@ export function assets(opened: () => Desk): void {
         await caller.page.getByText('Write headlines about coffee.').waitFor()
         await looks(caller.page, 'offer')
         await caller.page.getByRole('button', { name: '5 of 5' }).click()
+        await caller.page.getByRole('textbox', { name: 'Review' }).fill('Five headlines,\nand each of them fits.')
+        await caller.page.getByRole('button', { name: 'Save rating' }).click()
         await caller.page.getByText('Rating saved.').first().waitFor()
+        await caller.page.getByText('and each of them fits.').waitFor()
         await caller.page.getByRole('link', { name: 'View run' }).click()
         await caller.page.getByRole('heading', { name: 'Timeline' }).waitFor()
         await looks(caller.page, 'run')
@@ -109,6 +132,15 @@ export function assets(opened: () => Desk): void {
         await looks(page, 'assets')
 
         await page.getByRole('link', { name: 'Headline writer' }).click()
+        await page.getByLabel('Your answer').fill('Thank you, more to come.')
+        await page.getByRole('button', { name: 'Publish answer' }).click()
+        await page.getByText('The creator answered').waitFor()
+        expect(await page.getByLabel('Your answer').count()).toBe(0)
+        const visitor = await desk.visit('/marketplace/headline-writer')
+        await visitor.page.getByText('Thank you, more to come.').waitFor()
+        expect(await visitor.page.locator('main').textContent()).not.toContain(caller.email)
+        await looks(visitor.page, 'offer-reviews')
+        await visitor.context.close()
         const customers = page.getByRole('table', { name: 'Customers’ runs' })
         await customers.getByText('succeeded').waitFor()
         expect(await customers.getByRole('row').count()).toBe(2)

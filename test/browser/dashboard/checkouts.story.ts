@@ -33,6 +33,21 @@ export function checkouts(opened: () => Desk): void {
         await page.getByRole('link', { name: 'SEO audit' }).click()
         await page.getByText('No payments yet').waitFor()
         expect(await page.getByRole('img', { name: /QR code/ }).getAttribute('src')).toMatch(/^data:image\/svg/)
+        const [png] = await Promise.all([
+          page.waitForEvent('download'),
+          page.getByRole('button', { name: 'Download PNG' }).click(),
+        ])
+        expect(png.suggestedFilename()).toBe(`${String(id)}.png`)
+        await page.getByRole('button', { name: 'Inline' }).click()
+        await page.getByText(`data-checkout="${String(id)}" data-mode="frame"`).waitFor()
+        const sites = page.getByLabel('Allowed sites')
+        await sites.fill('https://shop.example.com/cart')
+        await page.getByRole('button', { name: 'Save sites' }).click()
+        await page.getByText('Must be an origin').waitFor()
+        await sites.fill('https://shop.example.com\nhttp://localhost:3000')
+        await page.getByRole('button', { name: 'Save sites' }).click()
+        await page.getByText('Sites saved.').first().waitFor()
+        expect((await call('GET', `/v1/checkouts/${String(id)}`)).body.checkout.embedOrigins).toHaveLength(2)
         await page.getByRole('button', { name: 'Make test payment' }).click()
         await page.getByLabel('Website').fill('not an address')
         await page.getByRole('button', { name: 'Simulate payment' }).click()
@@ -122,6 +137,106 @@ export function checkouts(opened: () => Desk): void {
         await page.getByRole('link', { name: 'Duplicate' }).click()
         await page.getByRole('heading', { name: 'New checkout' }).waitFor()
         expect(await page.getByLabel('Name', { exact: true }).first().inputValue()).toBe('SEO audit')
+      },
+      STORY_MS,
+    )
+
+    it(
+      'makes a chat whose messages are paid ahead, and edits it',
+      async () => {
+        const { page, call } = await desk.sit('/checkouts/new')
+        await page.getByLabel('Name', { exact: true }).first().fill('Tax questions')
+        await page.getByText('Hold a chat').click()
+        await page.getByLabel('Price of a single message').fill('0.05')
+        await page.getByLabel('Callback URL').fill(receiver.url)
+        await page.getByLabel('Greeting').fill('What would you like to know?')
+        await page.getByLabel('Give a message back if it fails').check()
+        // It has no form of its own, no trials and no page that follows.
+        expect(await page.getByRole('heading', { name: 'Form', exact: true }).count()).toBe(0)
+        for (const absent of ['Redirect URL', 'Free trial runs'])
+          expect([absent, await page.getByLabel(absent).isVisible()]).toEqual([absent, false])
+        await page.getByRole('button', { name: 'Create checkout' }).click()
+        await page.getByText('must have a plan with chat', { exact: false }).first().waitFor()
+        await page.getByRole('button', { name: 'Add a plan' }).click()
+        await page.getByLabel('Name', { exact: true }).nth(1).fill('20 questions')
+        await page.getByLabel('Price', { exact: true }).fill('1')
+        await page.getByLabel('Runs', { exact: true }).fill('20')
+        await looks(page, 'checkout-chat')
+        await page.getByRole('button', { name: 'Create checkout' }).click()
+        await page.getByLabel('I have saved it').check()
+        await page.getByRole('button', { name: 'Done' }).click()
+        const made = async () => (await call('GET', '/v1/checkouts')).body.checkouts[0] as Record<string, unknown>
+        const { id, ...first } = await made()
+        expect(first).toMatchObject({
+          chat: { greeting: 'What would you like to know?' },
+          ...{ price: 0.05, responseMode: 'lastNode', capture: 'onPayment', refundOnFailure: true, redirectUrl: null },
+          plans: [{ name: '20 questions', price: 1, kind: 'runs', runs: 20 }],
+          fields: [{ name: 'message' }],
+        })
+
+        await page.goto(`${desk.origin}/checkouts/${String(id)}/edit`)
+        await page.getByLabel('Greeting').fill('Ask away.')
+        await page.getByRole('button', { name: 'Save checkout' }).click()
+        await page.getByText('Checkout saved.').first().waitFor()
+        expect(await made()).toMatchObject({ id, chat: { greeting: 'Ask away.' }, fields: [{ name: 'message' }] })
+      },
+      STORY_MS,
+    )
+
+    it(
+      'makes a checkout with a price for each, and a coupon for it; edits the coupon and archives it',
+      async () => {
+        const { page, call } = await desk.sit('/checkouts/new')
+        const buyers = page.frameLocator('iframe[title="The page that buyers see"]')
+        await page.getByLabel('Name', { exact: true }).first().fill('Audit')
+        await page.getByLabel('Kind', { exact: true }).selectOption('quantity')
+        await page.getByLabel('Price of each').fill('2')
+        await page.getByLabel('Most', { exact: true }).fill('20000')
+        await page.getByLabel('Buyers may use your coupons').check()
+        await page.getByLabel('Callback URL').fill(receiver.url)
+        await page.getByRole('button', { name: 'Create checkout' }).click()
+        await page.getByText('Must be at most 10000').waitFor()
+        await page.getByLabel('Most', { exact: true }).fill('9')
+        await buyers.getByLabel('Quantity').waitFor()
+        await buyers.getByText('I have a code').waitFor()
+        await looks(page, 'checkout-pricing')
+        await page.getByRole('button', { name: 'Create checkout' }).click()
+        await page.getByLabel('I have saved it').check()
+        await page.getByRole('button', { name: 'Done' }).click()
+        await page.getByText('For each').waitFor()
+        const { checkouts: listed } = (await call('GET', '/v1/checkouts')).body
+        expect(listed[0]).toMatchObject({ price: 2, pricing: { kind: 'quantity', min: 1, max: 9 }, coupons: true })
+
+        await page.goto(`${desk.origin}/coupons`)
+        await page.getByText('No coupons yet').waitFor()
+        await page.getByRole('button', { name: 'Create coupon' }).first().click()
+        const dialog = page.getByRole('dialog')
+        await dialog.getByLabel('Code').fill('X')
+        await dialog.getByRole('button', { name: 'Create coupon' }).click()
+        await dialog.getByText('Must be 3 to 40 letters, digits and -').waitFor()
+        await dialog.getByLabel('Code').fill('launch-20')
+        await dialog.getByLabel('Percent').fill('20')
+        await dialog.getByLabel('Uses in all').fill('100')
+        await dialog.getByLabel('Audit').check()
+        await looks(page, 'coupon-new')
+        await dialog.getByRole('button', { name: 'Create coupon' }).click()
+        await page.getByRole('cell', { name: '20% off' }).waitFor()
+        const body = { input: {}, simulate: true, choice: { quantity: 2, coupon: 'LAUNCH-20' } }
+        const chk = String(listed[0].id)
+        expect((await desk.service.call('POST', `/p/${chk}/pay`, { body })).body.payment?.amount).toBe(3.2)
+        await looks(page, 'coupons')
+        await page.getByRole('button', { name: 'Edit LAUNCH-20' }).click()
+        await dialog.getByLabel('Uses in all').fill('')
+        await dialog.getByLabel('Uses of each wallet').fill('3')
+        await dialog.getByRole('button', { name: 'Save coupon' }).click()
+        await page.getByText('Coupon saved.').first().waitFor()
+        const coupons = async () => (await call('GET', '/v1/coupons')).body.coupons as unknown[]
+        expect((await coupons())[0]).toMatchObject({ max: null, perCustomer: 3, until: null, checkouts: [chk] })
+        await page.getByRole('button', { name: 'Archive LAUNCH-20' }).click()
+        await dialog.getByRole('button', { name: 'Archive coupon' }).click()
+        await page.getByText('No coupons yet').waitFor()
+        expect(await coupons()).toEqual([])
+        expect((await desk.service.call('POST', `/p/${chk}/pay`, { body })).body.code).toBe('coupon_invalid')
       },
       STORY_MS,
     )

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { testService, type Answer, type CallOptions, type TestService } from '../../harness/service.ts'
 import { barriers } from '../access.ts'
-import { startBrowser } from '../chromium.ts'
+import { openContext, pictureAt, startBrowser } from '../chromium.ts'
 import { freePort } from '../../harness/ports.ts'
 
 /** The dashboard on a service of its own, and a browser in front of it. */
@@ -57,7 +57,7 @@ export async function openDesk(
   let people = 0
 
   async function open(options: BrowserContextOptions = {}): Promise<{ page: Page; context: BrowserContext }> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    const context = await openContext(browser, options)
     // Shorter than Jest's timeout, so that a failure says what was waited for.
     context.setDefaultTimeout(45_000)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin })
@@ -215,4 +215,25 @@ function watch(page: Page, origin: string, amiss: string[]): void {
     // A browser logs each response above 399; some tests are about such responses.
     if (message.type() === 'error' && !text.startsWith('Failed to load resource')) amiss.push(`said ${text}`)
   })
+}
+
+/** The account of a seat. */
+export async function callerOf({ service }: Desk, { key }: Seat) {
+  const { user, ...caller } = await service.identity.identify({
+    ...{ authorization: `Bearer ${key}`, cookie: undefined, environmentHeader: undefined },
+    now: service.clock.now(),
+  })
+  if (user === null) throw new Error('a seat has an account')
+  return { caller: { ...caller, user } }
+}
+
+/** On a desktop and on a telephone. */
+export async function pictures(page: Page, name: string): Promise<void> {
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.screenshot({ path: pictureAt(`${name}-${String(width)}`), animations: 'disabled', fullPage: true })
+    expect([await isTooWide(page), await cutControls(page)]).toEqual([false, []])
+  }
+  expect(await findings(page)).toEqual([])
+  await page.setViewportSize({ width: 1280, height: 800 })
 }

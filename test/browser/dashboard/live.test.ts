@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { inBrowser } from '../chromium.ts'
-import { startSmtp } from '../../harness/smtp.ts'
+import { linkIn, startSmtp } from '../../harness/smtp.ts'
 import { looks, openDesk, PASSWORD, STORY_MS, type Desk } from './desk.ts'
 import { startProvider, type OrganisationsProvider } from './provider.ts'
 
@@ -220,14 +220,4 @@ async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Account of/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in to Coinslot' }).waitFor()
-}
-
-async function linkIn(received: readonly string[], to: string, path: string): Promise<string> {
-  for (;;) {
-    for (const mail of received) {
-      const link = new RegExp(`http://\\S*${path}\\S*`).exec(mail.replace(/=\n/g, '').replace(/=3D/g, '='))
-      if (mail.includes(to) && link !== null) return link[0]
-    }
-    await new Promise(setImmediate)
-  }
 }

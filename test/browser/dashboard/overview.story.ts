@@ -1,5 +1,6 @@
 import { startReceiver, status, type Receiver } from '../../deliveries/receiver.ts'
-import { looks, STORY_MS, type Desk } from './desk.ts'
+import { addSale } from '../../refunds/sales.ts'
+import { callerOf, looks, pictures, STORY_MS, type Desk } from './desk.ts'
 
 export function overview(opened: () => Desk): void {
   describe('the overview and the first steps', () => {
@@ -81,6 +82,66 @@ export function overview(opened: () => Desk): void {
         await page.getByRole('link', { name: 'echo' }).waitFor()
         await page.getByText('+25.00').waitFor()
         await looks(page, 'overview')
+      },
+      STORY_MS,
+    )
+
+    it(
+      'sums up a period beside the one before it, with the conversion of a page and the reasons of failures',
+      async () => {
+        const seat = await desk.sit('/')
+        const { page, call } = seat
+        const caller = await callerOf(desk, seat)
+        const { clock } = desk.service
+        const made = await call('POST', '/v1/checkouts', {
+          body: {
+            callbackUrl: receiver.url,
+            product: { name: 'SEO audit' },
+            price: 5,
+            network: 'base-sepolia',
+            testMode: true,
+          },
+        })
+        const { url, id } = made.body.checkout as { url: string; id: string }
+        const { page: visit, context: customer } = await desk.visit(new URL(url).pathname)
+        await visit.reload()
+        await visit.getByText('SEO audit').first().waitFor()
+        await customer.close()
+        await desk.service.call('POST', `/p/${id}/pay`, { body: { input: {}, simulate: true } })
+        await desk.service.checkouts.openings.flush()
+        const at = (back: number, email: string, over: object = {}) => {
+          const details = { receipt: { email, language: 'en' } }
+          const then = new Date(clock.now().getTime() - back * 86_400_000)
+          return addSale({ database: desk.service.database, clock: { now: () => then } }, caller, { details, ...over })
+        }
+        await at(40, 'ada@example.com', { amount: 8_000_000 })
+        for (const [back, email] of [
+          [20, 'ada@example.com'],
+          [12, 'grace@example.com'],
+          [3, 'alan@example.com'],
+        ] as const)
+          await at(back, email, { amount: 4_000_000 })
+        await at(2, 'eve@example.com', { state: 'failed' })
+        await page.reload()
+        const sales = page.getByRole('region', { name: 'Sales', exact: true })
+        await sales.getByText('+113% from 8.00').waitFor()
+        expect(await sales.getByText('1 of 1, 100%').count()).toBe(1)
+        await sales.getByRole('region', { name: 'Why payments failed' }).getByText('1', { exact: true }).waitFor()
+        await looks(page, 'overview-sales')
+        await pictures(page, 'overview-sales')
+
+        await page.getByLabel('Period').selectOption('7')
+        await sales.getByText('9.00').first().waitFor()
+        expect(new URL(page.url()).searchParams.get('period')).toBe('7')
+        await page.getByLabel('Period').selectOption('last-month')
+        await page.reload()
+        expect(await page.getByLabel('Period').inputValue()).toBe('last-month')
+        await page.getByLabel('Period').selectOption('days')
+        const day = new Date(clock.now().getTime() - 40 * 86_400_000).toISOString().slice(0, 10)
+        await page.getByLabel('First day').fill(day)
+        await page.getByLabel('Last day').fill(day)
+        await sales.getByText('8.00').first().waitFor()
+        await looks(page, 'overview-days')
       },
       STORY_MS,
     )

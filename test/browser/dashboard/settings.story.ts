@@ -13,7 +13,7 @@ export function settings(opened: () => Desk): void {
       async () => {
         const { page, context, email } = await desk.sit('/settings')
         await page.getByText('not confirmed').waitFor()
-        await page.getByLabel('Name').fill('Ada King')
+        await page.getByLabel('Name', { exact: true }).fill('Ada King')
         await page.getByRole('button', { name: 'Save name' }).click()
         await page.getByText('Name saved.').first().waitFor()
         await page.getByRole('button', { name: 'Account of Ada King' }).waitFor()

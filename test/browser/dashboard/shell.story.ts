@@ -136,7 +136,7 @@ export function shell(opened: () => Desk): void {
           await call('POST', '/v1/keys', { body: { name: long } }),
         ]
         expect(renamed.map(({ status }) => status)).toEqual([200, 200, 200, 200, 201])
-        await page.getByLabel('Name').fill(`${'Ada'.repeat(30)} King`)
+        await page.getByLabel('Name', { exact: true }).fill(`${'Ada'.repeat(30)} King`)
         await page.getByRole('button', { name: 'Save name' }).click()
         await page.getByText('Name saved.').first().waitFor()
 
@@ -228,7 +228,7 @@ export function shell(opened: () => Desk): void {
       'asks to sign in again over the page when the session has ended, and keeps what was typed',
       async () => {
         const { page, context, email } = await desk.sit('/keys?new=1')
-        await page.getByLabel('Name').fill('Typed before')
+        await page.getByLabel('Name', { exact: true }).fill('Typed before')
         await context.clearCookies()
         await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
         const again = page.getByRole('dialog', { name: 'Your session has ended' })
@@ -238,7 +238,7 @@ export function shell(opened: () => Desk): void {
         await again.getByLabel('Password').fill(PASSWORD)
         await again.getByLabel('Password').press('Enter')
         await again.waitFor({ state: 'detached' })
-        expect(await page.getByLabel('Name').inputValue()).toBe('Typed before')
+        expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Typed before')
         await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
         await page.getByText('I have saved it').waitFor()
       },
@@ -273,9 +273,13 @@ function phonePages(ids: Furnished['ids']): readonly (readonly [route: string, a
     ...[
       '/catalogue',
       '/runs',
+      '/connections',
       '/disputes',
+      '/coupons',
       '/checkouts/new',
       '/wallet',
+      '/payments',
+      '/customers',
       '/agents',
       '/agents/new',
       '/webhooks',
@@ -294,11 +298,16 @@ function phonePages(ids: Furnished['ids']): readonly (readonly [route: string, a
       ['/marketplace/:id', `/marketplace/${ids.asset}`],
       ['/catalogue/:slug', `/catalogue/${ids.tool}`],
       ['/runs/:id', `/runs/${ids.run}`],
+      ['/payments/:id', `/payments/${ids.payment}`],
+      ['/customers/:id', `/customers/0x${'0'.repeat(40)}`],
       ['/agents/:id', `/agents/${ids.agent}`],
       ['/agents/:id/edit', `/agents/${ids.agent}/edit`],
       ['/webhooks/:id', `/webhooks/${ids.endpoint}`],
       ['/settings/email', '/settings/email?token=none'],
       ['a key', '/keys?new=1'],
+      ['a connection', '/connections?connect=acme'],
+      ['/connections/callback', '/connections/callback?state=none'],
+      ['a coupon', '/coupons?new=1'],
       ['an endpoint', '/webhooks?new=1'],
       ['an import', '/catalogue?import=1'],
       ['money in', '/wallet?do=add'],

@@ -41,7 +41,30 @@ export function tools(opened: () => Desk): void {
         await page.getByRole('button', { name: /^Remove / }).click()
         await page.getByRole('button', { name: 'Remove tools' }).click()
         await page.getByText('Tools removed.').first().waitFor()
-        expect(await page.getByRole('link', { name: 'Current weather' }).count()).toBe(0)
+        await page.getByRole('link', { name: 'Current weather' }).waitFor({ state: 'detached' })
+      },
+      STORY_MS,
+    )
+
+    it(
+      'lists which operations of an API were left out, and why',
+      async () => {
+        const { page } = await desk.sit('/catalogue')
+        await page.getByRole('button', { name: 'Import' }).first().click()
+        await page.getByLabel('Address').fill(`${api.origin}/partly.json`)
+        await page.getByLabel('Name').fill('partly')
+        await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
+        const list = page.getByRole('dialog', { name: 'Operations left out' })
+        await list.getByText('it does not define {station} of its path').waitFor()
+        expect(await list.getByRole('listitem').count()).toBe(1)
+        await page.getByText('Imported 1 tool from partly. 1 could not be imported.').first().waitFor()
+        await looks(page, 'tools-left-out')
+        await page.keyboard.press('Escape')
+        await list.waitFor({ state: 'detached' })
+        await page.getByRole('link', { name: 'Current weather' }).waitFor()
+        await page.getByRole('button', { name: /^Remove / }).click()
+        await page.getByRole('button', { name: 'Remove tools' }).click()
+        await page.getByText('Tools removed.').first().waitFor()
       },
       STORY_MS,
     )

@@ -106,7 +106,9 @@ export function wallet(opened: () => Desk): void {
       'begins a withdrawal with the payout address of the settings',
       async () => {
         const { page } = await desk.sit('/settings')
-        await page.getByRole('textbox', { name: 'Address' }).fill('0x70997970c51812dc3a010c7d01b50e0d17dc79c8')
+        await page
+          .getByRole('textbox', { name: 'Address', exact: true })
+          .fill('0x70997970c51812dc3a010c7d01b50e0d17dc79c8')
         await page.getByRole('button', { name: 'Save address' }).click()
         await page.getByText('Payout address saved.').first().waitFor()
         await page.goto(`${desk.origin}/wallet?do=withdraw`)
@@ -114,7 +116,7 @@ export function wallet(opened: () => Desk): void {
         await to.waitFor()
         expect(await to.inputValue()).toBe('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
         await page.getByRole('link', { name: 'your payout address' }).click()
-        await page.getByRole('textbox', { name: 'Address' }).fill('')
+        await page.getByRole('textbox', { name: 'Address', exact: true }).fill('')
         await page.getByRole('button', { name: 'Save address' }).click()
         await page.getByText('Payout address removed.').first().waitFor()
         await page.goto(`${desk.origin}/wallet?do=withdraw`)

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline'
 import { pino } from 'pino'
 import { compose } from '../../../service/compose.ts'
 import { readConfig } from '../../../service/config.ts'
@@ -10,17 +11,17 @@ import { TestClock } from '../../harness/clock.ts'
  */
 
 export interface Life {
-  environment: Record<string, string>
   dieAt: { step: string; pass: number } | null
   /** The dead process's leases are over for this one at once. */
   aheadMs: number
 }
 
-const { environment, dieAt, aheadMs } = JSON.parse(process.argv[2] ?? '') as Life
+// Two lines: the environment, and once the life before has ended, this one's.
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+const config = readConfig(JSON.parse((await lines.next()).value as string) as Record<string, string>)
 const clock = new TestClock()
-clock.forward(aheadMs)
+let dieAt: Life['dieAt'] = null
 let passes = 0
-const config = readConfig(environment)
 const service = await compose(config, {
   url: config.DATABASE_URL ?? '',
   log: pino({ level: 'silent' }),
@@ -31,6 +32,12 @@ const service = await compose(config, {
     },
   },
 })
+const { value, done } = await lines.next()
+// Its test ended without a life for it.
+if (done === true) process.exit()
+const life = JSON.parse(value) as Life
+dieAt = life.dieAt
+clock.forward(life.aheadMs)
 await service.identity.ensureDemoAccount({ apiKey: config.DEMO_API_KEY })
 const server = await listen(service.app, 0, '127.0.0.1')
 await service.start()

@@ -1,6 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
-import path from 'node:path'
+import type { Readable, Writable } from 'node:stream'
 import { createInterface } from 'node:readline'
 import type { Life } from './driver.ts'
 
@@ -8,23 +8,25 @@ import type { Life } from './driver.ts'
 export class Mortal {
   lives = 0
   late = 0
-  private child: ChildProcess | null = null
+  private child: Body | null = null
+  /** Is connected to the database, and waits for its life. */
+  private next: Body
   private origin = ''
   private gone: Promise<unknown> = Promise.resolve()
+  private readonly program: string
   private readonly environment: Record<string, string>
 
-  constructor(environment: Record<string, string>) {
+  constructor(program: string, environment: Record<string, string>) {
+    this.program = program
     this.environment = environment
+    this.next = born(program, environment)
   }
 
   async live(dieAt: Life['dieAt']): Promise<void> {
-    const life: Life = { environment: this.environment, dieAt, aheadMs: this.lives++ * 15_000 }
-    const driver = path.join(import.meta.dirname, 'driver.ts')
-    const child = spawn(
-      process.execPath,
-      ['--import', './service/launch/typescript.mjs', driver, JSON.stringify(life)],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    )
+    const life: Life = { dieAt, aheadMs: this.lives++ * 15_000 }
+    const child = this.next
+    this.next = born(this.program, this.environment)
+    child.stdin.end(`${JSON.stringify(life)}\n`)
     this.child = child
     this.gone = once(child, 'exit')
     for await (const line of createInterface({ input: child.stdout })) {
@@ -36,6 +38,11 @@ export class Mortal {
 
   kill(): void {
     this.child?.kill('SIGKILL')
+  }
+
+  close(): void {
+    this.kill()
+    this.next.kill('SIGKILL')
   }
 
   /** Resolves once the process is dead, whether it killed itself or was killed. */
@@ -69,6 +76,14 @@ export class Mortal {
       return null
     }
   }
+}
+
+type Body = ChildProcessByStdio<Writable, Readable, null>
+
+function born(program: string, environment: Record<string, string>): Body {
+  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  child.stdin.write(`${JSON.stringify(environment)}\n`)
+  return child
 }
 
 export interface Answer {

@@ -78,7 +78,7 @@ describe(`${String(RACES)} races of one signature to every door of two processes
         const file = path.join(victim.folder, 'document.json')
         writeFileSync(file, JSON.stringify(document))
         const words = ['import', file, '--provider', 'acme', '--price', '0.02', '--server', server]
-        const node = ['--import', './service/launch/typescript.mjs', 'service/cli/tools.ts', ...words]
+        const node = ['service/dist/cli/tools.js', ...words]
         const env = { PATH: process.env['PATH'] ?? '', ...victim.settings }
         await promisify(execFile)(process.execPath, node, { env })
       },
@@ -153,7 +153,8 @@ describe(`${String(RACES)} races of one signature to every door of two processes
     const payer = await chain.payer(START)
     const at = PRODUCTS[place % PRODUCTS.length]!
     const unpaid = await fetch(shop[at].url, shop[at].ask(title))
-    await unpaid.body?.cancel()
+    const said = await unpaid.text()
+    if (unpaid.status !== 402) throw new Error(`${at} answers ${String(unpaid.status)} ${said}`)
     const { header: name, value } = await answerTo(payer, chain.network, challengeIn(unpaid.headers))
     const [mpp, ...others] = dialectsOf({ name, value }, chain.network)
     const tryOf = (product: Product, header: Try['header']): Try => ({ product, header, statuses: [], code: undefined })

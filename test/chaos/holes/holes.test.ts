@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as wait } from 'node:timers/promises'
 import { chanceOf } from '../system/chance.ts'
@@ -16,6 +18,7 @@ import { HOLES, type Hole } from './holes.ts'
 const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 40)
 const SEED = Number(process.env['CHAOS_SEED'] ?? Math.floor(Math.random() * 1_000_000))
 const CHOSEN = process.env['CHAOS_HOLE']
+const DIST = 'service/dist'
 const REGISTER = fileURLToPath(new URL('register.mjs', import.meta.url))
 /** Time for started requests to end and for blocks to come. */
 const REST_MS = 12_000
@@ -35,10 +38,12 @@ test.each(
 )
 
 /** Thieves beside honest clients, without faults, so that every promise holds exactly. */
-async function rob({ file, from, to, found }: Hole): Promise<string[]> {
+async function rob({ from, to, found }: Hole): Promise<string[]> {
+  // If the text to replace is missing, the hole would not be made, and the checker could not find it.
+  expect(builtFiles().filter((text) => text.includes(from))).toHaveLength(1)
   const world = await openWorld({
     NODE_OPTIONS: `--import ${REGISTER}`,
-    CHAOS_PATCH: JSON.stringify({ file, from, to }),
+    CHAOS_PATCH: JSON.stringify({ from, to }),
   })
   const watch = startWatch(world)
   const chance = chanceOf(SEED)
@@ -63,6 +68,11 @@ async function rob({ file, from, to, found }: Hole): Promise<string[]> {
     await watch.stop()
     await world.close()
   }
+}
+
+function builtFiles(): string[] {
+  const files = readdirSync(DIST, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'))
+  return files.map((name) => readFileSync(path.join(DIST, name), 'utf8'))
 }
 
 function say(line: string): void {

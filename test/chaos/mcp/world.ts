@@ -46,7 +46,6 @@ export async function openWorld(): Promise<World> {
     redis: hasRedis(),
     chain: true,
     mining: 1,
-    built: true,
     settings: SETTINGS,
   })
   const { chain } = topology
@@ -55,7 +54,7 @@ export async function openWorld(): Promise<World> {
   const database = openDatabase({ url: topology.database?.url ?? '', poolMax: 2 })
   const stranger = await new Provider().listen()
   const command = async (file: string, ...words: string[]): Promise<string> => {
-    const node = ['--import', './service/launch/typescript.mjs', `service/cli/${file}.ts`, ...words]
+    const node = [`service/dist/cli/${file}.js`, ...words]
     const env = { PATH: process.env['PATH'] ?? '', ...topology.settings, DATA_DIR: folder }
     return (await promisify(execFile)(process.execPath, node, { env })).stdout.trim()
   }

@@ -89,7 +89,7 @@ describe('a move that is killed', () => {
   }
 
   async function run(database: string, killAfterMs: number | null): Promise<{ code: number | null; said: string }> {
-    const command = ['--import', './service/launch/typescript.mjs', 'service/cli/move.ts', '--to', urlOf(database)]
+    const command = ['service/dist/cli/move.js', '--to', urlOf(database)]
     const child = spawn(process.execPath, command, {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { PATH: process.env['PATH'] ?? '', DATA_DIR: path.join(folder, 'source') },

@@ -97,11 +97,9 @@ describe(`kill -9 during ${String(RUNS)} runs, ${String(KILLS)} times`, () => {
     expect(kept.every(({ cost }) => cost === 10_000n)).toBe(true)
     const { body } = await call('GET', '/wallet/balance')
     expect(body['wallet']).toMatchObject({ pendingLocks: {}, totalLocked: 0 })
-    const check = await promisify(execFile)(
-      process.execPath,
-      ['--import', './service/launch/typescript.mjs', 'service/cli/ledger.ts', 'check'],
-      { env: { PATH: process.env['PATH'] ?? '', ...victim.settings } },
-    )
+    const check = await promisify(execFile)(process.execPath, ['service/dist/cli/ledger.js', 'check'], {
+      env: { PATH: process.env['PATH'] ?? '', ...victim.settings },
+    })
     console.log(`${String(told.size)} answered, ${String(cutOff)} cut off; ${check.stdout.trim()}`)
   }, 600_000)
 })

@@ -66,7 +66,6 @@ export async function openWorld(more: Readonly<Record<string, string>> = {}): Pr
     redis: true,
     chain: 'base',
     mining: 1,
-    built: true,
     rpc: async (url) => (rpc = await startRpc(url)).url,
     settings: { ...SETTINGS, ...more },
   })

@@ -33,7 +33,7 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
   })
 
   async function run(file: string, ...words: string[]): Promise<string> {
-    const node = ['--import', './service/launch/typescript.mjs', `service/cli/${file}.ts`, ...words]
+    const node = [`service/dist/cli/${file}.js`, ...words]
     const env = { PATH: process.env['PATH'] ?? '', ...victim.settings }
     return (await promisify(execFile)(process.execPath, node, { env })).stdout.trim()
   }

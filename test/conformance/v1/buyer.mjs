@@ -26,14 +26,14 @@ answer({
   },
 
   /** What the stock client signs for these requirements; `terms` stand in the signed message instead of its own. */
-  async sign({ privateKey, requirements, terms, factory }) {
+  async sign({ privateKey, requirements, terms, factory, factoryData = '0x12' }) {
     const account = privateKeyToAccount(privateKey)
     const payment = exact.evm.preparePaymentHeader(account.address, 1, requirements)
     Object.assign(payment.payload.authorization, terms)
     const signed = await exact.evm.signPaymentHeader(account, requirements, payment)
     const { signature } = signed.payload
     if (factory !== null)
-      signed.payload.signature = serializeErc6492Signature({ address: factory, data: '0x12', signature })
+      signed.payload.signature = serializeErc6492Signature({ address: factory, data: factoryData, signature })
     return signed
   },
 })

@@ -79,13 +79,15 @@ answer({
   },
 
   /** What the stock client signs for these requirements; `terms` stand in the signed message instead of its own. */
-  async sign({ privateKey, requirements, terms, factory }) {
+  async sign({ privateKey, requirements, terms, factory, factoryData = '0x12' }) {
     const account = privateKeyToAccount(privateKey)
     const signer = {
       address: terms.from ?? account.address,
       async signTypedData(asked) {
         const signature = await account.signTypedData({ ...asked, message: { ...asked.message, ...numbers(terms) } })
-        return factory === null ? signature : serializeErc6492Signature({ address: factory, data: '0x12', signature })
+        return factory === null
+          ? signature
+          : serializeErc6492Signature({ address: factory, data: factoryData, signature })
       },
     }
     const { payload } = await new ExactEvmScheme(signer).createPaymentPayload(2, requirements)
@@ -98,7 +100,7 @@ answer({
   },
 
   /** The reason that the reference gives for the same request; null where it finds nothing wrong. */
-  async judge({ rpc, privateKey, chainId, body }) {
+  async judge({ rpc, privateKey, chainId, body, factories = [] }) {
     const account = privateKeyToAccount(privateKey)
     const chain = chainId === base.id ? base : baseSepolia
     const client = createWalletClient({ account, chain, transport: http(rpc) }).extend(publicActions)
@@ -107,9 +109,10 @@ answer({
       address: account.address,
       readContract: (asked) => client.readContract(asked.functionName === 'tryAggregate' ? aggregate3(asked) : asked),
     })
+    const config = { eip6492AllowedFactories: factories }
     const facilitator = new x402Facilitator()
-      .register(`eip155:${String(chain.id)}`, new ExactFacilitator(signer))
-      .registerV1(chain === base ? 'base' : 'base-sepolia', new ExactFacilitatorV1(signer))
+      .register(`eip155:${String(chain.id)}`, new ExactFacilitator(signer, config))
+      .registerV1(chain === base ? 'base' : 'base-sepolia', new ExactFacilitatorV1(signer, config))
     const { isValid, invalidReason } = await facilitator.verify(body.paymentPayload, body.paymentRequirements)
     return isValid ? null : invalidReason
   },

@@ -209,8 +209,10 @@ describe('the edge', () => {
       expect(page.text).not.toMatch(/<script|(src|href)="(https?:)?\/\//)
       samples.push(...(page.text.match(/<h3>Request<\/h3>/g) ?? []))
     }
-    const { body } = await service.call('GET', '/openapi.json')
-    const operations = Object.values(body.paths as object).flatMap((methods) => Object.keys(methods as object))
+    const documents = ['/openapi.json', '/openapi-trpc.json'].map((path) => service.call('GET', path))
+    const operations = (await Promise.all(documents)).flatMap(({ body }) =>
+      Object.values(body.paths as object).flatMap((methods) => Object.keys(methods as object)),
+    )
     expect(samples).toHaveLength(operations.length)
     expect((await service.call('GET', '/docs/nothing')).status).toBe(404)
   })

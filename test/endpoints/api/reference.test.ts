@@ -20,7 +20,7 @@ interface Schema {
 
 interface Operation {
   description?: string
-  parameters?: { name: string; in: string; schema: Schema }[]
+  parameters?: { name: string; in: string; schema?: Schema; content?: Record<string, { schema: Schema }> }[]
   requestBody?: { content: Record<string, { schema: Schema }> }
 }
 
@@ -44,7 +44,7 @@ describe('the reference', () => {
 
   const page = async (group: string): Promise<string> => (await service.call('GET', `/docs/${group}`)).text
 
-  it('says for each field that is sent how long, how large or how many', () => {
+  it('says for each field that is sent how long, how large or how many', async () => {
     const missing: string[] = []
     const seen = new Set<string>()
     const look = (schema: Schema | boolean | undefined, at: string): void => {
@@ -70,9 +70,15 @@ describe('the reference', () => {
         look(schema.additionalProperties, `${at}.*`)
       }
     }
-    for (const [path, methods] of Object.entries(document.paths)) {
+    const procedures = (await service.call('GET', '/openapi-trpc.json')).body as typeof document
+    const all = [...Object.entries(document.paths), ...Object.entries(procedures.paths)]
+    Object.assign(document.components.schemas, procedures.components.schemas)
+    for (const [path, methods] of all) {
       for (const [method, { parameters = [], requestBody }] of Object.entries(methods)) {
-        for (const one of parameters) if (one.in !== 'path') look(one.schema, `${method} ${path}?${one.name}`)
+        for (const one of parameters) {
+          const schema = one.schema ?? one.content?.['application/json']?.schema
+          if (one.in !== 'path') look(schema, `${method} ${path}?${one.name}`)
+        }
         look(requestBody?.content['application/json']?.schema, `${method} ${path}`)
       }
     }
@@ -152,6 +158,21 @@ describe('the reference', () => {
     }
     expect(gate).toContain('Answer 402')
     expect(gate).toMatch(/<code>accepts<\/code>/)
+  })
+
+  it('describes every procedure of the dashboard, with its input and what it answers', async () => {
+    const { body } = await service.call('GET', '/openapi-trpc.json')
+    const described = Object.keys(body.paths as object).map((path) => path.slice('/trpc/'.length))
+    expect(described.sort()).toEqual(Object.keys(service.appRouter._def.procedures).sort())
+    const list = body.paths['/trpc/payments.list'].get
+    expect(list.security).toEqual([{ bearer: [] }])
+    expect(list.parameters[0].content['application/json'].schema.properties).toHaveProperty('customer')
+    expect(body.paths['/trpc/market.list'].get.security).toBeUndefined()
+    const text = await page('trpc-wallet')
+    expect(text).toMatch(/<b>POST<\/b> \/<wbr>trpc\/<wbr>wallet\.withdraw/)
+    expect(text).toMatch(/<h3>Fields of input<\/h3>.*<code>days<\/code>.*At least 1, at most 90/s)
+    expect(text).toMatch(/<code>result\.data\.newBalance<\/code>/)
+    expect(await page('trpc-market')).toContain('Needs no authentication')
   })
 
   it('has a sample of a body where there is one, and none where nothing is sent', async () => {

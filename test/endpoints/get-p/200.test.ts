@@ -28,6 +28,8 @@ describe('GET /p/{chk}: 200', () => {
     expect(body).toEqual({
       checkout: {
         id,
+        after: { kind: 'webhook', file: null },
+        picture: null,
         url,
         x402Url: url,
         mcp: { url: `${url}/mcp`, tool: 'seo-audit' },
@@ -36,6 +38,8 @@ describe('GET /p/{chk}: 200', () => {
         testMode: false,
         product: { name: 'SEO audit', description: null },
         price: 2.5,
+        pricing: { kind: 'fixed' },
+        coupons: false,
         currency: 'USDC',
         network: 'base-sepolia',
         chainId: 84532,
@@ -61,12 +65,19 @@ describe('GET /p/{chk}: 200', () => {
         responseMode: 'immediately',
         capture: 'onPayment',
         runSeconds: null,
+        trialRuns: 0,
+        plans: [],
+        chat: null,
+        transfers: true,
         explorer: 'https://sepolia.basescan.org',
       },
       available: true,
+      total: 2.5,
+      lines: { unit: 2.5, quantity: 1, subtotal: 2.5, coupon: null, discount: 0, total: 2.5 },
       quote: { quoteId: expect.any(String), expiresAt: expect.stringMatching(/Z$/) },
       prepared: null,
       trackRecord: null,
+      brand: null,
       paymentRequirements: {
         v1: {
           ...common,

@@ -104,4 +104,15 @@ describe('GET /rda/{id}/runs → 200', () => {
   test.each(['?status=done', '?limit=101', '?limit=0', '?offset=-1'])('%s is a 400', async (query) => {
     expect((await world.creator.call('GET', `/v1/rda/${prompt}/runs${query}`)).status).toBe(400)
   })
+
+  test('how many paid, and how many again: each once, without failed runs, and without its creator', async () => {
+    const buyersOf = async (asset: string, person = world.creator) =>
+      (await person.call('GET', `/trpc/runs.buyersOf?input=${encodeURIComponent(JSON.stringify({ id: asset }))}`))
+        .body as { result: { data: unknown }; error: { data: { httpStatus: number } } }
+    expect((await buyersOf(prompt)).result.data).toEqual({ buyers: 1, repeat: 1 })
+    expect((await buyersOf(tool)).result.data).toEqual({ buyers: 0, repeat: 0 })
+    await world.run(await world.caller(1), prompt, { inputs: { say: 'once' } })
+    expect((await buyersOf(prompt)).result.data).toEqual({ buyers: 2, repeat: 1 })
+    expect((await buyersOf(prompt, customer)).error.data.httpStatus).toBe(404)
+  })
 })

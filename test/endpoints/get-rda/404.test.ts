@@ -21,11 +21,11 @@ describe('GET /rda/{identifier} → 404', () => {
       bodies.push({ ...answer.body, requestId: null })
     }
     expect(new Set(bodies.map((one) => JSON.stringify(one))).size).toBe(1)
-    expect(bodies[0]).toMatchObject({ error: 'There is no such RDA.', didYouMean: null })
+    expect(bodies[0]).toMatchObject({ error: 'There is no such marketplace asset.', didYouMean: null })
     expect((await service.call('GET', '/v1/rda/no-such-asset')).status).toBe(404)
     await published(creator, promptBody({ slug: 'seo-audit' }))
     expect((await other.call('GET', '/v1/rda/seo-adit')).body).toMatchObject({
-      error: 'There is no such RDA. Did you mean seo-audit?',
+      error: 'There is no such marketplace asset. Did you mean seo-audit?',
       didYouMean: 'seo-audit',
     })
     await service.close()

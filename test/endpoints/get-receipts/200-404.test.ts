@@ -1,5 +1,9 @@
 import { verifyReceipt } from '../../../service/pages/browser/verify/verify.ts'
 import { openWorld, until, type World } from '../../checkouts/world.ts'
+import { en } from '../../../service/pages/browser/words/en.ts'
+import { speak } from '../../../service/pages/browser/words/say.ts'
+
+speak('en', en)
 
 describe('GET /receipts/{pay} → 200, 404', () => {
   let world: World

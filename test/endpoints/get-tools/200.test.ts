@@ -55,7 +55,7 @@ describe('GET /tools → 200', () => {
     const tool = {
       slug: 'pets-get-pet',
       name: 'Get pet',
-      description: 'Get pet.',
+      description: 'Get pet. Reads /pets/{id}; takes id.',
       provider: 'pets',
       category: null,
       price: 0.001,
@@ -67,17 +67,19 @@ describe('GET /tools → 200', () => {
         additionalProperties: false,
       },
       outputSchema: pet,
+      needs: 'nothing',
+      paged: false,
+      simulated: true,
       stats: { calls: 0, successRate: null, p50: null, p95: null, lastError: null, failing: false },
     }
     expect((await service.call('GET', '/tools/pets-get-pet')).body).toEqual({ tool })
-    const { body } = await service.call('GET', '/tools?provider=pets&limit=1&offset=2')
-    expect(body).toEqual({ tools: [tool], total: 4, limit: 1, offset: 2 })
+    const { body } = await service.call('GET', '/tools?provider=pets&limit=1&offset=1')
+    expect(body).toEqual({ tools: [tool], total: 4, limit: 1, offset: 1 })
   })
 
-  test('by slug, page after page, each once', async () => {
+  test('by slug, what deletes last, page after page, each once', async () => {
     const all = await slugs('')
-    expect(all).toEqual([...all].sort())
-    expect(all).toEqual(['pets-create-pet', 'pets-delete-pet', 'pets-get-pet', 'pets-list-pets', 'zoo-list-pets'])
+    expect(all).toEqual(['pets-create-pet', 'pets-get-pet', 'pets-list-pets', 'zoo-list-pets', 'pets-delete-pet'])
     expect([...(await slugs('?limit=3')), ...(await slugs('?limit=3&offset=3'))]).toEqual(all)
     expect(await slugs('?offset=1000000000')).toEqual([])
   })
@@ -88,7 +90,7 @@ describe('GET /tools → 200', () => {
     ['?category=none', []],
     ['?collection=reading', ['pets-get-pet', 'pets-list-pets', 'zoo-list-pets']],
     ['?collection=reading&provider=zoo', ['zoo-list-pets']],
-    ['?search=', ['pets-create-pet', 'pets-delete-pet', 'pets-get-pet', 'pets-list-pets', 'zoo-list-pets']],
+    ['?search=', ['pets-create-pet', 'pets-get-pet', 'pets-list-pets', 'zoo-list-pets', 'pets-delete-pet']],
     ['?search=remove+a+pet', ['pets-delete-pet']],
     ['?search=add%20pets', ['pets-create-pet']],
     ['?search=unheard-of', []],

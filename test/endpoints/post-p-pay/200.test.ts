@@ -14,13 +14,16 @@ describe('POST /p/{chk}/pay: 200', () => {
     const pay: string = body.payment.id
     expect(pay).toMatch(/^pay_[0-9a-z]{26}$/)
     expect(body).toEqual({
+      result: null,
       payment: {
         id: pay,
         checkoutId: id,
         status: 'paid',
         txHash: `simulated:${pay}`,
         amount: 0.02,
+        lines: { unit: 0.02, quantity: 1, subtotal: 0.02, coupon: null, discount: 0, total: 0.02 },
         refunded: 0,
+        refunds: [],
         currency: 'USDC',
         network: 'base-sepolia',
         payer: `0x${'0'.repeat(40)}`,
@@ -31,6 +34,8 @@ describe('POST /p/{chk}/pay: 200', () => {
         capture: 'onPayment',
         deadline: null,
         escrow: null,
+        free: null,
+        pass: null,
         createdAt: expect.stringMatching(/Z$/),
         paidAt: expect.stringMatching(/Z$/),
         redirectUrl: `https://example.com/thanks?a=1&checkout_id=${id}&payment_id=${pay}#done`,
@@ -39,6 +44,7 @@ describe('POST /p/{chk}/pay: 200', () => {
         signedReceipt: null,
         verifyUrl: null,
       },
+      requests: [],
       delivery: {
         id: pay.replace('pay_', 'dlv_'),
         status: 'pending',
@@ -48,6 +54,7 @@ describe('POST /p/{chk}/pay: 200', () => {
         lastError: null,
         nextAttemptAt: expect.anything(),
         answer: null,
+        progress: [],
       },
     })
     const at = `/p/${id}/payments/${pay}`
@@ -63,6 +70,8 @@ describe('POST /p/{chk}/pay: 200', () => {
     expect((await world.call('GET', at)).body).toEqual({
       delivery: { ...body.delivery, history: null, nextAttemptAt: null },
       payment: stateAlone,
+      requests: [],
+      result: null,
     })
   })
 

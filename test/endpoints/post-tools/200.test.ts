@@ -25,6 +25,7 @@ describe('POST {tools_url}/{slug} → 200', () => {
       success: true,
       tool: 'acme-get-word',
       output: { word: 'a b', of: 'de' },
+      simulated: false,
       cost: 0.01,
       credits: 4.99,
       balance: 2,

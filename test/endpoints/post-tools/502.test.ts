@@ -9,7 +9,11 @@ describe('POST {tools_url}/{slug} → 502, 504', () => {
   let world: ToolWorld
   let caller: TestPerson
   beforeAll(async () => {
-    world = await toolWorld({ TOOL_TIMEOUT_MS: '1500', TOOL_ANSWER_BYTES_MAX: '100000' })
+    world = await toolWorld({
+      TOOL_TIMEOUT_MS: '1500',
+      TOOL_ANSWER_BYTES_MAX: '100000',
+      TOOL_LARGE_ANSWER_BYTES_MAX: '100000',
+    })
     caller = await world.caller(1)
   })
   afterEach(async () => {

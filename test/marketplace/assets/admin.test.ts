@@ -19,11 +19,9 @@ describe('npm run admin', () => {
 
   async function admin(...args: string[]): Promise<{ code: number; said: string }> {
     try {
-      const { stdout } = await promisify(execFile)(
-        process.execPath,
-        ['--import', './service/launch/typescript.mjs', 'service/cli/admin.ts', ...args],
-        { env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: service.testDatabase.url } },
-      )
+      const { stdout } = await promisify(execFile)(process.execPath, ['service/dist/cli/admin.js', ...args], {
+        env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: service.testDatabase.url },
+      })
       return { code: 0, said: stdout }
     } catch (error) {
       const { code, stderr } = error as { code: number; stderr: string }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { openEditor, type Editor } from '../editor.ts'
-import { imported } from './examples.ts'
+import { imported } from '../examples.ts'
 import type { World } from '../world.ts'
 
 /** The trigger in n8n's editor, as a workflow's author sees it. */
@@ -26,6 +26,12 @@ export function editingStory(world: () => World, version: string): void {
       expect(await editor.search(id, word)).toEqual(expect.arrayContaining(names))
     })
 
+    it('leads from an empty canvas to a first payment within a minute', async () => {
+      const seconds = await editor.start()
+      process.stdout.write(`From an empty canvas to a first payment in n8n ${version}: ${seconds.toFixed(1)} s\n`)
+      expect(seconds).toBeLessThan(60)
+    })
+
     it('lets somebody listen, pay and see the payment', async () => {
       const workflow = await world().makeWorkflow(SHOWN)
       await editor.walk(workflow)
@@ -34,7 +40,7 @@ export function editingStory(world: () => World, version: string): void {
       ])
     })
 
-    it('offers RDAs to choose from, a field for each input, and what every resource needs', async () => {
+    it('offers assets to choose from, a field for each input, and what every resource needs', async () => {
       const { id } = await world().importWorkflow({
         name: 'An outline',
         nodes: [

@@ -1,11 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
+import { imported, order } from '../examples.ts'
 import { Model } from '../model.ts'
-import { formOf, paymentAt, simulate } from '../payments.ts'
 import { startPage } from '../pages.ts'
-import { runFile, type NodeData, type WorkflowFile } from '../programs.ts'
-import { until, type Credential, type World } from '../world.ts'
+import { runFile } from '../programs.ts'
+import type { Credential, World } from '../world.ts'
 import { makeAgent } from './agent.ts'
 
 /** Each workflow of docs/examples, as a user imports it: credentials chosen, nothing else changed. */
@@ -36,6 +33,46 @@ export function examplesStory(world: () => World): void {
       })
     })
 
+    it('paid lookup sells rows of its data, at the price of the choice', async () => {
+      expect(await sell('paid-lookup', { scope: 'One country', country: 'Spain' }, 0.05)).toEqual([
+        { country: 'Spain', standard: 21, reduced: '10' },
+      ])
+    })
+
+    it('document to data sells the clean rows of a file', async () => {
+      const file = 'name,city\nAda,London\nAda,London\nAlan,Wilmslow\n'
+      const site = await startPage((response) => response.writeHead(200, { 'content-type': 'text/csv' }).end(file))
+      try {
+        expect(await sell('document-to-data', { file: `${site.url}/list.csv` })).toEqual([
+          { name: 'Ada', city: 'London' },
+          { name: 'Alan', city: 'Wilmslow' },
+        ])
+      } finally {
+        await site.close()
+      }
+    })
+
+    it('scraping job sells the links of a page, and charges nothing where it cannot be read', async () => {
+      const page = '<a href="/tea">Tea</a> <a href="/salt">Salt</a>'
+      const site = await startPage((response) => response.writeHead(200, { 'content-type': 'text/html' }).end(page))
+      try {
+        expect(await sell('scraping-job', { page: site.url })).toEqual([{ link: '/tea' }, { link: '/salt' }])
+      } finally {
+        await site.close()
+      }
+      const { payment } = await order(world(), 'scraping-job', { page: site.url })
+      expect(payment.reason?.sentence).toMatch('This page could not be read.')
+    })
+
+    it('notes to minutes sells a file', async () => {
+      const answer = await sell('notes-to-minutes', { notes: 'We decided to sell tea.\nTODO Ada: buy tea' })
+      expect(answer).toEqual({
+        fileName: 'minutes.md',
+        contentType: 'text/plain',
+        base64: expect.stringMatching(/^[A-Za-z0-9+/]+=*$/),
+      })
+    })
+
     it('agent with a budget works with what its key may spend', async () => {
       const model = await new Model({ text: 'Put a coin in.' }, 2, 'Text_statistics').listen()
       try {
@@ -47,7 +84,7 @@ export function examplesStory(world: () => World): void {
         })
         const ran = await runFile(world(), imported('agent-with-a-budget', { coinslotApi: credential, openAiApi }))
         expect(ran.error('AI Agent')).toBeUndefined()
-        expect(model.tools.map(({ name }) => name).sort()).toEqual(['Search_RDAs', 'Text_statistics'])
+        expect(model.tools.map(({ name }) => name).sort()).toEqual(['Search_marketplace_assets', 'Text_statistics'])
         expect(model.told).toEqual([
           expect.stringMatching('words'),
           expect.stringMatching('A spending limit of the agent stops this'),
@@ -57,40 +94,13 @@ export function examplesStory(world: () => World): void {
       }
     })
 
-    /** Publishes it, buys it in test mode, and returns what the customer is shown. */
-    async function sell(name: string, input: Record<string, unknown>): Promise<unknown> {
-      const workflow = await world().importWorkflow(imported(name, { coinslotApi: world().credential }))
-      await workflow.publish()
-      const payment = await simulate(await formOf(workflow), input)
-      await until(async () => ((await paymentAt(payment)).delivery?.answer ?? null) !== null)
-      const { delivery } = await paymentAt(payment)
-      await workflow.unpublish()
+    /** What the customer is shown for it. */
+    async function sell(name: string, input: Record<string, unknown>, amount?: number): Promise<unknown> {
+      const { payment, delivery } = await order(world(), name, input)
+      if (amount !== undefined) expect(payment.amount).toBe(amount)
       return JSON.parse(delivery?.answer ?? '') as unknown
     }
   })
-}
-
-/** What n8n's editor makes of a file: each node that needs a credential gets the one of its type. */
-export function imported(name: string, credentials: Record<string, Credential>): WorkflowFile {
-  const file = path.join(import.meta.dirname, `../../../docs/examples/${name}.json`)
-  const { nodes, ...rest } = JSON.parse(readFileSync(file, 'utf8')) as WorkflowFile
-  return {
-    ...rest,
-    nodes: nodes.map((node): NodeData => {
-      const kind = node.type.startsWith('n8n-nodes-coinslot')
-        ? 'coinslotApi'
-        : node.type.endsWith('OpenAi')
-          ? 'openAiApi'
-          : undefined
-      const chosen = kind === undefined ? undefined : credentials[kind]
-      return {
-        ...node,
-        ...(node.type.endsWith('Trigger') && { webhookId: randomUUID() }),
-        ...(kind !== undefined &&
-          chosen !== undefined && { credentials: { [kind]: { id: chosen.id, name: chosen.name } } }),
-      }
-    }),
-  }
 }
 
 const SITE =

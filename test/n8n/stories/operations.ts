@@ -6,7 +6,7 @@ import { until, type World } from '../world.ts'
 /** Each operation of the Coinslot node, once, for real. */
 export function operationsStory(world: () => World): void {
   describe('the Coinslot node', () => {
-    it('runs an RDA with mapped inputs, and hands on its output and its cost', async () => {
+    it('runs an asset with mapped inputs, and hands on its output and its cost', async () => {
       const ran = await act(world(), {
         resource: 'rda',
         operation: 'run',
@@ -42,7 +42,7 @@ export function operationsStory(world: () => World): void {
       ])
     })
 
-    it('gets and searches RDAs', async () => {
+    it('gets and searches assets', async () => {
       const got = await act(world(), { resource: 'rda', operation: 'get', rda: named('blog-outline') })
       expect(got.items('Coinslot')).toEqual([expect.objectContaining({ slug: 'blog-outline', type: 'prompt' })])
       const found = await act(world(), {

@@ -1,4 +1,4 @@
-import type { CheckoutView, PaymentView } from '../../../service/checkouts/model.ts'
+import type { CheckoutView, PaymentView } from '../../../service/checkouts/views.ts'
 import type { TestAccount } from '../../harness/chain.ts'
 import { formOf, paymentAt, published } from '../payments.ts'
 import { asJson, until, type LastNode, type World } from '../world.ts'
@@ -37,6 +37,29 @@ export function outcomesStory(world: () => World): void {
       expect(state.payment.status).toBe(isPaid ? 'paid' : 'failed')
       expect(isPaid ? state.delivery?.answer : state.payment.reason?.sentence).toContain('All links work.')
       expect(left).toBe(isPaid ? START - PRICE : START)
+    })
+
+    it('answers the payer after a wait, and out of a sub-workflow', async () => {
+      const { credential } = world()
+      const parameters = { resource: 'payment', operation: 'answer', answerWith: 'item' }
+      const answer = { ...node('x', 1, parameters), type: 'n8n-nodes-coinslot.coinslot' }
+      const inside = [
+        ['When called', node('executeWorkflowTrigger', 1.1, { inputSource: 'passthrough' })],
+        ['Wait', node('wait', 1.1, { amount: 1, unit: 'seconds' })],
+        ['Made', node('set', 3.4, { mode: 'raw', jsonOutput: '{ "report": "All links work." }' })],
+        ['Answer', { ...answer, credentials: { coinslotApi: credential } }],
+      ] as const
+      const called = {
+        nodes: inside.map(([name, one], at) => ({ ...one, name, id: String(at), position: [at * 200, 0] })),
+        connections: Object.fromEntries(
+          inside.slice(1).map(([name], at) => [inside[at]![0], { main: [[{ node: name, type: 'main', index: 0 }]] }]),
+        ),
+      }
+      const calling = { source: 'parameter', workflowJson: JSON.stringify(called), options: {} }
+      const { state, left } = await order(node('executeWorkflow', 1.2, calling), undefined, { respond: 'onReceived' })
+      expect(state.payment.status).toBe('paid')
+      expect(JSON.parse(state.delivery?.answer ?? '')).toEqual({ report: 'All links work.' })
+      expect(left).toBe(START - PRICE)
     })
 
     it('charges nothing when n8n is killed in the middle of it', async () => {

@@ -20,7 +20,7 @@ export function refusalsStory(world: () => World): void {
           await w.archive('product-description')
           return { ...COUNT, parameters: { ...COUNT.parameters, rda: named('product-description') } }
         },
-        /There is no such RDA for this account: it may be archived.*Choose another one/,
+        /There is no such marketplace asset for this account: it may be archived.*Choose another one/,
         '404',
       ],
       [
@@ -48,7 +48,7 @@ export function refusalsStory(world: () => World): void {
         '202',
       ],
       [
-        'inputs that the RDA does not take',
+        'inputs that the asset does not take',
         'invalid_input',
         async () => ({ ...COUNT, parameters: { ...COUNT.parameters, inputsJson: '{"txt":"y"}' } }),
         /text: is required/,

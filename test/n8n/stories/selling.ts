@@ -1,4 +1,4 @@
-import type { CheckoutView, PaymentView } from '../../../service/checkouts/model.ts'
+import type { CheckoutView, PaymentView } from '../../../service/checkouts/views.ts'
 import {
   BODY,
   deliver,
@@ -62,8 +62,12 @@ export function sellingStory(world: () => World): void {
       expect(BigInt((await world().chain.call('eth_call', read, 'latest')) as string)).toBe(250_000n)
     })
 
-    it('shows the customer what its last node gave, where that was asked for', async () => {
-      const workflow = await published(world(), { respond: 'lastNode' })
+    it.each([
+      ['in its own parameter', { respond: 'lastNode' }, 1.1],
+      ['as an option, in a workflow of the first version', { options: { respond: 'lastNode' } }, 1],
+    ])('shows the customer what its last node gave, where that was asked for %s', async (_, parameters, version) => {
+      const workflow = await world().makeWorkflow(parameters, undefined, undefined, version)
+      await workflow.publish()
       const payment = await simulate(await formOf(workflow), { website: 'https://example.com' })
       await until(async () => (await paymentAt(payment)).delivery?.answer !== null)
       const { delivery } = await paymentAt(payment)

@@ -1,5 +1,5 @@
 import { act, runFile } from '../programs.ts'
-import { imported } from './examples.ts'
+import { imported } from '../examples.ts'
 import type { World } from '../world.ts'
 
 /** The tools of the proxy, as the sandbox ships them. */

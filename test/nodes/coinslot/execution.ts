@@ -21,6 +21,10 @@ export interface Executed extends Omit<Played, 'parameters' | 'service'> {
   tool?: 'engine' | 'invoked'
   execution?: string
   runIndex?: number
+  /** The triggers before the node, by name, with the first item of each; null for one that has not run. */
+  triggers?: Record<string, { type: string; json: IDataObject | null }>
+  /** The files of the input items, by property. */
+  files?: Record<string, { fileName?: string; mimeType: string; bytes: Buffer }>
   /** The data that n8n stores with the execution and passes from one try to the next. */
   kept?: IDataObject
 }
@@ -30,12 +34,17 @@ export interface Execution {
   items: INodeExecutionData[]
   error: unknown
   kept: IDataObject
+  hints: string[]
+  /** Whether n8n was told to wait with the execution. */
+  waits: boolean
 }
 
 /** n8n's side of one execution of the node; its only outgoing connection leads to the service. */
 export async function execute(played: Executed): Promise<Execution> {
-  const { input = [{}], kept = {}, tool, execution = '7', runIndex = 0 } = played
+  const { input = [{}], kept = {}, tool, execution = '7', runIndex = 0, triggers = {}, files = {} } = played
   const items = input.map((json) => ({ json }))
+  const hints: string[] = []
+  let waits = false
   const { context, calls } = shared({ ...played, parameters: {}, service: played.service ?? inTurn(played.answers) })
   const at = (item: number): IDataObject =>
     Array.isArray(played.parameters) ? (played.parameters[item] ?? {}) : played.parameters
@@ -48,10 +57,22 @@ export async function execute(played: Executed): Promise<Execution> {
     getExecutionId: () => execution,
     getExecutionCancelSignal: () => undefined,
     getContext: () => kept,
-    getWorkflowDataProxy: () => ({ $runIndex: runIndex }),
+    getWorkflowDataProxy: () => ({
+      $runIndex: runIndex,
+      $: (name: string) => ({ isExecuted: triggers[name]?.json != null, first: () => triggers[name] }),
+    }),
+    getParentNodes: () => Object.entries(triggers).map(([name, { type }]) => ({ name, type })),
+    addExecutionHints: ({ message }: { message: string }) => void hints.push(message),
     isToolExecution: () => tool === 'invoked',
+    evaluateExpression: (expression: string) =>
+      expression === '{{ $execution.resumeUrl }}' ? `https://n8n.example.com/webhook-waiting/${execution}` : undefined,
+    putExecutionToWait: async () => {
+      waits = true
+    },
   })
   Object.assign(context.helpers, {
+    assertBinaryData: (_item: number, property: string) => files[property],
+    getBinaryDataBuffer: async (_item: number, property: string) => files[property]?.bytes,
     prepareBinaryData: async (data: Buffer, _name: string | undefined, mimeType: string) => ({
       data: data.toString('base64'),
       mimeType,
@@ -59,9 +80,9 @@ export async function execute(played: Executed): Promise<Execution> {
   })
   try {
     const [out = []] = await new Coinslot().execute.call(context as unknown as IExecuteFunctions)
-    return { calls, items: out, error: undefined, kept }
+    return { calls, items: out, error: undefined, kept, hints, waits }
   } catch (error) {
-    return { calls, items: [], error, kept }
+    return { calls, items: [], error, kept, hints, waits }
   }
 }
 

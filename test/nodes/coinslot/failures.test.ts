@@ -72,9 +72,9 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
       'A person rejected this call. Nothing was paid. Do not retry without changing the inputs.',
     ],
     [
-      'an RDA that was archived',
-      { status: 404, body: { error: 'There is no such RDA.', code: 'rda_not_found' } },
-      'There is no such RDA for this account: it may be archived, a draft of another account, or in the other environment. Choose another one from the list.',
+      'an asset that was archived',
+      { status: 404, body: { error: 'There is no such marketplace asset.', code: 'rda_not_found' } },
+      'There is no such marketplace asset for this account: it may be archived, a draft of another account, or in the other environment. Choose another one from the list.',
     ],
     [
       'a tool that was removed, with a successor',
@@ -170,7 +170,7 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
 
 describe('what is wrong in the panel is said before anybody is asked', () => {
   it.each<[IDataObject, RegExp]>([
-    [{ ...RUN, rda: named(' ') }, /Choose an RDA first/],
+    [{ ...RUN, rda: named(' ') }, /Choose a marketplace asset first/],
     [{ ...RUN, specifyInputs: 'json', inputsJson: '{"a":' }, /Inputs \(JSON\) is not valid JSON/],
     [{ ...RUN, specifyInputs: 'json', inputsJson: '[1]' }, /Inputs \(JSON\) must be an object/],
     [{ resource: 'tool', operation: 'call', tool: named('') }, /Choose a tool first/],

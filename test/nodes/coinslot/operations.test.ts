@@ -1,14 +1,27 @@
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow'
+import { linesOf } from '../../../service/dashboard/browser/pages/marketplace/lines.ts'
 import type { Told } from '../n8n.ts'
 import { execute, mapped, named } from './execution.ts'
 
 const API = 'http://localhost:4020/v1'
 const TOOLS = 'http://localhost:4020/tools'
 
+it('runs the node that the page of an asset shows, as n8n takes it from the clipboard', async () => {
+  const inputs = { site: "=it's {{ here }}", pages: 7, deep: true }
+  const [lines] = linesOf({ slug: 'seo-audit', name: 'SEO audit', exampleInputs: inputs }, API)
+  const { nodes, connections } = JSON.parse(lines?.source ?? '')
+  expect([nodes[0].type, nodes[0].typeVersion, connections]).toEqual(['n8n-nodes-coinslot.coinslot', 1, {}])
+  // n8n takes a text that begins so for an expression.
+  expect(String(nodes[0].parameters.inputsJson).startsWith('=')).toBe(false)
+  const { calls, error } = await execute({ parameters: nodes[0].parameters, answers: [ok({ output: 'Good.' })] })
+  expect(error).toBeUndefined()
+  expect(calls).toMatchObject([{ url: `${API}/run`, body: { rdaSlug: 'seo-audit', inputs } }])
+})
+
 describe('each operation asks for the right thing and hands on what it got', () => {
   it.each<[string, IDataObject, Told, Partial<IHttpRequestOptions>, IDataObject[]]>([
     [
-      'RDA: Run',
+      'Marketplace Asset: Run',
       {
         ...{ resource: 'rda', operation: 'run', rda: named('seo-audit'), model: named('sandbox/echo') },
         inputs: mapped({ site: 'https://example.com', pages: 7, note: null, empty: '' }),
@@ -27,7 +40,7 @@ describe('each operation asks for the right thing and hands on what it got', () 
       [{ success: true, runId: 'run_1', output: 'Good.', cost: 0.05 }],
     ],
     [
-      'RDA: Run, without waiting',
+      'Marketplace Asset: Run, without waiting',
       {
         ...{ resource: 'rda', operation: 'run', rda: named('seo-audit'), specifyInputs: 'json' },
         ...{ inputsJson: '{"site": "x"}', options: { wait: false } },
@@ -37,7 +50,7 @@ describe('each operation asks for the right thing and hands on what it got', () 
       [{ success: true, runId: 'run_1', status: 'queued' }],
     ],
     [
-      'RDA: Run, with an output that is data',
+      'Marketplace Asset: Run, with an output that is data',
       {
         ...{ resource: 'rda', operation: 'run', rda: named('loan'), inputs: mapped({}) },
         options: { parseOutput: true },
@@ -88,14 +101,14 @@ describe('each operation asks for the right thing and hands on what it got', () 
       [{ id: 'pay_1', status: 'failed' }],
     ],
     [
-      'RDA: Get',
+      'Asset: Get',
       { resource: 'rda', operation: 'get', rda: named(' seo/audit ') },
       ok({ rda: { slug: 'seo-audit' } }),
       { method: 'GET', url: `${API}/rda/seo%2Faudit` },
       [{ slug: 'seo-audit' }],
     ],
     [
-      'RDA: Search',
+      'Asset: Search',
       {
         resource: 'rda',
         operation: 'search',
@@ -112,6 +125,29 @@ describe('each operation asks for the right thing and hands on what it got', () 
       { resource: 'tool', operation: 'call', tool: named('github-search'), inputs: mapped({ q: 'x402' }) },
       ok({ success: true, output: { items: [] }, cost: 0.001 }),
       { method: 'POST', url: `${TOOLS}/github-search`, body: { q: 'x402' } },
+      [{ success: true, output: { items: [] }, cost: 0.001 }],
+    ],
+    [
+      'Tool: Call, all pages of two fields',
+      {
+        ...{ resource: 'tool', operation: 'call', tool: named('github-search'), inputs: mapped({ q: 'x402' }) },
+        options: { all: true, fields: ' items.id, items.title,', maxPages: 3 },
+      },
+      ok({ success: true, output: { items: [{ id: 1, title: 'A' }] }, pages: { read: 3 }, cost: 0.003 }),
+      {
+        ...{ method: 'POST', url: `${TOOLS}/github-search`, body: { q: 'x402' } },
+        qs: { fields: 'items.id,items.title', all: 'true', maxPages: 3 },
+      },
+      [{ success: true, output: { items: [{ id: 1, title: 'A' }] }, pages: { read: 3 }, cost: 0.003 }],
+    ],
+    [
+      'Tool: Call, one page of which a number of pages is set',
+      {
+        ...{ resource: 'tool', operation: 'call', tool: named('github-search'), inputs: mapped({ q: 'x402' }) },
+        options: { maxPages: 3, fields: 'items' },
+      },
+      ok({ success: true, output: { items: [] }, cost: 0.001 }),
+      { method: 'POST', url: `${TOOLS}/github-search`, qs: { fields: 'items' }, body: { q: 'x402' } },
       [{ success: true, output: { items: [] }, cost: 0.001 }],
     ],
     [
@@ -203,6 +239,7 @@ describe('each operation asks for the right thing and hands on what it got', () 
     expect(done.calls).toHaveLength(1)
     expect(done.calls[0]).toMatchObject({ ...call, disableFollowRedirect: true })
     expect(done.calls[0]?.body).toEqual(call.body)
+    expect(done.calls[0]?.qs).toEqual(call.qs)
     expect(done.items).toEqual(items.map((json) => ({ json, pairedItem: { item: 0 } })))
   })
 

@@ -7,7 +7,7 @@ const { listSearch, resourceMapping } = new Coinslot().methods
 const { description } = new Coinslot()
 
 describe('the lists', () => {
-  it('of RDAs show the price, search at the service, and go on page by page', async () => {
+  it('of assets show the price, search at the service, and go on page by page', async () => {
     const rdas = Array.from({ length: 50 }, (_, place) => ({
       ...{ slug: `r${place}`, name: 'R' },
       pricing: { model: place === 1 ? 'free' : 'per-run', amount: 0.05 },
@@ -51,7 +51,7 @@ describe('the lists', () => {
     })
   })
 
-  it('of models are none for an agent, and all where no RDA is chosen', async () => {
+  it('of models are none for an agent, and all where no asset is chosen', async () => {
     const agent = panel({ rda: named('x') }, [{ status: 200, body: { rda: { promptConfig: null } } }])
     expect(await listSearch.searchModels.call(agent.context)).toEqual({ results: [] })
     const models = [{ id: 'a/one', name: 'One', tier: 'fast' }]
@@ -66,7 +66,7 @@ describe('the lists', () => {
 })
 
 describe('the fields for inputs', () => {
-  it('of an RDA are one for each input, in its order, of a fitting type', async () => {
+  it('of an asset are one for each input, in its order, of a fitting type', async () => {
     const types = ['text', 'textarea', 'number', 'boolean', 'select', 'url', 'email', 'json', 'file']
     // Through the service's own schema: what it answers is what is read here.
     const inputs = fieldsSchema.parse(
@@ -88,17 +88,19 @@ describe('the fields for inputs', () => {
       ['json', 'string'],
       ['file', 'string'],
     ])
-    expect(fields[0]).toMatchObject({ displayName: 'The text', required: true, display: true })
+    expect(fields[0]).toMatchObject({ displayName: 'The text (required)', required: true, display: true })
     expect(fields[4]?.options).toEqual([
       { name: 'one', value: 'one' },
       { name: 'two', value: 'two' },
     ])
   })
 
-  it('of an RDA need not be filled in where there is a default', async () => {
+  it('of an asset need not be filled in where there is a default', async () => {
     const inputs = fieldsSchema.parse([{ name: 'tone', type: 'text', required: true, default: 'warm' }])
     const { context } = panel({ rda: named('x') }, [{ status: 200, body: { rda: { schema: { inputs } } } }])
-    expect((await resourceMapping.mapRdaInputs.call(context)).fields).toMatchObject([{ id: 'tone', required: false }])
+    expect((await resourceMapping.mapRdaInputs.call(context)).fields).toMatchObject([
+      { id: 'tone', displayName: 'tone', required: false, defaultValue: 'warm' },
+    ])
   })
 
   it('of a tool follow its JSON schema, the required ones first', async () => {
@@ -143,9 +145,32 @@ describe('the fields for inputs', () => {
   })
 
   it('say in a sentence that what was chosen is gone', async () => {
-    const gone = { status: 404, body: { error: 'There is no such RDA.', code: 'rda_not_found' } }
+    const gone = { status: 404, body: { error: 'There is no such marketplace asset.', code: 'rda_not_found' } }
     const { context } = panel({ rda: named('x') }, [gone])
-    await expect(resourceMapping.mapRdaInputs.call(context)).rejects.toThrow('There is no such RDA.')
+    await expect(resourceMapping.mapRdaInputs.call(context)).rejects.toThrow('There is no such marketplace asset.')
+  })
+
+  it('speak of inputs, not of columns, and hold to the required ones', () => {
+    const mappers = description.properties.filter(({ type }) => type === 'resourceMapper')
+    expect(mappers.map(({ typeOptions }) => typeOptions?.resourceMapper)).toHaveLength(2)
+    for (const { typeOptions } of mappers) {
+      // Other modes let a required input be removed; mapping by itself has a label that speaks of columns.
+      expect(typeOptions?.resourceMapper).toMatchObject({
+        mode: 'add',
+        supportAutoMap: false,
+        valuesLabel: 'Inputs',
+        fieldWords: { singular: 'input', plural: 'inputs' },
+      })
+    }
+  })
+})
+
+describe('the words of the panel', () => {
+  it('call what the marketplace sells a marketplace asset, never by the name of the API', () => {
+    expect(wordsOf(description.properties).filter((word) => /\brdas?\b/i.test(word))).toEqual([])
+    const resources = description.properties[0]?.options as { name: string; value: string }[]
+    expect(resources.find(({ value }) => value === 'rda')?.name).toBe('Marketplace Asset')
+    expect(resources.map(({ name }) => name)).toEqual(resources.map(({ name }) => name).toSorted())
   })
 })
 
@@ -161,7 +186,7 @@ describe('the panel', () => {
   it('begins, for every resource, with an operation that it has', () => {
     const operations = properties.filter(({ name }) => name === 'operation')
     expect(operations.map(({ displayOptions }) => displayOptions?.show?.['resource'])).toEqual([
-      ...[['paidUrl'], ['payment'], ['rda'], ['run'], ['tool'], ['wallet']],
+      ...[['agent'], ['checkout'], ['coupon'], ['rda'], ['paidUrl'], ['payment'], ['run'], ['tool'], ['wallet']],
     ])
     for (const { options, default: first } of operations) {
       expect((options as { value: string }[]).map(({ value }) => value)).toContain(first)
@@ -189,3 +214,14 @@ describe('the panel', () => {
       expect(text).toContain(`"${name}"`)
   })
 })
+
+/** What a person reads of the parameters. A name is a person's only where it is a choice's. */
+function wordsOf(part: unknown): string[] {
+  if (Array.isArray(part)) return part.flatMap(wordsOf)
+  if (typeof part !== 'object' || part === null) return []
+  return Object.entries(part).flatMap(([key, value]) => {
+    if (typeof value !== 'string') return wordsOf(value)
+    const isRead = ['displayName', 'description', 'placeholder', 'hint', 'action'].includes(key)
+    return isRead || (key === 'name' && 'value' in part) ? [value] : []
+  })
+}

@@ -8,7 +8,7 @@ const LOW: Told = { status: 402, body: { error: 'x', code: 'insufficient_balance
 
 describe('what costs money is named, so that n8n trying again pays once', () => {
   it.each<[string, IDataObject]>([
-    ['RDA: Run', RUN],
+    ['Marketplace Asset: Run', RUN],
     ['Tool: Call', { resource: 'tool', operation: 'call', tool: named('t'), inputs: mapped({}) }],
     ['Run: Cancel', { resource: 'run', operation: 'cancel', runId: 'run_1' }],
     [
@@ -99,6 +99,15 @@ describe('what costs money is named, so that n8n trying again pays once', () => 
       const second = await execute({ ...invoked, runIndex: 1, kept: first.kept })
       const other = await execute({ ...invoked, parameters: { ...RUN, inputs: mapped({ site: 'y' }) } })
       expect(new Set([first, second, other].map(({ calls }) => keyOf(calls[0]))).size).toBe(3)
+    })
+
+    it('and so is one that wants another part of the answer', async () => {
+      const parameters = { resource: 'tool', operation: 'call', tool: named('t'), inputs: mapped({}) }
+      const runs = [{}, { fields: 'a' }, { fields: 'b' }, { all: true }].map((options) =>
+        execute({ ...invoked, parameters: { ...parameters, options } }),
+      )
+      const keys = (await Promise.all(runs)).map(({ calls }) => keyOf(calls[0]))
+      expect(new Set(keys).size).toBe(4)
     })
   })
 

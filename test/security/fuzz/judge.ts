@@ -44,7 +44,7 @@ function formOf(shot: Shot, status: number, headers: ReadonlyMap<string, string>
   } catch {
     return `${String(status)} with what is no JSON: ${body.slice(0, 200)}`
   }
-  if (/^\w+ \/tools\/mcp\b/.test(head(shot)) && isRpc(said)) return null
+  if (/^\w+ \/(tools|p\/[^/ ?]+)\/mcp\b/.test(head(shot)) && isRpc(said)) return null
   // tRPC's own format; a request that is no valid call has the request's id in the header alone.
   if (/^\w+ \/trpc\b/.test(head(shot)) && [said].flat().every(isTrpc))
     return headers.has('x-request-id') ? null : 'without an id'

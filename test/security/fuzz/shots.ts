@@ -92,7 +92,7 @@ export function shots(targets: Targets): Arbitrary<Shot> {
   }
 
   function mcp(): Arbitrary<Draft> {
-    const tools = ['search_tools', 'describe_tool', 'call_tool', 'get_balance', '__proto__', ...ids]
+    const tools = ['search_tools', 'describe_tool', 'call_tool', 'get_result', 'get_balance', '__proto__', ...ids]
     const method = fc.constantFrom(
       ...['initialize', 'tools/list', 'tools/call', 'ping', 'resources/list', 'prompts/get'],
       ...NOTES,

@@ -1,6 +1,6 @@
 import type { ImportRequest } from '../../../service/tools/service/catalogue/importing.ts'
 import { usdc } from '../../../service/kit/money.ts'
-import { testService, type Answer, type TestPerson, type TestService } from '../../harness/service.ts'
+import { testService, type Answer, type Hooks, type TestPerson, type TestService } from '../../harness/service.ts'
 import { Upstream } from './upstream.ts'
 
 export interface ToolWorld {
@@ -19,15 +19,18 @@ export interface ToolWorld {
 }
 
 /** The whole service, with the tools of one document whose server answers here. Each costs 0.01. */
-export async function toolWorld(environment: Record<string, string> = {}): Promise<ToolWorld> {
-  const service = await testService({
-    ALLOW_HOSTS: '127.0.0.1',
-    RATE_TOOLS_PER_MINUTE: '0',
-    TOOL_CALLS_AT_ONCE: '0',
-    TOOL_PROVIDER_AT_ONCE: '1000',
-    RATE_API_PER_MINUTE: '0',
-    ...environment,
-  })
+export async function toolWorld(environment: Record<string, string> = {}, hooks: Hooks = {}): Promise<ToolWorld> {
+  const service = await testService(
+    {
+      ALLOW_HOSTS: '127.0.0.1',
+      RATE_TOOLS_PER_MINUTE: '0',
+      TOOL_CALLS_AT_ONCE: '0',
+      TOOL_PROVIDER_AT_ONCE: '1000',
+      RATE_API_PER_MINUTE: '0',
+      ...environment,
+    },
+    hooks,
+  )
   const upstream = await new Upstream().listen()
   await service.catalogue.importDocument(wanted(upstream.url), JSON.stringify(DOCUMENT))
 

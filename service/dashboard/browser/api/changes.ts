@@ -12,15 +12,15 @@ import { sessionEnded } from './session.ts'
 /** The queries to refetch when data of a kind changed. */
 const SHOWN: Readonly<Record<string, readonly Start[]>> = {
   // A run's cost is held and released in the wallet, so this event also covers older runs than the newest.
-  wallet: ['wallet.', 'runs.'],
+  wallet: ['wallet.', 'runs.', 'payments.'],
   runs: ['runs.'],
   assets: ['assets.get', 'assets.list', 'runs.ofCustomers'],
-  checkouts: ['checkouts.', 'disputes.list'],
+  checkouts: ['checkouts.', 'coupons.', 'disputes.list', 'payments.'],
   // A payment's row shows whether its workflow was notified.
   deliveries: ['deliveries.', 'webhooks.', 'checkouts.payments'],
   agents: ['spending.'],
-  tools: ['tools.calls', 'wallet.credits'],
-  paywalls: ['paywalls.'],
+  tools: ['tools.calls', 'wallet.credits', 'connections.'],
+  paywalls: ['paywalls.', 'payments.'],
   keys: ['identity.keys'],
 }
 type Start = QueryPath | `${string}.` | 'identity.keys'

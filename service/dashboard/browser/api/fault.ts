@@ -10,14 +10,17 @@ export class Fault extends Error {
   readonly details: Readonly<Record<string, string>>
   readonly fields: Readonly<Record<string, unknown>>
   readonly requestId: string | null
+  /** The page about the code. */
+  readonly help: string | null
 
-  constructor(sentence: string, told: Partial<Pick<Fault, 'status' | 'code' | 'fields' | 'requestId'>> = {}) {
+  constructor(sentence: string, told: Partial<Pick<Fault, 'status' | 'code' | 'fields' | 'requestId' | 'help'>> = {}) {
     super(sentence)
     this.status = told.status ?? null
     this.code = told.code ?? 'unknown'
     this.fields = told.fields ?? {}
     this.details = isTexts(this.fields['details']) ? this.fields['details'] : {}
     this.requestId = told.requestId ?? null
+    this.help = told.help ?? null
   }
 
   /** True when there was no answer: the service may or may not have processed the request. */
@@ -48,10 +51,10 @@ export function missing(...names: readonly string[]): Fault {
 export function toFault(error: unknown): Fault {
   if (error instanceof Fault) return error
   if (!(error instanceof TRPCClientError)) return silence()
-  const data = error.data as { httpStatus?: number; reason?: string; fields?: Fields; requestId?: string } | undefined
+  const data = error.data as Answered | undefined
   if (data?.httpStatus !== undefined) {
-    const { httpStatus: status, reason: code = 'unknown', fields = {}, requestId = null } = data
-    return new Fault(error.message, { status, code, fields, requestId })
+    const { httpStatus: status, reason: code = 'unknown', fields = {}, requestId = null, help = null } = data
+    return new Fault(error.message, { status, code, fields, requestId, help })
   }
   // Refused before it reached a procedure, for example by a rate limit.
   const { response, responseJSON } = (error.meta ?? {}) as { response?: Response; responseJSON?: unknown }
@@ -78,6 +81,14 @@ export function silence(): Fault {
 
 function away(status: number): Fault {
   return new Fault('The service is not available right now.', { status, code: 'unavailable' })
+}
+
+interface Answered {
+  httpStatus?: number
+  reason?: string
+  fields?: Fields
+  requestId?: string
+  help?: string | null
 }
 
 type Fields = Record<string, unknown>

@@ -9,6 +9,7 @@ import { Confirm, useDialog } from '../parts/Modal.tsx'
 import { Loaded, Notice } from '../parts/states.tsx'
 import { toast } from '../shell/Toasts.tsx'
 import { CustomerRuns } from './assets/CustomerRuns.tsx'
+import { Reviews } from './marketplace/Reviews.tsx'
 import { RunPanel, type Asset } from './marketplace/RunPanel.tsx'
 import { Price } from './marketplace/cells.tsx'
 
@@ -21,6 +22,7 @@ export default function AssetRoute() {
 
 function AssetPage({ asset }: { asset: Asset }) {
   const { id, stats, status } = asset
+  const { data: buyers } = useRead('runs.buyersOf', { id })
   return (
     <Page
       title={asset.name}
@@ -37,6 +39,9 @@ function AssetPage({ asset }: { asset: Asset }) {
       <Metrics>
         <MoneyMetric name="Revenue" amount={stats.totalRevenue} />
         <Metric name="Runs">{inCounts(stats.totalRuns)}</Metric>
+        <Metric name="Buyers" note={buyers === undefined ? undefined : `${inCounts(buyers.repeat)} bought again`}>
+          {buyers === undefined ? '–' : inCounts(buyers.buyers)}
+        </Metric>
         <Metric name="Success rate">{stats.totalRuns === 0 ? '–' : `${stats.successRate.toFixed(1)} %`}</Metric>
         <Metric name="Duration">
           {stats.totalRuns === 0 ? '–' : <Duration ms={Math.round(stats.averageLatency)} />}
@@ -61,6 +66,7 @@ function AssetPage({ asset }: { asset: Asset }) {
           <RunPanel asset={asset} title="Test run" />
         )}
       </Columns>
+      {status !== 'draft' && stats.totalRatings > 0 && <Reviews asset={asset} mine />}
       {status !== 'draft' && <CustomerRuns id={id} sharesInputs={asset.sharesInputs} />}
     </Page>
   )

@@ -4,9 +4,11 @@ import { useLocation, useParams } from 'wouter'
 import { useAction, useRead } from '../api/procedures.ts'
 import { InputFields, type FormValues } from '../parts/InputForm.tsx'
 import { FieldRows } from '../parts/FieldRows.tsx'
+import { conditionOf } from '../parts/fields.ts'
 import { AmountField, Choice, Form, TextArea, TextField } from '../parts/form.tsx'
 import { Card, Page } from '../parts/layout.tsx'
 import { Loaded } from '../parts/states.tsx'
+import { linesOf } from '../parts/texts.ts'
 import { toast } from '../shell/Toasts.tsx'
 import { Config } from './assets/Config.tsx'
 import { slugOf } from '../parts/texts.ts'
@@ -192,9 +194,10 @@ function Preview({ form }: { form: UseFormReturn<Draft> }) {
     <Card title="Preview">
       <p className="mb-4 text-base font-semibold break-words">{name === '' ? 'Untitled asset' : name}</p>
       <InputFields
-        fields={fields.map((field) => ({
+        fields={fields.map(({ showIf, ...field }) => ({
           ...field,
-          options: field.options.split('\n').filter((text) => text.trim() !== ''),
+          options: linesOf(field.options),
+          ...(showIf.field === '' ? {} : { showIf: conditionOf(showIf, fields) }),
         }))}
         values={values}
         change={setValues}

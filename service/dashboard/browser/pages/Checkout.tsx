@@ -1,4 +1,4 @@
-import { ExternalLinkIcon, Pencil1Icon } from '@radix-ui/react-icons'
+import { Pencil1Icon } from '@radix-ui/react-icons'
 import { useState } from 'react'
 import { useParams } from 'wouter'
 import { foreseenFields, sentenceOf, useAction, useRead, type Output } from '../api/procedures.ts'
@@ -7,14 +7,17 @@ import { useDialog, Confirm, Modal } from '../parts/Modal.tsx'
 import { Badge, StateBadge } from '../parts/Badge.tsx'
 import { idColumn } from '../parts/columns.tsx'
 import { Button, LinkButton } from '../parts/Button.tsx'
-import { Copy, Dash, Id, Money, When } from '../parts/values.tsx'
+import { Dash, Id, Money, When } from '../parts/values.tsx'
 import { InputForm, toInputs, type FormValues } from '../parts/InputForm.tsx'
 import { Card, Columns, Facts, Page } from '../parts/layout.tsx'
 import { List } from '../parts/List.tsx'
 import { RotateSecret } from '../parts/Secret.tsx'
+import { inBytes } from '../../../ui-kit/format.ts'
 import { paymentColumns, recipientFacts } from '../parts/payments.tsx'
 import { Empty, Loaded, Notice } from '../parts/states.tsx'
 import { toast } from '../shell/Toasts.tsx'
+import { Embedding, Share } from './checkouts/Share.tsx'
+import { Passes } from './checkouts/Passes.tsx'
 import { Deliveries } from './deliveries/Deliveries.tsx'
 
 type Checkout = Output<'checkouts.get'>
@@ -55,6 +58,7 @@ function CheckoutPage({ checkout }: { checkout: Checkout }) {
         </Card>
         {status !== 'expired' && <Share checkout={checkout} />}
       </Columns>
+      {status !== 'expired' && <Embedding checkout={checkout} />}
       <List
         path="checkouts.payments"
         filter={{ id }}
@@ -64,6 +68,7 @@ function CheckoutPage({ checkout }: { checkout: Checkout }) {
         columns={PAYMENTS}
         empty={<Empty title="No payments yet">Share the link, or make a test payment.</Empty>}
       />
+      {checkout.plans.length > 0 && <Passes of={{ checkout: id }} />}
       <Deliveries target={id} />
     </Page>
   )
@@ -85,7 +90,7 @@ function Actions({ checkout }: { checkout: Checkout }) {
       <Button variant="danger" onClick={dialog.open('expire')}>
         End checkout
       </Button>
-      <Button onClick={dialog.open('rotate')}>Rotate secret</Button>
+      {checkout.callbackUrl !== null && <Button onClick={dialog.open('rotate')}>Rotate secret</Button>}
       {duplicate}
       {source === null && (
         <LinkButton to={`/checkouts/${id}/edit`}>
@@ -120,36 +125,37 @@ function Actions({ checkout }: { checkout: Checkout }) {
 function factsOf(data: Checkout) {
   return [
     ['Price', <Money key="price" amount={data.price} />],
+    data.pricing.kind === 'fixed' ? null : (['Pricing', PRICINGS[data.pricing.kind]] as const),
     ...recipientFacts(data),
     ['Lifetime', data.lifetime],
     data.expiresAt === null ? null : (['Ends', <When key="ends" at={data.expiresAt} />] as const),
-    ['Callback URL', data.callbackUrl],
+    data.callbackUrl === null
+      ? (['Buyers get', afterOf(data)] as const)
+      : (['Callback URL', data.callbackUrl] as const),
     ['Fields', data.fields.map(({ label }) => label).join(', ') || 'None'],
     ['Redirect URL', data.redirectUrl ?? 'None'],
     ['ID', <Id key="id" value={data.id} whole />],
   ] as const
 }
 
-function Share({ checkout }: { checkout: Checkout }) {
-  return (
-    <Card title="Share">
-      <div className="flex flex-col items-center gap-3">
-        <img
-          src={`data:image/svg+xml,${encodeURIComponent(checkout.qr)}`}
-          alt="The payment link as a QR code"
-          className="size-36 rounded-md bg-white"
-        />
-        <div className="flex max-w-full items-center gap-1">
-          <a href={checkout.url} target="_blank" rel="noreferrer" className="link min-w-0 break-all">
-            {checkout.url} <ExternalLinkIcon className="inline" />
-          </a>
-          <Copy value={checkout.url} label="Copy the link" />
-        </div>
-        <p className="text-center text-[0.8125rem] text-quiet">Agents pay at the same URL, by x402.</p>
-      </div>
-    </Card>
-  )
+function afterOf({ after }: Checkout): string {
+  switch (after.kind) {
+    case 'file':
+      return `${after.name} (${inBytes(after.bytes)})`
+    case 'link':
+      return after.url
+    case 'text':
+      return 'A text'
+    case 'webhook':
+      return 'What the workflow makes'
+  }
 }
+
+const PRICINGS = {
+  quantity: 'For each',
+  choose: 'The buyer chooses',
+  byField: 'By a field of the form',
+} as const
 
 function TestPayment({ checkout, close }: { checkout: Checkout; close: () => void }) {
   const [values, setValues] = useState<FormValues>({})

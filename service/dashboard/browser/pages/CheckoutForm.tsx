@@ -2,7 +2,8 @@ import { useEffect, useRef, useState } from 'react'
 import { useForm, useWatch, type UseFormReturn } from 'react-hook-form'
 import { useLocation, useParams, useSearchParams } from 'wouter'
 import { useAction, useRead } from '../api/procedures.ts'
-import { AmountField, Check, Choice, Form, TextArea, TextField } from '../parts/form.tsx'
+import { Form, TextArea, TextField } from '../parts/form.tsx'
+import { FileField } from '../parts/FileField.tsx'
 import { FieldRows } from '../parts/FieldRows.tsx'
 import { Card, Page } from '../parts/layout.tsx'
 import { Modal } from '../parts/Modal.tsx'
@@ -10,6 +11,9 @@ import { Payout } from '../parts/Payout.tsx'
 import { OneTimeSecret } from '../parts/Secret.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { toast } from '../shell/Toasts.tsx'
+import { AfterPayment } from './checkouts/AfterPayment.tsx'
+import { Plans } from './checkouts/Plans.tsx'
+import { Price } from './checkouts/Price.tsx'
 import { toBody, toDraft, toPreview, type Checkout, type Draft } from './checkouts/draft.ts'
 
 /** Creates or edits a checkout, beside the page that its buyers see. */
@@ -34,16 +38,17 @@ function Create({ from }: { from: Checkout | null }) {
         form={form}
         act="Create checkout"
         submit={async (draft) => {
-          await create.mutateAsync(toBody(draft, from))
+          const { checkout, secret } = await create.mutateAsync(toBody(draft, from))
+          if (secret === null) go(`/checkouts/${checkout.id}`)
         }}
       />
-      {create.data !== undefined && (
+      {create.data?.secret != null && (
         <Modal title="New checkout" open wide>
           <OneTimeSecret
             secret={create.data.secret}
             lost="Rotate the secret on the checkout’s page."
             note="Your server checks with this secret that a delivery came from here. Copy it now: it is not shown again."
-            close={() => go(`/checkouts/${create.data.checkout.id}`)}
+            close={() => go(`/checkouts/${create.data?.checkout.id ?? ''}`)}
           />
         </Modal>
       )}
@@ -84,21 +89,25 @@ function Fields({
   act: string
   submit: (draft: Draft) => Promise<void>
 }) {
+  // Its form is one message, and its price that of a plan.
+  const isChat = form.watch('after.kind') === 'chat'
   return (
     <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22.5rem]">
       <Form form={form} act={act} submit={submit}>
         <Card title="Product">
           <div className="space-y-4">
-            <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_10rem]">
-              <TextField form={form} name="product.name" label="Name" placeholder="SEO audit" />
-              <AmountField form={form} name="price" label="Price" />
-            </div>
+            <TextField form={form} name="product.name" label="Name" placeholder="SEO audit" />
             <TextArea form={form} name="product.description" label="Description" rows={3} optional />
+            <FileField form={form} name="picture" label="Picture" purpose="picture" optional />
           </div>
         </Card>
-        <Card title="Form">
-          <FieldRows form={form} list="fields" name="field" />
-        </Card>
+        <Price form={form} />
+        {!isChat && (
+          <Card title="Form">
+            <FieldRows form={form} list="fields" name="field" />
+          </Card>
+        )}
+        <Plans form={form} />
         <AfterPayment form={form} />
         <Payout form={form} />
       </Form>
@@ -106,63 +115,6 @@ function Fields({
         <Preview form={form} />
       </aside>
     </div>
-  )
-}
-
-function AfterPayment({ form }: { form: UseFormReturn<Draft> }) {
-  const capture = form.watch('capture')
-  return (
-    <Card title="After the payment">
-      <div className="space-y-4">
-        <TextField
-          form={form}
-          name="callbackUrl"
-          label="Callback URL"
-          mono
-          placeholder="https://n8n.example.com/webhook/…"
-          hint="Each paid order is sent there. In n8n, use the Pay-to-Run Trigger instead: it creates its checkout by itself."
-        />
-        <div className="grid gap-4 sm:grid-cols-2">
-          <Choice
-            form={form}
-            name="capture"
-            label="Charge"
-            options={[
-              ['onPayment', 'Before the work starts'],
-              ['onSuccess', 'Only if the work succeeds'],
-              ['escrow', 'Only if it succeeds; a contract holds the money'],
-            ]}
-          />
-          <Choice
-            form={form}
-            name="responseMode"
-            label="Result"
-            options={[
-              ['immediately', 'Show that it was received'],
-              ['lastNode', 'Show the answer to the buyer'],
-            ]}
-          />
-        </div>
-        {capture !== 'onPayment' ? (
-          <TextField
-            form={form}
-            name="runSeconds"
-            label="Time limit in seconds"
-            inputMode="numeric"
-            hint="Nothing is charged if there is no success by then."
-          />
-        ) : (
-          <Check form={form} name="refundOnFailure" label="Refund if it fails" />
-        )}
-        <Check
-          form={form}
-          name="preflight"
-          label="Check before each payment"
-          hint="Your server gets an empty POST first. Nothing is charged if it does not answer."
-        />
-        <TextField form={form} name="redirectUrl" label="Redirect URL" mono optional placeholder="https://…" />
-      </div>
-    </Card>
   )
 }
 

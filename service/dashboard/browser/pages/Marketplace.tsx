@@ -5,7 +5,9 @@ import { Page } from '../parts/layout.tsx'
 import { List } from '../parts/List.tsx'
 import { textColumn, type Column } from '../parts/columns.tsx'
 import { Empty } from '../parts/states.tsx'
-import { Marks, PRICE, RATING, RUNS, TYPE, type AssetLine } from './marketplace/cells.tsx'
+import { Badge } from '../parts/Badge.tsx'
+import { inCounts } from '../parts/values.tsx'
+import { Marks, PRICE, Price, RATING, Rating, RUNS, TYPE, type AssetLine } from './marketplace/cells.tsx'
 
 const TYPES = [
   ['prompt', 'Prompts'],
@@ -33,7 +35,7 @@ export default function Marketplace() {
     rows: ({ assets }: { assets: readonly AssetLine[] }) => assets,
     name: 'Marketplace',
     columns: COLUMNS,
-    href: ({ slug }: AssetLine) => `/marketplace/${slug}`,
+    card: (asset: AssetLine) => <AssetCard asset={asset} />,
     controls: (
       <>
         <Search label="Search" {...filterOf('search')} />
@@ -50,22 +52,41 @@ export default function Marketplace() {
   )
 }
 
-const COLUMNS: Column<AssetLine>[] = [
-  {
-    title: 'Name',
-    render: (asset) => (
-      <div className="min-w-0">
-        <span className="flex flex-wrap items-center gap-1.5">
-          <Link to={`/marketplace/${asset.slug}`} className="font-medium hover:underline">
-            {asset.name}
+/** What it is, who made it, what it costs and how it does, at a glance. */
+function AssetCard({ asset }: { asset: AssetLine }) {
+  const { slug, name, description, type, ownerName, stats, pricing } = asset
+  return (
+    <article className="relative flex h-full flex-col rounded-xl border border-line bg-paper p-4 hover:bg-side">
+      <div className="flex items-start justify-between gap-2">
+        <h2 className="min-w-0 font-semibold break-words">
+          {/* The whole card is the link's target. */}
+          <Link to={`/marketplace/${slug}`} className="after:absolute after:inset-0 hover:underline">
+            {name}
           </Link>
-          <Marks {...asset} />
-        </span>
-        <span className="line-clamp-1 text-[0.8125rem] text-quiet">{asset.description}</span>
+        </h2>
+        <Badge>{type}</Badge>
       </div>
-    ),
-    csv: ({ name }) => name,
-  },
+      <p className="mt-0.5 flex flex-wrap items-center gap-1.5 text-[0.8125rem] text-quiet">
+        <span className="min-w-0 truncate">{ownerName === null ? 'Unnamed creator' : `by ${ownerName}`}</span>
+        <Marks {...asset} />
+      </p>
+      <p className="mt-2 line-clamp-3 flex-1 break-words">{description}</p>
+      <p className="mt-3 flex flex-wrap items-center justify-between gap-2 border-t border-line pt-3">
+        <Price pricing={pricing} />
+        <span className="flex items-center gap-3 text-[0.8125rem] text-quiet tabular-nums">
+          {stats.averageRating > 0 && <Rating stars={stats.averageRating} />}
+          <span>
+            {inCounts(stats.totalRuns)} {stats.totalRuns === 1 ? 'run' : 'runs'}
+          </span>
+        </span>
+      </p>
+    </article>
+  )
+}
+
+const COLUMNS: Column<AssetLine>[] = [
+  textColumn('Name', ({ name }) => name),
+  textColumn('What it does', ({ description }) => description),
   TYPE,
   textColumn('By', ({ ownerName }) => ownerName, { wide: true }),
   RUNS,

@@ -1,4 +1,3 @@
-import { StarFilledIcon, StarIcon } from '@radix-ui/react-icons'
 import { useParams, useSearchParams } from 'wouter'
 import { useAction, useRead } from '../api/procedures.ts'
 import { useSession } from '../api/session.ts'
@@ -8,8 +7,10 @@ import { Duration, inCounts } from '../parts/values.tsx'
 import { toFormValues, type FormValues } from '../parts/InputForm.tsx'
 import { Card, Code, Facts, Page } from '../parts/layout.tsx'
 import { Loaded, PageSkeleton } from '../parts/states.tsx'
-import { toast } from '../shell/Toasts.tsx'
+import { Output } from '../parts/Output.tsx'
 import { RunPanel, type Asset } from './marketplace/RunPanel.tsx'
+import { Rate, Reviews } from './marketplace/Reviews.tsx'
+import { UseIt } from './marketplace/UseIt.tsx'
 import { VisitorPanel } from './marketplace/VisitorPanel.tsx'
 import { Marks, Price, Rating } from './marketplace/cells.tsx'
 
@@ -46,8 +47,13 @@ function OfferPage({ asset: data, initialValues }: { asset: Asset; initialValues
       intro={data.description}
     >
       <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
-        <div className="min-w-0">
+        <div className="min-w-0 space-y-6">
           {isVisitor ? <VisitorPanel asset={data} /> : <RunPanel asset={data} initialValues={initialValues} />}
+          {(data.promptConfig?.examples ?? []).map((example) => (
+            <Sample key={example.id} example={example} />
+          ))}
+          <UseIt asset={data} />
+          <Reviews asset={data} mine={mine} />
         </div>
         <div className="min-w-0 space-y-6">
           <Card title="About">
@@ -60,15 +66,30 @@ function OfferPage({ asset: data, initialValues }: { asset: Asset; initialValues
             </Card>
           )}
           <Source asset={data} isVisitor={isVisitor} />
-          {(data.promptConfig?.examples ?? []).map((example) => (
-            <Card key={example.id} title={example.title}>
-              <Code>{example.output}</Code>
-            </Card>
-          ))}
         </div>
       </div>
     </Page>
   )
+}
+
+type Example = NonNullable<Asset['promptConfig']>['examples'][number]
+
+/** What the creator shows of it: the inputs, and what came of them. */
+function Sample({ example: { title, inputs, output } }: { example: Example }) {
+  return (
+    <>
+      {Object.keys(inputs).length > 0 && (
+        <Card title={`Example: ${title}`}>
+          <Facts facts={Object.entries(inputs).map(([name, value]) => [name, textOf(value)] as const)} />
+        </Card>
+      )}
+      <Output title={`Output: ${title}`} output={output} />
+    </>
+  )
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 function aboutOf(data: Asset) {
@@ -83,32 +104,6 @@ function aboutOf(data: Asset) {
     ['Rating', <Rating key="rating" stars={stats.averageRating} />],
     data.tags.length === 0 ? null : (['Tags', <Badges key="tags" texts={data.tags} />] as const),
   ] as const
-}
-
-function Rate({ asset }: { asset: Asset }) {
-  const rate = useAction('assets.rate', {
-    changes: ['assets.'],
-    done: () => toast({ tone: 'good', text: 'Rating saved.' }),
-  })
-  const score = rate.variables?.score ?? 0
-  return (
-    <Card title="Your rating">
-      <div className="flex gap-0.5">
-        {[1, 2, 3, 4, 5].map((each) => (
-          <button
-            key={each}
-            type="button"
-            aria-label={`${String(each)} of 5`}
-            className="rounded p-1 text-quiet hover:bg-sunk hover:text-accent"
-            onClick={() => rate.mutate({ id: asset.id, score: each })}
-          >
-            {each <= score && !rate.isError ? <StarFilledIcon className="text-accent" /> : <StarIcon />}
-          </button>
-        ))}
-      </div>
-      <p className="mt-1 text-[0.8125rem] text-quiet">You can rate an asset once, after a run.</p>
-    </Card>
-  )
 }
 
 /** The template of a prompt, shown or for sale. */

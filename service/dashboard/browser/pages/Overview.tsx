@@ -9,8 +9,9 @@ import { inCounts, Money, When } from '../parts/values.tsx'
 import { Card, Metrics, MoneyMetric, Page } from '../parts/layout.tsx'
 import { Failure, Loaded, Skeleton } from '../parts/states.tsx'
 import { Approvals } from './agents/Approvals.tsx'
-import { Month } from './overview/Month.tsx'
+import { Figures } from './overview/Figures.tsx'
 import { MOVEMENT_NAMES } from './wallet/movements.ts'
+import { boughtName, PaymentState } from './payments/words.tsx'
 import { useProgress } from './start/progress.ts'
 
 /** The account at a glance, and what needs attention. */
@@ -35,7 +36,8 @@ export default function Overview() {
         <MoneyMetric name="Locked" amount={data?.totalLocked} />
         <MoneyMetric name="Credits" amount={credits.data?.balance} />
       </Metrics>
-      <Month />
+      <Figures />
+      <LatestPayments />
       <div className="grid items-start gap-6 lg:grid-cols-2">
         <LatestRuns />
         <LatestMovements />
@@ -68,6 +70,7 @@ function Issues() {
   const page = { limit: 1, offset: 0 }
   const unconfirmed = useRead('deliveries.list', { status: 'unconfirmed', ...page })
   const exhausted = useRead('deliveries.list', { status: 'exhausted', ...page })
+  const stopped = useRead('deliveries.list', { status: 'stopped', ...page })
   const endpoints = useRead('webhooks.list', { limit: 100, offset: 0 })
   const checkouts = useRead('checkouts.list', { limit: 100, offset: 0 })
   const paused = checkouts.data?.checkouts.filter(({ status }) => status === 'paused') ?? []
@@ -85,6 +88,12 @@ function Issues() {
       'delivery failed at every attempt',
       'deliveries failed at every attempt',
       '/webhooks?delivered=exhausted',
+    ],
+    [
+      stopped.data?.total ?? 0,
+      'delivery was refused by its receiver',
+      'deliveries were refused by their receivers',
+      '/webhooks?delivered=stopped',
     ],
     [failing.length, 'webhook endpoint is failing', 'webhook endpoints are failing', '/webhooks'],
     [
@@ -109,6 +118,31 @@ function Issues() {
         ))}
       </ul>
     </section>
+  )
+}
+
+function LatestPayments() {
+  const payments = useRead('payments.list', { limit: 6 })
+  const none = (
+    <>
+      No payments yet. <TextLink to="/checkouts/new">Create a checkout</TextLink>
+    </>
+  )
+  return (
+    <Card title="Latest payments" actions={<TextLink to="/payments">View all</TextLink>} flush>
+      <Loaded of={payments} waiting={<Skeleton className="m-4 h-40" />}>
+        {(data) => (
+          <Latest none={none}>
+            {data.payments.map((payment) => (
+              <LatestLine key={payment.id} at={payment.createdAt} amount={<Money amount={payment.amount} />}>
+                <NameLink to={`/payments/${payment.id}`}>{boughtName(payment)}</NameLink>
+                <PaymentState payment={payment} />
+              </LatestLine>
+            ))}
+          </Latest>
+        )}
+      </Loaded>
+    </Card>
   )
 }
 

@@ -3,7 +3,10 @@ import { Id, When } from '../parts/values.tsx'
 import { Card, Facts, Page } from '../parts/layout.tsx'
 import { settings } from '../settings.ts'
 import { chooseTheme, THEMES, useTheme } from '../shell/theme.ts'
+import { Brand } from './settings/Brand.tsx'
+import { Files } from './settings/Files.tsx'
 import { Handle } from './settings/Handle.tsx'
+import { Invoicing } from './settings/Invoicing.tsx'
 import { Password } from './settings/Password.tsx'
 import { PayoutAddress } from './settings/PayoutAddress.tsx'
 import { Profile } from './settings/Profile.tsx'
@@ -21,7 +24,10 @@ export default function Settings() {
       {!isWallet(user) && !isFromProvider(user) && <Password user={user} />}
       <Handle />
       <PayoutAddress />
+      <Invoicing />
       <RefundPolicy />
+      <Brand />
+      <Files />
       <Wallets />
       <Sessions />
       <Appearance />

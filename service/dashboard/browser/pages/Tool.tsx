@@ -3,6 +3,8 @@ import { useParams } from 'wouter'
 import { sentenceOf, useAction, useRead, type Output as Answer } from '../api/procedures.ts'
 import { Badge } from '../parts/Badge.tsx'
 import { Button } from '../parts/Button.tsx'
+import { NameLink } from '../parts/columns.tsx'
+import { samplesOf } from '../../../ui-kit/code-samples.ts'
 import { inUsdc } from '../../../ui-kit/format.ts'
 import { Copy, Duration, Id, inCounts, Money } from '../parts/values.tsx'
 import { InputForm, type FormValues } from '../parts/InputForm.tsx'
@@ -11,7 +13,7 @@ import { Output } from '../parts/Output.tsx'
 import { Loaded, Notice } from '../parts/states.tsx'
 import { settings } from '../settings.ts'
 import { Calls, Health } from './Tools.tsx'
-import { fieldsOf, toInput } from './tools/schema.ts'
+import { fieldsOf, sampleInput, toInput } from './tools/schema.ts'
 
 type Tool = Answer<'tools.get'>
 
@@ -28,6 +30,7 @@ function ToolPage({ tool: data }: { tool: Tool }) {
       note={
         <>
           {data.stats.calls > 0 && <Health stats={data.stats} />}
+          {data.simulated && <Badge>simulated</Badge>}
           {data.deprecated && <Badge tone="warn">deprecated</Badge>}
         </>
       }
@@ -42,6 +45,8 @@ function ToolPage({ tool: data }: { tool: Tool }) {
               facts={[
                 ['Slug', <Id key="slug" value={data.slug} whole />],
                 ['Provider', data.provider],
+                ['Needs', <Needs key="needs" tool={data} />],
+                data.paged ? ['Pages', 'Add ?all=true to read all in one call'] : null,
                 data.category === null ? null : ['Category', data.category],
                 ['Price', data.price === 0 ? 'Free' : <Money key="price" amount={data.price} />],
                 ['Recent calls', inCounts(data.stats.calls)],
@@ -51,8 +56,8 @@ function ToolPage({ tool: data }: { tool: Tool }) {
               ]}
             />
           </Card>
-          <Card title="REST" actions={<Copy value={curlOf(data)} label="Copy the command" />}>
-            <Code>{curlOf(data)}</Code>
+          <Card title="API">
+            <Samples tool={data} />
           </Card>
         </div>
       </div>
@@ -61,10 +66,35 @@ function ToolPage({ tool: data }: { tool: Tool }) {
   )
 }
 
-function curlOf({ slug }: Tool): string {
-  return `curl -s ${settings.toolsUrl}/${slug} \\
-  -H "Authorization: Bearer $COINSLOT_KEY" \\
-  -H 'Content-Type: application/json' -d '{}'`
+function Needs({ tool: { needs, provider, simulated } }: { tool: Tool }) {
+  if (simulated) return 'Nothing: the sandbox answers with examples'
+  if (needs !== 'connection') return needs === 'platform' ? 'Nothing of yours' : 'Nothing'
+  return <NameLink to={`/connections?connect=${provider}`}>Your own account at {provider}</NameLink>
+}
+
+/** The call with the fields that it must have, one language open at a time. */
+function Samples({ tool: { slug, inputSchema } }: { tool: Tool }) {
+  const samples = samplesOf({
+    method: 'POST',
+    origin: new URL(settings.toolsUrl).origin,
+    path: '/tools/{slug}',
+    params: { slug },
+    isFilled: true,
+    query: {},
+    headers: {},
+    credential: 'COINSLOT_KEY',
+    body: { json: sampleInput(inputSchema) },
+    isTyped: true,
+  })
+  return samples.map(({ lang, label, source }) => (
+    <details key={lang} name="sample" open={lang === 'curl'} className="mb-2">
+      <summary className="cursor-pointer text-quiet">{label}</summary>
+      <div className="flex justify-end">
+        <Copy value={source} label={`Copy the example in ${label}`} />
+      </div>
+      <Code>{source}</Code>
+    </details>
+  ))
 }
 
 function Try({ tool }: { tool: Tool }) {
@@ -99,7 +129,8 @@ function Try({ tool }: { tool: Tool }) {
           <Output title="Result" output={textOf(call.data.output)} />
           <p className="mt-2 flex flex-wrap justify-between gap-2 text-[0.8125rem] text-quiet">
             <span>
-              Cost <Money amount={call.data.cost} />, took <Duration ms={call.data.duration} />
+              {call.data.simulated && 'Simulated. '}Cost <Money amount={call.data.cost} />, took{' '}
+              <Duration ms={call.data.duration} />
             </span>
             <span>
               Remaining credits <Money amount={call.data.credits} />

@@ -95,12 +95,13 @@ export function Health({ stats }: Pick<Tool, 'stats'>) {
 const TOOLS: Column<Tool>[] = [
   {
     title: 'Tool',
-    render: ({ slug, name, description, deprecated }) => (
+    render: ({ slug, name, description, deprecated, simulated }) => (
       <div className="min-w-0">
         <span className="flex min-w-0 items-center gap-1.5">
           <Link to={`/catalogue/${slug}`} className="truncate font-medium hover:underline">
             {name}
           </Link>
+          {simulated && <Badge>simulated</Badge>}
           {deprecated && <Badge tone="warn">deprecated</Badge>}
         </span>
         <span className="line-clamp-1 text-[0.8125rem] text-quiet">{description}</span>

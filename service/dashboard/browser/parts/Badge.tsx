@@ -13,9 +13,9 @@ export function Badge({ tone = 'plain', children }: { tone?: Tone; children: Rea
   )
 }
 
-/** A state's name, with a colour for the same meaning. */
-export function StateBadge({ state }: { state: string }) {
-  return <Badge tone={TONE_OF[state] ?? 'plain'}>{state.replace(/_/g, ' ')}</Badge>
+/** A state's name, or a plainer word for it, with a colour for the same meaning. */
+export function StateBadge({ state, children }: { state: string; children?: ReactNode }) {
+  return <Badge tone={TONE_OF[state] ?? 'plain'}>{children ?? state.replace(/_/g, ' ')}</Badge>
 }
 
 export function Badges({ texts }: { texts: readonly string[] }) {
@@ -62,6 +62,8 @@ const TONE_OF: Readonly<Record<string, Tone>> = {
   paused: 'warn',
   unconfirmed: 'warn',
   open: 'warn',
+  paying: 'busy',
+  expired: 'plain',
   refunding: 'busy',
   held: 'warn',
   disabled: 'warn',

@@ -1,6 +1,6 @@
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'
 import { serviceNow } from '../settings.ts'
-import { tickOf } from '../../../ui-kit/format.ts'
+import { axisOf, tickOf } from '../../../ui-kit/format.ts'
 
 export interface Series {
   key: string
@@ -13,26 +13,32 @@ interface BarsProps {
   rows: readonly ({ day: string } & Record<string, string | number>)[]
   series: readonly Series[]
   days: number
+  /** The last of these days; today when absent. */
+  last?: string
   format: (value: number) => string
 }
 
 /** Values by day; a day without any shows zero. Screen readers get the table. */
-export default function Bars({ label, rows, series, days, format }: BarsProps) {
+export default function Bars({ label, rows, series, days, last, format }: BarsProps) {
+  const end = last === undefined ? serviceNow() : Date.parse(last)
   const known = new Map(rows.map((row) => [row.day.slice(0, 10), row]))
   const all = Array.from({ length: days }, (_, at) => {
-    const day = new Date(serviceNow() - (days - 1 - at) * DAY_MS).toISOString().slice(0, 10)
+    const day = new Date(end - (days - 1 - at) * DAY_MS).toISOString().slice(0, 10)
     return { ...Object.fromEntries(series.map(({ key }) => [key, 0])), ...known.get(day), day }
   })
   if (rows.every((row) => series.every(({ key }) => Number(row[key] ?? 0) === 0))) {
     // Without a value there is no scale to draw.
     return (
-      <figure className="grid h-52 place-items-center rounded-lg bg-side">
-        <figcaption className="text-quiet">No activity in the last {days} days.</figcaption>
+      <figure className="py-8 text-center">
+        <figcaption className="text-quiet">
+          {last === undefined ? `No activity in the last ${String(days)} days.` : 'No activity in this period.'}
+        </figcaption>
       </figure>
     )
   }
   // Counts have no fractions on their axis.
   const areWhole = rows.every((row) => series.every(({ key }) => Number.isInteger(Number(row[key] ?? 0))))
+  const ticks = axisOf(Math.max(...rows.flatMap((row) => series.map(({ key }) => Number(row[key] ?? 0)))), { areWhole })
   return (
     <figure>
       <div aria-hidden className="h-52">
@@ -49,7 +55,9 @@ export default function Bars({ label, rows, series, days, format }: BarsProps) {
             />
             <YAxis
               width={52}
-              allowDecimals={!areWhole}
+              ticks={[...ticks]}
+              domain={[0, ticks.at(-1) ?? 1]}
+              interval={0}
               tickLine={false}
               axisLine={false}
               tick={{ fill: 'var(--quiet)', fontSize: 12 }}
@@ -101,7 +109,7 @@ export default function Bars({ label, rows, series, days, format }: BarsProps) {
 }
 
 /** The same values for screen readers. */
-function BarsTable({ label, rows, series, format }: Omit<BarsProps, 'days'>) {
+function BarsTable({ label, rows, series, format }: Omit<BarsProps, 'days' | 'last'>) {
   return (
     <table className="sr-only">
       <caption>{label}</caption>

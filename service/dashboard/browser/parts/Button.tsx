@@ -44,6 +44,15 @@ export function LinkButton({
   )
 }
 
+/** To another company's page, beside this one. */
+export function OutButton({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <a href={href} target="_blank" rel="noreferrer" className={`${classesOf('main', false)} w-full`}>
+      {children}
+    </a>
+  )
+}
+
 /** A link inside a text. */
 export function TextLink({ to, children }: { to: string; children: ReactNode }) {
   return (

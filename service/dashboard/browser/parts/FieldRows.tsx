@@ -28,7 +28,7 @@ export function FieldRows<V extends FieldValues>({
 }) {
   // Only this list is used here, wherever the form has it.
   const form = whole as unknown as UseFormReturn<Record<string, FieldDraft[]>>
-  const { fields, append, remove, swap } = useFieldArray({ control: form.control, name: list })
+  const { fields, append, remove, move } = useFieldArray({ control: form.control, name: list })
   const types = form.watch(list)?.map(({ type }) => type) ?? []
   return (
     <Rows
@@ -56,11 +56,41 @@ export function FieldRows<V extends FieldValues>({
           <div className="mt-3">
             <Check form={form} name={`${list}.${at}.required`} label="Required" />
           </div>
+          <ShowIf form={form} list={list} at={at} />
         </>
       )}
-      moveUp={(at) => swap(at, at - 1)}
+      move={move}
       remove={remove}
       add={() => append(NEW_FIELD)}
     />
   )
+}
+
+/** A field may depend on a choice, or on a yes or no, that stands above it. */
+function ShowIf({ form, list, at }: { form: UseFormReturn<Record<string, FieldDraft[]>>; list: string; at: number }) {
+  const fields = form.watch(list) ?? []
+  const above = fields.slice(0, at).filter(({ name, type }) => name !== '' && (type === 'select' || type === 'boolean'))
+  const chosen = above.find(({ name }) => name === fields[at]?.showIf.field)
+  if (above.length === 0) return null
+  const nameOf = ({ label, name }: FieldDraft): string => (label === '' ? name : label)
+  return (
+    <div className="mt-3 grid gap-3 sm:grid-cols-2">
+      <Choice
+        form={form}
+        name={`${list}.${at}.showIf.field`}
+        label="Show"
+        options={[['', 'Always'], ...above.map((field) => [field.name, `If “${nameOf(field)}” is`] as const)]}
+      />
+      {chosen !== undefined && (
+        <Choice form={form} name={`${list}.${at}.showIf.equals`} label="Value" options={valuesOf(chosen)} />
+      )}
+    </div>
+  )
+}
+
+function valuesOf({ type, options }: FieldDraft): readonly (readonly [string, string])[] {
+  const first = ['', 'Choose…'] as const
+  if (type === 'boolean') return [first, ['true', 'Yes'], ['false', 'No']]
+  const lines = options.split('\n').map((line) => line.trim())
+  return [first, ...lines.filter((line) => line !== '').map((line) => [line, line] as const)]
 }

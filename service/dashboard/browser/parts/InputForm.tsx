@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { firstText, type FormField } from '../../../ui-kit/format.ts'
+import { firstText, shownNames, type FormField } from '../../../ui-kit/format.ts'
 import { Labelled } from './form.tsx'
 
 export type FormValues = Readonly<Record<string, string | boolean>>
@@ -35,18 +35,21 @@ export function InputForm({
 }
 
 export function InputFields({ fields, values, change, faults = {} }: InputFieldsProps) {
+  const shown = shownNames(fields, (field) => values[field.name] ?? initialValue(field))
   return (
     <div className="space-y-4">
-      {fields.map((field, place) => (
-        <InputField
-          // While a person edits the list, two fields may have the same name.
-          key={place}
-          field={field}
-          value={values[field.name] ?? initialValue(field)}
-          fault={faults[field.name]}
-          change={(value) => change({ ...values, [field.name]: value })}
-        />
-      ))}
+      {fields.map((field, place) =>
+        !shown.has(field.name) ? null : (
+          <InputField
+            // While a person edits the list, two fields may have the same name.
+            key={place}
+            field={field}
+            value={values[field.name] ?? initialValue(field)}
+            fault={faults[field.name]}
+            change={(value) => change({ ...values, [field.name]: value })}
+          />
+        ),
+      )}
     </div>
   )
 }

@@ -19,12 +19,12 @@ import { toAmount } from './texts.ts'
 import { Id, Money } from './values.tsx'
 
 /** Sends a payment back, and shows what went back of it. */
-export function RefundPayment({ id }: { id: string }) {
+export function RefundPayment({ id, act = 'Refund payment' }: { id: string; act?: string }) {
   const [open, setOpen] = useState(false)
   const close = (): void => setOpen(false)
   return (
     <>
-      <Button onClick={() => setOpen(true)}>Refund payment</Button>
+      <Button onClick={() => setOpen(true)}>{act}</Button>
       {open && (
         <Modal
           title="Refund payment"
@@ -50,6 +50,7 @@ function Contents({ id, close }: { id: string; close: () => void }) {
     <Loaded of={payment} waiting={<Skeleton className="h-48 w-full" />}>
       {(data) => (
         <div className="space-y-4">
+          <Receipt id={id} />
           {data.refunds.map((refund) => (
             <Progress key={refund.id} refund={refund} id={id} />
           ))}
@@ -63,6 +64,30 @@ function Contents({ id, close }: { id: string; close: () => void }) {
         </div>
       )}
     </Loaded>
+  )
+}
+
+/** Where the buyer wants the receipt, if anywhere. */
+export function Receipt({ id }: { id: string }) {
+  const address = useRead('invoices.receiptAddress', { id })
+  const mail = useAction('invoices.mailReceipt', { changes: [] })
+  const email = address.data?.email
+  if (email == null) return null
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3 text-quiet">
+      <span className="min-w-0 break-words">The receipt was mailed to {email}.</span>
+      <Button
+        busy={mail.isPending}
+        onClick={() =>
+          mail.mutate(
+            { id },
+            { onSuccess: () => toast({ tone: 'good', text: `The receipt is on its way to ${email}.` }) },
+          )
+        }
+      >
+        Send again
+      </Button>
+    </div>
   )
 }
 

@@ -16,12 +16,25 @@ const FIELD = {
 export interface FieldDraft extends TextsOf<typeof FIELD> {
   type: FieldBody['type']
   required: boolean
+  /** Without a field it is always shown. */
+  showIf: { field: string; equals: string }
 }
 
-export const NEW_FIELD: FieldDraft = { ...toTexts(FIELD, null), type: 'text', required: true }
+export const NEW_FIELD: FieldDraft = {
+  ...toTexts(FIELD, null),
+  type: 'text',
+  required: true,
+  showIf: { field: '', equals: '' },
+}
 
 export function toFieldDraft(field: Field): FieldDraft {
-  return { ...toTexts(FIELD, field), type: field.type, required: field.required }
+  const { type, required, showIf } = field
+  return {
+    ...toTexts(FIELD, field),
+    type,
+    required,
+    showIf: showIf === undefined ? NEW_FIELD.showIf : { field: showIf.field, equals: String(showIf.equals) },
+  }
 }
 
 /** `before`: the fields that are edited. Settings that were made over the API and are not shown here stay. */
@@ -32,6 +45,17 @@ export function toFields(drafts: readonly FieldDraft[], before: readonly Field[]
     const unseen = known.get(draft.name)?.type === draft.type ? { default: preset, min, max, pattern } : {}
     const { name, label, type, required } = draft
     const { options, ...texts } = fromTexts(FIELD, draft)
-    return { ...unseen, ...texts, name, label, type, required, options: type === 'select' ? options : null }
+    const isKnown = draft.showIf.field !== '' && drafts.some((one) => one.name === draft.showIf.field)
+    const showIf = isKnown ? { showIf: conditionOf(draft.showIf, drafts) } : {}
+    return { ...unseen, ...texts, name, label, type, required, options: type === 'select' ? options : null, ...showIf }
   })
+}
+
+/** A yes or no is stored as such, and typed as a text. */
+export function conditionOf(
+  { field, equals }: FieldDraft['showIf'],
+  drafts: readonly FieldDraft[],
+): NonNullable<FieldBody['showIf']> {
+  const isBox = drafts.find(({ name }) => name === field)?.type === 'boolean'
+  return { field, equals: isBox && equals !== '' ? equals === 'true' : equals }
 }

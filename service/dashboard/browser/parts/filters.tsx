@@ -45,7 +45,12 @@ export function Select({
   all,
   options,
   choose,
-}: Filter & { label: string; all: string; options: readonly (readonly [string, string])[] }) {
+}: Filter & {
+  label: string
+  /** The text of the choice of none. Absent where one is always chosen. */
+  all?: string
+  options: readonly (readonly [string, string])[]
+}) {
   return (
     <select
       aria-label={label}
@@ -53,7 +58,7 @@ export function Select({
       onChange={(event) => choose(event.target.value)}
       className="h-8 rounded-[7px] border border-line bg-paper px-2 text-[0.8125rem] hover:bg-sunk"
     >
-      {[['', all] as const, ...options].map(([each, text]) => (
+      {[...(all === undefined ? [] : [['', all] as const]), ...options].map(([each, text]) => (
         <option key={each} value={each}>
           {text}
         </option>
@@ -84,5 +89,17 @@ export function Search({ label, value, choose }: Filter & { label: string }) {
         className="h-8 w-52 rounded-[7px] border border-line bg-paper pr-2 pl-7 text-[0.8125rem]"
       />
     </span>
+  )
+}
+
+export function Day({ label, value, choose }: Filter & { label: string }) {
+  return (
+    <input
+      type="date"
+      aria-label={label}
+      value={value}
+      onChange={(event) => choose(event.target.value)}
+      className="h-8 rounded-[7px] border border-line bg-paper px-2 text-[0.8125rem]"
+    />
   )
 }

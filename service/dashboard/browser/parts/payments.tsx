@@ -1,4 +1,6 @@
 import { NETWORK_NAMES } from '../../../ui-kit/networks.ts'
+import { Link } from 'wouter'
+import { shortly } from '../../../ui-kit/format.ts'
 import type { Output } from '../api/procedures.ts'
 import { type Column, moneyColumn, timeColumn } from './columns.tsx'
 import { Badge, StateBadge } from './Badge.tsx'
@@ -15,7 +17,9 @@ export function paymentColumns<Payment extends Paid>(
       title: 'Payment',
       render: ({ id, testMode }) => (
         <span className="flex flex-wrap items-center gap-1.5">
-          <Id value={id} />
+          <Link to={`/payments/${id}`} className="link font-mono text-[0.8125rem]">
+            {shortly(id)}
+          </Link>
           {testMode && <Badge tone="warn">test</Badge>}
         </span>
       ),

@@ -20,6 +20,11 @@ export function Failure({ fault, again }: { fault: Fault; again: () => void }) {
           <Copy value={fault.requestId} label="Copy the request ID" />
         </p>
       )}
+      {fault.help !== null && (
+        <a href={fault.help} className="text-xs underline">
+          Read about this error
+        </a>
+      )}
       {fault.status !== 404 && (
         <Button onClick={again} className="mt-2">
           <ReloadIcon /> Try again

@@ -1,6 +1,6 @@
 import * as Dialog from '@radix-ui/react-dialog'
 import { Cross2Icon, HamburgerMenuIcon, MagnifyingGlassIcon } from '@radix-ui/react-icons'
-import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react'
+import { lazy, Suspense, useEffect, useId, useRef, useState, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useChanges } from '../api/changes.ts'
 import { useSession, type SignedIn } from '../api/session.ts'
@@ -130,13 +130,19 @@ function Mark() {
 
 function Navigation() {
   const [location] = useLocation()
+  // The menu is there twice: beside the page, and in the dialog of a telephone.
+  const id = useId()
   const groups = [...new Set(PAGES.map(({ group }) => group))]
   return (
     <nav aria-label="Pages" className="flex-1 overflow-y-auto px-3 pb-4">
       {groups.map((group) => (
         <div key={group} className="mt-4 first:mt-1">
-          {group !== '' && <p className="px-2 pb-1 text-xs font-medium text-quiet">{group}</p>}
-          <ul>
+          {group !== '' && (
+            <p id={`${id} ${group}`.replaceAll(' ', '-')} className="px-2 pb-1 text-xs font-medium text-quiet">
+              {group}
+            </p>
+          )}
+          <ul aria-labelledby={group === '' ? undefined : `${id} ${group}`.replaceAll(' ', '-')}>
             {PAGES.filter((page) => page.group === group).map(({ path, name, icon }) => {
               const here = isAt(location, path)
               const Icon = ICONS[icon]

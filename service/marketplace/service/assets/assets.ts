@@ -14,9 +14,10 @@ export function createAssets(deps: AssetDeps) {
     ...createTrade(deps),
     openSecrets: drafts.open,
 
-    /** The platform's own marks: only an operator's command may call these two. */
+    /** The platform's own marks: only an operator's command may call these three. */
     mark: store.mark.bind(store),
     markCreator: store.markCreator.bind(store),
+    hideReview: (review: string) => store.hideReview(review, clock.now()),
 
     /** Ranks all assets by how many people paid for a run lately. */
     async rank(): Promise<void> {

@@ -5,7 +5,7 @@ import { accountOf, type Caller } from '../../../kit/caller.ts'
 import type { Environment, Owner } from '../../../kit/owner.ts'
 import type { ToolOffer } from '../../../sales/model.ts'
 import { agentMayNotSee, assetMissing, draftNeedsOwner, listNeedsOwner } from '../../errors.ts'
-import type { Asset, Listing, RunnableAsset, Summary } from '../../model/asset.ts'
+import type { Asset, Listing, Review, RunnableAsset, Summary } from '../../model/asset.ts'
 import type { FoundAsset } from '../../ports/asset.ts'
 import { estimate } from '../../rules/asset-estimate.ts'
 import type { AssetDeps } from './deps.ts'
@@ -55,6 +55,19 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
       const found = await store.find(anonymous, identifier)
       if (found?.asset.status !== 'published') throw assetMissing()
       return await view(found, null)
+    },
+
+    /** Of a published asset; also of one that this caller may read. `next` is `before` of the page after it. */
+    async reviews(
+      identifier: string,
+      caller: Caller | null,
+      { limit, before }: { limit: number; before: string | null },
+    ): Promise<{ reviews: readonly Review[]; next: string | null }> {
+      const found = await store.find(environmentOf(caller), identifier)
+      if (found === null || !(await mayRead(found.asset, caller))) throw assetMissing()
+      const reviews = await store.reviews(found.asset.id, { limit: limit + 1, before })
+      const page = reviews.slice(0, limit)
+      return { reviews: page, next: reviews.length > limit ? (page.at(-1)?.id ?? null) : null }
     },
 
     /** Which asset a name stands for, whether it can be run or not. */

@@ -7,8 +7,12 @@ import {
   notAPrompt,
   ownRating,
   ratingNeedsRun,
+  reviewAnswered,
+  reviewMissing,
+  reviewNeedsPayment,
   sourceDearer,
   sourceNotForSale,
+  tooManyReviews,
 } from '../../errors.ts'
 import type { Asset, PromptConfig } from '../../model/asset.ts'
 import type { AssetDeps } from './deps.ts'
@@ -25,16 +29,39 @@ export interface Source {
 /** What readers do with an asset besides running it: rate it, and buy its template. */
 export function createTrade({ store, ledger, clock, feeBps }: AssetDeps) {
   return {
-    /** Once for each person who had a successful run of it; answers the asset with its new statistics. */
-    async rate(caller: Caller, identifier: string, score: number, operation: Id<'op'>): Promise<Asset> {
+    /**
+     * Once for each person who had a successful run of it; answers the asset with its new statistics. With a text it is a
+     * review, which only those write who paid.
+     */
+    async rate(
+      caller: Caller,
+      identifier: string,
+      { score, text }: { score: number; text: string | null },
+      operation: Id<'op'>,
+    ): Promise<Asset> {
       const { userId } = accountOf(caller)
       const asset = await readable(caller, identifier)
       if (asset.owner.userId === userId) throw ownRating()
       if (!(await store.hasRun(asset.id, userId, true))) throw ratingNeedsRun()
       const at = clock.now()
-      const before = await store.rate({ rdaId: asset.id, userId, score, madeBy: operation, at })
+      if (text !== null) {
+        if (!(await store.hasPaid(asset.id, userId))) throw reviewNeedsPayment()
+        if ((await store.countReviews(userId, new Date(at.getTime() - DAY_MS))) >= REVIEWS_PER_DAY)
+          throw tooManyReviews()
+      }
+      const before = await store.rate({ rdaId: asset.id, userId, score, text, madeBy: operation, at })
       if (before !== null) throw alreadyRated(before)
       return (await store.find(asset.environment, asset.id))?.asset ?? asset
+    },
+
+    /** The creator's one answer to a review of their asset. */
+    async reply(caller: Caller, identifier: string, { review, text }: { review: string; text: string }): Promise<void> {
+      const { userId } = accountOf(caller)
+      const asset = await readable(caller, identifier)
+      if (asset.owner.userId !== userId) throw reviewMissing()
+      const outcome = await store.reply({ rdaId: asset.id, review, text, at: clock.now() })
+      if (outcome === 'missing') throw reviewMissing()
+      if (outcome === 'answered') throw reviewAnswered()
     },
 
     /**
@@ -80,6 +107,10 @@ export function createTrade({ store, ledger, clock, feeBps }: AssetDeps) {
     throw assetMissing()
   }
 }
+
+const DAY_MS = 86_400_000
+/** Reviews that one account writes. */
+const REVIEWS_PER_DAY = 20
 
 function sourceOf(asset: Asset, config: PromptConfig, cost: Usdc): Source {
   const { promptTemplate, systemPrompt } = config

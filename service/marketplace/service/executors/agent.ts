@@ -1,3 +1,4 @@
+import { creatorCode } from '../../../kit/error-codes/catalogue.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../../../kit/clock.ts'
 import { DomainError } from '../../../kit/errors.ts'
@@ -129,7 +130,7 @@ async function tried(
     if (error.code === 'connection_failed' || error.code === 'connect_timeout') {
       return { reply: null, retry: new ExecutionFailed('agent_unreachable', sentence, error) }
     }
-    throw new ExecutionFailed(`agent_${error.code}`, sentence, error)
+    throw new ExecutionFailed(creatorCode('agent', error.code), sentence, error)
   }
 }
 

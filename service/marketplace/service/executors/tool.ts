@@ -1,3 +1,4 @@
+import { creatorCode } from '../../../kit/error-codes/catalogue.ts'
 import { DomainError } from '../../../kit/errors.ts'
 import type { OutboundRequest } from '../../../outbound/model.ts'
 import { ExecutionFailed } from '../../errors.ts'
@@ -37,7 +38,7 @@ export function createToolExecutor({ callout, transforms, assets }: ToolDeps): E
       return body.toString('utf8')
     } catch (error) {
       if (signal.aborted || !(error instanceof DomainError)) throw error
-      throw new ExecutionFailed(`tool_${error.code}`, callFailure('tool', error.code), error)
+      throw new ExecutionFailed(creatorCode('tool', error.code), callFailure('tool', error.code), error)
     }
   }
 

@@ -4,7 +4,7 @@ import { deriveId, type Id } from '../../../kit/ids.ts'
 import type { Environment } from '../../../kit/owner.ts'
 import type { Announcement } from '../../../queue/model.ts'
 import { FAILURES, runEnded, runMissing } from '../../errors.ts'
-import { hasEnded, type Run, type RunInput, type RunState, type RunSummary } from '../../model/run.ts'
+import { hasEnded, type Buyers, type Run, type RunInput, type RunState, type RunSummary } from '../../model/run.ts'
 import type { NewRun, RunFilter } from '../../ports/run.ts'
 import { durationOf, unpaid } from '../../rules/run.ts'
 import { createAccepting, type RunRequest } from './accept.ts'
@@ -104,6 +104,10 @@ export function createRuns(deps: RunsDeps) {
     async ofCustomers(caller: Caller, identifier: string, filter: Omit<RunFilter, 'rda'>) {
       const { id } = await deps.assets.own(caller, identifier)
       return await store.listOfCustomers(ownerOf(caller), id, filter)
+    },
+    async buyersOf(caller: Caller, identifier: string): Promise<Buyers> {
+      const { id } = await deps.assets.own(caller, identifier)
+      return await store.buyersOf(ownerOf(caller), id, BUYERS_OF_MAX)
     },
     days: (caller: Caller, since: Date) => store.days(ownerOf(caller), since),
 
@@ -215,3 +219,6 @@ function announcementOf({ id, environment, userId, ownerId }: NewRun): Announcem
 
 /** Reasons to try an approved run again. */
 const PASSING: ReadonlySet<string> = new Set(['failed', 'unavailable', 'limited'])
+
+/** Counted from so many of the newest runs, so that a page costs the same however many there are. */
+const BUYERS_OF_MAX = 10_000

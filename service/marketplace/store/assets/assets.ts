@@ -1,6 +1,6 @@
 import { isId } from '../../../kit/ids.ts'
 import type { StatementPool } from '../../../kit/transaction.ts'
-import type { Asset } from '../../model/asset.ts'
+import type { Asset, Review } from '../../model/asset.ts'
 import type { AssetStore } from '../../ports/asset.ts'
 import { createListing } from './list.ts'
 import { RANK, RECENT_COSTS } from './rank.ts'
@@ -64,8 +64,30 @@ export function createAssetStore(statements: StatementPool): AssetStore {
       return (await statements.run(text, [id, userId], name)).length > 0
     },
 
-    async rate({ rdaId, userId, score, madeBy, at }) {
-      const [made] = await statements.run(RATE, [rdaId, userId, score, madeBy, at], 'rda_rate')
+    async hasPaid(id, userId) {
+      return (await statements.run(HAS_PAID, [id, userId], 'rda_has_paid')).length > 0
+    },
+
+    async countReviews(userId, since) {
+      const [row] = await statements.run<{ total: bigint }>(COUNT_REVIEWS, [userId, since], 'rda_count_reviews')
+      return Number(row?.total ?? 0n)
+    },
+
+    async reviews(id, { limit, before }) {
+      return await statements.run<Review>(REVIEWS, [id, limit, before], 'rda_reviews')
+    },
+
+    async reply({ rdaId, review, text, at }) {
+      if ((await statements.run(REPLY, [rdaId, review, text, at], 'rda_reply')).length === 1) return 'replied'
+      return (await statements.run(HAS_REVIEW, [rdaId, review])).length === 1 ? 'answered' : 'missing'
+    },
+
+    async hideReview(review, at) {
+      return (await statements.run(HIDE_REVIEW, [review, at])).length === 1
+    },
+
+    async rate({ rdaId, userId, score, text, madeBy, at }) {
+      const [made] = await statements.run(RATE, [rdaId, userId, score, madeBy, at, text], 'rda_rate')
       if (made !== undefined) return null
       const [before] = await statements.run<{ score: number; madeBy: string }>(FIND_RATING, [rdaId, userId])
       if (before === undefined) throw new Error('a rating was neither made nor there')
@@ -161,9 +183,24 @@ WHERE id = $1 AND status = $2::rda_status RETURNING 1`
 const HAS_RUN = 'SELECT 1 FROM run WHERE rda_id = $1 AND user_id = $2 LIMIT 1'
 const HAS_SUCCEEDED = `SELECT 1 FROM run WHERE rda_id = $1 AND user_id = $2 AND status = 'succeeded' LIMIT 1`
 
+const HAS_PAID = `SELECT 1 FROM run WHERE rda_id = $1 AND user_id = $2 AND status = 'succeeded' AND cost > 0 LIMIT 1`
+
+const COUNT_REVIEWS =
+  'SELECT count(*) AS total FROM rda_rating WHERE user_id = $1 AND created_at >= $2 AND text IS NOT NULL'
+const IS_SHOWN = 'text IS NOT NULL AND hidden_at IS NULL'
+const REVIEWS = `
+SELECT made_by AS id, score, text, created_at AS "createdAt", reply, replied_at AS "repliedAt" FROM rda_rating
+WHERE rda_id = $1 AND ${IS_SHOWN} AND ($3::text IS NULL OR made_by < $3) ORDER BY made_by DESC LIMIT $2`
+const HAS_REVIEW = `SELECT 1 FROM rda_rating WHERE rda_id = $1 AND made_by = $2 AND ${IS_SHOWN}`
+const REPLY = `
+UPDATE rda_rating SET reply = $3, replied_at = $4
+WHERE rda_id = $1 AND made_by = $2 AND ${IS_SHOWN} AND reply IS NULL RETURNING 1`
+const HIDE_REVIEW = `
+UPDATE rda_rating SET hidden_at = coalesce(hidden_at, $2) WHERE made_by = $1 AND text IS NOT NULL RETURNING 1`
+
 const RATE = `
 WITH rated AS (
-  INSERT INTO rda_rating (rda_id, user_id, score, made_by, created_at) VALUES ($1, $2, $3, $4, $5)
+  INSERT INTO rda_rating (rda_id, user_id, score, made_by, created_at, text) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT DO NOTHING RETURNING rda_id, score
 )
 UPDATE rda_stats s SET ratings = s.ratings + 1, rating_sum = s.rating_sum + rated.score

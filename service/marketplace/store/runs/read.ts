@@ -1,14 +1,14 @@
 import { leastId } from '../../../kit/ids.ts'
 import { byId, totalOf } from '../../../kit/total.ts'
 import type { Statements } from '../../../kit/transaction.ts'
-import type { CustomerRun, Run, RunState, RunSummary } from '../../model/run.ts'
+import type { Buyers, CustomerRun, Run, RunState, RunSummary } from '../../model/run.ts'
 import type { RunDay, RunStore } from '../../ports/run.ts'
 import { fromRow, OF_CUSTOMER, SUMMARY, WHOLE, type CustomerRow, type SummaryRow, type WholeRow } from './rows.ts'
 
 /** Lists are newest first: ids begin with the moment at which they were made. */
 export function createRunReads(
   statements: Statements,
-): Pick<RunStore, 'find' | 'findOf' | 'list' | 'listOfCustomers' | 'days' | 'states'> {
+): Pick<RunStore, 'find' | 'findOf' | 'list' | 'listOfCustomers' | 'buyersOf' | 'days' | 'states'> {
   return {
     async find(id) {
       const [row] = await statements.run<WholeRow>(`SELECT ${WHOLE} FROM run WHERE id = $1`, [id], 'run_find')
@@ -54,6 +54,12 @@ export function createRunReads(
           : countCustomerRuns(statements, [...values, state]),
       ])
       return { runs: rows.map((row) => fromRow<CustomerRun>(row)), total }
+    },
+
+    async buyersOf({ userId, environment }, rda, runs) {
+      const values = [userId, environment, rda, runs]
+      const [row] = await statements.run<Buyers>(BUYERS, values, 'run_buyers')
+      return row ?? { buyers: 0, repeat: 0 }
     },
 
     /** The index on ids finds the days. */
@@ -108,3 +114,11 @@ async function countCustomerRuns(statements: Statements, values: readonly unknow
 }
 
 const BY_CUSTOMERS = 'run WHERE owner_id = $1 AND environment = $2::environment AND rda_id = $3 AND user_id <> owner_id'
+
+// A guest is known by the wallet that paid.
+const BUYERS = `
+SELECT count(*)::int AS buyers, count(*) FILTER (WHERE runs > 1)::int AS repeat FROM (
+  SELECT count(*) AS runs FROM (
+    SELECT user_id, subject FROM ${BY_CUSTOMERS} AND status = 'succeeded' AND cost > 0 ORDER BY id DESC LIMIT $4
+  ) newest GROUP BY user_id, subject
+) buyer`

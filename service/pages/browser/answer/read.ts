@@ -1,3 +1,4 @@
+import { unwrapped } from '../../../kit/answer.ts'
 import { LONGEST } from '../../../ui-kit/format.ts'
 import { isMarkdown, toBlocks, type Block } from '../../../ui-kit/markdown.ts'
 
@@ -28,17 +29,6 @@ export function viewOf(answer: string): View {
   } catch {
     return viewOfText(answer)
   }
-}
-
-/**
- * n8n answers with a list of items, and a model's node with an object of one text: a single value is shown without its
- * wrapper.
- */
-function unwrapped(value: unknown): unknown {
-  const single: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value
-  if (!isRecord(single)) return single
-  const values = Object.values(single)
-  return values.length === 1 && typeof values[0] === 'string' ? values[0] : single
 }
 
 function viewOfValue(value: unknown, depth: number): View {

@@ -1,11 +1,19 @@
-import { useEffect, useRef } from 'preact/hooks'
-import { fillFromDraft, rawOf, saveDraft } from './draft.ts'
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { shownNames } from '../../../ui-kit/format.ts'
+import { draftOf, fillFromDraft, rawOf, saveDraft } from './draft.ts'
+import { Ahead } from './Ahead.tsx'
 import { Fields } from './Fields.tsx'
+import { RECEIPT, type Raw } from './form.ts'
 import { Warning } from './Icons.tsx'
-import { ORDER_ENDS, orderedFields } from './order.ts'
+import { orderedFields, type OrderEnd } from './order.ts'
 import { outcomeIn, Pay } from './Pay.tsx'
+import { Price } from './Price.tsx'
+import { RECEIPT_ADDRESS, ReceiptAddress } from './Invoice.tsx'
 import { Progress } from './Progress.tsx'
-import { headlineOf, isPaid, type Acts, type Doing, type State } from './state.ts'
+import { headlineOf, isFree, isPaid, titleOf, type Acts, type Doing, type State } from './state.ts'
+import type { Choice } from './form.ts'
+import { say, type PlainKey } from '../words/say.ts'
 import { useWatched } from './watched.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
 import { Summary, Terms } from './Summary.tsx'
@@ -18,28 +26,36 @@ export function Checkout({ store, acts }: { store: Watched<State>; acts: Acts | 
   useTitle(state)
   return (
     <>
-      {testMode && <TestBanner />}
+      {testMode && <TestBanner calls={(page.checkout.after?.kind ?? 'webhook') === 'webhook'} />}
       <main class={progress === null ? 'split' : 'split split-brief'}>
         <Summary page={page} />
-        <section class="till" aria-label="Payment">
+        <section class="till" aria-label={say('terms.payment')}>
           <div class="column">
             {progress !== null ? (
-              <Progress key={id} page={page} progress={progress} acts={acts} isOrder={state.order !== null} />
-            ) : state.orderEnd !== null ? (
-              <Unavailable {...ORDER_ENDS[state.orderEnd]} />
-            ) : state.gone ? (
-              <Unavailable
-                title="This payment link has expired"
-                text={`${product.name} can no longer be bought here. Nothing was charged.`}
+              <Progress
+                key={id}
+                page={page}
+                progress={progress}
+                acts={acts}
+                isOrder={state.order !== null}
+                isFramed={state.embed?.tab === false}
               />
+            ) : state.orderEnd !== null ? (
+              <Unavailable {...endOf(state.orderEnd)} />
+            ) : state.gone ? (
+              <Unavailable title={say('form.linkExpired')} text={say('form.noLongerSold', { product: product.name })} />
             ) : !page.available ? (
               <Unavailable
-                title="Not available right now"
-                text={`${product.name} cannot be started at the moment, so no payment is taken. Nothing was charged.`}
+                title={say('form.unavailable')}
+                text={say('form.notStarted', { product: product.name })}
                 retry={acts?.retry}
               />
             ) : null}
-            <Form state={state} acts={acts} hidden={isFormHidden(state)} />
+            {page.checkout.chat == null || state.order !== null ? (
+              <Form state={state} acts={acts} hidden={isFormHidden(state)} />
+            ) : (
+              ((state.chat?.({ state }) as VNode | undefined) ?? <p class="chat">{page.checkout.chat.greeting}</p>)
+            )}
           </div>
         </section>
         <Terms page={page} />
@@ -54,45 +70,86 @@ export function Checkout({ store, acts }: { store: Watched<State>; acts: Acts | 
 /** Hidden and not removed while a payment is under way: after a failure the form still has its values. */
 function Form({ state, acts, hidden }: { state: State; acts: Acts | null; hidden: boolean }) {
   const form = useRef<HTMLFormElement>(null)
-  const { page, errors, account, wallets, order } = state
-  const { id, fields, testMode } = page.checkout
+  const { page, errors, order, prefill } = state
+  const { fields } = page.checkout
+  const draft = draftOf(state)
+  // The first rendering, which the server makes too, knows only the defaults.
+  const [raw, setRaw] = useState<Raw | null>(null)
+  const shown = shownNames(fields, (field) => (raw === null ? field.default : raw[field.name]))
+  const look = (): void => {
+    if (form.current !== null && fields.some(({ showIf }) => showIf !== undefined)) setRaw(rawOf(fields, form.current))
+  }
   useEffect(() => {
-    if (acts !== null && form.current !== null) fillFromDraft(id, fields, form.current)
-  }, [])
+    if (acts === null || form.current === null || prefill === null) return
+    fillFromDraft(draft, prefill, fields, form.current)
+    look()
+    if (order === null) acts.choose(rawOf(fields, form.current))
+  }, [prefill])
   useEffect(() => {
     const first = fields.find(({ name }) => name in errors)
+    if (first === undefined && RECEIPT in errors) document.getElementById(RECEIPT_ADDRESS)?.focus()
     if (first === undefined || form.current === null) return
     control(form.current, first.name)?.focus()
   }, [errors])
   const save = (): void => {
-    if (acts !== null && form.current !== null && order === null) saveDraft(id, fields, rawOf(fields, form.current))
+    look()
+    if (acts === null || form.current === null || prefill === null || order !== null) return
+    const raw = rawOf(fields, form.current)
+    saveDraft(draft, fields, raw)
+    acts.choose(raw)
+  }
+  const choose = (choice: Choice): void => {
+    if (form.current !== null) acts?.choose(rawOf(fields, form.current), choice)
   }
   const submit = (event: Event): void => {
     event.preventDefault()
     if (acts === null || form.current === null) return
-    const raw = rawOf(fields, form.current)
-    if (testMode) acts.simulate(raw, outcomeIn(form.current))
-    else if (account === null && wallets?.length === 1 && wallets[0] !== undefined) acts.connect(wallets[0])
-    else if (account === null) form.current.querySelector<HTMLElement>('.wallet')?.focus()
-    else acts.pay(raw)
+    submitted({ state, acts, form: form.current, raw: rawOf(fields, form.current) })
   }
   return (
     // The page's own messages beside the fields are clearer than the browser's bubbles.
     <form ref={form} noValidate hidden={hidden} onSubmit={submit} onInput={save} onChange={save}>
-      {order !== null && (
+      {(order !== null || state.continued !== null) && (
         <p class="notice ordered">
-          <span>Your AI assistant filled in this form and gets the answer. Pay only if you asked it for this.</span>
+          <span>
+            {say(order !== null ? 'form.ordered' : state.continued === true ? 'form.continued' : 'form.continuedNot')}
+          </span>
         </p>
       )}
-      {order !== null ? (
+      {state.transfers ? null : order !== null ? (
         // With a key of its own: the open form's controls have values that a customer may have typed.
         <Fields key="order" fields={orderedFields(fields, order)} errors={{}} locked />
       ) : (
-        fields.length > 0 && <Fields key="form" fields={fields} errors={errors} />
+        fields.length > 0 && (
+          <Fields key="form" fields={fields} errors={errors} shown={shown} locked={prefill?.locked} />
+        )
+      )}
+      {!state.transfers && (
+        <>
+          <Price state={state} choose={choose} locked={order !== null} />
+          <Ahead
+            state={state}
+            choose={(plan) => choose({ plan })}
+            use={(how) => {
+              if (form.current !== null) acts?.use(rawOf(fields, form.current), how)
+            }}
+          />
+          <ReceiptAddress state={state} enter={acts?.enterEmail} />
+        </>
       )}
       <Pay state={state} acts={acts} />
     </form>
   )
+}
+
+/** What the form's button does. */
+export function submitted({ state, acts, form, raw }: { state: State; acts: Acts; form: HTMLElement; raw: Raw }): void {
+  const { page, account, wallets } = state
+  if (isFree(page)) acts.takeFree(raw)
+  else if (page.checkout.testMode) acts.simulate(raw, outcomeIn(form))
+  else if (account === null && wallets?.length === 1 && wallets[0] !== undefined) acts.connect(wallets[0])
+  else if (account === null) form.querySelector<HTMLElement>('.wallet')?.focus()
+  else acts.pay(raw)
 }
 
 function isFormHidden({ progress, gone, orderEnd, page }: State): boolean {
@@ -104,10 +161,10 @@ function control(form: HTMLFormElement, name: string): HTMLElement | null {
   return found instanceof HTMLElement ? found : null
 }
 
-function TestBanner() {
+function TestBanner({ calls }: { calls: boolean }) {
   return (
     <p class="banner" role="note">
-      <strong>Test mode</strong> No money moves here. The workflow runs with a simulated payment.
+      <strong>{say('common.testMode')}</strong> {say(calls ? 'form.testBanner' : 'form.testBannerPlain')}
     </p>
   )
 }
@@ -122,11 +179,17 @@ function Unavailable({ title, text, retry }: { title: string; text: string; retr
       <p class="quiet">{text}</p>
       {retry !== undefined && (
         <button type="button" class="button button-plain" onClick={retry}>
-          Try again
+          {say('common.tryAgain')}
         </button>
       )}
     </div>
   )
+}
+
+function endOf(end: OrderEnd): { title: string; text: string } {
+  return end === 'expired'
+    ? { title: say('form.orderExpired'), text: say('form.orderExpiredHint') }
+    : { title: say('form.orderMistyped'), text: say('form.orderMistypedHint') }
 }
 
 /** What a screen reader announces about changes outside the focused element. */
@@ -135,26 +198,26 @@ function spoken({ page, doing, notice, progress, gone, account, orderEnd }: Stat
     const { title, text } = headlineOf(progress, page)
     return `${title}. ${text}`
   }
-  if (orderEnd !== null) return ORDER_ENDS[orderEnd].title
-  if (gone) return 'This payment link has expired.'
-  if (!page.available) return 'Not available right now. Nothing was charged.'
+  if (orderEnd !== null) return endOf(orderEnd).title
+  if (gone) return say('form.linkExpired')
+  if (!page.available) return `${say('form.unavailable')}. ${say('common.noCharge')}`
   if (notice !== null) return notice.text
-  if (doing !== null) return WHILE[doing]
-  return account === null ? '' : `Connected with ${account.wallet.name}.`
+  if (doing !== null) return say(WHILE[doing])
+  return account === null ? '' : say('pay.connected', { wallet: account.wallet.name })
 }
 
-const WHILE: Readonly<Record<Doing, string>> = {
-  connecting: 'Waiting for your wallet to connect.',
-  switching: 'Waiting for your wallet to switch the network.',
-  looking: 'Reading your balance.',
-  signing: 'Waiting for your signature: confirm in your wallet.',
-  sending: 'Sending your payment.',
+const WHILE: Readonly<Record<Doing, PlainKey>> = {
+  connecting: 'pay.whileConnecting',
+  switching: 'pay.whileSwitching',
+  looking: 'pay.whileLooking',
+  signing: 'pay.whileSigning',
+  sending: 'pay.whileSending',
 }
 
 function useTitle({ page, progress }: State): void {
   const paid = progress !== null && isPaid(progress)
   useEffect(() => {
-    const { name } = page.checkout.product
-    document.title = paid ? `Paid · ${name}` : name
+    const title = titleOf(page)
+    document.title = paid ? say('form.paidTitle', { product: title }) : title
   }, [paid, page.checkout.product.name])
 }

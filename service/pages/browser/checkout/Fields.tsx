@@ -1,5 +1,6 @@
 import { firstText } from '../../../ui-kit/format.ts'
 import type { Field } from '../../model.ts'
+import { say } from '../words/say.ts'
 import { Warning } from './Icons.tsx'
 
 /** The seller's form fields. */
@@ -7,16 +8,26 @@ export function Fields({
   fields,
   errors,
   locked = false,
+  shown = null,
 }: {
   fields: readonly Field[]
   errors: Readonly<Record<string, string>>
-  /** The values are shown and cannot be changed. */
-  locked?: boolean
+  /** The values of all, or of these, are shown and cannot be changed. */
+  locked?: boolean | ReadonlySet<string> | undefined
+  /** The names of those that are shown; null for all. */
+  shown?: ReadonlySet<string> | null
 }) {
   return (
     <div class="fields">
       {fields.map((field) => (
-        <One key={field.name} field={field} error={errors[field.name] ?? null} locked={locked} />
+        // Hidden and not removed, so that a value comes back with its field.
+        <div key={field.name} hidden={shown !== null && !shown.has(field.name)}>
+          <One
+            field={field}
+            error={errors[field.name] ?? null}
+            locked={typeof locked === 'boolean' ? locked : locked.has(field.name)}
+          />
+        </div>
       ))}
     </div>
   )
@@ -62,7 +73,7 @@ function One({ field, error, locked }: { field: Field; error: string | null; loc
     <div class="field">
       <label for={id}>
         {label}
-        {!required && !locked && <span class="optional">Optional</span>}
+        {!required && !locked && <span class="optional">{say('common.optional')}</span>}
       </label>
       {hint !== null && (
         <p class="hint" id={`${id}-hint`}>
@@ -83,7 +94,7 @@ function Control({ field, common }: { field: Field; common: Record<string, unkno
       <div class="select">
         <select {...common}>
           <option value="" selected={filled === ''}>
-            {placeholder ?? 'Choose…'}
+            {placeholder ?? say('form.choose')}
           </option>
           {options?.map((option) => (
             <option key={option} value={option} selected={option === filled}>
@@ -112,5 +123,5 @@ const INPUTS = {
 
 function hintOf({ type, description }: Field): string | null {
   if (description != null) return description
-  return type === 'file' ? 'The web address of the file.' : null
+  return type === 'file' ? say('form.fileHint') : null
 }

@@ -1,69 +1,98 @@
-import type { ComponentChildren } from 'preact'
+import type { VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import type { Wallet } from '../../../ui-kit/provider.ts'
 import type { SimulatedOutcome } from '../../model.ts'
-import { microInUsdc, shortly } from '../../../ui-kit/format.ts'
+import { shortly } from '../../../ui-kit/format.ts'
 import { networkName } from '../../../ui-kit/networks.ts'
-import { Chevron, Spinner, WalletGlyph, Warning } from './Icons.tsx'
-import { hurdleOf, missingOf, priceOf, type Account, type State, type WalletActs } from './state.ts'
+import { microUsdc, say, sayWith, type PlainKey } from '../words/say.ts'
+import { GetUsdc, Hint, Primary, wayToUsdc } from './Actions.tsx'
+import { Chevron, Spinner, WalletGlyph } from './Icons.tsx'
+import type * as Help from './NoWallet.tsx'
+import type * as Transfers from './Transfer.tsx'
+import { hurdleOf, isFree, missingOf, priceOf, type Account, type State, type WalletActs } from './state.ts'
 
 /** The end of the form: the wallet, and the next action. */
 export function Pay({ state, acts }: { state: State; acts: WalletActs | null }) {
   const { page, account, doing, notice } = state
+  if (isFree(page)) {
+    return (
+      <div class="pay">
+        <Notice state={state} />
+        <Primary busy={doing === 'sending' ? say('common.momentPlease') : null}>{say('pay.free')}</Primary>
+        <p class="fine">{say('pay.noWalletNeeded')}</p>
+      </div>
+    )
+  }
   if (page.checkout.testMode) {
     return (
       <div class="pay">
         <Outcomes />
         <Notice state={state} />
-        <Primary busy={doing === 'sending' ? 'Simulating…' : null}>Simulate payment</Primary>
-        <p class="fine">You need no wallet. Nothing is charged.</p>
+        <Primary busy={doing === 'sending' ? say('pay.simulating') : null}>{say('pay.simulate')}</Primary>
+        <p class="fine">{say('pay.noWalletNeeded')}</p>
       </div>
     )
   }
   if (account === null) {
     return (
       <div class="pay">
-        <h2 id="pay-with">Pay with</h2>
+        <h2 id="pay-with">{say('pay.payWith')}</h2>
         {notice !== null && <Notice state={state} />}
-        <Wallets state={state} acts={acts} />
+        <Ways state={state} acts={acts} />
       </div>
     )
   }
   const hurdle = hurdleOf(state)
   return (
     <div class="pay">
-      <h2 id="pay-with">Pay with</h2>
+      <h2 id="pay-with">{say('pay.payWith')}</h2>
       <Chosen account={account} change={acts?.changeWallet} />
       <Notice state={state} />
+      {account.wallet.note?.({ state }) as VNode | undefined}
       {hurdle === 'wrong-network' ? (
         <>
           <Hint>
-            {account.wallet.name} is on another network. {page.checkout.product.name} is paid on{' '}
-            <strong>{networkName(page.checkout.chainId)}</strong>.
+            {sayWith('pay.otherNetwork', {
+              wallet: account.wallet.name,
+              product: page.checkout.product.name,
+              network: <strong>{networkName(page.checkout.chainId)}</strong>,
+            })}
           </Hint>
           <Primary
             type="button"
-            busy={doing === 'switching' ? 'Switch in your wallet…' : null}
+            busy={doing === 'switching' ? say('pay.switching') : null}
             onClick={acts?.switchNetwork}
           >
-            Switch to {networkName(page.checkout.chainId)}
+            {say('pay.switchTo', { network: networkName(page.checkout.chainId) })}
           </Primary>
         </>
       ) : hurdle === 'too-little' ? (
         <>
           <Hint>
-            You need <strong>{microInUsdc(missingOf(page, account) ?? 0n)} USDC</strong> more on{' '}
-            {networkName(page.checkout.chainId)}. Your wallet has {microInUsdc(account.balance ?? 0n)} USDC.
+            {sayWith('pay.tooLittle', {
+              missing: <strong>{microUsdc(missingOf(page, account) ?? 0n)}</strong>,
+              network: networkName(page.checkout.chainId),
+              balance: microUsdc(account.balance ?? 0n),
+            })}
           </Hint>
-          <Primary type="button" busy={doing === 'looking' ? 'Looking…' : null} onClick={acts?.look}>
-            Check again
+          <GetUsdc state={state} />
+          <Primary
+            type="button"
+            plain={wayToUsdc(state) !== null}
+            busy={doing === 'looking' ? say('pay.looking') : null}
+            onClick={acts?.look}
+          >
+            {say('pay.checkAgain')}
           </Primary>
         </>
       ) : (
         <>
-          <Primary busy={doing === 'signing' ? 'Confirm in your wallet…' : doing === 'sending' ? 'Sending…' : null}>
-            Pay {priceOf(page)}
+          <Primary
+            busy={doing === 'signing' ? say('pay.confirmInWallet') : doing === 'sending' ? say('pay.sending') : null}
+          >
+            {say('pay.pay', { price: priceOf(page) })}
           </Primary>
-          <p class="fine">You sign once. The seller gets exactly this amount, and you pay no network fee.</p>
+          <p class="fine">{say('pay.signOnce')}</p>
         </>
       )}
     </div>
@@ -74,12 +103,12 @@ export function Pay({ state, acts }: { state: State; acts: WalletActs | null }) 
 function Outcomes() {
   return (
     <div class="field">
-      <label for={OUTCOME}>Outcome</label>
+      <label for={OUTCOME}>{say('pay.outcome')}</label>
       <div class="select">
         <select id={OUTCOME}>
           {OUTCOMES.map(([outcome, label]) => (
             <option key={outcome} value={outcome}>
-              {label}
+              {say(label)}
             </option>
           ))}
         </select>
@@ -89,47 +118,73 @@ function Outcomes() {
 }
 
 const OUTCOME = 'simulated-outcome'
-const OUTCOMES: readonly (readonly [SimulatedOutcome, string])[] = [
-  ['paid', 'Payment succeeds'],
-  ['declined', 'Payment is declined'],
-  ['insufficient_funds', 'Balance is too low'],
-  ['slow', 'Payment takes a few seconds'],
-  ['delivery_failed', 'Delivery fails'],
+const OUTCOMES: readonly (readonly [SimulatedOutcome, PlainKey])[] = [
+  ['paid', 'pay.outcomePaid'],
+  ['declined', 'pay.outcomeDeclined'],
+  ['insufficient_funds', 'pay.outcomeTooLittle'],
+  ['slow', 'pay.outcomeSlow'],
+  ['delivery_failed', 'pay.outcomeUndelivered'],
 ]
 
-export function outcomeIn(form: HTMLFormElement): SimulatedOutcome {
+export function outcomeIn(form: HTMLElement): SimulatedOutcome {
   const chosen = form.querySelector<HTMLSelectElement>(`#${OUTCOME}`)?.value
   return OUTCOMES.find(([outcome]) => outcome === chosen)?.[0] ?? 'paid'
 }
 
-function Wallets({ state: { wallets, doing }, acts }: { state: State; acts: WalletActs | null }) {
-  if (wallets === null) {
+/** A wallet, or a transfer from anywhere, whose script only those load who want it. */
+function Ways({ state, acts }: { state: State; acts: WalletActs | null }) {
+  const [way, setWay] = useState<typeof Transfers | null>(null)
+  const load = (): void => void import('./Transfer.tsx').then(setWay, () => location.reload())
+  const transfer = state.page.checkout.transfers === true && state.order === null ? acts?.transfer : undefined
+  const isOffered = transfer !== undefined
+  useEffect(() => {
+    if (isOffered && location.hash.startsWith('#transfer=')) load()
+  }, [isOffered])
+  if (isOffered && way !== null) return <way.Transfer state={state} acts={transfer} leave={() => setWay(null)} />
+  return (
+    <>
+      <Wallets state={state} acts={acts} />
+      {isOffered && (
+        <button type="button" class="link" onClick={load}>
+          {say('pay.byTransfer')}
+        </button>
+      )}
+    </>
+  )
+}
+
+function Wallets({ state, acts }: { state: State; acts: WalletActs | null }) {
+  const { wallets, doing } = state
+  const [help, setHelp] = useState<typeof Help | null>(null)
+  const lacks = wallets?.every((wallet) => wallet.note !== undefined) === true
+  useEffect(() => {
+    // Most people have a wallet, and never load this. The script of an earlier release may be gone.
+    if (lacks) void import('./NoWallet.tsx').then(setHelp, () => location.reload())
+  }, [lacks])
+  if (wallets === null || (lacks && help === null)) {
     return (
       <div class="wallet wallet-awaited">
-        <Spinner /> Looking for your wallet…
+        <Spinner /> {say('pay.lookingForWallet')}
       </div>
     )
   }
-  if (wallets.length === 0) {
-    return (
-      <Hint>
-        <strong>There is no wallet in this browser.</strong> Open this page in the browser of your wallet’s app, or
-        install a wallet extension and reload the page.
-      </Hint>
-    )
-  }
   return (
-    <ul class="wallets" aria-labelledby="pay-with">
-      {wallets.map((wallet) => (
-        <li key={wallet.id}>
-          <button type="button" class="wallet" aria-disabled={doing !== null} onClick={() => acts?.connect(wallet)}>
-            <Face wallet={wallet} />
-            <span class="wallet-name">{wallet.name}</span>
-            {doing === 'connecting' ? <Spinner /> : <Chevron />}
-          </button>
-        </li>
-      ))}
-    </ul>
+    <>
+      {wallets.length > 0 && (
+        <ul class="wallets" aria-labelledby="pay-with">
+          {wallets.map((wallet) => (
+            <li key={wallet.id}>
+              <button type="button" class="wallet" aria-disabled={doing !== null} onClick={() => acts?.connect(wallet)}>
+                <Face wallet={wallet} />
+                <span class="wallet-name">{wallet.name}</span>
+                {doing === 'connecting' ? <Spinner /> : <Chevron />}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {lacks && help !== null && <help.NoWallet state={state} handOver={acts?.handOver} />}
+    </>
   )
 }
 
@@ -145,9 +200,9 @@ function Chosen({ account, change }: { account: Account; change: (() => void) | 
       </span>
       <span class="worth">
         {/* The line is reserved before the balance is known, so that nothing moves when it appears. */}
-        <span class="funds">{account.balance !== null && `${microInUsdc(account.balance)} USDC`}</span>
-        <button type="button" class="link" onClick={change}>
-          Change<span class="unseen"> wallet</span>
+        <span class="funds">{account.balance !== null && microUsdc(account.balance)}</span>
+        <button type="button" class="link" aria-label={say('pay.changeWallet')} onClick={change}>
+          {say('pay.change')}
         </button>
       </span>
     </div>
@@ -160,38 +215,4 @@ function Face({ wallet: { icon } }: { wallet: Wallet }) {
 
 export function Notice({ state: { notice } }: { state: State }) {
   return notice === null ? null : <Hint tone={notice.tone}>{notice.text}</Hint>
-}
-
-function Hint({ tone, children }: { tone?: 'plain' | 'bad'; children: ComponentChildren }) {
-  return (
-    <p class={tone === 'bad' ? 'notice notice-bad' : 'notice'}>
-      <Warning />
-      <span>{children}</span>
-    </p>
-  )
-}
-
-/** Never disabled while it works, or it would lose the focus. */
-export function Primary({
-  busy,
-  children,
-  ...rest
-}: {
-  busy: string | null
-  /** For a button that does not submit the form. */
-  type?: 'button'
-  onClick?: (() => void) | undefined
-  children: ComponentChildren
-}) {
-  return (
-    <button type="submit" {...rest} class="button" aria-disabled={busy !== null}>
-      {busy === null ? (
-        children
-      ) : (
-        <>
-          <Spinner /> {busy}
-        </>
-      )}
-    </button>
-  )
 }

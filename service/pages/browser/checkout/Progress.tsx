@@ -1,10 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CheckoutPage, PaymentState } from '../../model.ts'
 import { AnswerPage } from '../answer/Answer.tsx'
-import { inUsdc, shortly } from '../../../ui-kit/format.ts'
-import { networkName } from '../../../ui-kit/networks.ts'
-import { Cross, Outward, Spinner, Tick, Warning } from './Icons.tsx'
+import { dateTime, language, say, sayWith, time, type PlainKey } from '../words/say.ts'
+import { Cross, Spinner, Tick, Warning } from './Icons.tsx'
+import { PassCard } from './Ahead.tsx'
+import { Documents } from './Invoice.tsx'
 import { Problem } from './Problem.tsx'
+import { Explored, Line, Receipt, Refunds } from './Receipt.tsx'
+import type { Requests } from './Requests.tsx'
+import { Result } from './Result.tsx'
 import { faultOf, headlineOf, isPaid, stageOf, type Acts, type Progress as Way, type Stage } from './state.ts'
 
 /** A payment in progress, and its result. */
@@ -13,10 +17,13 @@ export function Progress({
   progress,
   acts,
   isOrder,
+  isFramed,
 }: {
   page: CheckoutPage
   progress: Way
   acts: Acts | null
+  /** Shown inside another site's page. */
+  isFramed: boolean
   /** It was paid for an assistant's call. */
   isOrder: boolean
 }) {
@@ -40,33 +47,54 @@ export function Progress({
       <p class="quiet">{text}</p>
       {isOrder && (isPaid(progress) || stage === 'failed') && (
         <p class="notice">
-          <span>
-            {stage === 'failed'
-              ? 'Ask your assistant to call the tool again.'
-              : 'You can go back to your assistant. It gets the answer by itself.'}
-          </span>
+          <span>{say(stage === 'failed' ? 'progress.askAssistant' : 'progress.backToAssistant')}</span>
         </p>
       )}
-      {stage !== 'failed' && stage !== 'returning' && <Steps page={page} progress={progress} />}
+      {payment !== null && <Refunds refunds={payment.refunds} />}
+      {progress.state?.requests?.[0] !== undefined && <More page={page} state={progress.state} />}
+      {!STEPLESS.has(stage) && <Steps page={page} progress={progress} />}
+      <Work lines={progress.state?.delivery?.progress ?? []} />
       {stage === 'answered' && answer !== null && <AnswerPage text={answer} />}
+      {progress.state?.result != null && (
+        <Result result={progress.state.result} receiptUrl={progress.state.payment.receiptUrl} />
+      )}
       <Attempts delivery={progress.state?.delivery ?? null} />
       {payment?.escrow != null && !isPaid(progress) && <Waiting escrow={payment.escrow} page={page} />}
+      {payment?.pass != null && isPaid(progress) && <PassCard pass={payment.pass} url={page.checkout.url} />}
       {payment !== null && isPaid(progress) && <Receipt page={page} payment={payment} />}
       {stage === 'failed' && !isOrder && (
         <button type="button" class="button" onClick={acts?.again}>
-          Try again
+          {say('common.tryAgain')}
         </button>
       )}
       {payment?.redirectUrl != null && isPaid(progress) && (
         <Onward
           url={payment.redirectUrl}
-          byItself={!isOrder && progress.live && ['started', 'retrying'].includes(stage)}
+          isFramed={isFramed}
+          byItself={!isOrder && !isFramed && progress.live && ['started', 'retrying'].includes(stage)}
         />
       )}
+      {payment !== null && isPaid(progress) && <Documents key={`${payment.id} documents`} payment={payment} />}
       {payment !== null && isPaid(progress) && <Problem key={payment.id} payment={payment} />}
     </div>
   )
 }
+
+/** Few sellers ask for more, so what shows it is loaded where one does. */
+function More({ page, state }: { page: CheckoutPage; state: PaymentState }) {
+  const [Shown, setShown] = useState<typeof Requests | null>(null)
+  useEffect(() => {
+    void import('./Requests.tsx').then(
+      (loaded) => setShown(() => loaded.Requests),
+      // Without the script, of an earlier release for example, they are shown once the page is loaded again.
+      () => undefined,
+    )
+  }, [])
+  return Shown === null ? null : <Shown page={page} state={state} />
+}
+
+/** Nothing is under way any more, and nothing was. */
+const STEPLESS: ReadonlySet<Stage> = new Set(['failed', 'returning', 'ready'])
 
 /** Paid, but the delivery failed or is unconfirmed. */
 const UNSURE: ReadonlySet<Stage> = new Set(['held', 'broken', 'undelivered'])
@@ -85,14 +113,18 @@ function Steps({ page, progress }: { page: CheckoutPage; progress: Way }) {
   const isLate = capture !== undefined && capture !== 'onPayment'
   const run: Mark = ['started', 'answered'].includes(stage) ? 'done' : paid ? 'now' : 'next'
   if (isLate) return <LateSteps stage={stage} paid={paid} escrow={progress.state?.payment.escrow?.state ?? null} />
-  const runs = RUNS[stage] ?? (run === 'done' ? 'Workflow started' : 'Starting workflow')
+  const runs = RUNS[stage] ?? (run === 'done' ? 'progress.stepStarted' : 'progress.stepStarting')
+  // A free run has no payment.
+  const isFree = (progress.state?.payment.free ?? null) !== null
   return (
     <ol class="steps">
-      <Step mark="done">{page.checkout.testMode ? 'Form sent' : 'Authorization signed'}</Step>
-      <Step mark={paid ? 'done' : 'now'}>
-        {paid ? 'Paid' : page.checkout.testMode ? 'Simulating payment' : 'Confirming payment'}
-      </Step>
-      <Step mark={run}>{runs}</Step>
+      <Step mark="done">{say(page.checkout.testMode || isFree ? 'progress.stepSent' : 'progress.stepSigned')}</Step>
+      {!isFree && (
+        <Step mark={paid ? 'done' : 'now'}>
+          {say(paid ? 'progress.stepPaid' : page.checkout.testMode ? 'progress.simulating' : 'progress.stepConfirming')}
+        </Step>
+      )}
+      <Step mark={run}>{say(runs)}</Step>
     </ol>
   )
 }
@@ -102,47 +134,30 @@ function Waiting({ escrow, page }: { escrow: NonNullable<PaymentState['payment']
   const { contract, captureBy, state, authorizedTx, voidedTx } = escrow
   if (state === 'none') return null
   const { explorer } = page.checkout
-  const until = new Date(captureBy)
   return (
     <section class="receipt" aria-labelledby="waiting">
-      <h3 id="waiting">Your money</h3>
+      <h3 id="waiting">{say('progress.money')}</h3>
       <dl class="facts">
-        <Line name="Contract">
+        <Line name={say('progress.contract')}>
           <Explored href={`${explorer}/address/${contract}`} text={contract} />
         </Line>
         {authorizedTx !== null && (
-          <Line name="Paid in">
+          <Line name={say('progress.paidIn')}>
             <Explored href={`${explorer}/tx/${authorizedTx}`} text={authorizedTx} />
           </Line>
         )}
         {voidedTx === null ? (
-          <Line name="Yours again after">
-            <time dateTime={captureBy}>
-              {until.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}
-            </time>
+          <Line name={say('progress.yoursAgain')}>
+            <time dateTime={captureBy}>{dateTime(new Date(captureBy))}</time>
           </Line>
         ) : (
-          <Line name="Paid back">
+          <Line name={say('progress.paidBack')}>
             <Explored href={`${explorer}/tx/${voidedTx}`} text={voidedTx} />
           </Line>
         )}
       </dl>
-      {voidedTx === null && (
-        <p class="fine">
-          If the seller was not paid by then, take it back with the call <code>reclaim</code> of the contract, from the
-          wallet that paid. You need no one’s help for it.
-        </p>
-      )}
+      {voidedTx === null && <p class="fine">{say('progress.reclaimHint')}</p>}
     </section>
-  )
-}
-
-function Explored({ href, text }: { href: string; text: string }) {
-  return (
-    <a class="mono" href={href} target="_blank" rel="noreferrer noopener" title={text}>
-      {shortly(text)} <Outward />
-      <span class="unseen"> (opens the block explorer)</span>
-    </a>
   )
 }
 
@@ -152,27 +167,47 @@ function LateSteps({ stage, paid, escrow }: { stage: Stage; paid: boolean; escro
   if (escrow === 'authorizing') {
     return (
       <ol class="steps">
-        <Step mark="now">Paying into the contract</Step>
-        <Step mark="next">Preparing your order</Step>
-        <Step mark="next">Payment to the seller</Step>
+        <Step mark="now">{say('progress.stepPayingIn')}</Step>
+        <Step mark="next">{say('progress.stepPreparing')}</Step>
+        <Step mark="next">{say('progress.stepToSeller')}</Step>
       </ol>
     )
   }
   return (
     <ol class="steps">
-      <Step mark="done">{escrow === null ? 'Order sent' : 'Paid into the contract'}</Step>
-      <Step mark={works ? 'now' : 'done'}>{works ? 'Preparing your order' : 'Order completed'}</Step>
-      <Step mark={paid ? 'done' : works ? 'next' : 'now'}>{paid ? 'Paid' : 'Payment'}</Step>
+      <Step mark="done">{say(escrow === null ? 'progress.stepOrdered' : 'progress.stepPaidIn')}</Step>
+      <Step mark={works ? 'now' : 'done'}>{say(works ? 'progress.stepPreparing' : 'progress.stepCompleted')}</Step>
+      <Step mark={paid ? 'done' : works ? 'next' : 'now'}>
+        {say(paid ? 'progress.stepPaid' : 'progress.stepPayment')}
+      </Step>
     </ol>
   )
 }
 
-const RUNS: Partial<Record<Stage, string>> = {
-  answered: 'Workflow finished',
-  working: 'Workflow running',
-  held: 'Workflow not confirmed',
-  broken: 'Workflow failed',
-  undelivered: 'Workflow not reached',
+const RUNS: Partial<Record<Stage, PlainKey>> = {
+  answered: 'progress.stepCompleted',
+  working: 'progress.stepRunning',
+  held: 'progress.stepHeld',
+  broken: 'progress.stepBroken',
+  undelivered: 'progress.stepNotReached',
+}
+
+/** What the workflow writes while it works, the newest first. */
+function Work({ lines }: { lines: NonNullable<PaymentState['delivery']>['progress'] }) {
+  if (lines.length === 0) return null
+  const newest = [...lines].reverse()
+  const percent = newest.find((line) => line.percent !== null)?.percent ?? null
+  return (
+    <section class="work" aria-labelledby="work">
+      <h3 id="work">{say('progress.work')}</h3>
+      {percent !== null && <progress max={100} value={percent} aria-labelledby="work" />}
+      <div role="log" tabIndex={0} aria-labelledby="work">
+        {newest.map(({ text, at }, place) => (
+          <p key={`${at} ${text} ${String(lines.length - place)}`}>{text}</p>
+        ))}
+      </div>
+    </section>
+  )
 }
 
 /** A seller who tests the checkout wants to see the result of each attempt, and when the next one comes. */
@@ -184,28 +219,23 @@ function Attempts({ delivery }: { delivery: PaymentState['delivery'] }) {
   return (
     <section class="attempts" aria-labelledby="attempts">
       <h3 id="attempts">
-        Delivery attempts<span class="badge">Test</span>
+        {say('progress.attempts')}
+        <span class="badge">{say('common.test')}</span>
       </h3>
       <ol class="facts" start={first}>
         {history.map((attempt, place) => (
           <li key={attempt.at}>
             <span>
-              Attempt {first + place}, <Clock at={attempt.at} />
+              {sayWith('progress.attempt', { number: String(first + place), time: <Clock at={attempt.at} /> })}
             </span>
-            <span>{faultOf(attempt) ?? `HTTP ${String(attempt.status)}: accepted.`}</span>
+            <span>{faultOf(attempt) ?? say('progress.accepted', { status: String(attempt.status) })}</span>
           </li>
         ))}
       </ol>
       <p class="fine">
-        {nextAttemptAt !== null && status === 'pending' ? (
-          <>
-            Next attempt: <Clock at={nextAttemptAt} />.
-          </>
-        ) : status === 'delivered' ? (
-          'Delivered.'
-        ) : (
-          'There are no more automatic attempts. The seller can redeliver it.'
-        )}
+        {nextAttemptAt !== null && status === 'pending'
+          ? sayWith('progress.nextAttempt', { time: <Clock at={nextAttemptAt} /> })
+          : say(status === 'delivered' ? 'progress.delivered' : 'progress.noMoreAttempts')}
       </p>
     </section>
   )
@@ -214,8 +244,8 @@ function Attempts({ delivery }: { delivery: PaymentState['delivery'] }) {
 function Clock({ at }: { at: string }) {
   const date = new Date(at)
   return (
-    <time dateTime={at} title={date.toLocaleString()}>
-      {date.toLocaleTimeString(undefined, { timeStyle: 'medium' })}
+    <time dateTime={at} title={date.toLocaleString(language())}>
+      {time(date)}
     </time>
   )
 }
@@ -225,72 +255,8 @@ function Step({ mark, children }: { mark: Mark; children: string }) {
     <li class={`step step-${mark}`} {...(mark === 'now' ? { 'aria-current': 'step' as const } : {})}>
       <span class="dot">{mark === 'done' && <Tick />}</span>
       {children}
-      {mark === 'done' && <span class="unseen"> (done)</span>}
+      {mark === 'done' && <span class="unseen"> {say('progress.done')}</span>}
     </li>
-  )
-}
-
-function Receipt({ page, payment }: { page: CheckoutPage; payment: PaymentState['payment'] }) {
-  const { txHash, explorerUrl, testMode, signedReceipt, verifyUrl } = payment
-  const at = new Date(payment.paidAt ?? payment.createdAt)
-  return (
-    <section class="receipt" aria-labelledby="receipt">
-      <h3 id="receipt">Receipt</h3>
-      <dl class="facts">
-        <Line name="Amount">
-          {inUsdc(payment.amount)} USDC{testMode && <span class="badge">Test</span>}
-        </Line>
-        {payment.refunded > 0 && <Line name="Refunded">{inUsdc(payment.refunded)} USDC</Line>}
-        <Line name="Date">
-          <time dateTime={at.toISOString()}>
-            {at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}
-          </time>
-        </Line>
-        {!testMode && (
-          <Line name="From">
-            <span class="mono" title={payment.payer}>
-              {shortly(payment.payer)}
-            </span>
-          </Line>
-        )}
-        <Line name="Network">{networkName(page.checkout.chainId)}</Line>
-        <Line name="Payment number">
-          <span class="mono whole">{payment.id}</span>
-        </Line>
-        {txHash !== null && (
-          <Line name="Transaction">
-            {explorerUrl === null ? (
-              <span class="mono">{testMode ? 'Simulated' : shortly(txHash)}</span>
-            ) : (
-              <a class="mono" href={explorerUrl} target="_blank" rel="noreferrer noopener" title={txHash}>
-                {shortly(txHash)} <Outward />
-                <span class="unseen"> (opens the block explorer)</span>
-              </a>
-            )}
-          </Line>
-        )}
-        {signedReceipt !== null && verifyUrl !== null && (
-          <Line name="Signed receipt">
-            <a href={verifyUrl} target="_blank" rel="noreferrer">
-              Verify
-            </a>
-            {', '}
-            <a href={`data:text/plain,${signedReceipt}`} download="receipt.jws">
-              download
-            </a>
-          </Line>
-        )}
-      </dl>
-    </section>
-  )
-}
-
-function Line({ name, children }: { name: string; children: preact.ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }
 
@@ -298,7 +264,7 @@ function Line({ name, children }: { name: string; children: preact.ComponentChil
  * Returns to the seller automatically after a moment, unless the customer wants to stay. A reopened page does not
  * redirect, so that a customer who comes back can read it.
  */
-function Onward({ url, byItself }: { url: string; byItself: boolean }) {
+function Onward({ url, isFramed, byItself }: { url: string; isFramed: boolean; byItself: boolean }) {
   const [left, setLeft] = useState<number | null>(null)
   useEffect(() => {
     if (byItself) setLeft(SECONDS)
@@ -316,14 +282,14 @@ function Onward({ url, byItself }: { url: string; byItself: boolean }) {
   if (host === null) return null
   return (
     <div class="onward">
-      <a class="button" href={url} rel="noreferrer">
-        Continue to {host}
+      <a class="button" href={url} rel="noreferrer" target={isFramed ? '_top' : undefined}>
+        {say('progress.continueTo', { host })}
       </a>
       {left !== null && (
         <p class="fine">
-          Continuing automatically in {left} s.{' '}
+          {say('progress.continuing', { count: left })}{' '}
           <button type="button" class="link" onClick={() => setLeft(null)}>
-            Stay here
+            {say('progress.stay')}
           </button>
         </p>
       )}

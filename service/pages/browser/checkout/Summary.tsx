@@ -1,20 +1,30 @@
 import type { CheckoutPage } from '../../model.ts'
-import { inUsdc, shortly } from '../../../ui-kit/format.ts'
+import { shortly } from '../../../ui-kit/format.ts'
 import { isTestNetwork, networkName } from '../../../ui-kit/networks.ts'
+import { figure, percent, say } from '../words/say.ts'
+import { Legal, Seller } from './Brand.tsx'
 import { CoinMark } from './Icons.tsx'
+import { onThisHost, promiseOf } from './Result.tsx'
 
 /** The product and its price, above the form or beside it. */
 export function Summary({ page }: { page: CheckoutPage }) {
-  const { product, price } = page.checkout
+  const { product, picture } = page.checkout
+  const { total } = page.lines ?? { total: page.checkout.price }
   return (
-    <section class="summary column" aria-label="What you pay for">
-      <p class="tile" aria-hidden="true">
-        {Array.from(product.name)[0]?.toUpperCase()}
-      </p>
+    <section class="summary column" aria-label={say('terms.whatYouPayFor')}>
+      {page.brand != null && <Seller {...page.brand} />}
+      {picture == null ? (
+        <p class="tile" aria-hidden="true">
+          {Array.from(product.name)[0]?.toUpperCase()}
+        </p>
+      ) : (
+        <img class="picture" src={onThisHost(picture.url)} width={picture.width} height={picture.height} alt="" />
+      )}
       <div class="heading">
         <h1>{product.name}</h1>
         <p class="price">
-          <span class="amount">{inUsdc(price)}</span> <span class="unit">USDC</span>
+          <span class="amount">{figure(total)}</span> <span class="unit">USDC</span>
+          {!isTestNetwork(page.checkout.chainId) && <span class="about">{say('terms.aboutDollar')}</span>}
         </p>
       </div>
       {product.description !== null && <p class="description">{product.description}</p>}
@@ -28,19 +38,32 @@ export function Summary({ page }: { page: CheckoutPage }) {
  */
 export function Terms({ page }: { page: CheckoutPage }) {
   const { chainId, recipient, explorer, testMode, mcp, capture } = page.checkout
+  const promise = promiseOf(page.checkout)
   return (
-    <section class="terms column" aria-label="Terms">
+    <section class="terms column" aria-label={say('terms.terms')}>
       <dl class="facts">
+        {promise !== null && (
+          <div>
+            <dt>{say('terms.youGet')}</dt>
+            <dd>{promise}</dd>
+          </div>
+        )}
         <div>
-          <dt>Network</dt>
+          <dt>{say('terms.network')}</dt>
           <dd>
             {networkName(chainId)}
-            {isTestNetwork(chainId) && !testMode && <span class="badge">Test tokens</span>}
+            {isTestNetwork(chainId) && !testMode && <span class="badge">{say('terms.testTokens')}</span>}
           </dd>
         </div>
+        {page.brand?.name != null && (
+          <div>
+            <dt>{say('terms.soldBy')}</dt>
+            <dd>{page.brand.name}</dd>
+          </div>
+        )}
         {recipient !== null && (
           <div>
-            <dt>Paid to</dt>
+            <dt>{say('terms.paidTo')}</dt>
             <dd>
               <a
                 class="mono"
@@ -50,40 +73,44 @@ export function Terms({ page }: { page: CheckoutPage }) {
                 title={recipient}
               >
                 {shortly(recipient)}
-                <span class="unseen"> (opens the block explorer)</span>
+                <span class="unseen"> {say('common.opensExplorer')}</span>
               </a>
             </dd>
           </div>
         )}
         {capture === 'onSuccess' && (
           <div>
-            <dt>Charged</dt>
-            <dd>Only if your order succeeds</dd>
+            <dt>{say('terms.charged')}</dt>
+            <dd>{say('terms.onSuccess')}</dd>
           </div>
         )}
         {capture === 'escrow' && (
           <div>
-            <dt>Charged</dt>
-            <dd>Only if your order succeeds. Until then your money waits in a contract.</dd>
+            <dt>{say('terms.charged')}</dt>
+            <dd>{say('terms.escrow')}</dd>
           </div>
         )}
         {page.trackRecord != null && (
           <div>
-            <dt>Latest sales</dt>
+            <dt>{say('terms.latestSales')}</dt>
             <dd>
-              {page.trackRecord.sales}+, {page.trackRecord.refundedPercent}% refunded,{' '}
-              {page.trackRecord.disputedPercent}% disputed
+              {say('terms.trackRecord', {
+                sales: page.trackRecord.sales,
+                refunded: percent(page.trackRecord.refundedPercent),
+                disputed: percent(page.trackRecord.disputedPercent),
+              })}
             </dd>
           </div>
         )}
         <div>
-          <dt>Network fee</dt>
-          <dd>None</dd>
+          <dt>{say('terms.networkFee')}</dt>
+          <dd>{say('terms.none')}</dd>
         </div>
       </dl>
       {mcp !== null && <ForModels {...mcp} />}
+      {page.brand != null && <Legal {...page.brand} />}
       <p class="maker">
-        <CoinMark /> Powered by Coinslot
+        <CoinMark /> {say('terms.poweredBy')}
       </p>
     </section>
   )
@@ -94,17 +121,14 @@ function ForModels({ url, tool }: { url: string; tool: string }) {
   const settings = JSON.stringify({ mcpServers: { [tool]: { url } } }, null, 2)
   return (
     <details class="models">
-      <summary>Use it from an AI assistant</summary>
-      <p class="quiet">
-        Each call is one purchase. It is paid by the assistant’s wallet, or by your Coinslot account if you add an API
-        key.
-      </p>
+      <summary>{say('terms.assistant')}</summary>
+      <p class="quiet">{say('terms.assistantHint')}</p>
       <dl>
-        <dt>Claude and ChatGPT, as a connector; n8n, in the MCP Client Tool</dt>
+        <dt>{say('terms.assistantConnector')}</dt>
         <dd class="mono">{url}</dd>
         <dt>Claude Code</dt>
         <dd class="mono">{`claude mcp add --transport http ${tool} ${url}`}</dd>
-        <dt>Cursor, in mcp.json</dt>
+        <dt>{say('terms.assistantFile')}</dt>
         <dd class="mono">{settings}</dd>
       </dl>
     </details>

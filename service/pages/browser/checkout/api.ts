@@ -1,14 +1,28 @@
-import type { CheckoutPage, PaymentState, SimulatedOutcome } from '../../model.ts'
+import type { CheckoutPage, PassState, PaymentState, SimulatedOutcome } from '../../model.ts'
 import type { PaymentPayload } from '../pay/authorization.ts'
-import { isRecord } from '../../../ui-kit/provider.ts'
+import { loadFormatting } from '../answer/Answer.tsx'
+import { say } from '../words/say.ts'
+import { retryAfterMs } from '../../../kit/retry-after.ts'
+import { isRecord, type Hex } from '../../../ui-kit/provider.ts'
+import type { Choice, Refusal, Wish } from './form.ts'
+import type { Handover } from './state.ts'
+
+/** A wallet's signature in place of a payment. */
+export interface WalletProof {
+  address: Hex
+  expires: string
+  signature: Hex
+}
 
 /** What is bought: the form's input, or an order of an assistant. */
-export type Bought = { input: Record<string, unknown> } | { order: string }
+export type Bought = { input: Record<string, unknown>; choice?: Choice } | { order: string }
 
-export type PayCall = Bought &
-  (
+export type PayCall = Bought & { email?: string; language?: string } & (
     | { quoteId?: string; token?: string; paymentPayload: PaymentPayload }
     | { quoteId?: string; token: string; simulate: true; outcome: SimulatedOutcome }
+    | { quoteId: string; token: string; free: true }
+    | { token: string; pass: string }
+    | { token: string; proof: WalletProof }
   )
 
 /**
@@ -20,20 +34,20 @@ export type Outcome =
   | { kind: 'refused'; refusal: Refusal }
   | { kind: 'unknown'; retryAfterMs: number | null }
 
-export interface Refusal {
-  status: number
-  code: string
-  sentence: string
-  /** By field, as the server names it: `input.email`. */
-  details: Readonly<Record<string, string>>
-}
-
 /** The URLs below the page's own. */
 export interface Api {
   page(): Promise<CheckoutPage | 'gone' | 'unknown'>
+  /** What a wish costs. */
+  quote(wish: Wish): Promise<Quoted | Refusal | 'unknown'>
   /** The key identifies a repeated simulation; a signed authorization identifies itself. */
   pay(call: PayCall, key: string | null): Promise<Outcome>
   payment(id: string, token: string | null): Promise<Outcome>
+  /** What is left of a pass, or of the trial of a wallet. */
+  left(of: { token: string } | { address: string }): Promise<Left | 'unknown'>
+  /** Stores the form for another device; null where there was no room or no answer. */
+  putDraft(token: string, content: string): Promise<Handover | null>
+  /** What another device has stored; null where it has expired. */
+  draft(token: string): Promise<string | null>
   /** Reports each state until there is no more change; the returned function ends it early. */
   follow(id: string, token: string | null, told: (state: PaymentState) => void): () => void
 }
@@ -47,15 +61,51 @@ export function openApi(at: string): Api {
       if (answer?.status === 200) return answer.body as unknown as CheckoutPage
       return answer?.body['code'] === 'checkout_not_found' ? 'gone' : 'unknown'
     },
+    async quote(wish) {
+      const body = JSON.stringify(wish)
+      const answer = await ask(`${at}/quote`, { method: 'POST', body, headers: JSON_TYPE })
+      if (answer?.status === 200) return answer.body as unknown as Quoted
+      return (answer === null ? null : refusalOf(answer)) ?? 'unknown'
+    },
     async pay(call, key) {
       const body = JSON.stringify(call)
-      const headers = { 'content-type': 'application/json', ...(key === null ? {} : { 'idempotency-key': key }) }
-      return outcomeOf(await ask(`${at}/pay`, { method: 'POST', body, headers }))
+      const headers = { ...JSON_TYPE, ...(key === null ? {} : { 'idempotency-key': key }) }
+      // Loaded meanwhile: most of what is bought here is an answer.
+      void loadFormatting()
+      return await shownOutcome(await ask(`${at}/pay`, { method: 'POST', body, headers }))
     },
-    payment: async (id, token) => outcomeOf(await ask(paymentAt(id, token), {})),
+    async left(of) {
+      const answer =
+        'token' in of
+          ? await ask(`${at}/pass`, { headers: { 'x-pass': of.token } })
+          : await ask(`${at}/pass?address=${of.address}`, {})
+      if (answer?.status === 404) return { pass: null, trialRunsLeft: null }
+      return answer?.status === 200 ? (answer.body as unknown as Left) : 'unknown'
+    },
+    async putDraft(token, content) {
+      const body = JSON.stringify({ token, content })
+      const answer = await ask(`${at}/drafts`, { method: 'POST', body, headers: JSON_TYPE })
+      return answer?.status === 201 ? (answer.body as unknown as Handover) : null
+    },
+    async draft(token) {
+      const answer = await ask(`${at}/draft`, { headers: { 'x-draft': token } })
+      return answer?.status === 200 ? String(answer.body['content']) : null
+    },
+    payment: async (id, token) => await shownOutcome(await ask(paymentAt(id, token), {})),
     follow: (id, token, told) => follow(paymentAt(id, token), told),
   }
 }
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** Null where nothing is left, or nothing was asked for. */
+export interface Left {
+  pass: PassState | null
+  trialRunsLeft: number | null
+}
+
+/** The part of a page that a wish changes. */
+export type Quoted = Pick<CheckoutPage, 'quote' | 'lines' | 'paymentRequirements' | 'prepared'>
 
 interface ApiRequest {
   method?: 'POST'
@@ -78,27 +128,42 @@ async function ask(url: string, init: ApiRequest): Promise<ApiResponse | null> {
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     const body: unknown = await response.json()
-    const retryAfter = Number(response.headers.get('retry-after') ?? NaN)
     return {
       status: response.status,
       body: isRecord(body) ? body : {},
-      retryAfterMs: Number.isFinite(retryAfter) ? retryAfter * 1000 : null,
+      retryAfterMs: retryAfterMs(response.headers.get('retry-after'), { now: Date.now(), maxMs: WAIT_MS_MAX }),
     }
   } catch {
     return null
   }
 }
 
+/** With what shows the answer, if there is one. */
+async function shownOutcome(answer: ApiResponse | null): Promise<Outcome> {
+  const outcome = outcomeOf(answer)
+  if (outcome.kind === 'payment' && hasAnswer(outcome.state)) await loadFormatting()
+  return outcome
+}
+
+/** Whether a text is to be shown that may be formatted. */
+export function hasAnswer({ delivery, result }: PaymentState): boolean {
+  return delivery?.answer != null || result?.kind === 'text'
+}
+
 function outcomeOf(answer: ApiResponse | null): Outcome {
   if (answer === null) return { kind: 'unknown', retryAfterMs: null }
-  const { status, body } = answer
-  if (status < 300 && isState(body)) return { kind: 'payment', state: body }
+  if (answer.status < 300 && isState(answer.body)) return { kind: 'payment', state: answer.body }
+  const refusal = refusalOf(answer)
+  return refusal === null ? { kind: 'unknown', retryAfterMs: answer.retryAfterMs } : { kind: 'refused', refusal }
+}
+
+/** Null for an answer that is not definite. */
+function refusalOf({ status, body }: ApiResponse): Refusal | null {
   const code = typeof body['code'] === 'string' ? body['code'] : ''
   const final = status >= 400 && status < 500 && status !== 408 && status !== 429
-  if ((!final || code === '') && !NOTHING_TAKEN.has(code)) return { kind: 'unknown', retryAfterMs: answer.retryAfterMs }
-  const sentence =
-    typeof body['error'] === 'string' ? body['error'] : 'Payment is not possible right now. Try again later.'
-  return { kind: 'refused', refusal: { status, code, sentence, details: texts(body['details']) } }
+  if ((!final || code === '') && !NOTHING_TAKEN.has(code)) return null
+  const sentence = typeof body['error'] === 'string' ? body['error'] : say('error.impossible')
+  return { status, code, sentence, details: texts(body['details']) }
 }
 
 /**
@@ -133,14 +198,21 @@ function follow(url: string, told: (state: PaymentState) => void): () => void {
   const source = new EventSource(url)
   source.addEventListener('state', (event) => {
     const state: unknown = JSON.parse((event as MessageEvent<string>).data)
-    if (isRecord(state) && isState(state)) told(state)
+    if (!isRecord(state) || !isState(state)) return
+    if (!hasAnswer(state)) told(state)
+    // The last state, so that no other can come before it.
+    else {
+      void loadFormatting().then(() => {
+        if (!over) told(state)
+      })
+    }
   })
   source.addEventListener('error', () => {
     // It reconnects by itself unless the server refused it, or a proxy answered in its place.
     if (source.readyState === EventSource.CLOSED && timer === undefined) void poll()
   })
   const poll = async (): Promise<void> => {
-    const outcome = outcomeOf(await ask(url, {}))
+    const outcome = await shownOutcome(await ask(url, {}))
     if (over) return
     if (outcome.kind === 'payment') told(outcome.state)
     if (!over) timer = setTimeout(() => void poll(), POLL_MS)
@@ -153,3 +225,5 @@ function follow(url: string, told: (state: PaymentState) => void): () => void {
 }
 
 const POLL_MS = 3_000
+/** The longest wait before a payment is asked about again, whatever a server says. */
+export const WAIT_MS_MAX = 60_000

@@ -1,6 +1,7 @@
 import { remember, remembered } from '../../../ui-kit/watched.ts'
-import type { Field } from '../../model.ts'
+import type { CheckoutPage, Field } from '../../model.ts'
 import type { Raw } from './form.ts'
+import type { Prefill } from './prefill.ts'
 
 /** The form's current values. */
 export function rawOf(fields: readonly Field[], form: HTMLFormElement): Raw {
@@ -12,33 +13,53 @@ export function rawOf(fields: readonly Field[], form: HTMLFormElement): Raw {
   )
 }
 
+/** The name of a form's draft: of each checkout, and of each link that fills it in. */
+export function draftOf({ page, prefill }: { page: CheckoutPage; prefill: Prefill | null }): string {
+  return `coinslot:draft:${page.checkout.id}${prefill?.key ?? ''}`
+}
+
 /** A form's values survive a reload of its tab; they are deleted with the tab or after the payment. */
-export function saveDraft(checkoutId: string, fields: readonly Field[], raw: Raw): void {
+export function saveDraft(draft: string, fields: readonly Field[], raw: Raw): void {
   // A file has to be chosen again.
   const values = fields.filter(({ type }) => type !== 'file').map(({ name }) => [name, raw[name] ?? ''])
   const text = JSON.stringify(values)
   // If storage is disabled or full, the form works without a draft.
-  if (text.length <= LONGEST) remember(nameOf(checkoutId), text, ofTab)
+  if (text.length <= LONGEST) remember(draft, text, ofTab)
 }
 
-export function fillFromDraft(checkoutId: string, fields: readonly Field[], form: HTMLFormElement): void {
-  const draft = draftOf(checkoutId)
-  for (const { name, type } of fields) {
-    const value = draft.get(name)
-    const control = form.elements.namedItem(name) as HTMLInputElement | null
-    if (control === null || type === 'file') continue
-    if (typeof value === 'boolean') control.checked = value
-    else if (typeof value === 'string') control.value = value
+/** The link's values first, so that what the buyer typed stays; a locked value stands above both. */
+export function fillFromDraft(
+  draft: string,
+  { values, locked }: Prefill,
+  fields: readonly Field[],
+  form: HTMLFormElement,
+): void {
+  fillIn(form, values)
+  const saved = savedIn(draft)
+  const typed = fields.flatMap(({ name, type }): [string, string | boolean][] => {
+    const value = saved.get(name)
+    const isKept = type !== 'file' && !locked.has(name) && (typeof value === 'string' || typeof value === 'boolean')
+    return isKept ? [[name, value]] : []
+  })
+  fillIn(form, typed)
+}
+
+function fillIn(form: HTMLFormElement, values: Iterable<readonly [name: string, value: string | boolean]>): void {
+  for (const [name, value] of values) {
+    const control = form.elements.namedItem(name)
+    if (typeof value === 'boolean') {
+      if (control instanceof HTMLInputElement) control.checked = value
+    } else if (control !== null && 'value' in control) control.value = value
   }
 }
 
-export function dropDraft(checkoutId: string): void {
-  remember(nameOf(checkoutId), null, ofTab)
+export function dropDraft(draft: string): void {
+  remember(draft, null, ofTab)
 }
 
-function draftOf(checkoutId: string): ReadonlyMap<unknown, unknown> {
+function savedIn(draft: string): ReadonlyMap<unknown, unknown> {
   try {
-    const saved: unknown = JSON.parse(remembered(nameOf(checkoutId), ofTab) ?? '[]')
+    const saved: unknown = JSON.parse(remembered(draft, ofTab) ?? '[]')
     return new Map(saved as [unknown, unknown][])
   } catch {
     return new Map()
@@ -46,9 +67,5 @@ function draftOf(checkoutId: string): ReadonlyMap<unknown, unknown> {
 }
 
 const ofTab = (): Storage => sessionStorage
-
-function nameOf(checkoutId: string): string {
-  return `coinslot:draft:${checkoutId}`
-}
 
 const LONGEST = 200_000

@@ -1,13 +1,26 @@
 import type { CheckoutPage, PaymentState, Requirements, SimulatedOutcome } from '../../model.ts'
 import { randomHex, randomToken, stillPays, type PaymentPayload } from '../pay/authorization.ts'
-import type { PayCall, Refusal } from './api.ts'
-import { dropDraft } from './draft.ts'
+import type { PayCall } from './api.ts'
+import { draftOf, dropDraft } from './draft.ts'
 import { delayOf, findPayment, linkOf, lookForOrdered, wait, type FlowDeps } from './found.ts'
-import { check, errorsOf, type Raw } from './form.ts'
+import { check, errorsOf, isReachable, RECEIPT, type Choice, type Raw, type Refusal, type Wish } from './form.ts'
 import type { SavedPayment } from './kept.ts'
 import { hashOf } from './order.ts'
 import { signTerms } from './wallets.ts'
-import { hurdleOf, isOver, isPaid, priceOf, withoutCharge, type Progress, type State } from './state.ts'
+import { openPricing, pricedPage, wishOf } from './wish.ts'
+import {
+  hurdleOf,
+  isAsked,
+  isCouponFault,
+  isOver,
+  isPaid,
+  priceOf,
+  withoutCharge,
+  type Progress,
+  type State,
+} from './state.ts'
+import { language, say } from '../words/say.ts'
+import { sentenceOf } from '../words/reasons.ts'
 import type { Hex } from '../../../ui-kit/provider.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
 
@@ -24,6 +37,8 @@ export function openFlow(deps: FlowDeps) {
   const { store, keeper, home, now } = deps
   const signed: Signed = { spare: null, sending: null }
   const { arrived, unfollow } = openTracking(deps, signed)
+  const pricing = openPricing(deps)
+  const isPriced = () => isPricedNow(store, pricing)
 
   async function pay(raw: Raw): Promise<void> {
     const { account, doing, page } = store.read()
@@ -36,34 +51,24 @@ export function openFlow(deps: FlowDeps) {
       await send(unfinished)
       return
     }
+    if (!(await isPriced())) return
     if (await isOutdated(deps, page)) return
     const terms = store.read().page.paymentRequirements?.v2
     if (terms === undefined) return
     const paymentPayload = await signatureFor(deps, signed, account.address, terms)
     if (paymentPayload === null) return
     const { quoteId } = store.read().page.quote
-    const { order } = store.read()
-    const ordered = order === null ? {} : { order: order.text }
-    const kept: SavedPayment = { input, ...ordered, paymentPayload, quoteId, token: randomToken(), payment: null }
+    const { order, wish, email } = store.read()
+    const ordered = order === null ? { choice: wish.choice } : { order: order.text }
+    const about = { paymentPayload, quoteId, token: randomToken(), email, payment: null }
+    const kept: SavedPayment = { input, ...ordered, ...about }
     keeper.write(kept)
     await send(kept)
   }
 
-  async function simulate(raw: Raw, outcome: SimulatedOutcome): Promise<void> {
-    if (store.read().doing !== null) return
-    const input = filled(store, raw)
-    if (input === null) return
-    const { quoteId } = store.read().page.quote
-    const { order } = store.read()
-    const what = order === null ? { input } : { order: order.text }
-    const refusal = await ask({ ...what, quoteId, token: randomToken(), simulate: true, outcome }, randomHex())
-    if (refusal?.code === 'quote_expired') await renew(deps, true)
-    else if (refusal !== null) refuse(store, refusal)
-  }
-
   async function send(kept: SavedPayment): Promise<void> {
-    const { input, order, paymentPayload, quoteId, token } = kept
-    const what = order === undefined ? { input } : { order }
+    const { input, choice = {}, order, paymentPayload, quoteId, token, email = '' } = kept
+    const what = { ...(order === undefined ? { input, choice } : { order }), ...receiptAt(email) }
     const proof = token === undefined ? {} : { token }
     signed.spare = paymentPayload
     signed.sending = kept
@@ -101,11 +106,22 @@ export function openFlow(deps: FlowDeps) {
 
   return {
     pay,
-    simulate,
+    ...openUncharged(deps, { isPriced, ask }),
+    enterEmail: (email: string) => store.change({ email: email.trim() }),
+    choose(raw: Raw, choice?: Choice) {
+      pricing.choose(wishOf(store.read(), raw, choice))
+    },
+    /** Shows the price of a choice that the customer did not make here. */
+    preset: (wish: Wish) => {
+      pricing.choose(wish)
+    },
     /** A quote expires after ten minutes, so an open page fetches a new one. */
     async renew() {
       await renew(deps)
     },
+    order: async (raw: Raw) => await ordered(store, raw, isPriced),
+    /** A payment that was made in another tab. */
+    show: (id: string, token: string | null) => void find(id, token),
     /** Continues this page's payment, or the one that it started before a reload. */
     resume(payment: PaymentState | null) {
       if (payment !== null) {
@@ -130,6 +146,71 @@ export function openFlow(deps: FlowDeps) {
   }
 }
 
+/** What the form orders at the price that it shows; null where it has faults. */
+async function ordered(store: FlowDeps['store'], raw: Raw, isPriced: () => Promise<boolean>) {
+  const input = filled(store, raw)
+  if (input === null || !(await isPriced())) return null
+  const { wish, email } = store.read()
+  return { input, choice: wish.choice, ...(email === '' ? {} : { email }) }
+}
+
+/** A customer pays only what the page shows for what they chose. */
+async function isPricedNow(
+  store: FlowDeps['store'],
+  pricing: Pick<ReturnType<typeof openPricing>, 'isCurrent'>,
+): Promise<boolean> {
+  store.change({ doing: 'sending' })
+  const isCurrent = await pricing.isCurrent()
+  store.change({ doing: null })
+  if (!isCurrent && store.read().wishFault === null) {
+    store.change({ notice: { tone: 'plain', text: say('pay.priceChanged', { price: priceOf(store.read().page) }) } })
+  }
+  return isCurrent
+}
+
+/** What is sent without a payment: a simulated one, or the right to a run. */
+function openUncharged(deps: FlowDeps, { isPriced, ask }: UnchargedDeps) {
+  const { store, now } = deps
+
+  const simulate = (raw: Raw, outcome: SimulatedOutcome): Promise<void> => take(raw, { simulate: true, outcome })
+  /** A code takes off the whole price. */
+  const takeFree = (raw: Raw): Promise<void> => take(raw, { free: true })
+
+  async function take(raw: Raw, how: { simulate: true; outcome: SimulatedOutcome } | { free: true }): Promise<void> {
+    if (store.read().doing !== null) return
+    const input = filled(store, raw)
+    if (input === null || !(await isPriced())) return
+    const { order, page, wish, email } = store.read()
+    const { quoteId } = page.quote
+    const ordered = order === null ? { input, choice: wish.choice } : { order: order.text }
+    const what = { ...ordered, ...receiptAt(email) }
+    const refusal = await ask({ ...what, quoteId, token: randomToken(), ...how }, randomHex())
+    if (refusal?.code === 'quote_expired') await renew(deps, true)
+    else if (refusal !== null) refuse(store, refusal)
+  }
+
+  /** A pass or a trial takes the place of a payment. */
+  async function use(raw: Raw, how: 'pass' | 'trial'): Promise<void> {
+    if (store.read().doing !== null) return
+    const input = filled(store, raw)
+    if (input === null) return
+    const { pass } = store.read().ahead
+    // Loaded with the page where there are trials.
+    const proof = how === 'trial' ? await (await import('./passes.ts')).proofFor(store, input, now()) : null
+    const right = proof !== null ? { proof } : how === 'pass' && pass !== null ? { pass: pass.token } : null
+    if (right === null) return
+    const refusal = await ask({ input, ...right, ...receiptAt(store.read().email), token: randomToken() }, randomHex())
+    if (refusal !== null) refuse(store, refusal)
+  }
+
+  return { simulate, takeFree, use }
+}
+
+interface UnchargedDeps {
+  isPriced: () => Promise<boolean>
+  ask: (call: PayCall, key: string | null) => Promise<Refusal | null>
+}
+
 /** Follows an existing payment; the payment's own URL shows its progress. */
 function openTracking({ store, api, keeper, home }: FlowDeps, signed: Signed) {
   let end: () => void = () => undefined
@@ -140,9 +221,9 @@ function openTracking({ store, api, keeper, home }: FlowDeps, signed: Signed) {
     if (isPaid(progress) || isOver(progress)) {
       signed.spare = null
       keeper.forget(({ payment }) => payment === id)
-      if (isPaid(progress) && store.read().order === null) dropDraft(store.read().page.checkout.id)
+      if (isPaid(progress) && store.read().order === null) dropDraft(draftOf(store.read()))
     }
-    if (isOver(progress)) end()
+    if (isOver(progress) && !isAsked(progress)) end()
   }
 
   function arrived(state: PaymentState, live: boolean): void {
@@ -153,7 +234,7 @@ function openTracking({ store, api, keeper, home }: FlowDeps, signed: Signed) {
     if (signed.sending !== null) keeper.write({ ...signed.sending, payment: id })
     signed.sending = null
     show({ state, slow: false, live }, id)
-    if (isOver({ state, slow: false, live })) return
+    if (isOver({ state, slow: false, live }) && !isAsked({ state, slow: false, live })) return
     const slowly = setTimeout(() => {
       const { progress } = store.read()
       if (progress?.state != null && !isOver(progress)) {
@@ -210,37 +291,52 @@ async function isOutdated(deps: FlowDeps, page: CheckoutPage): Promise<boolean> 
 
 /** True if the page now asks for other terms than the customer has seen. */
 async function renew({ store, api }: FlowDeps, forced = false): Promise<boolean> {
-  const { page: before, progress } = store.read()
+  const { page: before, progress, wish } = store.read()
   if (!forced && progress !== null) return false
-  const page = await api.page()
-  if (page === 'gone') store.change({ gone: true })
-  if (typeof page === 'string') return page === 'gone'
-  store.change({ page })
+  const shown = await api.page()
+  if (shown === 'gone') store.change({ gone: true })
+  if (typeof shown === 'string') return shown === 'gone'
+  const page = await pricedPage(api, shown, wish)
+  if (page === 'unknown') return false
+  if ('status' in page) {
+    store.change({ page: shown, priced: wish, wishFault: page })
+    return true
+  }
+  store.change({ page, priced: wish, wishFault: null })
   const was = before.paymentRequirements?.v2
   const is = page.paymentRequirements?.v2
   if (was?.amount === is?.amount && was?.network === is?.network) return false
-  store.change({ notice: { tone: 'plain', text: `The price has changed. It is now ${priceOf(page)}.` } })
+  store.change({ notice: { tone: 'plain', text: say('pay.priceChanged', { price: priceOf(page) }) } })
   return true
 }
 
 function refuse(store: Watched<State>, refusal: Refusal): void {
-  const { page, order } = store.read()
+  const { page, order, wish } = store.read()
   const errors = errorsOf(page.checkout.fields, refusal.details)
   if (refusal.code === 'checkout_not_found') store.change({ gone: true })
   else if (refusal.code === 'order_expired') store.change({ orderEnd: 'expired' })
   else if (Object.keys(errors).length > 0 && order === null) store.change({ errors })
+  // The code was used up meanwhile: the customer takes it away, and sees the price without it.
+  else if (isCouponFault(refusal)) store.change({ priced: wish, wishFault: refusal })
   else if (refusal.code === 'workflow_unavailable') store.change({ page: { ...page, available: false } })
-  else store.change({ notice: { tone: 'bad', text: withoutCharge(refusal.sentence) } })
+  else store.change({ notice: { tone: 'bad', text: withoutCharge(sentenceOf(refusal)) } })
+}
+
+/** What the call says about the receipt. */
+function receiptAt(email: string): Pick<PayCall, 'email' | 'language'> {
+  return email === '' ? {} : { email, language: language() }
 }
 
 /** The form's values, or the order's; null if one of them is invalid. */
 function filled(store: Watched<State>, raw: Raw): Record<string, unknown> | null {
-  const { order } = store.read()
+  const { order, email } = store.read()
+  const atEmail = isReachable(email) ? {} : { [RECEIPT]: say('form.email', { example: 'name@example.com' }) }
   if (order !== null) {
-    store.change({ errors: {}, notice: null })
-    return order.input
+    store.change({ errors: atEmail, notice: null })
+    return isReachable(email) ? order.input : null
   }
-  const { input, errors } = check(store.read().page.checkout.fields, raw)
+  const { input, errors: atFields } = check(store.read().page.checkout.fields, raw)
+  const errors = { ...atFields, ...atEmail }
   store.change({ errors, notice: null })
   return Object.keys(errors).length === 0 ? input : null
 }

@@ -1,8 +1,35 @@
+import { shownNames } from '../../../kit/conditions.ts'
 import { withScheme } from '../../../kit/text.ts'
+import { say, type PlainKey } from '../words/say.ts'
 import type { Field } from '../../model.ts'
 
 /** A field's value in the form: its text, or whether its box is ticked. */
 export type Raw = Readonly<Record<string, string | boolean>>
+
+/** What decides the price: what the customer chose, and the value of the field that has prices. */
+export interface Wish {
+  input: Record<string, unknown>
+  choice: Choice
+}
+
+/** As the API takes it. */
+export interface Choice {
+  quantity?: number
+  amount?: number
+  coupon?: string | undefined
+  plan?: string | undefined
+}
+
+export const NO_WISH: Wish = { input: {}, choice: {} }
+
+/** A definite answer of the service: nothing was taken. */
+export interface Refusal {
+  status: number
+  code: string
+  sentence: string
+  /** By field, as the server names it: `input.email`. */
+  details: Readonly<Record<string, string>>
+}
 
 export interface Checked {
   input: Record<string, unknown>
@@ -14,7 +41,8 @@ export interface Checked {
 export function check(fields: readonly Field[], raw: Raw): Checked {
   const input: Record<string, unknown> = {}
   const errors: Record<string, string> = {}
-  for (const field of fields) {
+  const shown = shownNames(fields, ({ name }) => raw[name])
+  for (const field of fields.filter(({ name }) => shown.has(name))) {
     const value = raw[field.name]
     if (typeof value === 'boolean') {
       input[field.name] = value
@@ -22,7 +50,7 @@ export function check(fields: readonly Field[], raw: Raw): Checked {
     }
     const text = (value ?? '').trim()
     if (text === '') {
-      if (field.required) errors[field.name] = field.type === 'select' ? 'Choose an option.' : 'This field is required.'
+      if (field.required) errors[field.name] = say(field.type === 'select' ? 'form.chooseOption' : 'form.required')
       continue
     }
     const read = READERS[field.type](text, field)
@@ -48,23 +76,32 @@ export function errorsOf(
 
 /** A pattern means nothing to a customer, so the seller's message about it is shown instead. */
 function inWords(message: string, fault: string): string {
-  return message !== '' && (fault === message || fault.startsWith('must match')) ? message : `This ${fault}.`
+  if (message !== '' && (fault === message || fault.startsWith('must match'))) return message
+  const known = FAULTS[fault]
+  return known === undefined ? say('form.refused', { fault }) : say(known)
+}
+
+/** The server's faults that the checks above leave to it. */
+const FAULTS: Readonly<Record<string, PlainKey>> = {
+  'is required': 'form.required',
+  'must be a single line': 'form.oneLine',
+  'must be JSON': 'form.json',
 }
 
 type Reader = (text: string, field: Field) => { value: unknown } | { error: string }
 
 const asText: Reader = (text, { min, max }) => {
   const { length } = Array.from(text)
-  if (min != null && length < min) return { error: `At least ${count(min)}, please.` }
-  if (max != null && length > max) return { error: `At most ${count(max)}, please.` }
+  if (min != null && length < min) return { error: say('form.atLeast', { count: min }) }
+  if (max != null && length > max) return { error: say('form.atMost', { count: max }) }
   return { value: text }
 }
 
 const asNumber: Reader = (text, { min, max }) => {
   const value = Number(text)
-  if (!Number.isFinite(value)) return { error: 'Enter a number, such as 12.5.' }
-  if (min != null && value < min) return { error: `Enter ${String(min)} or more.` }
-  if (max != null && value > max) return { error: `Enter ${String(max)} or less.` }
+  if (!Number.isFinite(value)) return { error: say('form.number', { example: '12.5' }) }
+  if (min != null && value < min) return { error: say('form.orMore', { limit: min }) }
+  if (max != null && value > max) return { error: say('form.orLess', { limit: max }) }
   return { value }
 }
 
@@ -76,13 +113,13 @@ const asUrl: Reader = (text) => {
   } catch {
     // The message below is returned instead.
   }
-  return { error: 'Enter a full web address, such as https://example.com.' }
+  return { error: say('form.url', { example: 'https://example.com' }) }
 }
 
 const asEmail: Reader = (text) =>
   /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)
     ? { value: text }
-    : { error: 'Enter an e-mail address, such as name@example.com.' }
+    : { error: say('form.email', { example: 'name@example.com' }) }
 
 const asJson: Reader = (text) => {
   try {
@@ -90,12 +127,12 @@ const asJson: Reader = (text) => {
     // The text is sent as it is: the server parses it, and a number here would lose digits.
     return { value: text }
   } catch {
-    return { error: 'This is not valid JSON.' }
+    return { error: say('form.json') }
   }
 }
 
 const asOption: Reader = (text, { options }) =>
-  options?.includes(text) === true ? { value: text } : { error: 'Choose an option from the list.' }
+  options?.includes(text) === true ? { value: text } : { error: say('form.chooseFromList') }
 
 const READERS: Readonly<Record<Field['type'], Reader>> = {
   text: asText,
@@ -110,6 +147,13 @@ const READERS: Readonly<Record<Field['type'], Reader>> = {
   file: asUrl,
 }
 
-function count(characters: number): string {
-  return characters === 1 ? '1 character' : `${String(characters)} characters`
+/** Names the receipt's address among the errors. No field has such a name: theirs begin with a letter. */
+export const RECEIPT = '@receipt'
+
+/** As the server reads addresses. An empty one asks for no mail. */
+export function isReachable(email: string): boolean {
+  return email === '' || (email.length <= LONGEST && ADDRESS.test(email))
 }
+
+const LONGEST = 254
+const ADDRESS = /^(?!\.)(?!.*\.\.)[\w'+\-.]*[\w+-]@([A-Za-z\d][A-Za-z\d-]*\.)+[A-Za-z]{2,}$/

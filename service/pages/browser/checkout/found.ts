@@ -9,7 +9,7 @@ export interface FlowDeps {
   store: Watched<State>
   api: Api
   keeper: Keeper
-  /** The checkout's own path. */
+  /** The checkout's own path, and what says that it is in a frame or in a chosen language. */
   home: string
   /** The server's time, as far as this page knows it. */
   now(): number
@@ -64,8 +64,18 @@ export function endExpired({ store, now }: Pick<FlowDeps, 'store' | 'now'>): voi
   store.change({ orderEnd: 'expired' })
 }
 
+/** The checkout's own address, which keeps that it is in a frame, and the language that the reader chose. */
+export function homeOf(path: string): string {
+  const query = new URLSearchParams(location.search)
+  const kept = ['embed', 'tab', 'lang'].flatMap((name) =>
+    [query.get(name)].flatMap((value) => (value === null ? [] : [[name, value]])),
+  )
+  return kept.length === 0 ? path : `${path}?${new URLSearchParams(kept).toString()}`
+}
+
 export function linkOf(home: string, payment: string, token: string | null): string {
-  return `${home}?${new URLSearchParams({ payment, ...(token === null ? {} : { token }) }).toString()}`
+  const query = new URLSearchParams({ payment, ...(token === null ? {} : { token }) }).toString()
+  return `${home}${home.includes('?') ? '&' : '?'}${query}`
 }
 
 export function delayOf(retryAfterMs: number | null, attempt: number): number {

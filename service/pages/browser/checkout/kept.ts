@@ -1,4 +1,5 @@
 import type { PaymentPayload } from '../pay/authorization.ts'
+import type { Choice } from './form.ts'
 import { remember, remembered } from '../../../ui-kit/watched.ts'
 import { isRecord } from '../../../ui-kit/provider.ts'
 
@@ -8,12 +9,15 @@ import { isRecord } from '../../../ui-kit/provider.ts'
  */
 export interface SavedPayment {
   input: Record<string, unknown>
+  choice?: Choice
   /** Set where an assistant's order was paid, which has its own input. */
   order?: string
   paymentPayload: PaymentPayload
   quoteId: string
   /** Chosen here, so that the answer can be fetched again if the first one is lost. */
   token?: string
+  /** Where the receipt is to be mailed. */
+  email?: string
   /** Set once the server has answered with a payment. */
   payment: string | null
 }

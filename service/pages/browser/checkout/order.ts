@@ -1,11 +1,13 @@
 import { isRecord } from '../../../ui-kit/provider.ts'
 import type { Field } from '../../model.ts'
+import type { Choice } from './form.ts'
 
 /** What an assistant's call ordered, as the link has it after its hash. Only the server can say whether it is valid. */
 export interface Order {
   /** The signed text, which the server takes in place of an input. */
   text: string
   input: Readonly<Record<string, unknown>>
+  choice: Choice
   /** The id of its payment, once there is one. */
   payment: string
   untilMs: number
@@ -21,9 +23,9 @@ export function orderIn(hash: string): Order | 'mistyped' | null {
   try {
     const binary = atob((text.split('.')[0] ?? '').replaceAll('-', '+').replaceAll('_', '/'))
     const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0))
-    const [operation, untilMs, input] = JSON.parse(new TextDecoder().decode(bytes)) as unknown[]
+    const [operation, untilMs, input, choice] = JSON.parse(new TextDecoder().decode(bytes)) as unknown[]
     if (typeof operation !== 'string' || typeof untilMs !== 'number' || !isRecord(input)) return 'mistyped'
-    return { text, input, payment: operation.replace('op_', 'pay_'), untilMs }
+    return { text, input, choice: isRecord(choice) ? choice : {}, payment: operation.replace('op_', 'pay_'), untilMs }
   } catch {
     return 'mistyped'
   }
@@ -41,15 +43,4 @@ export function orderedFields(fields: readonly Field[], { input }: Order): reado
   return fields
     .map((field) => ({ ...field, default: input[field.name] ?? field.default }))
     .filter((field) => field.default !== undefined && field.default !== null)
-}
-
-export const ORDER_ENDS: Readonly<Record<OrderEnd, { title: string; text: string }>> = {
-  expired: {
-    title: 'This order has expired',
-    text: 'Ask your assistant to call the tool again. Nothing was charged.',
-  },
-  mistyped: {
-    title: 'This link is not complete',
-    text: 'Open the whole link that your assistant shows. Nothing was charged.',
-  },
 }

@@ -1,18 +1,55 @@
-import type { Attempt, CheckoutPage, PaymentState, SimulatedOutcome } from '../../model.ts'
-import { inUsdc } from '../../../ui-kit/format.ts'
-import { networkName } from '../../../ui-kit/networks.ts'
+import type { Attempt, CheckoutPage, Embed, PassState, PaymentState, SimulatedOutcome } from '../../model.ts'
 import type { Hex, Wallet } from '../../../ui-kit/provider.ts'
-import type { Raw } from './form.ts'
+import { sentenceOf } from '../words/reasons.ts'
+import { say, sayCode, usdc } from '../words/say.ts'
+import { NO_WISH, type Choice, type Raw, type Refusal, type Wish } from './form.ts'
 import type { Order, OrderEnd } from './order.ts'
+import type { Prefill } from './prefill.ts'
+
+/** What this customer has paid for ahead, and what is left of their trial. */
+export interface Ahead {
+  /** Kept on this device. */
+  pass: KeptPass | null
+  /** Of the connected wallet. Null while it is not known. */
+  trialRunsLeft: number | null
+}
+
+export interface KeptPass extends Pick<PassState, 'runsLeft' | 'until'> {
+  token: string
+  name: string
+}
+
+const NOTHING_AHEAD: Ahead = { pass: null, trialRunsLeft: null }
+
+/** A wallet of the browser, or one that this page brings along and has something to say about. */
+export interface PageWallet extends Wallet {
+  note?: Drawn
+}
 
 /** The page's complete state. */
 export interface State {
   page: CheckoutPage
+  /** The site around it; null where the page stands alone. Its messages change nothing. */
+  embed: Embed | null
+  /** The template of a place that sells USDC; null where the operator has named none. */
+  onramp: string | null
+  /** What the link fills in; null until the script has read it. */
+  prefill: Prefill | null
   /** Null until it is known which wallets there are. */
-  wallets: readonly Wallet[] | null
+  wallets: readonly PageWallet[] | null
   account: Account | null
   doing: Doing | null
-  /** By field. */
+  /** What decides the price. */
+  wish: Wish
+  /** The wish that the page's price is for. */
+  priced: Wish
+  /** Why that wish has no price. */
+  wishFault: Refusal | null
+  /** What was paid for ahead, and what is left of the trial. */
+  ahead: Ahead
+  /** Where the receipt is to be mailed; empty for nowhere. */
+  email: string
+  /** By field, and `RECEIPT` for that address. */
   errors: Readonly<Record<string, string>>
   notice: Notice | null
   /** Set from the moment that a payment may exist. */
@@ -21,12 +58,21 @@ export interface State {
   gone: boolean
   /** An assistant's call, which the page was opened to pay for. */
   order: Order | null
+  /** Whether what was filled in on another device was there; null where the link names nothing of the kind. */
+  continued: boolean | null
+  /** The order is fixed, and waits for a transfer: its form is gone. */
+  transfers: boolean
   /** Why the order cannot be paid. */
   orderEnd: OrderEnd | null
+  /** What shows a chat, once it is loaded. Null for every other checkout. */
+  chat: Drawn | null
 }
 
+/** Answers a part of the page. Its type is that of a library of browsers, which this file knows nothing of. */
+export type Drawn = (props: { state: State }) => unknown
+
 export interface Account {
-  wallet: Wallet
+  wallet: PageWallet
   address: Hex
   chainId: number
   /** Of the requested token; null while unknown. */
@@ -65,8 +111,9 @@ export function missingOf(page: CheckoutPage, account: Account): bigint | null {
   return missing > 0n ? missing : 0n
 }
 
-/** `ordered`: the work is under way and not paid yet. `returning`: it has failed, and the money goes back. `held`: started and not confirmed. `broken`: started, and failed. `undelivered`: no attempt follows. */
+/** `ready`: what was bought was there already. `ordered`: the work is under way and not paid yet. `returning`: it has failed, and the money goes back. `held`: started and not confirmed. `broken`: started, and failed. `undelivered`: no attempt follows. */
 export type Stage =
+  | 'ready'
   | 'ordered'
   | 'returning'
   | 'confirming'
@@ -86,6 +133,7 @@ export function stageOf({ state }: Progress): Stage {
   if (state === null || state.payment.status === 'created' || state.payment.status === 'settling') return 'confirming'
   if (state.payment.status === 'failed') return 'failed'
   const { delivery } = state
+  if (delivery === null && state.result !== undefined) return 'ready'
   switch (delivery?.status) {
     case 'delivered':
       return delivery.answer === null || delivery.answer === '' ? 'started' : 'answered'
@@ -98,6 +146,8 @@ export function stageOf({ state }: Progress): Stage {
       return 'undelivered'
     case undefined:
     default:
+      // Only a workflow that runs writes lines.
+      if ((delivery?.progress.length ?? 0) > 0) return 'working'
       return hasFailedTry(delivery) ? 'retrying' : 'starting'
   }
 }
@@ -113,90 +163,88 @@ export function isOver(progress: Progress): boolean {
   return !['ordered', 'returning', 'confirming', 'starting', 'retrying', 'working'].includes(stageOf(progress))
 }
 
+/** Whether the seller asks for more: the page shows the end of that. */
+export function isAsked({ state }: Progress): boolean {
+  return state?.requests?.some(({ status }) => status === 'open' || status === 'paying') === true
+}
+
 export function isPaid({ state }: Progress): boolean {
   return state?.payment.status === 'paid'
 }
 
 /** The headline for a payment's progress, and the line below it; a screen reader announces both. */
-export function headlineOf(progress: Progress, { checkout }: CheckoutPage): { title: string; text: string } {
-  const seller = checkout.product.name
+export function headlineOf(progress: Progress, page: CheckoutPage): { title: string; text: string } {
+  const headline = headlineOfStage(progress, page)
+  return isRefunded(progress) ? { ...headline, title: say('refund.whole') } : headline
+}
+
+/** The payer has all of it back. */
+function isRefunded({ state }: Progress): boolean {
+  if (state?.payment.status !== 'paid') return false
+  const { amount, refunded, refunds } = state.payment
+  const isOpen = refunds.some((refund) => refund.state !== 'confirmed' && refund.state !== 'failed')
+  return refunds.length > 0 && refunded >= amount && !isOpen
+}
+
+function headlineOfStage(progress: Progress, { checkout }: CheckoutPage): { title: string; text: string } {
+  const product = checkout.product.name
+  const answers = checkout.responseMode === 'lastNode'
+  const complete = completeOf(progress)
   switch (stageOf(progress)) {
+    case 'ready':
+      return {
+        title: complete,
+        text: say(progress.state?.result == null ? 'progress.readyElsewhere' : 'progress.ready'),
+      }
     case 'ordered':
       return {
-        title: 'Your order is being prepared',
-        text:
-          progress.state?.payment.escrow == null
-            ? 'You are charged only if it succeeds. The result appears here.'
-            : 'Your money waits in a contract. The seller gets it only if your order succeeds. The result appears here.',
+        title: say('progress.prepared'),
+        text: say(progress.state?.payment.escrow == null ? 'progress.preparedText' : 'progress.preparedEscrow'),
       }
     case 'returning':
-      return { title: 'Your order could not be completed', text: 'Your money is on its way back to your wallet.' }
+      return { title: say('progress.undone'), text: say('progress.returning') }
     case 'confirming':
-      return progress.slow
-        ? {
-            title: 'Still confirming your payment',
-            text: 'This takes longer than usual. You are never charged twice: leave this page open, or come back to it later.',
-          }
-        : {
-            title: checkout.testMode ? 'Simulating your payment' : 'Confirming your payment',
-            text: checkout.testMode
-              ? 'A moment, please.'
-              : `Settling on ${networkName(checkout.chainId)}. This takes a few seconds.`,
-          }
+      if (progress.slow) return { title: say('common.stillConfirming'), text: say('progress.takesLonger') }
+      return checkout.testMode
+        ? { title: say('common.simulating'), text: say('common.momentPlease') }
+        : { title: say('progress.confirmingTitle'), text: say('progress.seconds') }
     case 'starting':
-      return {
-        title: 'Payment complete',
-        text:
-          checkout.responseMode === 'lastNode'
-            ? `Starting ${seller}… The answer appears here and may take a few minutes.`
-            : `Starting ${seller}…`,
-      }
+      return { title: complete, text: say(answers ? 'progress.startingAnswer' : 'progress.starting', { product }) }
     case 'working':
-      return {
-        title: 'Payment complete',
-        text:
-          checkout.responseMode === 'lastNode'
-            ? `${seller} is running. The answer appears here and may take a few minutes.`
-            : `${seller} has started.`,
-      }
+      return { title: complete, text: say(answers ? 'progress.running' : 'progress.begun', { product }) }
     case 'retrying':
-      return {
-        title: 'Payment complete',
-        text: `${seller} did not accept the order yet. We keep trying; you do not need to do anything.`,
-      }
+      return { title: complete, text: say('progress.retrying', { product }) }
     case 'started':
-      return { title: 'Payment complete', text: 'The workflow has started.' }
+      return { title: complete, text: say('progress.started') }
     case 'answered':
-      return { title: 'Payment complete', text: 'The workflow has finished. Here is its answer.' }
+      return { title: complete, text: say('progress.answered') }
     case 'held':
-      return {
-        title: 'Payment complete',
-        text: `${seller} has started but has not confirmed that it finished. The seller has been notified; keep the payment number below.`,
-      }
+      return { title: complete, text: say('progress.held', { product }) }
     case 'broken':
-      return {
-        title: 'Paid, but the workflow failed',
-        text: `${seller} has started and reported an error. The seller has been notified; keep the payment number below.`,
-      }
+      return { title: say('progress.broken'), text: say('progress.brokenText', { product }) }
     case 'undelivered':
-      if (isSimulatedFailure(progress)) {
-        return {
-          title: 'Paid, but not delivered',
-          text: `You chose a delivery that fails, so ${seller} was not called and there are no more attempts. With real money, a failing delivery is attempted ten times within two days.`,
-        }
-      }
       return {
-        title: 'Paid, but not delivered',
-        text: `${seller} did not accept the order, and there are no more attempts. The seller has been notified; keep the payment number below.`,
+        title: say('progress.undelivered'),
+        text: say(isSimulatedFailure(progress) ? 'progress.simulatedFailure' : 'progress.undeliveredText', { product }),
       }
     case 'failed':
-      return {
-        title: isUndone(progress) ? 'Your order could not be completed' : 'The payment did not go through',
-        text: isReclaimable(progress)
-          ? (progress.state?.payment.reason?.sentence ?? '')
-          : withoutCharge(progress.state?.payment.reason?.sentence ?? 'The network refused it.'),
-      }
+      return { title: say(isUndone(progress) ? 'progress.undone' : 'progress.failed'), text: failureOf(progress) }
   }
+}
+
+/** Where no money moved, the order is what the buyer waits for. */
+function completeOf(progress: Progress): string {
+  if ((progress.state?.payment.free ?? null) === null) return say('progress.complete')
+  return say(['ready', 'answered'].includes(stageOf(progress)) ? 'progress.orderDone' : 'progress.orderReceived')
+}
+
+function failureOf(progress: Progress): string {
+  const reason = progress.state?.payment.reason ?? null
+  const why = reason === null ? say('progress.networkRefused') : sentenceOf(reason)
+  if (!isReclaimable(progress)) return withoutCharge(why)
+  // The server's own sentence, where it is shown, ends with the same in English.
+  const how = say('progress.reclaimable')
+  return why.includes(how) ? why : `${why} ${how}`
 }
 
 /** The money left the wallet and was neither charged nor given back. */
@@ -216,66 +264,122 @@ function isSimulatedFailure({ state }: Progress): boolean {
 
 /** Why an attempt failed, for a person who tests the checkout; null for an attempt that succeeded. */
 export function faultOf({ status, error }: Attempt): string | null {
-  if (error !== null) return FAULTS[error] ?? `The attempt failed: ${error}.`
-  if (status === null) return 'There was no answer.'
+  if (error !== null) return sayCode('fault', error) ?? say('fault.unknown', { code: error })
+  if (status === null) return say('fault.noAnswer')
   if (status >= 200 && status < 300) return null
-  if (status === 410) return 'HTTP 410: it accepts no more deliveries.'
-  if (status === 404) return 'HTTP 404: there is no workflow at this address, or it is not active.'
-  return `HTTP ${String(status)}: it did not accept the delivery.`
+  if (status === 410) return say('fault.http410')
+  if (status === 404) return say('fault.http404')
+  return say('fault.http', { status: String(status) })
 }
 
 const SIMULATED_FAILURE = 'simulated_failure'
-const FAULTS: Readonly<Record<string, string>> = {
-  [SIMULATED_FAILURE]: 'Simulated: the workflow was not called.',
-  address_refused: 'Its address cannot be called.',
-  address_unresolvable: 'Its host was not found.',
-  certificate_refused: 'Its certificate is not valid.',
-  connect_timeout: 'The connection timed out.',
-  connection_failed: 'The connection failed.',
-  response_invalid: 'It did not answer with valid HTTP.',
-  response_timeout: 'It did not answer in time.',
-}
 
 /** Adds that nothing was charged, unless the message already contains it. */
 export function withoutCharge(sentence: string): string {
-  return sentence.includes(NO_CHARGE) ? sentence : `${sentence} ${NO_CHARGE}`
+  const noCharge = say('common.noCharge')
+  return sentence.includes(noCharge) ? sentence : `${sentence} ${noCharge}`
 }
 
-const NO_CHARGE = 'Nothing was charged.'
-
-export function priceOf({ checkout }: CheckoutPage): string {
-  return `${inUsdc(checkout.price)} USDC`
+/** The product, and who sells it where that has a name. */
+export function titleOf({ checkout, brand }: Pick<CheckoutPage, 'checkout' | 'brand'>): string {
+  const { name } = checkout.product
+  return brand?.name == null ? name : `${name} · ${brand.name}`
 }
 
-export function firstState(page: CheckoutPage, payment: PaymentState | null): State {
+/** A code takes off the whole price. */
+export function isFree({ lines }: CheckoutPage): boolean {
+  return lines?.total === 0
+}
+
+export function priceOf({ checkout, lines }: CheckoutPage): string {
+  return usdc(lines?.total ?? checkout.price)
+}
+
+/** The code is refused; without it the same can be bought. */
+export function isCouponFault({ code, details }: Pick<Refusal, 'code' | 'details'>): boolean {
+  return code.startsWith('coupon_') || 'choice.coupon' in details
+}
+
+/** What the page is opened with. A chat sells its plans, and the service shows the price of the first one. */
+function firstWish({ checkout: { chat, plans = [] } }: CheckoutPage): Wish {
+  const first = chat == null ? undefined : plans[0]
+  return first === undefined ? NO_WISH : { input: {}, choice: { plan: first.id } }
+}
+
+export function firstState(
+  page: CheckoutPage,
+  payment: PaymentState | null,
+  { embed = null, onramp = null }: { embed?: Embed | null | undefined; onramp?: string | null | undefined } = {},
+): State {
+  const wish = firstWish(page)
   return {
     page,
+    embed,
+    onramp,
+    prefill: null,
     wallets: null,
     account: null,
     doing: null,
+    wish,
+    priced: wish,
+    wishFault: null,
+    ahead: NOTHING_AHEAD,
+    email: '',
     errors: {},
     notice: null,
     progress: payment === null ? null : { state: payment, slow: false, live: false },
     gone: false,
     order: null,
+    continued: null,
+    transfers: false,
     orderEnd: null,
+    chat: null,
   }
+}
+
+/** The way to this form from another device. */
+export interface Handover {
+  url: string
+  /** The same as a QR code, in SVG. */
+  qr: string
+  expiresAt: string
 }
 
 /** The customer's actions. */
 export interface WalletActs {
   pay(raw: Raw): void
-  connect(wallet: Wallet): void
+  connect(wallet: PageWallet): void
   switchNetwork(): void
   look(): void
   changeWallet(): void
   again(): void
+  /** Stores the form for another device. Absent at a gate, which has no form. */
+  handOver?: ((raw: Raw) => Promise<Handover | null>) | undefined
   retry(): void
+  /** Absent at a gate. */
+  transfer?: TransferActs | undefined
+}
+
+/** For an order that is paid by a transfer. */
+export interface TransferActs {
+  /** What is bought. Null where the form has faults, which it then shows. */
+  order(raw: Raw): Promise<{ input: Record<string, unknown>; choice: Choice; email?: string } | null>
+  /** The order is fixed from now on. */
+  begun(): void
+  /** Shows the payment. */
+  bought(id: string, token: string | null): void
 }
 
 /** The actions at a checkout. */
 export interface Acts extends WalletActs {
   simulate(raw: Raw, outcome: SimulatedOutcome): void
+  /** A code takes off the whole price. */
+  takeFree(raw: Raw): void
+  /** A pass or a trial takes the place of a payment. */
+  use(raw: Raw, how: 'pass' | 'trial'): void
+  enterEmail(email: string): void
+  /** The form has other values, or the customer chose something about the price. */
+  choose(raw: Raw, choice?: Choice): void
 }
 
 /** The actions at a gate: in test mode its owner's token stands in for a payment. */

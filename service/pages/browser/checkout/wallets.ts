@@ -1,5 +1,5 @@
 import { discoverWallets } from '../../../ui-kit/discovery.ts'
-import { codeOf, isRejected, PENDING, type Hex, type Wallet } from '../../../ui-kit/provider.ts'
+import { codeOf, isRejected, PENDING, type Hex } from '../../../ui-kit/provider.ts'
 import { authorize, authorizePrepared, typedData, type PaymentPayload } from '../pay/authorization.ts'
 import {
   balanceOf,
@@ -11,7 +11,8 @@ import {
   switchTo,
   toChainId,
 } from '../../../ui-kit/wallet.ts'
-import type { Account, Notice, State } from './state.ts'
+import { say } from '../words/say.ts'
+import type { Account, Notice, PageWallet, State } from './state.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
 
 /** The browser's wallets, and the account that pays. */
@@ -22,13 +23,13 @@ export function openWallets(store: Watched<State>) {
   let chosen = false
   let looks = 0
 
-  async function takeUp(wallet: Wallet): Promise<void> {
+  async function takeUp(wallet: PageWallet): Promise<void> {
     asked.add(wallet.id)
     const [address] = await known(wallet.provider)
     if (address !== undefined && !chosen && store.read().account === null) await use(wallet, address)
   }
 
-  async function use(wallet: Wallet, address: Hex): Promise<void> {
+  async function use(wallet: PageWallet, address: Hex): Promise<void> {
     const account: Account = { wallet, address, chainId: await chainIdOf(wallet.provider), balance: null }
     store.change({ account })
     unlisten()
@@ -37,7 +38,7 @@ export function openWallets(store: Watched<State>) {
     void look()
   }
 
-  function listen({ provider }: Wallet, address: Hex): () => void {
+  function listen({ provider }: PageWallet, address: Hex): () => void {
     return onWalletChange(provider, {
       accounts(accounts) {
         const now: unknown = Array.isArray(accounts) ? accounts[0] : undefined
@@ -76,7 +77,7 @@ export function openWallets(store: Watched<State>) {
     store.change({ account: null, notice: null })
   }
 
-  async function join(wallet: Wallet): Promise<void> {
+  async function join(wallet: PageWallet): Promise<void> {
     chosen = true
     const [address] = await connect(wallet.provider)
     if (address === undefined) throw new Error('no account')
@@ -106,10 +107,11 @@ export function openWallets(store: Watched<State>) {
   return {
     /**
      * Discovers wallets until the returned function is called, and restores an account that the customer connected
-     * before.
+     * before. `own`: wallets that this page brings along.
      */
-    open() {
-      const stop = discoverWallets((wallets) => {
+    open(own: readonly PageWallet[]) {
+      const stop = discoverWallets((found) => {
+        const wallets = [...found, ...own]
         store.change({ wallets })
         for (const wallet of wallets) if (!asked.has(wallet.id)) void takeUp(wallet).catch(() => undefined)
       })
@@ -118,10 +120,8 @@ export function openWallets(store: Watched<State>) {
         unlisten()
       }
     },
-    connect: (wallet: Wallet) =>
-      doing('connecting', () => join(wallet), 'You did not connect a wallet. Nothing was charged.'),
-    switchNetwork: () =>
-      doing('switching', switchNetwork, 'The network was not switched. You can also switch it in your wallet.'),
+    connect: (wallet: PageWallet) => doing('connecting', () => join(wallet), say('pay.notConnected')),
+    switchNetwork: () => doing('switching', switchNetwork, say('pay.notSwitched')),
     /** Reads the network and the balance again at the customer's request. */
     look: () => doing('looking', look, ''),
     /** The same without a request from the customer. */
@@ -146,9 +146,7 @@ export async function signTerms(store: Watched<State>, from: Hex, nowMs: number)
     const bound = prepared == null ? {} : { salt: prepared.salt }
     return { x402Version: 2, resource, accepted, payload: { signature, authorization, ...bound } }
   } catch (error) {
-    const text = isRejected(error)
-      ? 'You declined in your wallet. Nothing was charged.'
-      : `${account.wallet.name} could not sign. Nothing was charged.`
+    const text = isRejected(error) ? say('pay.declined') : say('pay.notSigned', { wallet: account.wallet.name })
     store.change({ notice: { tone: isRejected(error) ? 'plain' : 'bad', text } })
     return null
   } finally {
@@ -158,6 +156,6 @@ export async function signTerms(store: Watched<State>, from: Hex, nowMs: number)
 
 function noticeOf(error: unknown, declined: string): Notice {
   if (isRejected(error)) return { tone: 'plain', text: declined }
-  if (codeOf(error) === PENDING) return { tone: 'plain', text: 'Your wallet has an open request. Open it to continue.' }
-  return { tone: 'bad', text: 'The wallet returned an error. Open it and try again.' }
+  if (codeOf(error) === PENDING) return { tone: 'plain', text: say('pay.walletBusy') }
+  return { tone: 'bad', text: say('pay.walletError') }
 }

@@ -2,8 +2,10 @@ import type { Ref } from 'preact'
 import { useRef } from 'preact/hooks'
 import { AnswerPage } from '../answer/Answer.tsx'
 import { Spinner, Tick } from '../checkout/Icons.tsx'
-import { Pay, Primary, Notice } from '../checkout/Pay.tsx'
+import { Primary } from '../checkout/Actions.tsx'
+import { Pay, Notice } from '../checkout/Pay.tsx'
 import { Summary, Terms } from '../checkout/Summary.tsx'
+import { say } from '../words/say.ts'
 import { useWatched } from '../checkout/watched.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
 import type { GateActs } from '../checkout/state.ts'
@@ -29,12 +31,12 @@ export function Gate({ store, acts }: { store: Watched<GateState>; acts: GateAct
     <>
       {testMode && (
         <p class="banner" role="note">
-          <strong>Test mode</strong> No money moves here. The owner can simulate a payment with the test token.
+          <strong>{say('common.testMode')}</strong> {say('gate.testBanner')}
         </p>
       )}
       <main class={answer === null ? 'split' : 'split split-brief'}>
         <Summary page={page} />
-        <section class="till" aria-label="Payment">
+        <section class="till" aria-label={say('terms.payment')}>
           <div class="column">
             {answer !== null && <Bought answer={answer} again={acts?.again} testMode={testMode} />}
             {sent !== 'no' && <Waiting slow={sent === 'slow'} testMode={testMode} />}
@@ -47,10 +49,10 @@ export function Gate({ store, acts }: { store: Watched<GateState>; acts: GateAct
       </main>
       <p class="unseen" role="status" aria-live="polite">
         {answer !== null
-          ? `${testMode ? 'Payment simulated' : 'Paid'}. Here is the answer.`
+          ? say(testMode ? 'gate.simulatedNow' : 'gate.paidNow')
           : sent === 'no'
             ? (state.notice?.text ?? '')
-            : 'Confirming.'}
+            : say('gate.confirming')}
       </p>
     </>
   )
@@ -60,9 +62,9 @@ function Simulate({ state, token }: { state: GateState; token: Ref<HTMLInputElem
   return (
     <div class="pay">
       <div class="field">
-        <label for="test-token">Test token</label>
+        <label for="test-token">{say('gate.token')}</label>
         <p class="hint" id="test-token-hint">
-          It begins with test_. The owner finds it on the paywall’s page in the dashboard.
+          {say('gate.tokenHint')}
         </p>
         <input
           id="test-token"
@@ -75,8 +77,8 @@ function Simulate({ state, token }: { state: GateState; token: Ref<HTMLInputElem
         />
       </div>
       <Notice state={state} />
-      <Primary busy={state.doing === 'sending' ? 'Simulating…' : null}>Simulate payment</Primary>
-      <p class="fine">You need no wallet. Nothing is charged.</p>
+      <Primary busy={state.doing === 'sending' ? say('pay.simulating') : null}>{say('pay.simulate')}</Primary>
+      <p class="fine">{say('pay.noWalletNeeded')}</p>
     </div>
   )
 }
@@ -87,12 +89,8 @@ function Waiting({ slow, testMode }: { slow: boolean; testMode: boolean }) {
       <span class="seal seal-wait">
         <Spinner />
       </span>
-      <h2>{slow ? 'Still confirming your payment' : testMode ? 'Simulating your payment' : 'Sending your payment'}</h2>
-      <p class="quiet">
-        {slow
-          ? 'This takes longer than usual. You are never charged twice: leave this page open.'
-          : 'A moment, please.'}
-      </p>
+      <h2>{say(slow ? 'common.stillConfirming' : testMode ? 'common.simulating' : 'gate.sending')}</h2>
+      <p class="quiet">{say(slow ? 'gate.takesLonger' : 'common.momentPlease')}</p>
     </div>
   )
 }
@@ -111,15 +109,15 @@ function Bought({
       <span class="seal seal-good">
         <Tick />
       </span>
-      <h2>{testMode ? 'Payment simulated' : 'Paid'}</h2>
+      <h2>{say(testMode ? 'gate.simulated' : 'gate.paid')}</h2>
       {answer.paymentId !== null && <p class="quiet mono">{answer.paymentId}</p>}
       {answer.text !== null && <AnswerPage text={answer.text} />}
       <p class="onward">
         <a class="button" href={answer.href} download={answer.name}>
-          Save the answer
+          {say('gate.save')}
         </a>
         <button type="button" class="button button-plain" onClick={again}>
-          {testMode ? 'Simulate another payment' : 'Buy another answer'}
+          {say(testMode ? 'gate.simulateAnother' : 'gate.buyAnother')}
         </button>
       </p>
     </div>

@@ -1,7 +1,12 @@
+import { loadFormatting } from '../answer/Answer.tsx'
 import type { CheckoutPage, Requirements } from '../../model.ts'
 import { randomToken, stillPays, type PaymentPayload } from '../pay/authorization.ts'
+import { retryAfterMs } from '../../../kit/retry-after.ts'
 import { isRecord } from '../../../ui-kit/provider.ts'
+import { say } from '../words/say.ts'
+import { sentenceOf } from '../words/reasons.ts'
 import type { Keeper } from '../checkout/kept.ts'
+import { WAIT_MS_MAX } from '../checkout/api.ts'
 import { signTerms } from '../checkout/wallets.ts'
 import { firstState, hurdleOf, withoutCharge, type State } from '../checkout/state.ts'
 import type { Watched } from '../../../ui-kit/watched.ts'
@@ -22,8 +27,8 @@ export interface Bought {
   paymentId: string | null
 }
 
-export function firstGateState(page: CheckoutPage): GateState {
-  return { ...firstState(page, null), sent: 'no', answer: null }
+export function firstGateState(page: CheckoutPage, onramp?: string | null): GateState {
+  return { ...firstState(page, null, { onramp }), sent: 'no', answer: null }
 }
 
 interface Parts {
@@ -60,7 +65,7 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
         return
       }
       if (attempt >= 2) store.change({ sent: 'slow' })
-      await wait(Number(response?.headers.get('retry-after') ?? 2) * 1_000)
+      await wait(retryAfterMs(response?.headers.get('retry-after'), { now: Date.now(), maxMs: WAIT_MS_MAX }) ?? 2_000)
     }
   }
 
@@ -83,13 +88,13 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
     const token = testToken.trim()
     // A header accepts no other characters, and a test token has no other form.
     if (!/^test_[\w-]{1,128}$/.test(token)) {
-      store.change({ notice: { tone: 'bad', text: WRONG_TOKEN } })
+      store.change({ notice: { tone: 'bad', text: say('gate.wrongToken') } })
       return
     }
     store.change({ doing: 'sending', notice: null, sent: 'yes' })
     const response = await request({ 'X-Payment-Token': token })
     if (response === null || response.status === 400) {
-      const text = response === null ? 'The API could not be reached. Try again.' : await refusalIn(response)
+      const text = response === null ? say('gate.unreachable') : await refusalIn(response)
       store.change({ doing: null, sent: 'no', notice: { tone: 'bad', text } })
     } else await arrived(response)
   }
@@ -102,8 +107,7 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
       return
     }
     const body = await bodyOf(response)
-    const sentence =
-      typeof body['error'] === 'string' ? body['error'] : 'The API returned an invalid answer. Try again.'
+    const sentence = inWords(body)
     // Failures behind the gate are free, and the same signature may be used again.
     if (response.status < 500) keeper.forget(() => true)
     if (response.status === 402) renew(response)
@@ -133,13 +137,15 @@ export function openGateFlow({ store, keeper, resource, now }: Parts) {
   }
 }
 
-const WRONG_TOKEN =
-  'This is not the test token of this paywall. The owner finds it on the paywall’s page in the dashboard.'
-
 async function refusalIn(response: Response): Promise<string> {
-  const { error, details } = await bodyOf(response)
-  if (isRecord(details) && 'x-payment-token' in details) return WRONG_TOKEN
-  return typeof error === 'string' ? error : 'The API returned an invalid answer. Try again.'
+  const body = await bodyOf(response)
+  const { details } = body
+  return isRecord(details) && 'x-payment-token' in details ? say('gate.wrongToken') : inWords(body)
+}
+
+function inWords({ code, error }: Record<string, unknown>): string {
+  if (typeof error !== 'string') return say('gate.invalidAnswer')
+  return sentenceOf({ code: typeof code === 'string' ? code : '', sentence: error })
 }
 
 async function isUnderWay(response: Response): Promise<boolean> {
@@ -161,6 +167,7 @@ async function toAnswer(response: Response, resource: string): Promise<NonNullab
   const type = response.headers.get('content-type') ?? ''
   const blob = await response.blob()
   const isText = /^text\/|json|xml|javascript|csv/i.test(type) && blob.size < SHOWN_MAX
+  if (isText) await loadFormatting()
   return {
     text: isText ? await blob.text() : null,
     href: URL.createObjectURL(blob),

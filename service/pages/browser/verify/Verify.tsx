@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { CoinMark, Cross, Outward, Tick, Warning } from '../checkout/Icons.tsx'
+import { language, say } from '../words/say.ts'
 import { verifyReceipt, type ReceiptFacts, type Verdict } from './verify.ts'
 
 /** Verifies a signed receipt. Only the keys are loaded: the receipt itself never leaves the browser. */
@@ -33,11 +34,9 @@ export function Verify({ issuers }: { issuers: Readonly<Record<string, string>> 
   return (
     <main class="verify">
       <CoinMark />
-      <h1>Verify a receipt</h1>
-      <p class="quiet">
-        Paste a signed receipt. Your browser checks it with the public keys of the service that issued it.
-      </p>
-      <label for="receipt-text">Signed receipt</label>
+      <h1>{say('verify.title')}</h1>
+      <p class="quiet">{say('verify.hint')}</p>
+      <label for="receipt-text">{say('verify.label')}</label>
       <textarea
         id="receipt-text"
         rows={6}
@@ -64,7 +63,7 @@ function Result({ verdict, text }: { verdict: Verdict; text: string }) {
   return (
     <section class="outcome" aria-labelledby="verdict">
       <span class={`seal ${isInvalid ? 'seal-bad' : 'seal-wait'}`}>{isInvalid ? <Cross /> : <Warning />}</span>
-      <h2 id="verdict">{isInvalid ? 'This receipt is not valid' : 'Not checked yet'}</h2>
+      <h2 id="verdict">{say(isInvalid ? 'verify.notValid' : 'verify.notChecked')}</h2>
       <p class="quiet">{verdict.reason}</p>
     </section>
   )
@@ -78,25 +77,25 @@ function Valid({ facts, text }: { facts: ReceiptFacts; text: string }) {
     setCopied(true)
   }
   const lines: readonly (readonly [name: string, value: preact.ComponentChildren])[] = [
-    ['Paid for', <span class="mono">{resource}</span>],
+    [say('verify.paidFor'), <span class="mono">{resource}</span>],
     ...(terms === null
       ? []
       : ([
-          ['Amount', terms.amount],
-          ['To', <span class="mono">{terms.recipient}</span>],
+          [say('verify.amount'), terms.amount],
+          [say('verify.to'), <span class="mono">{terms.recipient}</span>],
         ] as const)),
-    ['From', <span class="mono">{payer}</span>],
-    ['Date', <time dateTime={paidAt.toISOString()}>{paidAt.toLocaleString()}</time>],
-    ['Network', network],
-    ['Issued by', issuer],
+    [say('verify.from'), <span class="mono">{payer}</span>],
+    [say('verify.date'), <time dateTime={paidAt.toISOString()}>{paidAt.toLocaleString(language())}</time>],
+    [say('verify.network'), network],
+    [say('verify.issuedBy'), issuer],
     [
-      'Transaction',
+      say('verify.transaction'),
       explorerUrl === null ? (
-        <span class="mono">{transaction === '' ? 'None: paid from a balance' : transaction}</span>
+        <span class="mono">{transaction === '' ? say('verify.fromBalance') : transaction}</span>
       ) : (
         <a class="mono" href={explorerUrl} target="_blank" rel="noreferrer noopener">
           {transaction} <Outward />
-          <span class="unseen"> (opens the block explorer)</span>
+          <span class="unseen"> {say('common.opensExplorer')}</span>
         </a>
       ),
     ],
@@ -106,8 +105,8 @@ function Valid({ facts, text }: { facts: ReceiptFacts; text: string }) {
       <span class="seal seal-good">
         <Tick />
       </span>
-      <h2 id="verdict">This receipt is valid</h2>
-      <p class="quiet">{issuer} signed it, and nothing in it was changed.</p>
+      <h2 id="verdict">{say('verify.valid')}</h2>
+      <p class="quiet">{say('verify.signedBy', { issuer })}</p>
       <dl class="facts">
         {lines.map(([name, value]) => (
           <div key={name}>
@@ -116,13 +115,13 @@ function Valid({ facts, text }: { facts: ReceiptFacts; text: string }) {
           </div>
         ))}
       </dl>
-      {terms === null && transaction !== '' && <p class="fine">The transaction shows the amount and the recipient.</p>}
+      {terms === null && transaction !== '' && <p class="fine">{say('verify.seeTransaction')}</p>}
       <p class="fine">
         <button type="button" class="link" onClick={() => void copy()}>
-          {isCopied ? 'Copied' : 'Copy receipt'}
+          {say(isCopied ? 'verify.copied' : 'verify.copy')}
         </button>{' '}
         <a href={`data:text/plain,${encodeURIComponent(text)}`} download="receipt.jws">
-          Download receipt
+          {say('verify.download')}
         </a>
       </p>
     </section>

@@ -1,4 +1,5 @@
 import { networkName } from '../../../ui-kit/networks.ts'
+import { language, say } from '../words/say.ts'
 
 /** The result of a check. `unknown`: it could not be made, so the receipt may still be valid. */
 export type Verdict =
@@ -33,7 +34,7 @@ export async function verifyReceipt(text: string, verifier: Verifier): Promise<V
   const receipt = found.find(({ payload }) => 'payer' in payload)
   if (receipt === undefined) return invalid(sentenceWithout(text, found))
   const { version, resourceUrl, payer, network, issuedAt, transaction = '' } = receipt.payload
-  if (version !== 1) return invalid('This receipt has a version that this page does not know.')
+  if (version !== 1) return invalid(say('verify.version'))
   if (
     !isText(resourceUrl) ||
     !isText(payer) ||
@@ -41,7 +42,7 @@ export async function verifyReceipt(text: string, verifier: Verifier): Promise<V
     !isText(transaction) ||
     !Number.isInteger(issuedAt)
   ) {
-    return invalid('This receipt is incomplete: a field is missing.')
+    return invalid(say('verify.incomplete'))
   }
   const checked = await check(receipt, verifier)
   if (checked !== null) return checked
@@ -97,12 +98,12 @@ const TEXT_MAX = 20_000
 
 function sentenceWithout(text: string, found: readonly Token[]): string {
   if (found.some(({ payload }) => 'payTo' in payload)) {
-    return 'This is a signed offer. It shows a price, but not that anything was paid.'
+    return say('verify.offer')
   }
   if (text.includes('eip712')) {
-    return 'This receipt is signed as typed data (EIP-712), which this page does not check. Paste the form that begins with eyJ.'
+    return say('verify.typedData')
   }
-  return 'This is not a signed receipt. Paste the whole text, which begins with eyJ and contains two dots.'
+  return say('verify.noReceipt')
 }
 
 /** Null when the signature is the issuer's. */
@@ -111,20 +112,20 @@ async function check(token: Token, { issuers, load }: Verifier): Promise<Verdict
   const address = Object.hasOwn(issuers, did) ? issuers[did] : undefined
   if (address === undefined) {
     const known = Object.keys(issuers).map(hostOf).join(', ')
-    return invalid(`${hostOf(did)} issued this receipt. This page knows the keys of ${known} only.`)
+    return invalid(say('verify.otherIssuer', { issuer: hostOf(did), known }))
   }
-  if (token.header['alg'] !== 'EdDSA') return invalid('This receipt is signed in a way that its issuer does not use.')
+  if (token.header['alg'] !== 'EdDSA') return invalid(say('verify.algorithm'))
   let document: unknown
   try {
     document = await load(address)
   } catch {
-    return unknown(`The keys of ${hostOf(did)} could not be loaded. Check your connection and try again.`)
+    return unknown(say('verify.noKeys', { issuer: hostOf(did) }))
   }
   const key = keyIn(document, kid)
-  if (key === null) return invalid(`${hostOf(did)} does not publish the key of this receipt, so it did not issue it.`)
+  if (key === null) return invalid(say('verify.otherKey', { issuer: hostOf(did) }))
   const publicKey = await imported(key)
   if (publicKey === null) {
-    return unknown('This browser cannot check Ed25519 signatures. Open this page in a current browser.')
+    return unknown(say('verify.oldBrowser'))
   }
   const isSigned = await crypto.subtle.verify(
     'Ed25519',
@@ -132,7 +133,7 @@ async function check(token: Token, { issuers, load }: Verifier): Promise<Verdict
     token.signature,
     new TextEncoder().encode(token.content),
   )
-  return isSigned ? null : invalid('The signature does not match: the text was changed after it was signed.')
+  return isSigned ? null : invalid(say('verify.changed'))
 }
 
 /** Null when this browser does not know the algorithm. */
@@ -155,11 +156,14 @@ async function termsOf(found: readonly Token[], receipt: Token, verifier: Verifi
   return { amount: `${inUnits(amount)} USDC`, recipient: payTo }
 }
 
-/** Micro-USDC as a decimal. */
+/** Micro-USDC as a decimal, in the reader's language. */
 function inUnits(amount: string): string {
   const digits = amount.padStart(7, '0')
   const fraction = digits.slice(-6).replace(/0{1,6}$/, '')
-  return digits.slice(0, -6).replace(/^0+(?=\d)/, '') + (fraction === '' ? '' : `.${fraction}`)
+  const decimal = digits.slice(0, -6).replace(/^0+(?=\d)/, '') + (fraction === '' ? '' : `.${fraction}`)
+  // As a text, so that no digit is lost.
+  const figures = new Intl.NumberFormat(language(), { maximumFractionDigits: 6 })
+  return figures.format(decimal as Intl.StringNumericLiteral)
 }
 
 function nameOf({ header }: Token): { did: string; kid: string } {
@@ -169,7 +173,7 @@ function nameOf({ header }: Token): { did: string; kid: string } {
 
 function hostOf(did: string): string {
   const host = did.replace(/^did:web:/, '').replace(/%3A/gi, ':')
-  return host === '' ? 'An unknown service' : host
+  return host === '' ? say('verify.unknownService') : host
 }
 
 /** Without its other fields, because browsers differ in the names of the algorithm that they accept. */

@@ -1,21 +1,28 @@
-import { ownerOf, type Caller } from '../../../kit/caller.ts'
+import type { ChosenConnection } from '../../../connections/service/use.ts'
+import { guestIn, ownerOf, type Caller } from '../../../kit/caller.ts'
 import { Departure } from '../../../kit/departure.ts'
 import { invalid } from '../../../kit/errors.ts'
 import { deriveId } from '../../../kit/ids.ts'
+import type { Environment } from '../../../kit/owner.ts'
 import type { Balances } from '../../../ledger/model.ts'
-import { ofCall, providerBusy, stopping, tooDear, tooManyAtOnce } from '../../errors/call.ts'
-import type { CallInput, CallResult } from '../../model/call.ts'
+import { ofCall, providerBusy, tooDear, tooManyAtOnce } from '../../errors/call.ts'
+import type { CallId, CallInput, CallResult } from '../../model/call.ts'
 import type { Tool } from '../../model/tool.ts'
 import type { CallFilter } from '../../ports/calls.ts'
+import { pagingOf } from '../../rules/paging.ts'
 import { createAssetCalls } from './assets.ts'
 import { createBulkheads } from './bulkheads.ts'
 import { createCharging } from './charge.ts'
 import { createChargeBatch } from './charge-batch.ts'
 import { createInputCheck } from './check.ts'
 import { createHealth } from './health.ts'
+import { createLargeAnswers } from './large.ts'
+import { createOperations, type ResultInput } from './operations.ts'
 import { balancesOf, type CallDeps, type Order, type Place } from './order.ts'
-import { createReach } from './reach.ts'
+import { createReading } from './pages.ts'
+import { createReach, ordinary, type ReachInput } from './reach.ts'
 import { createCallStates } from './states.ts'
+import { UnderWay } from './under-way.ts'
 
 /** Calls of tools: holds the money, calls the tool, and takes the money or gives it back. */
 export function createCalls(deps: CallDeps) {
@@ -28,32 +35,36 @@ export function createCalls(deps: CallDeps) {
     if (leave === null) throw providerBusy(tool.provider)
     return leave
   }
-  const charging = createCharging({ ...deps, batch: createChargeBatch(deps), reach, place })
+  const large = createLargeAnswers(deps)
+  const reading = createReading({ ...deps, reach, large })
+  const charging = createCharging({ ...deps, batch: createChargeBatch(deps), reading, place })
   const assets = createAssetCalls({ ...deps, place })
   const states = createCallStates(deps)
-  const running = new Map<AbortController, Promise<unknown>>()
-  let stopped = false
+  const operations = createOperations({ ...deps, states, reach, large, place, slots: { taken } })
+  const underWay = new UnderWay()
 
   async function run(call: CallInput): Promise<CallResult> {
-    if (stopped) throw stopping()
     const callId = deriveId('call', call.operation)
     const until = new AbortController()
     const departure = new Departure()
     const leave = (): void => {
       if (departure.recall(call.signal?.reason)) until.abort(call.signal?.reason)
     }
-    call.signal?.addEventListener('abort', leave, { once: true })
-    if (call.signal?.aborted === true) leave()
-    const work = begin({ call, callId, signal: until.signal, departure })
-    running.set(until, work)
-    try {
-      return await work
-    } catch (error) {
-      throw ofCall(error, callId)
-    } finally {
-      running.delete(until)
-      call.signal?.removeEventListener('abort', leave)
-    }
+    return await underWay.follow({ signal: call.signal, until, leave }, async () => {
+      try {
+        return await begin({ call, callId, signal: until.signal, departure })
+      } catch (error) {
+        throw ofCall(error, callId)
+      }
+    })
+  }
+
+  async function result(caller: Caller, id: CallId, { signal, ...input }: ResultInput): Promise<CallResult> {
+    const until = new AbortController()
+    const leave = (): void => until.abort(signal.reason)
+    return await underWay.follow({ signal, until, leave }, () =>
+      operations.result(caller, id, { ...input, signal: until.signal }),
+    )
   }
 
   async function begin(about: Pick<Order, 'call' | 'callId' | 'signal' | 'departure'>): Promise<CallResult> {
@@ -64,15 +75,30 @@ export function createCalls(deps: CallDeps) {
     const tool = await catalogue.bySlug(call.caller.environment, call.slug, call.caller.user?.id ?? null)
     const input = checked(tool, call.input)
     if (call.maxCost != null && tool.price > call.maxCost) throw tooDear(tool.price, call.maxCost)
-    const giveBack = await slots.take(call.caller.keyId ?? owner.userId)
-    if (giveBack === null) throw tooManyAtOnce(slots.atOnce)
+    const all = pagesOf(tool, call)
+    // Before anything is held, so that a call that waits for its caller to connect costs nothing.
+    const connection = await connectionFor(call.caller, tool, call.connection ?? null)
+    const giveBack = await taken(call.caller.keyId ?? owner.userId)
     try {
       const attempt = before === null ? 1 : before.attempt + 1
-      const order = { ...about, owner, tool, input, attempt }
+      const order = { ...about, owner, tool, input, attempt, all, connection }
       return tool.upstream.kind === 'rda' ? await assets.run(order, tool.upstream) : await charging.charge(order)
     } finally {
       giveBack()
     }
+  }
+
+  async function taken(key: string): Promise<() => void> {
+    const giveBack = await slots.take(key)
+    if (giveBack === null) throw tooManyAtOnce(slots.atOnce)
+    return giveBack
+  }
+
+  /** The caller's own access to the tool's provider. Throws `connection_required` where the tool needs one. */
+  async function connectionFor(caller: Caller, tool: Tool, named: string | null): Promise<ChosenConnection | null> {
+    const { needs, access } = await catalogue.accessFor(tool)
+    if (access === null || (await catalogue.isSimulated(tool))) return null
+    return await deps.connections.find(caller, access, { isRequired: needs === 'connection', named })
   }
 
   function checked(tool: Tool, input: unknown): Readonly<Record<string, unknown>> {
@@ -83,6 +109,7 @@ export function createCalls(deps: CallDeps) {
 
   return {
     call: run,
+    result,
 
     state: states.of,
 
@@ -93,25 +120,35 @@ export function createCalls(deps: CallDeps) {
 
     /** For buyers who pay each call by x402, without an account or credits. */
     unpaid: {
-      find: catalogue.bySlug.bind(catalogue),
+      /** A guest has no account, so a tool that acts in one is refused before it is paid. */
+      async find(environment: Environment, slug: string): Promise<Tool> {
+        const tool = await catalogue.bySlug(environment, slug, null)
+        await connectionFor(guestIn(environment), tool, null)
+        return tool
+      },
       checked,
-      reach,
+      /** Without an account there is no room for a large answer. */
+      ask: async (about: Omit<ReachInput, 'large'>) => ordinary(await reach.ask(about)),
       place: (tool: Tool) => place(tool, null),
     },
 
     ...createHealth(deps),
 
-    underWay: (): number => running.size,
-
-    async stop(): Promise<void> {
-      stopped = true
-      for (const until of running.keys()) until.abort(stopping())
-      await Promise.allSettled(running.values())
-    },
+    underWay: (): number => underWay.size,
+    stop: (): Promise<void> => underWay.stop(),
   }
 }
 
 export type Calls = ReturnType<typeof createCalls>
+
+/** As many pages as were asked for and as `maxCost` pays. Throws where the tool has none. */
+function pagesOf(tool: Tool, { pagesMax = null, maxCost = null }: CallInput): Order['all'] {
+  if (pagesMax === null) return null
+  const paging = pagingOf(tool)
+  if (paging === null) throw invalid({ all: 'is for tools that answer in pages (`paged`)' })
+  const paid = maxCost === null || tool.price === 0n ? pagesMax : Number(maxCost / tool.price)
+  return { pagesMax: Math.min(pagesMax, paid), paging }
+}
 
 /** Creators' tools each have a server of their own. */
 function bulkheadOf({ environment, provider, ownerId, slug, upstream }: Tool): string {

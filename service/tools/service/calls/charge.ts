@@ -2,23 +2,25 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { AgentReserve } from '../../../budgets/model.ts'
 import { DomainError } from '../../../kit/errors.ts'
 import { canonicalHash } from '../../../kit/hash.ts'
-import { ZERO } from '../../../kit/money.ts'
+import { usdc, ZERO, type Usdc } from '../../../kit/money.ts'
 import type { Balances } from '../../../ledger/model.ts'
 import { callAborted, chargedTooLate, insufficientCredits } from '../../errors/call.ts'
-import type { CallResult, Output } from '../../model/call.ts'
+import type { CallResult, Output, StoredCall } from '../../model/call.ts'
 import type { ChargeBatch } from './charge-batch.ts'
 import { holdOf, resultOf, rowOf, storesAnswer, type CallDeps, type Order, type Place } from './order.ts'
-import { failureOf, type Reach } from './reach.ts'
+import type { Reading } from './pages.ts'
+import { sealedOf } from './operations.ts'
+import { failureOf } from './reach.ts'
 
 /**
  * A paid call. Between the hold and the end of the call only the hold is stored. When the process dies in between, the
  * ledger's sweeper gives the money back, and a repeated request with the same key starts the call anew.
  */
 export function createCharging(deps: ChargingDeps) {
-  const { batch, reach, place, store, clock, log, failpoints } = deps
+  const { batch, reading, place, store, clock, log, failpoints } = deps
 
   async function charge(order: Order): Promise<CallResult> {
-    const { call, callId, owner, tool, input, signal, departure } = order
+    const { call, callId, owner, tool, input, connection, signal, departure } = order
     const started = performance.now()
     const onProgress = call.onProgress ?? (() => undefined)
     await reserve(deps, order)
@@ -28,7 +30,8 @@ export function createCharging(deps: ChargingDeps) {
     try {
       // Taken only after the hold: callers without money must not take places from those who can pay.
       const leave = place(tool, owner.userId)
-      output = await reach.ask({ callId, tool, input, signal, departure, onProgress }).finally(leave)
+      const ask = { callId, tool, input, connection, signal, departure, onProgress }
+      output = await reading.read(order, ask).finally(leave)
       signal.throwIfAborted()
     } catch (thrown) {
       const error = signal.aborted ? reasonOf(signal) : thrown
@@ -38,13 +41,22 @@ export function createCharging(deps: ChargingDeps) {
     await failpoints.reach('call answered')
     onProgress({ progress: 2, total: 3, message: 'Charging the call' })
     const durationMs = Math.round(performance.now() - started)
-    const left = await capture(order, output, durationMs)
+    const operation = sealedOf(deps, callId, output)
+    const left = await capture({ ...order, operation }, output, durationMs)
     await failpoints.reach('call captured')
-    return resultOf({ id: callId, slug: tool.slug, cost: tool.price, durationMs }, output, left)
+    const paid = {
+      id: callId,
+      slug: tool.slug,
+      cost: costOf(order, output),
+      durationMs,
+      endedAt: clock.now(),
+      operation,
+    }
+    return resultOf(paid, output, left)
   }
 
   /** Stores the charge and the row together. A caller who cannot be charged does not get the answer. */
-  async function capture(order: Order, output: Output, durationMs: number): Promise<Balances> {
+  async function capture(order: Answered, output: Output, durationMs: number): Promise<Balances> {
     for (let { attempt } = order; ; attempt++) {
       try {
         return await persisting(() => captureAs({ ...order, attempt }, output, durationMs))
@@ -62,15 +74,15 @@ export function createCharging(deps: ChargingDeps) {
     }
   }
 
-  function captureAs(order: Order, output: Output, durationMs: number): Promise<Balances> {
-    const { call, callId, owner, tool, attempt } = order
-    const { price: amount } = tool
+  function captureAs(order: Answered, output: Output, durationMs: number): Promise<Balances> {
+    const { call, callId, owner, attempt, operation } = order
+    const amount = costOf(order, output)
     const hold = holdOf(callId, attempt)
-    const stored = storesAnswer(call) ? output : null
+    const stored = storesAnswer(call) || operation !== null ? output : null
     // Without shares, because the platform gets the whole amount.
     const capture = { hold, owner, amount, shares: [], kind: 'capture', reference: callId, announcements: [] } as const
     const row = rowOf(order, durationMs, clock.now())
-    return batch.charge({ capture }, { ...row, cost: amount, failure: null, fault: null, output: stored })
+    return batch.charge({ capture }, { ...row, cost: amount, failure: null, fault: null, output: stored, operation })
   }
 
   async function giveBack(order: Order, error: unknown, durationMs: number): Promise<void> {
@@ -91,17 +103,19 @@ export function createCharging(deps: ChargingDeps) {
 }
 
 async function reserve({ locks, clock, timeoutMs }: ChargingDeps, order: Order): Promise<void> {
-  const { call, callId, owner, tool, input, attempt } = order
+  const { call, callId, owner, tool, input, all, attempt } = order
   const { agentId } = call.caller
-  const requestHash = (): string => canonicalHash([tool.id, input]).toString('hex')
+  const more = all === null ? [] : [all.pagesMax]
+  const requestHash = (): string => canonicalHash([tool.id, input, ...more]).toString('hex')
   const target = { kind: 'tool', target: tool.slug, alias: tool.id } as const
   const command: AgentReserve = {
     id: holdOf(callId, attempt),
     owner,
-    amount: tool.price,
+    amount: usdc(tool.price * BigInt(all?.pagesMax ?? 1)),
     useCredits: true,
-    // Longer than the tool may take: if the hold ended first, the answer would be unpaid.
-    deadline: new Date(clock.now().getTime() + timeoutMs + SPARE_MS),
+    // Longer than the tool may take: if the hold ended first, the answer would be unpaid. Of several pages the last is
+    // asked for within the time of one.
+    deadline: new Date(clock.now().getTime() + timeoutMs * (all === null ? 1 : 2) + SPARE_MS),
     reference: callId,
     spender: agentId === null ? null : { ...target, agentId, requestHash: requestHash() },
     durability: 'async',
@@ -114,7 +128,16 @@ async function reserve({ locks, clock, timeoutMs }: ChargingDeps, order: Order):
   }
 }
 
-type ChargingDeps = CallDeps & { batch: ChargeBatch; reach: Reach; place: Place }
+interface Answered extends Order {
+  operation: StoredCall['operation']
+}
+
+type ChargingDeps = CallDeps & { batch: ChargeBatch; reading: Reading; place: Place }
+
+/** Each page that was read is paid for. */
+function costOf({ tool }: Order, { pages }: Output): Usdc {
+  return usdc(tool.price * BigInt(pages?.read ?? 1))
+}
 
 /** The abort's own reason when it is one of our errors. Otherwise the caller has disconnected. */
 function reasonOf(signal: AbortSignal): DomainError {

@@ -95,10 +95,12 @@ const TOO_MUCH = 'has too much text to check against the patterns of this tool: 
  * Patterns and texts both come from users and must not block the process. A pattern that cannot be checked in linear
  * time is left to the tool's own server.
  */
-function linear(source: string): { test(text: string): boolean } {
+function linear(source: string): { test(text: string): boolean; toString(): string } {
   const parsed = parsePattern(`[^]*(?:${source})[^]*`)
-  if (typeof parsed === 'string') return { test: () => true }
-  return { test: (text) => text.length > PATTERN_TEXT_MAX || budget.matches(parsed, text) === true }
+  // Ajv knows a pattern by its text: without one of its own, each would be taken for the schema's first.
+  const toString = (): string => source
+  if (typeof parsed === 'string') return { test: () => true, toString }
+  return { test: (text) => text.length > PATTERN_TEXT_MAX || budget.matches(parsed, text) === true, toString }
 }
 
 function detailsOf(errors: readonly ErrorObject[], isSpent: boolean): Record<string, string> {

@@ -1,4 +1,5 @@
 import type { Guard } from '../../../budgets/service/guard.ts'
+import type { ChosenConnection, ConnectionUse } from '../../../connections/service/use.ts'
 import type { Clock } from '../../../kit/clock.ts'
 import type { Departure } from '../../../kit/departure.ts'
 import type { Failpoints } from '../../../kit/failpoints.ts'
@@ -6,9 +7,12 @@ import type { Log } from '../../../kit/log.ts'
 import type { Owner } from '../../../kit/owner.ts'
 import type { Balances } from '../../../ledger/model.ts'
 import type { Ledger } from '../../../ledger/service.ts'
-import type { CallId, CallInput, CallResult, CallSummary, Output } from '../../model/call.ts'
+import type { CallId, CallInput, CallResult, CallSummary, Output, StoredCall } from '../../model/call.ts'
 import type { Tool } from '../../model/tool.ts'
-import type { AssetRunner, CallStore, Slots, Upstreams } from '../../ports/calls.ts'
+import type { AnswerFiles, AssetRunner, CallStore, Slots, Upstreams } from '../../ports/calls.ts'
+import type { SecretKeeping } from '../../ports/sources.ts'
+import { ANSWER_KEPT_MS } from '../../rules/operation.ts'
+import type { Paging } from '../../rules/paging.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 
 /** A call with everything needed to make it and charge for it. */
@@ -19,6 +23,10 @@ export interface Order {
   tool: Tool
   input: Readonly<Record<string, unknown>>
   attempt: number
+  /** Null for one answer as the tool gives it; else the most pages that are read, and how. */
+  all: { pagesMax: number; paging: Paging } | null
+  /** The caller's own access to the provider. Null where the tool needs none. */
+  connection: ChosenConnection | null
   /** Aborts when the process stops, and when the caller takes the call back in time. */
   signal: AbortSignal
   departure: Departure
@@ -31,7 +39,10 @@ export interface Order {
 export type Place = (tool: Tool, account: string | null) => () => void
 
 export interface CallDeps {
-  catalogue: Pick<Catalogue, 'bySlug' | 'credentials' | 'isSimulated' | 'simulate'>
+  catalogue: Pick<Catalogue, 'bySlug' | 'credentials' | 'isSimulated' | 'simulate' | 'wasSimulated' | 'accessFor'>
+  connections: Pick<ConnectionUse, 'find' | 'credentials' | 'answered'>
+  /** Whether a host may be called without https: only one that the operator allowed by name. */
+  plainHttp: (url: URL) => boolean
   store: CallStore
   upstreams: Upstreams
   assets: AssetRunner
@@ -46,6 +57,13 @@ export interface CallDeps {
   timeoutMs: number
   /** Concurrent calls to one provider, in each process. */
   providerAtOnce: number
+  /** The largest answer that is sent; of several pages, together. */
+  answerBytesMax: number
+  files: AnswerFiles
+  /** Seals how work that goes on is asked about. */
+  secrets: SecretKeeping
+  /** The files that one call sends, together. */
+  fileBytesMax: number
 }
 
 /** The columns of a call's row that do not depend on how the call ended. */
@@ -74,14 +92,21 @@ export function storesAnswer({ keyed, storesResult = false }: CallInput): boolea
   return keyed || storesResult
 }
 
-type PaidCall = Pick<CallSummary, 'id' | 'slug' | 'cost' | 'durationMs'>
+interface PaidCall extends Pick<CallSummary, 'id' | 'slug' | 'cost' | 'durationMs' | 'endedAt'> {
+  operation?: StoredCall['operation']
+}
 
-export function resultOf({ id, slug, cost, durationMs }: PaidCall, output: Output, left: Balances): CallResult {
+export function resultOf(call: PaidCall, output: Output, left: Balances): CallResult {
+  const { id, slug, cost, durationMs, endedAt, operation = null } = call
   return {
     callId: id,
     tool: slug,
     output: output.value,
     outputKind: output.kind,
+    simulated: output.simulated === true,
+    pages: output.pages ?? null,
+    operation:
+      operation === null ? null : { askAt: operation.askAt, expiresAt: new Date(endedAt.getTime() + ANSWER_KEPT_MS) },
     cost,
     credits: left.credits,
     balance: left.wallet,

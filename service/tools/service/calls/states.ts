@@ -6,12 +6,13 @@ import type { FoundRun } from '../../ports/calls.ts'
 import { balancesOf, holdOf, resultOf, type CallDeps } from './order.ts'
 
 /** Reads how far a call is, in whichever process it was made. */
-export function createCallStates({ store, ledger, assets }: CallDeps) {
+export function createCallStates({ catalogue, store, ledger, assets }: CallDeps) {
   /** Returns the stored result of a call that was paid for. */
   async function replay(stored: StoredCall): Promise<CallResult> {
     const { id, environment, userId, output } = stored
     if (output === null) throw answerForgotten(id)
-    return resultOf(stored, output, await balancesOf(ledger, { userId: userId ?? '', environment }))
+    const answer = (await catalogue.wasSimulated(stored)) ? { ...output, simulated: true as const } : output
+    return resultOf(stored, answer, await balancesOf(ledger, { userId: userId ?? '', environment }))
   }
 
   return {
@@ -47,9 +48,11 @@ export function createCallStates({ store, ledger, assets }: CallDeps) {
     if (failure !== null) return { state: 'ended', call: { id, failure }, endedAt }
     const text = { kind: 'text', value: output ?? '' } as const
     const left = await balancesOf(ledger, ownerOf(caller))
-    return { state: 'ended', call: resultOf({ id, slug, cost, durationMs }, text, left), endedAt }
+    return { state: 'ended', call: resultOf({ id, slug, cost, durationMs, endedAt }, text, left), endedAt }
   }
 }
+
+export type CallStates = ReturnType<typeof createCallStates>
 
 const UNDER_WAY = { state: 'under way' } as const
 /** The attempts of one call: the first, and those that follow when its hold has ended too early. */

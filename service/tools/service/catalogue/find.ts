@@ -6,6 +6,7 @@ import type { Provider } from '../../model/provider.ts'
 import type { Entry, Tool, UserId } from '../../model/tool.ts'
 import type { ListedTool, SearchInput, ListInput } from '../../ports/catalogue.ts'
 import { fits } from '../../rules/collection.ts'
+import { needsOf } from '../../rules/needs.ts'
 import { worthOf } from '../../rules/rank.ts'
 import type { Directory } from './directory.ts'
 import type { View } from './view.ts'
@@ -14,7 +15,12 @@ import type { View } from './view.ts'
 export function createFinding(directory: Directory) {
   async function listed(view: View, entries: readonly Entry[]): Promise<readonly ListedTool[]> {
     const tools = await directory.whole(view, entries)
-    return tools.map((tool) => ({ tool, stats: view.stats(tool) }))
+    return tools.map((tool) => ({
+      tool,
+      stats: view.stats(tool),
+      needs: needsOf(tool, view.provider(tool)),
+      simulated: view.isSimulated(tool),
+    }))
   }
 
   async function get(environment: Environment, slug: string, viewer: UserId | null): Promise<ListedTool> {

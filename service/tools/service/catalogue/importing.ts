@@ -5,13 +5,17 @@ import { ZERO, type Usdc } from '../../../kit/money.ts'
 import { quotaExceeded } from '../../../kit/quota.ts'
 import { FairTurns } from '../../../kit/fair-line.ts'
 import type { Environment } from '../../../kit/owner.ts'
-import { documentRefused, importsBusy, providerNotFound, slugsCollide } from '../../errors/catalogue.ts'
+import { providerUnknown } from '../../../connections/errors.ts'
+import { documentRefused, importsBusy, slugsCollide } from '../../errors/catalogue.ts'
 import type { ImportReport, Reading } from '../../model/draft.ts'
-import type { Credentials, PriceRule, Source } from '../../model/provider.ts'
+import type { Credentials, ProviderSecurity } from '../../../connections/model.ts'
+import type { PriceRule, Source } from '../../model/provider.ts'
 import type { AuthScheme, UserId } from '../../model/tool.ts'
-import type { Fetching } from '../../ports/sources.ts'
+import type { Fetching, ReadOptions } from '../../ports/sources.ts'
 import type { CatalogueStore, StoredProvider } from '../../ports/keeping.ts'
 import { changesOf, repriced } from '../../rules/change.ts'
+import { withDescription } from '../../rules/description.ts'
+import { offeredOf, type Offered } from '../../rules/collection.ts'
 import { checkHoldings, readingLimit } from '../../rules/quota.ts'
 import { assetSlugOf, assetSlugsOf, providerSlugFault, slugsOf } from '../../rules/slug.ts'
 import type { CatalogueDeps, Directory } from './directory.ts'
@@ -36,8 +40,10 @@ export function createImporting(deps: ImportingDeps) {
   }
 
   /** Makes a provider's tools match this reading: tools are added, changed, or marked as removed. */
-  async function write(provider: StoredProvider, { operations, skipped }: Reading): Promise<ImportReport> {
+  async function write(provider: StoredProvider, reading: Reading): Promise<ImportReport> {
     const { environment, slug, kind } = provider
+    const { skipped } = reading
+    const operations = reading.operations.map(withDescription)
     const drafts = kind === 'rda' ? assetSlugsOf(operations) : slugsOf(slug, operations)
     const nextId = () => newId('tool', clock.now())
     const { changes, wrote } = await store
@@ -62,21 +68,17 @@ export function createImporting(deps: ImportingDeps) {
     }
   }
 
-  async function pricingOf(request: ImportRequest): Promise<PriceRule> {
-    const before = await store.provider(request, request.slug)
-    return repriced(before?.pricing ?? null, request.pricing)
-  }
-
   async function readDocument(request: ImportRequest, text: string): Promise<ImportReport> {
     const { source = null, server = null, auth = null, trusted = false, simulated = false } = request
     const options = { base: baseOf(source), server, auth, trusted }
-    const pricing = await pricingOf(request)
-    const sourceHash = hashOf([documents.edition, options, priced(pricing), simulated, text])
+    const before = request.yields === true ? await store.provider(request, request.slug) : null
+    if (before !== null && isOperators(before, source)) return await unchanged(directory, before)
+    const pricing = before === null ? await pricingOf(store, request) : repriced(before.pricing, {})
+    const chosen = request.offered === undefined ? [] : [request.offered]
+    const sourceHash = hashOf([documents.edition, options, priced(pricing), simulated, text, ...chosen])
     const provider = toProvider({ ...request, pricing }, 'openapi', sourceHash)
     if (await isRead(store, provider)) return await unchanged(directory, provider)
-    const check = request.ownerId === null ? {} : { check: readingLimit(quotas) }
-    const reading = await documents.read(text, { ...options, ...check })
-    if (reading.operations.length === 0) throw documentRefused(nothingIn(reading))
+    const reading = await readOffered(deps, request, { text, options })
     if (!simulated && !trusted) await checkServers(fetching, reading)
     return await write(named(provider, reading), reading)
   }
@@ -115,7 +117,7 @@ export function createImporting(deps: ImportingDeps) {
     async removeProvider(environment: Environment, ownerId: UserId | null, slug: string): Promise<ImportReport> {
       const scope = { environment, ownerId }
       const before = await store.provider(scope, slug)
-      if (before === null) throw providerNotFound(slug)
+      if (before === null) throw providerUnknown(slug)
       await store.seal(scope, slug, null, clock.now())
       return await write({ ...before, sourceHash: null }, { ...NOTHING, name: before.name })
     },
@@ -129,9 +131,9 @@ export function createImporting(deps: ImportingDeps) {
   async function readServer(request: ImportRequest, server: string): Promise<ImportReport> {
     await fetching.checkAddress(server)
     const { environment, ownerId, slug } = request
-    const secret = await credentials.of({ environment, ownerId, provider: slug }, { kind: 'bearer' })
+    const [secret] = await credentials.of({ environment, ownerId, provider: slug }, { kind: 'bearer' })
     const reading = await servers.read(server, (request.credentials ?? secret).headers)
-    const pricing = await pricingOf(request)
+    const pricing = await pricingOf(store, request)
     const sourceHash = hashOf([server, priced(pricing), reading.operations])
     const provider = named(toProvider({ ...request, pricing, source: { from: server } }, 'mcp', sourceHash), reading)
     return await writeIfNew(provider, reading)
@@ -140,6 +142,30 @@ export function createImporting(deps: ImportingDeps) {
   async function writeIfNew(provider: StoredProvider, reading: Reading): Promise<ImportReport> {
     return (await isRead(store, provider)) ? await unchanged(directory, provider) : await write(provider, reading)
   }
+}
+
+/** The operations of a document that become tools. An account's document is bounded by its quotas. */
+async function readOffered(
+  { documents, quotas }: Pick<CatalogueDeps, 'documents' | 'quotas'>,
+  { ownerId, offered: wanted = null }: Pick<ImportRequest, 'ownerId'> & { offered?: Offered | null },
+  { text, options }: { text: string; options: ReadOptions },
+): Promise<Reading> {
+  const bounds = ownerId === null ? {} : { check: readingLimit(quotas), charactersMax: CHARACTERS_MAX }
+  const reading = await documents.read(text, { ...options, ...bounds })
+  if (reading.operations.length === 0) throw documentRefused(nothingIn(reading))
+  const { offered } = offeredOf(reading.operations, wanted)
+  if (offered.length === 0) throw documentRefused('none of its operations is one of those that are offered.')
+  return { ...reading, operations: offered }
+}
+
+async function pricingOf(store: CatalogueStore, request: ImportRequest): Promise<PriceRule> {
+  const before = await store.provider(request, request.slug)
+  return repriced(before?.pricing ?? null, request.pricing)
+}
+
+/** What the operator removed, or imported from elsewhere under this name. */
+function isOperators(before: StoredProvider, source: Source | null): boolean {
+  return before.sourceHash === null || before.source?.from !== source?.from
 }
 
 /** The same source, read in the same way, gives the same tools, so it need not be read again. */
@@ -162,8 +188,10 @@ async function unchanged(directory: Directory, provider: StoredProvider): Promis
 
 /** Each call checks its server again. This check tells the author of the import early. */
 async function checkServers(fetching: Fetching, { operations }: Reading): Promise<void> {
-  const all = operations.map(({ upstream }) => (upstream.kind === 'http' ? upstream.server : ''))
-  for (const server of new Set(all)) await fetching.checkAddress(server)
+  const all = operations.map(({ upstream }) => (upstream.kind === 'http' ? new URL(upstream.server).origin : ''))
+  const servers = new Set(all)
+  if (servers.size > SERVERS_MAX) throw documentRefused(`it names more than ${String(SERVERS_MAX)} servers.`)
+  for (const server of servers) await fetching.checkAddress(server)
 }
 
 export interface ImportRequest {
@@ -182,14 +210,22 @@ export interface ImportRequest {
   readonly auth?: AuthScheme | null
   /** The document comes with the service or from the operator. */
   readonly trusted?: boolean
+  /** Which of the document's operations become tools. All where it is absent. */
+  readonly offered?: Offered
+  /** What the operator removed, replaced or priced stays as it is. */
+  readonly yields?: boolean
   /** For reading an MCP server whose credentials are not stored yet. */
-  readonly credentials?: Credentials
+  readonly credentials?: Pick<Credentials, 'headers'>
 }
 
 type ImportingDeps = CatalogueDeps & { directory: Directory; credentials: CredentialKeeping }
 
 /** How many imports a process runs at once. One further import of the same account may wait. */
 const IMPORT_TURNS = { atOnce: 2, perAccount: 1, waitingPerAccount: 1, waiting: 100 }
+
+/** Of a document that an account imports. */
+const CHARACTERS_MAX = 10_000_000
+const SERVERS_MAX = 50
 
 const UNIQUE_VIOLATION = '23505'
 
@@ -213,15 +249,28 @@ function toProvider(request: PricedRequest, kind: StoredProvider['kind'], source
   const { environment, ownerId, slug, pricing, simulated = false, source = null } = request
   if (simulated && environment !== 'sandbox') throw invalid({ simulated: 'is available in the sandbox only' })
   const words = { name: request.name ?? '', description: request.description ?? '' }
-  return { ...words, environment, ownerId, slug, kind, simulated, source, pricing, sourceHash, credentials: null }
+  const access = { credentials: null, security: NO_SECURITY, isPublic: false, oauth: null, oauthSecret: null }
+  return { ...words, environment, ownerId, slug, kind, simulated, source, pricing, sourceHash, ...access }
 }
 
 function named(provider: StoredProvider, reading: Reading): StoredProvider {
   const { name, description, slug } = provider
-  return { ...provider, name: name || reading.name || slug, description: description || reading.description }
+  const security = securityIn(reading)
+  return { ...provider, name: name || reading.name || slug, description: description || reading.description, security }
 }
 
-function baseOf(source: Source | null): string | null {
+/** The hosts that its tools are on are the only ones that get a connection's secret. */
+function securityIn({ operations, schemes = [] }: Reading): ProviderSecurity {
+  const hosts = operations.flatMap(({ upstream }) =>
+    upstream.kind === 'http' && URL.canParse(upstream.server) ? new URL(upstream.server).origin : [],
+  )
+  return { hosts: [...new Set(hosts)].slice(0, HOSTS_MAX), schemes }
+}
+
+const NO_SECURITY: ProviderSecurity = { hosts: [], schemes: [] }
+const HOSTS_MAX = 20
+
+export function baseOf(source: Source | null): string | null {
   return source !== null && /^https?:\/\//.test(source.from) ? source.from : null
 }
 

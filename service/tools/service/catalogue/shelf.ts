@@ -87,9 +87,9 @@ export class Shelf {
     return this.slugs.get(slug)
   }
 
-  /** All live tools, by slug. */
+  /** All live tools, by slug; those that delete something last, since a reader looks for what a provider does. */
   all(): readonly Entry[] {
-    return (this.inOrder ??= [...this.entries.values()].filter(({ status }) => status === 'live').sort(bySlug))
+    return (this.inOrder ??= [...this.entries.values()].filter(({ status }) => status === 'live').sort(inOrder))
   }
 
   collection(slug: string): Collection | undefined {
@@ -97,9 +97,12 @@ export class Shelf {
   }
 }
 
-export function bySlug(one: Entry, other: Entry): number {
-  return one.slug < other.slug ? -1 : one.slug > other.slug ? 1 : 0
+function inOrder(one: Entry, other: Entry): number {
+  const last = Number(DELETES.test(one.slug)) - Number(DELETES.test(other.slug))
+  return last === 0 ? (one.slug < other.slug ? -1 : 1) : last
 }
+
+const DELETES = /-(delete|remove)(-|$)/
 
 /** The size of an entry's texts, of their words in the index, and of the objects around them. */
 function weightOf({ slug, name, description, terms }: Entry): number {

@@ -1,7 +1,7 @@
 import type { Collection } from '../../model/draft.ts'
 import type { Entry, ToolStats } from '../../model/tool.ts'
 import type { StoredProvider } from '../../ports/keeping.ts'
-import { bySlug, type Shelf } from './shelf.ts'
+import type { Shelf } from './shelf.ts'
 
 /** The catalogue as one viewer sees it: first the viewer's own tools, then the platform's. */
 export class View {
@@ -20,11 +20,11 @@ export class View {
     return own?.status === 'live' ? own : (this.platform.bySlug(slug) ?? own)
   }
 
-  /** All live tools, by slug. */
+  /** All live tools, the viewer's own before those of the platform. */
   all(): readonly Entry[] {
     const { own } = this
     if (own === null) return this.platform.all()
-    return [...this.platform.all().filter((entry) => !this.isHidden(entry)), ...own.all()].sort(bySlug)
+    return [...own.all(), ...this.platform.all().filter((entry) => !this.isHidden(entry))]
   }
 
   /**
@@ -53,8 +53,20 @@ export class View {
     return [...this.platform.providers, ...(this.own?.providers ?? [])]
   }
 
+  /** The provider of a tool. */
+  provider({ provider, ownerId }: Pick<Entry, 'provider' | 'ownerId'>): StoredProvider | null {
+    const { providers = [] } = (ownerId === null ? this.platform : this.own) ?? {}
+    return providers.find(({ slug }) => slug === provider) ?? null
+  }
+
   stats({ id, ownerId }: Pick<Entry, 'id' | 'ownerId'>): ToolStats | null {
     return (ownerId === null ? this.platform : this.own)?.stats.get(id) ?? null
+  }
+
+  /** Whether the sandbox answers its calls with examples. */
+  isSimulated({ provider, ownerId }: Pick<Entry, 'provider' | 'ownerId'>): boolean {
+    const shelf = ownerId === null ? this.platform : this.own
+    return shelf?.providers.some(({ slug, simulated }) => slug === provider && simulated) ?? false
   }
 
   private isHidden({ slug }: Entry): boolean {

@@ -1,5 +1,8 @@
 import type { Entry } from '../../model/tool.ts'
-import { queryStems, queryWords, stemsOf, synonymsOf, type QueryWord } from '../../rules/words.ts'
+import { nearest } from '../../../kit/nearest.ts'
+import { actionOf, synonymsOf, type Action } from '../../rules/concepts.ts'
+import { readTask, type TaskWord } from '../../rules/task.ts'
+import { queryStems, stemsOf } from '../../rules/words.ts'
 
 /**
  * Maps words to the tools that contain them. It is in this process and not in PostgreSQL, because a model asks in
@@ -12,6 +15,7 @@ export class WordIndex {
   private readonly lengths: number[] = []
   /** The number of meaningful words in each name. */
   private readonly named: number[] = []
+  private readonly actions: (Action | null)[] = []
   private readonly places = new Map<string, number>()
   private length = 0
   private live = 0
@@ -22,7 +26,7 @@ export class WordIndex {
   put(entry: Entry): void {
     this.drop(entry.id)
     const place = this.entries.length
-    const named = new Set(queryStems(entry.name))
+    const named = new Set(queryStems(entry.name.replace(OWNER, '')))
     let length = 0
     for (const [stem, weight] of weigh(entry)) {
       length += weight
@@ -35,6 +39,7 @@ export class WordIndex {
     this.entries.push(entry)
     this.lengths.push(length)
     this.named.push(Math.max(1, named.size))
+    this.actions.push(actionOf(stemsOf(entry.name).slice(0, 1)))
     this.places.set(entry.id, place)
     this.length += length
     this.live++
@@ -61,16 +66,22 @@ export class WordIndex {
     found: (entry: Entry, score: number, all: boolean) => void,
     beside: WordIndex | null = null,
   ): void {
-    const asked = queryWords(query)
-    if (asked.length === 0 || this.live === 0) return
+    const { said, meant, action } = readTask(query)
+    if ((said.length === 0 && meant.length === 0) || this.live === 0) return
     this.beside = beside
     if (this.sums.size < this.entries.length) this.sums = new Sums(this.entries.length * 2)
     const { sums } = this
     sums.clear()
-    for (const word of asked) {
-      this.score(word, word === asked.at(-1))
-      sums.add()
+    for (const word of said) {
+      this.score(word)
+      sums.add(word.weight)
     }
+    // Words that the task means without saying them add to the score of a tool. A tool that lacks them loses nothing.
+    for (const word of meant) {
+      this.score(word)
+      sums.add(0)
+    }
+    const asked = said.reduce((sum, { weight }) => sum + weight, 0)
     for (let nth = 0; nth < sums.count; nth++) {
       const place = sums.touched[nth] ?? 0
       const entry = this.entries[place]
@@ -79,22 +90,33 @@ export class WordIndex {
       // tool whose name is exactly the query comes before one whose name has additional words.
       const words = sums.words[place] ?? 0
       const exact = (sums.names[place] ?? 0) / (this.named[place] ?? 1)
-      found(entry, ((sums.scores[place] ?? 0) * words * (1 + EXACT * exact)) / asked.length, words === asked.length)
+      const has = this.actions[place] ?? null
+      const fits = has === null || has === action || (action === null && has !== 'delete') ? 1 : OTHER_ACTION
+      found(
+        entry,
+        ((sums.scores[place] ?? 0) * (words + PART) * (1 + EXACT * exact) * fits) / (asked + PART),
+        words > asked - ROUNDING,
+      )
     }
   }
 
   /** A word counts once for a tool, either as itself or as a synonym, whichever scores better. */
-  private score({ stem, joined }: QueryWord, isLast: boolean): void {
-    this.look(stem, 1, this.rarity([stem]))
-    for (const word of joined) this.look(word, 1, this.rarity([word]))
+  private score({ stem, others, weight, isLast }: TaskWord): void {
+    this.look(stem, weight, this.rarity([stem]))
+    for (const word of others) this.look(word, weight, this.rarity([word]))
     // A synonym is as rare as its most common equivalent: `add` is rarer than `create`, but that does not matter to a
     // user who wants to create something.
-    const synonyms = synonymsOf(stem)
-    const shared = this.rarity([stem, ...synonyms])
-    for (const other of synonyms) this.look(other, SYNONYM, shared)
+    const { same, also } = synonymsOf(stem)
+    const shared = this.rarity([stem, ...same])
+    for (const other of same) this.look(other, SYNONYM * weight, shared)
+    for (const other of also) this.look(other, SYNONYM * weight, this.rarity([other]))
     // The query may be incomplete, or contain a short form such as `kube` for `kubernetes`.
     if (this.sums.isEmpty || (isLast && !this.postings.has(stem)))
       for (const word of this.beginningWith(stem)) this.look(word, PREFIX, this.rarity([word]))
+    if (this.sums.isEmpty && stem.length >= MISSPELT_MIN) {
+      const word = nearest(stem, this.alike(stem))
+      if (word !== null) this.look(word, MISSPELT, this.rarity([word]))
+    }
   }
 
   private look(word: string, factor: number, rarity: number): void {
@@ -124,6 +146,12 @@ export class WordIndex {
     return this.live + (this.beside?.live ?? 0)
   }
 
+  /** The words that may be misspelt so: people rarely miss the first letter. */
+  private *alike(stem: string): Generator<string> {
+    for (const word of this.postings.keys())
+      if (word.startsWith(stem.charAt(0)) && word.length > 3 && Math.abs(word.length - stem.length) <= 1) yield word
+  }
+
   private *beginningWith(stem: string): Generator<string> {
     if (stem.length < 3) return
     let found = 0
@@ -138,7 +166,7 @@ export class WordIndex {
     const left = this.entries.filter((entry) => entry !== null)
     this.postings.clear()
     this.places.clear()
-    this.entries.length = this.lengths.length = this.named.length = this.length = this.live = 0
+    this.entries.length = this.lengths.length = this.named.length = this.actions.length = this.length = this.live = 0
     this.sums = new Sums(0)
     for (const entry of left) this.put(entry)
   }
@@ -170,7 +198,17 @@ const K = 3
 const EXACT = 0.6
 const SYNONYM = 0.6
 const PREFIX = 0.5
+/** Names the owner, which a task rarely does. */
+const OWNER = / (?:for|in|of) (?:the |an? )?(?:authenticated user|organization|repository|enterprise)\b/i
 const PREFIXES_MAX = 50
+const MISSPELT = 0.6
+const MISSPELT_MIN = 5
+/** Deleting is rarely what a task that creates something needs, or that names no action. */
+const OTHER_ACTION = 0.6
+/** Keeps a tool that has only meant words in the results. */
+const PART = 1
+/** Weights are added in another order for each tool. */
+const ROUNDING = 1e-9
 const DESCRIPTION_MAX = 400
 
 /**
@@ -180,7 +218,7 @@ const DESCRIPTION_MAX = 400
 class Sums {
   readonly size: number
   readonly scores: Float64Array
-  readonly words: Uint8Array
+  readonly words: Float64Array
   /** How many of the words occur in the name. */
   readonly names: Float64Array
   /** The places that any word matched. Only the first `count` items are valid. */
@@ -194,7 +232,7 @@ class Sums {
   constructor(size: number) {
     this.size = size
     this.scores = new Float64Array(size)
-    this.words = new Uint8Array(size)
+    this.words = new Float64Array(size)
     this.names = new Float64Array(size)
     this.touched = new Int32Array(size)
     this.best = new Float64Array(size)
@@ -224,14 +262,14 @@ class Sums {
     this.bestName[place] = name
   }
 
-  /** Ends the current word. */
-  add(): void {
+  /** Ends the current word, which counts this much among those that the query says. */
+  add(weight: number): void {
     for (let nth = 0; nth < this.offers; nth++) {
       const place = this.offered[nth] ?? 0
-      if (this.words[place] === 0) this.touched[this.count++] = place
+      if (this.scores[place] === 0) this.touched[this.count++] = place
       this.scores[place] = (this.scores[place] ?? 0) + (this.best[place] ?? 0)
       this.names[place] = (this.names[place] ?? 0) + (this.bestName[place] ?? 0)
-      this.words[place] = (this.words[place] ?? 0) + 1
+      this.words[place] = (this.words[place] ?? 0) + weight
       this.best[place] = 0
     }
     this.offers = 0

@@ -20,7 +20,7 @@ export function createToolPayments(deps: ToolPaymentDeps) {
   const sales = createSelling(selling, product)
 
   async function findTool(slug: string): Promise<Tool> {
-    const tool = await unpaid.find(environment, slug, null)
+    const tool = await unpaid.find(environment, slug)
     if (tool.upstream.kind === 'rda' || tool.price === ZERO) throw needsKey()
     return tool
   }

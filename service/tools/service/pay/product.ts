@@ -65,8 +65,16 @@ export function createToolProduct(deps: ToolProductDeps): Product<ToolCallInput,
     const started = performance.now()
     const elapsed = (): number => Math.round(performance.now() - started)
     try {
-      const about = { callId, tool, input, departure, signal: departure.signal, onProgress: () => undefined }
-      const output = await unpaid.reach.ask(about)
+      const about = {
+        callId,
+        tool,
+        input,
+        connection: null,
+        departure,
+        signal: departure.signal,
+        onProgress: () => undefined,
+      }
+      const output = await unpaid.ask(about)
       const durationMs = elapsed()
       const details = paid ? null : { ...sale.details, durationMs }
       const answer = toStored({ output, durationMs })
@@ -144,13 +152,14 @@ function callOf(sale: Sale, durationMs: number, endedAt: Date) {
   }
 }
 
-function toStored({ output: { kind, value }, durationMs }: ToolAnswer): StoredAnswer {
-  return { meta: { kind, durationMs }, body: Buffer.from(JSON.stringify(value)) }
+function toStored({ output: { kind, value, simulated }, durationMs }: ToolAnswer): StoredAnswer {
+  return { meta: { kind, durationMs, simulated: simulated === true }, body: Buffer.from(JSON.stringify(value)) }
 }
 
 function fromStored({ meta, body }: StoredAnswer): ToolAnswer {
-  const { kind, durationMs } = meta as { kind: string; durationMs: number }
-  return { output: { kind, value: JSON.parse(body.toString('utf8')) as unknown } as Output, durationMs }
+  const { kind, durationMs, simulated } = meta as { kind: string; durationMs: number; simulated?: boolean }
+  const output = { kind, value: JSON.parse(body.toString('utf8')) as unknown } as Output
+  return { output: simulated === true ? { ...output, simulated } : output, durationMs }
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../../kit/error-codes/catalogue.ts'
 import { byId, totalOf } from '../../../kit/total.ts'
 import type { Statements } from '../../../kit/transaction.ts'
 import type { CallSummary, Output } from '../../model/call.ts'
@@ -9,8 +10,10 @@ export function createCallReads(statements: Statements): Pick<CallStore, 'find' 
     async find({ userId, environment }, id, agentId = null) {
       const [row] = await statements.run<Row & AnswerRow>(FIND, [id, userId, environment, agentId], 'tool_call_find')
       if (row === undefined) return null
-      const { kind, value, ...call } = row
-      return { ...fromRow(call), output: kind === null ? null : ({ kind, value } as Output) }
+      const { kind, value, pages, sealed, askAt, ...call } = row
+      const operation = sealed === null || askAt === null ? null : { sealed, askAt }
+      const output = { kind, value, ...(pages === null ? null : { pages }) }
+      return { ...fromRow(call), output: kind === null ? null : (output as Output), operation }
     },
 
     /** Newest first: ids begin with their creation time. */
@@ -45,7 +48,8 @@ const ALL = 'tool_call WHERE user_id = $1 AND environment = $2::environment'
 const LIST = `SELECT ${COLUMNS} FROM tool_call c ${MINE} ORDER BY c.id DESC LIMIT $5 OFFSET $6`
 
 const FIND = `
-SELECT ${COLUMNS}, a.kind, a.value FROM tool_call c LEFT JOIN tool_answer a ON a.call_id = c.id
+SELECT ${COLUMNS}, a.kind, a.value, a.pages, a.operation AS sealed, a.ask_at AS "askAt"
+FROM tool_call c LEFT JOIN tool_answer a ON a.call_id = c.id
 WHERE c.id = $1 AND c.user_id = $2 AND c.environment = $3::environment AND ($4::text IS NULL OR c.agent_id = $4)`
 
 type Row = Omit<CallSummary, 'failure'> & { code: string | null; sentence: string | null }
@@ -54,8 +58,11 @@ interface AnswerRow {
   /** Null when there is no answer. Otherwise as `writeCalls` wrote it. */
   kind: Output['kind'] | null
   value: unknown
+  pages: Output['pages'] | null
+  sealed: string | null
+  askAt: Date | null
 }
 
 function fromRow({ code, sentence, ...call }: Row): CallSummary {
-  return { ...call, failure: code === null ? null : { code, sentence: sentence ?? '' } }
+  return { ...call, failure: code === null ? null : { code: code as ErrorCode, sentence: sentence ?? '' } }
 }

@@ -1,9 +1,10 @@
-import { HOUR_MS, newestMarks, type Tables } from '../../../kit/tables.ts'
+import { newestMarks, type Tables } from '../../../kit/tables.ts'
 import type { StatementPool } from '../../../kit/transaction.ts'
 import type { CallStore } from '../../ports/calls.ts'
 import { createCallReads } from './read.ts'
 import { createToolStats } from './stats.ts'
-import { writeCalls } from './write.ts'
+import { ANSWER_KEPT_MS } from '../../rules/operation.ts'
+import { createOperations, writeCalls } from './write.ts'
 
 export const toolsTables: Tables = {
   retention: () => ({
@@ -15,7 +16,7 @@ export const toolsTables: Tables = {
     tool_health: { kept: 'one for each tool' },
     tool_call: { kept: "the caller's history, and what each charge was for" },
     tool_answer: {
-      keptMs: 26 * HOUR_MS,
+      keptMs: ANSWER_KEPT_MS,
       age: 'created_at',
       key: [
         ['created_at', 'timestamptz'],
@@ -35,6 +36,7 @@ export function createCallStore(statements: StatementPool): CallStore {
   return {
     ...createCallReads(statements),
     ...createToolStats(statements),
+    ...createOperations(statements),
     write: writeCalls,
     async note(call) {
       await writeCalls(statements, [call])

@@ -1,3 +1,4 @@
+import type { ProviderSecurity } from '../../../connections/model.ts'
 import { usdc, type Usdc } from '../../../kit/money.ts'
 import type { UserId } from '../../model/tool.ts'
 import type { PriceRule } from '../../model/provider.ts'
@@ -12,12 +13,21 @@ export const TOOL = `id, environment, slug, owner_id AS "ownerId", provider, nam
   deprecated, input, output, upstream, status, successor, version, content_hash AS "contentHash"`
 
 export const PROVIDER = `environment, owner_id AS "ownerId", slug, name, description, kind, simulated, source, pricing,
-  source_hash AS "sourceHash", credentials`
+  source_hash AS "sourceHash", credentials, security, is_public AS "isPublic", oauth, oauth_secret AS "oauthSecret"`
 
-export type ProviderRow = Owned<Omit<StoredProvider, 'pricing'>> & { pricing: StoredPricing }
+export type ProviderRow = Owned<Omit<StoredProvider, 'pricing' | 'security'>> & {
+  pricing: StoredPricing
+  security: ProviderSecurity | null
+}
 
-export function toProvider({ pricing, ...row }: ProviderRow): StoredProvider {
-  return { ...owned(row), pricing: fromPricing(pricing) }
+export function toProvider({ pricing, security, ...row }: ProviderRow): StoredProvider {
+  return { ...owned(row), pricing: fromPricing(pricing), security: security ?? securityOf(row) }
+}
+
+/** An MCP server takes a token. A document that was read before there were connections says nothing. */
+function securityOf({ kind, source }: Pick<StoredProvider, 'kind' | 'source'>): ProviderSecurity {
+  if (kind !== 'mcp' || source === null || !URL.canParse(source.from)) return { hosts: [], schemes: [] }
+  return { hosts: [new URL(source.from).origin], schemes: [{ name: 'bearer', place: { kind: 'bearer' }, oauth: null }] }
 }
 
 /** Micro-dollars as text, because JSON has no bigint. */

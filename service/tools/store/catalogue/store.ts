@@ -97,6 +97,12 @@ export function createCatalogueStore(statements: StatementPool): CatalogueStore 
 
     seal: (scope, slug, token, now) => write(scope.environment, SEAL, [...keyOf(scope), slug, token, now]),
 
+    setAccess(scope, slug, { isPublic = null, oauth }, now) {
+      const client = oauth == null ? null : JSON.stringify(oauth.client)
+      const values = [...keyOf(scope), slug, isPublic, oauth !== undefined, client, oauth?.secret ?? null, now]
+      return write(scope.environment, SET_ACCESS, values)
+    },
+
     async saveCollection(collection, now) {
       const { slug, name, description, patterns } = collection
       const values = [...keyOf(collection), slug, name, description, patterns, now]
@@ -157,10 +163,13 @@ function fromTools(tools: readonly NewTool[]): string {
 }
 
 function fromProvider(provider: StoredProvider): unknown[] {
-  const { slug, name, description, kind, simulated, source, pricing, sourceHash } = provider
+  const { slug, name, description, kind, simulated, source, pricing, security, sourceHash } = provider
   const sourceJson = source === null ? null : JSON.stringify(source)
   const pricingJson = JSON.stringify(toPricing(pricing))
-  return [...keyOf(provider), slug, name, description, kind, simulated, sourceJson, pricingJson, sourceHash]
+  // That of an MCP server follows from its address.
+  const securityJson = kind === 'openapi' ? JSON.stringify(security) : null
+  const values = [slug, name, description, kind, simulated, sourceJson, pricingJson, sourceHash, securityJson]
+  return [...keyOf(provider), ...values]
 }
 
 const LAST_CHANGE = 'SELECT change FROM tool_catalogue WHERE environment = $1'
@@ -225,19 +234,24 @@ WHERE environment = $1 AND owner_id = $2 AND provider = $3`
 
 const SAVE_PROVIDER = `
 INSERT INTO tool_provider AS p (environment, owner_id, slug, name, description, kind, simulated, source, pricing,
-  source_hash, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)
+  source_hash, security, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)
 ON CONFLICT (environment, owner_id, slug) DO UPDATE SET name = excluded.name, description = excluded.description,
   kind = excluded.kind, simulated = excluded.simulated, source = excluded.source, pricing = excluded.pricing,
-  source_hash = excluded.source_hash, updated_at = excluded.updated_at
-WHERE (p.name, p.description, p.kind, p.simulated, p.source, p.pricing, p.source_hash) IS DISTINCT FROM
+  source_hash = excluded.source_hash, security = excluded.security, updated_at = excluded.updated_at
+WHERE (p.name, p.description, p.kind, p.simulated, p.source, p.pricing, p.source_hash, p.security) IS DISTINCT FROM
   (excluded.name, excluded.description, excluded.kind, excluded.simulated, excluded.source, excluded.pricing,
-    excluded.source_hash)
+    excluded.source_hash, excluded.security)
 RETURNING 1`
 
 const SEAL = `
 UPDATE tool_provider SET credentials = $4, updated_at = $5 WHERE environment = $1 AND owner_id = $2 AND slug = $3
 RETURNING 1`
+
+const SET_ACCESS = `
+UPDATE tool_provider SET is_public = coalesce($4, is_public), oauth = CASE WHEN $5 THEN $6::jsonb ELSE oauth END,
+  oauth_secret = CASE WHEN $5 THEN $7 ELSE oauth_secret END, updated_at = $8
+WHERE environment = $1 AND owner_id = $2 AND slug = $3 RETURNING 1`
 
 const COLUMNS = `id text, slug text, name text, description text, category text, price bigint, deprecated boolean,
   terms text, input json, output json, upstream json, address text, content_hash text`

@@ -4,7 +4,7 @@ import { sourceOf } from '../../../../ui-kit/format.ts'
 import { useAction, useRead, type Output } from '../../api/procedures.ts'
 import { Badge, StateBadge } from '../../parts/Badge.tsx'
 import { countColumn, stateColumn, timeColumn, type Column } from '../../parts/columns.tsx'
-import { Button } from '../../parts/Button.tsx'
+import { Button, TextLink } from '../../parts/Button.tsx'
 import { Duration, Id, When } from '../../parts/values.tsx'
 import { oneOf, Select } from '../../parts/filters.tsx'
 import { Code, Facts } from '../../parts/layout.tsx'
@@ -101,7 +101,8 @@ function DeliveryModal({ id, close }: { id: string; close: () => void }) {
   )
 }
 
-function DeliveryDetails({ delivery }: { delivery: Delivery }) {
+/** `payment`: the payment whose page this is a part of, and has the contents already. */
+export function DeliveryDetails({ delivery, payment }: { delivery: Delivery; payment?: string }) {
   const redeliver = useAction('deliveries.redeliver', {
     once: true,
     changes: ['deliveries.'],
@@ -117,6 +118,14 @@ function DeliveryDetails({ delivery }: { delivery: Delivery }) {
           ['ID', <Id key="id" value={delivery.id} whole />],
           ['State', <StateBadge key="state" state={delivery.status} />],
           ['URL', delivery.url],
+          !delivery.subject.startsWith('pay_') || delivery.subject === payment
+            ? null
+            : [
+                'Payment',
+                <TextLink key="payment" to={`/payments/${delivery.subject}`}>
+                  {delivery.subject}
+                </TextLink>,
+              ],
           delivery.nextAttemptAt === null ? null : ['Next attempt', <When key="next" at={delivery.nextAttemptAt} />],
         ]}
       />
@@ -147,10 +156,12 @@ function DeliveryDetails({ delivery }: { delivery: Delivery }) {
           </ol>
         )}
       </section>
-      <section aria-label="Body">
-        <h3 className="mb-2 font-semibold">Body</h3>
-        <Code>{sourceOf(delivery.body)}</Code>
-      </section>
+      {payment === undefined && (
+        <section aria-label="Body">
+          <h3 className="mb-2 font-semibold">Body</h3>
+          <Code>{sourceOf(delivery.body)}</Code>
+        </section>
+      )}
       <div className="flex justify-end">
         <Button busy={redeliver.isPending} onClick={() => redeliver.mutate({ id: delivery.id })}>
           <ReloadIcon /> Send again

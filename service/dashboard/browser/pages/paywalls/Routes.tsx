@@ -16,7 +16,7 @@ const MODELS: readonly (readonly [RouteDraft['pricing']['model'], string])[] = [
 
 /** The price of each path; the first route that matches applies. */
 export function Routes({ form }: { form: UseFormReturn<Draft> }) {
-  const { fields, append, remove, swap } = useFieldArray({ control: form.control, name: 'routes' })
+  const { fields, append, remove, move } = useFieldArray({ control: form.control, name: 'routes' })
   const models = form.watch('routes').map(({ pricing }) => pricing.model)
   return (
     <Rows
@@ -76,7 +76,7 @@ export function Routes({ form }: { form: UseFormReturn<Draft> }) {
           </div>
         </>
       )}
-      moveUp={(at) => swap(at, at - 1)}
+      move={move}
       remove={remove}
       add={() => append({ ...NEW_ROUTE, path: '' })}
     />

@@ -51,7 +51,7 @@ function HandleForm({ known }: { known: string | null }) {
         placeholder="your-name"
         spellCheck={false}
         autoComplete="off"
-        hint="With a handle, everyone can find all your active checkouts, published RDAs and paid routes at one MCP address. After a change, the old address stops working."
+        hint="With a handle, everyone can find all your active checkouts, published marketplace assets and paid routes at one MCP address. After a change, the old address stops working."
       />
     </Form>
   )

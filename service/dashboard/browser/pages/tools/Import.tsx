@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useAction } from '../../api/procedures.ts'
 import { inCounts } from '../../parts/values.tsx'
@@ -12,6 +13,8 @@ export function Import({ close }: { close: () => void }) {
     defaultValues: { kind: 'openapi', slug: '', address: '', credentials: '' },
   })
   const kind = form.watch('kind')
+  const [leftOut, setLeftOut] = useState<readonly LeftOut[]>([])
+  if (leftOut.length > 0) return <LeftOutOperations operations={leftOut} close={close} />
   return (
     <Modal
       title="Import tools"
@@ -34,7 +37,8 @@ export function Import({ close }: { close: () => void }) {
             tone: 'good',
             text: `Imported ${inCounts(count)} ${count === 1 ? 'tool' : 'tools'} from ${provider}.${left}`,
           })
-          close()
+          if (skipped.length === 0) close()
+          else setLeftOut(skipped)
         }}
       >
         <Choice
@@ -42,7 +46,7 @@ export function Import({ close }: { close: () => void }) {
           name="kind"
           label="From"
           options={[
-            ['openapi', 'An OpenAPI 3 document'],
+            ['openapi', 'An OpenAPI or Swagger document'],
             ['mcp', 'An MCP server'],
           ]}
         />
@@ -74,3 +78,26 @@ export function Import({ close }: { close: () => void }) {
     </Modal>
   )
 }
+
+interface LeftOut {
+  operation: string
+  why: string
+}
+
+function LeftOutOperations({ operations, close }: { operations: readonly LeftOut[]; close: () => void }) {
+  const shown = operations.slice(0, SHOWN)
+  return (
+    <Modal title="Operations left out" note="The other operations are tools now." open wide close={close}>
+      <ul className="space-y-2">
+        {shown.map(({ operation, why }) => (
+          <li key={operation} className="break-words">
+            <span className="font-mono">{operation}</span>: {why}
+          </li>
+        ))}
+      </ul>
+      {operations.length > SHOWN && <p className="mt-3 text-quiet">{inCounts(operations.length - SHOWN)} more.</p>}
+    </Modal>
+  )
+}
+
+const SHOWN = 100

@@ -49,6 +49,17 @@ export function toInput(
   return { input, faults }
 }
 
+/** What a call must have at least, for an example. */
+export function sampleInput(schema: Schema): Record<string, unknown> {
+  const values = fieldsOf(schema)
+    .filter(({ required }) => required)
+    .map(({ name, type, options, placeholder }) => {
+      const text = options?.[0] ?? placeholder ?? { number: '1', json: '{}', boolean: 'true' }[type as string]
+      return [name, text ?? `${name}…`]
+    })
+  return toInput(schema, Object.fromEntries(values) as FormValues).input
+}
+
 function typeOf({ type, format, maxLength }: Schema): FormField['type'] {
   if (type === 'number' || type === 'integer') return 'number'
   if (type === 'boolean') return 'boolean'

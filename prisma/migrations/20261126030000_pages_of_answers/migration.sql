@@ -1,0 +1,1 @@
+ALTER TABLE "tool_answer" ADD COLUMN "pages" JSON;

@@ -1,0 +1,1 @@
+ALTER TYPE "file_purpose" ADD VALUE 'answer';

@@ -1,0 +1,94 @@
+"""Sends requests with the standard library."""
+
+from __future__ import annotations
+
+import http.client
+import time
+from typing import Any, Iterator
+from urllib.parse import urlsplit
+
+from .answers import SILENT_SECONDS, Body, Events, Options, Request, Response, unanswered, wait_seconds
+from .errors import CoinslotError
+
+_PIECE_BYTES = 65_536
+
+
+class Transport:
+    def __init__(self, options: Options) -> None:
+        self._options = options
+
+    def send(self, request: Request) -> Any:
+        retries = self._options.retries if request.retries is None else request.retries
+        attempt = 0
+        while True:
+            response: Response | None = None
+            failure: CoinslotError
+            cause: Exception | None = None
+            try:
+                response = self._attempt(request)
+                if not response.is_retryable(request.method):
+                    return response.answer()
+                failure = response.error()
+            except (OSError, http.client.HTTPException) as error:
+                failure, cause = unanswered(self._options, isinstance(error, TimeoutError)), error
+            if attempt >= retries:
+                raise failure from cause
+            self.pause(wait_seconds(attempt, response))
+            attempt += 1
+
+    def stream(self, request: Request) -> Iterator[Any]:
+        """Events of one connection, from its answer on."""
+        connection = self._connected(SILENT_SECONDS)
+        try:
+            response = self._answered(connection, request)
+            if response.status != 200:
+                body = Body()
+                while piece := response.read1(_PIECE_BYTES):
+                    body.add(piece)
+                raise Response(self._options.base_url, response.status, _headers_of(response), body.content).error()
+            events = Events()
+            while piece := response.read1(_PIECE_BYTES):
+                yield from events.feed(piece)
+        finally:
+            connection.close()
+
+    def pause(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def close(self) -> None:
+        """Nothing is kept open between two requests."""
+
+    def _attempt(self, request: Request) -> Response:
+        timeout = self._options.timeout if request.timeout is None else request.timeout
+        ends = time.monotonic() + timeout
+        connection = self._connected(timeout)
+        try:
+            response = self._answered(connection, request)
+            body = Body()
+            # The socket's own limit is one for each piece: a server that drips would never end.
+            while piece := response.read1(_PIECE_BYTES):
+                body.add(piece)
+                left = ends - time.monotonic()
+                if left <= 0:
+                    raise TimeoutError
+                if connection.sock is not None:
+                    connection.sock.settimeout(left)
+            return Response(self._options.base_url, response.status, _headers_of(response), body.content)
+        finally:
+            connection.close()
+
+    def _connected(self, timeout: float) -> http.client.HTTPConnection:
+        parts = urlsplit(self._options.base_url)
+        if parts.scheme == "https":
+            return http.client.HTTPSConnection(parts.hostname or "", parts.port, timeout=timeout)
+        return http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=timeout)
+
+    def _answered(self, connection: http.client.HTTPConnection, request: Request) -> http.client.HTTPResponse:
+        # Redirects are not followed: the key must not reach another server.
+        target = urlsplit(self._options.base_url).path + request.target()
+        connection.request(request.method, target, request.content(), request.headers(self._options))
+        return connection.getresponse()
+
+
+def _headers_of(response: http.client.HTTPResponse) -> dict[str, str]:
+    return {name.lower(): value for name, value in response.getheaders()}

@@ -1,0 +1,67 @@
+import type { Language } from '../../kit/language.ts'
+import type { Lines } from '../model.ts'
+import { MAIL_WORDS, type MailWords } from './mail-words.ts'
+
+/** What a mail to a buyer says. Nothing in it is the buyer's own text: strangers enter addresses of others. */
+export interface MailedSale {
+  /** Null where the account has no name. */
+  seller: string | null
+  lines: Lines
+  /** The page of the payment. It stays. */
+  link: string
+  language: Language
+}
+
+export function receiptMail({ seller, lines, link, language }: MailedSale): { subject: string; text: string } {
+  const words = MAIL_WORDS[language]
+  const { product, quantity, unit, coupon, discount, total, testMode } = lines
+  return {
+    subject: say(words.receipt, { product: inLine(product) }),
+    text: paragraphs([
+      testMode ? words.test : null,
+      words.paid,
+      [
+        inLine(product),
+        quantity === 1 ? null : `${String(quantity)} × ${unit} USDC`,
+        discount === null ? null : `${words.discount}${coupon === null ? '' : ` (${coupon})`}: −${discount} USDC`,
+        `${words.total}: ${total} USDC`,
+        seller === null ? null : `${words.seller}: ${inLine(seller)}`,
+      ],
+      [words.link, link],
+      words.attached,
+      words.why,
+    ]),
+  }
+}
+
+/** `amount`: what went back of it with this refund. */
+export function refundMail({ seller, lines, link, language }: MailedSale, amount: string) {
+  const words = MAIL_WORDS[language]
+  return {
+    subject: say(words.refund, { product: inLine(lines.product) }),
+    text: paragraphs([
+      lines.testMode ? words.test : null,
+      say(words.refunded, { amount: `${amount} USDC` }),
+      [inLine(lines.product), seller === null ? null : `${words.seller}: ${inLine(seller)}`],
+      [words.link, link],
+      words.why,
+    ]),
+  }
+}
+
+type Part = string | null | readonly (string | null)[]
+
+function paragraphs(parts: readonly Part[]): string {
+  const texts = parts.map((part) => (part === null || typeof part === 'string' ? [part] : part))
+  const present = texts.map((lines) => lines.filter((line) => line !== null)).filter((lines) => lines.length > 0)
+  return `${present.map((lines) => lines.join('\n')).join('\n\n')}\n`
+}
+
+function say(text: MailWords[keyof MailWords], values: Readonly<Record<string, string>>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
+}
+
+/** Subjects and lines end where they are meant to. */
+function inLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}

@@ -1,0 +1,343 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { PaymentAddressView } from '../../../payment-addresses/service/addresses.ts'
+import { networkName } from '../../../ui-kit/networks.ts'
+import { isRecord } from '../../../ui-kit/provider.ts'
+import { dateTime, figure, language, say, sayWith, usdc } from '../words/say.ts'
+import { sentenceOf } from '../words/reasons.ts'
+import { Hint, Primary } from './Actions.tsx'
+import type { Raw } from './form.ts'
+import { rawOf } from './draft.ts'
+import { Outward, Spinner } from './Icons.tsx'
+import { onThisHost } from './Result.tsx'
+import { withoutCharge, type State, type TransferActs } from './state.ts'
+
+/** An order that is paid by a transfer from anywhere, at an address of its own. Its link survives a reload. */
+export function Transfer({ state, acts, leave }: { state: State; acts: TransferActs; leave: () => void }) {
+  const { page } = state
+  const box = useRef<HTMLDivElement>(null)
+  const { proof, shown, doing, fault, open, giveBack } = useTransfer(state, acts)
+  const network = networkName(page.checkout.chainId)
+  const begin = (): void => {
+    const form = box.current?.closest('form')
+    if (form != null) void open(rawOf(page.checkout.fields, form))
+  }
+  return (
+    <div class="transfer" ref={box}>
+      {proof === null ? (
+        <>
+          <p class="quiet">{say('transfer.about', { network })}</p>
+          {needsWallet(state) && <Hint>{say('transfer.walletOnly')}</Hint>}
+          <Primary type="button" busy={doing === 'opening' ? say('common.momentPlease') : null} onClick={begin}>
+            {say('transfer.open')}
+          </Primary>
+          <button type="button" class="link" onClick={leave}>
+            {say('transfer.leave')}
+          </button>
+        </>
+      ) : shown === null ? (
+        <p class="wallet wallet-awaited">
+          <Spinner /> {say('common.momentPlease')}
+        </p>
+      ) : (
+        <>
+          {shown.missing > 0 && <WhereTo shown={shown} network={network} />}
+          <Standing shown={shown} />
+          {shown.payment !== null && (
+            // Beside this page, which has what is left.
+            <a class="button" href={orderLink(page, shown.payment)} target="_blank" rel="noreferrer noopener">
+              {say('transfer.openOrder')} <Outward />
+              <span class="unseen"> {say('pay.opensTab')}</span>
+            </a>
+          )}
+          {shown.left > 0 && (
+            <GiveBack shown={shown} busy={doing === 'returning'} giveBack={(to) => void giveBack(to)} />
+          )}
+          <Returns shown={shown} />
+        </>
+      )}
+      {fault !== null && (
+        <div role="alert">
+          <Hint tone="bad">{fault}</Hint>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** What is chosen or offered here that belongs to a wallet. The server alone knows what a code counts for. */
+function needsWallet({ page, wish }: State): boolean {
+  return wish.choice.plan !== undefined || (page.checkout.trialRuns ?? 0) > 0
+}
+
+/** The address of an order, from the form or from the page's own link, and what arrives there. */
+function useTransfer({ page }: State, acts: TransferActs) {
+  const at = `${onThisHost(page.checkout.url)}/addresses`
+  const [proof, setProof] = useState<Proof | null>(proofIn(location.hash))
+  const [shown, setShown] = useState<PaymentAddressView | null>(null)
+  const [doing, setDoing] = useState<'opening' | 'returning' | null>(null)
+  const [fault, setFault] = useState<string | null>(null)
+
+  useEffect(() => {
+    if (proof === null) return undefined
+    acts.begun()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let isOver = false
+    const look = async (): Promise<void> => {
+      const answer = await ask(`${at}/${proof.id}`, { headers: { 'x-payment-token': proof.token } })
+      if (isOver) return
+      const view = addressIn(answer)
+      if (view !== null) setShown(view)
+      else if (answer?.status === 404) setFault(faultOf(answer))
+      timer = setTimeout(() => void look(), document.visibilityState === 'visible' ? POLL_MS : POLL_MS * 5)
+    }
+    void look()
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [proof])
+
+  const paid = shown?.payment ?? null
+  // Whoever comes back to a paid order may have sent the price once more, which the server sees a moment later.
+  const wasPaid = useRef<boolean | null>(null)
+  if (shown !== null) wasPaid.current ??= paid !== null
+  useEffect(() => {
+    // What is left is shown first: the page of the order has no place for it.
+    if (paid !== null && shown?.left === 0 && wasPaid.current === false) acts.bought(paid.id, paid.token)
+  }, [paid?.id, shown?.left])
+
+  async function open(raw: Raw): Promise<void> {
+    if (doing !== null) return
+    setFault(null)
+    setDoing('opening')
+    const order = await acts.order(raw)
+    const spoken = order?.email === undefined ? {} : { language: language() }
+    const answer = order === null ? null : await ask(at, { body: { ...order, ...spoken } })
+    setDoing(null)
+    if (order === null) return
+    const view = addressIn(answer)
+    if (view === null) return setFault(faultOf(answer))
+    const made = { id: view.id, token: String(answer?.body['token']) }
+    history.replaceState(history.state, '', `${location.pathname}${location.search}#${HASH}${made.id}.${made.token}`)
+    setShown(view)
+    setProof(made)
+  }
+
+  async function giveBack(to: string): Promise<void> {
+    if (proof === null || doing !== null) return
+    setFault(null)
+    setDoing('returning')
+    const answer = await ask(`${at}/${proof.id}/return`, { body: { to }, headers: { 'x-payment-token': proof.token } })
+    setDoing(null)
+    const view = addressIn(answer)
+    if (view !== null) setShown(view)
+    else setFault(faultOf(answer))
+  }
+
+  return { proof, shown, doing, fault, open, giveBack }
+}
+
+function orderLink({ checkout }: State['page'], { id, token }: { id: string; token: string }): string {
+  return `${onThisHost(checkout.url)}?${new URLSearchParams({ payment: id, token }).toString()}`
+}
+
+function WhereTo({ shown, network }: { shown: PaymentAddressView; network: string }) {
+  const { address, missing, qr, link } = shown
+  return (
+    <>
+      <p>
+        {sayWith('transfer.send', { amount: <strong>{usdc(missing)}</strong>, network: <strong>{network}</strong> })}
+      </p>
+      {qr !== null && (
+        <img class="code" src={`data:image/svg+xml,${encodeURIComponent(qr)}`} alt={say('transfer.code')} />
+      )}
+      <Copied label={say('transfer.address')} text={address} />
+      <Copied
+        label={say('transfer.amount')}
+        text={figure(missing).replaceAll(/[^0-9.,]/g, '')}
+        copied={String(missing)}
+      />
+      {link !== null && (
+        <a class="button button-plain" href={link}>
+          {say('transfer.inWallet')}
+        </a>
+      )}
+      <Hint>{say('transfer.only', { network })}</Hint>
+    </>
+  )
+}
+
+function Standing({ shown }: { shown: PaymentAddressView }) {
+  const { status, received, amount, reason, expiresAt } = shown
+  const until = dateTime(new Date(expiresAt))
+  return (
+    <div role="status">
+      {status === 'waiting' ? (
+        <p class="quiet">
+          <Spinner /> {say('transfer.waiting', { time: until })}
+        </p>
+      ) : status === 'partly_paid' ? (
+        <Hint>{say('transfer.partly', { received: usdc(received), amount: usdc(amount), time: until })}</Hint>
+      ) : status === 'paying' ? (
+        <p class="quiet">
+          <Spinner /> {say(reason === null ? 'transfer.paying' : 'transfer.payingSlowly')}
+        </p>
+      ) : status === 'paid' ? (
+        <p>
+          <strong>{say('transfer.paid')}</strong>
+        </p>
+      ) : (
+        <Hint tone="bad">{say(status === 'expired' ? 'transfer.expired' : 'transfer.failed')}</Hint>
+      )}
+    </div>
+  )
+}
+
+/** What is left is the buyer's. Where it came from is no address to return to: an exchange sends for many. */
+function GiveBack({
+  shown,
+  busy,
+  giveBack,
+}: {
+  shown: PaymentAddressView
+  busy: boolean
+  giveBack: (to: string) => void
+}) {
+  const { left, status, returnMinimum, returns } = shown
+  const [to, setTo] = useState('')
+  const [isAsked, setAsked] = useState(status !== 'partly_paid')
+  if (returns.some((one) => one.status === 'returning')) return null
+  if (left < returnMinimum)
+    return <p class="fine">{say('transfer.dust', { left: usdc(left), minimum: usdc(returnMinimum) })}</p>
+  if (!isAsked && status === 'partly_paid') {
+    return (
+      <button type="button" class="link" onClick={() => setAsked(true)}>
+        {say('transfer.wantBack')}
+      </button>
+    )
+  }
+  return (
+    <div class="field give-back">
+      <label for="return-to">{say('transfer.returnTo')}</label>
+      <p class="hint" id="return-to-hint">
+        {say(status === 'partly_paid' ? 'transfer.returnEnds' : 'transfer.returnHint')}
+      </p>
+      <input
+        id="return-to"
+        type="text"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        placeholder="0x…"
+        aria-describedby="return-to-hint"
+        value={to}
+        onInput={(event) => setTo(event.currentTarget.value)}
+      />
+      <Primary type="button" plain busy={busy ? say('common.momentPlease') : null} onClick={() => giveBack(to.trim())}>
+        {say('transfer.return', { left: usdc(left) })}
+      </Primary>
+    </div>
+  )
+}
+
+function Returns({ shown: { returns } }: { shown: PaymentAddressView }) {
+  if (returns.length === 0) return null
+  return (
+    <ul class="fine returns">
+      {returns.map(({ amount, status, explorerUrl, to }, place) => (
+        <li key={place}>
+          {say(RETURNS[status], { amount: usdc(amount), to: `${to.slice(0, 6)}…${to.slice(-4)}` })}{' '}
+          {explorerUrl !== null && (
+            <a href={explorerUrl} target="_blank" rel="noreferrer noopener">
+              {say('transfer.transaction')} <Outward />
+            </a>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const RETURNS = {
+  returning: 'transfer.returning',
+  returned: 'transfer.returned',
+  failed: 'transfer.returnFailed',
+} as const
+
+interface Proof {
+  id: string
+  token: string
+}
+
+/** After it, in the address: which order this is, and the token that shows whose it is. A server never sees it. */
+const HASH = 'transfer='
+
+function proofIn(hash: string): Proof | null {
+  const [, id, token] = /^#transfer=(adr_[0-9a-z]{26})[.](tok_[A-Za-z0-9_-]{43})$/.exec(hash) ?? []
+  return id === undefined || token === undefined ? null : { id, token }
+}
+
+interface Answered {
+  status: number
+  body: Record<string, unknown>
+}
+
+async function ask(
+  url: string,
+  { body, headers = {} }: { body?: object; headers?: Readonly<Record<string, string>> },
+): Promise<Answered | null> {
+  try {
+    const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+    const types = { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+    const response = await fetch(url, { ...sent, headers: { ...types, ...headers }, cache: 'no-store' })
+    const read: unknown = await response.json()
+    return { status: response.status, body: isRecord(read) ? read : {} }
+  } catch {
+    return null
+  }
+}
+
+function addressIn(answer: Answered | null): PaymentAddressView | null {
+  if (answer === null || answer.status >= 300 || !isRecord(answer.body['address'])) return null
+  return answer.body['address'] as unknown as PaymentAddressView
+}
+
+/** In the reader's language where the page knows the fault. */
+function faultOf(answer: Answered | null): string {
+  const { code = '', error, details } = answer?.body ?? {}
+  if (code === 'nothing_to_return') return say('transfer.notYet')
+  if (code === 'invalid_input' && isRecord(details)) {
+    if ('to' in details) return say('transfer.wrongAddress')
+    if ('choice.plan' in details || 'choice.coupon' in details) return say('transfer.walletOnly')
+  }
+  return withoutCharge(
+    sentenceOf({ code: String(code), sentence: typeof error === 'string' ? error : say('error.impossible') }),
+  )
+}
+
+const POLL_MS = 3_000
+
+/** A text to be copied as it is. */
+export function Copied({ label, text, copied = text }: { label: string; text: string; copied?: string }) {
+  const [isCopied, setCopied] = useState(false)
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(copied).then(
+      () => setCopied(true),
+      () => setCopied(false),
+    )
+  }
+  return (
+    <div class="copied">
+      <span class="hint">{label}</span>
+      <code class="mono">{text}</code>
+      <button
+        type="button"
+        class="link"
+        aria-label={say('transfer.copyNamed', { name: label })}
+        onClick={() => void copy()}
+      >
+        {say(isCopied ? 'transfer.copied' : 'transfer.copy')}
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,312 @@
+import { render } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { hasSoundChecksum } from '../../../kit/keccak.ts'
+import { walletAddress, type Hex } from '../../../kit/passkey-wallet.ts'
+import { networkName } from '../../../ui-kit/networks.ts'
+import { isRecord, isRejected } from '../../../ui-kit/provider.ts'
+import { Hint, Primary } from '../checkout/Actions.tsx'
+import { CoinMark, Outward } from '../checkout/Icons.tsx'
+import { authorize, typedData, type Authorization } from '../pay/authorization.ts'
+import { microUsdc, say } from '../words/say.ts'
+import { sentenceOf } from '../words/reasons.ts'
+import { hasPasskeys, keep, keptPasskey, type Passkey } from './device.ts'
+import { TopUp } from './offer.tsx'
+import { found, holdingsOf, signTransfer, type Holding } from './provider.ts'
+
+/** The page of a passkey's wallet: what is in it, and how it goes elsewhere. */
+export function start(clockBehindMs: number): void {
+  const root = document.getElementById('root')
+  if (root !== null) render(<Wallet now={() => Date.now() + clockBehindMs} />, root)
+}
+
+const AT = location.pathname
+
+function Wallet({ now }: { now: () => number }) {
+  const [passkey, setPasskey] = useState<Passkey | null>(keptPasskey)
+  const [holdings, setHoldings] = useState<readonly Holding[] | null>(null)
+  const [busy, setBusy] = useState(false)
+  const [fault, setFault] = useState<string | null>(null)
+  const [lacks, setLacks] = useState(false)
+  const address = passkey === null ? null : walletAddress(passkey.key)
+  const look = async (): Promise<void> => {
+    if (address === null) return
+    await holdingsOf(AT, address).then(setHoldings, () => setFault(say('passkey.noBalance')))
+  }
+  useEffect(() => {
+    setHoldings(null)
+    void look()
+  }, [address])
+  useEffect(() => {
+    void hasPasskeys().then((has) => setLacks(!has))
+  }, [])
+
+  const open = async (): Promise<void> => {
+    if (busy) return
+    setFault(null)
+    setBusy(true)
+    await found(AT).then(setPasskey, (error: unknown) => {
+      setFault(say(isRejected(error) ? 'passkey.declined' : 'passkey.notFound'))
+    })
+    setBusy(false)
+  }
+  const forget = (): void => {
+    keep(null)
+    setPasskey(null)
+  }
+
+  return (
+    <main class="verify">
+      <CoinMark />
+      <h1>{say('passkey.title')}</h1>
+      <p class="quiet">{say('passkey.about', { host: location.hostname })}</p>
+      {passkey === null || address === null ? (
+        <div class="transfer">
+          {lacks && <Hint>{say('passkey.unavailable')}</Hint>}
+          <Primary type="button" busy={busy ? say('passkey.confirm') : null} onClick={() => void open()}>
+            {say('passkey.existing')}
+          </Primary>
+        </div>
+      ) : (
+        <div class="transfer">
+          <dl class="facts">
+            {(holdings ?? []).map(({ chainId, units }) => (
+              <div key={chainId}>
+                <dt>{networkName(chainId)}</dt>
+                <dd>{microUsdc(BigInt(units))}</dd>
+              </div>
+            ))}
+          </dl>
+          {holdings !== null && <SendForm passkey={passkey} holdings={holdings} now={now} sent={() => void look()} />}
+          {holdings?.map((holding) => (
+            <details key={holding.chainId}>
+              <summary>{say('passkey.add', { network: networkName(holding.chainId) })}</summary>
+              <TopUp holding={holding} address={address} network={networkName(holding.chainId)} />
+            </details>
+          ))}
+          <p class="fine">
+            {say('passkey.lost', { host: location.hostname })}{' '}
+            <button type="button" class="link" onClick={forget}>
+              {say('passkey.forget')}
+            </button>
+          </p>
+        </div>
+      )}
+      {fault !== null && (
+        <div role="alert">
+          <Hint tone="bad">{fault}</Hint>
+        </div>
+      )}
+    </main>
+  )
+}
+
+interface Sent {
+  status: 'settled' | 'pending' | 'failed'
+  reason: string | null
+  explorerUrl: string | null
+}
+
+/** Money that leaves. The person confirms what stands in the form, with their passkey. */
+function SendForm({
+  passkey,
+  holdings,
+  now,
+  sent,
+}: {
+  passkey: Passkey
+  holdings: readonly Holding[]
+  now: () => number
+  sent: () => void
+}) {
+  const [to, setTo] = useState('')
+  const [amount, setAmount] = useState('')
+  const [chainId, setChainId] = useState((holdings.find(({ units }) => units !== '0') ?? holdings[0])?.chainId ?? 0)
+  const [busy, setBusy] = useState(false)
+  const [fault, setFault] = useState<string | null>(null)
+  const [done, setDone] = useState<{ result: Sent; text: string } | null>(null)
+  const status = useRef<HTMLDivElement>(null)
+  const holding = holdings.find((one) => one.chainId === chainId)
+  const has = BigInt(holding?.units ?? 0)
+
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    if (busy || holding === undefined) return
+    const value = unitsIn(amount)
+    const target = to.trim()
+    setDone(null)
+    const wrong = faultIn({ target, value, has, own: walletAddress(passkey.key) })
+    setFault(wrong)
+    if (wrong !== null || value === null) return
+    setBusy(true)
+    try {
+      const result = await send(passkey, { holding, to: target as Hex, value, now })
+      setDone({ result, text: say(WORDS[result.status], { amount: microUsdc(value), to: target }) })
+      setAmount('')
+    } catch (error) {
+      setFault(isRejected(error) ? say('passkey.declined') : sentenceIn(error))
+    }
+    setBusy(false)
+    status.current?.focus()
+    sent()
+  }
+
+  return (
+    <form class="transfer" noValidate onSubmit={(event) => void submit(event)}>
+      <h2>{say('passkey.send')}</h2>
+      {holdings.length > 1 && <NetworkChoice holdings={holdings} chainId={chainId} choose={setChainId} />}
+      <div class="field">
+        <label for="send-amount">{say('transfer.amount')}</label>
+        <input
+          id="send-amount"
+          type="text"
+          inputMode="decimal"
+          autocomplete="off"
+          value={amount}
+          onInput={(event) => setAmount(event.currentTarget.value)}
+        />
+        <button type="button" class="link" onClick={() => setAmount(textOf(has))}>
+          {say('passkey.all')}
+        </button>
+      </div>
+      <div class="field">
+        <label for="send-to">{say('passkey.to')}</label>
+        <p class="hint" id="send-to-hint">
+          {say('passkey.toHint', { network: networkName(chainId) })}
+        </p>
+        <input
+          id="send-to"
+          type="text"
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          placeholder="0x…"
+          aria-describedby="send-to-hint"
+          value={to}
+          onInput={(event) => setTo(event.currentTarget.value)}
+        />
+      </div>
+      <Primary busy={busy ? say('passkey.confirm') : null}>{say('passkey.sendNow')}</Primary>
+      <div role="status" tabIndex={-1} ref={status}>
+        {fault !== null && <Hint tone="bad">{fault}</Hint>}
+        {done !== null && <Outcome {...done} />}
+      </div>
+    </form>
+  )
+}
+
+function NetworkChoice({ holdings, chainId, choose }: NetworkChoiceProps) {
+  return (
+    <div class="field">
+      <label for="send-network">{say('passkey.network')}</label>
+      <div class="select">
+        <select id="send-network" value={chainId} onChange={(event) => choose(Number(event.currentTarget.value))}>
+          {holdings.map((one) => (
+            <option key={one.chainId} value={one.chainId}>
+              {networkName(one.chainId)}
+            </option>
+          ))}
+        </select>
+      </div>
+    </div>
+  )
+}
+
+interface NetworkChoiceProps {
+  holdings: readonly Holding[]
+  chainId: number
+  choose: (chainId: number) => void
+}
+
+/** What became of the transfer. */
+function Outcome({ result: { status, reason, explorerUrl }, text }: { result: Sent; text: string }) {
+  return (
+    <p class={status === 'failed' ? 'notice notice-bad' : 'notice'}>
+      <span>
+        {text} {reason !== null && status === 'failed' && sentenceOf({ code: reason, sentence: reason })}{' '}
+        {explorerUrl !== null && (
+          <a href={explorerUrl} target="_blank" rel="noreferrer noopener">
+            {say('transfer.transaction')} <Outward />
+          </a>
+        )}
+      </span>
+    </p>
+  )
+}
+
+const WORDS = { settled: 'passkey.sent', pending: 'passkey.sending', failed: 'passkey.notSent' } as const
+
+function faultIn({ target, value, has, own }: { target: string; value: bigint | null; has: bigint; own: string }) {
+  if (value === null || value === 0n) return say('passkey.wrongAmount')
+  if (value > has) return say('passkey.tooMuch', { balance: microUsdc(has) })
+  const isAddress = /^0x[0-9a-fA-F]{40}$/.test(target) && hasSoundChecksum(target)
+  if (!isAddress || /^0x0{40}$/.test(target) || target.toLowerCase() === own) return say('passkey.wrongAddress')
+  return null
+}
+
+async function send(
+  passkey: Passkey,
+  { holding, to, value, now }: { holding: Holding; to: Hex; value: bigint; now: () => number },
+): Promise<Sent> {
+  const { asset, chainId } = holding
+  const terms = {
+    scheme: 'exact',
+    network: `eip155:${String(chainId)}`,
+    amount: String(value),
+    asset: asset.address,
+    payTo: to,
+    maxTimeoutSeconds: 0,
+    extra: asset,
+  } as unknown as Parameters<typeof typedData>[0]
+  const authorization = authorize(terms, walletAddress(passkey.key), now())
+  const signature = await signTransfer(passkey, typedData(terms, authorization))
+  return await relay({ chainId, authorization, signature })
+}
+
+/** The same signature moves the money once, so it is sent until there is an answer. */
+async function relay(body: { chainId: number; authorization: Authorization; signature: Hex }): Promise<Sent> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await fetch(`${AT}/transfers`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify(body),
+    }).catch(() => null)
+    const read: unknown = await answer?.json().catch(() => null)
+    const isOver = answer !== null && isRecord(read) && (answer.status < 500 || attempt >= ATTEMPTS)
+    if (isOver && !answer.ok) throw new Refused(String(read['code']), String(read['error']))
+    if (isOver && (read['status'] !== 'pending' || attempt >= ATTEMPTS)) return read as unknown as Sent
+    if (attempt >= ATTEMPTS) return { status: 'pending', reason: null, explorerUrl: null }
+    await new Promise((resolve) => setTimeout(resolve, 2_000))
+  }
+}
+
+const ATTEMPTS = 10
+
+class Refused extends Error {
+  readonly code: string
+  constructor(code: string, sentence: string) {
+    super(sentence)
+    this.code = code
+  }
+}
+
+function sentenceIn(error: unknown): string {
+  // What one network may have moved in a day is not the person's concern: it is the network that is busy.
+  if (error instanceof Refused) {
+    const code = error.code.endsWith('gas_budget_spent') ? 'gas_budget_spent' : error.code
+    return sentenceOf({ code, sentence: error.message })
+  }
+  return say('passkey.notFound')
+}
+
+/** Micro-USDC in what a person types, with a point or a comma; null where it is none. */
+function unitsIn(text: string): bigint | null {
+  const [, whole, part = ''] = /^(\d{1,12})(?:[.,](\d{1,6}))?$/.exec(text.trim()) ?? []
+  return whole === undefined ? null : BigInt(whole) * 1_000_000n + BigInt(part.padEnd(6, '0'))
+}
+
+function textOf(units: bigint): string {
+  const part = String(units % 1_000_000n)
+    .padStart(6, '0')
+    .replace(/0{1,4}$/, '')
+  return `${String(units / 1_000_000n)}.${part}`
+}

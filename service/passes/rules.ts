@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { NETWORKS } from '../chain/networks.ts'
+import { proofExpired } from './errors.ts'
+import { runsLeftOf, type Pass, type PassEventData, type Place, type Plan, type WalletProof } from './model.ts'
+
+const DAY_MS = 86_400_000
+
+/** How long before its end a pass is announced to end. */
+const REMINDED_MS = 3 * DAY_MS
+
+/** The run that the purchase itself was: its form is filled in already. */
+const FIRST_RUN = 1
+
+/** What a pass holds once its plan is paid. `before`: what the same holder has of it, which is extended. */
+export function granted(plan: Plan, before: Holding | null, now: Date): Holding {
+  const { used, until, runs } = before ?? { used: 0, until: null, runs: 0 }
+  const end = plan.kind === 'period' ? later(until, now).getTime() + plan.days * DAY_MS : until?.getTime()
+  return {
+    used: used + FIRST_RUN,
+    runs: plan.runs === null || runs === null ? null : runs + plan.runs,
+    until: end === undefined ? null : new Date(end),
+  }
+}
+
+export type Holding = Pick<Pass, 'runs' | 'used' | 'until'>
+
+function later(one: Date | null, other: Date): Date {
+  return one !== null && one > other ? one : other
+}
+
+/** When its end is announced; null where there is no end, or it is so near that buyers know of it. */
+export function remindAtOf(until: Date | null, now: Date): Date | null {
+  if (until === null) return null
+  const at = new Date(until.getTime() - REMINDED_MS)
+  return at > now ? at : null
+}
+
+/** A wallet signs for one run of one input, for a short time. */
+const PROOF_MS_MAX = 600_000
+
+export function assertFresh({ expiresAt }: Pick<WalletProof, 'expiresAt'>, now: Date): void {
+  const ahead = expiresAt.getTime() - now.getTime()
+  if (!(ahead > 0 && ahead <= PROOF_MS_MAX)) throw proofExpired()
+}
+
+/** No id of a sale that was made with this proof is older. */
+export function earliestUse({ expiresAt }: Pick<WalletProof, 'expiresAt'>): Date {
+  return new Date(expiresAt.getTime() - PROOF_MS_MAX)
+}
+
+/** The text that a wallet signs to use its pass or its trial. The page of the checkout writes the same. */
+export function proofText({ checkoutId, network, url }: Place, inputHash: Buffer, expiresAt: Date): string {
+  return [
+    `${new URL(url).host} asks you to sign for a run that you do not pay for.`,
+    '',
+    `URI: ${url}`,
+    `Checkout: ${checkoutId}`,
+    `Chain ID: ${String(NETWORKS[network].chainId)}`,
+    `Input: 0x${inputHash.toString('hex')}`,
+    `Expiration Time: ${expiresAt.toISOString()}`,
+  ].join('\n')
+}
+
+/** The UTC day, as trials are counted. */
+export function dayOf(now: Date): string {
+  return now.toISOString().slice(0, 10)
+}
+
+export function nextDay(now: Date): Date {
+  return new Date((Math.floor(now.getTime() / DAY_MS) + 1) * DAY_MS)
+}
+
+export function hashOfToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+export function eventDataOf(
+  pass: Pick<Pass, 'id' | 'checkoutId' | 'planId' | 'planName' | 'holder' | 'simulated' | 'runs' | 'used' | 'until'>,
+  now: Date,
+): PassEventData {
+  return {
+    passId: pass.id,
+    checkoutId: pass.checkoutId,
+    plan: { id: pass.planId, name: pass.planName },
+    customerId: pass.holder,
+    runs: pass.runs,
+    runsLeft: runsLeftOf(pass),
+    until: pass.until?.toISOString() ?? null,
+    ...(pass.simulated ? { test: true } : {}),
+    at: now.toISOString(),
+  }
+}

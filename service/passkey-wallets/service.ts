@@ -1,0 +1,61 @@
+import type { Address, Chain, Hex, Signatures, SignedAuthorization } from '../chain/model.ts'
+import { transferLink, type NetworkName } from '../chain/networks.ts'
+import { qrOf } from '../checkouts/service/presenter.ts'
+import type { Facilitator } from '../facilitator/service/facilitator.ts'
+import { invalid } from '../kit/errors.ts'
+import { withChecksum } from '../kit/keccak.ts'
+import { keyDeployedBy, walletAddress } from '../kit/passkey-wallet.ts'
+import { transferRequest } from '../x402/payload.ts'
+
+export interface PasskeyWalletDeps {
+  chains: ReadonlyMap<NetworkName, Chain>
+  facilitator: Pick<Facilitator, 'settle'>
+  signatures: Pick<Signatures, 'deployment'>
+}
+
+/** What people see and move of the wallets whose only key is a passkey. Nothing of it is stored here. */
+export function createPasskeyWallets({ chains, facilitator, signatures }: PasskeyWalletDeps) {
+  async function view(chain: Chain, address: Address) {
+    const { chainId, name, usdc } = chain.network
+    const link = transferLink(chain.network, withChecksum(address))
+    const asset = { address: usdc.checksummed, name: usdc.name, version: usdc.version }
+    const units = String(await chain.balanceOf(address))
+    return { network: name, chainId, units, asset, link, qr: qrOf(link) }
+  }
+
+  return {
+    async look(address: Address) {
+      const networks = await Promise.all([...chains.values()].map((chain) => view(chain, address)))
+      return { address: withChecksum(address), networks }
+    },
+
+    /**
+     * Sends the wallet's money where its passkey has signed. Repeated with the same signature, it is the same transfer.
+     * The signature names the key, and so only such a wallet's money is moved here, within the budgets for gas.
+     */
+    async send(chainId: number, signed: SignedAuthorization, caller: string) {
+      const chain = [...chains.values()].find(({ network }) => network.chainId === chainId)
+      if (chain === undefined) throw invalid({ chainId: 'must be a network of this service' })
+      const deployment = signatures.deployment(signed.signature)
+      const key =
+        deployment === null || deployment === 'malformed' ? null : keyDeployedBy(deployment.factory, deployment.data)
+      if (key === null || walletAddress(key) !== signed.from) {
+        throw invalid({ signature: 'must be of a passkey wallet, with what deploys it (ERC-6492)' })
+      }
+      const answer = await facilitator.settle(transferRequest(chain.network, signed), {
+        operation: `passkey wallet ${signed.nonce}`,
+        ownsResult: true,
+        isExternal: true,
+        caller,
+      })
+      const hash: Hex | null = answer.txHash
+      return {
+        status: answer.status,
+        reason: answer.status === 'settled' ? null : answer.reason,
+        explorerUrl: hash === null ? null : `${chain.network.explorer}/tx/${hash}`,
+      }
+    },
+  }
+}
+
+export type PasskeyWallets = ReturnType<typeof createPasskeyWallets>

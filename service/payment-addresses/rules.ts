@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import type { Address, Authorization, Hex } from '../chain/model.ts'
+import { usdc, ZERO, type Usdc } from '../kit/money.ts'
+import type { AddressReturn, PaymentAddress } from './model.ts'
+
+/** What is known of the authorization that pays the order, once it was signed. */
+export interface Attempt {
+  /** The payment that was made with it. `none`: it was refused, and nothing was made of it. */
+  sale: 'none' | 'open' | 'paid' | 'failed'
+  /** Why it was refused or has failed. */
+  reason: string | null
+  /** The chain refuses it for good, in a block that no reorganisation takes back, and has not taken it before. */
+  isOver: boolean
+}
+
+export type Decision =
+  | { do: 'wait' }
+  /** Signs an authorization of the order's price. */
+  | { do: 'pay' }
+  | { do: 'paid' }
+  /** Its authorization is over, so another one may be signed. */
+  | { do: 'reopen'; reason: string | null }
+  | { do: 'close'; reason: string }
+
+/** What comes next for an address that has not ended. `balance` is what it has now. */
+export function decide(of: PaymentAddress, seen: { balance: Usdc; attempt: Attempt | null; now: Date }): Decision {
+  const { balance, attempt, now } = seen
+  if (of.state === 'open') {
+    // Money that came while no worker looked was in time.
+    const isInTime = now < of.expiresAt || of.lookedAt < of.expiresAt
+    if (balance >= of.amount && isInTime) return { do: 'pay' }
+    return now < of.expiresAt ? { do: 'wait' } : { do: 'close', reason: EXPIRED }
+  }
+  if (of.state !== 'paying' || attempt === null) return { do: 'wait' }
+  if (attempt.sale === 'paid') return { do: 'paid' }
+  // While its authorization could still be used, neither another one is signed nor anything returned.
+  if (attempt.sale === 'open' || !attempt.isOver) return { do: 'wait' }
+  if (attempt.sale === 'failed') return { do: 'close', reason: attempt.reason ?? 'payment_failed' }
+  return now < of.expiresAt
+    ? { do: 'reopen', reason: attempt.reason }
+    : { do: 'close', reason: attempt.reason ?? EXPIRED }
+}
+
+const EXPIRED = 'expired'
+
+/**
+ * What can be returned: what the address has now and had in a block that no reorganisation takes back. Of a paid order
+ * nothing goes back before its payment is as deep, or a reorganisation could take the order's money away.
+ */
+export function returnable(
+  { state }: Pick<PaymentAddress, 'state'>,
+  seen: { balance: Usdc; deepBalance: Usdc; isPaidDeep: boolean },
+): Usdc {
+  if (state === 'paying' || (state === 'paid' && !seen.isPaidDeep)) return ZERO
+  const amount = seen.balance < seen.deepBalance ? seen.balance : seen.deepBalance
+  return amount < RETURN.minimum ? ZERO : amount
+}
+
+export const RETURN = {
+  /** The server pays the gas of a return, so dust stays. */
+  minimum: usdc(50_000n),
+  /** The most returns of one address, and of all of a seller's in a day. */
+  most: 5,
+  mostOfSeller: 1_000,
+  validSeconds: 600,
+} as const
+
+/** How long the money has to arrive. Exchanges hold back withdrawals for hours. */
+export const WAIT_MS = 86_400_000
+
+/** Of one seller at a time; beyond it those without money make room after this time. */
+export const OPEN_MAX = 2_000
+export const ROOM_AFTER_MS = 1_800_000
+
+/** When the balance is read next: often while a buyer looks at the page, and rarely long after it has ended. */
+export function nextLook({ createdAt, endedAt, state }: PaymentAddress, now: Date): Date | null {
+  const ageMs = now.getTime() - (endedAt ?? createdAt).getTime()
+  const pauses = endedAt === null ? PAUSES_OPEN : PAUSES_ENDED
+  const pause = state === 'paying' ? 2_000 : pauses.find(([until]) => ageMs < until)?.[1]
+  return pause === undefined ? null : new Date(now.getTime() + pause)
+}
+
+const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000]
+/** Up to this age, this long a pause. */
+const PAUSES_OPEN = [
+  [10 * MINUTE, 2_000],
+  [HOUR, 10_000],
+  [Infinity, MINUTE],
+] as const
+const PAUSES_ENDED = [
+  [HOUR, MINUTE],
+  [DAY, 10 * MINUTE],
+  [30 * DAY, 6 * HOUR],
+] as const
+
+/** On request an ended address is read again, but not more often than this. */
+export const REQUESTED_LOOK_MS = 10_000
+
+/** The authorization of one attempt: signed again it is the same. */
+export function orderNonce({ id, attempt }: Pick<PaymentAddress, 'id' | 'attempt'>): Hex {
+  return `0x${createHash('sha256')
+    .update(`coinslot payment address ${id} ${String(attempt)}`)
+    .digest('hex')}`
+}
+
+export function returnOf(from: Address, { recipient, amount, nonce, validBefore }: AddressReturn): Authorization {
+  return { from, to: recipient, value: amount, validAfter: 0n, validBefore, nonce }
+}
+
+export type AddressStatus = 'waiting' | 'partly_paid' | 'paying' | 'paid' | 'expired' | 'failed'
+
+/** As its buyer sees it. */
+export function statusOf({
+  state,
+  balance,
+  reason,
+}: Pick<PaymentAddress, 'state' | 'balance' | 'reason'>): AddressStatus {
+  if (state === 'open') return balance > 0n ? 'partly_paid' : 'waiting'
+  if (state === 'closed') return reason === EXPIRED || reason === CANCELED ? 'expired' : 'failed'
+  return state
+}
+
+/** The buyer wants the money back before all of it has arrived. */
+export const CANCELED = 'canceled'

@@ -1,0 +1,91 @@
+import type { Address, Chain, Hex } from '../../chain/model.ts'
+import type { Checkouts } from '../../checkouts/service/checkouts.ts'
+import { DomainError } from '../../kit/errors.ts'
+import { attemptOf, deriveId } from '../../kit/ids.ts'
+import type { PaymentAddress } from '../model.ts'
+import { orderNonce, type Attempt } from '../rules.ts'
+import type { PaymentAddressDeps } from './deps.ts'
+
+/** Buys an order with the authorization of its address. */
+export function createBuying({
+  checkouts,
+  signer,
+  tokens,
+  confirmations,
+  log,
+  measures,
+  failpoints,
+}: PaymentAddressDeps) {
+  /** The authorization of this attempt is the same each time. Buys with it, or says how that stands. */
+  async function attemptTo(chain: Chain, of: PaymentAddress): Promise<Attempt> {
+    try {
+      const { status, reason } = ((await bought(of)) ?? (await buy(of))).payment
+      await failpoints.reach('payment address bought')
+      if (status !== 'failed') return { sale: status === 'paid' ? 'paid' : 'open', reason: null, isOver: false }
+      return { sale: 'failed', reason: reason?.code ?? null, isOver: await isOver(chain, of) }
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind === 'failed') throw error
+      return { sale: 'none', reason: error.code, isOver: await isOver(chain, of) }
+    }
+  }
+
+  async function isOver(chain: Chain, of: PaymentAddress): Promise<boolean> {
+    const terms = { payer: of.address, nonce: orderNonce(of), validBefore: of.validBefore ?? 0n }
+    const end = await endOf(chain, terms, confirmations)
+    if (end !== 'used') return end === 'over'
+    // The money has reached the seller, and the sale is not paid: a person has to look at it.
+    log.error({ paymentAddress: of.id, attempt: of.attempt }, 'the transfer of an order was used without its sale')
+    measures.count('payment_address_unmatched')
+    return false
+  }
+
+  /** What an earlier look has begun goes on by itself. Null where there is nothing yet. */
+  async function bought({ id, attempt, checkoutId }: PaymentAddress): Promise<PaymentView | null> {
+    const payment = deriveId('pay', attemptOf(id, attempt))
+    try {
+      return await checkouts.payment(checkoutId, payment, tokens.of(payment))
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === 'missing') return null
+      throw error
+    }
+  }
+
+  async function buy(of: PaymentAddress): Promise<PaymentView> {
+    const { checkoutId, address: from, account, index, attempt, validBefore } = of
+    const { input, choice, quoteId, receipt } = of.bought
+    const order: Parameters<typeof checkouts.payByTransfer>[1] = {
+      input,
+      choice,
+      quoteId,
+      receipt: receipt ?? undefined,
+      sign(network, terms) {
+        // Another account's key would sign for another address.
+        if (signer?.account !== account) throw new Error('the key of a payment address is not here')
+        const times = { validAfter: 0n, validBefore: validBefore ?? 0n }
+        return signer.sign({ order: index }, network, { ...terms, ...times, from, nonce: orderNonce(of) })
+      },
+    }
+    return await checkouts.payByTransfer(checkoutId, order, attemptOf(of.id, attempt))
+  }
+
+  return { attemptTo }
+}
+
+/**
+ * What became of an authorization. `over`: it is unused and past its time, in a block that no reorganisation takes back,
+ * so it can never be used.
+ */
+export async function endOf(
+  chain: Chain,
+  { payer, nonce, validBefore }: { payer: Address; nonce: Hex; validBefore: bigint },
+  confirmations: number,
+): Promise<'open' | 'used' | 'over'> {
+  const { used, block } = await chain.authorizationAt(payer, nonce)
+  if (used) return 'used'
+  if (block.timestamp < validBefore) return 'open'
+  const deep = block.number - BigInt(confirmations) + 1n
+  const before = await chain.authorizationAt(payer, nonce, deep < 0n ? 0n : deep)
+  return !before.used && before.block.timestamp >= validBefore ? 'over' : 'open'
+}
+
+type PaymentView = Awaited<ReturnType<Checkouts['payment']>>

@@ -1,0 +1,59 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Credentials } from '../../../connections/model.ts'
+import type { Progress } from '../../model/call.ts'
+import type { UpstreamAnswer } from '../../model/tool.ts'
+import type { LargePlace } from '../../ports/calls.ts'
+import { restOf } from '../../rules/answer.ts'
+import { pollOf, type Poll } from '../../rules/operation.ts'
+import type { CallDeps } from './order.ts'
+
+/** Waits for work that a tool has accepted. */
+export function createWork({ upstreams, clock }: Pick<CallDeps, 'upstreams' | 'clock'>) {
+  return {
+    /** Asks until the work is done, or the time is over: then the poll says how to go on. */
+    async untilDone(
+      { answer, poll }: Begun,
+      { credentials, until, waitMs, onProgress, large }: Waiting,
+    ): Promise<Begun> {
+      const last = performance.now() + waitMs
+      const at: Begun = { answer, poll }
+      for (let times = 1; at.poll !== null; times++) {
+        const pauseMs = Math.max(at.poll.waitMs, times > QUICK ? PAUSE_MS : 0)
+        // What was asked about never is asked once, however little time there is.
+        if (at.answer !== null && performance.now() + pauseMs > last) break
+        await wait(pauseMs, undefined, { signal: until })
+        onProgress({ progress: 2 - 1 / times, total: 3, message: 'The tool is working on it' })
+        const next = await upstreams.http(at.poll.request, until, large)
+        const restMs = restOf(next, clock.now())
+        if (restMs === null) {
+          at.poll = pollOf(next, at.poll.request, credentials, clock.now())
+          at.answer = next
+          continue
+        }
+        // What was accepted is not asked for again, only how far it is.
+        at.poll = { ...at.poll, waitMs: restMs }
+        if (performance.now() + restMs > last) break
+      }
+      return at
+    },
+  }
+}
+
+export interface Begun {
+  /** Null until the tool has answered something else than that it wants no requests. */
+  answer: UpstreamAnswer | null
+  /** Null when there is nothing more to wait for. */
+  poll: Poll | null
+}
+
+interface Waiting {
+  credentials: Credentials
+  until: AbortSignal
+  waitMs: number
+  onProgress: (progress: Progress) => void
+  large: LargePlace | undefined
+}
+
+/** So often a server is asked as soon as it wishes, and then no sooner than this. */
+const QUICK = 5
+const PAUSE_MS = 250

@@ -1,0 +1,95 @@
+import { Company } from '../../connections/world.ts'
+import { wanted } from '../../tools/calls/world.ts'
+import { looks, STORY_MS, type Desk } from './desk.ts'
+
+export function connections(opened: () => Desk): void {
+  describe('connections to providers of tools', () => {
+    let desk: Desk
+    let company: Company
+    beforeAll(async () => {
+      desk = opened()
+      company = await new Company().listen()
+      const { catalogue } = desk.service
+      const text = JSON.stringify(DOCUMENT)
+      await catalogue.importDocument(wanted(company.origin, { slug: 'notes', name: 'Notes' }), text)
+      const client = {
+        ...{
+          clientId: 'coinslot',
+          issuer: company.origin,
+          authorizationUrl: null,
+          tokenUrl: null,
+          revocationUrl: null,
+        },
+        ...{ deviceUrl: `${company.origin}/device`, authentication: 'basic' as const, scopes: [] },
+        grant: 'authorization_code' as const,
+      }
+      await catalogue.setOAuth({ environment: 'sandbox', ownerId: null, provider: 'notes' }, client, 'client-secret')
+    })
+    afterAll(() => company.close())
+
+    it(
+      'connects by a code, which is shown until it was entered, and by a client of the account’s own',
+      async () => {
+        const { page } = await desk.sit('/connections?connect=notes&scopes=notes')
+        const dialog = page.getByRole('dialog', { name: 'Connect Notes' })
+        await dialog.getByRole('button', { name: 'Sign in at Notes' }).waitFor()
+        expect(await dialog.getByLabel('How').inputValue()).toBe('person')
+        await looks(page, 'connections-connect')
+        await dialog.getByLabel('How').selectOption('code')
+        await dialog.getByText('Asks for: notes').waitFor()
+        await dialog.getByRole('button', { name: 'Get a code' }).click()
+        await dialog.getByText('WDJB-MJHT').waitFor()
+        await looks(page, 'connections-code')
+        company.enter({ error: 'access_denied' })
+        await dialog.getByText('The access was not allowed there.').waitFor()
+        await looks(page, 'connections-code-refused')
+        await dialog.getByRole('button', { name: 'Get a new code' }).click()
+        await dialog.getByText('WDJB-MJHT').waitFor()
+        company.enter({ who: 'ada' })
+        await dialog.waitFor({ state: 'detached' })
+        await page.getByRole('cell', { name: 'active' }).waitFor()
+
+        company.clients.set('my-bot', 'my-bot-secret')
+        await page.goto(`${desk.origin}/connections?connect=notes`)
+        await dialog.getByLabel('How').selectOption('client')
+        await dialog.getByLabel('Client ID').fill('my-bot')
+        await dialog.getByLabel('Client secret').fill('wrong')
+        await dialog.getByRole('button', { name: 'Connect' }).click()
+        await dialog.getByText('its server refused the client').waitFor()
+        await dialog.getByLabel('Client secret').fill('my-bot-secret')
+        await looks(page, 'connections-client')
+        await dialog.getByRole('button', { name: 'Connect' }).click()
+        await dialog.waitFor({ state: 'detached' })
+        await page.getByRole('cell', { name: 'Notes 2', exact: true }).waitFor()
+        await looks(page, 'connections')
+      },
+      STORY_MS,
+    )
+  })
+}
+
+const DOCUMENT = {
+  openapi: '3.1.0',
+  info: { title: 'Notes', version: '1' },
+  components: {
+    securitySchemes: {
+      account: {
+        type: 'oauth2',
+        flows: {
+          authorizationCode: { authorizationUrl: 'https://a.example', tokenUrl: 'https://a.example', scopes: {} },
+        },
+      },
+      key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+    },
+  },
+  paths: {
+    '/me': {
+      get: {
+        operationId: 'getMe',
+        summary: 'Read my notes',
+        security: [{ account: ['notes'] }, { key: [] }],
+        responses: { 200: { description: 'Done' } },
+      },
+    },
+  },
+}

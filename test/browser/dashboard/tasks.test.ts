@@ -1,0 +1,312 @@
+import { readFile } from 'node:fs/promises'
+import type { Locator, Page } from 'playwright-core'
+import { startReceiver, status, type Receiver } from '../../deliveries/receiver.ts'
+import { promptBody, toolBody } from '../../marketplace/bodies.ts'
+import { addSale } from '../../refunds/sales.ts'
+import { inBrowser } from '../chromium.ts'
+import { callerOf, openDesk, pictures, STORY_MS, type Desk, type Seat } from './desk.ts'
+
+const MONTH_MS = 31 * 86_400_000
+
+/** Each begins on the overview and ends when the page says that it is done. */
+inBrowser('the five things that somebody who looks after the money does', () => {
+  let desk: Desk
+  let receiver: Receiver
+  beforeAll(async () => {
+    receiver = await startReceiver()
+    desk = await openDesk({ ALLOW_HOSTS: '127.0.0.1' })
+  })
+  afterAll(async () => {
+    await desk.close()
+    await receiver.close()
+  })
+
+  it(
+    'finds a failed delivery and sends it again',
+    async () => {
+      const seat = await desk.sit('/')
+      const { page } = seat
+      receiver.answers(status(410))
+      const { pay } = await testPayment(seat)
+      await page.getByRole('link', { name: /1 delivery was refused/ }).waitFor()
+      await timed('a failed delivery', page, async (hand) => {
+        await hand.click(page.getByRole('link', { name: /1 delivery was refused/ }))
+        await hand.click(page.getByRole('button', { name: pay }))
+        receiver.answers(status(200))
+        await hand.click(page.getByRole('dialog').getByRole('button', { name: 'Send again' }))
+        await page.getByRole('dialog').getByText('delivered', { exact: true }).waitFor()
+      })
+      await page.getByRole('dialog').getByRole('link', { name: pay }).click()
+      await page.getByText('The customer’s input').waitFor()
+      await page.getByText('https://example.com', { exact: true }).waitFor()
+      await page.getByText('Delivered', { exact: true }).waitFor()
+      await pictures(page, 'payment-delivered')
+    },
+    STORY_MS,
+  )
+
+  it(
+    'refunds a buyer',
+    async () => {
+      const seat = await desk.sit('/')
+      const { page, call } = seat
+      await call('POST', '/v1/wallet/deposit', { body: { amount: 10 } })
+      const receipt = { email: 'grace@example.com', language: 'en' }
+      for (const email of ['ada@example.com', 'grace@example.com', 'alan@example.com']) {
+        const details = { input: { site: 'example.com' }, receipt: { ...receipt, email } }
+        await addSale(desk.service, await callerOf(desk, seat), { amount: 5_000_000, details })
+      }
+      await page.reload()
+      await page.getByText('Latest payments').waitFor()
+      await pictures(page, 'overview-payments')
+      await timed('a refund', page, async (hand) => {
+        await hand.click(page.getByRole('link', { name: 'Payments', exact: true }))
+        // As it stands in the buyer's mail.
+        await hand.paste(page.getByLabel('E-mail or 0x address'), receipt.email)
+        await page.getByText('ada@example.com').waitFor({ state: 'detached' })
+        await hand.click(page.getByRole('row', { name: /grace@example.com/ }).getByRole('link'))
+        await hand.click(page.getByRole('button', { name: 'Refund payment' }))
+        const dialog = page.getByRole('dialog')
+        await hand.type(dialog.getByLabel('Reason'), 'Not wanted')
+        await hand.click(dialog.getByRole('button', { name: 'Refund payment' }))
+        await page.getByText('Refund of 5.00 USDC requested.', { exact: true }).waitFor()
+      })
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click()
+      await page.getByText('Refund of 5.00 USDC requested', { exact: true }).waitFor()
+      await pictures(page, 'payment-refunded')
+      const { payments } = (await call('GET', '/v1/payments?refunded=true')).body
+      expect(payments).toHaveLength(1)
+    },
+    STORY_MS,
+  )
+
+  it(
+    'finds a customer: by a payment, and by the beginning of the e-mail address',
+    async () => {
+      const seat = await desk.sit('/')
+      const { page } = seat
+      for (const email of ['ada@example.com', 'Grace@example.com']) {
+        const details = { input: { site: 'example.com' }, receipt: { email, language: 'en' } }
+        const id = await addSale(desk.service, await callerOf(desk, seat), { amount: 5_000_000, details })
+        await page.goto(`${desk.origin}/payments/${id}`)
+      }
+      await page.getByRole('link', { name: 'All their payments' }).click()
+      await page.getByRole('heading', { name: 'grace@example.com' }).waitFor()
+      await page.getByRole('row', { name: /5\.00/ }).first().waitFor()
+      // One of their payments bought a pass, and some of it went back.
+      const { statements } = desk.service.database
+      const { user } = (await callerOf(desk, seat)).caller
+      const [sale] = await statements.run<{ id: string }>(
+        `UPDATE sale SET refunded = 2000000 WHERE user_id = $1 AND details #>> '{receipt,email}' = 'Grace@example.com' RETURNING id`,
+        [user.id],
+      )
+      const pass = `pas_${String(sale?.id.slice(4))}`
+      await statements.run(
+        `WITH added AS (
+           INSERT INTO pass (id, checkout_id, user_id, environment, plan_id, plan_name, holder, simulated, token_hash, runs, used, created_at)
+           VALUES ($1, 'chk_none', $2, 'sandbox', 'ten', 'Ten audits', '0x' || repeat('0', 40), false, sha256('pass'), 10, 3, now())
+           RETURNING id
+         ) INSERT INTO pass_sale (sale_id, pass_id, runs) SELECT $3, id, 10 FROM added`,
+        [pass, user.id, sale?.id],
+      )
+      await page.reload()
+      await page.getByRole('region', { name: 'Refunds' }).getByText('2.00').waitFor()
+      await page
+        .getByRole('row', { name: /Ten audits/ })
+        .getByText('7 of 10')
+        .waitFor()
+      await pictures(page, 'customer')
+      await page.getByRole('list', { name: 'Money' }).getByRole('link', { name: 'Customers' }).click()
+      await page.getByRole('row', { name: /ada@example.com/ }).waitFor()
+      await pictures(page, 'customers')
+      await page.getByRole('searchbox', { name: 'Begins with' }).fill('Gra')
+      await page.getByRole('row', { name: /ada@example.com/ }).waitFor({ state: 'detached' })
+      await page.getByRole('link', { name: 'grace@example.com' }).click()
+      await page.getByRole('heading', { name: 'grace@example.com' }).waitFor()
+      await page.getByRole('row', { name: /grace@example.com/i }).waitFor()
+      await page.getByRole('row', { name: /Ten audits/ }).waitFor()
+    },
+    STORY_MS,
+  )
+
+  it(
+    'sees why an asset fails',
+    async () => {
+      const creator = await desk.sit('/')
+      const customer = await desk.sit('/')
+      const { page } = creator
+      await customer.call('POST', '/v1/wallet/deposit', { body: { amount: 5 } })
+      const { rda } = (await creator.call('POST', '/v1/rda', { body: toolBody({ name: 'Weather of a city' }) })).body
+      expect((await creator.call('POST', `/v1/rda/${String(rda.slug)}/publish`)).status).toBe(200)
+      await customer.call('POST', '/v1/run', { body: { rdaSlug: rda.slug, inputs: { city: 'Turin' } } })
+      await timed('why an asset fails', page, async (hand) => {
+        await hand.click(page.getByRole('link', { name: 'Assets', exact: true }))
+        await hand.click(page.getByRole('link', { name: 'Weather of a city' }))
+        await page.getByRole('cell', { name: /failed.+(?:API|answer|reach|connect)/i }).waitFor()
+      })
+      await pictures(page, 'asset-failing')
+    },
+    STORY_MS,
+  )
+
+  it(
+    'exports last month, of which the address is a link',
+    async () => {
+      const seat = await desk.sit('/')
+      const before = await addSale(desk.service, await callerOf(desk, seat), { details: { slug: '=HYPERLINK("x")' } })
+      desk.service.clock.forward(MONTH_MS)
+      const later = await desk.sit('/')
+      const caller = await callerOf(desk, later)
+      // One of the month that is over, and one of this month, for an account of its own.
+      await desk.service.database.statements.run(`UPDATE sale SET user_id = $2 WHERE id = $1`, [
+        before,
+        caller.caller.user.id,
+      ])
+      const now = await addSale(desk.service, caller)
+      const { page } = later
+      const file = await timed('an export', page, async (hand) => {
+        await hand.click(page.getByRole('link', { name: 'Payments', exact: true }))
+        await hand.choose(page.getByLabel('Period'), 'Last month')
+        await page.getByRole('row').nth(2).waitFor({ state: 'detached' })
+        const [download] = await Promise.all([
+          page.waitForEvent('download'),
+          hand.click(page.getByRole('button', { name: 'CSV' })),
+        ])
+        return await readFile(await download.path(), 'utf8')
+      })
+      expect(file).toContain(before)
+      expect(file).toContain(`'=HYPERLINK`)
+      expect(file).not.toContain(now)
+      await pictures(page, 'payments-last-month')
+      // Whoever opens the link sees the same list.
+      await page.goto(page.url())
+      await page.getByRole('row').nth(1).waitFor()
+      expect(await page.getByLabel('Period').inputValue()).toBe('last-month')
+      expect(await page.getByRole('row').count()).toBe(2)
+      await page.getByRole('button', { name: 'Save view' }).click()
+      await page.getByRole('dialog').getByLabel('Name').fill('Month end')
+      await page.getByRole('dialog').getByRole('button', { name: 'Save view' }).click()
+      await pictures(page, 'payments-saved-view')
+      await page.getByLabel('Period').selectOption('')
+      await page.getByLabel('Saved views').selectOption('Month end')
+      expect(await page.getByLabel('Period').inputValue()).toBe('last-month')
+      await page.reload()
+      await page.getByRole('button', { name: 'Delete view' }).click()
+      expect(await page.getByLabel('Saved views').count()).toBe(0)
+      await page.getByLabel('E-mail or 0x address').fill('ada@')
+      await page.getByText('Enter the whole e-mail address').waitFor()
+      await pictures(page, 'payments-half-customer')
+    },
+    STORY_MS,
+  )
+
+  it(
+    'stops an agent',
+    async () => {
+      const { page, call } = await desk.sit('/')
+      const { agent } = (await call('POST', '/v1/agents', { body: { name: 'Research assistant' } })).body
+      await call('POST', '/v1/wallet/deposit', { body: { amount: 1 } })
+      const { rda } = (await call('POST', '/v1/rda', { body: promptBody() })).body
+      const { secret } = (await call('POST', '/v1/keys', { body: { name: 'buyer', agentId: agent.id } })).body
+      const run = () =>
+        desk.service.call('POST', '/v1/run', {
+          key: secret,
+          body: { rdaSlug: rda.slug, inputs: { article: 'A coin.' } },
+        })
+      expect((await run()).status).toBe(200)
+      await timed('an agent', page, async (hand) => {
+        await hand.click(page.getByRole('link', { name: 'Agents', exact: true }))
+        await hand.click(page.getByRole('link', { name: 'Research assistant' }))
+        await hand.click(page.getByRole('button', { name: 'Pause' }))
+        await page.getByText('Agent paused.').first().waitFor()
+      })
+      expect((await run()).status).toBe(403)
+    },
+    STORY_MS,
+  )
+
+  it('was never seen by others: no request left the service, and nothing broke', () => {
+    expect(desk.amiss()).toEqual([])
+  })
+
+  /** Pays at a new checkout, whose deliveries go to the receiver. */
+  async function testPayment({ call }: Seat): Promise<{ pay: string }> {
+    const { checkout } = (
+      await call('POST', '/v1/checkouts', {
+        body: {
+          ...{ callbackUrl: receiver.url, product: { name: 'SEO audit' }, price: 5, testMode: true },
+          ...{ network: 'base-sepolia', lifetime: 'persistent' },
+          fields: [{ name: 'site', label: 'Website', type: 'url', required: true }],
+        },
+      })
+    ).body
+    const paid = await desk.service.call('POST', `/p/${String(checkout.id)}/pay`, {
+      body: { input: { site: 'https://example.com' }, simulate: true },
+    })
+    return { pay: paid.body.payment.id as string }
+  }
+})
+
+/** What a person does on a page, and how long it takes them besides what the page takes. */
+interface Hand {
+  click(target: Locator): Promise<void>
+  /** Opens a list and clicks one of its entries. */
+  choose(target: Locator, option: string): Promise<void>
+  /** Clicks into the field and types. */
+  type(target: Locator, text: string): Promise<void>
+  /** Clicks into the field and pastes what was copied before. */
+  paste(target: Locator, text: string): Promise<void>
+}
+
+/**
+ * A task of at most six clicks that takes a person less than thirty seconds: the time of the page, and that of the person
+ * by the keystroke-level model of Card, Moran and Newell, in which a click is thinking, pointing and pressing.
+ */
+async function timed<T>(task: string, page: Page, work: (hand: Hand) => Promise<T>): Promise<T> {
+  let clicks = 0
+  let personMs = 0
+  const click = (): void => {
+    clicks++
+    personMs += THINK_MS + POINT_MS + PRESS_MS
+  }
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  const began = performance.now()
+  const done = await work({
+    async click(target) {
+      click()
+      await target.click()
+    },
+    async choose(target, option) {
+      click()
+      click()
+      await target.selectOption(option)
+    },
+    async type(target, text) {
+      click()
+      personMs += text.length * KEY_MS
+      await target.click()
+      await target.fill(text)
+    },
+    async paste(target, text) {
+      click()
+      personMs += 2 * KEY_MS
+      await target.click()
+      await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
+      await page.keyboard.press('Control+V')
+    },
+  })
+  const pageMs = performance.now() - began
+  const seconds = (pageMs + personMs) / 1_000
+  process.stderr.write(
+    `${task}: ${String(clicks)} clicks, ${seconds.toFixed(1)} s, ${(pageMs / 1_000).toFixed(1)} s of it the page\n`,
+  )
+  expect(clicks).toBeLessThanOrEqual(6)
+  expect(seconds).toBeLessThan(30)
+  return done
+}
+
+const THINK_MS = 1_350
+const POINT_MS = 1_100
+const PRESS_MS = 200
+/** Of somebody who types, but not for a living. */
+const KEY_MS = 280

@@ -1,0 +1,182 @@
+import type { BrowserContextOptions } from 'playwright-core'
+import { qrOf } from '../../service/checkouts/service/presenter.ts'
+import type { Hex } from '../../service/chain/model.ts'
+import { usdcOf } from '../facilitator/world.ts'
+import { transfer } from '../wallet/world.ts'
+import { barriers } from './access.ts'
+import { inBrowser } from './chromium.ts'
+import { openShop, type Shop, type Visit } from './shop.ts'
+
+const DEVICES = [
+  ['desktop', { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' }],
+  ['phone', { viewport: { width: 390, height: 800 }, colorScheme: 'dark', reducedMotion: 'reduce' }],
+] as const satisfies readonly (readonly [string, BrowserContextOptions])[]
+
+inBrowser('a person who pays by a transfer from an exchange', () => {
+  let shop: Shop
+  let exchange: Hex
+  beforeAll(async () => {
+    shop = await openShop()
+    exchange = (await shop.chain.payer(1_000_000_000n)).address
+  })
+  afterAll(() => shop.close())
+
+  const look = async ({ page, picture }: Visit, state: string): Promise<void> => {
+    expect(await barriers(page)).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    await picture(`transfer-${state}`)
+  }
+  const send = (to: string, micro: bigint): Promise<Hex> =>
+    transfer(shop.chain, exchange, to.toLowerCase() as Hex, micro)
+
+  it.each(DEVICES)(
+    'sends too little, then too much, and gets back what was too much, on a %s',
+    async (device, settings) => {
+      const sale = await shop.sell()
+      const visit = await shop.visit({ id: `${sale.id}?lang=en` }, { ...settings, wallet: false })
+      const { page } = visit
+      await page.getByRole('button', { name: /Pay without a wallet/ }).click()
+      await page.getByRole('button', { name: 'Show where to send' }).click()
+      // Nothing is sent for an order that lacks something.
+      await page.getByText('This field is required.').waitFor()
+      await page.getByLabel('Website').fill('example.com')
+      await look(visit, `begin-${device}`)
+      const [answer] = await Promise.all([
+        page.waitForResponse((response) => response.url().endsWith('/addresses')),
+        page.getByRole('button', { name: 'Show where to send' }).click(),
+      ])
+      const { address } = (await answer.json()) as { address: { address: string; link: string } }
+      const code = page.getByRole('img', { name: 'The transfer as a QR code for wallets' })
+      await code.waitFor()
+      expect(await code.getAttribute('src')).toBe(`data:image/svg+xml,${encodeURIComponent(qrOf(address.link))}`)
+      await page.getByText(address.address).waitFor()
+      await page.getByText(/Waiting for your transfer/).waitFor()
+      await look(visit, `waiting-${device}`)
+
+      await send(address.address, 2_000_000n)
+      await page.getByText(/2.00 USDC of 5.00 USDC have arrived/).waitFor()
+      await page.getByText('3.00 USDC', { exact: true }).waitFor()
+      await look(visit, `partly-${device}`)
+      // What was ordered is fixed.
+      expect(await page.getByLabel('Website').count()).toBe(0)
+      // The address of the page leads back, also in another browser.
+      const again = await shop.visit({ id: page.url().split('/p/')[1]! }, { ...settings, wallet: false })
+      await again.page.getByText(/2.00 USDC of 5.00 USDC have arrived/).waitFor()
+      await again.context.close()
+
+      await send(address.address, 3_500_000n)
+      await page.getByText('Your order is paid.').waitFor()
+      await shop.chain.mine(5)
+      // The newest block is remembered for a moment.
+      shop.service.clock.forward(3_000)
+      await page.getByRole('button', { name: 'Return 0.50 USDC' }).click()
+      await page.getByText('This is not an address that USDC can be returned to.').waitFor()
+      const home = (await shop.chain.payer(0n)).address
+      await page.getByLabel('Your address for the return').fill(home)
+      await look(visit, `left-${device}`)
+      await page.getByRole('button', { name: 'Return 0.50 USDC' }).click()
+      await page.getByRole('heading', { name: 'Payment complete' }).waitFor()
+      expect(await usdcOf(shop.chain, home)).toBe(500_000n)
+      await look(visit, `paid-${device}`)
+    },
+  )
+
+  it.each(DEVICES)(
+    'sends the price twice, and finds the second one at the order, on a %s',
+    async (device, settings) => {
+      const visit = await shop.visit(await shop.sell({ fields: [] }), { ...settings, wallet: false })
+      const { page, context } = visit
+      await page.getByRole('button', { name: /Pay without a wallet/ }).click()
+      await page.getByRole('button', { name: 'Show where to send' }).click()
+      const address = await page.locator('.copied code').first().innerText()
+      const link = { id: page.url().split('/p/')[1]! }
+      await send(address, 5_000_000n)
+      await page.getByRole('heading', { name: 'Payment complete' }).waitFor()
+      await context.close()
+
+      await send(address, 5_000_000n)
+      await shop.chain.mine(5)
+      // The newest block is remembered for a moment.
+      shop.service.clock.forward(3_000)
+      const later = await shop.visit(link, { ...settings, wallet: false })
+      await later.page.getByText('Your order is paid.').waitFor()
+      const home = (await shop.chain.payer(0n)).address
+      await later.page.getByLabel('Your address for the return').fill(home)
+      await look(later, `twice-${device}`)
+      await later.page.getByRole('button', { name: 'Return 5.00 USDC' }).click()
+      await later.page.getByText(/5.00 USDC were returned to/).waitFor()
+      expect(await usdcOf(shop.chain, home)).toBe(5_000_000n)
+      await look(later, `twice-returned-${device}`)
+      await later.context.close()
+    },
+  )
+
+  it('has the order of a person with a wallet too, who can go back to it', async () => {
+    const visit = await shop.visit(await shop.sell({ fields: [] }), DEVICES[0][1])
+    const { page } = visit
+    await page.getByRole('button', { name: /Pay without a wallet/ }).click()
+    await page.getByRole('button', { name: 'Pay with a wallet instead' }).click()
+    await page.getByRole('button', { name: 'Test Wallet' }).click()
+    await page.getByRole('button', { name: 'Pay 5.00 USDC' }).waitFor()
+  })
+
+  it.each(DEVICES)('says what needs a wallet, on a %s', async (device, settings) => {
+    const plans = [{ id: 'ten', name: 'Ten runs', price: 12, kind: 'runs', runs: 10 }]
+    const code = `EACH${device.toUpperCase()}`
+    const made = await shop.person.call('POST', '/v1/coupons', { body: { code, percent: 10, perCustomer: 1 } })
+    expect(made.status).toBe(201)
+    const needed = /Plans, free trials and codes that count for each customer need a wallet/
+    const visit = await shop.visit(await shop.sell({ fields: [], coupons: true, plans }), {
+      ...settings,
+      wallet: false,
+    })
+    const { page } = visit
+    await page.getByRole('button', { name: /Pay without a wallet/ }).click()
+    expect(await page.getByText(needed).count()).toBe(0)
+    // A plan says so before anything is asked for.
+    await page.getByRole('radio', { name: /Ten runs/ }).check()
+    await page.getByText(needed).waitFor()
+    await look(visit, `plan-${device}`)
+    await page.getByRole('button', { name: 'Show where to send' }).click()
+    await page.getByRole('alert').getByText(needed).waitFor()
+
+    const coded = await shop.visit(await shop.sell({ fields: [], coupons: true }), { ...settings, wallet: false })
+    await coded.page.getByRole('button', { name: 'I have a code' }).click()
+    await coded.page.getByRole('textbox', { name: /code/i }).fill(code)
+    await coded.page.getByRole('button', { name: 'Apply' }).click()
+    await coded.page.getByText('4.50 USDC').first().waitFor()
+    await coded.page.getByRole('button', { name: /Pay without a wallet/ }).click()
+    await coded.page.getByRole('button', { name: 'Show where to send' }).click()
+    await coded.page.getByRole('alert').getByText(needed).waitFor()
+    await look(coded, `coupon-${device}`)
+
+    const free = await shop.visit(await shop.sell({ fields: [], trialRuns: 1 }), { ...settings, wallet: false })
+    await free.page.getByRole('button', { name: /Pay without a wallet/ }).click()
+    await free.page.getByText(needed).waitFor()
+    for (const { context } of [visit, coded, free]) await context.close()
+  })
+
+  it('shows what has ended, and gives the money back', async () => {
+    const visit = await shop.visit(await shop.sell({ fields: [] }), { ...DEVICES[1][1], wallet: false })
+    const { page } = visit
+    await page.getByRole('button', { name: /Pay without a wallet/ }).click()
+    await page.getByRole('button', { name: 'Show where to send' }).click()
+    const address = await page.locator('.copied code').first().innerText()
+    await send(address, 1_000_000n)
+    await shop.chain.mine(5)
+    // The newest block is remembered for a moment.
+    shop.service.clock.forward(3_000)
+    await page.getByRole('button', { name: 'I want my money back' }).click()
+    const home = (await shop.chain.payer(0n)).address
+    await page.getByLabel('Your address for the return').fill(home)
+    await page.getByRole('button', { name: 'Return 1.00 USDC' }).click()
+    await page.getByText('This order has ended.').waitFor()
+    await page.getByText(/1.00 USDC were returned to/).waitFor()
+    await look(visit, 'ended-phone')
+    expect(await usdcOf(shop.chain, home)).toBe(1_000_000n)
+  })
+
+  it('asked nobody else for anything, and nothing broke', () => {
+    expect(shop.amiss()).toEqual([])
+  })
+})

@@ -1,0 +1,67 @@
+import { startSmtp } from '../harness/smtp.ts'
+import { openWorld, until, type World } from './world.ts'
+
+/** What sellers are mailed of their sales: what they chose, once, and never a thousand mails. */
+describe('mails to sellers about their sales', () => {
+  let world: World
+  let smtp: Awaited<ReturnType<typeof startSmtp>>
+
+  beforeAll(async () => {
+    smtp = await startSmtp()
+    world = await openWorld({ environment: { SMTP_URL: smtp.url, MAIL_FROM: 'coinslot@example.com' } })
+  })
+  afterAll(async () => {
+    await world.close()
+    await smtp.close()
+  })
+  beforeEach(() => {
+    smtp.received.length = 0
+  })
+
+  const simulate = (id: string, outcome = 'paid') =>
+    world.call('POST', `/p/${id}/pay`, { body: { input: {}, simulate: true, outcome } })
+  const subjects = (): string[] => smtp.received.map((mail) => /^Subject: (.*)$/m.exec(mail)?.[1] ?? '')
+  const handled = () =>
+    until(async () => {
+      const sql = "SELECT id FROM outbox WHERE topic LIKE 'checkouts.%' AND done_at IS NULL AND failed_at IS NULL"
+      return (await world.service.database.statements.run(sql, [])).length === 0
+    })
+  const anHourLater = async () => {
+    await world.service.checkouts.sweepers.notices(new Date(world.service.clock.now().getTime() + 3_600_001))
+    await handled()
+  }
+
+  test('the first five sales of an hour have a mail each, all others one together, and who did not ask gets none', async () => {
+    const { id } = await world.sell({
+      testMode: true,
+      product: { name: 'Audit' },
+      notify: { sale: true, failure: false },
+    })
+    const quiet = await world.sell({ testMode: true })
+    expect(quiet.checkout.notify).toEqual({ sale: false, failure: true })
+    await Promise.all([...Array.from({ length: 12 }, () => simulate(id)), simulate(quiet.id), simulate(id, 'declined')])
+    await handled()
+    expect(subjects()).toEqual(Array<string>(5).fill('Test: Audit was sold for 1 USDC'))
+    await anHourLater()
+    await anHourLater()
+    expect(subjects().slice(5)).toEqual(['7 more sales'])
+    expect(smtp.received[0]).toMatch(/^To: person\d+@example\.com$/m)
+  })
+
+  test('a delivery that ends without success is mailed unless that was switched off, and the switch is no new version', async () => {
+    const { id } = await world.sell({ testMode: true, product: { name: 'Broken' } })
+    world.workflow.answers({ delivered: { status: 410, body: '' } })
+    await simulate(id)
+    await until(() => Promise.resolve(subjects().length > 0))
+    await handled()
+    expect(subjects()).toEqual(['Test: A paid delivery was rejected: Broken'])
+    const { body } = await world.seller.call('PATCH', `/v1/checkouts/${id}`, {
+      body: { notify: { sale: false, failure: false } },
+    })
+    expect(body.checkout).toMatchObject({ version: 1, notify: { sale: false, failure: false } })
+    const paid = (await simulate(id)).body.payment.id as string
+    await until(async () => (await world.seller.call('GET', `/v1/deliveries?subject=${paid}`)).status < 500)
+    await handled()
+    expect(subjects()).toHaveLength(1)
+  })
+})

@@ -1,0 +1,162 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { Coinslot } from '../../service/client/coinslot.ts'
+import { OPENED } from '../../service/client/cli/open.ts'
+import { PAGES } from '../../service/dashboard/pages.ts'
+import { startSandbox, type Sandbox } from './sandbox.ts'
+
+const run = promisify(execFile)
+
+describe('the command line', () => {
+  let sandbox: Sandbox
+  const children: ChildProcess[] = []
+  beforeAll(async () => {
+    sandbox = await startSandbox()
+  })
+  afterAll(async () => {
+    for (const child of children) child.kill('SIGKILL')
+    await sandbox.close()
+  })
+
+  /** Runs on; `hears` waits for a text in what it says. */
+  function begin(words: string[], environment: Record<string, string> = sandbox.environment) {
+    const child = spawn('coinslot', words, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+    children.push(child)
+    const said = { out: '', err: '' }
+    const more = new EventTarget()
+    const hear = (at: 'out' | 'err') => (text: string) => {
+      said[at] += text
+      more.dispatchEvent(new Event('said'))
+    }
+    child.stdout.setEncoding('utf8').on('data', hear('out'))
+    child.stderr.setEncoding('utf8').on('data', hear('err'))
+    const ended = once(child, 'close').then(([code]) => {
+      more.dispatchEvent(new Event('said'))
+      return code as number | null
+    })
+    return {
+      child,
+      said,
+      ended,
+      async hears(at: 'out' | 'err', pattern: RegExp): Promise<RegExpExecArray> {
+        for (;;) {
+          const found = pattern.exec(said[at])
+          if (found !== null) return found
+          if (child.exitCode !== null) throw new Error(`it ended: ${said.err}`)
+          await new Promise((resolve) => more.addEventListener('said', resolve, { once: true }))
+        }
+      },
+    }
+  }
+
+  test('login --device gets a key of its own once its code was confirmed by a person, and stores it', async () => {
+    const { PATH = '', HOME = '' } = sandbox.environment
+    const config = path.join(HOME, 'by-device')
+    const environment = { PATH, HOME, XDG_CONFIG_HOME: config }
+    const login = begin(['login', '--device', '--url', sandbox.url], environment)
+    const [, page = '', code = ''] = await login.hears('err', /^Open (\S+) and enter the code (\S+)$/m)
+    expect(page).toBe(`${sandbox.url}/oauth/device`)
+
+    const entered = await fetch(`${sandbox.url}/auth/sign-up/email`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Ada', email: 'ada@example.com', password: 'long enough 1' }),
+    })
+    const cookie = entered.headers
+      .getSetCookie()
+      .map((line) => line.split(';')[0])
+      .join('; ')
+    const decided = await fetch(page, {
+      method: 'POST',
+      headers: { cookie, origin: sandbox.url },
+      body: new URLSearchParams({ decision: 'approve', environment: 'sandbox', user_code: code }),
+    })
+    expect(await decided.text()).toContain('Go back to your terminal')
+
+    expect(await login.ended).toBe(0)
+    expect(login.said.out).toMatch(/^Signed in as usr_\w+ \(sandbox\)\.\n$/)
+    const file = path.join(config, 'coinslot/config.json')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      key: expect.stringMatching(/^csk_test_/),
+      url: sandbox.url,
+    })
+    // The stored key works, and is of Ada's account alone.
+    const { stdout } = await run('coinslot', ['payments', 'list', '--json'], { env: environment })
+    expect(stdout).toBe('')
+  })
+
+  test('a refused login ends with the reason, and without a terminal nothing waits for a person', async () => {
+    const { PATH = '', HOME = '' } = sandbox.environment
+    const environment = { PATH, HOME, XDG_CONFIG_HOME: path.join(HOME, 'refused'), COINSLOT_URL: sandbox.url }
+    await expect(run('coinslot', ['login'], { env: environment })).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--device'),
+    })
+    await expect(
+      run('coinslot', ['login', '--device', '--url', 'http://127.0.0.1:9'], { env: environment }),
+    ).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be reached') })
+  })
+
+  test('logs --follow shows each event as it happens, and takes its endpoint away at the end', async () => {
+    const client = new Coinslot({ key: sandbox.key, baseUrl: sandbox.url })
+    const follow = begin(['logs', '--follow', '--name', 'test'])
+    const asJson = begin(['logs', '--follow', '--name', 'other', '--json'])
+    await Promise.all([follow.hears('err', /as they happen/), asJson.hears('err', /as they happen/)])
+    const { checkout } = await client.checkouts.create({
+      callbackUrl: `${sandbox.url}/demo/echo`,
+      product: { name: 'SEO audit' },
+      price: 5,
+      network: 'base-sepolia',
+      testMode: true,
+    })
+    await client.checkouts.testPayment(checkout.id, { input: {} })
+    await follow.hears('out', /^\d{4}-\S+ {2}payment\.completed {2}.*amount=5/m)
+    const [line = ''] = await asJson.hears('out', /^.*"payment\.completed".*$/m)
+    expect(JSON.parse(line)).toMatchObject({ event: 'payment.completed' })
+    const listening = async () => (await client.webhookEndpoints.list()).items.map(({ url }) => url)
+    expect((await listening()).sort()).toEqual(['listen:logs-other', 'listen:logs-test'])
+    for (const one of [follow, asJson]) {
+      one.child.kill('SIGINT')
+      expect(await one.ended).toBe(0)
+    }
+    expect(await listening()).toEqual([])
+  })
+
+  test('logs lists the latest deliveries', async () => {
+    const { stdout } = await run('coinslot', ['logs', '--limit', '5'], { env: sandbox.environment })
+    expect(stdout).toMatch(/^\S+ {2}dlv_\w+ {2}\w+ {2}/m)
+    const asJson = await run('coinslot', ['logs', '--limit', '1', '--json'], { env: sandbox.environment })
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ id: expect.stringMatching(/^dlv_/) })
+  })
+
+  test('open prints addresses into a pipe, and each of them is there', async () => {
+    const opened = async (...words: string[]) =>
+      (await run('coinslot', ['open', ...words], { env: sandbox.environment })).stdout.trim()
+    expect(await opened()).toBe(`${sandbox.url}/`)
+    expect(await opened('payments')).toBe(`${sandbox.url}/payments`)
+    expect(await opened('docs', 'checkouts')).toBe(`${sandbox.url}/docs/checkouts`)
+    expect(JSON.parse(await opened('errors', 'tool_not_found', '--json'))).toEqual({
+      url: `${sandbox.url}/errors/tool_not_found`,
+    })
+    for (const words of [['docs'], ['docs', 'checkouts'], ['errors', 'tool_not_found'], ['payments']]) {
+      const address = await opened(...words)
+      const { status } = await fetch(address, { headers: { accept: 'text/html' } })
+      expect([address, status]).toEqual([address, 200])
+    }
+    const client = new Coinslot({ key: sandbox.key, baseUrl: sandbox.url })
+    const [checkout] = (await client.checkouts.list()).items
+    expect(await opened(checkout!.id)).toBe(checkout!.url)
+    const paths = PAGES.map((page) => page.path.slice(1))
+    expect(
+      OPENED.filter((name) => !['dashboard', 'docs', 'errors'].includes(name)).filter((name) => !paths.includes(name)),
+    ).toEqual([])
+    for (const words of [['nothing'], ['payments', 'more'], ['docs', 'a', 'b']]) {
+      await expect(run('coinslot', ['open', ...words], { env: sandbox.environment })).rejects.toMatchObject({ code: 2 })
+    }
+    await expect(run('coinslot', ['open', 'chk_none'], { env: sandbox.environment })).rejects.toMatchObject({ code: 1 })
+  })
+})

@@ -1,0 +1,128 @@
+import { startReplica, type Replica } from '../tools/calls/replica.ts'
+import { connectionWorld, json, type ConnectionWorld } from './world.ts'
+
+const VAULT_KEY = `test:${Buffer.from('0123456789abcdefghijklmnopqrstuv').toString('base64')}`
+
+/** An account connects with an OAuth client of its own at the provider. */
+describe('connections by client credentials', () => {
+  let world: ConnectionWorld
+  let other: Replica
+  beforeAll(async () => {
+    world = await connectionWorld({ VAULT_KEY })
+    other = await startReplica(world.service, { VAULT_KEY })
+    world.company.clients.set('acme-bot', 'acme-client-secret')
+    world.company.clients.set('ben-bot', 'ben-client-secret')
+  })
+  beforeEach(() => {
+    world.company.onCall = null
+    world.company.next.length = 0
+    world.company.isDown = false
+  })
+  afterAll(async () => {
+    await other.abandon()
+    await world.close()
+  })
+
+  const sweep = () => world.service.connections.sweep(world.service.clock.now(), new AbortController().signal)
+  const tokenCalls = () => world.company.to('/token').length
+  const create = (person: { call: ConnectionWorld['service']['call'] }, client: object, more: object = {}) =>
+    person.call('POST', '/v1/connections', { body: { provider: 'notes', client, ...more } })
+
+  test.each(['basic', 'post'] as const)(
+    'two accounts act as their own clients, which prove themselves by %s',
+    async (authentication) => {
+      const [ada, ben] = [await world.caller(), await world.caller()]
+      const made = await create(ada, {
+        id: 'acme-bot',
+        secret: 'acme-client-secret',
+        authentication,
+        scopes: ['notes'],
+      })
+      expect(made.status).toBe(201)
+      expect(made.body.connection).toMatchObject({ kind: 'client', state: 'active', scopes: ['notes'] })
+      expect((await create(ben, { id: 'ben-bot', secret: 'ben-client-secret', authentication })).status).toBe(201)
+      const answers = await Promise.all([ada, ben, ada].map((person) => world.call(person, 'notes-write')))
+      expect(answers.map(({ body }): unknown => body.output.who)).toEqual(['acme-bot', 'ben-bot', 'acme-bot'])
+      for (const seen of [made.text, JSON.stringify(await world.connections(ada))]) {
+        expect(seen).not.toMatch(/client-secret|access-/)
+      }
+      const rows = await world.service.database.statements.run<{ all: string }>(
+        'SELECT row_to_json(connection)::text AS all FROM connection',
+        [],
+      )
+      expect(rows.map((row) => row.all).join()).not.toMatch(/client-secret|access-|acme-bot/)
+    },
+  )
+
+  test('its token is kept for its life, and fetched once ahead of its end, over all processes', async () => {
+    const person = await world.caller()
+    await create(person, { id: 'acme-bot', secret: 'acme-client-secret' })
+    const before = tokenCalls()
+    await world.call(person, 'notes-write')
+    world.service.clock.forward(3_000_000)
+    await world.call(person, 'notes-write')
+    expect(tokenCalls()).toBe(before)
+    world.service.clock.forward(700_000)
+    const headers = { authorization: `Bearer ${person.key}`, 'content-type': 'application/json' }
+    const requests = Array.from({ length: 24 }, async (_, index) => {
+      if (index % 2 === 0) return (await world.call(person, 'notes-write')).body as { output: unknown }
+      const answer = await fetch(`${other.origin}/tools/notes-write`, { method: 'POST', headers, body: '{}' })
+      return (await answer.json()) as { output: unknown }
+    })
+    expect((await Promise.all(requests)).map(({ output }) => output)).toEqual(Array(24).fill({ who: 'acme-bot' }))
+    expect(tokenCalls()).toBe(before + 1)
+    // A token that the provider takes back is replaced, without anybody's help.
+    world.company.revokeAll()
+    expect((await world.call(person, 'notes-write')).body.code).toBe('upstream_error')
+    await sweep()
+    expect((await world.call(person, 'notes-write')).body.output).toEqual({ who: 'acme-bot' })
+  })
+
+  test('what the server refuses is said and not stored; a client that ends there ends here; removed, its token is revoked', async () => {
+    const person = await world.caller()
+    const wrong = await create(person, { id: 'acme-bot', secret: 'guessed-wrongly' })
+    expect([wrong.status, wrong.body.code]).toEqual([502, 'authorization_refused'])
+    expect(wrong.body.error).toContain('its server refused the client')
+    expect(wrong.text).not.toContain('guessed-wrongly')
+    // A server that repeats the secret in its error.
+    world.company.next.push((asked, response) =>
+      json(response, { error: asked.headers.authorization!, error_description: asked.body }, 400),
+    )
+    const echoed = await create(person, { id: 'acme-bot', secret: 'acme-client-secret' })
+    expect(echoed.text).not.toContain(Buffer.from('acme-bot:acme-client-secret').toString('base64'))
+    expect((await create(person, { id: 'a', secret: 'b' }, { secret: 'a-key-too' })).body.error).toContain(
+      'leave out one',
+    )
+    expect(await world.connections(person)).toEqual([])
+
+    // Issued, but its name is taken: nothing is left there.
+    const made = await create(person, { id: 'acme-bot', secret: 'acme-client-secret' }, { name: 'Bot' })
+    const revoked = world.company.revoked.length
+    expect((await create(person, { id: 'acme-bot', secret: 'acme-client-secret' }, { name: 'Bot' })).status).toBe(409)
+    expect(world.company.revoked.length).toBe(revoked + 1)
+    await person.call('DELETE', `/v1/connections/${String(made.body.connection.id)}`)
+    await sweep()
+    expect(world.company.revoked.length).toBe(revoked + 2)
+
+    await create(person, { id: 'ben-bot', secret: 'ben-client-secret' })
+    world.company.clients.delete('ben-bot')
+    world.service.clock.forward(3_700_000)
+    expect((await world.call(person, 'notes-write')).body.code).toBe('connection_required')
+    expect(await world.connections(person)).toMatchObject([{ state: 'expired' }])
+  })
+
+  test('a later document cannot have the client’s secret sent elsewhere', async () => {
+    const person = await world.caller()
+    world.company.clients.set('acme-bot', 'acme-client-secret')
+    await create(person, { id: 'acme-bot', secret: 'acme-client-secret' })
+    const whose = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
+    const { client } = (await world.service.catalogue.connectable('sandbox', null, 'notes'))!
+    await world.service.catalogue.setOAuth(
+      whose,
+      { ...client!, issuer: null, tokenUrl: 'https://evil.example/token' },
+      null,
+    )
+    world.service.clock.forward(3_700_000)
+    expect((await world.call(person, 'notes-write')).body.output).toEqual({ who: 'acme-bot' })
+  })
+})

@@ -1,0 +1,35 @@
+import fc from 'fast-check'
+import {
+  NAME_MAX,
+  readViews,
+  VIEWS_MAX,
+  without,
+  withView,
+  type View,
+} from '../../service/dashboard/browser/parts/views.ts'
+
+test('of what a browser stored only views are read, and at most as many as are kept', () => {
+  for (const text of [null, '', 'x', '1', 'null', '{}', '[1]', '[{"name":""}]', '[{"name":"a","filters":1}]']) {
+    expect(readViews(text)).toEqual([])
+  }
+  const long = { name: 'a'.repeat(NAME_MAX + 1), filters: '' }
+  const good = { name: 'Refunded', filters: 'state=refunded' }
+  expect(readViews(JSON.stringify([long, good, { ...good, filters: 'x'.repeat(1_001) }]))).toEqual([good])
+  fc.assert(fc.property(fc.json(), (text) => readViews(text).length <= VIEWS_MAX))
+})
+
+test('after any saving and deleting each name is there once, the newest are kept, and all is read back', () => {
+  const act = fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 40 }), fc.string({ maxLength: 50 }))
+  fc.assert(
+    fc.property(fc.array(act, { maxLength: 80 }), (acts) => {
+      let views: readonly View[] = []
+      for (const [saves, number, filters] of acts) {
+        const name = `View ${String(number)}`
+        views = saves ? withView(views, { name, filters }) : without(views, name)
+        expect(views.some((view) => view.name === name && view.filters === filters)).toBe(saves)
+        expect(new Set(views.map((view) => view.name)).size).toBe(views.length)
+        expect(readViews(JSON.stringify(views))).toEqual(views)
+      }
+    }),
+  )
+})

@@ -1,0 +1,295 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { canonicalHash } from '../../service/kit/hash.ts'
+import { findPassDifferences } from '../../service/passes/store.ts'
+import { openWorld, signed, until, type World } from '../checkouts/world.ts'
+
+const RUNS = { id: 'twenty', name: 'Twenty runs', price: 5, kind: 'runs', runs: 21 }
+const FIELDS = [{ name: 'name', label: 'Name', type: 'text' }]
+const MONTH = { id: 'month', name: 'A month', price: 20, kind: 'period', days: 30 }
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(async () => {
+  const differences = await findPassDifferences(world.service.database.statements)
+  await world.close()
+  expect(differences).toEqual([])
+})
+
+const newWallet = () => privateKeyToAccount(generatePrivateKey())
+type TestWallet = ReturnType<typeof newWallet>
+
+/** What a wallet signs to use what it has here. */
+async function proofOf(wallet: TestWallet, checkout: string, input: unknown, minutes = 5) {
+  const expires = new Date(world.service.clock.now().getTime() + minutes * 60_000).toISOString()
+  const { body } = await world.call('GET', `/p/${checkout}`)
+  const url = String(body.checkout.url)
+  const message = [
+    `${new URL(url).host} asks you to sign for a run that you do not pay for.`,
+    '',
+    `URI: ${url}`,
+    `Checkout: ${checkout}`,
+    'Chain ID: 84532',
+    `Input: 0x${canonicalHash(input).toString('hex')}`,
+    `Expiration Time: ${expires}`,
+  ].join('\n')
+  return { address: wallet.address, expires, signature: await wallet.signMessage({ message }) }
+}
+
+const pay = (checkout: string, body: object, headers: Record<string, string> = {}) =>
+  world.call('POST', `/p/${checkout}/pay`, { body: { input: {}, ...body }, headers })
+
+/** A plan that is bought in test mode, and its token. */
+async function buy(checkout: string, plan = RUNS.id, input: object = {}) {
+  const bought = await pay(checkout, { simulate: true, choice: { plan }, input })
+  expect(bought.status).toBe(200)
+  return bought.body.payment as { id: string; amount: number; pass: { id: string; token: string } }
+}
+
+const delivered = (checkout: string) =>
+  world.workflow.told.filter(({ json }) => json.metadata?.checkoutId === checkout && json.payment.amount === 0)
+
+describe('trial runs', () => {
+  it('200 at once on a trial of 20: 20 are sold, and all of them are delivered', async () => {
+    const { id } = await world.sell({ trialRuns: 20, fields: FIELDS })
+    const wallet = newWallet()
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, async (_, at) => {
+        const input = { name: String(at) }
+        return await pay(id, { input, proof: await proofOf(wallet, id, input) })
+      }),
+    )
+    const sold = answers.filter(({ status }) => status === 200)
+    expect(sold).toHaveLength(20)
+    expect(sold[0]!.body.payment).toMatchObject({ amount: 0, free: 'trial', pass: null, status: 'paid' })
+    expect(answers.filter(({ body }) => body.code === 'no_run_left')).toHaveLength(180)
+    await until(() => delivered(id).length === 20)
+    expect(new Set(delivered(id).map(({ json }) => String(json.metadata.paymentId))).size).toBe(20)
+    const { body } = await world.call('GET', `/p/${id}/pass?address=${wallet.address}`)
+    expect(body).toEqual({ pass: null, trialRunsLeft: 0 })
+  })
+
+  it('all wallets together get no more than the trials of a day', async () => {
+    const { id } = await world.sell({ trialRuns: 1, trialsPerDay: 3 })
+    const tried = async () => await pay(id, { proof: await proofOf(newWallet(), id, {}) })
+    const answers = await Promise.all([tried(), tried(), tried(), tried(), tried()])
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
+    expect(answers.filter(({ body }) => body.code === 'trials_used_up')).toHaveLength(2)
+  })
+
+  it('the same signature and input is the same sale; another input, checkout or wallet is refused', async () => {
+    const { id } = await world.sell({ trialRuns: 5, fields: FIELDS })
+    const other = await world.sell({ trialRuns: 5, fields: FIELDS })
+    const wallet = newWallet()
+    const proof = await proofOf(wallet, id, { name: 'a' })
+    const [one, again] = await Promise.all([
+      pay(id, { input: { name: 'a' }, proof }),
+      pay(id, { input: { name: 'a' }, proof }),
+    ])
+    expect([one.status, again.status]).toEqual([200, 200])
+    expect(again.body.payment.id).toBe(one.body.payment.id)
+    expect((await pay(id, { input: { name: 'b' }, proof })).body).toMatchObject({ code: 'invalid_proof' })
+    expect((await pay(other.id, { input: { name: 'a' }, proof })).body).toMatchObject({ code: 'invalid_proof' })
+    const stolen = { ...proof, address: newWallet().address }
+    expect((await pay(id, { input: { name: 'a' }, proof: stolen })).body).toMatchObject({ code: 'invalid_proof' })
+    expect((await pay(id, { proof: await proofOf(wallet, id, {}, 11) })).body).toMatchObject({ code: 'proof_expired' })
+    expect((await pay(id, { proof: await proofOf(wallet, id, {}, -1) })).body).toMatchObject({ code: 'proof_expired' })
+    const left = await world.call('GET', `/p/${id}/pass?address=${wallet.address}`)
+    expect(left.body.trialRunsLeft).toBe(4)
+  })
+
+  it('no run is given away that nothing can deliver: a buyer of an earlier version whose workflow was taken away', async () => {
+    const { id } = await world.sell({ trialRuns: 1 })
+    const { quoteId } = (await world.call('GET', `/p/${id}`)).body.quote as { quoteId: string }
+    const after = { kind: 'link', url: 'https://example.com/' }
+    expect((await world.seller.call('PATCH', `/v1/checkouts/${id}`, { body: { after } })).status).toBe(200)
+    const wallet = newWallet()
+    const asked = await pay(id, { quoteId, proof: await proofOf(wallet, id, {}) })
+    expect([asked.status, asked.body.code]).toEqual([410, 'quote_expired'])
+    const left = await world.call('GET', `/p/${id}/pass?address=${wallet.address}`)
+    expect(left.body.trialRunsLeft).toBe(1)
+  })
+
+  it('a trial whose work fails is given back, once', async () => {
+    const { id } = await world.sell({ trialRuns: 1, capture: 'onSuccess', fields: FIELDS })
+    const wallet = newWallet()
+    const held = await pay(id, { proof: await proofOf(wallet, id, {}) })
+    expect(held.body.payment).toMatchObject({ status: 'created', free: 'trial', capture: 'onSuccess' })
+    expect((await pay(id, { input: { name: 'b' }, proof: await proofOf(wallet, id, { name: 'b' }) })).body.code).toBe(
+      'no_run_left',
+    )
+    const failed = { body: { status: 'failed', answer: 'No.' } }
+    const reports = await Promise.all(
+      [1, 2, 3].map(() => world.seller.call('POST', `/v1/payments/${held.body.payment.id}/outcome`, failed)),
+    )
+    expect(reports.map(({ status }) => status)).toEqual([200, 200, 200])
+    const left = await world.call('GET', `/p/${id}/pass?address=${wallet.address}`)
+    expect(left.body.trialRunsLeft).toBe(1)
+  })
+})
+
+describe('passes', () => {
+  it('200 at once on a pass with 20 runs left: 20 are sold, and all of them are delivered', async () => {
+    const { id } = await world.sell({ testMode: true, plans: [RUNS] })
+    const { pass, amount } = await buy(id)
+    expect(amount).toBe(5)
+    expect(pass).toMatchObject({
+      plan: { id: 'twenty', name: 'Twenty runs' },
+      runs: 21,
+      runsLeft: 20,
+      status: 'active',
+    })
+    const answers = await Promise.all(Array.from({ length: 200 }, () => pay(id, { pass: pass.token })))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20)
+    expect(answers.filter(({ body }) => body.code === 'pass_used_up')).toHaveLength(180)
+    await until(() => delivered(id).length === 20)
+    const { body } = await world.call('GET', `/p/${id}/pass`, { headers: { 'x-pass': pass.token } })
+    expect(body.pass).toMatchObject({ id: pass.id, runsLeft: 0, status: 'used_up' })
+    // The receipt of a run shows the pass and not its token.
+    const run = answers.find(({ status }) => status === 200)!.body.payment
+    expect(run).toMatchObject({ amount: 0, free: 'pass', pass: { id: pass.id, token: null } })
+  })
+
+  it('a repeated request with one key uses one run, and another input with it is refused', async () => {
+    const { id } = await world.sell({ testMode: true, plans: [RUNS], fields: FIELDS })
+    const { pass } = await buy(id)
+    const headers = { 'idempotency-key': `key-${pass.id}` }
+    const once = await pay(id, { pass: pass.token, input: { name: 'a' } }, headers)
+    const again = await pay(id, { pass: pass.token, input: { name: 'a' } }, headers)
+    expect(again.body.payment.id).toBe(once.body.payment.id)
+    const agents = { 'x-pass': pass.token, 'idempotency-key': `agent-${pass.id}` }
+    const agent = await world.call('POST', `/p/${id}`, { body: {}, headers: agents })
+    expect([agent.status, agent.body.payment.free]).toEqual([200, 'pass'])
+    expect((await pay(id, { pass: pass.token, input: { name: 'b' } }, headers)).status).toBe(409)
+    const { body } = await world.call('GET', `/p/${id}/pass`, { headers: { 'x-pass': pass.token } })
+    expect(body.pass.runsLeft).toBe(18)
+  })
+
+  it('a pass opens its own checkout alone, and in its own mode', async () => {
+    const { id, checkout } = await world.sell({ testMode: true, plans: [RUNS] })
+    const other = await world.sell({ testMode: true, plans: [RUNS] })
+    const { pass } = await buy(id)
+    for (const token of [`pst_${'a'.repeat(43)}`, 'pst_short', pass.id]) {
+      expect((await pay(id, { pass: token })).body.code).toBe('pass_not_found')
+    }
+    expect((await pay(other.id, { pass: pass.token })).body.code).toBe('pass_not_found')
+    await world.seller.call('PATCH', `/v1/checkouts/${id}`, { body: { testMode: false, version: checkout.version } })
+    expect((await pay(id, { pass: pass.token })).body.code).toBe('pass_not_found')
+  })
+
+  it('a pass ends with its time, by its seller, and when its payment is refunded', async () => {
+    const { id } = await world.sell({ testMode: true, plans: [RUNS, MONTH] })
+    const month = await buy(id, MONTH.id)
+    const [ended, refunded] = [await buy(id), await buy(id)]
+    const stranger = await world.service.person()
+    expect((await stranger.call('POST', `/v1/passes/${ended.pass.id}/end`)).status).toBe(404)
+    expect((await world.seller.call('POST', `/v1/passes/${ended.pass.id}/end`)).body.pass.endReason).toBe('owner')
+    expect((await pay(id, { pass: ended.pass.token })).body.code).toBe('pass_ended')
+
+    const partly = { body: { amount: 1, reason: 'A part.' } }
+    await world.seller.call('POST', `/v1/payments/${refunded.id}/refund`, partly)
+    expect((await pay(id, { pass: refunded.pass.token })).status).toBe(200)
+    await world.seller.call('POST', `/v1/payments/${refunded.id}/refund`, { body: { reason: 'The rest.' } })
+    expect(['pass_ended', 'pass_suspended']).toContain((await pay(id, { pass: refunded.pass.token })).body.code)
+    await until(
+      async () => (await world.seller.call('GET', `/v1/passes/${refunded.pass.id}`)).body.pass.endReason === 'refunded',
+    )
+
+    const run = await pay(id, { pass: month.pass.token })
+    expect(run.body.payment.pass).toMatchObject({ runs: null, runsLeft: null })
+    const free = await world.seller.call('POST', `/v1/payments/${run.body.payment.id}/refund`, {
+      body: { reason: 'No.' },
+    })
+    expect(free.body.code).toBe('nothing_paid')
+    const { body } = await world.seller.call('GET', `/v1/passes?checkout=${id}&limit=2`)
+    expect([body.passes.length, typeof body.cursor]).toEqual([2, 'string'])
+    const rest = await world.seller.call('GET', `/v1/passes?checkout=${id}&limit=2&cursor=${body.cursor}`)
+    expect([rest.body.passes.length, rest.body.cursor]).toEqual([1, null])
+    world.service.clock.forward(30 * 86_400_000 + 1_000)
+    expect((await pay(id, { pass: month.pass.token })).body.code).toBe('pass_ended')
+    await until(
+      async () => (await world.seller.call('GET', `/v1/passes/${month.pass.id}`)).body.pass.endReason === 'time',
+    )
+  })
+})
+
+describe('a pass that was paid for with money', () => {
+  let paid: World
+  /** The process stops after the claim until it resolves. Null: it does not stop. */
+  let stopped: Promise<void> | null = null
+  beforeAll(async () => {
+    const reach = (place: string) => (place === 'sale claimed' ? (stopped ?? undefined) : undefined)
+    paid = await openWorld({ chain: true, hooks: { failpoints: { reach } } })
+  })
+  afterAll(() => paid.close())
+
+  /** Bought as an agent does: the answer to the address of the plan has its price. */
+  async function buyMonth(checkout: string, payer: Awaited<ReturnType<World['chain']['payer']>>) {
+    const { body } = await paid.call('POST', `/p/${checkout}?plan=month`, { body: {} })
+    expect(body).toMatchObject({
+      amount: '20',
+      plans: [{ id: 'month', price: 20, url: expect.stringContaining('?plan=month') }],
+    })
+    const [v1] = body.accepts
+    const header = Buffer.from(
+      JSON.stringify(
+        await signed(payer, paid.chain, { v1, v2: { payTo: v1.payTo, amount: v1.maxAmountRequired } } as never, 1),
+      ),
+    )
+    const headers = { 'X-PAYMENT': header.toString('base64') }
+    const bought = await paid.call('POST', `/p/${checkout}?plan=month`, { body: {}, headers })
+    expect(bought.status).toBe(200)
+    return bought.body.payment as {
+      id: string
+      pass: { id: string; token: string; until: string; runsLeft: number | null }
+    }
+  }
+
+  it('is extended from its end when the same wallet buys again, and reminds once', async () => {
+    const { id } = await paid.sell({ plans: [MONTH] })
+    const payer = await paid.chain.payer(50_000_000n)
+    const one = await buyMonth(id, payer)
+    const two = await buyMonth(id, payer)
+    expect(two.pass.id).toBe(one.pass.id)
+    expect(Date.parse(two.pass.until) - Date.parse(one.pass.until)).toBe(30 * 86_400_000)
+    const { pass } = (await paid.seller.call('GET', `/v1/passes/${one.pass.id}`)).body
+    expect(pass).toMatchObject({ holder: payer.address.toLowerCase(), runs: null, testMode: false, status: 'active' })
+    await paid.seller.call('POST', '/v1/webhook-endpoints', {
+      body: { url: 'http://127.0.0.1:9/hook', events: ['pass.ending'] },
+    })
+    const soon = new Date(Date.parse(two.pass.until) - 3 * 86_400_000 + 1_000)
+    await Promise.all([1, 2, 3].map(() => paid.service.passes.sweepers.reminders(soon)))
+    const { deliveries } = (await paid.seller.call('GET', '/v1/deliveries')).body
+    expect((deliveries as { subject: string }[]).filter(({ subject }) => subject.startsWith('evt_'))).toHaveLength(1)
+  })
+
+  it('loses no run and delivers once where the process ends between the claim and the delivery', async () => {
+    const { id } = await paid.sell({ plans: [MONTH], trialRuns: 1 })
+    const { pass } = await buyMonth(id, await paid.chain.payer(50_000_000n))
+    let resume: () => void = () => undefined
+    stopped = new Promise((resolve) => (resume = resolve))
+    const headers = { 'x-pass': pass.token, 'idempotency-key': 'stopped' }
+    const first = paid.call('POST', `/p/${id}`, { body: {}, headers })
+    const bySweeper = async () => {
+      await paid.service.sales.sales(new Date(paid.service.clock.now().getTime() + 60_000))
+      const { body } = await paid.seller.call('GET', `/v1/checkouts/${id}/payments`)
+      return body.total === 2 && body.payments[0].status === 'paid'
+    }
+    await until(bySweeper)
+    stopped = null
+    resume()
+    // The process that was thought to be gone comes back, and finds that all is done.
+    expect((await first).body.payment).toMatchObject({ status: 'paid', free: 'pass' })
+    const { payments } = (await paid.seller.call('GET', `/v1/checkouts/${id}/payments`)).body
+    expect((payments as { status: string; free: string | null }[]).map(({ status, free }) => [status, free])).toEqual([
+      ['paid', 'pass'],
+      ['paid', null],
+    ])
+    const again = await paid.call('POST', `/p/${id}`, { body: {}, headers })
+    expect(again.body.payment).toMatchObject({ id: payments[0].id, status: 'paid', free: 'pass' })
+    await until(() => paid.workflow.told.some(({ json }) => json.metadata.paymentId === payments[0].id))
+    expect(paid.workflow.told.filter(({ json }) => json.metadata.paymentId === payments[0].id)).toHaveLength(1)
+    expect(await findPassDifferences(paid.service.database.statements)).toEqual([])
+  })
+})

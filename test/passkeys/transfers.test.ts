@@ -1,0 +1,137 @@
+import { hashTypedData } from 'viem'
+import type { Hex } from '../../service/chain/model.ts'
+import { wrapSignature } from '../../service/kit/passkey-wallet.ts'
+import { usdcOf } from '../facilitator/world.ts'
+import { startChain, TYPES, type TestChain } from '../harness/chain.ts'
+import { testService, type TestService } from '../harness/service.ts'
+import { newPasskey, type Passkey } from './passkey.ts'
+import { placeSafe } from './safe.ts'
+
+describe('money that leaves a passkey wallet', () => {
+  let chain: TestChain
+  let service: TestService
+  beforeAll(async () => {
+    chain = await startChain()
+    service = await testService({
+      BASE_SEPOLIA_RPC_URLS: chain.url,
+      SPONSOR_PRIVATE_KEYS: chain.accounts[0]!.privateKey,
+      PASSKEY_WALLETS: 'true',
+      SETTLE_WAIT_MS: '10000',
+      RATE_PAY_PER_MINUTE: '0',
+    })
+    await service.start()
+    await placeSafe(chain)
+  })
+  afterAll(async () => {
+    await service.close()
+    await chain.stop()
+  })
+
+  async function funded(units = 3_000_000n): Promise<Passkey> {
+    const passkey = newPasskey()
+    await chain.fund(passkey.wallet, units)
+    return passkey
+  }
+
+  /** What the page sends: the terms, and the passkey's signature of them. */
+  async function body(passkey: Passkey, to: Hex, { value = 1_000_000n, by = passkey } = {}) {
+    const owner = await chain.payer(0n)
+    const { from, validAfter, validBefore, nonce } = await owner.authorize(chain.network, to, {
+      ...{ from: passkey.wallet, value },
+    })
+    const terms = { from, to, value, validAfter, validBefore, nonce }
+    const { chainId, usdc } = chain.network
+    const domain = { name: usdc.name, version: usdc.version, chainId, verifyingContract: usdc.address }
+    const digest = hashTypedData({ domain, types: TYPES, primaryType: 'TransferWithAuthorization', message: terms })
+    const authorization = Object.fromEntries(Object.entries(terms).map(([name, one]) => [name, String(one)]))
+    const signature = wrapSignature(passkey.key, by.sign(digest, chain.network, { wrapped: false }))
+    return { chainId, authorization, signature }
+  }
+
+  const send = (sent: object) => service.call('POST', '/p/wallet/transfers', { body: sent })
+  const newAddress = async () => (await chain.payer(0n)).address
+
+  it('arrives once, however often the same signature is sent', async () => {
+    const [passkey, to] = [await funded(), await newAddress()]
+    const sent = await body(passkey, to)
+    const first = await send(sent)
+    expect(first).toMatchObject({ status: 200, body: { status: 'settled', reason: null } })
+    expect(first.body.explorerUrl).toMatch(/[/]tx[/]0x[0-9a-f]{64}$/)
+    expect((await send(sent)).body).toEqual(first.body)
+    expect(await usdcOf(chain, to)).toBe(1_000_000n)
+    expect(await usdcOf(chain, passkey.wallet)).toBe(2_000_000n)
+    expect((await service.call('GET', `/p/wallet/${passkey.wallet}`)).body.wallet.networks).toMatchObject([
+      { network: 'base-sepolia', units: '2000000' },
+    ])
+  })
+
+  it('moves only what the passkey has signed for', async () => {
+    const [passkey, to] = [await funded(), await newAddress()]
+    const sent = await body(passkey, to)
+    for (const change of [{ value: '2000000' }, { to: await newAddress() }]) {
+      const changed = await send({ ...sent, authorization: { ...sent.authorization, ...change } })
+      expect(changed.body).toMatchObject({ status: 'failed', reason: 'invalid_exact_evm_signature' })
+    }
+    const stolen = await send(await body(passkey, to, { by: newPasskey() }))
+    expect(stolen.body).toMatchObject({ status: 'failed', reason: 'invalid_exact_evm_signature' })
+    const tooMuch = await send(await body(passkey, to, { value: 4_000_000n }))
+    expect(tooMuch.body).toMatchObject({ status: 'failed', reason: 'invalid_exact_evm_insufficient_balance' })
+    expect(await usdcOf(chain, to)).toBe(0n)
+    expect(await usdcOf(chain, passkey.wallet)).toBe(3_000_000n)
+  })
+
+  it('is no way to have other transfers paid for', async () => {
+    const to = await newAddress()
+    const payer = await chain.payer(5_000_000n)
+    const { signature, ...terms } = await payer.authorize(chain.network, to)
+    const authorization = Object.fromEntries(Object.entries(terms).map(([name, one]) => [name, String(one)]))
+    const { chainId } = chain.network
+    expect(await send({ chainId, authorization, signature })).toMatchObject({ status: 400 })
+    // In the envelope of a passkey wallet that is another one.
+    const wrapped = wrapSignature(newPasskey().key, signature)
+    expect(await send({ chainId, authorization, signature: wrapped })).toMatchObject({ status: 400 })
+    expect(await send({ ...(await body(await funded(), to)), chainId: 1 })).toMatchObject({ status: 400 })
+    expect(await usdcOf(chain, to)).toBe(0n)
+  })
+
+  it('costs the sponsors no more in a day than one address may use', async () => {
+    const small = await testService({
+      BASE_SEPOLIA_RPC_URLS: chain.url,
+      SPONSOR_PRIVATE_KEYS: chain.accounts[1]!.privateKey,
+      PASSKEY_WALLETS: 'true',
+      SETTLE_WAIT_MS: '10000',
+      GAS_BUDGET_PER_CALLER_DAY: '0.002',
+    })
+    try {
+      await small.start()
+      const answers: string[] = []
+      // Each one a wallet of its own, which is deployed at the sponsor's cost.
+      for (let count = 0; count < 8; count++) {
+        const sent = await body(await funded(), await newAddress())
+        const answer = await small.call('POST', '/p/wallet/transfers', { body: sent })
+        answers.push(String(answer.body.status === 'settled' ? 'settled' : (answer.body.code ?? answer.body.reason)))
+      }
+      expect(answers[0]).toBe('settled')
+      expect(answers.at(-1)).toBe('caller_gas_budget_spent')
+    } finally {
+      await small.close()
+    }
+  })
+
+  it('is not there where the operator has not switched it on, nor is its page', async () => {
+    const off = await testService({ BASE_SEPOLIA_RPC_URLS: chain.url })
+    try {
+      expect(await off.call('POST', '/p/wallet/transfers', { body: {} })).toMatchObject({ status: 404 })
+      expect(await off.call('GET', '/p/wallet', { headers: { accept: 'text/html' } })).toMatchObject({ status: 404 })
+    } finally {
+      await off.close()
+    }
+  })
+
+  it('has a page that no other page may frame, as little as any that signs', async () => {
+    const page = await service.call('GET', '/p/wallet', { headers: { accept: 'text/html' } })
+    expect(page.status).toBe(200)
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    expect(page.headers.get('content-security-policy')).toContain("connect-src 'self'")
+  })
+})

@@ -1,0 +1,295 @@
+import type { Hex } from '../../service/chain/model.ts'
+import type { PaymentAddressView } from '../../service/payment-addresses/service/addresses.ts'
+import { openWorld, until, type Sold, type World } from '../checkouts/world.ts'
+import { usdcOf } from '../facilitator/world.ts'
+import { transfer, walletKeys } from '../wallet/world.ts'
+
+describe('an order that is paid by plain transfers', () => {
+  let world: World
+  let exchange: Hex
+  beforeAll(async () => {
+    world = await openWorld({ chain: true, environment: await walletKeys() })
+    await world.chain.mine(10)
+    exchange = (await world.chain.payer(1_000_000_000n)).address
+  })
+  afterAll(() => world.close())
+  beforeEach(async () => {
+    await world.forget()
+  })
+
+  interface Opened {
+    sold: Sold
+    path: string
+    token: string
+    address: Hex
+  }
+
+  async function opened(terms: Record<string, unknown> = {}, body: Record<string, unknown> = {}): Promise<Opened> {
+    const sold = await world.sell(terms)
+    const made = await world.call('POST', `/p/${sold.id}/addresses`, { body })
+    if (made.status !== 201) throw new Error(`no address: ${made.text}`)
+    const { address, token } = made.body as { address: PaymentAddressView; token: string }
+    return { sold, path: `/p/${sold.id}/addresses/${address.id}`, token, address: address.address as Hex }
+  }
+
+  const send = (to: Hex, micro: bigint): Promise<Hex> => transfer(world.chain, exchange, to.toLowerCase() as Hex, micro)
+
+  /** One look of a worker, at whatever is due. */
+  async function turn(ms = 2_000): Promise<void> {
+    world.service.clock.forward(ms)
+    for (const { run } of world.service.paymentAddresses.sweepers) await run(new AbortController().signal)
+  }
+
+  /** Some minutes pass, for the service and for the chain. */
+  async function catchUp(): Promise<void> {
+    world.service.clock.forward(600_000)
+    await world.chain.call('evm_setNextBlockTimestamp', Math.floor(world.service.clock.now().getTime() / 1_000))
+    await world.chain.mine(5)
+  }
+
+  async function seen({ path, token }: Pick<Opened, 'path' | 'token'>): Promise<PaymentAddressView> {
+    const { status, body, text } = await world.call('GET', path, { headers: { 'X-Payment-Token': token } })
+    if (status !== 200) throw new Error(text)
+    return body.address as PaymentAddressView
+  }
+
+  const becomes = (of: Opened, wanted: Partial<PaymentAddressView>): Promise<PaymentAddressView> =>
+    until(async () => {
+      await turn()
+      const view = await seen(of)
+      return Object.entries(wanted).every(([name, value]) => view[name as keyof PaymentAddressView] === value) && view
+    })
+
+  const giveBack = ({ path, token }: Pick<Opened, 'path' | 'token'>, to: string) =>
+    world.call('POST', `${path}/return`, { body: { to }, headers: { 'X-Payment-Token': token } })
+
+  const runsOf = ({ sold }: Pick<Opened, 'sold'>) => world.workflow.told.filter(({ body }) => body.includes(sold.id))
+
+  it('is paid, delivered and shown to its buyer once the money has arrived, in one transfer', async () => {
+    const of = await opened(
+      { fields: [{ name: 'site', type: 'text', required: true }] },
+      { input: { site: 'a.example' } },
+    )
+    const first = await seen(of)
+    expect(first).toMatchObject({ status: 'waiting', amount: 1, received: 0, missing: 1, left: 0, payment: null })
+    expect(first.link).toContain('uint256=1000000')
+    const before = await usdcOf(world.chain, world.recipient)
+    await send(of.address, 1_000_000n)
+    const paid = await becomes(of, { status: 'paid' })
+    expect(paid).toMatchObject({ received: 1, missing: 0, left: 0, link: null, returns: [] })
+    expect(await usdcOf(world.chain, world.recipient)).toBe(before + 1_000_000n)
+    const payment = await world.call(
+      'GET',
+      `/p/${of.sold.id}/payments/${paid.payment!.id}?token=${paid.payment!.token}`,
+    )
+    expect(payment.body.payment).toMatchObject({ status: 'paid', payer: of.address.toLowerCase(), amount: 1 })
+    const told = await until(() => runsOf(of)[0] ?? null)
+    expect(told.json).toMatchObject({ input: { site: 'a.example' } })
+    for (let look = 0; look < 3; look++) await turn(60_000)
+    expect(runsOf(of)).toHaveLength(1)
+  })
+
+  it('waits for the rest where too little arrives, and is paid from all of it', async () => {
+    const of = await opened()
+    await send(of.address, 400_000n)
+    expect(await becomes(of, { status: 'partly_paid' })).toMatchObject({ received: 0.4, missing: 0.6, left: 0.4 })
+    await send(of.address, 600_000n)
+    expect(await becomes(of, { status: 'paid' })).toMatchObject({ received: 1, left: 0 })
+  })
+
+  it('gives back what was too much, and what is sent once more, to the buyer’s address alone', async () => {
+    const of = await opened()
+    await send(of.address, 1_300_000n)
+    await becomes(of, { status: 'paid', left: 0.3 })
+    const home = (await world.chain.payer(0n)).address
+    // Not before the payment is so deep that no reorganisation takes it back.
+    expect(await giveBack(of, home)).toMatchObject({ status: 409, body: { code: 'nothing_to_return' } })
+    await world.chain.mine(5)
+    await turn()
+    expect(await giveBack({ ...of, token: `tok_${'a'.repeat(43)}` }, home)).toMatchObject({ status: 404 })
+    expect((await giveBack(of, home)).body.address.returns).toEqual([
+      { to: expect.any(String), amount: 0.3, status: 'returning', explorerUrl: null },
+    ])
+    expect(await giveBack(of, home)).toMatchObject({ status: 409, body: { code: 'return_under_way' } })
+    await becomes(of, { left: 0 })
+    expect(await usdcOf(world.chain, home)).toBe(300_000n)
+
+    await send(of.address, 1_000_000n)
+    await world.chain.mine(5)
+    await becomes(of, { left: 1 })
+    expect((await giveBack(of, home)).status).toBe(200)
+    const ended = await becomes(of, { left: 0 })
+    expect(ended).toMatchObject({ status: 'paid', received: 2.3 })
+    expect(ended.returns.map(({ status }) => status)).toEqual(['returned', 'returned'])
+    expect(await usdcOf(world.chain, home)).toBe(1_300_000n)
+  })
+
+  it('ends after a day; what arrives too late or was too little goes back, and buys nothing', async () => {
+    const of = await opened()
+    await send(of.address, 200_000n)
+    await becomes(of, { status: 'partly_paid' })
+    await turn(86_400_000)
+    expect(await becomes(of, { status: 'expired' })).toMatchObject({ left: 0.2, missing: 0 })
+    await send(of.address, 1_000_000n)
+    await world.chain.mine(5)
+    expect(await becomes(of, { left: 1.2 })).toMatchObject({ status: 'expired', payment: null })
+    const home = (await world.chain.payer(0n)).address
+    expect((await giveBack(of, home)).status).toBe(200)
+    await becomes(of, { left: 0 })
+    expect(await usdcOf(world.chain, home)).toBe(1_200_000n)
+    expect(runsOf(of)).toEqual([])
+  })
+
+  it('counts money as in time that came while no worker looked', async () => {
+    const of = await opened()
+    await send(of.address, 1_000_000n)
+    world.service.clock.forward(86_400_001)
+    expect(await becomes(of, { status: 'paid' })).toMatchObject({ left: 0 })
+  })
+
+  it('is ended by its buyer, who gets back what had arrived', async () => {
+    const of = await opened()
+    await send(of.address, 500_000n)
+    await world.chain.mine(5)
+    await becomes(of, { status: 'partly_paid' })
+    const home = (await world.chain.payer(0n)).address
+    expect((await giveBack(of, home)).body.address).toMatchObject({ status: 'expired' })
+    await send(of.address, 500_000n)
+    await becomes(of, { left: 0.5 })
+    expect(await usdcOf(world.chain, home)).toBe(500_000n)
+    expect(runsOf(of)).toEqual([])
+  })
+
+  it('takes a transfer that a reorganisation removes for one that never came', async () => {
+    const of = await opened()
+    const snapshot = await world.chain.call('evm_snapshot')
+    await send(of.address, 700_000n)
+    await becomes(of, { status: 'partly_paid' })
+    await world.chain.call('evm_revert', snapshot)
+    expect(await becomes(of, { status: 'waiting' })).toMatchObject({ received: 0, missing: 1 })
+    await send(of.address, 1_000_000n)
+    await becomes(of, { status: 'paid' })
+  })
+
+  it('is not paid while the workflow is away, and is paid once it is back', async () => {
+    const of = await opened({ preflight: true })
+    world.workflow.answers({ asked: { status: 503, body: '{}' } })
+    await send(of.address, 1_000_000n)
+    expect(await becomes(of, { status: 'paying', reason: 'workflow_unavailable' })).toMatchObject({ left: 0 })
+    const home = (await world.chain.payer(0n)).address
+    expect(await giveBack(of, home)).toMatchObject({ status: 409, body: { code: 'payment_under_way' } })
+    world.workflow.answers({})
+    expect(await becomes(of, { status: 'paid' })).toMatchObject({ left: 0, reason: null })
+    expect(await until(() => runsOf(of)[0] ?? null)).toBeDefined()
+  })
+
+  it('gives the money back where the checkout has ended meanwhile', async () => {
+    const of = await opened()
+    expect((await world.seller.call('DELETE', `/v1/checkouts/${of.sold.id}`)).status).toBeLessThan(300)
+    await send(of.address, 1_000_000n)
+    await becomes(of, { status: 'paying', reason: 'checkout_not_found' })
+    // Until the signed payment is over, in a block that no reorganisation takes back, it could still be used.
+    await turn(86_400_000)
+    expect(await seen(of)).toMatchObject({ status: 'paying' })
+    await catchUp()
+    expect(await becomes(of, { status: 'failed', reason: 'checkout_not_found' })).toMatchObject({ left: 1 })
+    const home = (await world.chain.payer(0n)).address
+    expect((await giveBack(of, home)).status).toBe(200)
+    await becomes(of, { left: 0 })
+    expect(await usdcOf(world.chain, home)).toBe(1_000_000n)
+    expect(runsOf(of)).toEqual([])
+  })
+
+  it('gives the money back where the work fails before it is charged', async () => {
+    const of = await opened({ capture: 'onSuccess', responseMode: 'lastNode', runSeconds: 60 })
+    world.workflow.answers({ delivered: { status: 500, body: '{}' } })
+    await send(of.address, 1_000_000n)
+    await becomes(of, { status: 'paying' })
+    await until(() => runsOf(of)[0] ?? null)
+    world.service.clock.forward(120_000)
+    await catchUp()
+    world.workflow.answers({})
+    const ended = await becomes(of, { status: 'failed' })
+    expect(ended).toMatchObject({ left: 1, payment: null })
+    const home = (await world.chain.payer(0n)).address
+    expect((await giveBack(of, home)).status).toBe(200)
+    await becomes(of, { left: 0 })
+    expect(await usdcOf(world.chain, home)).toBe(1_000_000n)
+  })
+
+  it.each([
+    { to: '0x0000000000000000000000000000000000000000' },
+    { to: '0x036CbD53842c5426634e7929541eC2318f3dCF7e' },
+    { to: 'own' },
+    { to: '0x12' },
+    {},
+  ])('returns nothing to %j', async ({ to }) => {
+    const of = await opened()
+    await send(of.address, 200_000n)
+    const body = { to: to === 'own' ? of.address : to }
+    const refused = await world.call('POST', `${of.path}/return`, { body, headers: { 'X-Payment-Token': of.token } })
+    expect(refused).toMatchObject({ status: 400, body: { details: { to: expect.any(String) } } })
+  })
+
+  it.each([
+    [{ testMode: true }, {}, 409],
+    [{ fields: [{ name: 'site', type: 'text', required: true }] }, { input: {} }, 400],
+    [{}, { choice: { plan: 'a' } }, 400],
+    [{}, { input: [] }, 400],
+    [{}, { email: 'x' }, 400],
+  ])('gives no address for %j with %j', async (terms, body, status) => {
+    const sold = await world.sell(terms)
+    expect((await world.call('POST', `/p/${sold.id}/addresses`, { body })).status).toBe(status)
+  })
+
+  it('is a single order: a plan and a code for each customer are refused with the way to use them', async () => {
+    const coupon = async (code: string, terms: object): Promise<string> => {
+      const made = await world.seller.call('POST', '/v1/coupons', { body: { code, percent: 10, ...terms } })
+      expect(made.status).toBe(201)
+      return code
+    }
+    const { id } = await world.sell({
+      coupons: true,
+      plans: [{ id: 'ten', name: 'Ten', price: 5, kind: 'runs', runs: 10 }],
+    })
+    const open = (choice: object) => world.call('POST', `/p/${id}/addresses`, { body: { choice } })
+    expect(await open({ plan: 'ten' })).toMatchObject({
+      status: 400,
+      body: { details: { 'choice.plan': 'is paid with a wallet, to which it belongs' } },
+    })
+    expect(await open({ coupon: await coupon('EACH', { perCustomer: 1 }) })).toMatchObject({
+      status: 400,
+      body: { details: { 'choice.coupon': 'is counted for each wallet: pay with a wallet, or without the code' } },
+    })
+    // A code that counts for everyone together is taken.
+    expect(await open({ coupon: await coupon('ALL', { max: 5 }) })).toMatchObject({
+      body: { address: { amount: 0.9 } },
+    })
+  })
+
+  it('costs its price where a wallet has free trials, and uses none of them', async () => {
+    const of = await opened({ trialRuns: 2 })
+    expect(await seen(of)).toMatchObject({ amount: 1 })
+    await send(of.address, 1_000_000n)
+    await becomes(of, { status: 'paid' })
+    const { body } = await world.call('GET', `/p/${of.sold.id}/pass?address=${of.address}`)
+    expect(body).toMatchObject({ pass: null, trialRunsLeft: 2 })
+  })
+
+  it('is one address for one key, and is found by its own token alone', async () => {
+    const sold = await world.sell()
+    const make = () => world.call('POST', `/p/${sold.id}/addresses`, { headers: { 'Idempotency-Key': 'one-order-1' } })
+    const [one, two] = [await make(), await make()]
+    expect(two.body).toEqual(one.body)
+    const other = await opened()
+    const path = `/p/${sold.id}/addresses/${String(one.body.address.id)}`
+    for (const token of [other.token, `tok_${'b'.repeat(43)}`]) {
+      expect((await world.call('GET', path, { headers: { 'X-Payment-Token': token } })).status).toBe(404)
+    }
+    expect((await world.call('GET', path)).status).toBe(404)
+    const elsewhere = `/p/${other.sold.id}/addresses/${String(one.body.address.id)}`
+    const own = { headers: { 'X-Payment-Token': String(one.body.token) } }
+    expect((await world.call('GET', elsewhere, own)).status).toBe(404)
+    expect((await world.call('GET', path, own)).status).toBe(200)
+  })
+})

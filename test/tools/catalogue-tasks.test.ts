@@ -1,0 +1,66 @@
+import type { Entry } from '../../service/tools/model/tool.ts'
+import { WordIndex } from '../../service/tools/service/catalogue/word-index.ts'
+import { bestOf, entriesToSearch, recallOf, tasksOf } from './search/tasks.ts'
+
+/** The words of the documents are rarely those of a task: `send a text message` has to find `Create a Message`. */
+describe('The search by the meaning of a task', () => {
+  const index = new WordIndex()
+  let entries: Entry[]
+
+  beforeAll(async () => {
+    entries = await entriesToSearch()
+    for (const entry of entries) index.put(entry)
+  })
+
+  test('every task names tools that are there, and no task is in both lists', () => {
+    const [tasks, heldBack] = [tasksOf('tasks'), tasksOf('held-back')]
+    const slugs = new Set(entries.map(({ slug }) => slug))
+    expect([...tasks, ...heldBack].flatMap(({ tools }) => tools).filter((slug) => !slugs.has(slug))).toEqual([])
+    expect([tasks.length, heldBack.length]).toEqual([424, 159])
+    expect(new Set([...tasks, ...heldBack].map(({ text }) => text)).size).toBe(583)
+  })
+
+  test('has one of its tools among the first five, for nine of ten tasks', () => {
+    const { recall, missed } = recallOf(index, tasksOf('tasks'))
+    expect([recall >= 0.9 ? [] : missed, recall >= 0.9]).toEqual([[], true])
+  })
+
+  test('and for six of seven of those that its words were not chosen by', () => {
+    expect(recallOf(index, tasksOf('held-back')).recall).toBeGreaterThanOrEqual(0.86)
+  })
+
+  test.each([
+    ['prepare a mail without sending it', 'gmail-users-drafts-create', 'sendgrid-post-mail-send'],
+    ['look up a firm in the CRM', 'hubspot-search-companies', 'twilio-fetch-phone-number'],
+    [
+      'take a snapshot of a volume',
+      'digitalocean-volume-snapshots-create',
+      'digitalocean-volume-snapshots-delete-by-id',
+    ],
+  ])('finds for "%s" %s and puts it before %s', (task, slug, other) => {
+    const best = bestOf(index, task, 50)
+    expect(best.slice(0, 5)).toContain(slug)
+    expect(best.includes(other) ? best.indexOf(other) : Infinity).toBeGreaterThan(best.indexOf(slug))
+  })
+
+  test('takes less than 20 ms, at eleven thousand tools', () => {
+    const large = new WordIndex()
+    for (let copy = 0; copy < 6; copy++)
+      for (const entry of entries) large.put({ ...entry, id: `${entry.id}${String(copy)}` })
+    const times = tasksOf('held-back').map(({ text }) => {
+      const begun = performance.now()
+      large.find(text, () => undefined)
+      return performance.now() - begun
+    })
+    times.sort((one, other) => one - other)
+    expect(times[Math.floor(times.length / 2)]).toBeLessThan(20)
+  })
+
+  test.each([
+    ['send a text message to a phone', 'twilio-create-message'],
+    ['refund a paymnet', 'stripe-post-refunds'],
+    ['create a kuberntes cluster', 'digitalocean-kubernetes-create-cluster'],
+  ])('finds for "%s" the tool, misspelt words or not', (task, slug) => {
+    expect(bestOf(index, task, 5)).toContain(slug)
+  })
+})
