@@ -7,11 +7,14 @@ export default {
   testEnvironment: 'node',
   globalSetup: '<rootDir>/test/harness/global-setup.mjs',
   globalTeardown: '<rootDir>/test/harness/global-teardown.mjs',
+  setupFiles: ['<rootDir>/test/harness/setup.ts'],
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: [
     '/node_modules/',
     '<rootDir>/test/(chaos|bench|conformance|n8n)/',
+    // What a clock decides is proved by `npm run prove -- timed`.
+    '[.]timed[.]test[.]ts$',
     ...(grouped ? groupedFiles().map((file) => `<rootDir>/test/${file}$`) : ['<rootDir>/test/grouped/']),
   ],
   extensionsToTreatAsEsm: ['.ts'],

@@ -15,17 +15,27 @@ const { values } = parseArgs({
     from: { type: 'string' },
     shots: { type: 'string' },
     report: { type: 'string' },
+    outputFile: { type: 'string' },
   },
 })
 await prepare()
 const random = String(Math.floor(Math.random() * 2 ** 31))
 process.env.FUZZ_SEED = values.seed ?? random
 process.env.FUZZ_FROM = values.from ?? '0'
+process.env.FUZZ_PATIENCE_MS = '2000'
 process.env.FUZZ_SHOTS = values.shots ?? '100000'
 if (values.report !== undefined) process.env.FUZZ_REPORT = values.report
 const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js']
 // A run that repeats one request skips the growth tests.
 const isWhole = values.from === undefined
 if (isWhole) process.env.FUZZ_GROWTH = 'all'
-const files = ['test/security/fuzz.test.ts', ...(isWhole ? ['test/security/growth.test.ts'] : [])]
-process.exitCode = await become([...jest, '--runInBand', ...files])
+const files = ['test/security/fuzz.test.ts', ...(isWhole ? ['test/security/growth.timed.test.ts'] : [])]
+const output = values.outputFile === undefined ? [] : ['--json', `--outputFile=${values.outputFile}`]
+process.exitCode = await become([
+  ...jest,
+  '--runInBand',
+  ...output,
+  ...files,
+  // Last, because Jest takes every word after it for one more pattern.
+  '--testPathIgnorePatterns=/node_modules/',
+])

@@ -1,8 +1,15 @@
 import type { Reply } from './wire.ts'
 import type { Shot } from './oddities.ts'
 
+export interface Expectations {
+  /** An answer that takes longer is a fault. */
+  patienceMs: number
+  /** Paths of the Model Context Protocol, as they are mounted: errors there have the form of JSON-RPC. */
+  mcp: readonly string[]
+}
+
 /** Why a response is not allowed, or null. */
-export function faultOf(shot: Shot, reply: Reply, patienceMs: number): string | null {
+export function faultOf(shot: Shot, reply: Reply, { patienceMs, mcp }: Expectations): string | null {
   if (reply.kind === 'silent') return `no answer within ${String(patienceMs)} ms`
   if (reply.ms > patienceMs) return `answered after ${String(Math.round(reply.ms))} ms`
   // A client that hangs up early needs no response.
@@ -12,7 +19,7 @@ export function faultOf(shot: Shot, reply: Reply, patienceMs: number): string | 
   if (status >= 500 && !OTHERS_FAULT.has(`${String(status)} ${codeOf(body)}`)) {
     return `answered ${String(status)} ${codeOf(body)}`
   }
-  return injected(headers) ?? leak(body) ?? formOf(shot, status, headers, body)
+  return injected(headers) ?? leak(body) ?? formOf(reply, head(shot), mcp)
 }
 
 /** Allowed responses when a third party's address or network fails. */
@@ -32,7 +39,11 @@ function codeOf(body: string): string {
 }
 
 /** The service's error format; two protocols have their own, and browsers get a page. */
-function formOf(shot: Shot, status: number, headers: ReadonlyMap<string, string>, body: string): string | null {
+function formOf(
+  { status, headers, body }: Extract<Reply, { kind: 'answered' }>,
+  requestLine: string,
+  mcp: readonly string[],
+): string | null {
   const type = headers.get('content-type') ?? ''
   if (type.startsWith('text/html'))
     return body.includes('<!doctype html>') || body.includes('<!DOCTYPE html>') ? null : 'not a page'
@@ -44,9 +55,9 @@ function formOf(shot: Shot, status: number, headers: ReadonlyMap<string, string>
   } catch {
     return `${String(status)} with what is no JSON: ${body.slice(0, 200)}`
   }
-  if (/^\w+ \/(tools|p\/[^/ ?]+)\/mcp\b/.test(head(shot)) && isRpc(said)) return null
+  if (mcp.some((path) => isAt(path, requestLine)) && isRpc(said)) return null
   // tRPC's own format; a request that is no valid call has the request's id in the header alone.
-  if (/^\w+ \/trpc\b/.test(head(shot)) && [said].flat().every(isTrpc))
+  if (/^\w+ \/trpc\b/.test(requestLine) && [said].flat().every(isTrpc))
     return headers.has('x-request-id') ? null : 'without an id'
   const { error, code, requestId } = said as Record<string, unknown>
   if (typeof error !== 'string' || error === '') return `${String(status)} without a sentence: ${body.slice(0, 200)}`
@@ -57,6 +68,11 @@ function formOf(shot: Shot, status: number, headers: ReadonlyMap<string, string>
   return typeof requestId === 'string' && headers.get('x-request-id') !== undefined
     ? null
     : `${String(status)} without the request's id: ${body.slice(0, 200)}`
+}
+
+function isAt(mounted: string, requestLine: string): boolean {
+  const path = mounted.replaceAll(/:\w+/g, '[^/ ?]+')
+  return new RegExp(`^\\w+ ${path}(?=[/ ?]|$)`).test(requestLine)
 }
 
 function isRpc(said: unknown): boolean {

@@ -1,0 +1,105 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { createWriteStream, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { root } from './run.mjs'
+
+/**
+ * Runs one step of the gate or one proof: in a process group of its own, which ends with the step, and within a limit.
+ * Its output goes to the terminal and to a file of the step's name.
+ */
+export async function runStep({ name, command, env = {}, limitMinutes, folder }) {
+  mkdirSync(folder, { recursive: true })
+  const file = path.join(folder, `${name.replaceAll(/[^\w.-]+/g, '-')}.log`)
+  const log = createWriteStream(file)
+  process.stdout.write(`\n== ${name}\n`)
+  const began = performance.now()
+  const child = spawn(command[0], command.slice(1), {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      process.stdout.write(chunk)
+      log.write(chunk)
+    })
+  }
+  let limited = false
+  const timer = setTimeout(() => {
+    limited = true
+    endGroup(child.pid)
+  }, limitMinutes * 60_000)
+  const stop = () => endGroup(child.pid)
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop)
+  const { code, signal } = await new Promise((resolve) => {
+    child.once('error', (error) => resolve({ code: 127, signal: error.message }))
+    child.once('exit', (code, signal) => resolve({ code, signal }))
+  })
+  clearTimeout(timer)
+  for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, stop)
+  // What the step started and left running would slow the next one. It also holds the pipes open.
+  endGroup(child.pid)
+  await new Promise((resolve) => log.end(resolve))
+  const seconds = Math.round((performance.now() - began) / 1000)
+  const ending = limited ? `ended after its limit of ${limitMinutes} minutes` : (signal ?? `exit code ${code}`)
+  process.stdout.write(`== ${name}: ${seconds} s${code === 0 ? '' : `, FAILED: ${ending}`}\n`)
+  return { name, seconds, passed: code === 0 && !limited, ending, log: file }
+}
+
+function endGroup(pid) {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    // All of its processes have ended.
+    if (error.code !== 'ESRCH') throw error
+  }
+}
+
+/** The last lines that a step printed, for a failure that names no test. */
+export function lastLines(step, count) {
+  return stripVTControlCharacters(readFileSync(step.log, 'utf8')).trimEnd().split('\n').slice(-count)
+}
+
+/** What Jest wrote with `--json`, by file; null where it wrote nothing, so the step itself is what failed. */
+export function testResults(file) {
+  if (!existsSync(file)) return null
+  const files = new Map()
+  const entry = (name) => {
+    const found = files.get(name) ?? { file: name, passed: 0, failed: 0, seconds: 0, failures: [] }
+    files.set(name, found)
+    return found
+  }
+  for (const suite of JSON.parse(readFileSync(file, 'utf8')).testResults) {
+    const suiteFile = path.relative(root, suite.name)
+    for (const { status, duration, ancestorTitles, title, failureMessages } of suite.assertionResults) {
+      // A group names each of its files before the titles of their tests.
+      const [first, ...rest] = [...ancestorTitles, title]
+      const inGroup = GROUPED.exec(first)
+      const found = entry(inGroup?.[1] ?? suiteFile)
+      found.seconds += (duration ?? 0) / 1000
+      if (status === 'passed') found.passed++
+      if (status !== 'failed') continue
+      found.failed++
+      const test = [...(inGroup === null ? [first] : [inGroup[2]]), ...rest].join(' › ')
+      found.failures.push({ test, message: stripVTControlCharacters(failureMessages.join('\n')) })
+    }
+    // A file that could not be loaded counts as one failure.
+    if (suite.status === 'failed' && !suite.assertionResults.some(({ status }) => status === 'failed')) {
+      const found = entry(suiteFile)
+      found.failed++
+      found.failures.push({ test: 'the file', message: stripVTControlCharacters(suite.message) })
+    }
+  }
+  return [...files.values()]
+}
+
+const GROUPED = /^(test\/\S+\.test\.ts) › ([^]*)$/
+
+/** The commit of this clone, and whether files differ from it. */
+export function currentCommit() {
+  const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout?.trim() ?? ''
+  return { commit: git('rev-parse', 'HEAD'), changed: git('status', '--porcelain') !== '' }
+}
