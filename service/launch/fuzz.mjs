@@ -15,6 +15,7 @@ const { values } = parseArgs({
     from: { type: 'string' },
     shots: { type: 'string' },
     report: { type: 'string' },
+    json: { type: 'boolean' },
     outputFile: { type: 'string' },
   },
 })

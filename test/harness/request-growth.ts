@@ -98,6 +98,8 @@ async function send(
       headers,
       body,
       headersTimeout: PATIENCE_MS,
+      // A server that stood still closes the connections that it kept: a request on one of them would cost nothing.
+      reset: true,
     })
     // An event stream has no end: only the cost of opening it is measured.
     const late = setTimeout(() => answer.body.destroy(), STREAMED_MS)
@@ -127,7 +129,7 @@ async function watched(origin: string, pid: number, work: () => Promise<void>): 
 
 /** The process's own metrics; the lag is that since the last look. */
 async function figures(origin: string): Promise<{ cpu: number; lag: number; memory: number }> {
-  const { body } = await request(`${origin}/metrics`)
+  const { body } = await request(`${origin}/metrics`, { reset: true })
   const text = await body.text()
   const figure = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
   const [cpu, lag] = [figure('process_cpu_seconds_total'), figure('nodejs_eventloop_lag_max_seconds')]
