@@ -1,6 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { createWriteStream, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { createWriteStream, mkdirSync, readFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { root } from './run.mjs'
 
@@ -31,22 +33,32 @@ export async function runStep({ name, command, env = {}, limitMinutes, folder })
     limited = true
     endGroup(child.pid)
   }, limitMinutes * 60_000)
-  const stop = () => endGroup(child.pid)
+  const stop = (signal) => {
+    endGroup(child.pid)
+    process.exit(128 + constants.signals[signal])
+  }
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop)
+  // The last output may come after the end of the process that wrote it.
+  const closed = new Promise((resolve) => child.once('close', resolve))
   const { code, signal } = await new Promise((resolve) => {
     child.once('error', (error) => resolve({ code: 127, signal: error.message }))
     child.once('exit', (code, signal) => resolve({ code, signal }))
   })
   clearTimeout(timer)
   for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, stop)
-  // What the step started and left running would slow the next one. It also holds the pipes open.
+  // What the step started and left running would slow the next one.
   endGroup(child.pid)
+  // A process that left the group may keep the pipes open for ever.
+  await Promise.race([closed, delay(DRAIN_MS, undefined, { ref: false })])
+  for (const stream of [child.stdout, child.stderr]) stream.removeAllListeners('data').destroy()
   await new Promise((resolve) => log.end(resolve))
   const seconds = Math.round((performance.now() - began) / 1000)
   const ending = limited ? `ended after its limit of ${limitMinutes} minutes` : (signal ?? `exit code ${code}`)
   process.stdout.write(`== ${name}: ${seconds} s${code === 0 ? '' : `, FAILED: ${ending}`}\n`)
   return { name, seconds, passed: code === 0 && !limited, ending, log: file }
 }
+
+const DRAIN_MS = 5_000
 
 function endGroup(pid) {
   if (pid === undefined) return
@@ -63,16 +75,17 @@ export function lastLines(step, count) {
   return stripVTControlCharacters(readFileSync(step.log, 'utf8')).trimEnd().split('\n').slice(-count)
 }
 
-/** What Jest wrote with `--json`, by file; null where it wrote nothing, so the step itself is what failed. */
+/** What Jest wrote with `--json`, by file; null where it wrote nothing whole, so the step itself is what failed. */
 export function testResults(file) {
-  if (!existsSync(file)) return null
+  const written = readResults(file)
+  if (written === null) return null
   const files = new Map()
   const entry = (name) => {
     const found = files.get(name) ?? { file: name, passed: 0, failed: 0, seconds: 0, failures: [] }
     files.set(name, found)
     return found
   }
-  for (const suite of JSON.parse(readFileSync(file, 'utf8')).testResults) {
+  for (const suite of written.testResults) {
     const suiteFile = path.relative(root, suite.name)
     for (const { status, duration, ancestorTitles, title, failureMessages } of suite.assertionResults) {
       // A group names each of its files before the titles of their tests.
@@ -94,6 +107,14 @@ export function testResults(file) {
     }
   }
   return [...files.values()]
+}
+
+function readResults(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return null
+  }
 }
 
 const GROUPED = /^(test\/\S+\.test\.ts) › ([^]*)$/
