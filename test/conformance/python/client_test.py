@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import sys
 import threading
 import unittest
@@ -265,9 +266,9 @@ class Webhooks(unittest.TestCase):
                     with self.assertRaises(SignatureError) as caught:
                         verify_webhook(*wrong, now=now)
                     self.assertEqual(caught.exception.code, code)
-                for late in (now + 301, now - 301):
+                for late, tolerance in ((now + 301, 300), (now - 301, 300), (now + 301, math.nan)):
                     with self.assertRaises(SignatureError) as caught:
-                        verify_webhook(body, headers, secret, now=late)
+                        verify_webhook(body, headers, secret, now=late, tolerance_seconds=tolerance)
                     self.assertEqual(caught.exception.code, "timestamp_outside_tolerance")
                 for incomplete in ("", "whsec_", "short"):
                     with self.assertRaises(ValueError):

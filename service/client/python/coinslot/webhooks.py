@@ -41,7 +41,7 @@ def verify(
         raise SignatureError(message, code="signature_missing")
     message_id, timestamp, signatures = (value or "" for value in values)
     present = time.time() if now is None else now
-    if not _SECONDS.fullmatch(timestamp) or abs(present - int(timestamp)) > tolerance_seconds:
+    if not _SECONDS.fullmatch(timestamp) or not abs(present - int(timestamp)) <= tolerance_seconds:
         message = "The request is too old or too new. Check this clock."
         raise SignatureError(message, code="timestamp_outside_tolerance")
     raw = body.encode() if isinstance(body, str) else body
