@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { NETWORKS, type NetworkName } from '../chain/networks.ts'
 import type { Clock } from '../kit/clock.ts'
 import {
@@ -258,10 +259,12 @@ function signingBy(signer: OfferSigner | null): Dialects['signed'] {
     jws: (receipt) => signable(receipt, (payload, by) => by.jws(payload)),
     eip712: (receipt) => signable(receipt, (payload, by) => by.eip712(payload)),
     terms: (receipt, { scheme, amount, payTo }) =>
-      signable(receipt, ({ version, resourceUrl, network, issuedAt: validUntil }, by) => {
+      signable(receipt, (payload, by) => {
+        const { version, resourceUrl, network, issuedAt: validUntil } = payload
         const asset = NETWORKS[receipt.network].usdc.checksummed
         const terms = { scheme, network, asset, payTo, amount: String(amount) }
-        return by.jws({ version, resourceUrl, ...terms, validUntil })
+        const receiptHash = createHash('sha256').update(by.jws(payload).signature).digest('base64url')
+        return by.jws({ version, resourceUrl, ...terms, validUntil, receiptHash })
       }),
   }
 }

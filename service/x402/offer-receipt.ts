@@ -25,6 +25,12 @@ export interface OfferPayload {
   validUntil: number
 }
 
+/** The terms of one payment. They name its receipt, so that nobody can show another offer of the address beside it. */
+export interface PaidTerms extends OfferPayload {
+  /** SHA-256 of the receipt's JWS, in base64url. */
+  receiptHash: string
+}
+
 /** What a receipt confirms. */
 export interface ReceiptPayload {
   version: 1
@@ -63,7 +69,7 @@ export interface SigningKeys {
 export interface OfferSigner {
   /** Empty when the address is too long to be repeated in a header. */
   offers(terms: RequirementsV2 | EscrowRequirements, resourceUrl: string): readonly SignedOffer[]
-  jws(content: ReceiptPayload | OfferPayload): JsonSigned
+  jws(content: ReceiptPayload | PaidTerms): JsonSigned
   eip712(receipt: ReceiptPayload): TypedSigned<ReceiptPayload>
 }
 

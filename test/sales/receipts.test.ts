@@ -91,6 +91,20 @@ describe('a signed receipt', () => {
     expect(await verified(json, keys)).toMatchObject({ kind: 'valid', facts: { terms: null } })
   })
 
+  test('shows no amount and recipient of an offer, or of another payment, of the same address', async () => {
+    const { keys, dialects } = open()
+    const payTo = `0x${'33'.repeat(20)}` as const
+    const another = { ...RECEIPT, txHash: `0x${'cd'.repeat(32)}` }
+    const paid = dialects.signed.terms(another, { scheme: 'exact', amount: 950_000_000n, payTo })!
+    const price = { amount: 950_000_000n, recipient: payTo, network: 'base-sepolia' as const }
+    const { v2 } = requirementsOf(price, { url: URL_PAID, description: 'A call', mimeType: 'application/json' }, {})
+    const offered = keys.signer.offers(v2, URL_PAID).find(({ format }) => format === 'jws')!
+    for (const { signature } of [paid, offered]) {
+      const found = await verified(`${jwsOf(dialects)}~${signature}`, keys)
+      expect(found).toMatchObject({ kind: 'valid', facts: { terms: null } })
+    }
+  })
+
   test('is the same each time, and only for what was paid on a chain', () => {
     const { dialects } = open()
     expect(jwsOf(dialects)).toBe(jwsOf(open().dialects))

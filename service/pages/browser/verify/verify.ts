@@ -70,6 +70,7 @@ const EXPLORERS: Readonly<Record<string, string>> = {
 }
 
 interface Token {
+  jws: string
   header: Readonly<Record<string, unknown>>
   payload: Readonly<Record<string, unknown>>
   content: string
@@ -90,7 +91,7 @@ function readTokens(text: string): readonly Token[] {
     const header = jsonIn(head)
     const payload = jsonIn(body)
     if (header === null || payload === null) return []
-    return [{ header, payload, content: `${head}.${body}`, signature: bytesOf(tail) }]
+    return [{ jws, header, payload, content: `${head}.${body}`, signature: bytesOf(tail) }]
   })
 }
 
@@ -145,15 +146,24 @@ async function imported(key: PublicKey) {
   }
 }
 
-/** The terms beside the receipt: of the same address and network, and signed by the same issuer. */
+/** The terms that name this receipt, signed by the same issuer. Any other offer of the address says nothing about it. */
 async function termsOf(found: readonly Token[], receipt: Token, verifier: Verifier): Promise<ReceiptFacts['terms']> {
-  const offer = found.find(({ payload }) => 'payTo' in payload)
+  const receiptHash = await hashOf(receipt.jws)
+  const offer = found.find(({ payload }) => payload['receiptHash'] === receiptHash)
   if (offer === undefined || nameOf(offer).did !== nameOf(receipt).did) return null
   const { amount, payTo, asset, resourceUrl, network } = offer.payload
   if (resourceUrl !== receipt.payload['resourceUrl'] || network !== receipt.payload['network']) return null
   if (typeof amount !== 'string' || typeof payTo !== 'string' || !/^\d{1,30}$/.test(amount)) return null
   if (typeof asset !== 'string' || (await check(offer, verifier)) !== null) return null
   return { amount: `${inUnits(amount)} USDC`, recipient: payTo }
+}
+
+async function hashOf(text: string): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  return btoa(String.fromCharCode(...hash))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
 }
 
 /** Micro-USDC as a decimal, in the reader's language. */
