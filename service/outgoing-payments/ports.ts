@@ -111,7 +111,10 @@ export interface Seal {
 
 export type ChainOf = (
   network: NetworkName,
-) => Pick<Chain, 'network' | 'head' | 'balanceOf' | 'authorization' | 'authorizationAt' | 'findUse'> | null
+) => Pick<
+  Chain,
+  'network' | 'head' | 'balanceOf' | 'authorization' | 'authorizationAt' | 'findUse' | 'agreedUse'
+> | null
 
 /** Writes announcements in another party's transaction. */
 export type Announce = (inside: Statements, announcements: readonly Announcement[]) => Promise<void>

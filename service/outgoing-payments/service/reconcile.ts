@@ -1,4 +1,5 @@
 import type { Payment } from '../model.ts'
+import type { ChainOf } from '../ports.ts'
 import { fundingNonce, remainingOf, UNSIGNED_MS } from '../rules.ts'
 import type { OutgoingPaymentDeps } from './deps.ts'
 import type { Ending } from './end.ts'
@@ -8,8 +9,8 @@ import type { Funding } from './fund.ts'
 export function createReconciling({ store, chainOf, clock, log, confirmations, funding, ending }: ReconcilingDeps) {
   /**
    * A hold is captured when its authorization was used and lies deep enough, and given back when it can never be used:
-   * the newest block is past its time by a minute and it is unused there. In between it stays held, however long. One
-   * that is being funded goes on; one that is not signed in time is given back.
+   * the nodes agree that it is unused a minute past its time, or that its payer canceled it. In between it stays held,
+   * however long. One that is being funded goes on; one that is not signed in time is given back.
    */
   async function reconcile(payment: Payment): Promise<void> {
     switch (payment.state) {
@@ -31,32 +32,50 @@ export function createReconciling({ store, chainOf, clock, log, confirmations, f
     const head = await chain.head()
     if ((await chain.authorization(payer, nonce)).used) {
       const use = await chain.findUse(payer, nonce, seenBlock)
-      if (use === null) return await store.seen(id, null, soon(SOON_MS))
+      if (use === null) return await lookAgain(payment)
       // The head may be a second older than what was found in it.
       const depth = head.number < use.blockNumber ? 1n : head.number - use.blockNumber + 1n
       if (depth < BigInt(confirmations)) {
         return await store.seen(id, use.cancelled ? null : use.hash, soon(SOON_MS))
       }
-      // Taken back by its payer's own key: nothing has moved, and nothing can.
-      if (use.cancelled) return await giveBack(payment, 'expired')
+      // Canceled by its payer's own key: nothing has moved, and nothing can.
+      if (use.cancelled) return await giveBackUnused(payment, chain)
       await ending.settle(payment, use.hash, use.blockNumber)
-    } else if (head.timestamp > validBefore + MARGIN_SECONDS) await giveBack(payment, 'expired')
+    } else if (head.timestamp > validBefore + MARGIN_SECONDS) await giveBackUnused(payment, chain)
     else await store.seen(id, null, soon(LATER_MS))
+  }
+
+  /** The state may come from a node that lags behind the one that named the block, so the others are asked as well. */
+  async function giveBackUnused(payment: Payment, chain: PaymentChain): Promise<void> {
+    const { payer, nonce, validBefore, seenBlock } = payment
+    const past = validBefore + MARGIN_SECONDS
+    const agreed = await chain.agreedUse({ payer, nonce, from: seenBlock, past })
+    const isUnused = agreed.known && (agreed.use === null ? !agreed.used : agreed.use.cancelled)
+    await (isUnused ? giveBack(payment, 'expired') : lookAgain(payment))
   }
 
   /** Not signed, and never signed once this is written: there is nothing to wait for. */
   async function expireUnsigned(payment: Payment): Promise<void> {
     if (clock.now().getTime() - payment.createdAt.getTime() >= UNSIGNED_MS) await giveBack(payment, 'not_signed')
-    else await store.seen(payment.id, null, soon(SOON_MS))
+    else await lookAgain(payment)
   }
 
-  /** What is spare at the payer is what the chain says has arrived. */
+  /** What is spare at the payer is what the nodes agree has arrived. */
   async function giveBack(payment: Payment, reason: 'expired' | 'not_signed'): Promise<void> {
-    const sent = payment.funding
-    const chain = sent === null ? null : chainOf(payment.network)
-    if (sent !== null && chain === null) return
-    const hasArrived = sent === null || (await chain?.authorization(sent.from, fundingNonce(payment.id)))?.used === true
+    const { id, network, funding } = payment
+    if (funding === null) {
+      await ending.giveBack(payment, reason, remainingOf(payment, true))
+      return
+    }
+    const { from: payer, seenBlock: from, validBefore: past } = funding
+    const agreed = await chainOf(network)?.agreedUse({ payer, nonce: fundingNonce(id), from, past })
+    if (agreed?.known !== true || (agreed.used && agreed.use === null)) return await lookAgain(payment)
+    const hasArrived = agreed.use?.cancelled === false
     await ending.giveBack(payment, reason, remainingOf(payment, hasArrived))
+  }
+
+  function lookAgain({ id }: Payment): Promise<void> {
+    return store.seen(id, null, soon(SOON_MS))
   }
 
   function soon(ms: number): Date {
@@ -90,6 +109,8 @@ type ReconcilingDeps = Pick<OutgoingPaymentDeps, 'store' | 'chainOf' | 'clock' |
   funding: Funding
   ending: Ending
 }
+
+type PaymentChain = NonNullable<ReturnType<ChainOf>>
 
 /** A block after this can replace none that could still carry the authorization, nor can a node be this far behind. */
 const MARGIN_SECONDS = 60n
