@@ -1,3 +1,4 @@
+import { ZERO_ADDRESS } from '../kit/address.ts'
 import { encodeAuthorizationState, encodeBalanceOf } from './calldata.ts'
 import type { Keccak } from './curve.ts'
 import type {
@@ -161,8 +162,6 @@ function stateOf(answer: Hex): EscrowState | null {
 function namedReason(data: string): string | null {
   return ERRORS[data.slice(0, 10)] ?? reasonOf(Buffer.from(data.slice(2), 'hex'))
 }
-
-const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
 
 const INFO_TYPE =
   'PaymentInfo(address operator,address payer,address receiver,address token,uint120 maxAmount,uint48 preApprovalExpiry,uint48 authorizationExpiry,uint48 refundExpiry,uint16 minFeeBps,uint16 maxFeeBps,address feeReceiver,uint256 salt)'

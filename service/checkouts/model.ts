@@ -307,7 +307,5 @@ export interface Quote {
   expiresAt: Date
 }
 
-export const ZERO_ADDRESS: Address = '0x0000000000000000000000000000000000000000'
-
 /** Why a held payment was given up. */
 export type WorkFailure = 'workflow_failed' | 'workflow_unreachable' | 'workflow_timeout'

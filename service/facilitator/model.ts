@@ -25,6 +25,11 @@ export interface EscrowOperation {
   /** Who gets the money: the gas counts for it. */
   recipient: Address
   data: Hex
+  /**
+   * Of an authorization: who may ask for captures and voids; the zero address is nobody. Null for captures and voids, and
+   * for what an earlier version authorized.
+   */
+  authorizer: Address | null
 }
 
 /** An authorization that was claimed here, and its progress. Or a seller's message to the escrow's operator. */

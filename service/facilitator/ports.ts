@@ -81,8 +81,9 @@ export interface SettlementStore {
 
   /**
    * Runs in the purchase's transaction. Returns the purchase that has the authorization: this one or an earlier one.
+   * Null where the escrow has it for a signer of messages, who could take it back.
    */
-  buy(inside: Statements, purchase: Purchase, now: Date): Promise<string>
+  buy(inside: Statements, purchase: Purchase, now: Date): Promise<string | null>
 
   /** Whether an authorization was submitted to a chain. */
   isSubmitted(inside: Statements, digest: Hex): Promise<boolean>

@@ -13,6 +13,9 @@ export const recipientAddress = z
   .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hexadecimal digits')
   .refine(hasSoundChecksum, 'has a checksum that does not fit: a letter or digit is wrong')
 
+/** No account: tokens that are sent here are lost, and in a contract's terms it means that nobody is named. */
+export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
+
 /** In lower case, with a checksum that was checked when the request was read. `refused`: addresses, and why. */
 export function assertRecipient(to: string, refused: readonly (readonly [string | null, string])[]): void {
   if (/^0x0{40}$/.test(to)) throw invalid({ to: 'must not be the zero address' })

@@ -237,5 +237,3 @@ export interface Facts {
   /** Set if the price is tiered and this payment moves the customer to another tier. */
   tier: { from: number; to: number } | null
 }
-
-export const ZERO_ADDRESS: Address = '0x0000000000000000000000000000000000000000'

@@ -81,11 +81,11 @@ export interface Escrow {
   /** The transaction that moved the money into the escrow. Null until it did. */
   authorizedTx: string | null
   /**
-   * How a payment that was not captured has ended: this service gave it back, or the payer takes it back, or has done
-   * so. Null while it has not, and where the money never moved.
+   * How a payment that was not captured has ended: its payer has it back, or can take it back. Null while it has not
+   * ended, and where the money never moved.
    */
   end: 'voided' | 'reclaimable' | null
-  /** The transaction that gave it back. */
+  /** The transaction of this service that gave it back. Null where the payer took it back. */
   voidedTx: string | null
 }
 

@@ -107,6 +107,7 @@ function ownMethod(facilitator: Facilitator, listing: Listing): Method {
         const requester = { operation, ownsResult: true, ...(waitMs === undefined ? {} : { waitMs }) }
         return settledOf(await facilitator.act(payment, action, requester))
       },
+      left: (request) => facilitator.leftInEscrow(readRequest(request)),
     },
   }
 }

@@ -125,6 +125,8 @@ export interface EscrowMethod {
     sale: string,
     how: { step: 'capture' | 'void'; waitMs?: number | undefined },
   ): Promise<Settled>
+  /** What it still has of a payment that it took. */
+  left(request: RequestBody): Promise<bigint>
 }
 
 /** `payerHasCode` and the payer's `balance` are absent when they are not known. */
@@ -137,7 +139,7 @@ export interface Verified {
 
 /** The part of the facilitator's register that is used here: one authorization buys one thing in the whole service. */
 export interface Purchases {
-  claim(inside: Statements, purchase: Purchase): Promise<string>
+  claim(inside: Statements, purchase: Purchase): Promise<string | null>
   prove(inside: Statements, purchase: Purchase): Promise<boolean>
 }
 

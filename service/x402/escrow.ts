@@ -1,3 +1,4 @@
+import { ZERO_ADDRESS } from '../kit/address.ts'
 import { z } from 'zod'
 import type { Address, EscrowHashes, Hex, PaymentInfo } from '../chain/model.ts'
 import { EIP6492_END, ESCROW, NETWORKS, networkOf, type Network } from '../chain/networks.ts'
@@ -21,18 +22,16 @@ export function termsOf(extra: unknown, maxTimeoutSeconds: number | undefined): 
     ...terms,
     // The first version of the scheme asked for a charge in this way.
     paymentFlow: autoCapture === true ? 'charge' : paymentFlow,
-    receiverAuthorizer: receiverAuthorizer === ZERO ? null : receiverAuthorizer,
-    hasPolicy: policy !== ZERO,
+    receiverAuthorizer: receiverAuthorizer === ZERO_ADDRESS ? null : receiverAuthorizer,
+    hasPolicy: policy !== ZERO_ADDRESS,
     maxTimeoutSeconds,
   }
 }
 
-const ZERO = '0x0000000000000000000000000000000000000000'
-
 const escrowExtra = z.object({
   captureAuthorizer: address,
-  receiverAuthorizer: address.default(ZERO),
-  policy: address.default(ZERO),
+  receiverAuthorizer: address.default(ZERO_ADDRESS),
+  policy: address.default(ZERO_ADDRESS),
   captureDeadline: unixTime,
   refundDeadline: unixTime,
   feeRecipient: address,
@@ -90,7 +89,7 @@ export function escrowRequirementsOf(price: Price, operator: Address, captureDea
       captureAuthorizer: operator,
       captureDeadline,
       refundDeadline: captureDeadline,
-      feeRecipient: ZERO,
+      feeRecipient: ZERO_ADDRESS,
       minFeeBps: 0,
       maxFeeBps: 0,
       paymentFlow: 'escrow',
@@ -113,7 +112,7 @@ export function prepareEscrow(
   const validBefore = Math.floor(now.getTime() / 1_000) + SIGNABLE_SECONDS
   const info = {
     operator: extra.captureAuthorizer,
-    payer: ZERO,
+    payer: ZERO_ADDRESS,
     receiver: payTo,
     token: asset.toLowerCase() as Address,
     maxAmount: BigInt(amount),
@@ -203,7 +202,7 @@ export function readEscrowPayment(
 function refuseTerms(terms: EscrowTerms, operators: readonly Address[]): Reason | null {
   const { paymentFlow, operatorType, minFeeBps, maxFeeBps, feeRecipient } = terms
   // The fee that is submitted is always zero. Without a recipient in the terms, an operator could name itself.
-  if (minFeeBps > 0 || (feeRecipient === ZERO && maxFeeBps > 0)) return 'invalid_auth_capture_evm_extra'
+  if (minFeeBps > 0 || (feeRecipient === ZERO_ADDRESS && maxFeeBps > 0)) return 'invalid_auth_capture_evm_extra'
   if (paymentFlow !== 'escrow') return 'invalid_auth_capture_evm_unsupported_payment_flow'
   if (operatorType !== 'delegated') return 'invalid_auth_capture_evm_unsupported_operator_type'
   if (terms.hasPolicy) return 'invalid_auth_capture_evm_policy'
@@ -248,7 +247,8 @@ function refuseCapture(payload: EscrowPayload): Reason | null {
   if (payload.type !== 'capture') return null
   const { info, feeAmount, feeReceiver, amount, expected, voidSignature } = payload
   if (feeAmount !== 0n) return 'invalid_auth_capture_evm_fee_bps_out_of_range'
-  if (info.feeReceiver !== ZERO && feeReceiver !== info.feeReceiver) return 'invalid_auth_capture_evm_fee_receiver'
+  if (info.feeReceiver !== ZERO_ADDRESS && feeReceiver !== info.feeReceiver)
+    return 'invalid_auth_capture_evm_fee_receiver'
   if (amount === 0n) return 'invalid_auth_capture_evm_amount_mismatch'
   if (amount > expected.capturable) return 'invalid_auth_capture_evm_insufficient_authorization'
   if (voidSignature !== null && amount === expected.capturable) {

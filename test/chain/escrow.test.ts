@@ -31,7 +31,7 @@ describe('the escrow', () => {
       world.local,
       payer,
       terms({ captureDeadline: now + 1_000, refundDeadline: now + 2_000, ...extra }),
-      now,
+      { now },
     )
   }
   type Rest = readonly unknown[]

@@ -24,7 +24,9 @@ describe('a payment that waits in the escrow, while the chain or this service go
     await world.chain.mine()
     const { body }: { body: CheckoutView } = await world.call('GET', `/p/${at}`)
     const terms = body.paymentRequirements!.v2 as unknown as EscrowTerms
-    const signed = await payEscrow(world.chain, payer, terms, Math.floor(world.service.clock.now().getTime() / 1_000))
+    const signed = await payEscrow(world.chain, payer, terms, {
+      now: Math.floor(world.service.clock.now().getTime() / 1_000),
+    })
     const pay = { input: {}, paymentPayload: signed.body.paymentPayload }
     const { payment } = (await world.call('POST', `/p/${at}/pay`, { body: pay })).body as PaymentView
     const { id, token } = payment

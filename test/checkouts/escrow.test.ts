@@ -3,7 +3,7 @@ import { ESCROW } from '../../service/chain/networks.ts'
 import type { CheckoutView, PaymentView } from '../../service/checkouts/views.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import type { TestAccount } from '../harness/chain.ts'
-import { escrowed, escrowTerms, payEscrow, reclaim, seller, type EscrowTerms } from '../harness/escrow.ts'
+import { escrowBody, escrowed, escrowTerms, payEscrow, reclaim, seller, type EscrowTerms } from '../harness/escrow.ts'
 import { openWorld, until, type World } from './world.ts'
 
 interface Paid {
@@ -36,8 +36,11 @@ describe('a checkout whose payments wait in the escrow', () => {
     return body.paymentRequirements!.v2 as unknown as EscrowTerms
   }
   const now = () => Math.floor(world.service.clock.now().getTime() / 1_000)
-  const sign = async (payer: TestAccount, terms?: EscrowTerms) =>
-    await payEscrow(world.chain, payer, terms ?? (await termsAt()), now())
+  const sign = async (payer: TestAccount, terms?: EscrowTerms, boundTo?: Hex) =>
+    await payEscrow(world.chain, payer, terms ?? (await termsAt()), {
+      now: now(),
+      ...(boundTo === undefined ? {} : { boundTo }),
+    })
   type Signed = Awaited<ReturnType<typeof sign>>
   const pay = async ({ body }: Signed, at = chk, more: object = {}): Promise<Paid> =>
     await world.call('POST', `/p/${at}/pay`, { body: { input: {}, paymentPayload: body.paymentPayload, ...more } })
@@ -52,10 +55,10 @@ describe('a checkout whose payments wait in the escrow', () => {
   const report = (id: string, body: object) =>
     world.call('POST', `/v1/payments/${id}/outcome`, { body, key: world.seller.key })
   /** With a workflow whose outcome the test reports. */
-  const waiting = async () => {
+  const waiting = async (boundTo?: Hex) => {
     const at = await sell({ responseMode: 'immediately' })
     const payer = await newPayer()
-    const signed = await sign(payer, await termsAt(at))
+    const signed = await sign(payer, await termsAt(at), boundTo)
     const { body } = await pay(signed, at)
     const { id, token } = body.payment
     await until(async () => (await see(id, token, at)).payment.escrow?.state === 'waiting')
@@ -218,6 +221,31 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect(await held(signed)).toMatchObject(all)
   })
 
+  test('a payer who bound the payment to a key of its own cannot take it back while the seller works', async () => {
+    const thief = world.chain.accounts[2]!
+    const { at, payer, signed, id, token } = await waiting(thief.address)
+    const all = { capturable: PRICE, refundable: 0n }
+    const by = seller(world.chain, thief, world.chain.accounts[0]!.address)
+    const offered = signed.body.paymentPayload.accepted
+    const terms = { ...offered, extra: { ...offered.extra, receiverAuthorizer: thief.address } }
+    const messages = [
+      await by.void(signed),
+      await by.capture(signed, 100n, all, { voids: true }),
+      await by.capture(signed, PRICE, all),
+    ]
+    for (const payload of messages) {
+      for (const door of ['verify', 'settle']) {
+        const { body } = await world.call('POST', `/facilitator/${door}`, { body: escrowBody(terms, payload) })
+        expect(body.invalidReason ?? body.errorReason).toBe('invalid_auth_capture_evm_lifecycle_not_relayed')
+      }
+    }
+    expect(await held(signed)).toMatchObject(all)
+    await report(id, { status: 'succeeded' })
+    expect((await ended(id, token, at)).payment).toMatchObject({ status: 'paid', escrow: { state: 'captured' } })
+    expect(await usdc(payer.address)).toBe(START - PRICE)
+    expect(await world.service.ledger.differences()).toEqual([])
+  })
+
   test('a captured payment is refunded like any other', async () => {
     await world.seller.call('POST', '/v1/wallet/deposit', { body: { amount: 5 } })
     const { at, id, token } = await waiting()
@@ -278,6 +306,26 @@ describe('a checkout whose payments wait in the escrow', () => {
     })
     expect(delivery).toMatchObject({ answer: null })
     expect(await reclaim(world.chain, { payer, info: signed.info })).toBe('0x1')
+    expect(await usdc(payer.address)).toBe(START)
+  })
+
+  test('a payment that its payer took back before the end is not one to take back again', async () => {
+    const { at, payer, signed, id, token } = await waiting()
+    await world.chain.setPaused(true)
+    await report(id, { status: 'succeeded' })
+    await world.chain.call('evm_setNextBlockTimestamp', signed.info.authorizationExpiry + 1)
+    await world.chain.mine()
+    await world.chain.setPaused(false)
+    expect(await reclaim(world.chain, { payer, info: signed.info })).toBe('0x1')
+    world.service.clock.forward(2 * 3_600_000)
+    const { payment } = await until(async () => {
+      await world.chain.mine()
+      world.service.clock.forward(61_000)
+      const seen = await see(id, token, at)
+      return seen.payment.status === 'failed' ? seen : null
+    })
+    expect(payment).toMatchObject({ escrow: { state: 'voided', voidedTx: null } })
+    expect(payment.reason?.sentence).not.toContain('reclaim')
     expect(await usdc(payer.address)).toBe(START)
   })
 })

@@ -36,7 +36,7 @@ describe('trouble with money in the escrow', () => {
   const authorized = async (payer?: TestAccount) => {
     const now = Math.floor(world.clock.now().getTime() / 1000)
     const terms = escrowTerms(world.chain, { operator, receiver: world.seller, signer: signer.address }, { now })
-    const paid = { ...(await payEscrow(world.chain, payer ?? world.payer, terms, now)), terms }
+    const paid = { ...(await payEscrow(world.chain, payer ?? world.payer, terms, { now })), terms }
     expect(await mined(paid.body)).toMatchObject({ success: true })
     return paid
   }
@@ -115,7 +115,7 @@ describe('trouble with money in the escrow', () => {
     const running = await world.add()
     const now = await chainTime()
     const terms = escrowTerms(world.chain, { operator, receiver: world.seller, signer: signer.address }, { now })
-    const paid = await payEscrow(world.chain, payer, terms, now)
+    const paid = await payEscrow(world.chain, payer, terms, { now })
     const asked = running.post('/settle', paid.body)
     await pooled()
     await world.chain.mine()

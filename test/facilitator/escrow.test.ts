@@ -243,6 +243,31 @@ describe('the scheme auth-capture', () => {
       expect(await sent()).toBe(start + 4)
     })
 
+    it('refuses messages where the terms name no signer, also those of a key that the payer chose', async () => {
+      const thief = await world.chain.payer(0n)
+      const terms = escrowTerms(world.chain, { operator, receiver: world.seller })
+      const paid = { ...(await payEscrow(world.chain, world.payer, terms, { boundTo: thief.address })), terms }
+      expect(await settle(paid)).toMatchObject({ success: true })
+      const claimed = { ...terms, extra: { ...terms.extra, receiverAuthorizer: thief.address } }
+      const by = seller(world.chain, thief, operator)
+      for (const payload of [await by.void(paid), await by.capture(paid, 1n, ALL, { voids: true })]) {
+        expect(await post(escrowBody(claimed, payload))).toMatchObject(refusal('lifecycle_not_relayed'))
+      }
+      expect(await held(paid)).toMatchObject(ALL)
+    })
+
+    it('sells nothing for money that another signer of messages could take back', async () => {
+      const { facilitator } = world.service
+      const claim = async ({ body }: EscrowPaid) => {
+        const digest = facilitator.purchases.digestOf(readRequest({ ...body, x402Version: 2 }))!
+        return await facilitator.purchases.claim(world.database.statements, { digest, purchaseId: 'pay_1' })
+      }
+      expect(await claim(await authorized())).toBeNull()
+      const ours = await sold()
+      expect(await facilitator.settle(readRequest(ours.request), requester('pay_2'))).toMatchObject({ success: true })
+      expect(await claim(ours)).toBe('pay_1')
+    })
+
     it('a deadline that leaves too little time, or that was never offered, is not accepted', async () => {
       const { presented } = await sold()
       const now = world.clock.now().getTime()

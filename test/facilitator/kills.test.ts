@@ -65,7 +65,7 @@ describe('a process that is killed', () => {
     const operator = chain.accounts[0]!.address
     const now = Math.floor(world.clock.now().getTime() / 1000)
     const terms = escrowTerms(chain, { operator, receiver: world.seller, signer: signer.address }, { now })
-    const paid = await payEscrow(chain, await chain.payer(1_000_000n), terms, now)
+    const paid = await payEscrow(chain, await chain.payer(1_000_000n), terms, { now })
     const first = await world.add()
     expect((await first.post('/settle', paid.body)).body).toMatchObject({ success: true })
     await first.close()

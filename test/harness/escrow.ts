@@ -149,17 +149,21 @@ export function escrowTerms(
   }
 }
 
-/** What the payer agrees to and signs, as the stock client makes it. */
+/**
+ * What the payer agrees to and signs, as the stock client makes it. `boundTo`: the payer binds the payment to a key of
+ * its own choice, where the terms name none.
+ */
 export async function payEscrow(
   chain: TestChain,
   payer: Pick<TestAccount, 'address' | 'authorize'>,
   terms: EscrowTerms,
-  now?: number,
+  { now, boundTo }: { now?: number; boundTo?: Hex } = {},
 ) {
   const { extra } = terms
   const saltNonce = toHex(randomBytes(32))
   const bound = extra.receiverAuthorizer !== undefined
-  const salt = bound ? boundSalt(extra.receiverAuthorizer!, saltNonce) : saltNonce
+  const authorizer = boundTo ?? extra.receiverAuthorizer
+  const salt = authorizer === undefined ? saltNonce : boundSalt(authorizer, saltNonce)
   const validBefore = (now ?? Math.floor(Date.now() / 1000)) + terms.maxTimeoutSeconds
   const info: Info = {
     operator: extra.captureAuthorizer,

@@ -1,3 +1,4 @@
+import { ZERO_ADDRESS } from '../../kit/address.ts'
 import { NETWORKS } from '../../chain/networks.ts'
 import { FAILS_FIRST, type DeliveryState, type NewDelivery } from '../../deliveries/model.ts'
 import { invalid } from '../../kit/errors.ts'
@@ -24,7 +25,6 @@ import { assertChat, withChatForm } from './chat.ts'
 import { assertPricing, isPlain, linesOf, linesWith, withListedPrice } from './price.ts'
 import { versioned } from './versions.ts'
 import {
-  ZERO_ADDRESS,
   type ChatContext,
   type Checkout,
   type Payment,

@@ -1,3 +1,4 @@
+import { ZERO_ADDRESS } from '../../kit/address.ts'
 import type { Chain, EscrowBalances, EscrowCall } from '../../chain/model.ts'
 import { ESCROW } from '../../chain/networks.ts'
 import { networkUnavailable } from '../errors.ts'
@@ -22,7 +23,7 @@ export function examineEscrow(deps: FacilitatorDeps, payment: PaymentRequest): E
   const { signature, value: amount } = authorization
   const operation = operationOf(deps, { chain, read }, { type: 'authorize', info: read.info, amount, signature })
   const signed = isSignedByPayer(deps, identity, authorization)
-  const escrow = { ...read, operation, rest: null }
+  const escrow = { ...read, operation, ours: false, rest: null }
   return { payment, chain, network: read.network, authorization, digest: identity.digest, signed, escrow }
 }
 
@@ -40,7 +41,18 @@ export function examineAction(deps: FacilitatorDeps, payment: PaymentRequest, ac
   const fee = { feeAmount: 0n, feeReceiver: info.feeReceiver, voidSignature: null }
   const payload = action.type === 'void' ? { ...action, ...lifecycle } : { ...action, ...lifecycle, ...fee }
   const examined = examineMessage(deps, { payment, chain, read: { ...read, payload } })
-  return typeof examined === 'string' ? examined : { ...examined, signed: true }
+  if (typeof examined === 'string') return examined
+  return { ...examined, signed: true, escrow: { ...examined.escrow, ours: true } }
+}
+
+/** What the escrow still has of a payment: neither the seller nor the payer got it. */
+export async function leftInEscrow(deps: FacilitatorDeps, payment: PaymentRequest): Promise<bigint> {
+  const read = readEscrowPayment(payment, deps.operators, deps.signatures.escrow)
+  if (typeof read === 'string') throw new Error(`a payment of the escrow cannot be read: ${read}`)
+  const chain = deps.chains.get(read.network.name)
+  if (chain === undefined) throw networkUnavailable(payment.required.network, 'RPC')
+  const { state } = await chain.escrow.payment(deps.signatures.escrow.paymentHash(read.network, read.info))
+  return state?.capturable ?? 0n
 }
 
 interface Read {
@@ -79,7 +91,7 @@ function examineMessage(deps: FacilitatorDeps, { payment, chain, read }: Read): 
     if (typeof examined === 'string') return examined
     rest = examined
   }
-  return { payment, chain, network, authorization, digest, signed, escrow: { ...read, operation, rest } }
+  return { payment, chain, network, authorization, digest, signed, escrow: { ...read, operation, ours: false, rest } }
 }
 
 /**
@@ -95,7 +107,7 @@ const VOID_SECONDS = 3_600n
 
 function operationOf(
   { signatures }: FacilitatorDeps,
-  { chain, read: { network, info } }: Omit<Read, 'payment'>,
+  { chain, read: { network, info, terms } }: Omit<Read, 'payment'>,
   call: EscrowCall,
 ): EscrowOperation {
   return {
@@ -104,6 +116,7 @@ function operationOf(
     paymentHash: signatures.escrow.paymentHash(network, info),
     recipient: info.receiver,
     data: chain.escrow.encode(call).data,
+    authorizer: call.type === 'authorize' ? (terms.receiverAuthorizer ?? ZERO_ADDRESS) : null,
   }
 }
 
@@ -143,6 +156,7 @@ async function simulateMessage(deps: FacilitatorDeps, examined: ExaminedMessage)
       ? null
       : await refuseSigner(escrow.rest, 'invalid_auth_capture_evm_void_authorizer_signature'))
   if (unsigned !== null) return { refusal: unsigned }
+  if (!(await mayAsk(deps, examined))) return { refusal: 'invalid_auth_capture_evm_lifecycle_not_relayed' }
   const { state, block: seenBlock } = await chain.escrow.payment(escrow.operation.paymentHash)
   const refusal = refuseEscrowTime(escrow, authorization.validBefore, deps.clock.now()) ?? refuseMessage(payload, state)
   if (refusal !== null) return { refusal }
@@ -152,6 +166,28 @@ async function simulateMessage(deps: FacilitatorDeps, examined: ExaminedMessage)
   const outcome = await tried(deps, chain, escrow.operation)
   if (!outcome.succeeds) return { refusal: reasonOf(outcome.reason) }
   return { refusal: null, payerHasCode: false, payerDecides: false, gas: outcome.gas, balance: null, seenBlock }
+}
+
+/**
+ * The salt proves only that the payer knew of the signer, and a payer may choose a key of their own. So the signer must
+ * be the one with whom the payment was authorized here, and what a sale of this service has bought is that sale's alone.
+ */
+async function mayAsk({ signatures, store }: FacilitatorDeps, { network, escrow }: ExaminedMessage): Promise<boolean> {
+  const { info, ours, terms } = escrow
+  if (ours) return true
+  const digest = signatures.digest(network, {
+    from: info.payer,
+    to: ESCROW.collector,
+    value: info.maxAmount,
+    validAfter: 0n,
+    validBefore: info.preApprovalExpiry,
+    nonce: signatures.escrow.nonce(network, info),
+  })
+  const [bought, authorized] = await Promise.all([store.bought(digest), store.find([digest])])
+  if (bought !== null) return false
+  // Null: an earlier version authorized it, or the settlement is no longer stored.
+  const authorizer = authorized.get(digest)?.escrow?.authorizer ?? null
+  return authorizer === null || authorizer === terms.receiverAuthorizer
 }
 
 const DUST = 'invalid_auth_capture_evm_amount_mismatch'

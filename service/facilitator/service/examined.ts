@@ -35,6 +35,8 @@ export type Simulated =
 /** What is known of a payment for the escrow whose terms are right. */
 export interface ExaminedEscrow extends EscrowPayment {
   operation: EscrowOperation
+  /** Our own sale asks for it, and no message was signed. */
+  ours: boolean
   /** The request to void what a capture leaves. */
   rest: ExaminedMessage | null
 }

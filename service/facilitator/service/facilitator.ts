@@ -7,6 +7,7 @@ import type { PaymentRequest } from '../../x402/model.ts'
 import type { Purchase, Settlement, Verification } from '../model.ts'
 import { Arrivals, Endings, Signal } from './signal.ts'
 import { examine, simulate } from './checks.ts'
+import { leftInEscrow } from './escrow.ts'
 import { createGasWatch } from './gas.ts'
 import { SponsorWorker } from './sponsor-worker.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
@@ -75,15 +76,17 @@ export function createFacilitator(deps: FacilitatorDeps) {
     settle,
     /** Captures or voids, for our own sellers, what the escrow holds of a payment. `SettleRequester` names the sale. */
     act,
+    leftInEscrow: (payment: PaymentRequest): Promise<bigint> => leftInEscrow(deps, payment),
 
     purchases: {
       /** Identifies the authorization. Null when the payment is not one of USDC on a known network. */
       digestOf: (signed: Signed): Hex | null => identify(deps, signed)?.digest ?? null,
       /**
        * Runs in the sale's transaction. Returns the id of the purchase that has the authorization and settles it under
-       * that id. No other caller gets the success from then on.
+       * that id. No other caller gets the success from then on. Null where it can buy nothing: the escrow has it for a
+       * signer of messages.
        */
-      claim: (inside: Statements, purchase: Purchase): Promise<string> =>
+      claim: (inside: Statements, purchase: Purchase): Promise<string | null> =>
         deps.store.buy(inside, purchase, deps.clock.now()),
       /**
        * For an authorization that only proves who the caller is. From then on it proves this and buys nothing. False

@@ -141,9 +141,9 @@ const FIND = `SELECT ${SETTLEMENT} FROM facilitator_settlement s WHERE digest = 
 const CLAIM = `
 INSERT INTO facilitator_settlement AS s
   (digest, network, asset, payer, nonce, pay_to, value, valid_after, valid_before, signature, payer_has_code, alone, gas,
-   seen_block, claimed_at, caller, operation, operator, payment_hash, busy, recipient, call_data, taken_until)
+   seen_block, claimed_at, caller, operation, operator, payment_hash, busy, recipient, call_data, authorizer, taken_until)
 SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $21::boolean OR $17::bytea IS NOT NULL, $12,
-  $13, $14, $15, $16::facilitator_operation, $17, $18, $18, $19, $20,
+  $13, $14, $15, $16::facilitator_operation, $17, $18, $18, $19, $20, $22,
   CASE WHEN $17 IS NOT NULL THEN 'infinity'::timestamptz END
 WHERE NOT EXISTS (
   SELECT FROM facilitator_settlement o WHERE o.payment_hash = $18::bytea AND o.digest <> $1::bytea
@@ -174,6 +174,7 @@ function valuesOf(claim: Claim): unknown[] {
       ? [null, null, null, null, null]
       : [escrow.type, ...[escrow.operator, escrow.paymentHash, escrow.recipient, escrow.data].map(toBytes)]),
     alone,
+    escrow?.authorizer == null ? null : toBytes(escrow.authorizer),
   ]
 }
 

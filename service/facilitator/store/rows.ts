@@ -16,12 +16,13 @@ export interface SettlementRow extends RowOf<Omit<Settlement, 'authorization' | 
   payment_hash: Buffer | null
   recipient: Buffer | null
   call_data: Buffer | null
+  authorizer: Buffer | null
 }
 
 export const SETTLEMENT = `s.digest, s.network, s.payer, s.nonce, s.pay_to, s.value, s.valid_after, s.valid_before,
   s.signature, s.payer_has_code, s.alone, s.gas, s.seen_block, s.state, s.attempts, s.transaction_id, s.tx_hash, s.block_number,
   s.external, s.final, s.reason, s.ours, s.claimed_at, s.ended_at, s.offered_to, s.handed_out_at,
-  s.operation, s.operator, s.payment_hash, s.recipient, s.call_data`
+  s.operation, s.operator, s.payment_hash, s.recipient, s.call_data, s.authorizer`
 
 /**
  * A condition of a statement whose commit need not be on disk when it returns. The order of the log makes it durable
@@ -73,6 +74,7 @@ function fromEscrowRow(row: SettlementRow): EscrowOperation | null {
     paymentHash: toHex(paymentHash),
     recipient: toHex(recipient),
     data: toHex(data),
+    authorizer: row.authorizer === null ? null : toHex(row.authorizer),
   }
 }
 

@@ -32,13 +32,16 @@ function purchases(statements: Statements): Pick<SettlementStore, 'buy' | 'bough
       // A separate statement, because the first one does not see what another transaction has just committed.
       const [row] =
         made.length > 0 ? made : await inside.run<{ buys: string }>(BOUGHT, [toBytes(digest)], 'facilitator_bought')
-      if (row === undefined) throw new Error('a purchase was not found')
-      return row.buys
+      return row?.buys ?? null
     },
   }
 }
 
+/** Not what was authorized in the escrow for a signer of messages: that signer could take it back. */
 const BUY = `
-INSERT INTO facilitator_purchase (digest, buys, bought_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING buys`
+INSERT INTO facilitator_purchase (digest, buys, bought_at)
+SELECT $1, $2, $3
+WHERE NOT EXISTS (SELECT FROM facilitator_settlement WHERE digest = $1 AND authorizer <> decode(repeat('00', 20), 'hex'))
+ON CONFLICT DO NOTHING RETURNING buys`
 
 const BOUGHT = 'SELECT buys FROM facilitator_purchase WHERE digest = $1'

@@ -1,3 +1,4 @@
+import { ZERO_ADDRESS } from '../../kit/address.ts'
 import { createHmac } from 'node:crypto'
 import { canonicalJson } from '../../kit/hash.ts'
 import { deriveId, leastId, relatedId, type Id } from '../../kit/ids.ts'
@@ -166,10 +167,8 @@ export function eventOf(id: string, what: string): Id<'evt'> {
 
 /** Where nobody signed, buyers cannot be told apart. */
 function isKnown({ payer }: Sale): boolean {
-  return payer !== NOBODY
+  return payer !== ZERO_ADDRESS
 }
-
-const NOBODY = '0x0000000000000000000000000000000000000000'
 
 function newPass(
   { id: saleId, subject: checkoutId, userId, environment, payer: holder, simulated }: Sale,

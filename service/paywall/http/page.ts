@@ -1,6 +1,7 @@
+import { ZERO_ADDRESS } from '../../kit/address.ts'
 import { NETWORKS } from '../../chain/networks.ts'
 import { toWire } from '../../kit/money.ts'
-import { ZERO_ADDRESS, type Offer } from '../model.ts'
+import { type Offer } from '../model.ts'
 import { requirementsOf } from '../rules/x402.ts'
 
 /** A 402 in the form of a checkout without a form, so that the page uses the same wallet code. */

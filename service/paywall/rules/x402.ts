@@ -1,9 +1,10 @@
+import { ZERO_ADDRESS } from '../../kit/address.ts'
 import { toDecimal } from '../../kit/money.ts'
 import type { Required } from '../../x402/dialects.ts'
 import type { Price, Requirements, Resource } from '../../x402/model.ts'
 import { requirementsOf as required } from '../../x402/requirements.ts'
 import { withoutTrailing } from '../../kit/text.ts'
-import { ZERO_ADDRESS, type Offer, type OfferedRoute, type Route } from '../model.ts'
+import { type Offer, type OfferedRoute, type Route } from '../model.ts'
 
 /** The requirements in both versions of x402, and how the route is called. */
 export function requirementsOf(price: Price, resource: Resource, { method, template }: OfferedRoute): Requirements {

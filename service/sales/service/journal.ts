@@ -30,6 +30,7 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
       const sale = { ...claimedSale(newSale), state }
       return await store.inTransaction(async (inside) => {
         const bought = digest === null ? id : await purchases.claim(inside, { digest, purchaseId: id })
+        if (bought === null) throw authorizationUsed()
         if (bought !== id) return bought
         if (state === 'held' && digest !== null) await assertFunds(inside, sale, { store, balance })
         // The hook throws to refuse the claim, so that a refused sale does not keep the authorization.

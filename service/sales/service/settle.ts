@@ -24,8 +24,11 @@ export function createSettling(deps: SettlingDeps) {
       return held
     }
     if (outcome.status === 'failed' || step === 'void') {
-      const end = endOf(step, outcome)
-      if (end !== undefined && end.end !== 'voided' && !isOver(sale)) return sale
+      // Until nobody can change it any more.
+      const isLate = outcome.status === 'failed' && (step === 'capture' || step === 'void')
+      if (isLate && !isOver(sale)) return sale
+      const end = await endOf(sale, step, outcome)
+      if (end === 'pending') return sale
       measures.count(`${sale.product}_failed`)
       const reason = sale.result?.reason ?? (outcome.status === 'failed' ? outcome.reason : UNKNOWN)
       return await journal.failed(sale.id, reason, end)
@@ -60,9 +63,28 @@ export function createSettling(deps: SettlingDeps) {
       if (method.escrow === undefined) throw new Error('this method ends no payment in the escrow')
       return await method.escrow.end(request, id, { step, waitMs })
     } catch (error) {
-      if (!(error instanceof DomainError) || !PASSING.has(error.kind)) throw error
+      if (!isPassing(error)) throw error
       log.warn({ sale: id, code: error.code }, 'the chain does not answer for a sale; retrying')
       return { status: 'pending' }
+    }
+  }
+
+  /** What became of money in the escrow that is not captured. Undefined where it never waited there. */
+  async function endOf(
+    { id, request }: Sale,
+    step: Step,
+    outcome: Exclude<Settled, { status: 'pending' }>,
+  ): Promise<EscrowEnd | undefined | 'pending'> {
+    if (step === 'settle' || step === 'authorize') return undefined
+    if (outcome.status === 'settled') return { end: 'voided', voidedTx: outcome.txHash }
+    if (request === null || method.escrow === undefined) throw new Error('this method ends no payment in the escrow')
+    try {
+      const left = await method.escrow.left(request)
+      return { end: left === 0n ? 'voided' : 'reclaimable', voidedTx: null }
+    } catch (error) {
+      if (!isPassing(error)) throw error
+      log.warn({ sale: id, code: error.code }, 'the chain does not answer for a sale; retrying')
+      return 'pending'
     }
   }
 
@@ -70,14 +92,6 @@ export function createSettling(deps: SettlingDeps) {
   const isOver = ({ escrow }: Sale): boolean => escrow === null || isEscrowOver(escrow, clock.now())
 
   return settle
-}
-
-/** What became of money in the escrow that is not captured. Undefined where it never waited there. */
-function endOf(step: Step, outcome: Exclude<Settled, { status: 'pending' }>): EscrowEnd | undefined {
-  if (step === 'settle' || step === 'authorize') return undefined
-  return outcome.status === 'settled'
-    ? { end: 'voided', voidedTx: outcome.txHash }
-    : { end: 'reclaimable', voidedTx: null }
 }
 
 /** Work that was given up has a reason. */
@@ -89,5 +103,9 @@ export type Settle = ReturnType<typeof createSettling>
 
 export const NOTHING_DELIVERED = { answer: null, bodyHash: null, details: null } as const
 export const NOTHING_HANDED_OVER = { handover: 'none', note: null } as const
+
+function isPassing(error: unknown): error is DomainError {
+  return error instanceof DomainError && PASSING.has(error.kind)
+}
 
 const PASSING: ReadonlySet<string> = new Set(['unavailable', 'limited', 'late', 'upstream'])

@@ -61,6 +61,7 @@ interface EscrowDifference {
 const ESCROW_DIFFERENCES = `
 WITH done AS (
   SELECT s.id, s.state::text AS state, coalesce(s.escrow ->> 'end', 'none') AS ended,
+    s.escrow ->> 'voidedTx' IS NOT NULL AS given_back,
     CASE WHEN bool_or(o.operation = 'capture') THEN 'capture' WHEN bool_or(o.operation = 'void') THEN 'void'
       WHEN bool_or(o.operation = 'authorize') THEN 'authorize' ELSE 'none' END AS operation
   FROM sale s JOIN facilitator_settlement a ON a.digest = s.digest
@@ -70,7 +71,9 @@ WITH done AS (
   SELECT id, operation, CASE
     WHEN state IN ('paid', 'refunded') THEN 'capture'
     WHEN state = 'held' OR ended = 'reclaimable' THEN 'authorize'
-    WHEN ended = 'voided' THEN 'void' ELSE 'none' END AS want
+    WHEN ended = 'voided' AND given_back THEN 'void'
+    -- The payer took it back itself, with no operation of this service.
+    WHEN ended = 'voided' AND operation <> 'capture' THEN operation ELSE 'none' END AS want
   FROM done
 )
 SELECT 'sale ' || id AS subject, 'escrow' AS figure, want AS recorded, operation AS recomputed

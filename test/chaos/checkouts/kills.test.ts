@@ -157,7 +157,7 @@ describe.each(['onPayment', 'onSuccess', 'escrow'] as const)(
           const terms = view?.body.paymentRequirements.v2 as EscrowTerms
           // Valid as long as the terms allow: the service's clock runs ahead of the chain's.
           const signedAt = terms.extra.captureDeadline - terms.maxTimeoutSeconds
-          return (await payEscrow(chain, payer, terms, signedAt)).body.paymentPayload
+          return (await payEscrow(chain, payer, terms, { now: signedAt })).body.paymentPayload
         }
 
         async function ask(customer: Customer): Promise<void> {

@@ -146,17 +146,18 @@ function Waiting({ escrow, page }: { escrow: NonNullable<PaymentState['payment']
             <Explored href={`${explorer}/tx/${authorizedTx}`} text={authorizedTx} />
           </Line>
         )}
-        {voidedTx === null ? (
+        {voidedTx === null && state !== 'voided' && (
           <Line name={say('progress.yoursAgain')}>
             <time dateTime={captureBy}>{dateTime(new Date(captureBy))}</time>
           </Line>
-        ) : (
+        )}
+        {voidedTx !== null && (
           <Line name={say('progress.paidBack')}>
             <Explored href={`${explorer}/tx/${voidedTx}`} text={voidedTx} />
           </Line>
         )}
       </dl>
-      {voidedTx === null && <p class="fine">{say('progress.reclaimHint')}</p>}
+      {voidedTx === null && state !== 'voided' && <p class="fine">{say('progress.reclaimHint')}</p>}
     </section>
   )
 }
