@@ -25,7 +25,7 @@ export async function openOutgoingPayments(
   platform: Platform,
   { budgets, chains, wallets, facilitator, outflow }: Others,
 ): Promise<{ outgoingPayments: OutgoingPayments; part: Part }> {
-  const { config, clock, log, database, ledger, outbox, vault } = platform
+  const { config, clock, log, metrics, database, ledger, outbox, vault } = platform
   const keys = await openPayers(platform, chains)
   // Callers name these addresses: a private one is refused, except for hosts that are listed.
   const outbound = outboundClient({
@@ -40,6 +40,7 @@ export async function openOutgoingPayments(
     outflow,
     clock,
     log,
+    measures: metrics,
     announce: (inside, announcements) => outbox.add(inside, announcements),
     addresses: config.addresses,
     seller: {

@@ -1,4 +1,4 @@
-import type { Address, Authorization, Chain, Hex, SignedAuthorization } from '../chain/model.ts'
+import type { Address, Authorization, Chain, Hex, SignedAuthorization, Use } from '../chain/model.ts'
 import type { Network, NetworkName } from '../chain/networks.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'
@@ -27,14 +27,18 @@ export interface PaymentStore {
   /** What the seller answered, for callers that look the payment up by its id. */
   saveResponse(id: string, sealed: string): Promise<void>
   findResponse(id: string): Promise<string | null>
-  /** Those whose chain is to be looked at, taken until `until`. */
-  due(now: Date, until: Date, limit: number): Promise<readonly Payment[]>
+  /** Those whose chain is to be looked at, taken until `until`: open ones, or ones that were given back as expired. */
+  due(which: 'open' | 'returned', taking: { now: Date; until: Date; limit: number }): Promise<readonly Payment[]>
   seen(id: string, txHash: string | null, lookAt: Date): Promise<void>
   /**
    * To its end, with the money's movement in the same transaction; what its payer has of it is spare from now on.
    * False when it has ended already, or is in another state than it was seen in.
    */
   end(payment: Payment, ended: PaymentEnd, also: (inside: Statements) => Promise<void>): Promise<boolean>
+  /** A returned payment is looked at again then; null: never again. */
+  checked(id: string, lookAt: Date | null): Promise<void>
+  /** The chain has a payment that was given back: its payer does not have the money. False when that was known. */
+  lost(payment: Payment, use: Pick<Use, 'hash' | 'blockNumber'>): Promise<boolean>
   /** What may still leave this treasury for payers. */
   promised(treasury: Address): Promise<bigint>
   /** An account's payer wallet, the newest. */
@@ -49,7 +53,8 @@ export interface PaymentStore {
 
 export type PaymentEnd = { now: Date } & (
   | { state: 'settled'; txHash: Hex; blockNumber: bigint }
-  | { state: 'returned'; reason: ReturnReason; remaining: bigint }
+  // `lookAt`: when the chain is asked once more whether it was not made after all.
+  | { state: 'returned'; reason: ReturnReason; remaining: bigint; lookAt: Date | null }
 )
 
 export interface PayerWallet {
@@ -64,6 +69,8 @@ export interface PayerBooks {
   open: readonly { payer: Address; nonce: Hex; amount: bigint }[]
   /** Booked from a later block than this. */
   later: bigint
+  /** Left in payments whose holds had been given back, up to this block: the operator's loss. */
+  lost: bigint
 }
 
 /** The keys that pay, one for each account; only where they are allowed to be. */

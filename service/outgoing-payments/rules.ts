@@ -81,6 +81,19 @@ export function remainingOf({ state, amount, funding }: Payment, hasArrived: boo
   return amount - (hasArrived ? 0n : (funding?.amount ?? 0n))
 }
 
+/**
+ * When a payment that was given back as expired is looked at again: twice in the first hour, then every six hours for
+ * two days. Null after that.
+ */
+export function nextLook(endedAt: Date, now: Date): Date | null {
+  const ageMs = now.getTime() - endedAt.getTime()
+  if (ageMs >= CHECKED_MS) return null
+  return new Date(now.getTime() + (ageMs < HOUR_MS ? HOUR_MS / 2 : 6 * HOUR_MS))
+}
+
+const HOUR_MS = 3_600_000
+const CHECKED_MS = 48 * HOUR_MS
+
 /** How long the treasury's transfer may take; a payment lives longer by as much. */
 export const FUNDING_SECONDS = 60
 /** A payment that is not signed by then is given back. */

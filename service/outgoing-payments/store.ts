@@ -8,7 +8,7 @@ import type { PayerWallet, PaymentStore } from './ports.ts'
 
 /** Payments in PostgreSQL, and the payer wallets of accounts. */
 export function createPaymentStore(statements: StatementPool): PaymentStore {
-  return { ...recordsOf(statements), ...stepsOf(statements), ...payersOf(statements) }
+  return { ...recordsOf(statements), ...stepsOf(statements), ...returnsOf(statements), ...payersOf(statements) }
 }
 
 /** What is read and added without changing a payment's state. */
@@ -84,11 +84,11 @@ function recordsOf(
       return row?.answer ?? null
     },
 
-    async due(now, until, limit) {
+    async due(which, { now, until, limit }) {
       const rows = await statements.run<Row>(
         `UPDATE spending_payment p SET look_at = $2
          FROM (
-           SELECT id FROM spending_payment WHERE state NOT IN ('settled', 'returned') AND look_at <= $1
+           SELECT id FROM spending_payment WHERE ${DUE[which]} AND look_at <= $1
            ORDER BY look_at LIMIT $3 FOR UPDATE SKIP LOCKED
          ) d WHERE p.id = d.id RETURNING ${COLUMNS}`,
         [now, until, limit],
@@ -103,6 +103,38 @@ function recordsOf(
         txHash,
         lookAt,
       ])
+    },
+  }
+}
+
+const DUE = {
+  open: `state NOT IN ('settled', 'returned')`,
+  returned: `state = 'returned' AND reason = 'expired' AND lost_block IS NULL AND look_at < 'infinity'`,
+} as const
+
+/** A payment that was given back, and the chain's last word about it. */
+function returnsOf(statements: StatementPool): Pick<PaymentStore, 'checked' | 'lost'> {
+  return {
+    async checked(id, lookAt) {
+      const at = `coalesce($2::timestamptz, 'infinity')`
+      await statements.run(`UPDATE spending_payment SET look_at = ${at} WHERE id = $1`, [id, lookAt])
+    },
+
+    async lost({ id, payer, amount }, { hash, blockNumber }) {
+      return await statements.together(async (inside) => {
+        const rows = await inside.run(
+          `UPDATE spending_payment SET lost_block = $2, tx_hash = $3
+           WHERE id = $1 AND state = 'returned' AND lost_block IS NULL RETURNING id`,
+          [id, blockNumber, hash],
+        )
+        if (rows.length === 0) return false
+        // It was counted as spare when it was given back; another payment may have counted on it since.
+        await inside.run('UPDATE spending_payer SET spare = greatest(spare - $2, 0) WHERE address = $1', [
+          payer,
+          amount,
+        ])
+        return true
+      })
     },
   }
 }
@@ -164,9 +196,10 @@ function stepsOf(statements: StatementPool): Pick<PaymentStore, 'fund' | 'arrive
         // Only from the state that was looked at: one that was signed meanwhile is not given back as unsigned.
         const rows = await inside.run(
           `UPDATE spending_payment
-           SET state = $2::spending_payment_state, tx_hash = coalesce($3, tx_hash), block_number = $4, reason = $5, ended_at = $6
+           SET state = $2::spending_payment_state, tx_hash = coalesce($3, tx_hash), block_number = $4, reason = $5, ended_at = $6,
+             look_at = coalesce($8, look_at)
            WHERE id = $1 AND state = $7::spending_payment_state RETURNING id`,
-          [id, ended.state, settled?.txHash, settled?.blockNumber, returned?.reason, ended.now, from],
+          [id, ended.state, settled?.txHash, settled?.blockNumber, returned?.reason, ended.now, from, returned?.lookAt],
         )
         if (rows.length === 0) return false
         if (returned !== null && returned.remaining > 0n) {
@@ -233,11 +266,14 @@ function payersOf(
          WHERE state NOT IN ('settled', 'returned') AND state IN ('signed', 'sent') AND network = $1`,
         [network],
       )
-      const [later] = await inside.run<{ sum: bigint }>(
-        'SELECT coalesce(sum(amount), 0)::bigint AS sum FROM spending_payment WHERE network = $1 AND block_number > $2',
+      const [sums] = await inside.run<{ later: bigint; lost: bigint }>(
+        `SELECT
+           coalesce((SELECT sum(amount) FROM spending_payment WHERE network = $1 AND block_number > $2), 0)::bigint AS later,
+           coalesce((SELECT sum(amount) FROM spending_payment WHERE network = $1 AND lost_block <= $2), 0)::bigint AS lost`,
         [network, block],
       )
-      return { addresses: addresses.map(({ address }) => address), open, later: later?.sum ?? 0n }
+      const { later = 0n, lost = 0n } = sums ?? {}
+      return { addresses: addresses.map(({ address }) => address), open, later, lost }
     },
   }
 }

@@ -176,6 +176,8 @@ export interface Payers {
   open: readonly { payer: Address; nonce: Hex; amount: bigint }[]
   /** Booked payments from blocks after the given one. */
   later: bigint
+  /** Payments up to the given block whose holds had been given back: the operator's loss. */
+  lost: bigint
 }
 
 export interface AlertStore {

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { honest, lagging, startRelay, type Relay } from '../chain/relay.ts'
+import { toHex } from 'viem'
+import { honest, lagging, startRelay, type Behaviour, type Relay } from '../chain/relay.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { startChain, type TestChain } from '../harness/chain.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
 import type { Wallet } from '../marketplace/runs/world.ts'
 import { Seller } from './seller.ts'
 
-/** Two nodes, of which the first one is an address with a node behind it that lags. */
-describe('a paid call, while one of the nodes lags behind', () => {
+describe('a paid call, while nodes lag behind', () => {
   let chain: TestChain
   let relay: Relay
+  let second: Relay
   let service: TestService
   let seller: Seller
   let person: TestPerson
@@ -17,8 +18,9 @@ describe('a paid call, while one of the nodes lags behind', () => {
   beforeAll(async () => {
     chain = await startChain()
     relay = await startRelay(chain.url)
+    second = await startRelay(chain.url)
     service = await testService({
-      BASE_SEPOLIA_RPC_URLS: `${relay.url},${chain.url}`,
+      BASE_SEPOLIA_RPC_URLS: `${relay.url},${second.url}`,
       SPONSOR_PRIVATE_KEYS: chain.accounts[0]!.privateKey,
       PAYER_SEED: randomBytes(32).toString('hex'),
       ALLOW_HOSTS: '127.0.0.1',
@@ -40,14 +42,17 @@ describe('a paid call, while one of the nodes lags behind', () => {
     await seller.close()
     await service.close()
     await relay.stop()
+    await second.stop()
     await chain.stop()
   })
   afterEach(() => {
     relay.behave(honest)
+    second.behave(honest)
   })
 
   const wallet = async () => (await person.call('GET', '/v1/wallet/balance')).body.wallet as Wallet
-  const payment = async (id: string) => (await person.call('GET', `/v1/pay/${id}`)).body.payment
+  const payment = async (id: string) =>
+    (await person.call('GET', `/v1/pay/${id}`)).body.payment as Record<string, unknown>
   /** A seller that fails, and has the signature. */
   const pay = async (path: string) => {
     const { body } = await person.call('POST', '/v1/pay', { body: { url: seller.url(path), maxAmount: 1 } })
@@ -92,4 +97,44 @@ describe('a paid call, while one of the nodes lags behind', () => {
     const spare = await service.database.statements.run('SELECT spare FROM spending_payer WHERE address = $1', [payer])
     expect(spare).toEqual([{ spare: await usdcOf(chain, payer) }])
   })
+
+  test('finds a payment that was made although two nodes hid it, and counts it as a loss of the operator', async () => {
+    const before = await newest()
+    const { id, payer } = await pay('/mpp/500')
+    await seller.settle('/mpp/500')
+    for (const node of [relay, second]) node.behave(hiding(before))
+    await expire(450)
+    expect(await payment(id)).toMatchObject({ status: 'returned', reason: 'expired' })
+    for (const node of [relay, second]) node.behave(honest)
+    await expire(3_600)
+    const [row] = await service.database.statements.run(
+      'SELECT lost_block, tx_hash FROM spending_payment WHERE id = $1',
+      [id],
+    )
+    expect(row).toEqual({ lost_block: expect.any(BigInt), tx_hash: (await payment(id))['txHash'] })
+    const spare = await service.database.statements.run('SELECT spare FROM spending_payer WHERE address = $1', [payer])
+    expect(spare).toEqual([{ spare: await usdcOf(chain, payer) }])
+    const lost = async (block: bigint) =>
+      await service.database.statements.together(async (inside) => {
+        return (await service.outgoingPayments.books('base-sepolia', block, inside)).lost
+      })
+    expect(await lost(await newest())).toBe(250_000n)
+    expect(await lost(before)).toBe(0n)
+    expect((await service.call('GET', '/metrics')).text).toContain('event="outgoing_payment_lost"} 1')
+    await expire(3_600)
+    expect(await lost(await newest())).toBe(250_000n)
+  })
 })
+
+/** A node that answers every question about state and events as of an older block, and names the newest blocks. */
+function hiding(block: bigint): Behaviour {
+  const at = toHex(block)
+  return (questions) => ({
+    pass: questions.map((question) => {
+      const [first] = question.params
+      if (question.method === 'eth_call') return { ...question, params: [first, at] }
+      if (question.method !== 'eth_getLogs') return question
+      return { ...question, params: [{ ...(first as object), fromBlock: at, toBlock: at }] }
+    }),
+  })
+}

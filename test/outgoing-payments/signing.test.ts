@@ -87,7 +87,8 @@ describe('an authorization is signed by whoever has the keys, or given back', ()
     const shared = { store, funding: funding(), statements: database.statements, announce, clock, pause }
     return createSigning({ ...shared, keys: isWorker ? keys : null, isWorker })
   }
-  const reconciling = () => createReconciling({ ...deps(), funding: funding() })
+  const measures = { count: () => undefined }
+  const reconciling = () => createReconciling({ ...deps(), measures, funding: funding() })
 
   const spare = async ({ owner }: Payment) => (await store.findPayer(owner))?.spare
 

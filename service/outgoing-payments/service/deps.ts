@@ -2,7 +2,7 @@ import type { Address } from '../../chain/model.ts'
 import type { Budgets } from '../../budgets/service/budgets.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Failpoints } from '../../kit/failpoints.ts'
-import type { Log } from '../../kit/log.ts'
+import type { Log, Measures } from '../../kit/log.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import type { Outflows } from '../../outflow/service.ts'
@@ -28,6 +28,7 @@ export interface OutgoingPaymentDeps {
   announce: Announce
   clock: Clock
   log: Log
+  measures: Measures
   /** Reached between any two states of a payment. */
   failpoints: Failpoints
   addresses: { api: string }

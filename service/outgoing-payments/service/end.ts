@@ -1,6 +1,7 @@
 import type { Hex } from '../../chain/model.ts'
 import type { Payment, ReturnReason } from '../model.ts'
 import type { PaymentStore } from '../ports.ts'
+import { nextLook } from '../rules.ts'
 import type { OutgoingPaymentDeps } from './deps.ts'
 
 /** The two ends of a payment, each with its hold's in one transaction. Of two that end it one does. */
@@ -23,10 +24,14 @@ export function createEnding({ store, ledger, outflow, clock, failpoints }: Endi
     async giveBack(payment: Payment, reason: ReturnReason, remaining: bigint): Promise<Payment> {
       const { id: hold, owner } = payment
       const now = clock.now()
-      await store.end(payment, { state: 'returned', reason, remaining, now }, async (inside) => {
-        await ledger.release({ hold, owner, announcements: [] }, inside)
-        await outflow.giveBack(hold, inside)
-      })
+      await store.end(
+        payment,
+        { state: 'returned', reason, remaining, now, lookAt: nextLook(now, now) },
+        async (inside) => {
+          await ledger.release({ hold, owner, announcements: [] }, inside)
+          await outflow.giveBack(hold, inside)
+        },
+      )
       return await reload(store, payment)
     },
   }

@@ -1,12 +1,14 @@
 import type { Payment } from '../model.ts'
 import type { ChainOf } from '../ports.ts'
-import { fundingNonce, remainingOf, UNSIGNED_MS } from '../rules.ts'
+import { fundingNonce, nextLook, remainingOf, UNSIGNED_MS } from '../rules.ts'
 import type { OutgoingPaymentDeps } from './deps.ts'
 import type { Ending } from './end.ts'
 import type { Funding } from './fund.ts'
 
 /** Asks the chain about payments, and ends those where its answer is final. */
-export function createReconciling({ store, chainOf, clock, log, confirmations, funding, ending }: ReconcilingDeps) {
+export function createReconciling(deps: ReconcilingDeps) {
+  const { store, chainOf, clock, log, measures, confirmations, funding, ending } = deps
+
   /**
    * A hold is captured when its authorization was used and lies deep enough, and given back when it can never be used:
    * the nodes agree that it is unused a minute past its time, or that its payer canceled it. In between it stays held,
@@ -82,15 +84,41 @@ export function createReconciling({ store, chainOf, clock, log, confirmations, f
     return new Date(clock.now().getTime() + ms)
   }
 
+  /**
+   * Nodes that agreed may have been wrong together. A payment that was made after all is a loss of the operator: the
+   * seller has the money, and its account could spend what was held for it.
+   */
+  async function check(payment: Payment): Promise<void> {
+    const { id, payer, nonce, seenBlock, endedAt } = payment
+    const chain = chainOf(payment.network)
+    if (chain === null || endedAt === null) return
+    const { used } = await chain.authorization(payer, nonce)
+    if (!used) return await store.checked(id, nextLook(endedAt, clock.now()))
+    const use = await chain.findUse(payer, nonce, seenBlock)
+    if (use === null) return
+    if (use.cancelled) return await store.checked(id, null)
+    if ((await chain.head()).number - use.blockNumber + 1n < BigInt(confirmations)) return
+    if (!(await store.lost(payment, use))) return
+    measures.count('outgoing_payment_lost')
+    log.error(
+      { paymentId: id, amount: String(payment.amount), txHash: use.hash },
+      'a payment was made after its hold had been given back; its amount is a loss of the operator',
+    )
+  }
+
   /** All that are due, some at once; a network that is away delays only its own. */
   async function reconcileDue(): Promise<void> {
+    await all('open', reconcile)
+    await all('returned', check)
+  }
+
+  async function all(which: 'open' | 'returned', look: (payment: Payment) => Promise<void>): Promise<void> {
     for (;;) {
-      const now = clock.now()
-      const due = await store.due(now, new Date(now.getTime() + LATER_MS), BATCH)
+      const due = await store.due(which, { now: clock.now(), until: soon(LATER_MS), limit: BATCH })
       for (let at = 0; at < due.length; at += AT_ONCE) {
         await Promise.all(
           due.slice(at, at + AT_ONCE).map(async (payment) => {
-            await reconcile(payment).catch((error: unknown) => {
+            await look(payment).catch((error: unknown) => {
               log.warn({ err: error, paymentId: payment.id }, 'The chain could not be read for a payment.')
             })
           }),
@@ -105,7 +133,10 @@ export function createReconciling({ store, chainOf, clock, log, confirmations, f
 
 export type Reconciling = ReturnType<typeof createReconciling>
 
-type ReconcilingDeps = Pick<OutgoingPaymentDeps, 'store' | 'chainOf' | 'clock' | 'log' | 'confirmations'> & {
+type ReconcilingDeps = Pick<
+  OutgoingPaymentDeps,
+  'store' | 'chainOf' | 'clock' | 'log' | 'measures' | 'confirmations'
+> & {
   funding: Funding
   ending: Ending
 }

@@ -39,8 +39,8 @@ export function createReconciling(deps: ReconcilingDeps) {
     const sums = {
       wallets: totals.wallets,
       revenue: totals.revenue,
-      // The payments of buyers without an account also reached the treasury, and are booked.
-      capital: snapshot.capital - totals.guests,
+      // The payments of buyers without an account also reached the treasury, and are booked. Losses are the operator's.
+      capital: snapshot.capital - totals.guests - payers.lost,
       treasury,
       payers: add(rest.slice(0, payers.addresses.length)),
       depositAddresses: add(rest.slice(payers.addresses.length)),
