@@ -99,6 +99,8 @@ export async function startTopology(options: TopologyOptions): Promise<Topology>
     PUBLIC_GATE_URL: `${proxy.origin}/gate`,
     PUBLIC_DASHBOARD_URL: proxy.origin,
     TRUST_PROXY: 'loopback',
+    // Sellers learn the escrow's operator by it, since only facilitators have its key.
+    ...(chain === null ? {} : { SPONSOR_ADDRESSES: chain.accounts[0]?.address ?? '' }),
     ...options.settings,
   }
   const secrets: Partial<Record<Role, Record<string, string>>> = {

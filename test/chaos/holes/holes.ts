@@ -38,6 +38,12 @@ export const HOLES: readonly Hole[] = [
     found: /is counted|took out \d+ of/,
   },
   {
+    name: 'take-back',
+    from: 'if (ours) return true;',
+    to: 'return true;',
+    found: /took money out of the escrow/,
+  },
+  {
     name: 'quadratic',
     from: 'const shape = shapeOf(text);\n\tif (',
     to: 'text.slice(0, 50_000).replace(/0+x/, ""); const shape = shapeOf(text);\n\tif (',

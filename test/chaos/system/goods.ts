@@ -3,18 +3,20 @@ import type { Service } from '../../../service/compose.ts'
 import { usdc } from '../../../service/kit/money.ts'
 import { documentOf } from '../../tools/document.ts'
 import { call } from './call.ts'
-import type { Echo, Receiver } from './strangers.ts'
+import { WORK, type Echo, type Receiver } from './strangers.ts'
 
 /** What there is to buy. */
 export interface Goods {
   checkout: string
+  /** Its payments wait in the escrow while the workflow runs. */
+  escrow: string
   tool: string
   agentAsset: string
   toolAsset: string
   gate: string
   /** Where strangers' payments for tools go. */
   treasury: Hex
-  prices: { checkout: bigint; tool: bigint; exact: bigint; metered: bigint; draw: bigint }
+  prices: { checkout: bigint; escrow: bigint; tool: bigint; exact: bigint; metered: bigint; draw: bigint }
 }
 
 export async function makeGoods(parts: {
@@ -27,14 +29,20 @@ export async function makeGoods(parts: {
 }): Promise<Goods> {
   const { origin, control, owner, receiver, echo, recipient } = parts
   const make = (at: string, body: unknown) => call(origin, owner.key, 'POST', at, body)
-  const { checkout } = await make('/v1/checkouts', {
-    callbackUrl: `${receiver.origin}/paid`,
+  const terms = {
     product: { name: 'A thing' },
     price: 0.5,
     network: 'base',
-    recipient,
-    lifetime: 'persistent',
     fields: [{ name: 'act', label: 'Act', type: 'text', required: true }],
+  }
+  const { checkout } = await make('/v1/checkouts', { ...terms, callbackUrl: `${receiver.origin}/paid`, recipient })
+  const { checkout: escrow } = await make('/v1/checkouts', {
+    ...terms,
+    callbackUrl: `${receiver.origin}${WORK}`,
+    // Of its own, since its transfers come from the escrow.
+    recipient: '0x00000000000000000000000000000000000000c4',
+    capture: 'escrow',
+    responseMode: 'lastNode',
   })
   const input = (name: string) => [{ name, label: name, type: 'text', required: true }]
   const asset = async (slug: string, body: object): Promise<string> => {
@@ -85,12 +93,13 @@ export async function makeGoods(parts: {
   })
   return {
     checkout: checkout.id as string,
+    escrow: escrow.id as string,
     tool: 'chaos-echo',
     agentAsset,
     toolAsset,
     gate: 'chaos',
     treasury: control.wallets.treasury() ?? recipient,
-    prices: { checkout: 500_000n, tool: 10_000n, exact: 50_000n, metered: 20_000n, draw: 5_000n },
+    prices: { checkout: 500_000n, escrow: 500_000n, tool: 10_000n, exact: 50_000n, metered: 20_000n, draw: 5_000n },
   }
 }
 

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
 import { Stranger, type Asked } from '../../harness/stranger.ts'
 import type { Network } from '../../../service/chain/networks.ts'
+import { WORK_MS } from './thieves/takers.ts'
 
 export type Mood = 'honest' | 'fails' | 'hangs' | 'hangs-up' | 'slow'
 export const MOODS: readonly Mood[] = ['fails', 'hangs', 'hangs-up', 'slow']
@@ -35,12 +36,16 @@ abstract class Moody extends Stranger {
   protected abstract serve(asked: Asked, response: ServerResponse): void | Promise<void>
 }
 
+/** The path of a workflow that takes its time. */
+export const WORK = '/work'
+
 /** A workflow, or an endpoint for events: accepts every delivery. */
 export class Receiver extends Moody {
   /** The deliveries that it accepted, by webhook-id. */
   readonly taken = new Map<string, unknown[]>()
 
-  protected serve({ body, headers }: Asked, response: ServerResponse): void {
+  protected async serve({ path, body, headers }: Asked, response: ServerResponse): Promise<void> {
+    if (path === WORK) await wait(WORK_MS)
     const id = headers['webhook-id']
     if (body !== '' && typeof id === 'string') {
       this.taken.set(id, [...(this.taken.get(id) ?? []), JSON.parse(body)])

@@ -19,7 +19,7 @@ export async function checkChain(statements: Statements, evidence: Evidence): Pr
     `SELECT '0x' || encode(payer, 'hex') AS payer, '0x' || encode(nonce, 'hex') AS nonce,
             '0x' || encode(pay_to, 'hex') AS "to", value::text AS value, state, external,
             '0x' || encode(tx_hash, 'hex') AS hash
-     FROM facilitator_settlement`,
+     FROM facilitator_settlement WHERE operation IS NULL OR operation = 'authorize'`,
     [],
   )
   const known = new Set<string>()

@@ -22,6 +22,8 @@ function checkSecrets({ thefts, served, acts, used }: Evidence): string[] {
     acts.flatMap(({ ask, told }) => JSON.stringify([ask.headers, ask.body, told]).match(TOKEN) ?? []),
   )
   for (const { name, kind, payment, received } of thefts) {
+    if (kind === 'take-back' && received.includes('"success":true'))
+      problems.push(`${name} took money out of the escrow`)
     for (const secret of received.match(SECRET) ?? []) {
       const of = nameOf.get(secret)
       if (of !== name) problems.push(`${name} got the answer of ${String(of)}`)

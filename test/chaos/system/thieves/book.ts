@@ -42,6 +42,8 @@ export type TheftKind =
   | 'flood'
   | 'withdraw'
   | 'stuff'
+  | 'escrow'
+  | 'take-back'
 
 export interface TheftRequest {
   method: 'GET' | 'POST'
