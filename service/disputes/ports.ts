@@ -9,6 +9,7 @@ import type { Announcement } from '../queue/model.ts'
 import type { Refund, RefundRequest } from '../refunds/model.ts'
 import type { Sale } from '../sales/model.ts'
 import type { Decider, Dispute, DisputeState, RefundPolicy, ShownDispute } from './model.ts'
+import type { Unasked } from './rules.ts'
 
 /** Where disputes and policies are stored. Every transaction locks the sale before its dispute. */
 export interface DisputeStore {
@@ -28,7 +29,7 @@ export interface DisputeStore {
   countSince(owner: Owner, since: Date, most: number): Promise<number>
   add(inside: Statements, dispute: Dispute): Promise<void>
   /** From `open` to `refunding`. Null when it was not open, or another attempt began. */
-  claim(id: string, attempts: number, claim: DisputeClaim): Promise<Dispute | null>
+  claim(inside: Statements, id: string, attempts: number, claim: DisputeClaim): Promise<Dispute | null>
   /** Ends an open one. Null when it was not open. */
   end(inside: Statements, id: string, end: DisputeEnd): Promise<Dispute | null>
   /** Open again after the attempt came to nothing. Null when it was not refunding by this attempt. */
@@ -49,8 +50,8 @@ export interface DisputeStore {
 
   policy(owner: Owner, inside?: Statements): Promise<RefundPolicy>
   savePolicy(owner: Owner, policy: RefundPolicy, now: Date): Promise<void>
-  /** What the policy refunded since then. No other transaction of the account decides meanwhile. */
-  holdAutomatic(inside: Statements, owner: Owner, since: Date): Promise<Usdc>
+  /** What was refunded since then without the seller's answer. No other transaction of the account decides meanwhile. */
+  holdUnasked(inside: Statements, owner: Owner, payer: Address, since: Date): Promise<Unasked>
   /** The last settled sales of a checkout. */
   counted(checkout: string): Promise<{ sales: number; refunded: number; disputed: number }>
 }
@@ -90,6 +91,9 @@ export interface RefundPort {
   /** Throws where no refund of such a sale is accepted. */
   assertRefundable(sale: Sale): void
 }
+
+/** Whether the seller's server has confirmed the order of this sale. */
+export type IsDelivered = (saleId: string) => Promise<boolean>
 
 /** Whether the address signed the text: with its key, or as a contract. */
 export interface PayerSignatures {

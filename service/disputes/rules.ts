@@ -8,6 +8,7 @@ import { notPaid, outsideWindow, signatureExpired } from './errors.ts'
 import type {
   Denial,
   Dispute,
+  Reason,
   RefundAnswer,
   RefundClaim,
   RefundPolicy,
@@ -64,18 +65,58 @@ interface Judged {
   before: Pick<Dispute, 'state'> | null
 }
 
-/** Whether the policy refunds without asking. `spent` is what it refunded in the last 24 hours. */
-export function isAutomatic(amount: Usdc, { agents, perSale, perDay }: RefundPolicy, spent: Usdc): boolean {
-  return agents === 'automatic' && amount <= perSale && spent + amount <= perDay
+/** What was refunded in the last 24 hours without the seller's answer. */
+export interface Unasked {
+  /** By the policy, in total. */
+  spent: Usdc
+  /** How many times to this payer, by the policy or at a deadline. */
+  ofPayer: number
+}
+
+/** Whether the policy refunds without asking. */
+export function isAutomatic(
+  { amount, reason, sale, isDelivered }: AutomaticRefund,
+  { agents, perSale, perDay }: RefundPolicy,
+  before: Unasked,
+): boolean {
+  if (agents !== 'automatic' || amount > perSale || before.spent + amount > perDay) return false
+  if (!hasShare(sale, before)) return false
+  const isHandedOver = isDelivered || sale.handover === 'begun' || hasAnswer(sale)
+  return reason !== 'service_not_delivered' || !isHandedOver
+}
+
+export interface AutomaticRefund {
+  amount: Usdc
+  reason: Reason
+  sale: Pick<Sale, 'handover' | 'result' | 'simulated'>
+  /** The seller's server has confirmed the order. */
+  isDelivered: boolean
+}
+
+/**
+ * How many refunds a payer gets of one seller in 24 hours without the seller's answer. The limits in USDC alone do not
+ * stop a wallet that buys cheap answers, reads them, and takes each payment back.
+ */
+export const UNASKED_PER_PAYER = 2
+
+/** Simulated payments all have the same payer, and their refunds move no money. */
+export function hasShare({ simulated }: Pick<Sale, 'simulated'>, { ofPayer }: Pick<Unasked, 'ofPayer'>): boolean {
+  return simulated || ofPayer < UNASKED_PER_PAYER
+}
+
+/** The buyer has the whole answer, or the work that was bought has succeeded. */
+function hasAnswer({ handover, result }: Pick<Sale, 'handover' | 'result'>): boolean {
+  return handover === 'whole' || result?.status === 'succeeded'
 }
 
 /** What the deadline does to a dispute that is still open. `wait`: all of it is about to go back by other refunds. */
 export function dueAction(
-  { unanswered, attempts }: Pick<Dispute, 'unanswered' | 'attempts'>,
-  sale: Pick<Sale, 'state' | 'amount' | 'refunded'>,
+  { unanswered, attempts, reason }: Pick<Dispute, 'unanswered' | 'attempts' | 'reason'>,
+  sale: Pick<Sale, 'state' | 'amount' | 'refunded' | 'handover' | 'result'>,
 ): 'refunded' | 'wait' | 'refund' | 'close' {
   if (sale.state === 'refunded') return 'refunded'
   if (sale.refunded === sale.amount) return 'wait'
+  if (reason === 'service_not_delivered' && hasAnswer(sale)) return 'close'
   return unanswered === 'refund' && attempts < DEADLINE_REFUNDS_MAX ? 'refund' : 'close'
 }
 

@@ -51,9 +51,9 @@ export function createDisputeStore(statements: StatementPool): DisputeStore {
       await inside.run(ADD, valuesOf(dispute), 'dispute_add')
     },
 
-    claim(id, attempts, { refundId, refundAmount, answer, decidedBy, leaseUntil, now }) {
+    claim(inside, id, attempts, { refundId, refundAmount, answer, decidedBy, leaseUntil, now }) {
       const values = [id, attempts, refundId, refundAmount, answer, decidedBy, now, leaseUntil]
-      return one(statements, CLAIM, values, 'dispute_claim')
+      return one(inside, CLAIM, values, 'dispute_claim')
     },
 
     end: (inside, id, { state, answer, decidedBy, now }) =>
@@ -83,7 +83,7 @@ export function createDisputeStore(statements: StatementPool): DisputeStore {
   }
 }
 
-function createPolicies(statements: StatementPool): Pick<DisputeStore, 'policy' | 'savePolicy' | 'holdAutomatic'> {
+function createPolicies(statements: StatementPool): Pick<DisputeStore, 'policy' | 'savePolicy' | 'holdUnasked'> {
   return {
     async policy({ userId, environment }, inside: Statements = statements) {
       const [row] = await inside.run<PolicyRow>(POLICY, [userId, environment], 'refund_policy_find')
@@ -96,11 +96,12 @@ function createPolicies(statements: StatementPool): Pick<DisputeStore, 'policy' 
       await statements.run(SAVE_POLICY, [userId, environment, ...values], 'refund_policy_save')
     },
 
-    async holdAutomatic(inside, { userId, environment }, since) {
+    async holdUnasked(inside, { userId, environment }, payer, since) {
       const account = JSON.stringify(['automatic refunds', userId, environment])
-      await inside.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 14))', [account], 'dispute_automatic_lock')
-      const [row] = await inside.run<{ spent: bigint }>(AUTOMATIC, [userId, environment, since], 'dispute_automatic')
-      return usdc(row?.spent ?? ZERO)
+      await inside.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 14))', [account], 'dispute_unasked_lock')
+      const values = [userId, environment, since, payer]
+      const [row] = await inside.run<{ spent: bigint; of_payer: bigint }>(UNASKED, values, 'dispute_unasked')
+      return { spent: usdc(row?.spent ?? ZERO), ofPayer: Number(row?.of_payer ?? 0n) }
     },
   }
 }
@@ -170,10 +171,12 @@ ON CONFLICT (user_id, environment) DO UPDATE SET window_days = excluded.window_d
   answer_days = excluded.answer_days, unanswered = excluded.unanswered, partial_refunds = excluded.partial_refunds,
   agents = excluded.agents, per_sale = excluded.per_sale, per_day = excluded.per_day, updated_at = excluded.updated_at`
 
-/** One that failed counts as well: it may have been many. */
-const AUTOMATIC = `
-SELECT coalesce(sum(refund_amount), 0)::bigint AS spent FROM dispute
-WHERE user_id = $1 AND environment = $2::environment AND decided_by = 'policy' AND decided_at > $3`
+/** Of the sum one that failed counts as well: it may have been many. */
+const UNASKED = `
+SELECT coalesce(sum(refund_amount) FILTER (WHERE decided_by = 'policy'), 0)::bigint AS spent,
+  count(*) FILTER (WHERE payer = $4 AND state IN ('refunding', 'refunded')) AS of_payer
+FROM dispute
+WHERE user_id = $1 AND environment = $2::environment AND decided_by IN ('policy', 'deadline') AND decided_at > $3`
 
 /** Of the newest sales only, so that a checkout with millions costs no more than one with a thousand. */
 const COUNTED = `

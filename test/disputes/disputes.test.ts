@@ -137,6 +137,29 @@ describe('a dispute', () => {
     expect(await report(service, closes)).toMatchObject({ status: 200, body: { dispute: { state: 'closed' } } })
   })
 
+  test('a deadline refunds one wallet twice in 24 hours, and nothing as not delivered that has arrived', async () => {
+    await policy({ unanswered: 'refund', answerDays: 1 })
+    const payer = `0x${'d4'.repeat(20)}`
+    const four = await Promise.all(Array.from({ length: 4 }, () => bought(service, seller, { payer })))
+    for (const sold of four) await report(service, sold, { reason: 'customer_request' })
+    const arrived = await bought(service, seller)
+    await service.database.statements.run(`UPDATE sale SET handover = 'whole' WHERE id = $1`, [arrived.id])
+    await report(service, arrived)
+    const ended = async () => {
+      await sweep(service)
+      await work(service)
+      const disputes = await Promise.all(four.map(({ id }) => disputeOf(service, id)))
+      return disputes.filter(({ state }) => state === 'refunded').length
+    }
+    service.clock.forward(DAY_MS)
+    expect(await ended()).toBe(2)
+    expect(await ended()).toBe(2)
+    expect(await disputeOf(service, arrived.id)).toMatchObject({ state: 'closed', refundId: null })
+    service.clock.forward(DAY_MS)
+    expect(await ended()).toBe(4)
+    expect(await findRefundDifferences(service.database.statements)).toEqual([])
+  })
+
   test('a refund that fails leaves it open, says why, and it can be answered again; a deadline gives up at some time', async () => {
     const poor = await rich(service, 0.1)
     await poor.call('PATCH', '/v1/refund-policy', { body: { unanswered: 'refund', answerDays: 1 } })

@@ -81,6 +81,44 @@ describe('a refund request by the x402 extension', () => {
     expect(await world.service.ledger.differences()).toEqual([])
   })
 
+  test('one wallet gets two automatic refunds of a seller in 24 hours; what it buys beyond that is the seller’s to answer', async () => {
+    await automatic()
+    await fund()
+    const first = await buy()
+    const payer = first.payer.address.toLowerCase()
+    await accountOf(world, payer)
+    const six = [first, ...(await Promise.all(Array.from({ length: 5 }, () => buy({ payer }))))]
+    const asks = async (sold: typeof first) => {
+      const told = await ask({ ...sold, payer: first.payer }, { reason: 'customer_request' })
+      return told['status']
+    }
+    const answers = await Promise.all(six.map(asks))
+    expect(answers.filter((status) => status === 'executed')).toHaveLength(2)
+    expect(answers.filter((status) => status === 'pending')).toHaveLength(4)
+    expect(await asks(await buy({ payer }))).toBe('pending')
+    // Another wallet has a share of its own, and the day after this one has a new one.
+    const other = await buy()
+    await accountOf(world, other.payer.address)
+    expect(await ask(other)).toMatchObject({ status: 'executed' })
+    world.service.clock.forward(DAY_MS)
+    expect(await asks(await buy({ payer }))).toBe('executed')
+    expect(await findRefundDifferences(world.service.database.statements)).toEqual([])
+  })
+
+  test.each(['begun', 'whole', 'succeeded', 'delivered'] as const)(
+    'what was handed over (%s) is not refunded by itself as not delivered',
+    async (evidence) => {
+      await automatic()
+      await fund()
+      const sold = await buy()
+      await accountOf(world, sold.payer.address)
+      await handOver(world, sold.id, evidence)
+      expect(await ask(sold)).toEqual({ status: 'pending', amount: '1000000' })
+      expect(await disputeOf(world.service, sold.id)).toMatchObject({ state: 'open', decidedBy: null })
+      expect(await world.service.refunds.ofSale(sold.id)).toEqual([])
+    },
+  )
+
   test('a hundred at once, with one key or many, are one refund', async () => {
     await automatic()
     await fund()
@@ -220,6 +258,25 @@ describe('a refund request by the x402 extension', () => {
     expect(await world.service.refunds.ofSale(sold.id)).toHaveLength(1)
   })
 })
+
+/** As the sale, or the delivery of its order, records it. */
+async function handOver({ service }: World, sale: string, evidence: 'begun' | 'whole' | 'succeeded' | 'delivered') {
+  const { statements } = service.database
+  if (evidence === 'succeeded') {
+    const result = { status: 'succeeded', answer: null, reason: null, at: service.clock.now().toISOString() }
+    await statements.run('UPDATE sale SET result = $2::json WHERE id = $1', [sale, JSON.stringify(result)])
+  } else if (evidence === 'delivered') {
+    await statements.run(
+      `INSERT INTO delivery (id, user_id, environment, subject, url, body, headers, wait_ms, keep_bytes, on_unconfirmed,
+         state, delivered_at, created_at)
+       SELECT 'dlv_' || id, user_id, environment, id, 'http://127.0.0.1:9/', '{}', '{}', 1, 1, 'hold', 'delivered',
+         created_at, created_at FROM sale WHERE id = $1`,
+      [sale],
+    )
+  } else {
+    await statements.run('UPDATE sale SET handover = $2::sale_handover WHERE id = $1', [sale, evidence])
+  }
+}
 
 /** Makes the address the payer of an account here, so that a refund ends without a chain. */
 async function accountOf({ service }: World, address: string): Promise<TestPerson> {

@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { usdc } from '../../service/kit/money.ts'
-import { DEFAULT_POLICY } from '../../service/disputes/model.ts'
-import { decidedAmount, denialOf, dueAction, isAutomatic, trackRecordOf } from '../../service/disputes/rules.ts'
+import { DEFAULT_POLICY, REASONS } from '../../service/disputes/model.ts'
+import {
+  decidedAmount,
+  denialOf,
+  dueAction,
+  isAutomatic,
+  trackRecordOf,
+  UNASKED_PER_PAYER,
+} from '../../service/disputes/rules.ts'
 
 const SEED = Number(process.env['SEED'] ?? 20_261_124)
 const NOW = new Date('2026-11-24T10:00:00Z')
@@ -18,7 +25,8 @@ const sale = fc
   .map(({ amount, part, state, days }) => {
     const endedAt = new Date(NOW.getTime() - days * 86_400_000)
     const refunded = state === 'refunded' ? amount : usdc((amount * BigInt(part)) / 100n)
-    return { amount, refunded, state, payer: PAYER, endedAt, createdAt: endedAt, days }
+    const answer = { handover: 'none' as const, result: null }
+    return { amount, refunded, state, payer: PAYER, endedAt, createdAt: endedAt, days, ...answer }
   })
 const policy = fc.record({
   windowDays: fc.integer({ min: 0, max: 60 }),
@@ -65,16 +73,30 @@ describe('the rules of disputes, for every sale, policy and request', () => {
     )
   })
 
-  test('automatic refunds of any sequence of requests stay within both limits', () => {
+  test('automatic refunds of any sequence of requests stay within all limits, and none is for what was handed over', () => {
+    const request = fc.record({
+      amount: micro(6_000),
+      reason: fc.constantFrom(...REASONS),
+      payer: fc.constantFrom('0xa', '0xb', '0xc'),
+      handover: fc.constantFrom('none' as const, 'begun' as const, 'whole' as const, 'expired' as const),
+      isDelivered: fc.boolean(),
+    })
     check(
-      fc.property(policy, fc.array(micro(6_000), { maxLength: 40 }), (terms, amounts) => {
+      fc.property(policy, fc.array(request, { maxLength: 40 }), (terms, requests) => {
         let spent = usdc(0n)
-        for (const amount of amounts) {
-          if (!isAutomatic(amount, { ...DEFAULT_POLICY, ...terms }, spent)) continue
+        const shares = new Map<string, number>()
+        for (const { amount, reason, payer, handover, isDelivered } of requests) {
+          const ofPayer = shares.get(payer) ?? 0
+          const asked = { amount, reason, isDelivered, sale: { handover, result: null, simulated: false } }
+          if (!isAutomatic(asked, { ...DEFAULT_POLICY, ...terms }, { spent, ofPayer })) continue
           expect(terms.agents === 'automatic' && amount <= terms.perSale).toBe(true)
+          const isHandedOver = isDelivered || handover === 'begun' || handover === 'whole'
+          expect(reason === 'service_not_delivered' && isHandedOver).toBe(false)
           spent = usdc(spent + amount)
+          shares.set(payer, ofPayer + 1)
         }
         expect(spent <= terms.perDay).toBe(true)
+        expect([...shares.values()].every((count) => count <= UNASKED_PER_PAYER)).toBe(true)
       }),
     )
   })
@@ -84,6 +106,7 @@ describe('the rules of disputes, for every sale, policy and request', () => {
     const due = fc.record({
       unanswered: fc.constantFrom('refund' as const, 'close' as const),
       attempts: fc.integer({ min: 0, max: 10 }),
+      reason: fc.constantFrom(...REASONS),
     })
     check(
       fc.property(sale, wanted, due, (sold, amount, dispute) => {

@@ -35,6 +35,7 @@ export function createRequests(deps: DisputeDeps & { deciding: Deciding; reporti
   /** The dispute of this request, new or known; a denial where there is none. */
   async function open(asked: RefundClaim, found: Sale): Promise<Dispute | Denial> {
     const hash = hashOfRequest(asked)
+    const isDelivered = await deps.isDelivered(found.id)
     return await deciding.locked(found.id, async (inside, sale) => {
       const same = await store.byRequest(asked.key, sale.payer, inside)
       if (same !== null) {
@@ -48,7 +49,7 @@ export function createRequests(deps: DisputeDeps & { deciding: Deciding; reporti
       if (denial !== null) return denial
       if (before !== null) return before
       const { amount, reason, detail: text, key } = asked
-      const automatic = await reporting.automatic(inside, sale, { amount, policy })
+      const automatic = await reporting.automatic(inside, { amount, reason, sale, isDelivered }, policy)
       const report = { reason, text, amount, openedBy: 'agent', request: { key, hash } } as const
       return await reporting.add(inside, sale, { report, policy, automatic })
     })
