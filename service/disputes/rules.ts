@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { NETWORKS } from '../chain/networks.ts'
 import type { Id } from '../kit/ids.ts'
-import { toDecimal, toWire, usdc, ZERO, type Usdc } from '../kit/money.ts'
-import { paymentData } from '../refunds/model.ts'
+import { least, sum, toDecimal, toWire, usdc, ZERO, type Usdc } from '../kit/money.ts'
+import { paymentData, type Refund, type RefundState } from '../refunds/model.ts'
 import { wasPaid, type Sale } from '../sales/model.ts'
 import { notPaid, outsideWindow, signatureExpired } from './errors.ts'
 import type {
@@ -42,8 +42,8 @@ export function assertReportable(
  * it has one of another request.
  */
 export function denialOf(asked: Pick<RefundClaim, 'amount' | 'refundTo'>, about: Judged): Denial | null {
-  const { sale, policy, now, before } = about
-  const left = usdc(sale.amount - sale.refunded)
+  const { sale, policy, now, before, returned } = about
+  const left = usdc(sale.amount - returned)
   if (!wasPaid(sale)) return 'unknown_payment'
   // Money goes back to the address that paid and nowhere else, whoever signs.
   if (asked.refundTo !== null && asked.refundTo.toLowerCase() !== sale.payer.toLowerCase()) return 'policy_denied'
@@ -59,11 +59,23 @@ export function denialOf(asked: Pick<RefundClaim, 'amount' | 'refundTo'>, about:
 }
 
 interface Judged {
-  sale: Pick<Sale, 'state' | 'amount' | 'refunded' | 'payer' | 'endedAt' | 'createdAt'>
+  sale: Pick<Sale, 'state' | 'amount' | 'payer' | 'endedAt' | 'createdAt'>
+  /** Of the sale (`returnedOf`). */
+  returned: Usdc
   policy: RefundPolicy
   now: Date
   before: Pick<Dispute, 'state'> | null
 }
+
+/**
+ * What went back of a sale, or certainly ends by itself. A refund that is only requested may wait for the seller's balance
+ * or signature, and never be paid: it denies no buyer anything.
+ */
+export function returnedOf(refunds: readonly Pick<Refund, 'state' | 'amount'>[]): Usdc {
+  return sum(refunds.filter(({ state }) => RETURNED.has(state)).map(({ amount }) => amount))
+}
+
+const RETURNED: ReadonlySet<RefundState> = new Set(['funded', 'sent', 'confirmed'])
 
 /** What was refunded in the last 24 hours without the seller's answer. */
 export interface Unasked {
@@ -80,6 +92,7 @@ export function isAutomatic(
   before: Unasked,
 ): boolean {
   if (agents !== 'automatic' || amount > perSale || before.spent + amount > perDay) return false
+  if (amount > sale.amount - sale.refunded) return false
   if (!hasShare(sale, before)) return false
   const isHandedOver = isDelivered || sale.handover === 'begun' || hasAnswer(sale)
   return reason !== 'service_not_delivered' || !isHandedOver
@@ -88,7 +101,7 @@ export function isAutomatic(
 export interface AutomaticRefund {
   amount: Usdc
   reason: Reason
-  sale: Pick<Sale, 'handover' | 'result' | 'simulated'>
+  sale: Pick<Sale, 'amount' | 'refunded' | 'handover' | 'result' | 'simulated'>
   /** The seller's server has confirmed the order. */
   isDelivered: boolean
 }
@@ -109,15 +122,21 @@ function hasAnswer({ handover, result }: Pick<Sale, 'handover' | 'result'>): boo
   return handover === 'whole' || result?.status === 'succeeded'
 }
 
-/** What the deadline does to a dispute that is still open. `wait`: all of it is about to go back by other refunds. */
+/**
+ * What the deadline does to a dispute that is still open. `wait`: all of it is about to go back by other refunds.
+ * `blocked`: a refund that is only requested has what the deadline would refund. It acts as soon as that has ended.
+ */
 export function dueAction(
-  { unanswered, attempts, reason }: Pick<Dispute, 'unanswered' | 'attempts' | 'reason'>,
+  { unanswered, attempts, reason, amount }: Pick<Dispute, 'unanswered' | 'attempts' | 'reason' | 'amount'>,
   sale: Pick<Sale, 'state' | 'amount' | 'refunded' | 'handover' | 'result'>,
-): 'refunded' | 'wait' | 'refund' | 'close' {
+  returned: Usdc,
+): 'refunded' | 'wait' | 'refund' | 'blocked' | 'close' {
   if (sale.state === 'refunded') return 'refunded'
-  if (sale.refunded === sale.amount) return 'wait'
+  if (returned === sale.amount) return 'wait'
   if (reason === 'service_not_delivered' && hasAnswer(sale)) return 'close'
-  return unanswered === 'refund' && attempts < DEADLINE_REFUNDS_MAX ? 'refund' : 'close'
+  if (unanswered !== 'refund' || attempts >= DEADLINE_REFUNDS_MAX) return 'close'
+  const wanted = least(amount ?? sale.amount, usdc(sale.amount - returned))
+  return sale.amount - sale.refunded < wanted ? 'blocked' : 'refund'
 }
 
 /** Whether the seller has given exactly this answer. */

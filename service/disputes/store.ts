@@ -153,10 +153,16 @@ WHERE sale_id = $1 AND (($2::text IS NULL AND state = 'open') OR state = 'refund
 const POSTPONE = `UPDATE dispute SET answer_by = $2 WHERE id = $1 AND state = 'open'`
 const PROLONG = `UPDATE dispute SET lease_until = $2 WHERE id = $1 AND state = 'refunding'`
 
+/** Those that are blocked (`dueAction`) keep their deadline, and must not stand before the others. */
 const DUE = `
 SELECT d.* FROM (
-  SELECT id, answer_by, row_number() OVER (PARTITION BY environment, user_id ORDER BY answer_by, id) AS turn
-  FROM dispute WHERE state = 'open' AND answer_by <= $1
+  SELECT o.id, o.answer_by,
+    row_number() OVER (PARTITION BY o.environment, o.user_id ORDER BY o.answer_by, o.id) AS turn
+  FROM dispute o JOIN sale s ON s.id = o.sale_id
+  WHERE o.state = 'open' AND o.answer_by <= $1 AND NOT (
+    o.unanswered = 'refund' AND s.amount - s.refunded < coalesce(o.amount, s.amount)
+    AND EXISTS (SELECT FROM refund r WHERE r.sale_id = s.id AND r.state = 'requested')
+  )
 ) due JOIN dispute d ON d.id = due.id ORDER BY due.turn, due.answer_by LIMIT $2`
 
 const LEFT = `SELECT * FROM dispute WHERE state = 'refunding' AND lease_until <= $1 ORDER BY lease_until LIMIT $2`

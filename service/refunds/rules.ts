@@ -10,11 +10,13 @@ import { NETWORK_OF } from '../wallet/model.ts'
 import {
   exceedsPayment,
   fillsBalance,
+  neverSigned,
   nothingPaid,
   notRefundable,
   otherNetwork,
   paidByAccount,
   receivedHere,
+  tooManyRefunds,
   tooSmall,
   withoutSeller,
 } from './errors.ts'
@@ -26,7 +28,7 @@ const DAY_MS = 86_400_000
 export const WAIT_MS = 14 * DAY_MS
 
 /** The refunds of one sale are listed whole, so there is an end to them. */
-export const REFUNDS_MAX = 100
+const REFUNDS_MAX = 100
 
 /** The facilitator carries out no transfer of less: its gas costs more. */
 const LEAST = usdc(100n)
@@ -78,6 +80,18 @@ export function wayOf(
   if (sale.network !== held) throw otherNetwork(sale.network, held, sale.payer)
   return buyer?.environment === sale.environment ? 'account' : 'wallet'
 }
+
+/**
+ * Until it has ended, a refund that waits for a signature keeps its sum from every other one. So a seller who does not sign
+ * cannot begin it again and again.
+ */
+export function assertOneMore(way: RefundWay, before: readonly Pick<Refund, 'failure' | 'signature'>[]): void {
+  if (before.length >= REFUNDS_MAX) throw tooManyRefunds(REFUNDS_MAX)
+  const unsigned = before.filter(({ failure, signature }) => failure === 'not_sent' && signature === null)
+  if (way === 'own' && unsigned.length >= UNSIGNED_MAX) throw neverSigned(UNSIGNED_MAX)
+}
+
+const UNSIGNED_MAX = 3
 
 export function assertLeast(amount: Usdc, way: RefundWay, paid: Usdc): void {
   if ((way === 'wallet' || way === 'own') && amount < least(LEAST, paid)) throw tooSmall(LEAST)

@@ -4,7 +4,7 @@ import { openWorld, type World } from '../checkouts/world.ts'
 import type { TestPerson } from '../harness/service.ts'
 import { refund } from '../refunds/sales.ts'
 import { findRefundDifferences } from '../../service/refunds/store.ts'
-import { answer, askRefund, bought, DAY_MS, disputeOf, refundRequest, report, signedReport } from './reports.ts'
+import { answer, askRefund, bought, DAY_MS, disputeOf, refundRequest, report, signedReport, sweep } from './reports.ts'
 
 describe('a refund request by the x402 extension', () => {
   let world: World
@@ -235,6 +235,30 @@ describe('a refund request by the x402 extension', () => {
     expect(await ask(reported)).toEqual(denied('policy_denied'))
   })
 
+  test('a refund from the seller’s own wallet that nobody signs denies no request, and moves no deadline', async () => {
+    await seller.call('PATCH', '/v1/refund-policy', { body: { unanswered: 'refund', answerDays: 1 } })
+    await fund()
+    const [whole, part, reported] = [await buy(), await buy(), await buy()]
+    await refund(seller, whole.id, { from: 'own' })
+    await refund(seller, part.id, { from: 'own', amount: 0.8 })
+    expect(await ask(whole)).toEqual({ status: 'pending', amount: '1000000' })
+    expect(await ask(part, { amount: '500000' })).toEqual({ status: 'pending', amount: '500000' })
+    await report(world.service, reported)
+    world.service.clock.forward(DAY_MS - 600_000)
+    for (let time = 0; time < 3; time++) {
+      expect((await refund(seller, reported.id, { from: 'own' })).status).toBe(202)
+      world.service.clock.forward(600_000)
+      await sweep(world.service)
+      expect(await disputeOf(world.service, reported.id)).toMatchObject({ state: 'open', attempts: 0 })
+      await endUnsigned(world, reported.id)
+    }
+    expect((await refund(seller, reported.id, { from: 'own' })).body).toMatchObject({ code: 'refund_not_signed' })
+    // The end of the last one is enough: the deadline was not moved.
+    await sweep(world.service)
+    expect(await disputeOf(world.service, reported.id)).toMatchObject({ state: 'refunding', decidedBy: 'deadline' })
+    expect(await findRefundDifferences(world.service.database.statements)).toEqual([])
+  })
+
   test('a contract wallet signs with its owner’s key (ERC-1271), for both ways of asking', async () => {
     const owner = privateKeyToAccount(generatePrivateKey())
     const wallet = await world.chain.wallet('owned', { owner: owner.address, usdc: 1_000_000n })
@@ -276,6 +300,15 @@ async function handOver({ service }: World, sale: string, evidence: 'begun' | 'w
   } else {
     await statements.run('UPDATE sale SET handover = $2::sale_handover WHERE id = $1', [sale, evidence])
   }
+}
+
+/** Ends the refund that waits for a signature, as the chain does after its time. */
+async function endUnsigned({ service }: World, sale: string): Promise<void> {
+  await service.database.statements.run(
+    `UPDATE refund SET state = 'failed', failure = 'not_sent', ended_at = created_at, look_at = NULL
+     WHERE sale_id = $1 AND state = 'requested'`,
+    [sale],
+  )
 }
 
 /** Makes the address the payer of an account here, so that a refund ends without a chain. */

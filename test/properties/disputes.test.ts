@@ -19,14 +19,17 @@ const sale = fc
   .record({
     amount: micro(5_000).map((value) => usdc(value + 1n)),
     part: fc.integer({ min: 0, max: 100 }),
+    waiting: fc.integer({ min: 0, max: 100 }),
     state: fc.constantFrom('paid' as const, 'refunded' as const, 'settling' as const, 'failed' as const),
     days: fc.integer({ min: 0, max: 60 }),
   })
-  .map(({ amount, part, state, days }) => {
+  .map(({ amount, part, waiting, state, days }) => {
     const endedAt = new Date(NOW.getTime() - days * 86_400_000)
-    const refunded = state === 'refunded' ? amount : usdc((amount * BigInt(part)) / 100n)
+    const returned = state === 'refunded' ? amount : usdc((amount * BigInt(part)) / 100n)
+    // What is requested and waits, beside what went back.
+    const refunded = usdc(returned + ((amount - returned) * BigInt(waiting)) / 100n)
     const answer = { handover: 'none' as const, result: null }
-    return { amount, refunded, state, payer: PAYER, endedAt, createdAt: endedAt, days, ...answer }
+    return { amount, returned, refunded, state, payer: PAYER, endedAt, createdAt: endedAt, days, ...answer }
   })
 const policy = fc.record({
   windowDays: fc.integer({ min: 0, max: 60 }),
@@ -47,9 +50,10 @@ describe('the rules of disputes, for every sale, policy and request', () => {
     check(
       fc.property(sale, policy, micro(6_000), to, (sold, terms, asked, refundTo) => {
         const amount = usdc(asked + 1n)
-        const about = { sale: sold, policy: { ...DEFAULT_POLICY, ...terms }, now: NOW, before: null }
+        const { returned } = sold
+        const about = { sale: sold, returned, policy: { ...DEFAULT_POLICY, ...terms }, now: NOW, before: null }
         const denial = denialOf({ amount, refundTo }, about)
-        const left = sold.amount - sold.refunded
+        const left = sold.amount - returned
         const isFine =
           sold.state === 'paid' &&
           amount <= left &&
@@ -65,7 +69,8 @@ describe('the rules of disputes, for every sale, policy and request', () => {
     check(
       fc.property(sale, policy, micro(6_000), states, (sold, terms, asked, state) => {
         const before = { state: state as 'open' }
-        const about = { sale: sold, policy: { ...DEFAULT_POLICY, ...terms }, now: NOW, before }
+        const { returned } = sold
+        const about = { sale: sold, returned, policy: { ...DEFAULT_POLICY, ...terms }, now: NOW, before }
         const denial = denialOf({ amount: usdc(asked + 1n), refundTo: null }, about)
         const hasEnded = !['open', 'refunding'].includes(state)
         expect(!hasEnded || denial !== null).toBe(true)
@@ -80,16 +85,18 @@ describe('the rules of disputes, for every sale, policy and request', () => {
       payer: fc.constantFrom('0xa', '0xb', '0xc'),
       handover: fc.constantFrom('none' as const, 'begun' as const, 'whole' as const, 'expired' as const),
       isDelivered: fc.boolean(),
+      refunded: micro(6_000),
     })
     check(
       fc.property(policy, fc.array(request, { maxLength: 40 }), (terms, requests) => {
         let spent = usdc(0n)
         const shares = new Map<string, number>()
-        for (const { amount, reason, payer, handover, isDelivered } of requests) {
+        for (const { amount, reason, payer, handover, isDelivered, refunded } of requests) {
           const ofPayer = shares.get(payer) ?? 0
-          const asked = { amount, reason, isDelivered, sale: { handover, result: null, simulated: false } }
+          const bought = { amount: usdc(6_000n), refunded, handover, result: null, simulated: false }
+          const asked = { amount, reason, isDelivered, sale: bought }
           if (!isAutomatic(asked, { ...DEFAULT_POLICY, ...terms }, { spent, ofPayer })) continue
-          expect(terms.agents === 'automatic' && amount <= terms.perSale).toBe(true)
+          expect(terms.agents === 'automatic' && amount <= terms.perSale && amount + refunded <= 6_000n).toBe(true)
           const isHandedOver = isDelivered || handover === 'begun' || handover === 'whole'
           expect(reason === 'service_not_delivered' && isHandedOver).toBe(false)
           spent = usdc(spent + amount)
@@ -111,9 +118,14 @@ describe('the rules of disputes, for every sale, policy and request', () => {
     check(
       fc.property(sale, wanted, due, (sold, amount, dispute) => {
         const left = sold.amount - sold.refunded
-        const action = dueAction(dispute, sold)
+        const action = dueAction({ ...dispute, amount }, sold, sold.returned)
         expect(action !== 'refund' || (left > 0n && dispute.attempts < 3 && dispute.unanswered === 'refund')).toBe(true)
-        expect(action !== 'wait' || left === 0n).toBe(true)
+        // All that is asked for and not on its way, never a rest that an unpaid request leaves over.
+        const owed = sold.amount - sold.returned
+        const wanted = amount === null || amount > owed ? owed : amount
+        expect(action !== 'refund' || (decidedAmount(amount, sold) ?? left) === wanted).toBe(true)
+        expect(action !== 'wait' || owed === 0n).toBe(true)
+        expect(action !== 'blocked' || (owed > 0n && sold.refunded > sold.returned)).toBe(true)
         expect((decidedAmount(amount, sold) ?? left) <= left).toBe(true)
       }),
     )

@@ -6,7 +6,7 @@ import type { Refund } from '../../refunds/model.ts'
 import type { Sale } from '../../sales/model.ts'
 import { disputeEnded, disputeMissing } from '../errors.ts'
 import type { Decider, Dispute } from '../model.ts'
-import { DAY_MS, decidedAmount, dueAction, eventOf, hasShare } from '../rules.ts'
+import { DAY_MS, decidedAmount, dueAction, eventOf, hasShare, returnedOf } from '../rules.ts'
 import type { DisputeDeps } from './deps.ts'
 
 /**
@@ -138,7 +138,7 @@ function createSweeping({ store, sales, refunds, clock, log }: DisputeDeps, work
     const now = clock.now()
     const sale = (await sales.findAll([dispute.saleId])).get(dispute.saleId)
     if (sale === undefined) throw disputeMissing()
-    switch (dueAction(dispute, sale)) {
+    switch (dueAction(dispute, sale, returnedOf(await refunds.ofSale(sale.id)))) {
       case 'refunded':
         await locked(sale.id, async (inside, current) =>
           closed(inside, await store.refunded(inside, sale.id, { refundId: null, now }), current),
@@ -146,6 +146,8 @@ function createSweeping({ store, sales, refunds, clock, log }: DisputeDeps, work
         return
       case 'wait':
         await store.postpone(dispute.id, new Date(now.getTime() + DAY_MS))
+        return
+      case 'blocked':
         return
       case 'close':
         await end(dispute, { state: 'closed', by: 'deadline', answer: dispute.answer })

@@ -3,7 +3,7 @@ import { DomainError } from '../../kit/errors.ts'
 import type { Sale } from '../../sales/model.ts'
 import { requestConflict, requestMissing, unproven } from '../errors.ts'
 import type { Denial, Dispute, RefundAnswer, RefundClaim } from '../model.ts'
-import { answerOf, assertFresh, denialOf, hashOfRequest, refundText } from '../rules.ts'
+import { answerOf, assertFresh, denialOf, hashOfRequest, refundText, returnedOf } from '../rules.ts'
 import type { DisputeDeps } from './deps.ts'
 import type { Deciding } from './deciding.ts'
 import type { Reporting } from './reporting.ts'
@@ -45,7 +45,8 @@ export function createRequests(deps: DisputeDeps & { deciding: Deciding; reporti
       const owner = { userId: sale.userId ?? '', environment: sale.environment }
       if (!isRefundable(sale)) return 'policy_denied'
       const [policy, before] = [await store.policy(owner, inside), await store.ofSale(sale.id, inside)]
-      const denial = denialOf(asked, { sale, policy, now: clock.now(), before })
+      const returned = returnedOf(await refunds.ofSale(sale.id, inside))
+      const denial = denialOf(asked, { sale, returned, policy, now: clock.now(), before })
       if (denial !== null) return denial
       if (before !== null) return before
       const { amount, reason, detail: text, key } = asked

@@ -3,17 +3,17 @@ import { toWire, usdc } from '../../kit/money.ts'
 import type { Owner } from '../../kit/owner.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Sale } from '../../sales/model.ts'
-import { paymentMissing, receivedHere, refundConflict, tooManyRefunds } from '../errors.ts'
+import { paymentMissing, receivedHere, refundConflict } from '../errors.ts'
 import type { ReceiptRefund, Refund, RefundRequest } from '../model.ts'
 import {
   amountOf,
   assertLeast,
+  assertOneMore,
   explorerUrl,
   isOverdue,
   isRefusal,
   nextTry,
   ownTermsOf,
-  REFUNDS_MAX,
   sellerOf,
   waitOf,
   wayOf,
@@ -64,7 +64,7 @@ export function createRefunds(deps: RefundDeps) {
       const way = wayOf(sale, buyer, input.own !== undefined)
       if (way === 'own' && (await moving.receives(inside, owner, sale))) throw receivedHere()
       assertLeast(amount, way, sale.amount)
-      if ((await store.ofSale(sale.id, inside)).length >= REFUNDS_MAX) throw tooManyRefunds(REFUNDS_MAX)
+      assertOneMore(way, await store.ofSale(sale.id, inside))
       const now = clock.now()
       const waits =
         wait === null ? { waitsFor: null, missing: null, tryAt: null } : { ...wait, tryAt: nextTry(now, now) }
