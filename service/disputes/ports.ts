@@ -88,8 +88,8 @@ export interface Sales {
 export interface RefundPort {
   request(refund: RefundRequest, operation: Id<'op'>): Promise<Refund>
   ofSale(saleId: string, inside?: Statements): Promise<readonly Refund[]>
-  /** Throws where no refund of such a sale is accepted. */
-  assertRefundable(sale: Sale): void
+  /** Throws where no refund of such a sale is accepted: whatever its amount, or of this one. */
+  assertRefundable(sale: Sale, amount?: Usdc): void
 }
 
 /** Whether the seller's server has confirmed the order of this sale. */

@@ -33,6 +33,9 @@ const REFUNDS_MAX = 100
 /** The facilitator carries out no transfer of less: its gas costs more. */
 const LEAST = usdc(100n)
 
+/** The operator pays the gas of each refund, and one payment can have many. */
+const PART_LEAST = usdc(50_000n)
+
 /** The seller of a sale of which something can go back. Throws otherwise. */
 export function sellerOf(sale: Pick<Sale, 'product' | 'details' | 'state' | 'userId' | 'environment'>): Owner {
   const { state, userId, environment, product, details } = sale
@@ -93,8 +96,12 @@ export function assertOneMore(way: RefundWay, before: readonly Pick<Refund, 'fai
 
 const UNSIGNED_MAX = 3
 
-export function assertLeast(amount: Usdc, way: RefundWay, paid: Usdc): void {
-  if ((way === 'wallet' || way === 'own') && amount < least(LEAST, paid)) throw tooSmall(LEAST)
+/** A refund on a chain is of at least five cents, or of all that is left. */
+export function assertLeast(amount: Usdc, way: RefundWay, sale: Pick<Sale, 'amount' | 'refunded'>): void {
+  if (way !== 'wallet' && way !== 'own') return
+  const left = refundableOf(sale)
+  if (amount !== left && amount < PART_LEAST) throw tooSmall(least(PART_LEAST, left))
+  if (amount < least(LEAST, sale.amount)) throw tooSmall(LEAST)
 }
 
 /** What holds the refund up, or null if the error is no reason to wait. */

@@ -206,6 +206,14 @@ describe('a refund request by the x402 extension', () => {
     expect(await disputeOf(world.service, other.id)).toMatchObject({ state: 'open' })
   })
 
+  test('of a part below five cents is a fault of its amount; all that is left may be less', async () => {
+    const [sold, small] = [await buy(), await buy({ amount: 10_000 })]
+    const dust = await askRefund(world, await refundRequest(world.service, sold, { amount: '49999' }))
+    expect([dust.status, dust.body]).toMatchObject([400, { details: { amount: 'must be at least 0.05' } }])
+    expect(await world.service.disputes.ofSale(sold.id)).toBeNull()
+    expect(await ask(small, { amount: '10000' })).toMatchObject({ status: 'pending' })
+  })
+
   test('is denied after the window, above what is left, in part where that is not allowed, and after an end', async () => {
     await fund()
     const sold = await buy()

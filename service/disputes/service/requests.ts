@@ -49,6 +49,7 @@ export function createRequests(deps: DisputeDeps & { deciding: Deciding; reporti
       const denial = denialOf(asked, { sale, returned, policy, now: clock.now(), before })
       if (denial !== null) return denial
       if (before !== null) return before
+      refunds.assertRefundable(sale, asked.amount)
       const { amount, reason, detail: text, key } = asked
       const automatic = await reporting.automatic(inside, { amount, reason, sale, isDelivered }, policy)
       const report = { reason, text, amount, openedBy: 'agent', request: { key, hash } } as const
