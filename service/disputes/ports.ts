@@ -9,7 +9,7 @@ import type { Announcement } from '../queue/model.ts'
 import type { Refund, RefundRequest } from '../refunds/model.ts'
 import type { Sale } from '../sales/model.ts'
 import type { Decider, Dispute, DisputeState, RefundPolicy, ShownDispute } from './model.ts'
-import type { Unasked } from './rules.ts'
+import type { CustomerShares, Unasked } from './rules.ts'
 
 /** Where disputes and policies are stored. Every transaction locks the sale before its dispute. */
 export interface DisputeStore {
@@ -49,7 +49,8 @@ export interface DisputeStore {
   left(now: Date, limit: number): Promise<readonly Dispute[]>
 
   policy(owner: Owner, inside?: Statements): Promise<RefundPolicy>
-  savePolicy(owner: Owner, policy: RefundPolicy, now: Date): Promise<void>
+  /** Merges the fields into what is stored then, or into the default. */
+  changePolicy(owner: Owner, change: Partial<RefundPolicy>, now: Date): Promise<RefundPolicy>
   /** What was refunded since then without the seller's answer. No other transaction of the account decides meanwhile. */
   holdUnasked(inside: Statements, owner: Owner, payer: Address, since: Date): Promise<Unasked>
   /** The last settled sales of a checkout. */

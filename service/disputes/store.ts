@@ -83,17 +83,22 @@ export function createDisputeStore(statements: StatementPool): DisputeStore {
   }
 }
 
-function createPolicies(statements: StatementPool): Pick<DisputeStore, 'policy' | 'savePolicy' | 'holdUnasked'> {
+function createPolicies(statements: StatementPool): Pick<DisputeStore, 'policy' | 'changePolicy' | 'holdUnasked'> {
   return {
     async policy({ userId, environment }, inside: Statements = statements) {
       const [row] = await inside.run<PolicyRow>(POLICY, [userId, environment], 'refund_policy_find')
       return row === undefined ? DEFAULT_POLICY : fromPolicyRow(row)
     },
 
-    async savePolicy({ userId, environment }, policy, now) {
+    async changePolicy({ userId, environment }, change, now) {
+      const policy = { ...DEFAULT_POLICY, ...change }
       const { windowDays, answerDays, unanswered, partialRefunds, agents, perSale, perDay } = policy
       const values = [windowDays, answerDays, unanswered, partialRefunds, agents, perSale, perDay, now]
-      await statements.run(SAVE_POLICY, [userId, environment, ...values], 'refund_policy_save')
+      const changed = Object.keys(change).map((field) => POLICY_COLUMNS[field as keyof RefundPolicy])
+      const all = [userId, environment, ...values, changed]
+      const [row] = await statements.run<PolicyRow>(CHANGE_POLICY, all, 'refund_policy_change')
+      if (row === undefined) throw new Error('a refund policy was not stored')
+      return fromPolicyRow(row)
     },
 
     async holdUnasked(inside, { userId, environment }, payer, since) {
@@ -169,13 +174,28 @@ const LEFT = `SELECT * FROM dispute WHERE state = 'refunding' AND lease_until <=
 
 const POLICY = 'SELECT * FROM refund_policy WHERE user_id = $1 AND environment = $2::environment'
 
-const SAVE_POLICY = `
+const POLICY_COLUMNS = {
+  windowDays: 'window_days',
+  answerDays: 'answer_days',
+  unanswered: 'unanswered',
+  partialRefunds: 'partial_refunds',
+  agents: 'agents',
+  perSale: 'per_sale',
+  perDay: 'per_day',
+} as const satisfies Record<keyof RefundPolicy, string>
+
+const merged = (column: string) =>
+  `${column} = CASE WHEN '${column}' = ANY ($11::text[]) THEN excluded.${column} ELSE refund_policy.${column} END`
+
+/** One statement, so that of two changes at once none undoes the other. */
+const CHANGE_POLICY = `
 INSERT INTO refund_policy (user_id, environment, window_days, answer_days, unanswered, partial_refunds, agents, per_sale,
   per_day, updated_at)
 VALUES ($1, $2::environment, $3, $4, $5::dispute_unanswered, $6, $7::refund_agents, $8, $9, $10)
-ON CONFLICT (user_id, environment) DO UPDATE SET window_days = excluded.window_days,
-  answer_days = excluded.answer_days, unanswered = excluded.unanswered, partial_refunds = excluded.partial_refunds,
-  agents = excluded.agents, per_sale = excluded.per_sale, per_day = excluded.per_day, updated_at = excluded.updated_at`
+ON CONFLICT (user_id, environment) DO UPDATE SET ${merged('window_days')}, ${merged('answer_days')},
+  ${merged('unanswered')}, ${merged('partial_refunds')}, ${merged('agents')}, ${merged('per_sale')}, ${merged('per_day')},
+  updated_at = excluded.updated_at
+RETURNING *`
 
 /** Of the sum one that failed counts as well: it may have been many. */
 const UNASKED = `
@@ -184,7 +204,10 @@ SELECT coalesce(sum(refund_amount) FILTER (WHERE decided_by = 'policy'), 0)::big
 FROM dispute
 WHERE user_id = $1 AND environment = $2::environment AND decided_by IN ('policy', 'deadline') AND decided_at > $3`
 
-/** Of the newest sales only, so that a checkout with millions costs no more than one with a thousand. */
+/**
+ * Of the newest sales only, so that a checkout with millions costs no more than one with a thousand. Each wallet counts
+ * once, by the shares of what it paid: otherwise one that buys often would make the record, or spoil it.
+ */
 const COUNTED = `
 SELECT count(*) AS sales, count(*) FILTER (WHERE s.state = 'refunded') AS refunded, count(d.id) AS disputed
 FROM (SELECT id, state, product, simulated, amount FROM sale WHERE subject = $1 ORDER BY id DESC LIMIT 1000) s

@@ -315,7 +315,19 @@ describe('a dispute', () => {
     }
   })
 
-  test('what buyers report is counted for a checkout from 20 settled sales on, rounded, without simulated ones', async () => {
+  test('changes of the policy at once are all there afterwards', async () => {
+    const fields = {
+      ...{ windowDays: 14, answerDays: 3, unanswered: 'refund', partialRefunds: false, agents: 'automatic' },
+      ...{ automaticPerSale: 2, automaticPerDay: 5 },
+    }
+    for (let round = 0; round < 5; round++) {
+      seller = await service.person()
+      await Promise.all(Object.entries(fields).map(([name, value]) => policy({ [name]: value })))
+      expect((await seller.call('GET', '/v1/refund-policy')).body.refundPolicy).toEqual(fields)
+    }
+  })
+
+  test('what buyers report is counted for a checkout from 20 customers on, rounded, without simulated ones', async () => {
     const subject = 'chk_tracked'
     for (let at = 0; at < 19; at++) await addSale(service, seller, { subject })
     for (let at = 0; at < 5; at++)
