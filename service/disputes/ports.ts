@@ -53,8 +53,8 @@ export interface DisputeStore {
   changePolicy(owner: Owner, change: Partial<RefundPolicy>, now: Date): Promise<RefundPolicy>
   /** What was refunded since then without the seller's answer. No other transaction of the account decides meanwhile. */
   holdUnasked(inside: Statements, owner: Owner, payer: Address, since: Date): Promise<Unasked>
-  /** The last settled sales of a checkout. */
-  counted(checkout: string): Promise<{ sales: number; refunded: number; disputed: number }>
+  /** The customers of the last settled sales of a checkout, and the sums of their shares. */
+  counted(checkout: string): Promise<CustomerShares>
 }
 
 interface Page {

@@ -224,18 +224,25 @@ export function decidedAmount(
 }
 
 /** Rounded, so that nobody can read single sales off it. Null while there are too few. */
-export function trackRecordOf(counted: { sales: number; refunded: number; disputed: number }): TrackRecord | null {
-  const { sales, refunded, disputed } = counted
-  if (sales < TRACKED_MIN) return null
-  const percent = (part: number): number => Math.round((100 * part) / sales)
+export function trackRecordOf({ customers, refunded, disputed }: CustomerShares): TrackRecord | null {
+  if (customers < TRACKED_MIN) return null
+  const percent = (part: number): number => Math.round((100 * part) / customers)
   return {
-    sales: Math.floor(sales / 10) * 10,
+    customers: Math.floor(customers / 10) * 10,
     refundedPercent: percent(refunded),
     disputedPercent: percent(disputed),
   }
 }
 
 const TRACKED_MIN = 20
+
+/** Of each customer, which part of what they paid was refunded, and which was disputed: a number between 0 and 1. */
+export interface CustomerShares {
+  customers: number
+  /** The sum of these parts. */
+  refunded: number
+  disputed: number
+}
 
 /** The event of a report or of its end, for the seller's endpoints. */
 export function eventOf({ dispute, sale, now, pay }: ReportedSale) {

@@ -77,8 +77,8 @@ export function createDisputeStore(statements: StatementPool): DisputeStore {
 
     async counted(checkout) {
       const [row] = await statements.run<Counted>(COUNTED, [checkout], 'dispute_counted')
-      const { sales = 0n, refunded = 0n, disputed = 0n } = row ?? {}
-      return { sales: Number(sales), refunded: Number(refunded), disputed: Number(disputed) }
+      const { customers = 0n, refunded = 0, disputed = 0 } = row ?? {}
+      return { customers: Number(customers), refunded, disputed }
     },
   }
 }
@@ -209,15 +209,23 @@ WHERE user_id = $1 AND environment = $2::environment AND decided_by IN ('policy'
  * once, by the shares of what it paid: otherwise one that buys often would make the record, or spoil it.
  */
 const COUNTED = `
-SELECT count(*) AS sales, count(*) FILTER (WHERE s.state = 'refunded') AS refunded, count(d.id) AS disputed
-FROM (SELECT id, state, product, simulated, amount FROM sale WHERE subject = $1 ORDER BY id DESC LIMIT 1000) s
-LEFT JOIN dispute d ON d.sale_id = s.id
-WHERE s.product = 'checkout' AND s.state IN ('paid', 'refunded') AND NOT s.simulated AND s.amount > 0`
+SELECT count(*) AS customers, coalesce(sum(refunded / paid), 0)::float8 AS refunded,
+  coalesce(sum(disputed / paid), 0)::float8 AS disputed
+FROM (
+  SELECT sum(s.amount) AS paid, sum(s.refunded) AS refunded,
+    coalesce(sum(s.amount) FILTER (WHERE d.id IS NOT NULL), 0) AS disputed
+  FROM (
+    SELECT id, payer, state, product, simulated, amount, refunded FROM sale WHERE subject = $1 ORDER BY id DESC LIMIT 1000
+  ) s
+  LEFT JOIN dispute d ON d.sale_id = s.id
+  WHERE s.product = 'checkout' AND s.state IN ('paid', 'refunded') AND NOT s.simulated AND s.amount > 0
+  GROUP BY s.payer
+) customer`
 
 interface Counted {
-  sales: bigint
-  refunded: bigint
-  disputed: bigint
+  customers: bigint
+  refunded: number
+  disputed: number
 }
 
 type DisputeRow = RowOf<Omit<Dispute, 'owner'> & Owner>

@@ -333,12 +333,35 @@ describe('a dispute', () => {
     for (let at = 0; at < 5; at++)
       await addSale(service, seller, { subject, simulated: true, payer: `0x${'00'.repeat(20)}` })
     expect(await service.disputes.trackRecord(subject)).toBeNull()
+    // A wallet that buys again and again is one customer.
+    const payer = `0x${'e5'.repeat(20)}`
+    for (let at = 0; at < 10; at++) await addSale(service, seller, { subject, payer })
+    service.clock.forward(61_000)
+    expect(await service.disputes.trackRecord(subject)).toEqual({
+      customers: 20,
+      refundedPercent: 0,
+      disputedPercent: 0,
+    })
     const [one, two] = [await bought(service, seller, { subject }), await bought(service, seller, { subject })]
     await report(service, one)
     await report(service, two)
     await answer(seller, (await disputeOf(service, one.id)).id, { action: 'refund' })
     await work(service)
     service.clock.forward(61_000)
-    expect(await service.disputes.trackRecord(subject)).toEqual({ sales: 20, refundedPercent: 5, disputedPercent: 10 })
+    expect(await service.disputes.trackRecord(subject)).toEqual({
+      ...{ customers: 20, refundedPercent: 5, disputedPercent: 9 },
+    })
+    // What one wallet disputes and gets back counts as the share of what it paid, whole or in part.
+    const spoiler = `0x${'f6'.repeat(20)}`
+    for (let at = 0; at < 30; at++) {
+      const sold = await bought(service, seller, { subject, payer: spoiler })
+      await report(service, sold)
+      await refund(seller, sold.id, { amount: 0.5 })
+    }
+    service.clock.forward(61_000)
+    // Of 23 customers one was refunded whole and one by half, and three disputed.
+    expect(await service.disputes.trackRecord(subject)).toEqual({
+      ...{ customers: 20, refundedPercent: 7, disputedPercent: 13 },
+    })
   })
 })
