@@ -24,17 +24,20 @@ export const DAY_MS = 86_400_000
 const DEADLINE_REFUNDS_MAX = 3
 
 /** When a problem with the sale can no longer be reported. */
-export function reportableUntil(sale: Pick<Sale, 'endedAt' | 'createdAt'>, { windowDays }: RefundPolicy): Date {
-  return new Date((sale.endedAt ?? sale.createdAt).getTime() + windowDays * DAY_MS)
+export function reportableUntil(sale: Windowed, policy: RefundPolicy): Date {
+  return new Date((sale.endedAt ?? sale.createdAt).getTime() + windowOf(sale, policy) * DAY_MS)
 }
 
-export function assertReportable(
-  sale: Pick<Sale, 'state' | 'endedAt' | 'createdAt'>,
-  policy: RefundPolicy,
-  now: Date,
-): void {
+/** In days. A sale keeps what its 402 promised; a longer time that the seller gives today holds for it too. */
+function windowOf({ refundWindowDays }: Windowed, { windowDays }: RefundPolicy): number {
+  return Math.max(refundWindowDays ?? 0, windowDays)
+}
+
+type Windowed = Pick<Sale, 'endedAt' | 'createdAt' | 'refundWindowDays'>
+
+export function assertReportable(sale: Windowed & Pick<Sale, 'state'>, policy: RefundPolicy, now: Date): void {
   if (sale.state !== 'paid') throw notPaid(sale.state)
-  if (now >= reportableUntil(sale, policy)) throw outsideWindow(policy.windowDays)
+  if (now >= reportableUntil(sale, policy)) throw outsideWindow(windowOf(sale, policy))
 }
 
 /**
@@ -59,7 +62,7 @@ export function denialOf(asked: Pick<RefundClaim, 'amount' | 'refundTo'>, about:
 }
 
 interface Judged {
-  sale: Pick<Sale, 'state' | 'amount' | 'payer' | 'endedAt' | 'createdAt'>
+  sale: Windowed & Pick<Sale, 'state' | 'amount' | 'payer'>
   /** Of the sale (`returnedOf`). */
   returned: Usdc
   policy: RefundPolicy

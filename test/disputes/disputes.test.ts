@@ -110,11 +110,16 @@ describe('a dispute', () => {
     expect(await report(service, balance)).toMatchObject({ status: 409, body: { code: 'refund_of_balance' } })
     const tool = await bought(service, seller, { product: 'tool', userId: null })
     expect(await report(service, tool)).toMatchObject({ status: 409, body: { code: 'refund_by_operator' } })
+    const before = await bought(service, seller)
     await policy({ windowDays: 3 })
     const sold = await bought(service, seller)
     service.clock.forward(3 * DAY_MS)
     expect(await report(service, sold)).toMatchObject({ status: 409, body: { code: 'dispute_outside_window' } })
     expect((await service.call('GET', `/receipts/${sold.id}/dispute?token=${sold.token}`)).body.reportUntil).toBeNull()
+    // A shorter time holds for later sales only, a longer one for all.
+    expect(await report(service, before)).toMatchObject({ status: 201 })
+    await policy({ windowDays: 4 })
+    expect(await report(service, sold)).toMatchObject({ status: 201 })
   })
 
   test('without an answer it ends by the policy of its time: closed, or refunded', async () => {

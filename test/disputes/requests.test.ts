@@ -3,6 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { openWorld, type World } from '../checkouts/world.ts'
 import type { TestPerson } from '../harness/service.ts'
 import { refund } from '../refunds/sales.ts'
+import { DEFAULT_POLICY } from '../../service/disputes/model.ts'
 import { findRefundDifferences } from '../../service/refunds/store.ts'
 import { answer, askRefund, bought, DAY_MS, disputeOf, refundRequest, report, signedReport, sweep } from './reports.ts'
 
@@ -47,6 +48,19 @@ describe('a refund request by the x402 extension', () => {
     await world.seller.call('PATCH', '/v1/refund-policy', { body: { windowDays: 0 } })
     expect(await extensions()).toBeUndefined()
     await world.seller.call('PATCH', '/v1/refund-policy', { body: { windowDays: 30 } })
+  })
+
+  test('is possible as long as the policy said when it was sold, with the defaults where none was set', async () => {
+    const stored = async ({ id }: { id: string }) =>
+      (await world.service.database.statements.run('SELECT refund_window_days FROM sale WHERE id = $1', [id]))[0]
+    const sold = await buy()
+    expect(await stored(sold)).toEqual({ refund_window_days: DEFAULT_POLICY.windowDays })
+    await seller.call('PATCH', '/v1/refund-policy', { body: { windowDays: 1 } })
+    const later = await buy()
+    expect(await stored(later)).toEqual({ refund_window_days: 1 })
+    world.service.clock.forward(2 * DAY_MS)
+    expect(await ask(sold)).toMatchObject({ status: 'pending' })
+    expect(await ask(later)).toEqual(denied('outside_window'))
   })
 
   test('waits for the seller, and says how it ended to whoever has the key', async () => {

@@ -22,13 +22,14 @@ const sale = fc
     waiting: fc.integer({ min: 0, max: 100 }),
     state: fc.constantFrom('paid' as const, 'refunded' as const, 'settling' as const, 'failed' as const),
     days: fc.integer({ min: 0, max: 60 }),
+    refundWindowDays: fc.option(fc.integer({ min: 0, max: 60 })),
   })
-  .map(({ amount, part, waiting, state, days }) => {
+  .map(({ amount, part, waiting, state, days, refundWindowDays }) => {
     const endedAt = new Date(NOW.getTime() - days * 86_400_000)
     const returned = state === 'refunded' ? amount : usdc((amount * BigInt(part)) / 100n)
     // What is requested and waits, beside what went back.
     const refunded = usdc(returned + ((amount - returned) * BigInt(waiting)) / 100n)
-    const answer = { handover: 'none' as const, result: null }
+    const answer = { handover: 'none' as const, result: null, refundWindowDays }
     return { amount, returned, refunded, state, payer: PAYER, endedAt, createdAt: endedAt, days, ...answer }
   })
 const policy = fc.record({
@@ -57,7 +58,7 @@ describe('the rules of disputes, for every sale, policy and request', () => {
         const isFine =
           sold.state === 'paid' &&
           amount <= left &&
-          sold.days < terms.windowDays &&
+          sold.days < Math.max(terms.windowDays, sold.refundWindowDays ?? 0) &&
           (refundTo ?? PAYER) === PAYER &&
           (terms.partialRefunds || amount === left)
         expect(denial === null).toBe(isFine)

@@ -122,6 +122,7 @@ function simulatedSale({ gate, route, request, operation }: Call, amount: Usdc, 
     createdAt: now,
     endedAt: now,
     refunded: ZERO,
+    refundWindowDays: null,
   }
 }
 
