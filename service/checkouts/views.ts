@@ -82,8 +82,8 @@ export interface CheckoutView extends QuoteView {
   }
   /** False while the workflow does not respond or this server cannot settle: pay calls are refused with a 503. */
   available: boolean
-  /** How the last sales went, as rounded figures. Null while there are fewer than 20, and where it is not shown. */
-  trackRecord: { sales: number; refundedPercent: number; disputedPercent: number } | null
+  /** How the last sales went, as rounded figures. Null with fewer than 20 customers, and where it is not shown. */
+  trackRecord: { customers: number; refundedPercent: number; disputedPercent: number } | null
   /** How the seller shows itself; null where nothing was set. */
   brand: BrandView | null
 }

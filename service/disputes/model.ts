@@ -117,10 +117,10 @@ export interface SignedProof {
   expiresAt: Date
 }
 
-/** How the last sales of a checkout went. The shares are whole percents. */
+/** How the last sales of a checkout went. The shares are whole percents, with each customer counted once. */
 export interface TrackRecord {
-  /** At least so many settled sales. */
-  sales: number
+  /** At least so many customers. */
+  customers: number
   refundedPercent: number
   disputedPercent: number
 }

@@ -28,6 +28,7 @@ export function openDisputes(platform: Platform, { chains, refunds, deliveries, 
     refunds,
     tokens: openPaymentTokens(secret),
     signatures: signaturesBy(chains),
+    isDelivered: async (saleId) => (await deliveries.bySubject(null, [saleId])).get(saleId)?.state === 'delivered',
     event: (inside, event) => deliveries.event(inside, event),
     announce: (inside, announcements) => outbox.add(inside, announcements),
     mailOwner: (userId, mail) => identity.mailTo(userId, mail),
@@ -68,7 +69,7 @@ interface Opened {
 interface Others {
   chains: Chains
   refunds: Refunds
-  deliveries: Pick<Deliveries, 'event'>
+  deliveries: Pick<Deliveries, 'event' | 'bySubject'>
   identity: Pick<Identity, 'mailTo'>
 }
 

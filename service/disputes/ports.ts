@@ -9,6 +9,7 @@ import type { Announcement } from '../queue/model.ts'
 import type { Refund, RefundRequest } from '../refunds/model.ts'
 import type { Sale } from '../sales/model.ts'
 import type { Decider, Dispute, DisputeState, RefundPolicy, ShownDispute } from './model.ts'
+import type { CustomerShares, Unasked } from './rules.ts'
 
 /** Where disputes and policies are stored. Every transaction locks the sale before its dispute. */
 export interface DisputeStore {
@@ -28,7 +29,7 @@ export interface DisputeStore {
   countSince(owner: Owner, since: Date, most: number): Promise<number>
   add(inside: Statements, dispute: Dispute): Promise<void>
   /** From `open` to `refunding`. Null when it was not open, or another attempt began. */
-  claim(id: string, attempts: number, claim: DisputeClaim): Promise<Dispute | null>
+  claim(inside: Statements, id: string, attempts: number, claim: DisputeClaim): Promise<Dispute | null>
   /** Ends an open one. Null when it was not open. */
   end(inside: Statements, id: string, end: DisputeEnd): Promise<Dispute | null>
   /** Open again after the attempt came to nothing. Null when it was not refunding by this attempt. */
@@ -48,11 +49,12 @@ export interface DisputeStore {
   left(now: Date, limit: number): Promise<readonly Dispute[]>
 
   policy(owner: Owner, inside?: Statements): Promise<RefundPolicy>
-  savePolicy(owner: Owner, policy: RefundPolicy, now: Date): Promise<void>
-  /** What the policy refunded since then. No other transaction of the account decides meanwhile. */
-  holdAutomatic(inside: Statements, owner: Owner, since: Date): Promise<Usdc>
-  /** The last settled sales of a checkout. */
-  counted(checkout: string): Promise<{ sales: number; refunded: number; disputed: number }>
+  /** Merges the fields into what is stored then, or into the default. */
+  changePolicy(owner: Owner, change: Partial<RefundPolicy>, now: Date): Promise<RefundPolicy>
+  /** What was refunded since then without the seller's answer. No other transaction of the account decides meanwhile. */
+  holdUnasked(inside: Statements, owner: Owner, payer: Address, since: Date): Promise<Unasked>
+  /** The customers of the last settled sales of a checkout, and the sums of their shares. */
+  counted(checkout: string): Promise<CustomerShares>
 }
 
 interface Page {
@@ -87,9 +89,12 @@ export interface Sales {
 export interface RefundPort {
   request(refund: RefundRequest, operation: Id<'op'>): Promise<Refund>
   ofSale(saleId: string, inside?: Statements): Promise<readonly Refund[]>
-  /** Throws where no refund of such a sale is accepted. */
-  assertRefundable(sale: Sale): void
+  /** Throws where no refund of such a sale is accepted: whatever its amount, or of this one. */
+  assertRefundable(sale: Sale, amount?: Usdc): void
 }
+
+/** Whether the seller's server has confirmed the order of this sale. */
+export type IsDelivered = (saleId: string) => Promise<boolean>
 
 /** Whether the address signed the text: with its key, or as a contract. */
 export interface PayerSignatures {

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import { NETWORKS } from '../chain/networks.ts'
 import type { Id } from '../kit/ids.ts'
-import { toDecimal, toWire, usdc, ZERO, type Usdc } from '../kit/money.ts'
-import { paymentData } from '../refunds/model.ts'
+import { least, sum, toDecimal, toWire, usdc, ZERO, type Usdc } from '../kit/money.ts'
+import { paymentData, type Refund, type RefundState } from '../refunds/model.ts'
 import { wasPaid, type Sale } from '../sales/model.ts'
 import { notPaid, outsideWindow, signatureExpired } from './errors.ts'
 import type {
   Denial,
   Dispute,
+  Reason,
   RefundAnswer,
   RefundClaim,
   RefundPolicy,
@@ -23,17 +24,20 @@ export const DAY_MS = 86_400_000
 const DEADLINE_REFUNDS_MAX = 3
 
 /** When a problem with the sale can no longer be reported. */
-export function reportableUntil(sale: Pick<Sale, 'endedAt' | 'createdAt'>, { windowDays }: RefundPolicy): Date {
-  return new Date((sale.endedAt ?? sale.createdAt).getTime() + windowDays * DAY_MS)
+export function reportableUntil(sale: Windowed, policy: RefundPolicy): Date {
+  return new Date((sale.endedAt ?? sale.createdAt).getTime() + windowOf(sale, policy) * DAY_MS)
 }
 
-export function assertReportable(
-  sale: Pick<Sale, 'state' | 'endedAt' | 'createdAt'>,
-  policy: RefundPolicy,
-  now: Date,
-): void {
+/** In days. A sale keeps what its 402 promised; a longer time that the seller gives today holds for it too. */
+function windowOf({ refundWindowDays }: Windowed, { windowDays }: RefundPolicy): number {
+  return Math.max(refundWindowDays ?? 0, windowDays)
+}
+
+type Windowed = Pick<Sale, 'endedAt' | 'createdAt' | 'refundWindowDays'>
+
+export function assertReportable(sale: Windowed & Pick<Sale, 'state'>, policy: RefundPolicy, now: Date): void {
   if (sale.state !== 'paid') throw notPaid(sale.state)
-  if (now >= reportableUntil(sale, policy)) throw outsideWindow(policy.windowDays)
+  if (now >= reportableUntil(sale, policy)) throw outsideWindow(windowOf(sale, policy))
 }
 
 /**
@@ -41,8 +45,8 @@ export function assertReportable(
  * it has one of another request.
  */
 export function denialOf(asked: Pick<RefundClaim, 'amount' | 'refundTo'>, about: Judged): Denial | null {
-  const { sale, policy, now, before } = about
-  const left = usdc(sale.amount - sale.refunded)
+  const { sale, policy, now, before, returned } = about
+  const left = usdc(sale.amount - returned)
   if (!wasPaid(sale)) return 'unknown_payment'
   // Money goes back to the address that paid and nowhere else, whoever signs.
   if (asked.refundTo !== null && asked.refundTo.toLowerCase() !== sale.payer.toLowerCase()) return 'policy_denied'
@@ -58,25 +62,84 @@ export function denialOf(asked: Pick<RefundClaim, 'amount' | 'refundTo'>, about:
 }
 
 interface Judged {
-  sale: Pick<Sale, 'state' | 'amount' | 'refunded' | 'payer' | 'endedAt' | 'createdAt'>
+  sale: Windowed & Pick<Sale, 'state' | 'amount' | 'payer'>
+  /** Of the sale (`returnedOf`). */
+  returned: Usdc
   policy: RefundPolicy
   now: Date
   before: Pick<Dispute, 'state'> | null
 }
 
-/** Whether the policy refunds without asking. `spent` is what it refunded in the last 24 hours. */
-export function isAutomatic(amount: Usdc, { agents, perSale, perDay }: RefundPolicy, spent: Usdc): boolean {
-  return agents === 'automatic' && amount <= perSale && spent + amount <= perDay
+/**
+ * What went back of a sale, or certainly ends by itself. A refund that is only requested may wait for the seller's balance
+ * or signature, and never be paid: it denies no buyer anything.
+ */
+export function returnedOf(refunds: readonly Pick<Refund, 'state' | 'amount'>[]): Usdc {
+  return sum(refunds.filter(({ state }) => RETURNED.has(state)).map(({ amount }) => amount))
 }
 
-/** What the deadline does to a dispute that is still open. `wait`: all of it is about to go back by other refunds. */
+const RETURNED: ReadonlySet<RefundState> = new Set(['funded', 'sent', 'confirmed'])
+
+/** What was refunded in the last 24 hours without the seller's answer. */
+export interface Unasked {
+  /** By the policy, in total. */
+  spent: Usdc
+  /** How many times to this payer, by the policy or at a deadline. */
+  ofPayer: number
+}
+
+/** Whether the policy refunds without asking. */
+export function isAutomatic(
+  { amount, reason, sale, isDelivered }: AutomaticRefund,
+  { agents, perSale, perDay }: RefundPolicy,
+  before: Unasked,
+): boolean {
+  if (agents !== 'automatic' || amount > perSale || before.spent + amount > perDay) return false
+  if (amount > sale.amount - sale.refunded) return false
+  if (!hasShare(sale, before)) return false
+  const isHandedOver = isDelivered || sale.handover === 'begun' || hasAnswer(sale)
+  return reason !== 'service_not_delivered' || !isHandedOver
+}
+
+export interface AutomaticRefund {
+  amount: Usdc
+  reason: Reason
+  sale: Pick<Sale, 'amount' | 'refunded' | 'handover' | 'result' | 'simulated'>
+  /** The seller's server has confirmed the order. */
+  isDelivered: boolean
+}
+
+/**
+ * How many refunds a payer gets of one seller in 24 hours without the seller's answer. The limits in USDC alone do not
+ * stop a wallet that buys cheap answers, reads them, and takes each payment back.
+ */
+export const UNASKED_PER_PAYER = 2
+
+/** Simulated payments all have the same payer, and their refunds move no money. */
+export function hasShare({ simulated }: Pick<Sale, 'simulated'>, { ofPayer }: Pick<Unasked, 'ofPayer'>): boolean {
+  return simulated || ofPayer < UNASKED_PER_PAYER
+}
+
+/** The buyer has the whole answer, or the work that was bought has succeeded. */
+function hasAnswer({ handover, result }: Pick<Sale, 'handover' | 'result'>): boolean {
+  return handover === 'whole' || result?.status === 'succeeded'
+}
+
+/**
+ * What the deadline does to a dispute that is still open. `wait`: all of it is about to go back by other refunds.
+ * `blocked`: a refund that is only requested has what the deadline would refund. It acts as soon as that has ended.
+ */
 export function dueAction(
-  { unanswered, attempts }: Pick<Dispute, 'unanswered' | 'attempts'>,
-  sale: Pick<Sale, 'state' | 'amount' | 'refunded'>,
-): 'refunded' | 'wait' | 'refund' | 'close' {
+  { unanswered, attempts, reason, amount }: Pick<Dispute, 'unanswered' | 'attempts' | 'reason' | 'amount'>,
+  sale: Pick<Sale, 'state' | 'amount' | 'refunded' | 'handover' | 'result'>,
+  returned: Usdc,
+): 'refunded' | 'wait' | 'refund' | 'blocked' | 'close' {
   if (sale.state === 'refunded') return 'refunded'
-  if (sale.refunded === sale.amount) return 'wait'
-  return unanswered === 'refund' && attempts < DEADLINE_REFUNDS_MAX ? 'refund' : 'close'
+  if (returned === sale.amount) return 'wait'
+  if (reason === 'service_not_delivered' && hasAnswer(sale)) return 'close'
+  if (unanswered !== 'refund' || attempts >= DEADLINE_REFUNDS_MAX) return 'close'
+  const wanted = least(amount ?? sale.amount, usdc(sale.amount - returned))
+  return sale.amount - sale.refunded < wanted ? 'blocked' : 'refund'
 }
 
 /** Whether the seller has given exactly this answer. */
@@ -164,18 +227,25 @@ export function decidedAmount(
 }
 
 /** Rounded, so that nobody can read single sales off it. Null while there are too few. */
-export function trackRecordOf(counted: { sales: number; refunded: number; disputed: number }): TrackRecord | null {
-  const { sales, refunded, disputed } = counted
-  if (sales < TRACKED_MIN) return null
-  const percent = (part: number): number => Math.round((100 * part) / sales)
+export function trackRecordOf({ customers, refunded, disputed }: CustomerShares): TrackRecord | null {
+  if (customers < TRACKED_MIN) return null
+  const percent = (part: number): number => Math.round((100 * part) / customers)
   return {
-    sales: Math.floor(sales / 10) * 10,
+    customers: Math.floor(customers / 10) * 10,
     refundedPercent: percent(refunded),
     disputedPercent: percent(disputed),
   }
 }
 
 const TRACKED_MIN = 20
+
+/** Of each customer, which part of what they paid was refunded, and which was disputed: a number between 0 and 1. */
+export interface CustomerShares {
+  customers: number
+  /** The sum of these parts. */
+  refunded: number
+  disputed: number
+}
 
 /** The event of a report or of its end, for the seller's endpoints. */
 export function eventOf({ dispute, sale, now, pay }: ReportedSale) {

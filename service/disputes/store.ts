@@ -51,9 +51,9 @@ export function createDisputeStore(statements: StatementPool): DisputeStore {
       await inside.run(ADD, valuesOf(dispute), 'dispute_add')
     },
 
-    claim(id, attempts, { refundId, refundAmount, answer, decidedBy, leaseUntil, now }) {
+    claim(inside, id, attempts, { refundId, refundAmount, answer, decidedBy, leaseUntil, now }) {
       const values = [id, attempts, refundId, refundAmount, answer, decidedBy, now, leaseUntil]
-      return one(statements, CLAIM, values, 'dispute_claim')
+      return one(inside, CLAIM, values, 'dispute_claim')
     },
 
     end: (inside, id, { state, answer, decidedBy, now }) =>
@@ -77,30 +77,36 @@ export function createDisputeStore(statements: StatementPool): DisputeStore {
 
     async counted(checkout) {
       const [row] = await statements.run<Counted>(COUNTED, [checkout], 'dispute_counted')
-      const { sales = 0n, refunded = 0n, disputed = 0n } = row ?? {}
-      return { sales: Number(sales), refunded: Number(refunded), disputed: Number(disputed) }
+      const { customers = 0n, refunded = 0, disputed = 0 } = row ?? {}
+      return { customers: Number(customers), refunded, disputed }
     },
   }
 }
 
-function createPolicies(statements: StatementPool): Pick<DisputeStore, 'policy' | 'savePolicy' | 'holdAutomatic'> {
+function createPolicies(statements: StatementPool): Pick<DisputeStore, 'policy' | 'changePolicy' | 'holdUnasked'> {
   return {
     async policy({ userId, environment }, inside: Statements = statements) {
       const [row] = await inside.run<PolicyRow>(POLICY, [userId, environment], 'refund_policy_find')
       return row === undefined ? DEFAULT_POLICY : fromPolicyRow(row)
     },
 
-    async savePolicy({ userId, environment }, policy, now) {
+    async changePolicy({ userId, environment }, change, now) {
+      const policy = { ...DEFAULT_POLICY, ...change }
       const { windowDays, answerDays, unanswered, partialRefunds, agents, perSale, perDay } = policy
       const values = [windowDays, answerDays, unanswered, partialRefunds, agents, perSale, perDay, now]
-      await statements.run(SAVE_POLICY, [userId, environment, ...values], 'refund_policy_save')
+      const changed = Object.keys(change).map((field) => POLICY_COLUMNS[field as keyof RefundPolicy])
+      const all = [userId, environment, ...values, changed]
+      const [row] = await statements.run<PolicyRow>(CHANGE_POLICY, all, 'refund_policy_change')
+      if (row === undefined) throw new Error('a refund policy was not stored')
+      return fromPolicyRow(row)
     },
 
-    async holdAutomatic(inside, { userId, environment }, since) {
+    async holdUnasked(inside, { userId, environment }, payer, since) {
       const account = JSON.stringify(['automatic refunds', userId, environment])
-      await inside.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 14))', [account], 'dispute_automatic_lock')
-      const [row] = await inside.run<{ spent: bigint }>(AUTOMATIC, [userId, environment, since], 'dispute_automatic')
-      return usdc(row?.spent ?? ZERO)
+      await inside.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 14))', [account], 'dispute_unasked_lock')
+      const values = [userId, environment, since, payer]
+      const [row] = await inside.run<{ spent: bigint; of_payer: bigint }>(UNASKED, values, 'dispute_unasked')
+      return { spent: usdc(row?.spent ?? ZERO), ofPayer: Number(row?.of_payer ?? 0n) }
     },
   }
 }
@@ -152,40 +158,74 @@ WHERE sale_id = $1 AND (($2::text IS NULL AND state = 'open') OR state = 'refund
 const POSTPONE = `UPDATE dispute SET answer_by = $2 WHERE id = $1 AND state = 'open'`
 const PROLONG = `UPDATE dispute SET lease_until = $2 WHERE id = $1 AND state = 'refunding'`
 
+/** Those that are blocked (`dueAction`) keep their deadline, and must not stand before the others. */
 const DUE = `
 SELECT d.* FROM (
-  SELECT id, answer_by, row_number() OVER (PARTITION BY environment, user_id ORDER BY answer_by, id) AS turn
-  FROM dispute WHERE state = 'open' AND answer_by <= $1
+  SELECT o.id, o.answer_by,
+    row_number() OVER (PARTITION BY o.environment, o.user_id ORDER BY o.answer_by, o.id) AS turn
+  FROM dispute o JOIN sale s ON s.id = o.sale_id
+  WHERE o.state = 'open' AND o.answer_by <= $1 AND NOT (
+    o.unanswered = 'refund' AND s.amount - s.refunded < coalesce(o.amount, s.amount)
+    AND EXISTS (SELECT FROM refund r WHERE r.sale_id = s.id AND r.state = 'requested')
+  )
 ) due JOIN dispute d ON d.id = due.id ORDER BY due.turn, due.answer_by LIMIT $2`
 
 const LEFT = `SELECT * FROM dispute WHERE state = 'refunding' AND lease_until <= $1 ORDER BY lease_until LIMIT $2`
 
 const POLICY = 'SELECT * FROM refund_policy WHERE user_id = $1 AND environment = $2::environment'
 
-const SAVE_POLICY = `
+const POLICY_COLUMNS = {
+  windowDays: 'window_days',
+  answerDays: 'answer_days',
+  unanswered: 'unanswered',
+  partialRefunds: 'partial_refunds',
+  agents: 'agents',
+  perSale: 'per_sale',
+  perDay: 'per_day',
+} as const satisfies Record<keyof RefundPolicy, string>
+
+const merged = (column: string) =>
+  `${column} = CASE WHEN '${column}' = ANY ($11::text[]) THEN excluded.${column} ELSE refund_policy.${column} END`
+
+/** One statement, so that of two changes at once none undoes the other. */
+const CHANGE_POLICY = `
 INSERT INTO refund_policy (user_id, environment, window_days, answer_days, unanswered, partial_refunds, agents, per_sale,
   per_day, updated_at)
 VALUES ($1, $2::environment, $3, $4, $5::dispute_unanswered, $6, $7::refund_agents, $8, $9, $10)
-ON CONFLICT (user_id, environment) DO UPDATE SET window_days = excluded.window_days,
-  answer_days = excluded.answer_days, unanswered = excluded.unanswered, partial_refunds = excluded.partial_refunds,
-  agents = excluded.agents, per_sale = excluded.per_sale, per_day = excluded.per_day, updated_at = excluded.updated_at`
+ON CONFLICT (user_id, environment) DO UPDATE SET ${merged('window_days')}, ${merged('answer_days')},
+  ${merged('unanswered')}, ${merged('partial_refunds')}, ${merged('agents')}, ${merged('per_sale')}, ${merged('per_day')},
+  updated_at = excluded.updated_at
+RETURNING *`
 
-/** One that failed counts as well: it may have been many. */
-const AUTOMATIC = `
-SELECT coalesce(sum(refund_amount), 0)::bigint AS spent FROM dispute
-WHERE user_id = $1 AND environment = $2::environment AND decided_by = 'policy' AND decided_at > $3`
+/** Of the sum one that failed counts as well: it may have been many. */
+const UNASKED = `
+SELECT coalesce(sum(refund_amount) FILTER (WHERE decided_by = 'policy'), 0)::bigint AS spent,
+  count(*) FILTER (WHERE payer = $4 AND state IN ('refunding', 'refunded')) AS of_payer
+FROM dispute
+WHERE user_id = $1 AND environment = $2::environment AND decided_by IN ('policy', 'deadline') AND decided_at > $3`
 
-/** Of the newest sales only, so that a checkout with millions costs no more than one with a thousand. */
+/**
+ * Of the newest sales only, so that a checkout with millions costs no more than one with a thousand. Each wallet counts
+ * once, by the shares of what it paid: otherwise one that buys often would make the record, or spoil it.
+ */
 const COUNTED = `
-SELECT count(*) AS sales, count(*) FILTER (WHERE s.state = 'refunded') AS refunded, count(d.id) AS disputed
-FROM (SELECT id, state, product, simulated, amount FROM sale WHERE subject = $1 ORDER BY id DESC LIMIT 1000) s
-LEFT JOIN dispute d ON d.sale_id = s.id
-WHERE s.product = 'checkout' AND s.state IN ('paid', 'refunded') AND NOT s.simulated AND s.amount > 0`
+SELECT count(*) AS customers, coalesce(sum(refunded / paid), 0)::float8 AS refunded,
+  coalesce(sum(disputed / paid), 0)::float8 AS disputed
+FROM (
+  SELECT sum(s.amount) AS paid, sum(s.refunded) AS refunded,
+    coalesce(sum(s.amount) FILTER (WHERE d.id IS NOT NULL), 0) AS disputed
+  FROM (
+    SELECT id, payer, state, product, simulated, amount, refunded FROM sale WHERE subject = $1 ORDER BY id DESC LIMIT 1000
+  ) s
+  LEFT JOIN dispute d ON d.sale_id = s.id
+  WHERE s.product = 'checkout' AND s.state IN ('paid', 'refunded') AND NOT s.simulated AND s.amount > 0
+  GROUP BY s.payer
+) customer`
 
 interface Counted {
-  sales: bigint
-  refunded: bigint
-  disputed: bigint
+  customers: bigint
+  refunded: number
+  disputed: number
 }
 
 type DisputeRow = RowOf<Omit<Dispute, 'owner'> & Owner>

@@ -47,6 +47,11 @@ export function tooManyRefunds(most: number): DomainError {
   return new DomainError('conflict', 'too_many_refunds', sentence, { limit: most })
 }
 
+export function neverSigned(times: number): DomainError {
+  const sentence = `${String(times)} refunds of this payment from your own wallet were not signed in time. Refund it from your balance.`
+  return new DomainError('conflict', 'refund_not_signed', sentence, { limit: times })
+}
+
 export function tooSmall(least: Usdc): DomainError {
   return invalid({ amount: `must be at least ${toDecimal(least)}` })
 }

@@ -82,7 +82,9 @@ export function paymentRoutes(payments: Payments): AnyRoute[] {
 }
 
 export const refundBody = z.strictObject({
-  amount: positiveAmount.nullish().meta({ description: 'What goes back; all that is left when absent' }),
+  amount: positiveAmount.nullish().meta({
+    description: 'What goes back: at least 0.05 USDC, or all that is left of the payment. All that is left when absent',
+  }),
   reason: z
     .string()
     .trim()

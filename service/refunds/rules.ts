@@ -10,11 +10,13 @@ import { NETWORK_OF } from '../wallet/model.ts'
 import {
   exceedsPayment,
   fillsBalance,
+  neverSigned,
   nothingPaid,
   notRefundable,
   otherNetwork,
   paidByAccount,
   receivedHere,
+  tooManyRefunds,
   tooSmall,
   withoutSeller,
 } from './errors.ts'
@@ -26,10 +28,13 @@ const DAY_MS = 86_400_000
 export const WAIT_MS = 14 * DAY_MS
 
 /** The refunds of one sale are listed whole, so there is an end to them. */
-export const REFUNDS_MAX = 100
+const REFUNDS_MAX = 100
 
 /** The facilitator carries out no transfer of less: its gas costs more. */
 const LEAST = usdc(100n)
+
+/** The operator pays the gas of each refund, and one payment can have many. */
+const PART_LEAST = usdc(50_000n)
 
 /** The seller of a sale of which something can go back. Throws otherwise. */
 export function sellerOf(sale: Pick<Sale, 'product' | 'details' | 'state' | 'userId' | 'environment'>): Owner {
@@ -79,8 +84,24 @@ export function wayOf(
   return buyer?.environment === sale.environment ? 'account' : 'wallet'
 }
 
-export function assertLeast(amount: Usdc, way: RefundWay, paid: Usdc): void {
-  if ((way === 'wallet' || way === 'own') && amount < least(LEAST, paid)) throw tooSmall(LEAST)
+/**
+ * Until it has ended, a refund that waits for a signature keeps its sum from every other one. So a seller who does not sign
+ * cannot begin it again and again.
+ */
+export function assertOneMore(way: RefundWay, before: readonly Pick<Refund, 'failure' | 'signature'>[]): void {
+  if (before.length >= REFUNDS_MAX) throw tooManyRefunds(REFUNDS_MAX)
+  const unsigned = before.filter(({ failure, signature }) => failure === 'not_sent' && signature === null)
+  if (way === 'own' && unsigned.length >= UNSIGNED_MAX) throw neverSigned(UNSIGNED_MAX)
+}
+
+const UNSIGNED_MAX = 3
+
+/** A refund on a chain is of at least five cents, or of all that is left. */
+export function assertLeast(amount: Usdc, way: RefundWay, sale: Pick<Sale, 'amount' | 'refunded'>): void {
+  if (way !== 'wallet' && way !== 'own') return
+  const left = refundableOf(sale)
+  if (amount !== left && amount < PART_LEAST) throw tooSmall(least(PART_LEAST, left))
+  if (amount < least(LEAST, sale.amount)) throw tooSmall(LEAST)
 }
 
 /** What holds the refund up, or null if the error is no reason to wait. */

@@ -70,6 +70,11 @@ export interface Sale {
   endedAt: Date | null
   /** The sum of its refunds that have not failed. */
   refunded: Usdc
+  /**
+   * How long after it a problem could be reported, by the seller's policy when it was stored. Null before that, and for
+   * sales from before this was recorded.
+   */
+  refundWindowDays: number | null
 }
 
 /** What is known of a payment that waits in the escrow. */
@@ -148,7 +153,7 @@ export const TOOL_NAME_MAX = 64
 /** A sale before any work was done for it. */
 export type NewSale = Omit<
   Sale,
-  'state' | 'handover' | 'bodyHash' | 'txHash' | 'reason' | 'result' | 'endedAt' | 'refunded'
+  'state' | 'handover' | 'bodyHash' | 'txHash' | 'reason' | 'result' | 'endedAt' | 'refunded' | 'refundWindowDays'
 >
 
 /** How the work that was bought has ended. */
@@ -344,8 +349,8 @@ export function wasPaid({ state }: Pick<Sale, 'state'>): boolean {
 
 /** A sale in the state in which it is claimed. */
 export function claimedSale(sale: NewSale): Sale {
-  const open = { bodyHash: null, txHash: null, reason: null, result: null, endedAt: null, refunded: ZERO }
-  return { ...sale, ...open, state: 'claimed', handover: 'none' }
+  const open = { bodyHash: null, txHash: null, reason: null, result: null, endedAt: null }
+  return { ...sale, ...open, refunded: ZERO, refundWindowDays: null, state: 'claimed', handover: 'none' }
 }
 
 /** What a seller earned in a span of days, and in as many days before it. */

@@ -13,7 +13,7 @@ const PAGE = {
   lines: { unit: 1_250, quantity: 3, subtotal: 3_750, coupon: 'SPRING', discount: 250.5, total: 3_499.5 },
   prepared: null,
   paymentRequirements: null,
-  trackRecord: { sales: 1_200, refundedPercent: 2, disputedPercent: 1 },
+  trackRecord: { customers: 1_200, refundedPercent: 2, disputedPercent: 1 },
   brand: {
     name: 'Rechtsschutzversicherungsgesellschaft Großmann',
     logo: null,

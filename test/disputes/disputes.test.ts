@@ -110,11 +110,16 @@ describe('a dispute', () => {
     expect(await report(service, balance)).toMatchObject({ status: 409, body: { code: 'refund_of_balance' } })
     const tool = await bought(service, seller, { product: 'tool', userId: null })
     expect(await report(service, tool)).toMatchObject({ status: 409, body: { code: 'refund_by_operator' } })
+    const before = await bought(service, seller)
     await policy({ windowDays: 3 })
     const sold = await bought(service, seller)
     service.clock.forward(3 * DAY_MS)
     expect(await report(service, sold)).toMatchObject({ status: 409, body: { code: 'dispute_outside_window' } })
     expect((await service.call('GET', `/receipts/${sold.id}/dispute?token=${sold.token}`)).body.reportUntil).toBeNull()
+    // A shorter time holds for later sales only, a longer one for all.
+    expect(await report(service, before)).toMatchObject({ status: 201 })
+    await policy({ windowDays: 4 })
+    expect(await report(service, sold)).toMatchObject({ status: 201 })
   })
 
   test('without an answer it ends by the policy of its time: closed, or refunded', async () => {
@@ -135,6 +140,29 @@ describe('a dispute', () => {
     expect(closed).toMatchObject({ state: 'closed', decidedBy: 'deadline', refundId: null })
     expect(await answer(seller, closed.id, { action: 'refund' })).toMatchObject({ status: 409 })
     expect(await report(service, closes)).toMatchObject({ status: 200, body: { dispute: { state: 'closed' } } })
+  })
+
+  test('a deadline refunds one wallet twice in 24 hours, and nothing as not delivered that has arrived', async () => {
+    await policy({ unanswered: 'refund', answerDays: 1 })
+    const payer = `0x${'d4'.repeat(20)}`
+    const four = await Promise.all(Array.from({ length: 4 }, () => bought(service, seller, { payer })))
+    for (const sold of four) await report(service, sold, { reason: 'customer_request' })
+    const arrived = await bought(service, seller)
+    await service.database.statements.run(`UPDATE sale SET handover = 'whole' WHERE id = $1`, [arrived.id])
+    await report(service, arrived)
+    const ended = async () => {
+      await sweep(service)
+      await work(service)
+      const disputes = await Promise.all(four.map(({ id }) => disputeOf(service, id)))
+      return disputes.filter(({ state }) => state === 'refunded').length
+    }
+    service.clock.forward(DAY_MS)
+    expect(await ended()).toBe(2)
+    expect(await ended()).toBe(2)
+    expect(await disputeOf(service, arrived.id)).toMatchObject({ state: 'closed', refundId: null })
+    service.clock.forward(DAY_MS)
+    expect(await ended()).toBe(4)
+    expect(await findRefundDifferences(service.database.statements)).toEqual([])
   })
 
   test('a refund that fails leaves it open, says why, and it can be answered again; a deadline gives up at some time', async () => {
@@ -292,18 +320,53 @@ describe('a dispute', () => {
     }
   })
 
-  test('what buyers report is counted for a checkout from 20 settled sales on, rounded, without simulated ones', async () => {
+  test('changes of the policy at once are all there afterwards', async () => {
+    const fields = {
+      ...{ windowDays: 14, answerDays: 3, unanswered: 'refund', partialRefunds: false, agents: 'automatic' },
+      ...{ automaticPerSale: 2, automaticPerDay: 5 },
+    }
+    for (let round = 0; round < 5; round++) {
+      seller = await service.person()
+      await Promise.all(Object.entries(fields).map(([name, value]) => policy({ [name]: value })))
+      expect((await seller.call('GET', '/v1/refund-policy')).body.refundPolicy).toEqual(fields)
+    }
+  })
+
+  test('what buyers report is counted for a checkout from 20 customers on, rounded, without simulated ones', async () => {
     const subject = 'chk_tracked'
     for (let at = 0; at < 19; at++) await addSale(service, seller, { subject })
     for (let at = 0; at < 5; at++)
       await addSale(service, seller, { subject, simulated: true, payer: `0x${'00'.repeat(20)}` })
     expect(await service.disputes.trackRecord(subject)).toBeNull()
+    // A wallet that buys again and again is one customer.
+    const payer = `0x${'e5'.repeat(20)}`
+    for (let at = 0; at < 10; at++) await addSale(service, seller, { subject, payer })
+    service.clock.forward(61_000)
+    expect(await service.disputes.trackRecord(subject)).toEqual({
+      customers: 20,
+      refundedPercent: 0,
+      disputedPercent: 0,
+    })
     const [one, two] = [await bought(service, seller, { subject }), await bought(service, seller, { subject })]
     await report(service, one)
     await report(service, two)
     await answer(seller, (await disputeOf(service, one.id)).id, { action: 'refund' })
     await work(service)
     service.clock.forward(61_000)
-    expect(await service.disputes.trackRecord(subject)).toEqual({ sales: 20, refundedPercent: 5, disputedPercent: 10 })
+    expect(await service.disputes.trackRecord(subject)).toEqual({
+      ...{ customers: 20, refundedPercent: 5, disputedPercent: 9 },
+    })
+    // What one wallet disputes and gets back counts as the share of what it paid, whole or in part.
+    const spoiler = `0x${'f6'.repeat(20)}`
+    for (let at = 0; at < 30; at++) {
+      const sold = await bought(service, seller, { subject, payer: spoiler })
+      await report(service, sold)
+      await refund(seller, sold.id, { amount: 0.5 })
+    }
+    service.clock.forward(61_000)
+    // Of 23 customers one was refunded whole and one by half, and three disputed.
+    expect(await service.disputes.trackRecord(subject)).toEqual({
+      ...{ customers: 20, refundedPercent: 7, disputedPercent: 13 },
+    })
   })
 })

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import type { Dispute } from '../../service/disputes/model.ts'
+import type { Dispute, Reason } from '../../service/disputes/model.ts'
 import { refundText, reportText } from '../../service/disputes/rules.ts'
 import { usdc } from '../../service/kit/money.ts'
 import type { TestPerson, TestService } from '../harness/service.ts'
@@ -71,17 +71,17 @@ export async function refundRequest(
 ) {
   const { by = sold.payer, origin = `${await receiptsOf(service)}/refunds`, minutes = 10, amount = '1000000' } = over
   const { refundTo = null, key = randomUUID(), txHash = sold.txHash, network = 'eip155:84532' } = over
-  const { paymentId = null, signed = {} } = over
+  const { paymentId = null, reason = 'service_not_delivered', signed = {} } = over
   const expiresAt = new Date(service.clock.now().getTime() + minutes * 60_000)
   const asked = {
-    ...{ txHash, network, paymentId, amount: usdc(BigInt(amount)), reason: 'service_not_delivered' as const },
+    ...{ txHash, network, paymentId, amount: usdc(BigInt(amount)), reason },
     ...{ detail: null, refundTo, key, proof: null, token: null, ...signed },
   }
   const payerSignature = await by.signMessage({ message: refundText(asked, { origin, expiresAt }) })
   return {
     x402Version: 2,
     paymentReference: { txHash, network, ...(paymentId === null ? {} : { paymentId }) },
-    ...{ amount, reason: 'service_not_delivered', idempotencyKey: key, payerSignature },
+    ...{ amount, reason, idempotencyKey: key, payerSignature },
     expiresAt: expiresAt.toISOString(),
     ...(refundTo === null ? {} : { refundTo }),
   }
@@ -97,6 +97,7 @@ interface RequestOver {
   txHash?: string
   network?: string
   paymentId?: string | null
+  reason?: Reason
   /** What is signed otherwise than it is sent. */
   signed?: Partial<Parameters<typeof refundText>[0]>
 }

@@ -3,8 +3,9 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { openWorld, type World } from '../checkouts/world.ts'
 import type { TestPerson } from '../harness/service.ts'
 import { refund } from '../refunds/sales.ts'
+import { DEFAULT_POLICY } from '../../service/disputes/model.ts'
 import { findRefundDifferences } from '../../service/refunds/store.ts'
-import { answer, askRefund, bought, DAY_MS, disputeOf, refundRequest, report, signedReport } from './reports.ts'
+import { answer, askRefund, bought, DAY_MS, disputeOf, refundRequest, report, signedReport, sweep } from './reports.ts'
 
 describe('a refund request by the x402 extension', () => {
   let world: World
@@ -49,6 +50,19 @@ describe('a refund request by the x402 extension', () => {
     await world.seller.call('PATCH', '/v1/refund-policy', { body: { windowDays: 30 } })
   })
 
+  test('is possible as long as the policy said when it was sold, with the defaults where none was set', async () => {
+    const stored = async ({ id }: { id: string }) =>
+      (await world.service.database.statements.run('SELECT refund_window_days FROM sale WHERE id = $1', [id]))[0]
+    const sold = await buy()
+    expect(await stored(sold)).toEqual({ refund_window_days: DEFAULT_POLICY.windowDays })
+    await seller.call('PATCH', '/v1/refund-policy', { body: { windowDays: 1 } })
+    const later = await buy()
+    expect(await stored(later)).toEqual({ refund_window_days: 1 })
+    world.service.clock.forward(2 * DAY_MS)
+    expect(await ask(sold)).toMatchObject({ status: 'pending' })
+    expect(await ask(later)).toEqual(denied('outside_window'))
+  })
+
   test('waits for the seller, and says how it ended to whoever has the key', async () => {
     const sold = await buy({ simulated: false })
     const key = randomUUID()
@@ -80,6 +94,44 @@ describe('a refund request by the x402 extension', () => {
     expect(buyers).toHaveLength(3)
     expect(await world.service.ledger.differences()).toEqual([])
   })
+
+  test('one wallet gets two automatic refunds of a seller in 24 hours; what it buys beyond that is the seller’s to answer', async () => {
+    await automatic()
+    await fund()
+    const first = await buy()
+    const payer = first.payer.address.toLowerCase()
+    await accountOf(world, payer)
+    const six = [first, ...(await Promise.all(Array.from({ length: 5 }, () => buy({ payer }))))]
+    const asks = async (sold: typeof first) => {
+      const told = await ask({ ...sold, payer: first.payer }, { reason: 'customer_request' })
+      return told['status']
+    }
+    const answers = await Promise.all(six.map(asks))
+    expect(answers.filter((status) => status === 'executed')).toHaveLength(2)
+    expect(answers.filter((status) => status === 'pending')).toHaveLength(4)
+    expect(await asks(await buy({ payer }))).toBe('pending')
+    // Another wallet has a share of its own, and the day after this one has a new one.
+    const other = await buy()
+    await accountOf(world, other.payer.address)
+    expect(await ask(other)).toMatchObject({ status: 'executed' })
+    world.service.clock.forward(DAY_MS)
+    expect(await asks(await buy({ payer }))).toBe('executed')
+    expect(await findRefundDifferences(world.service.database.statements)).toEqual([])
+  })
+
+  test.each(['begun', 'whole', 'succeeded', 'delivered'] as const)(
+    'what was handed over (%s) is not refunded by itself as not delivered',
+    async (evidence) => {
+      await automatic()
+      await fund()
+      const sold = await buy()
+      await accountOf(world, sold.payer.address)
+      await handOver(world, sold.id, evidence)
+      expect(await ask(sold)).toEqual({ status: 'pending', amount: '1000000' })
+      expect(await disputeOf(world.service, sold.id)).toMatchObject({ state: 'open', decidedBy: null })
+      expect(await world.service.refunds.ofSale(sold.id)).toEqual([])
+    },
+  )
 
   test('a hundred at once, with one key or many, are one refund', async () => {
     await automatic()
@@ -168,6 +220,14 @@ describe('a refund request by the x402 extension', () => {
     expect(await disputeOf(world.service, other.id)).toMatchObject({ state: 'open' })
   })
 
+  test('of a part below five cents is a fault of its amount; all that is left may be less', async () => {
+    const [sold, small] = [await buy(), await buy({ amount: 10_000 })]
+    const dust = await askRefund(world, await refundRequest(world.service, sold, { amount: '49999' }))
+    expect([dust.status, dust.body]).toMatchObject([400, { details: { amount: 'must be at least 0.05' } }])
+    expect(await world.service.disputes.ofSale(sold.id)).toBeNull()
+    expect(await ask(small, { amount: '10000' })).toMatchObject({ status: 'pending' })
+  })
+
   test('is denied after the window, above what is left, in part where that is not allowed, and after an end', async () => {
     await fund()
     const sold = await buy()
@@ -197,6 +257,30 @@ describe('a refund request by the x402 extension', () => {
     expect(await ask(reported)).toEqual(denied('policy_denied'))
   })
 
+  test('a refund from the seller’s own wallet that nobody signs denies no request, and moves no deadline', async () => {
+    await seller.call('PATCH', '/v1/refund-policy', { body: { unanswered: 'refund', answerDays: 1 } })
+    await fund()
+    const [whole, part, reported] = [await buy(), await buy(), await buy()]
+    await refund(seller, whole.id, { from: 'own' })
+    await refund(seller, part.id, { from: 'own', amount: 0.8 })
+    expect(await ask(whole)).toEqual({ status: 'pending', amount: '1000000' })
+    expect(await ask(part, { amount: '500000' })).toEqual({ status: 'pending', amount: '500000' })
+    await report(world.service, reported)
+    world.service.clock.forward(DAY_MS - 600_000)
+    for (let time = 0; time < 3; time++) {
+      expect((await refund(seller, reported.id, { from: 'own' })).status).toBe(202)
+      world.service.clock.forward(600_000)
+      await sweep(world.service)
+      expect(await disputeOf(world.service, reported.id)).toMatchObject({ state: 'open', attempts: 0 })
+      await endUnsigned(world, reported.id)
+    }
+    expect((await refund(seller, reported.id, { from: 'own' })).body).toMatchObject({ code: 'refund_not_signed' })
+    // The end of the last one is enough: the deadline was not moved.
+    await sweep(world.service)
+    expect(await disputeOf(world.service, reported.id)).toMatchObject({ state: 'refunding', decidedBy: 'deadline' })
+    expect(await findRefundDifferences(world.service.database.statements)).toEqual([])
+  })
+
   test('a contract wallet signs with its owner’s key (ERC-1271), for both ways of asking', async () => {
     const owner = privateKeyToAccount(generatePrivateKey())
     const wallet = await world.chain.wallet('owned', { owner: owner.address, usdc: 1_000_000n })
@@ -220,6 +304,34 @@ describe('a refund request by the x402 extension', () => {
     expect(await world.service.refunds.ofSale(sold.id)).toHaveLength(1)
   })
 })
+
+/** As the sale, or the delivery of its order, records it. */
+async function handOver({ service }: World, sale: string, evidence: 'begun' | 'whole' | 'succeeded' | 'delivered') {
+  const { statements } = service.database
+  if (evidence === 'succeeded') {
+    const result = { status: 'succeeded', answer: null, reason: null, at: service.clock.now().toISOString() }
+    await statements.run('UPDATE sale SET result = $2::json WHERE id = $1', [sale, JSON.stringify(result)])
+  } else if (evidence === 'delivered') {
+    await statements.run(
+      `INSERT INTO delivery (id, user_id, environment, subject, url, body, headers, wait_ms, keep_bytes, on_unconfirmed,
+         state, delivered_at, created_at)
+       SELECT 'dlv_' || id, user_id, environment, id, 'http://127.0.0.1:9/', '{}', '{}', 1, 1, 'hold', 'delivered',
+         created_at, created_at FROM sale WHERE id = $1`,
+      [sale],
+    )
+  } else {
+    await statements.run('UPDATE sale SET handover = $2::sale_handover WHERE id = $1', [sale, evidence])
+  }
+}
+
+/** Ends the refund that waits for a signature, as the chain does after its time. */
+async function endUnsigned({ service }: World, sale: string): Promise<void> {
+  await service.database.statements.run(
+    `UPDATE refund SET state = 'failed', failure = 'not_sent', ended_at = created_at, look_at = NULL
+     WHERE sale_id = $1 AND state = 'requested'`,
+    [sale],
+  )
+}
 
 /** Makes the address the payer of an account here, so that a refund ends without a chain. */
 async function accountOf({ service }: World, address: string): Promise<TestPerson> {

@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { usdc } from '../../service/kit/money.ts'
-import { DEFAULT_POLICY } from '../../service/disputes/model.ts'
-import { decidedAmount, denialOf, dueAction, isAutomatic, trackRecordOf } from '../../service/disputes/rules.ts'
+import { DEFAULT_POLICY, REASONS } from '../../service/disputes/model.ts'
+import {
+  decidedAmount,
+  denialOf,
+  dueAction,
+  isAutomatic,
+  trackRecordOf,
+  UNASKED_PER_PAYER,
+} from '../../service/disputes/rules.ts'
 
 const SEED = Number(process.env['SEED'] ?? 20_261_124)
 const NOW = new Date('2026-11-24T10:00:00Z')
@@ -12,13 +19,18 @@ const sale = fc
   .record({
     amount: micro(5_000).map((value) => usdc(value + 1n)),
     part: fc.integer({ min: 0, max: 100 }),
+    waiting: fc.integer({ min: 0, max: 100 }),
     state: fc.constantFrom('paid' as const, 'refunded' as const, 'settling' as const, 'failed' as const),
     days: fc.integer({ min: 0, max: 60 }),
+    refundWindowDays: fc.option(fc.integer({ min: 0, max: 60 })),
   })
-  .map(({ amount, part, state, days }) => {
+  .map(({ amount, part, waiting, state, days, refundWindowDays }) => {
     const endedAt = new Date(NOW.getTime() - days * 86_400_000)
-    const refunded = state === 'refunded' ? amount : usdc((amount * BigInt(part)) / 100n)
-    return { amount, refunded, state, payer: PAYER, endedAt, createdAt: endedAt, days }
+    const returned = state === 'refunded' ? amount : usdc((amount * BigInt(part)) / 100n)
+    // What is requested and waits, beside what went back.
+    const refunded = usdc(returned + ((amount - returned) * BigInt(waiting)) / 100n)
+    const answer = { handover: 'none' as const, result: null, refundWindowDays }
+    return { amount, returned, refunded, state, payer: PAYER, endedAt, createdAt: endedAt, days, ...answer }
   })
 const policy = fc.record({
   windowDays: fc.integer({ min: 0, max: 60 }),
@@ -39,13 +51,14 @@ describe('the rules of disputes, for every sale, policy and request', () => {
     check(
       fc.property(sale, policy, micro(6_000), to, (sold, terms, asked, refundTo) => {
         const amount = usdc(asked + 1n)
-        const about = { sale: sold, policy: { ...DEFAULT_POLICY, ...terms }, now: NOW, before: null }
+        const { returned } = sold
+        const about = { sale: sold, returned, policy: { ...DEFAULT_POLICY, ...terms }, now: NOW, before: null }
         const denial = denialOf({ amount, refundTo }, about)
-        const left = sold.amount - sold.refunded
+        const left = sold.amount - returned
         const isFine =
           sold.state === 'paid' &&
           amount <= left &&
-          sold.days < terms.windowDays &&
+          sold.days < Math.max(terms.windowDays, sold.refundWindowDays ?? 0) &&
           (refundTo ?? PAYER) === PAYER &&
           (terms.partialRefunds || amount === left)
         expect(denial === null).toBe(isFine)
@@ -57,7 +70,8 @@ describe('the rules of disputes, for every sale, policy and request', () => {
     check(
       fc.property(sale, policy, micro(6_000), states, (sold, terms, asked, state) => {
         const before = { state: state as 'open' }
-        const about = { sale: sold, policy: { ...DEFAULT_POLICY, ...terms }, now: NOW, before }
+        const { returned } = sold
+        const about = { sale: sold, returned, policy: { ...DEFAULT_POLICY, ...terms }, now: NOW, before }
         const denial = denialOf({ amount: usdc(asked + 1n), refundTo: null }, about)
         const hasEnded = !['open', 'refunding'].includes(state)
         expect(!hasEnded || denial !== null).toBe(true)
@@ -65,16 +79,32 @@ describe('the rules of disputes, for every sale, policy and request', () => {
     )
   })
 
-  test('automatic refunds of any sequence of requests stay within both limits', () => {
+  test('automatic refunds of any sequence of requests stay within all limits, and none is for what was handed over', () => {
+    const request = fc.record({
+      amount: micro(6_000),
+      reason: fc.constantFrom(...REASONS),
+      payer: fc.constantFrom('0xa', '0xb', '0xc'),
+      handover: fc.constantFrom('none' as const, 'begun' as const, 'whole' as const, 'expired' as const),
+      isDelivered: fc.boolean(),
+      refunded: micro(6_000),
+    })
     check(
-      fc.property(policy, fc.array(micro(6_000), { maxLength: 40 }), (terms, amounts) => {
+      fc.property(policy, fc.array(request, { maxLength: 40 }), (terms, requests) => {
         let spent = usdc(0n)
-        for (const amount of amounts) {
-          if (!isAutomatic(amount, { ...DEFAULT_POLICY, ...terms }, spent)) continue
-          expect(terms.agents === 'automatic' && amount <= terms.perSale).toBe(true)
+        const shares = new Map<string, number>()
+        for (const { amount, reason, payer, handover, isDelivered, refunded } of requests) {
+          const ofPayer = shares.get(payer) ?? 0
+          const bought = { amount: usdc(6_000n), refunded, handover, result: null, simulated: false }
+          const asked = { amount, reason, isDelivered, sale: bought }
+          if (!isAutomatic(asked, { ...DEFAULT_POLICY, ...terms }, { spent, ofPayer })) continue
+          expect(terms.agents === 'automatic' && amount <= terms.perSale && amount + refunded <= 6_000n).toBe(true)
+          const isHandedOver = isDelivered || handover === 'begun' || handover === 'whole'
+          expect(reason === 'service_not_delivered' && isHandedOver).toBe(false)
           spent = usdc(spent + amount)
+          shares.set(payer, ofPayer + 1)
         }
         expect(spent <= terms.perDay).toBe(true)
+        expect([...shares.values()].every((count) => count <= UNASKED_PER_PAYER)).toBe(true)
       }),
     )
   })
@@ -84,32 +114,40 @@ describe('the rules of disputes, for every sale, policy and request', () => {
     const due = fc.record({
       unanswered: fc.constantFrom('refund' as const, 'close' as const),
       attempts: fc.integer({ min: 0, max: 10 }),
+      reason: fc.constantFrom(...REASONS),
     })
     check(
       fc.property(sale, wanted, due, (sold, amount, dispute) => {
         const left = sold.amount - sold.refunded
-        const action = dueAction(dispute, sold)
+        const action = dueAction({ ...dispute, amount }, sold, sold.returned)
         expect(action !== 'refund' || (left > 0n && dispute.attempts < 3 && dispute.unanswered === 'refund')).toBe(true)
-        expect(action !== 'wait' || left === 0n).toBe(true)
+        // All that is asked for and not on its way, never a rest that an unpaid request leaves over.
+        const owed = sold.amount - sold.returned
+        const wanted = amount === null || amount > owed ? owed : amount
+        expect(action !== 'refund' || (decidedAmount(amount, sold) ?? left) === wanted).toBe(true)
+        expect(action !== 'wait' || owed === 0n).toBe(true)
+        expect(action !== 'blocked' || (owed > 0n && sold.refunded > sold.returned)).toBe(true)
         expect((decidedAmount(amount, sold) ?? left) <= left).toBe(true)
       }),
     )
   })
 
-  test('public figures are whole percents of at least twenty sales', () => {
+  test('public figures are whole percents of at least twenty customers, and one of them moves each by its own part at most', () => {
     const counted = fc.record({
-      sales: fc.nat({ max: 1_000 }),
-      refunded: fc.nat({ max: 1_000 }),
-      disputed: fc.nat({ max: 1_000 }),
+      customers: fc.nat({ max: 1_000 }),
+      refunded: fc.double({ min: 0, max: 1, noNaN: true }),
+      disputed: fc.double({ min: 0, max: 1, noNaN: true }),
     })
     check(
-      fc.property(counted, ({ sales, ...parts }) => {
-        const [refunded, disputed] = [Math.min(parts.refunded, sales), Math.min(parts.disputed, sales)]
-        const record = trackRecordOf({ sales, refunded, disputed })
-        expect(record === null).toBe(sales < 20)
+      fc.property(counted, ({ customers, ...parts }) => {
+        const [refunded, disputed] = [parts.refunded * customers, parts.disputed * customers]
+        const record = trackRecordOf({ customers, refunded, disputed })
+        expect(record === null).toBe(customers < 20)
         const figures = record === null ? [] : [record.refundedPercent, record.disputedPercent]
         expect(figures.every((figure) => Number.isInteger(figure) && figure >= 0 && figure <= 100)).toBe(true)
-        expect((record?.sales ?? 0) <= sales && (record?.sales ?? 0) % 10 === 0).toBe(true)
+        expect((record?.customers ?? 0) <= customers && (record?.customers ?? 0) % 10 === 0).toBe(true)
+        const spoiled = trackRecordOf({ customers: customers + 1, refunded: refunded + 1, disputed: disputed + 1 })
+        expect((spoiled?.disputedPercent ?? 0) - (record?.disputedPercent ?? 100)).toBeLessThanOrEqual(6)
       }),
     )
   })

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { newId } from '../../service/kit/ids.ts'
+import { DomainError } from '../../service/kit/errors.ts'
 import { usdc } from '../../service/kit/money.ts'
+import { assertLeast } from '../../service/refunds/rules.ts'
 import { findRefundDifferences } from '../../service/refunds/store.ts'
 import { testService, type TestService } from '../harness/service.ts'
 import { addSale, work } from '../refunds/sales.ts'
@@ -32,6 +34,24 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ act: 'work' as const }) },
   { weight: 1, arbitrary: fc.record({ act: fc.constant('wait' as const), days: fc.constantFrom(1, 13, 15) }) },
 )
+
+test('a refund on a chain is of five cents, or of all that is left; any other way has no least amount', () => {
+  const micro = (max: number) => fc.bigInt({ min: 1n, max: BigInt(max) }).map((value) => usdc(value))
+  const ways = fc.constantFrom('wallet' as const, 'own' as const, 'account' as const, 'simulated' as const)
+  fc.assert(
+    fc.property(micro(200_000), fc.integer({ min: 0, max: 99 }), micro(200_000), ways, (amount, part, asked, way) => {
+      const refunded = usdc((amount * BigInt(part)) / 100n)
+      const left = usdc(amount - refunded)
+      const wanted = asked > left ? left : asked
+      const accepts = () => assertLeast(wanted, way, { amount, refunded })
+      const isChain = way === 'wallet' || way === 'own'
+      const isEnough = wanted >= 50_000n || (wanted === left && (left >= 100n || left === amount))
+      if (isChain && !isEnough) expect(accepts).toThrow(DomainError)
+      else expect(accepts).not.toThrow()
+    }),
+    { seed: SEED, numRuns: 2_000 },
+  )
+})
 
 describe('any history of refunds', () => {
   let service: TestService

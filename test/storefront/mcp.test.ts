@@ -145,6 +145,17 @@ describe('the MCP address of an account', () => {
     expect(JSON.stringify(await list({ key: (await world.caller(0)).key }))).not.toContain('agents-x402')
   })
 
+  test('the terms of each kind say how to ask for the money back, as their 402 does', async () => {
+    const inputs = { 'seo-audit': { site: 'https://example.com/' }, echo: { say: 'hello' } }
+    for (const [name, input] of Object.entries({ ...inputs, 'weather-get-today-city': { path: { city: 'oslo' } } })) {
+      const { structuredContent } = await call(name, input)
+      expect([name, structuredContent]).toMatchObject([
+        name,
+        { extensions: { refund: { info: { windowSeconds: 2_592_000, partialRefunds: true } } } },
+      ])
+    }
+  })
+
   test('a guest buys a checkout, and fetches the answer again by the payment’s token only', async () => {
     const input = { site: 'https://example.com/' }
     const { payment, paid, spent, proof } = await buy('seo-audit', input)

@@ -70,6 +70,7 @@ export function createSimulation({ selling: { journal, tokens }, clock, prefligh
       escrow: null,
       createdAt: now,
       refunded: ZERO,
+      refundWindowDays: null,
       ...simulatedAs(outcome, id, { now, holds }),
       leaseUntil: holds ? new Date(now.getTime() + checkout.runSeconds * 1_000) : null,
     }

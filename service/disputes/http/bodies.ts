@@ -133,7 +133,7 @@ export const policyBody = z
     partialRefunds: z.boolean().meta({ description: 'Whether programs may ask for a part of a payment' }),
     agents: z.enum(AGENTS).meta({
       description:
-        '`automatic`: requests of programs are refunded at once, within the limits. `asked`: you answer them',
+        '`automatic`: requests of programs are refunded at once, within the limits and twice in 24 hours for a wallet. `asked`: you answer them',
     }),
     automaticPerSale: amount.meta({ description: 'The most that is refunded of one payment without asking you' }),
     automaticPerDay: amount.meta({ description: 'The same for all payments together, in 24 hours' }),

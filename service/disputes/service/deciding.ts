@@ -6,7 +6,7 @@ import type { Refund } from '../../refunds/model.ts'
 import type { Sale } from '../../sales/model.ts'
 import { disputeEnded, disputeMissing } from '../errors.ts'
 import type { Decider, Dispute } from '../model.ts'
-import { DAY_MS, decidedAmount, dueAction, eventOf } from '../rules.ts'
+import { DAY_MS, decidedAmount, dueAction, eventOf, hasShare, returnedOf } from '../rules.ts'
 import type { DisputeDeps } from './deps.ts'
 
 /**
@@ -43,20 +43,33 @@ export function createDeciding(deps: DisputeDeps) {
     })
   }
 
-  /** Claims a refund for an open dispute, and requests it. */
-  async function refund(dispute: Dispute, how: { amount: Usdc | null; by: Decider; answer: string | null }) {
+  /** Claims a refund for an open dispute, and requests it. False where its payer must wait for the seller's answer. */
+  async function refund(dispute: Dispute, how: Decision): Promise<boolean> {
+    const claimed = await locked(dispute.saleId, async (inside, sale) => {
+      const isLeft = how.by !== 'deadline' || (await hasShareLeft(inside, dispute, sale))
+      return isLeft ? await claim(inside, dispute, how) : 'waits'
+    })
+    if (claimed === 'waits') return false
+    if (claimed === null) throw disputeEnded((await store.find(dispute.id))?.state ?? 'refunding')
+    await failpoints.reach('dispute claimed')
+    await request(claimed)
+    return true
+  }
+
+  async function hasShareLeft(inside: Statements, { owner, payer }: Dispute, sale: Sale): Promise<boolean> {
+    return hasShare(sale, await store.holdUnasked(inside, owner, payer, new Date(clock.now().getTime() - DAY_MS)))
+  }
+
+  async function claim(inside: Statements, { id, attempts }: Dispute, how: Decision): Promise<Dispute | null> {
     const now = clock.now()
-    const claimed = await store.claim(dispute.id, dispute.attempts, {
-      refundId: deriveId('rfd', attemptOf(dispute.id, dispute.attempts + 1)),
+    return await store.claim(inside, id, attempts, {
+      refundId: deriveId('rfd', attemptOf(id, attempts + 1)),
       refundAmount: how.amount,
       answer: how.answer,
       decidedBy: how.by,
       leaseUntil: new Date(now.getTime() + LEASE_MS),
       now,
     })
-    if (claimed === null) throw disputeEnded((await store.find(dispute.id))?.state ?? 'refunding')
-    await failpoints.reach('dispute claimed')
-    await request(claimed)
   }
 
   /** Requests the refund of a claimed dispute; again and again it is the same refund. */
@@ -125,7 +138,7 @@ function createSweeping({ store, sales, refunds, clock, log }: DisputeDeps, work
     const now = clock.now()
     const sale = (await sales.findAll([dispute.saleId])).get(dispute.saleId)
     if (sale === undefined) throw disputeMissing()
-    switch (dueAction(dispute, sale)) {
+    switch (dueAction(dispute, sale, returnedOf(await refunds.ofSale(sale.id)))) {
       case 'refunded':
         await locked(sale.id, async (inside, current) =>
           closed(inside, await store.refunded(inside, sale.id, { refundId: null, now }), current),
@@ -134,12 +147,15 @@ function createSweeping({ store, sales, refunds, clock, log }: DisputeDeps, work
       case 'wait':
         await store.postpone(dispute.id, new Date(now.getTime() + DAY_MS))
         return
+      case 'blocked':
+        return
       case 'close':
         await end(dispute, { state: 'closed', by: 'deadline', answer: dispute.answer })
         return
       case 'refund': {
         const amount = decidedAmount(dispute.amount, sale)
-        await refund(dispute, { amount, by: 'deadline', answer: null })
+        if (await refund(dispute, { amount, by: 'deadline', answer: null })) return
+        await store.postpone(dispute.id, new Date(now.getTime() + DAY_MS))
       }
     }
   }
@@ -178,11 +194,18 @@ function createSweeping({ store, sales, refunds, clock, log }: DisputeDeps, work
   }
 }
 
+interface Decision {
+  /** Null: all that is left. */
+  amount: Usdc | null
+  by: Decider
+  answer: string | null
+}
+
 interface Work {
   locked<T>(saleId: string, work: (inside: Statements, sale: Sale) => Promise<T>): Promise<T>
   closed(inside: Statements, dispute: Dispute | null, sale: Sale): Promise<Dispute | null>
   end(dispute: Dispute, how: { state: 'closed'; by: Decider; answer: string | null }): Promise<unknown>
-  refund(dispute: Dispute, how: { amount: Usdc | null; by: Decider; answer: string | null }): Promise<void>
+  refund(dispute: Dispute, how: Decision): Promise<boolean>
   request(dispute: Dispute): Promise<void>
   follow(inside: Statements, made: Refund, sale: Sale): Promise<void>
 }

@@ -2,7 +2,16 @@ import type { Clock } from '../../kit/clock.ts'
 import type { Failpoints } from '../../kit/failpoints.ts'
 import type { Log, Measures } from '../../kit/log.ts'
 import type { PaymentTokens } from '../../sales/service/proof.ts'
-import type { Announce, AnnounceEvent, DisputeStore, MailOwner, PayerSignatures, RefundPort, Sales } from '../ports.ts'
+import type {
+  Announce,
+  AnnounceEvent,
+  DisputeStore,
+  IsDelivered,
+  MailOwner,
+  PayerSignatures,
+  RefundPort,
+  Sales,
+} from '../ports.ts'
 
 export interface DisputeDeps {
   store: DisputeStore
@@ -10,6 +19,7 @@ export interface DisputeDeps {
   refunds: RefundPort
   tokens: PaymentTokens
   signatures: PayerSignatures
+  isDelivered: IsDelivered
   event: AnnounceEvent
   announce: Announce
   mailOwner: MailOwner

@@ -57,8 +57,7 @@ export function createDisputes(deps: DisputeDeps) {
 
     async changePolicy(caller: Caller, change: Partial<RefundPolicy>): Promise<RefundPolicy> {
       const owner = ownerOf(caller)
-      const changed = { ...(await store.policy(owner)), ...change }
-      await store.savePolicy(owner, changed, clock.now())
+      const changed = await store.changePolicy(owner, change, clock.now())
       policies.drop(keyOf(owner))
       return changed
     },

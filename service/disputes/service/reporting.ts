@@ -4,7 +4,16 @@ import type { Statements } from '../../kit/transaction.ts'
 import type { Sale } from '../../sales/model.ts'
 import { paymentUnknown } from '../errors.ts'
 import type { Dispute, RefundPolicy, Report, SignedProof } from '../model.ts'
-import { assertFresh, assertReportable, DAY_MS, eventOf, isAutomatic, reportableUntil, reportText } from '../rules.ts'
+import {
+  assertFresh,
+  assertReportable,
+  DAY_MS,
+  eventOf,
+  isAutomatic,
+  reportableUntil,
+  reportText,
+  type AutomaticRefund,
+} from '../rules.ts'
 import { OPENED, type DisputeDeps } from './deps.ts'
 import { LEASE_MS, type Deciding } from './deciding.ts'
 
@@ -65,11 +74,12 @@ export function createReporting(deps: DisputeDeps & { deciding: Deciding }) {
   }
 
   /** The amount, where the policy refunds it without asking. */
-  async function automatic(inside: Statements, sale: Sale, { amount, policy }: AutomaticRefund): Promise<Usdc | null> {
+  async function automatic(inside: Statements, asked: AutomaticRefund & { sale: Sale }, policy: RefundPolicy) {
+    const { amount, sale } = asked
     const owner = { userId: sale.userId ?? '', environment: sale.environment }
     if (policy.agents !== 'automatic') return null
-    const spent = await store.holdAutomatic(inside, owner, new Date(clock.now().getTime() - DAY_MS))
-    return isAutomatic(amount, policy, spent) ? amount : null
+    const since = new Date(clock.now().getTime() - DAY_MS)
+    return isAutomatic(asked, policy, await store.holdUnasked(inside, owner, sale.payer, since)) ? amount : null
   }
 
   return {
@@ -120,11 +130,6 @@ interface NewReport {
   policy: RefundPolicy
   /** What the policy refunds at once. Null: the seller is asked. */
   automatic: Usdc | null
-}
-
-interface AutomaticRefund {
-  amount: Usdc
-  policy: RefundPolicy
 }
 
 const UNDECIDED = {

@@ -3,7 +3,7 @@ import { DomainError } from '../../kit/errors.ts'
 import type { Sale } from '../../sales/model.ts'
 import { requestConflict, requestMissing, unproven } from '../errors.ts'
 import type { Denial, Dispute, RefundAnswer, RefundClaim } from '../model.ts'
-import { answerOf, assertFresh, denialOf, hashOfRequest, refundText } from '../rules.ts'
+import { answerOf, assertFresh, denialOf, hashOfRequest, refundText, returnedOf } from '../rules.ts'
 import type { DisputeDeps } from './deps.ts'
 import type { Deciding } from './deciding.ts'
 import type { Reporting } from './reporting.ts'
@@ -35,6 +35,7 @@ export function createRequests(deps: DisputeDeps & { deciding: Deciding; reporti
   /** The dispute of this request, new or known; a denial where there is none. */
   async function open(asked: RefundClaim, found: Sale): Promise<Dispute | Denial> {
     const hash = hashOfRequest(asked)
+    const isDelivered = await deps.isDelivered(found.id)
     return await deciding.locked(found.id, async (inside, sale) => {
       const same = await store.byRequest(asked.key, sale.payer, inside)
       if (same !== null) {
@@ -44,11 +45,13 @@ export function createRequests(deps: DisputeDeps & { deciding: Deciding; reporti
       const owner = { userId: sale.userId ?? '', environment: sale.environment }
       if (!isRefundable(sale)) return 'policy_denied'
       const [policy, before] = [await store.policy(owner, inside), await store.ofSale(sale.id, inside)]
-      const denial = denialOf(asked, { sale, policy, now: clock.now(), before })
+      const returned = returnedOf(await refunds.ofSale(sale.id, inside))
+      const denial = denialOf(asked, { sale, returned, policy, now: clock.now(), before })
       if (denial !== null) return denial
       if (before !== null) return before
+      refunds.assertRefundable(sale, asked.amount)
       const { amount, reason, detail: text, key } = asked
-      const automatic = await reporting.automatic(inside, sale, { amount, policy })
+      const automatic = await reporting.automatic(inside, { amount, reason, sale, isDelivered }, policy)
       const report = { reason, text, amount, openedBy: 'agent', request: { key, hash } } as const
       return await reporting.add(inside, sale, { report, policy, automatic })
     })

@@ -204,6 +204,10 @@ export const PAYMENTS = {
   refund_from_balance: ['No wallet of yours can send this refund.', 'Refund it from your balance.'],
   refund_not_found: ['The payment has no such refund.', 'List the refunds of the payment.'],
   refund_not_signable: ['The refund waits for no signature, or has ended.', 'Request another refund.'],
+  refund_not_signed: [
+    'Several refunds of this payment from your own wallet were not signed in time.',
+    'Refund it from your balance.',
+  ],
   refund_of_balance: [
     'The payment filled a prepaid balance, which its payer can still spend.',
     'Agree with the payer, and send the rest from your own wallet.',

@@ -36,7 +36,7 @@ export function createCounters(deps: CounterDeps) {
       facilitator: addresses.facilitator,
       dialects,
       journal,
-      offer: () => Promise.resolve(offering.forSale(call, pricing)),
+      offer: () => offering.forSale(call, pricing),
       buy: (purchase) => counted(tally, call, () => buy(purchase)),
       toBody: () => ({}),
     }

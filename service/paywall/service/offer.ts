@@ -6,6 +6,7 @@ import { HELD_MS } from '../rules/payment.ts'
 import { prepaidTerms, topUpOf } from '../rules/prepaid.ts'
 import { chargeOf, isMetered, windowStart } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
+import type { RefundTerms } from '../../x402/model.ts'
 import { speaksMpp } from '../../x402/payload.ts'
 import { sentenceOf } from '../../x402/reasons.ts'
 import { offeredRoute, toRequired } from '../rules/x402.ts'
@@ -19,7 +20,7 @@ export interface Offering {
   /** The reason for a refusal, and what would be accepted. */
   refused(call: Call, pricing: Exact | Metered, why: Why): Promise<Outcome>
   /** The same terms for a buyer whose payment is in no header. */
-  forSale(call: Call, pricing: Exact): SaleOffer
+  forSale(call: Call, pricing: Exact): Promise<SaleOffer>
   /** The tier of a customer's next call. */
   tierOf(call: Call, pricing: Exact | Metered, payer: `0x${string}` | null): Promise<number>
 }
@@ -66,6 +67,11 @@ export function createOffering(deps: GateDeps): Offering {
     return await journal.tier(gate.id, keyOf(route), payer, pricing.tiers, windowStart(pricing.window, clock.now()))
   }
 
+  /** For every door. What fills a balance is not refunded: its payer can still spend it. */
+  async function refundOf({ gate, route }: Call): Promise<RefundTerms | null> {
+    return isMetered(route.pricing) ? null : ((await refundTerms?.(gate.owner)) ?? null)
+  }
+
   async function required(
     call: Call,
     offer: Offer,
@@ -74,8 +80,7 @@ export function createOffering(deps: GateDeps): Offering {
   ): Promise<Outcome> {
     const signIn = signInTerms(call, addresses)
     const requiresIdentifier = call.route.paymentIdentifier === 'required'
-    // What fills a balance is not refunded: its payer can still spend it.
-    const refund = isMetered(call.route.pricing) ? null : ((await refundTerms?.(call.gate.owner)) ?? null)
+    const refund = await refundOf(call)
     const terms = {
       ...toRequired(offer, told),
       requiresIdentifier,
@@ -94,13 +99,14 @@ export function createOffering(deps: GateDeps): Offering {
   return {
     tierOf,
 
-    forSale(call, pricing) {
+    async forSale(call, pricing) {
       tally.count(call.gate.id, keyOf(call.route), 'unpaid')
       const offer = offerOf(call, pricing, { tier: 0, balance: null })
       const { requirements, memo } = toRequired(offer, { error: '', reason: null })
       const { recipient, amount, network, resource: address } = offer
       if (recipient === null || requirements === null) throw new Error('a paywall with a price has no recipient')
-      return { slug: memo, name: memo, address, amount, network, recipient, input: {}, requirements }
+      const terms = { input: {}, requirements, refund: await refundOf(call) }
+      return { slug: memo, name: memo, address, amount, network, recipient, ...terms }
     },
 
     async unpaid(call, pricing, why = 'A payment is required.') {

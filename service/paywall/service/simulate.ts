@@ -123,6 +123,7 @@ function simulatedSale({ gate, route, request, operation }: Call, amount: Usdc, 
     createdAt: now,
     endedAt: now,
     refunded: ZERO,
+    refundWindowDays: null,
   }
 }
 

@@ -1,19 +1,19 @@
 import { deriveId, type Id } from '../../kit/ids.ts'
-import { toWire, usdc } from '../../kit/money.ts'
+import { toWire, usdc, type Usdc } from '../../kit/money.ts'
 import type { Owner } from '../../kit/owner.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Sale } from '../../sales/model.ts'
-import { paymentMissing, receivedHere, refundConflict, tooManyRefunds } from '../errors.ts'
+import { paymentMissing, receivedHere, refundConflict } from '../errors.ts'
 import type { ReceiptRefund, Refund, RefundRequest } from '../model.ts'
 import {
   amountOf,
   assertLeast,
+  assertOneMore,
   explorerUrl,
   isOverdue,
   isRefusal,
   nextTry,
   ownTermsOf,
-  REFUNDS_MAX,
   sellerOf,
   waitOf,
   wayOf,
@@ -63,8 +63,8 @@ export function createRefunds(deps: RefundDeps) {
       const buyer = sale.simulated ? null : await deps.accountOf(sale.payer, inside)
       const way = wayOf(sale, buyer, input.own !== undefined)
       if (way === 'own' && (await moving.receives(inside, owner, sale))) throw receivedHere()
-      assertLeast(amount, way, sale.amount)
-      if ((await store.ofSale(sale.id, inside)).length >= REFUNDS_MAX) throw tooManyRefunds(REFUNDS_MAX)
+      assertLeast(amount, way, sale)
+      assertOneMore(way, await store.ofSale(sale.id, inside))
       const now = clock.now()
       const waits =
         wait === null ? { waitsFor: null, missing: null, tryAt: null } : { ...wait, tryAt: nextTry(now, now) }
@@ -120,12 +120,7 @@ export function createRefunds(deps: RefundDeps) {
     shown: async (sale: RefundedSale) => toShown(await store.ofSale(sale.id), sale),
     own,
 
-    /** Throws where no refund of such a sale is accepted, whatever its amount. */
-    assertRefundable(sale: Sale): void {
-      sellerOf(sale)
-      wayOf(sale, null, false)
-    },
-
+    assertRefundable,
     /** Refunds that the chain ends: from the sellers' own wallets. */
     async followOwn(now: Date, signal: AbortSignal): Promise<void> {
       await each(await store.dueOwn(now, OWN_MAX), signal, own.step)
@@ -144,6 +139,13 @@ export function createRefunds(deps: RefundDeps) {
       })
     },
   }
+}
+
+/** Throws where no refund of such a sale is accepted: whatever its amount, or of this one. */
+function assertRefundable(sale: Sale, amount: Usdc | null = null): void {
+  sellerOf(sale)
+  const way = wayOf(sale, null, false)
+  if (amount !== null) assertLeast(amount, way, sale)
 }
 
 /** Refunds as the buyer of the sale sees them. */

@@ -34,6 +34,7 @@ export function fromSaleRow(row: SaleRow): Sale {
     createdAt: row.created_at,
     endedAt: row.ended_at,
     refunded: row.refunded,
+    refundWindowDays: row.refund_window_days,
   }
 }
 

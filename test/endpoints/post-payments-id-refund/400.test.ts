@@ -21,6 +21,7 @@ describe('POST /payments/{id}/refund → 400', () => {
     ['less than nothing', { amount: -1, reason: 'x' }, 'amount'],
     ['seven decimals', { amount: 0.0000001, reason: 'x' }, 'amount'],
     ['less than a transfer costs', { amount: 0.000099, reason: 'x' }, 'amount'],
+    ['a part below five cents', { amount: 0.049999, reason: 'x' }, 'amount'],
     ['a text', { amount: '1', reason: 'x' }, 'amount'],
     ['an address of their own', { reason: 'x', to: `0x${'c1'.repeat(20)}` }, 'to'],
     ['a network', { reason: 'x', network: 'base' }, 'network'],

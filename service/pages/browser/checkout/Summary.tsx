@@ -95,7 +95,7 @@ export function Terms({ page }: { page: CheckoutPage }) {
             <dt>{say('terms.latestSales')}</dt>
             <dd>
               {say('terms.trackRecord', {
-                sales: page.trackRecord.sales,
+                customers: page.trackRecord.customers,
                 refunded: percent(page.trackRecord.refundedPercent),
                 disputed: percent(page.trackRecord.disputedPercent),
               })}

@@ -66,7 +66,7 @@ export const de: Words = {
   'terms.onSuccess': 'Nur wenn Ihr Auftrag gelingt',
   'terms.escrow': 'Nur wenn Ihr Auftrag gelingt. Bis dahin liegt Ihr Geld in einem Vertrag (Smart Contract).',
   'terms.latestSales': 'Letzte Verkäufe',
-  'terms.trackRecord': 'mehr als {sales}, {refunded} erstattet, {disputed} reklamiert',
+  'terms.trackRecord': 'mehr als {customers} Kunden, {refunded} erstattet, {disputed} reklamiert',
   'terms.networkFee': 'Weitere Gebühren',
   'terms.aboutDollar': 'je etwa 1 US-Dollar',
   'terms.none': 'Keine',

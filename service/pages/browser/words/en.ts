@@ -68,7 +68,7 @@ export const en = {
   'terms.onSuccess': 'Only if your order succeeds',
   'terms.escrow': 'Only if your order succeeds. Until then your money waits in a contract.',
   'terms.latestSales': 'Latest sales',
-  'terms.trackRecord': '{sales}+, {refunded} refunded, {disputed} disputed',
+  'terms.trackRecord': '{customers}+ customers, {refunded} refunded, {disputed} disputed',
   'terms.networkFee': 'Extra fees',
   'terms.aboutDollar': 'about 1 US dollar each',
   'terms.none': 'None',

@@ -65,7 +65,7 @@ export const ja: Words = {
   'terms.onSuccess': '注文が成功した場合のみ',
   'terms.escrow': '注文が成功した場合のみ。それまで代金はコントラクトに預けられます。',
   'terms.latestSales': '最近の販売',
-  'terms.trackRecord': '{sales} 件以上、返金 {refunded}、申し立て {disputed}',
+  'terms.trackRecord': '顧客 {customers} 人以上、返金 {refunded}、申し立て {disputed}',
   'terms.networkFee': '追加の手数料',
   'terms.aboutDollar': '1 USDC は約 1 米ドル',
   'terms.none': 'なし',

@@ -65,7 +65,7 @@ export const zh: Words = {
   'terms.onSuccess': '仅在订单成功时',
   'terms.escrow': '仅在订单成功时。在此之前，您的资金存放在合约中。',
   'terms.latestSales': '近期销售',
-  'terms.trackRecord': '{sales}+ 笔，{refunded} 已退款，{disputed} 有争议',
+  'terms.trackRecord': '{customers}+ 位客户，{refunded} 已退款，{disputed} 有争议',
   'terms.networkFee': '额外费用',
   'terms.aboutDollar': '1 USDC 约合 1 美元',
   'terms.none': '无',
