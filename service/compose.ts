@@ -234,6 +234,7 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     part: refundsPart,
   } = openRefunds(platform, {
     payouts: wallets.refunds,
+    outflow,
     deliveries,
     outgoingPayments,
     facilitator,
@@ -323,7 +324,7 @@ function openEngine(platform: Platform, chains: Chains, money: Money) {
 /** What is sold. */
 async function openProducts(platform: Platform, chains: Chains, money: Money) {
   const { secret } = platform
-  const { brands, files, wallets, identity, deliveries, budgets, outgoingPayments, refunds, disputes } = money
+  const { brands, files, wallets, identity, deliveries, budgets, outflow, outgoingPayments, refunds, disputes } = money
   const { accessTokens, part: oauthPart } = openOAuth(platform, { identity, budgets })
   const { pages, part: pagesPart } = await openPages(platform)
   const { selling, store, sales, holding, coupons, issuers, parts: engineParts } = openEngine(platform, chains, money)
@@ -340,7 +341,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     runs,
     guests,
     part: marketplacePart,
-  } = openMarketplace(platform, { identity, deliveries, budgets, selling, treasury })
+  } = openMarketplace(platform, { identity, deliveries, budgets, outflow, selling, treasury })
   const { connections, catalogue, calls, toolParts } = await openToolsAndConnections(platform, money, {
     accessTokens,
     files,

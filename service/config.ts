@@ -214,12 +214,16 @@ const schema = z
     WALLET_XPRV: extendedKey('xprv').optional(),
     DEPOSIT_CONFIRMATIONS: whole(1, 1_000).default(3),
     SWEEP_MINIMUM: dollars.default(usdc(1_000_000n)),
-    /** What may leave one account in 24 hours, by withdrawals and paid calls together; 0 is no limit. */
+    /** What may leave one account in 24 hours, by withdrawals, paid calls, refunds and purchases together; 0 is no limit. */
     WITHDRAWAL_LIMIT_PER_DAY: dollars.default(usdc(1_000_000_000n)),
-    /** The same for all accounts of an environment together. */
+    /** The same for all accounts of an environment together; what goes to another account here takes nothing of it. */
     WITHDRAWAL_LIMIT_TOTAL_PER_DAY: dollars.default(usdc(10_000_000_000n)),
     /** Off is the hard stop: no money leaves, and nothing stored in the database can lift it. */
     PAYOUTS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+    /** A run or template of another account that costs more counts as money that leaves; 0 counts each. */
+    PURCHASES_COUNTED_ABOVE: dollars.default(usdc(1_000_000n)),
+    /** What an agent without limits may spend in a day on assets of other accounts; 0 is no limit. */
+    AGENT_DEFAULT_PER_DAY: dollars.default(usdc(10_000_000n)),
     /** Each withdrawal costs the server gas; 0 is no minimum. */
     WITHDRAWAL_MINIMUM: dollars.default(usdc(1_000_000n)),
     /** Of one account in 24 hours; 0 is no limit. */

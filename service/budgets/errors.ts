@@ -56,14 +56,16 @@ export function approvalOver(state: Approval['state']): DomainError {
   return new DomainError('conflict', 'approval_over', `This approval is already ${state}.`, { state })
 }
 
-function sentenceOf({ rule, pattern }: Pick<Refusal, 'rule' | 'pattern'>): string {
+function sentenceOf({ rule, pattern, limit }: Pick<Refusal, 'rule' | 'pattern' | 'limit'>): string {
   switch (rule) {
     case 'paused':
       return 'This agent is paused. Resume it and try again.'
     case 'deleted':
       return 'This agent was removed.'
     case 'limits':
-      return 'An agent without limits cannot make outgoing payments. Set a limit for this agent first.'
+      return limit === null
+        ? 'An agent without limits cannot make outgoing payments. Set a limit for this agent first.'
+        : `An agent without limits may spend ${String(figure(limit))} USDC a day on assets of other accounts. Set a limit for this agent to allow more.`
     case 'balance':
       return 'The balance is too low for this. Add funds and try again.'
     case 'approvalAbove':

@@ -75,6 +75,8 @@ export interface Spender {
   toolNames?: readonly string[]
   /** The host that gets the money, if there is one, with its port. */
   domain?: string
+  /** For a run: its price goes to another account. */
+  paysAccount?: boolean
   /** Identifies the exact request: its approval is valid for no other. */
   requestHash: string
   /** For a call that no caller waits for: announced when a person approves, so that the call resumes by itself. */
@@ -91,6 +93,7 @@ export interface Expense {
   alias: string | null
   toolNames?: readonly string[]
   domain: string | null
+  paysAccount?: boolean
   amount: Usdc
 }
 
@@ -114,7 +117,7 @@ export type Rule =
   | 'callsPerMinute'
   | 'paused'
   | 'deleted'
-  /** No limit is set, and a payment that leaves the platform needs one. */
+  /** No limit is set: a payment that leaves the platform needs one, and runs of others' assets have a default one. */
   | 'limits'
   | `${'tools' | 'rdas' | 'domains'}.${'allow' | 'deny'}`
   | 'approvalAbove'

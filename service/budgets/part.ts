@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { agentRoutes } from './http/agents.ts'
 import { approvalRoutes } from './http/approvals.ts'
+import { ZERO } from '../kit/money.ts'
 import { budgetSweepers, budgetTopics } from './jobs.ts'
 import type { Tickets } from './ports.ts'
 import { createBudgets, type Budgets } from './service/budgets.ts'
@@ -28,6 +29,7 @@ export async function openBudgets(
     statements,
     ledger,
     clock,
+    defaultPerDay: config.AGENT_DEFAULT_PER_DAY === ZERO ? null : config.AGENT_DEFAULT_PER_DAY,
     announce: (inside, announcements) => outbox.add(inside, announcements),
     tell: (event) => deliveries.event(statements, event),
     tickets: ticketsBy(secret),

@@ -3,27 +3,28 @@ import { actKey, asked, keyed, named, paging, person, router } from '../api/trpc
 import { toWire } from '../kit/money.ts'
 import { toAgent, toApproval, toDecision, toStanding } from './http/bodies.ts'
 import { changedAgent, newAgent, toPolicy } from './http/policy.ts'
-import { APPROVAL_STATES } from './model.ts'
+import { APPROVAL_STATES, type Agent } from './model.ts'
 import type { Budgets } from './service/budgets.ts'
 
 /** The dashboard's procedures for agents, and for approving or refusing calls. */
 export function budgetsRouter({ agents, approvals }: Budgets) {
+  const shown = (agent: Agent) => toAgent(agent, agents.defaultPerDayOf(agent))
   return router({
     agents: person.input(asked(paging)).query(async ({ ctx, input }) => {
       const found = await agents.list(ctx.caller, input)
-      return { agents: found.agents.map(toAgent), total: found.total }
+      return { agents: found.agents.map(shown), total: found.total }
     }),
-    agent: person.input(asked(named)).query(async ({ ctx, input }) => toAgent(await agents.find(ctx.caller, input.id))),
+    agent: person.input(asked(named)).query(async ({ ctx, input }) => shown(await agents.find(ctx.caller, input.id))),
     createAgent: keyed.input(asked(newAgent.extend(actKey))).mutation(({ ctx, input }) =>
       ctx.once(input, async (operation) => {
         const agent = { name: input.name, status: input.status, policy: toPolicy(input) }
-        return toAgent(await agents.create(ctx.caller, agent, operation))
+        return shown(await agents.create(ctx.caller, agent, operation))
       }),
     ),
     changeAgent: person
       .input(asked(z.object({ id: named.shape.id, body: changedAgent })))
       .mutation(async ({ ctx, input: { id, body } }) =>
-        toAgent(
+        shown(
           await agents.change(ctx.caller, id, (before) => ({
             ...before,
             name: body.name ?? before.name,
@@ -52,7 +53,7 @@ export function budgetsRouter({ agents, approvals }: Budgets) {
         return rows.map(({ key, amount, calls }) => ({ key, amount: toWire(amount), calls }))
       }),
     pause: person.input(asked(named.extend({ paused: z.boolean() }))).mutation(async ({ ctx, input }) =>
-      toAgent(
+      shown(
         await agents.change(ctx.caller, input.id, (agent) => ({
           ...agent,
           status: input.paused ? 'paused' : 'active',

@@ -14,6 +14,7 @@ import { outboundClient } from '../outbound/client.ts'
 import { checkHeaders } from '../outbound/headers.ts'
 import type { OutboundRequest } from '../outbound/model.ts'
 import type { Budgets } from '../budgets/service/budgets.ts'
+import type { Outflows } from '../outflow/service.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
 import { createTransforms } from '../transforms/transforms.ts'
 import { Secret } from '../vault/secret.ts'
@@ -31,7 +32,7 @@ interface Marketplace {
 /** Assets, their runs, and what creators' servers are reached by: never on a private network, except for hosts that are listed. */
 export function openMarketplace(
   platform: Platform,
-  { identity, deliveries, budgets, selling, treasury }: MarketplaceDeps,
+  { identity, deliveries, budgets, outflow, selling, treasury }: MarketplaceDeps,
 ): Marketplace {
   const { config, clock, database, ledger, vault, redis } = platform
   const allowHosts = [...config.ALLOW_HOSTS, ...demoHosts(config)]
@@ -51,6 +52,7 @@ export function openMarketplace(
   const assets = createAssets({
     store: createAssetStore(database.statements),
     ledger,
+    outflow,
     clock,
     models,
     transforms,
@@ -72,6 +74,7 @@ export function openMarketplace(
     identity,
     deliveries,
     budgets,
+    outflow,
     assets,
     models,
     transforms,
@@ -113,6 +116,7 @@ interface MarketplaceDeps {
   identity: Identity
   deliveries: Deliveries
   budgets: Budgets
+  outflow: Outflows
   selling: SellingDeps
   /** Null on a server without one. */
   treasury: Address | null

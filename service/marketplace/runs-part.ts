@@ -3,6 +3,7 @@ import type { Platform, Part } from '../platform/platform.ts'
 import { signatureOf } from '../deliveries/rules/messages.ts'
 import type { Deliveries } from '../deliveries/service/deliveries.ts'
 import type { Identity } from '../identity/service/identity.ts'
+import type { Outflows } from '../outflow/service.ts'
 import { runRoutes, toEndEvent } from './http/runs.ts'
 import { resumeTopic, runSweepers, runTopics } from './jobs.ts'
 import type { AssetsForRuns } from './ports/asset.ts'
@@ -21,7 +22,7 @@ import { createThrottle } from './store/runs/throttle.ts'
 /** Runs of assets, and what executes them. */
 export function openRuns(platform: Platform, deps: RunsPartDeps): { runs: Runs; part: Part } {
   const { config, clock, log, database, ledger, redis, outbox, outbound } = platform
-  const { identity, deliveries, models, assets, transforms, callout } = deps
+  const { identity, deliveries, outflow, models, assets, transforms, callout } = deps
   const sign = createSigning({ secretsOf: (owner) => identity.signingSecrets.of(owner), signatureOf, clock })
   const reports = createReports({
     deliveries,
@@ -42,6 +43,7 @@ export function openRuns(platform: Platform, deps: RunsPartDeps): { runs: Runs; 
     throttle: createThrottle(database.statements, clock, redis),
     ledger,
     guard: deps.budgets,
+    outflow,
     clock,
     log,
     lease: (process) => platform.lease(HEARTBEAT + process),
@@ -73,6 +75,7 @@ interface RunsPartDeps {
   identity: Identity
   deliveries: Deliveries
   budgets: Budgets
+  outflow: Outflows
   assets: AssetsForRuns
   models: Models
   transforms: Transforms

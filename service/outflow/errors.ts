@@ -32,7 +32,7 @@ export function overLimit(
 ): DomainError {
   const sentence =
     limit === 'perDay'
-      ? 'This is more than may leave the account in 24 hours, by withdrawals and payments together.'
+      ? 'This is more than may leave the account in 24 hours, by withdrawals, payments, refunds and purchases together.'
       : 'This server has paid out what it may in 24 hours. Try again later.'
   return new DomainError('forbidden', 'withdrawal_limit', sentence, {
     limit: most === null ? null : toWire(most),

@@ -3,23 +3,32 @@ import type { Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Statements } from '../kit/transaction.ts'
 
-/** The ways on which money leaves an account for an address outside. */
-export type OutflowKind = 'withdrawal' | 'pay' | 'refund'
+/** The ways on which money leaves an account: to an address outside, or, by `account`, to another account of this server. */
+export type OutflowKind = 'withdrawal' | 'pay' | 'refund' | 'account'
 
 /** Money that is about to leave. Its id is that of the lock that sets it aside. */
 export interface Outflow {
   id: string
   owner: Owner
   kind: OutflowKind
-  to: Address
+  /** Null for an account that sells: it has no address. */
+  to: Address | null
   amount: Usdc
   /** It goes back to the address that it came from, so the list of allowed addresses does not bind it. */
   returns?: boolean
 }
 
+/** What one account pays another for a run or a template. The id is that of the run's lock or the transfer. */
+export interface Purchase {
+  id: string
+  buyer: Owner
+  amount: Usdc
+}
+
 /** What has left in the last 24 hours, or is set aside for that. */
 export interface Left {
   account: Usdc
+  /** Of all accounts, to addresses outside. */
   total: Usdc
   /** How often the account let money leave in this way, also where it failed. */
   ofKind: number
@@ -37,6 +46,8 @@ export interface OutflowSettings {
     withdrawalsPerDay: number | null
     refundsPerDay: number | null
   }
+  /** A purchase from another account counts if it costs more than this. */
+  purchasesAbove: Usdc
   /** Where money may go, in lower case; empty: anywhere. */
   allowList: readonly string[]
 }
@@ -47,8 +58,8 @@ export interface OutflowStore {
   leftSince(of: { owner: Owner; kind: OutflowKind }, since: Date, inside?: Statements): Promise<Left>
   isCounted(id: string, inside: Statements): Promise<boolean>
   count(outflow: Outflow, now: Date, inside: Statements): Promise<void>
-  /** False when it was not counted, or is given back already. */
-  giveBack(id: string, now: Date, inside: Statements): Promise<boolean>
+  /** All but `taken` comes back. False when it was not counted, or came back already. */
+  giveBack(id: string, taken: Usdc, now: Date, inside: Statements): Promise<boolean>
   isPaused(inside?: Statements): Promise<boolean>
   setPaused(paused: boolean, now: Date): Promise<void>
 }

@@ -18,6 +18,7 @@ export function openOutflow(config: Config, { statements, clock }: From): Outflo
         withdrawalsPerDay: limit(config.WITHDRAWALS_PER_DAY),
         refundsPerDay: limit(config.REFUNDS_PER_DAY),
       },
+      purchasesAbove: config.PURCHASES_COUNTED_ABOVE,
       allowList: config.WITHDRAWAL_ALLOW_LIST.map((address) => address.toLowerCase()),
     },
   })

@@ -1,6 +1,6 @@
 import { quotaExceeded, type QuotaName } from '../kit/quota.ts'
 import { overLimit, payoutsPaused, recipientNotAllowed } from './errors.ts'
-import type { Left, Outflow, OutflowSettings } from './model.ts'
+import type { Left, Outflow, OutflowSettings, Purchase } from './model.ts'
 
 export const DAY_MS = 86_400_000
 /** Whole steps are summed up when money leaves; only a partial one is read row by row. */
@@ -14,14 +14,22 @@ export function stepOf(at: Date): Date {
 export function assertMayLeave(outflow: Outflow, left: Left, paused: boolean, settings: OutflowSettings): void {
   if (paused) throw payoutsPaused()
   const { to, amount, kind, returns = false } = outflow
-  if (!returns) assertAllowed(to, settings.allowList)
+  // The list is the server's: what another account is paid can leave only to an address on it.
+  if (!returns && to !== null) assertAllowed(to, settings.allowList)
   const { perDay, totalPerDay, withdrawalsPerDay, refundsPerDay } = settings.limits
   // Each of them costs the server gas. An agent's payments have limits of their own.
   if (kind === 'withdrawal') assertCount('withdrawals_per_day', withdrawalsPerDay, left)
   if (kind === 'refund') assertCount('refunds_per_day', refundsPerDay, left)
   if (perDay !== null && left.account + amount > perDay) throw overLimit('perDay', perDay, left.account, amount)
-  // What the other accounts took is none of this one's business.
+  // What the other accounts took is none of this one's business. What stays on the server takes nothing of its total:
+  // two accounts could pay each other until all the others may withdraw nothing.
+  if (kind === 'account') return
   if (totalPerDay !== null && left.total + amount > totalPerDay) throw overLimit('totalPerDay', null, null, amount)
+}
+
+/** Small purchases are everyday business: they share their transaction with others, which a counter would hold up. */
+export function isPurchaseCounted({ amount }: Pick<Purchase, 'amount'>, { purchasesAbove }: OutflowSettings): boolean {
+  return amount > purchasesAbove
 }
 
 function assertCount(quota: QuotaName, most: number | null, { ofKind, oldestOfKind: oldest }: Left): void {

@@ -1,11 +1,10 @@
 import type { Clock } from '../kit/clock.ts'
-import { usdc, type Usdc } from '../kit/money.ts'
+import { usdc, ZERO, type Usdc } from '../kit/money.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'
 import { payoutsPaused } from './errors.ts'
-import type { Outflow, OutflowSettings } from './model.ts'
-import type { OutflowStore } from './model.ts'
-import { assertAllowed, assertMayLeave, DAY_MS } from './rules.ts'
+import type { Outflow, OutflowSettings, OutflowStore, Purchase } from './model.ts'
+import { assertAllowed, assertMayLeave, DAY_MS, isPurchaseCounted } from './rules.ts'
 
 /** The one counter of all money that leaves. */
 export function createOutflow({ store, clock, settings }: OutflowDeps) {
@@ -13,24 +12,34 @@ export function createOutflow({ store, clock, settings }: OutflowDeps) {
     return settings.paused || (await store.isPaused(inside))
   }
 
+  async function take(outflow: Outflow, inside: Statements): Promise<void> {
+    const { id, owner, kind } = outflow
+    await store.lock(owner, inside)
+    if (await store.isCounted(id, inside)) return
+    const now = clock.now()
+    const left = await store.leftSince({ owner, kind }, new Date(now.getTime() - DAY_MS), inside)
+    assertMayLeave(outflow, left, await isPaused(inside), settings)
+    await store.count(outflow, now, inside)
+  }
+
   return {
     /**
      * Counts money that is about to leave, in the transaction that sets it aside, or throws why it may not leave:
      * then that transaction must not commit. The same id again is counted once.
      */
-    async take(outflow: Outflow, inside: Statements): Promise<void> {
-      const { id, owner, kind } = outflow
-      await store.lock(owner, inside)
-      if (await store.isCounted(id, inside)) return
-      const now = clock.now()
-      const left = await store.leftSince({ owner, kind }, new Date(now.getTime() - DAY_MS), inside)
-      assertMayLeave(outflow, left, await isPaused(inside), settings)
-      await store.count(outflow, now, inside)
+    take,
+
+    /** Whether a purchase of this amount from another account is counted: `takePurchase` does nothing otherwise. */
+    countsPurchase: (amount: Usdc) => isPurchaseCounted({ amount }, settings),
+
+    async takePurchase(purchase: Purchase, inside: Statements): Promise<void> {
+      const { id, buyer: owner, amount } = purchase
+      if (isPurchaseCounted(purchase, settings)) await take({ id, owner, kind: 'account', to: null, amount }, inside)
     },
 
-    /** Only for money that provably did not leave. */
-    async giveBack(id: string, inside: Statements): Promise<void> {
-      await store.giveBack(id, clock.now(), inside)
+    /** Only for money that provably did not leave: all of it, or what was not taken. */
+    async giveBack(id: string, inside: Statements, taken: Usdc = ZERO): Promise<void> {
+      await store.giveBack(id, taken, clock.now(), inside)
     },
 
     /** Asked before anything is signed or sent: what waits goes on when payouts do. */

@@ -2,8 +2,7 @@ import { toBytes } from '../kit/rows.ts'
 import { HOUR_MS, type Tables } from '../kit/tables.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Owner } from '../kit/owner.ts'
-import type { Left } from './model.ts'
-import type { OutflowStore } from './model.ts'
+import type { Left, OutflowKind, OutflowStore } from './model.ts'
 import { STEP_MS, stepOf } from './rules.ts'
 
 /** Rows of what left, and their sums by steps of time, in PostgreSQL. */
@@ -32,26 +31,23 @@ export function createOutflowStore(statements: Statements): OutflowStore {
 
     async count({ id, owner, kind, to, amount }, now, inside) {
       const { environment, userId } = owner
-      const row = [id, environment, userId, kind, toBytes(to), amount, now]
-      await inside.run(COUNT, [...row, stepOf(now), accountOf(owner), totalOf(owner)], 'outflow_count')
+      const row = [id, environment, userId, kind, to === null ? null : toBytes(to), amount, now]
+      await inside.run(COUNT, [...row, stepOf(now), sumsOf(owner, kind)], 'outflow_count')
     },
 
-    async giveBack(id, now, inside) {
+    async giveBack(id, taken, now, inside) {
       const [owner] = await inside.run<Owner>('SELECT environment, user_id AS "userId" FROM outflow WHERE id = $1', [
         id,
       ])
       if (owner === undefined) return false
       // The same lock as the count's: of two that change the same sums none waits for the other in a circle.
       await this.lock(owner, inside)
-      const [gone] = await inside.run<{ amount: bigint; at: Date }>(
-        'UPDATE outflow SET returned_at = $2 WHERE id = $1 AND returned_at IS NULL RETURNING amount, at',
-        [id, now],
-      )
-      if (gone === undefined) return false
+      const [back] = await inside.run<Back>(GIVE_BACK, [id, taken, now], 'outflow_give_back')
+      if (back === undefined) return false
       await inside.run('UPDATE outflow_step SET amount = amount - $3 WHERE account = ANY ($1::text[]) AND step = $2', [
-        [accountOf(owner), totalOf(owner)],
-        stepOf(gone.at),
-        gone.amount,
+        sumsOf(owner, back.kind),
+        stepOf(back.at),
+        back.amount,
       ])
       return true
     },
@@ -80,9 +76,20 @@ function totalOf({ environment }: Owner): string {
   return `${environment}/`
 }
 
+/** The sums that it is part of. What goes to another account has not left the server. */
+function sumsOf(owner: Owner, kind: OutflowKind): string[] {
+  return kind === 'account' ? [accountOf(owner)] : [accountOf(owner), totalOf(owner)]
+}
+
+interface Back {
+  amount: bigint
+  at: Date
+  kind: OutflowKind
+}
+
 const LEFT = `
 WITH edge AS MATERIALIZED (
-  SELECT user_id, amount FROM outflow
+  SELECT user_id, kind, amount FROM outflow
   WHERE environment = $1::environment AND at > $3 AND at < $4 AND returned_at IS NULL
 ), own AS MATERIALIZED (
   SELECT at FROM outflow
@@ -93,7 +100,7 @@ WITH edge AS MATERIALIZED (
 SELECT (coalesce((SELECT amount FROM steps WHERE account = $5), 0)
          + coalesce((SELECT sum(amount) FROM edge WHERE user_id = $2), 0))::bigint AS account,
        (coalesce((SELECT amount FROM steps WHERE account = $6), 0)
-         + coalesce((SELECT sum(amount) FROM edge), 0))::bigint AS total,
+         + coalesce((SELECT sum(amount) FROM edge WHERE kind <> 'account'), 0))::bigint AS total,
        (SELECT count(*)::int FROM own) AS "ofKind",
        (SELECT min(at) FROM own) AS "oldestOfKind"`
 
@@ -102,8 +109,18 @@ WITH counted AS (
   INSERT INTO outflow (id, environment, user_id, kind, recipient, amount, at)
   VALUES ($1, $2::environment, $3, $4, $5, $6::bigint, $7)
 )
-INSERT INTO outflow_step (account, step, amount) VALUES ($9, $8, $6::bigint), ($10, $8, $6::bigint)
+INSERT INTO outflow_step (account, step, amount) SELECT account, $8, $6::bigint FROM unnest($9::text[]) AS account
 ON CONFLICT (account, step) DO UPDATE SET amount = outflow_step.amount + excluded.amount`
+
+/** All that was counted comes back, or what is more than was taken. */
+const GIVE_BACK = `
+WITH counted AS (
+  SELECT id, amount FROM outflow WHERE id = $1 AND returned_at IS NULL AND amount > $2::bigint
+)
+UPDATE outflow SET returned_at = CASE WHEN $2::bigint = 0 THEN $3::timestamptz END,
+  amount = CASE WHEN $2::bigint = 0 THEN outflow.amount ELSE $2::bigint END
+FROM counted WHERE outflow.id = counted.id
+RETURNING counted.amount - $2::bigint AS amount, outflow.at, outflow.kind`
 
 export const outflowTables: Tables = {
   retention: () => ({

@@ -1,6 +1,7 @@
 import type { Facilitator } from '../facilitator/service/facilitator.ts'
 import type { Chains } from '../platform/chains.ts'
 import type { Deliveries } from '../deliveries/service/deliveries.ts'
+import type { Outflows } from '../outflow/service.ts'
 import type { OutgoingPayments } from '../outgoing-payments/service/payments.ts'
 import type { Part, Platform } from '../platform/platform.ts'
 import { createOwnSales } from '../sales/store/payments.ts'
@@ -14,7 +15,7 @@ import { createRefundStore } from './store.ts'
 /** Refunds of settled sales, and the list of payments of all products. */
 export function openRefunds(
   { config, clock, log, database, ledger, metrics, failpoints }: Platform,
-  { payouts, deliveries, outgoingPayments, facilitator, chains, ended }: Others,
+  { payouts, outflow, deliveries, outgoingPayments, facilitator, chains, ended }: Others,
 ): { refunds: Refunds; payments: Payments; part: Part } {
   const store = createRefundStore(database.statements, { ownPerDay: config.REFUNDS_PER_DAY })
   const sales = createOwnSales(database.statements)
@@ -22,6 +23,7 @@ export function openRefunds(
     store,
     sales,
     ledger,
+    outflow,
     payouts,
     facilitator,
     chains: chains.byNetwork,
@@ -53,6 +55,7 @@ export function openRefunds(
 
 interface Others {
   payouts: Payouts
+  outflow: Outflows
   facilitator: Pick<Facilitator, 'verify' | 'settle' | 'purchases'>
   chains: Chains
   deliveries: Pick<Deliveries, 'event'>

@@ -1,7 +1,7 @@
 import type { Announcement } from '../../service/queue/model.ts'
 import { newId } from '../../service/kit/ids.ts'
 import { QUOTAS } from '../../service/kit/quota.ts'
-import { usdc } from '../../service/kit/money.ts'
+import { usdc, type Usdc } from '../../service/kit/money.ts'
 import type { Clock } from '../../service/kit/clock.ts'
 import type { StatementPool } from '../../service/kit/transaction.ts'
 import { createLedger, type Ledger } from '../../service/ledger/service.ts'
@@ -19,7 +19,11 @@ export interface BudgetsUnderTest {
 }
 
 /** Budgets on the real ledger and database; the events that they publish are collected for inspection. */
-export function budgetsOn(statements: StatementPool, clock: Clock): BudgetsUnderTest {
+export function budgetsOn(
+  statements: StatementPool,
+  clock: Clock,
+  defaultPerDay: Usdc | null = null,
+): BudgetsUnderTest {
   const ledger = createLedger(createLedgerStore(statements, clock), clock)
   const announced: Announcement[] = []
   const budgets = createBudgets({
@@ -39,6 +43,7 @@ export function budgetsOn(statements: StatementPool, clock: Clock): BudgetsUnder
     revokeKeys: async () => undefined,
     addresses: { api: 'http://api.test/v1' },
     statements,
+    defaultPerDay,
     pause: async () => undefined,
   })
   return { budgets, ledger, announced }

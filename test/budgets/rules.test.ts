@@ -9,6 +9,7 @@ import { policyOf } from './harness.ts'
 
 const now = new Date('2026-05-05T05:05:05.000Z')
 const nothing = emptyUsage(now)
+const PLAIN = { approved: false, defaultPerDay: null }
 
 function told(
   policy: ReturnType<typeof policyOf>,
@@ -16,7 +17,7 @@ function told(
   status: 'active' | 'paused' = 'active',
 ): string {
   const whole: Expense = { kind: 'run', target: 'x', alias: null, domain: null, amount: usdc(0n), ...ask }
-  const verdict = decide({ status, policy }, nothing, whole, false)
+  const verdict = decide({ status, policy }, nothing, whole, PLAIN)
   return verdict.outcome === 'refused' ? verdict.refusal.rule : verdict.outcome
 }
 
@@ -131,7 +132,7 @@ describe('limits', () => {
         { status: 'active', policy },
         count(nothing, usdc(spent)),
         { kind: 'run', target: 'x', alias: null, domain: null, amount: usdc(5n) },
-        false,
+        PLAIN,
       ).outcome
     expect(verdict(7n)).toBe('allowed')
     expect(verdict(8n)).toBe('refused')

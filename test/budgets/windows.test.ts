@@ -41,12 +41,13 @@ const INSIDE: [WindowLimit, string, string][] = [
   ['lifetime', '2026-12-31T23:59:59.999Z', '2099-01-01T00:00:00.000Z'],
 ]
 
+const PLAIN = { approved: false, defaultPerDay: null }
 const ask: Expense = { kind: 'run', target: 'x', alias: null, domain: null, amount: usdc(1n) }
 
 function fullAt(window: WindowLimit, at: string): { verdictAt(later: string): string; usage: Usage } {
   const agent = { status: 'active' as const, policy: policyOf({ limits: { [window]: 10n } }) }
   const usage = count(emptyUsage(new Date(at)), usdc(10n))
-  return { usage, verdictAt: (later) => decide(agent, roll(usage, new Date(later)), ask, false).outcome }
+  return { usage, verdictAt: (later) => decide(agent, roll(usage, new Date(later)), ask, PLAIN).outcome }
 }
 
 test.each(BOUNDARIES)('%s: what was full at %s is empty at %s', (window, last, first) => {
@@ -65,7 +66,7 @@ test.each(INSIDE)('%s: what was full at %s is full at %s', (window, at, later) =
 test('a refusal says when the window is over', () => {
   const agent = { status: 'active' as const, policy: policyOf({ limits: { perWeek: 10n } }) }
   const usage = count(emptyUsage(new Date('2026-12-31T12:00:00.000Z')), usdc(10n))
-  const verdict = decide(agent, usage, ask, false)
+  const verdict = decide(agent, usage, ask, PLAIN)
   expect(verdict).toMatchObject({
     outcome: 'refused',
     refusal: { rule: 'perWeek', spent: 10n, requested: 1n, limit: 10n, resetsAt: new Date('2027-01-04T00:00:00.000Z') },
@@ -75,7 +76,7 @@ test('a refusal says when the window is over', () => {
 test('of several full windows the longest is told: its end is the one to wait for', () => {
   const agent = { status: 'active' as const, policy: policyOf({ limits: { perMinute: 5n, perDay: 5n, perMonth: 5n } }) }
   const usage = count(emptyUsage(new Date('2026-05-05T05:05:05.000Z')), usdc(5n))
-  expect(decide(agent, usage, ask, false)).toMatchObject({
+  expect(decide(agent, usage, ask, PLAIN)).toMatchObject({
     refusal: { rule: 'perMonth', resetsAt: new Date('2026-06-01T00:00:00.000Z') },
   })
 })
@@ -84,12 +85,12 @@ test('calls of a minute are counted, and forgotten with it', () => {
   const agent = { status: 'active' as const, policy: policyOf({ rate: { callsPerMinute: 2 } }) }
   const once = count(emptyUsage(new Date('2026-05-05T05:05:59.999Z')), usdc(0n))
   const twice = count(once, usdc(0n))
-  expect(decide(agent, once, ask, false).outcome).toBe('allowed')
-  expect(decide(agent, twice, ask, false)).toMatchObject({
+  expect(decide(agent, once, ask, PLAIN).outcome).toBe('allowed')
+  expect(decide(agent, twice, ask, PLAIN)).toMatchObject({
     outcome: 'refused',
     refusal: { rule: 'callsPerMinute', spent: 2 },
   })
-  expect(decide(agent, roll(twice, new Date('2026-05-05T05:06:00.000Z')), ask, false).outcome).toBe('allowed')
+  expect(decide(agent, roll(twice, new Date('2026-05-05T05:06:00.000Z')), ask, PLAIN).outcome).toBe('allowed')
 })
 
 test('what comes back gives room only to the windows that still run', () => {
@@ -105,5 +106,5 @@ test('a clock that is behind asks in the newest window that was counted in', () 
   const usage = count(emptyUsage(new Date('2026-05-06T00:00:00.001Z')), usdc(10n))
   const behind = roll(usage, new Date('2026-05-05T23:59:59.999Z'))
   expect(behind.at).toEqual(usage.at)
-  expect(decide(agent, behind, ask, false).outcome).toBe('refused')
+  expect(decide(agent, behind, ask, PLAIN).outcome).toBe('refused')
 })

@@ -35,6 +35,7 @@ describe('all money that leaves is one counter', () => {
   ): OutflowSettings => ({
     paused: false,
     allowList: [],
+    purchasesAbove: usdc(10n),
     limits: {
       perDay: limits.perDay === undefined ? null : usdc(BigInt(limits.perDay)),
       totalPerDay: limits.totalPerDay === undefined ? null : usdc(BigInt(limits.totalPerDay)),

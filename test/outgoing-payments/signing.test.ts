@@ -6,7 +6,7 @@ import { NETWORKS } from '../../service/chain/networks.ts'
 import { payersOf } from '../../service/chain/keys.ts'
 import { NO_FAILPOINTS } from '../../service/kit/failpoints.ts'
 import { newId } from '../../service/kit/ids.ts'
-import { usdc } from '../../service/kit/money.ts'
+import { usdc, ZERO } from '../../service/kit/money.ts'
 import type { Payment } from '../../service/outgoing-payments/model.ts'
 import type { PayerKeys, PaymentStore, Treasury } from '../../service/outgoing-payments/ports.ts'
 import { createOutflow } from '../../service/outflow/service.ts'
@@ -60,6 +60,7 @@ describe('an authorization is signed by whoever has the keys, or given back', ()
         paused: false,
         limits: { perDay: null, totalPerDay: null, withdrawalsPerDay: null, refundsPerDay: null },
         allowList: [],
+        purchasesAbove: ZERO,
       },
     })
     const common = {

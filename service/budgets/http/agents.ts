@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { reply, route, type AnyRoute } from '../../api/route.ts'
 import { toWire } from '../../kit/money.ts'
 import { amount, amountOut, page, timestamp } from '../../kit/wire.ts'
-import { KINDS, type Kind } from '../model.ts'
+import { KINDS, type Agent, type Kind } from '../model.ts'
 import type { Agents } from '../service/agents.ts'
 import {
   agentBody,
@@ -25,6 +25,7 @@ const one = z.object({ id: z.string() })
 const MISSING = { 404: 'You have no such agent in this environment.' }
 
 function managingRoutes(agents: Agents): AnyRoute[] {
+  const shown = (agent: Agent) => toAgent(agent, agents.defaultPerDayOf(agent))
   return [
     route({
       ...common,
@@ -35,7 +36,7 @@ function managingRoutes(agents: Agents): AnyRoute[] {
       answers: { 200: z.object({ agents: z.array(agentBody), total: z.int(), limit: z.int(), offset: z.int() }) },
       async handle({ caller, query }) {
         const { agents: found, total } = await agents.list(caller, query)
-        return reply(200, { agents: found.map(toAgent), total, ...query })
+        return reply(200, { agents: found.map(shown), total, ...query })
       },
     }),
     route({
@@ -48,7 +49,7 @@ function managingRoutes(agents: Agents): AnyRoute[] {
       answers: { 201: z.object({ agent: agentBody }) },
       async handle({ caller, body, operation }) {
         const input = { name: body.name, status: body.status, policy: toPolicy(body) }
-        return reply(201, { agent: toAgent(await agents.create(caller, input, operation)) })
+        return reply(201, { agent: shown(await agents.create(caller, input, operation)) })
       },
     }),
     route({
@@ -59,7 +60,7 @@ function managingRoutes(agents: Agents): AnyRoute[] {
       params: one,
       answers: { 200: z.object({ agent: agentBody }) },
       errors: MISSING,
-      handle: async ({ caller, params }) => reply(200, { agent: toAgent(await agents.find(caller, params.id)) }),
+      handle: async ({ caller, params }) => reply(200, { agent: shown(await agents.find(caller, params.id)) }),
     }),
     route({
       ...common,
@@ -77,7 +78,7 @@ function managingRoutes(agents: Agents): AnyRoute[] {
           status: body.status ?? before.status,
           policy: toPolicy(body, before.policy),
         }))
-        return reply(200, { agent: toAgent(agent) })
+        return reply(200, { agent: shown(agent) })
       },
     }),
     route({

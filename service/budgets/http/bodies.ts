@@ -7,6 +7,10 @@ import { contradictions } from '../rules/contradictions.ts'
 import { endOf, startOf, WINDOWS } from '../rules/windows.ts'
 import { amountOrNull, figure, fromPolicy, policyOut, status, windowLimit } from './policy.ts'
 
+const defaultPerDayOut = amountOrNull.meta({
+  description: 'What an agent without limits may spend in a day on assets of other accounts. Null where it has a limit',
+})
+
 export const agentBody = z
   .object({
     id: z.string(),
@@ -14,13 +18,14 @@ export const agentBody = z
     status,
     environment: z.enum(['sandbox', 'production']),
     ...policyOut,
+    defaultPerDay: defaultPerDayOut,
     warnings: z.array(z.string()).meta({ description: 'Rules that contradict or shadow each other' }),
     createdAt: timestamp,
     updatedAt: timestamp,
   })
   .meta({ id: 'Agent' })
 
-export function toAgent(agent: Agent): z.input<typeof agentBody> {
+export function toAgent(agent: Agent, defaultPerDay: Usdc | null): z.input<typeof agentBody> {
   const { id, name, status, owner, policy, createdAt, updatedAt } = agent
   return {
     id,
@@ -28,6 +33,7 @@ export function toAgent(agent: Agent): z.input<typeof agentBody> {
     status,
     environment: owner.environment,
     ...fromPolicy(policy),
+    defaultPerDay: figure(defaultPerDay),
     warnings: contradictions(policy),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),

@@ -13,23 +13,21 @@ import { denial } from './patterns.ts'
 import { endOf, startOf } from './windows.ts'
 
 /**
- * Whether an agent may make a call now. `usage` is rolled to the time of the call; `approved` means that a person
- * approved this exact request. A longer window's refusal is reported before a shorter one's, because the caller must
+ * Whether an agent may make a call now. `usage` is rolled to the time of the call. A longer window's refusal is reported before a shorter one's, because the caller must
  * wait for the longer one's end.
  */
 export function decide(
   agent: Pick<Agent, 'status' | 'policy'>,
   usage: Usage,
   expense: Expense,
-  approved: boolean,
+  { approved, defaultPerDay }: Terms,
 ): Verdict {
   if (agent.status === 'paused') return refused({ rule: 'paused', requested: expense.amount })
   const { policy } = agent
   const denied = deniedBy(policy, expense)
   if (denied !== null) return refused(denied)
-  if (expense.kind === 'pay' && !LIMITS.some((limit) => policy.limits[limit] !== null)) {
-    return refused({ rule: 'limits', requested: expense.amount })
-  }
+  const unlimited = refusalWithoutLimits(policy, usage, expense, defaultPerDay)
+  if (unlimited !== null) return refused(unlimited)
   const { perCall } = policy.limits
   if (perCall !== null && expense.amount > perCall) {
     return refused({ rule: 'perCall', requested: expense.amount, limit: perCall, spent: ZERO })
@@ -57,8 +55,37 @@ export function decide(
   return { outcome: 'allowed' }
 }
 
+export interface Terms {
+  /** A person approved this exact request. */
+  approved: boolean
+  defaultPerDay: Usdc | null
+}
+
+/** What an agent without limits may spend in a day on assets of other accounts. Null: it has limits, or there is none. */
+export function defaultPerDayOf({ limits }: Pick<Policy, 'limits'>, defaultPerDay: Usdc | null): Usdc | null {
+  return LIMITS.some((limit) => limits[limit] !== null) ? null : defaultPerDay
+}
+
+/** All that it spent in the day counts, as for a limit of its own. A call above `approvalAbove` is for a person to decide. */
+function refusalWithoutLimits(
+  policy: Policy,
+  usage: Usage,
+  { kind, amount, paysAccount = false }: Expense,
+  defaultPerDay: Usdc | null,
+): Refused | null {
+  if (LIMITS.some((limit) => policy.limits[limit] !== null)) return null
+  if (kind === 'pay') return { rule: 'limits', requested: amount }
+  const held = policy.approvalAbove !== null && amount > policy.approvalAbove
+  if (!paysAccount || held || amount === ZERO || defaultPerDay === null) return null
+  const spent = usage.perDay
+  if (spent + amount <= defaultPerDay) return null
+  return { rule: 'limits', requested: amount, limit: defaultPerDay, spent, resetsAt: endOf('perDay', usage.at) }
+}
+
+type Refused = Partial<Refusal> & Pick<Refusal, 'rule' | 'requested'>
+
 /** Checks the agent's pattern lists for a target, at any price, before a third party is called. */
-function deniedBy(policy: Policy, expense: Expense): (Partial<Refusal> & Pick<Refusal, 'rule' | 'requested'>) | null {
+function deniedBy(policy: Policy, expense: Expense): Refused | null {
   const names = expense.alias === null ? [expense.target] : [expense.target, expense.alias]
   const checks = [
     expense.kind === 'tool' ? (['tools', names] as const) : null,
@@ -134,7 +161,7 @@ function namesOfHost(domain: string): string[] {
   return host === name ? [name] : [name, host]
 }
 
-function refused(refusal: Partial<Refusal> & Pick<Refusal, 'rule' | 'requested'>): Verdict {
+function refused(refusal: Refused): Verdict {
   return { outcome: 'refused', refusal: { ...NOTHING_COUNTED, ...refusal } }
 }
 

@@ -1,20 +1,20 @@
 import { accountOf, type Caller } from '../../kit/caller.ts'
 import type { Clock } from '../../kit/clock.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
-import { usdc, ZERO } from '../../kit/money.ts'
+import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Owner } from '../../kit/owner.ts'
 import { agentMissing, spendingLimit } from '../errors.ts'
 import type { Agent, AgentStatus, Expense, Page, Policy, Replayed, Spender, Spent, Usage, Verdict } from '../model.ts'
 import type { AgentStore, DecisionFilter, NewDecision, RevokeKeys, SpentBy } from '../ports.ts'
-import { agentGone, decide } from '../rules/decide.ts'
+import { agentGone, decide, defaultPerDayOf } from '../rules/decide.ts'
 import { contradictions } from '../rules/contradictions.ts'
 import { count, emptyUsage, roll } from '../rules/windows.ts'
 import type { News } from './news.ts'
 
 /** Lets owners create, change and read their agents. */
 export function createAgents(deps: AgentsDeps) {
-  const { store, clock } = deps
+  const { store, clock, defaultPerDay } = deps
 
   async function find(caller: Caller, id: string): Promise<Agent> {
     const agent = await store.find(accountOf(caller), id)
@@ -24,6 +24,10 @@ export function createAgents(deps: AgentsDeps) {
 
   return {
     find,
+
+    /** What an agent without limits may spend in a day on assets of other accounts; null where it has limits. */
+    defaultPerDayOf: ({ policy }: Pick<Agent, 'policy'>) => defaultPerDayOf(policy, defaultPerDay),
+
     list: (caller: Caller, page: Page) => store.list(accountOf(caller), page),
 
     /** The operation names the agent: a repetition after a crash returns the same one. */
@@ -68,7 +72,8 @@ export function createAgents(deps: AgentsDeps) {
     /** The decision that a call would get now; creates no hold. */
     async check(caller: Caller, id: string, expense: Expense): Promise<Verdict> {
       const agent = await find(caller, id)
-      return decide(agent, await store.usage(agent.id, clock.now()), expense, false)
+      const usage = await store.usage(agent.id, clock.now())
+      return decide(agent, usage, withoutSeller(expense), { approved: false, defaultPerDay })
     },
 
     /** Throws the refusal if the agent may not call this target at any price, and records it. */
@@ -86,7 +91,7 @@ export function createAgents(deps: AgentsDeps) {
     /** Which calls of the last `days` this policy would have refused or held. */
     async simulate(caller: Caller, id: string, policy: Policy, days: number): Promise<Simulation> {
       const agent = await find(caller, id)
-      return await simulate(store, { agentId: agent.id, policy, from: daysAgo(clock.now(), days) })
+      return await simulate(deps, { agentId: agent.id, policy, from: daysAgo(clock.now(), days) })
     },
   }
 }
@@ -96,6 +101,8 @@ export type Agents = ReturnType<typeof createAgents>
 export interface AgentsDeps {
   store: AgentStore
   clock: Clock
+  /** For agents without limits. */
+  defaultPerDay: Usdc | null
   revokeKeys: RevokeKeys
   announce(inside: Statements, news: News): Promise<void>
   /** Records a decision that takes no money. */
@@ -127,7 +134,7 @@ export interface Simulation {
 }
 
 async function checkTarget(
-  { store, clock, note }: AgentsDeps,
+  { store, clock, defaultPerDay, note }: AgentsDeps,
   owner: Owner,
   spender: Spender,
   reference: string,
@@ -137,7 +144,7 @@ async function checkTarget(
   if (agent === null) throw spendingLimit(agentGone(ZERO))
   const expense = { kind, target, alias, toolNames, domain, amount: ZERO }
   const usage = await store.usage(agent.id, clock.now())
-  const verdict = decide(agent, usage, expense, false)
+  const verdict = decide(agent, usage, expense, { approved: false, defaultPerDay })
   if (verdict.outcome !== 'refused') return
   const { rule, pattern } = verdict.refusal
   const decided = { at: usage.at, outcome: 'refused' as const, rule, pattern, approvalId: null }
@@ -150,7 +157,7 @@ async function checkTarget(
  * came back later is not counted against the calls that followed.
  */
 async function simulate(
-  store: AgentStore,
+  { store, defaultPerDay }: AgentsDeps,
   { agentId, policy, from }: { agentId: string; policy: Policy; from: Date },
 ): Promise<Simulation> {
   let usage = emptyUsage(from)
@@ -161,7 +168,10 @@ async function simulate(
     for (const decision of piece) {
       would.calls++
       usage = roll(usage, decision.at)
-      const verdict = decide({ status: 'active', policy }, usage, decision, false)
+      const verdict = decide({ status: 'active', policy }, usage, withoutSeller(decision), {
+        approved: false,
+        defaultPerDay,
+      })
       if (verdict.outcome === 'allowed') {
         const { outcome, amount, returned } = decision
         usage = count(usage, outcome === 'allowed' ? usdc(amount - returned) : amount)
@@ -173,6 +183,11 @@ async function simulate(
     after = last
   }
   return { ...would, complete: false }
+}
+
+/** A dry run does not know who sells the asset: it takes each for another account's. */
+function withoutSeller(expense: Expense): Expense {
+  return { ...expense, paysAccount: expense.kind === 'run' || expense.target.startsWith('rda-') }
 }
 
 function daysAgo(now: Date, days: number): Date {

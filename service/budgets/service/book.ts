@@ -61,7 +61,8 @@ export class Book {
         const { rule, pattern } = verdict.refusal
         // It was judged as if an earlier call were paid, but the ledger refused that one: the next batch judges it
         // again.
-        if (this.retryAgents.has(agentId) && (isWindow(rule) || rule === 'callsPerMinute')) return { askAgain: true }
+        if (this.retryAgents.has(agentId) && (isWindow(rule) || rule === 'callsPerMinute' || rule === 'limits'))
+          return { askAgain: true }
         if (rule === 'paused' && this.statuses.get(agentId) !== 'paused') return { askAgain: true }
         write({ outcome: 'refused', rule, pattern })
         this.exceed(found, verdict.refusal, usage)

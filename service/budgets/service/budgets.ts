@@ -1,4 +1,5 @@
 import type { Clock } from '../../kit/clock.ts'
+import type { Usdc } from '../../kit/money.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import type {
@@ -19,7 +20,7 @@ import { createNews } from './news.ts'
 
 /** Spending rules for agents, and approvals for calls above them. */
 export function createBudgets(deps: BudgetDeps) {
-  const { clock, ledger, store, tickets, statements, addresses } = deps
+  const { clock, ledger, store, tickets, statements, addresses, defaultPerDay } = deps
   const news = createNews({
     ...deps,
     approvals: store.approvals,
@@ -31,12 +32,14 @@ export function createBudgets(deps: BudgetDeps) {
       ledger,
       clock,
       store: store.decisions,
+      defaultPerDay,
       statusUrl: (id) => `${addresses.api}/approvals/${id}`,
       announce,
     }),
     agents: createAgents({
       store: store.agents,
       clock,
+      defaultPerDay,
       revokeKeys: deps.revokeKeys,
       announce,
       async note(decision) {
@@ -62,6 +65,8 @@ export interface BudgetDeps {
   statements: StatementPool
   ledger: Ledger
   clock: Clock
+  /** What an agent without limits may spend in a day on assets of other accounts; null for no such limit. */
+  defaultPerDay: Usdc | null
   announce: Announce
   tell: TellEvent
   tickets: Tickets

@@ -1,6 +1,6 @@
 import type { DomainError } from '../../kit/errors.ts'
 import { newId } from '../../kit/ids.ts'
-import { ZERO } from '../../kit/money.ts'
+import { ZERO, type Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { ActOutcome } from '../../ledger/model.ts'
 import { approvalRefused, approvalRequired, spendingLimit } from '../errors.ts'
@@ -54,7 +54,7 @@ export class WroteTooEarly extends Error {
 
 /** Null if the memory does not allow all of the requests. */
 function openQuickly(
-  { store }: SessionDeps,
+  { store, defaultPerDay }: SessionDeps,
   { inside, requests, now }: Requests,
   agents: ReadonlyMap<string, TakenAgent>,
 ): Session | null {
@@ -66,7 +66,7 @@ function openQuickly(
     const [found, usage] = [agents.get(agentId), usages.get(agentId)]
     if (found === undefined || usage === undefined) return null
     const expense = expenseOf(request, found)
-    if (decide(found.agent, usage, expense, false).outcome !== 'allowed') return null
+    if (decide(found.agent, usage, expense, { approved: false, defaultPerDay }).outcome !== 'allowed') return null
     usages.set(agentId, count(usage, expense.amount))
     references.add(request.reserve.id)
     decisions.push(allowedDecision(request, expense, usage))
@@ -125,7 +125,7 @@ async function openCarefully(deps: SessionDeps, batch: Requests): Promise<Sessio
     requests.map(({ reserve }) => reserve.id),
   )
   const approvals = await approvalsFor(store, batch, taken)
-  const judged = await withoutFalseRefusals(store, inside, requests, judgeAll(requests, taken, approvals, now))
+  const judged = await withoutFalseRefusals(store, inside, requests, judgeAll(deps, batch, taken, approvals))
   const book = new Book(taken, now)
   let sound = true
   return {
@@ -177,10 +177,10 @@ async function openCarefully(deps: SessionDeps, batch: Requests): Promise<Sessio
 
 /** Judges each request in turn, as if all allowed requests before it were paid. */
 function judgeAll(
-  requests: readonly HoldRequest[],
+  { defaultPerDay }: SessionDeps,
+  { requests, now }: Requests,
   taken: Taken,
   open: ReadonlyMap<string, Approval>,
-  now: Date,
 ): readonly Judged[] {
   const approvals = new Map(open)
   const usages = new Map([...taken.agents].map(([id, { usage }]) => [id, roll(usage, now)]))
@@ -201,7 +201,7 @@ function judgeAll(
     const approval = approvals.get(keyOf(spender)) ?? null
     const approved = approval?.state === 'approved' && approval.expiresAt > now && approval.amount >= expense.amount
     const status = paused.has(spender.agentId) ? 'paused' : found.agent.status
-    const verdict = decide({ ...found.agent, status }, usage, expense, approved)
+    const verdict = decide({ ...found.agent, status }, usage, expense, { approved, defaultPerDay })
     if (verdict.outcome === 'allowed') {
       usages.set(spender.agentId, count(usage, expense.amount))
       const { approvalAbove } = found.agent.policy
@@ -233,6 +233,8 @@ function judgeAll(
 
 export interface SessionDeps {
   store: DecisionStore
+  /** For agents without limits. */
+  defaultPerDay: Usdc | null
   statusUrl(approval: Approval['id']): string
   announce(inside: Statements, news: News): Promise<void>
 }
@@ -273,10 +275,10 @@ async function approvalsFor(
 }
 
 function expenseOf({ reserve, spender }: HoldRequest, { agent }: TakenAgent): Expense {
-  const { kind, target, alias = null, toolNames = [], domain = null } = spender
+  const { kind, target, alias = null, toolNames = [], domain = null, paysAccount = false } = spender
   // A payment by another account counts as a call of this agent, but not as its owner's money.
   const own = reserve.owner.userId === agent.owner.userId && reserve.owner.environment === agent.owner.environment
-  return { kind, target, alias, toolNames, domain, amount: own ? reserve.amount : ZERO }
+  return { kind, target, alias, toolNames, domain, paysAccount, amount: own ? reserve.amount : ZERO }
 }
 
 function newApproval({ agent }: TakenAgent, spender: Spender, { amount }: Expense, now: Date): Approval {

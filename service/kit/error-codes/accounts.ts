@@ -56,7 +56,7 @@ export const ACCOUNTS = {
   ],
   invalid_signature: ['The signature of the message is missing or wrong.', 'Sign the raw body with the shared secret.'],
   limits_required: [
-    'An agent without limits cannot pay other addresses.',
+    'An agent without limits cannot pay other addresses, and spends little on assets of other accounts.',
     'Set a limit for the agent in the dashboard.',
   ],
   lock_ended: [

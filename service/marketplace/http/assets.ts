@@ -195,7 +195,12 @@ function tradeRoutes(assets: Assets): AnyRoute[] {
           cost: amountOut,
         }),
       },
-      errors: { 402: 'The balance is too low.', 403: 'The template is not for sale.', 404: MISSING },
+      errors: {
+        402: 'The balance is too low.',
+        403: 'The template is not for sale, or it is more than may leave the account in 24 hours.',
+        404: MISSING,
+        503: 'Payouts are paused on this server.',
+      },
       async handle({ caller, params, body }) {
         const { cost, ...source } = await assets.buySource(caller, params.identifier, body?.maxCost ?? null)
         return reply(200, { source, cost: toWire(cost) })

@@ -117,10 +117,12 @@ function runRoute(runs: Runs, address: string): AnyRoute {
     answers: { 200: ranBody, 202: queuedBody },
     errors: {
       402: 'The balance is too low, or the run may cost more than `maxCost`.',
+      403: "The agent's limits refuse it, or it is more than may leave the account in 24 hours.",
       404: 'There is no such RDA, or not for this caller.',
       409: 'The run was canceled, or the Idempotency-Key conflicts.',
       429: 'The caller or the tool has reached its limit of calls per minute.',
       500: 'The run failed and was not charged.',
+      503: 'The creator of a free run cannot pay for it, or payouts are paused on this server.',
     },
     async handle({ caller, body, operation, keyed }) {
       const input = toRunInput(body)

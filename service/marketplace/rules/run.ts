@@ -1,6 +1,7 @@
 import type { RunnableAsset, ToolConfig } from '../model/asset.ts'
 import type { Ending, Failure, Run, RunState } from '../model/run.ts'
-import { ZERO } from '../../kit/money.ts'
+import { ZERO, type Usdc } from '../../kit/money.ts'
+import { GUESTS } from '../../ledger/model.ts'
 
 /** How long an execution may take, retries and polls included. */
 export function limitOf(asset: Pick<RunnableAsset, 'content'>): number {
@@ -39,6 +40,11 @@ const QUEUE_MS = 15 * 60_000
 /** Whether what is left until the deadline is enough for the whole of an execution. */
 export function fitsBefore(deadline: Date, limitMs: number, now: Date): boolean {
   return deadline.getTime() - now.getTime() > limitMs
+}
+
+/** The most that this run moves from its caller's account to another one: nothing of a run of an own or free asset. */
+export function purchaseOf({ payerId, ownerId, locked }: Pick<Run, 'payerId' | 'ownerId' | 'locked'>): Usdc {
+  return payerId === ownerId || payerId === GUESTS ? ZERO : locked
 }
 
 /** An end that costs nothing. */

@@ -3,6 +3,7 @@ import type { Clock } from '../../kit/clock.ts'
 import type { Failpoints } from '../../kit/failpoints.ts'
 import type { Log, Measures } from '../../kit/log.ts'
 import type { Ledger } from '../../ledger/service.ts'
+import type { Outflows } from '../../outflow/service.ts'
 import { attemptOf, deriveId } from '../../kit/ids.ts'
 import { usdc } from '../../kit/money.ts'
 import type { Owner } from '../../kit/owner.ts'
@@ -15,16 +16,14 @@ import { eventOf } from '../rules.ts'
 
 /** From a request to the money's end. */
 export function createMoving(deps: RefundDeps) {
-  const { store, sales, ledger, payouts, accountOf, event, ended, clock, measures, pay } = deps
+  const { store, sales, ledger, outflow, payouts, accountOf, event, ended, clock, measures, pay } = deps
 
   /** Places the hold. A refund that moves nothing on a chain ends at once. */
   async function fund(inside: Statements, refund: Refund, sale: Sale): Promise<void> {
     const { id, owner, amount, way } = refund
     switch (way) {
       case 'wallet': {
-        // The list of allowed addresses is for addresses that somebody names. A payer is not named, as long as what it
-        // paid reached this wallet: otherwise a thief with a key could pay one of their addresses from another one.
-        const returns = sale.product === 'asset' || (await receives(inside, owner, sale))
+        const returns = await isReturn(inside, owner, sale)
         await payouts.hold(inside, { id, kind: 'refund', owner, to: sale.payer, amount, returns })
         await store.fund(inside, id, clock.now())
         return
@@ -37,6 +36,8 @@ export function createMoving(deps: RefundDeps) {
         const shares = [{ to: { userId: buyer.userId }, amount }]
         const capture = { hold: id, owner, amount, shares, reference: sale.id, announcements: [] }
         await ledger.capture({ ...capture, kind: 'payout' }, inside)
+        const returns = await isReturn(inside, owner, sale)
+        await outflow.take({ id, owner, kind: 'account', to: sale.payer, amount, returns }, inside)
         await end(inside, sale, refund, { state: 'confirmed', txHash: null })
         return
       }
@@ -46,6 +47,14 @@ export function createMoving(deps: RefundDeps) {
       case 'own':
         throw new Error(`the refund ${id} takes nothing from a balance`)
     }
+  }
+
+  /**
+   * The list of allowed addresses is for addresses that somebody names. A payer is not named, as long as what it paid
+   * reached this wallet: otherwise a thief with a key could pay one of their addresses from another one.
+   */
+  async function isReturn(inside: Statements, owner: Owner, sale: Sale): Promise<boolean> {
+    return sale.product === 'asset' || (await receives(inside, owner, sale))
   }
 
   /** Whether what was paid is in the seller's balance here. */
@@ -135,6 +144,7 @@ export interface RefundDeps {
   store: RefundStore
   sales: Sales
   ledger: Pick<Ledger, 'reserve' | 'capture'>
+  outflow: Pick<Outflows, 'take'>
   payouts: Payouts
   facilitator: Pick<Facilitator, 'verify' | 'settle' | 'purchases'>
   chains: Chains

@@ -25,6 +25,7 @@ describe('POST /agents → 201', () => {
       rdas: { allow: null, deny: [] },
       domains: { allow: null, deny: [] },
       approvalAbove: null,
+      defaultPerDay: 10,
       alerts: [],
       onExceeded: 'refuse',
       warnings: [],

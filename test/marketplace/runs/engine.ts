@@ -46,6 +46,11 @@ export function createEngine(statements: StatementPool, options: EngineOptions):
     throttle: createThrottle(statements, clock, null),
     ledger,
     guard: ledger,
+    outflow: {
+      countsPurchase: () => false,
+      takePurchase: () => Promise.resolve(),
+      giveBack: () => Promise.resolve(),
+    },
     clock,
     log: silent,
     lease: (process) => createLease(statements, HEARTBEAT + process, process),

@@ -530,6 +530,7 @@ class Agent(TypedDict):
     approvalAbove: float | None
     alerts: list[AgentAlertsItem]
     onExceeded: Literal["refuse", "pause"]
+    defaultPerDay: float | None
     warnings: list[str]
     createdAt: str
     updatedAt: str

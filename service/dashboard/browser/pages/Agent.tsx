@@ -117,10 +117,13 @@ function Actions({ agent: { id, name, status } }: { agent: Agent }) {
 }
 
 function rulesOf(agent: Agent) {
-  const { limits, approvalAbove, onExceeded } = agent
+  const { limits, approvalAbove, onExceeded, defaultPerDay } = agent
   return [
     ['ID', <Id key="id" value={agent.id} />],
     ['Per call', limits.perCall === null ? 'No limit' : <Money key="call" amount={limits.perCall} />],
+    ...(defaultPerDay === null
+      ? []
+      : [['Per day on others’ assets', <Money key="default" amount={defaultPerDay} />] as const]),
     ['Approval above', approvalAbove === null ? 'Never' : <Money key="above" amount={approvalAbove} />],
     ['At a limit', onExceeded === 'pause' ? 'Pause the agent' : 'Refuse the call'],
     ...(['tools', 'rdas', 'domains'] as const).map((list) => [NAMES[list], patternsOf(agent[list])] as const),

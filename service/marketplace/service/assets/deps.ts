@@ -1,12 +1,14 @@
 import type { Clock } from '../../../kit/clock.ts'
 import type { Environment } from '../../../kit/owner.ts'
 import type { Ledger } from '../../../ledger/service.ts'
+import type { Outflows } from '../../../outflow/service.ts'
 import type { AssetStore, CountDraftRead, Endpoints, SecretKeeping } from '../../ports/asset.ts'
 import type { Models, Transforms } from '../../ports/run.ts'
 
 export interface AssetDeps {
   store: AssetStore
   ledger: Pick<Ledger, 'transfer'>
+  outflow: Pick<Outflows, 'takePurchase'>
   clock: Clock
   models: Pick<Models, 'list'>
   transforms: Pick<Transforms, 'check'>

@@ -27,7 +27,7 @@ export interface Source {
 }
 
 /** What readers do with an asset besides running it: rate it, and buy its template. */
-export function createTrade({ store, ledger, clock, feeBps }: AssetDeps) {
+export function createTrade({ store, ledger, outflow, clock, feeBps }: AssetDeps) {
   return {
     /**
      * Once for each person who had a successful run of it; answers the asset with its new statistics. With a text it is a
@@ -80,18 +80,13 @@ export function createTrade({ store, ledger, clock, feeBps }: AssetDeps) {
       if (maxCost !== null && price > maxCost) throw sourceDearer(toWire(price))
       const share = usdc(price - (price * BigInt(feeBps)) / 10_000n)
       const sale = { rdaId: asset.id, userId: owner.userId, price, at: clock.now() }
-      const isNew = await store.sell(sale, (inside) =>
-        ledger.transfer(
-          {
-            id: `source.${asset.id}.${owner.userId}`,
-            owner: { userId: owner.userId, environment: asset.environment },
-            amount: price,
-            shares: [{ to: { userId: asset.owner.userId }, amount: share }],
-            reference: asset.id,
-          },
-          inside,
-        ),
-      )
+      const id = `source.${asset.id}.${owner.userId}`
+      const buyer = { userId: owner.userId, environment: asset.environment }
+      const shares = [{ to: { userId: asset.owner.userId }, amount: share }]
+      const isNew = await store.sell(sale, async (inside) => {
+        await ledger.transfer({ id, owner: buyer, amount: price, shares, reference: asset.id }, inside)
+        await outflow.takePurchase({ id, buyer, amount: price }, inside)
+      })
       return sourceOf(asset, config, isNew ? price : ZERO)
     },
   }

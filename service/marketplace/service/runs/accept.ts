@@ -14,7 +14,7 @@ import type { Run, RunInput } from '../../model/run.ts'
 import type { AssetsForRuns } from '../../ports/asset.ts'
 import type { Models, NewRun } from '../../ports/run.ts'
 import { quote } from '../../rules/price.ts'
-import { deadlineOf, limitOf } from '../../rules/run.ts'
+import { deadlineOf, limitOf, purchaseOf } from '../../rules/run.ts'
 import { promptOf } from '../executors/prompt.ts'
 import type { ChargeBatch } from './charge-batch.ts'
 import { readerOf, type RunsDeps } from './deps.ts'
@@ -225,7 +225,8 @@ function spenderOf(caller: Caller, wanted: RunInput, run: NewRun, operation: Id<
   const request = [run.rdaId, run.inputs, modelId, webhookUrl, maxCost]
   const requestHash = canonicalHash(sharesInputs ? [...request, 'shared'] : request).toString('hex')
   const { rdaSlug: target, rdaId: alias } = run
-  const spender: Spender = { agentId: caller.agentId, kind: 'run', target, alias, toolNames, requestHash }
+  const paysAccount = purchaseOf(run) > ZERO
+  const spender: Spender = { agentId: caller.agentId, kind: 'run', target, alias, toolNames, requestHash, paysAccount }
   return background ? { ...spender, onApproved: resumption(caller, wanted, operation) } : spender
 }
 

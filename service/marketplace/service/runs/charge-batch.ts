@@ -4,15 +4,17 @@ import type { Statements } from '../../../kit/transaction.ts'
 import type { Act, ActOutcome } from '../../../ledger/model.ts'
 import type { AgentAct } from '../../../budgets/service/guard.ts'
 import { FAILURES } from '../../errors.ts'
+import type { Run } from '../../model/run.ts'
 import type { EndedRun, NewRun } from '../../ports/run.ts'
-import { unpaid } from '../../rules/run.ts'
+import { purchaseOf, unpaid } from '../../rules/run.ts'
 import type { RunsDeps } from './deps.ts'
 
 /**
  * Runs that begin and end at the same moment share a batch: their holds, their charges and their rows are one short
- * transaction, flushed once. What comes while it is under way is in the next one.
+ * transaction, flushed once. What comes while it is under way is in the next one. A run that counts as money that
+ * leaves has a transaction of its own: the counter's refusal undoes all that is in it.
  */
-export function createChargeBatch({ guard, store, onWritten }: ChargeBatchDeps) {
+export function createChargeBatch({ guard, store, outflow, onWritten }: ChargeBatchDeps) {
   const batch = new Batch<Charge, Result>({ largest: LARGEST, run: flush })
 
   function flush(charges: readonly Charge[]): Promise<Result[]> {
@@ -24,6 +26,11 @@ export function createChargeBatch({ guard, store, onWritten }: ChargeBatchDeps) 
       const written = await store.write(inside, begun, ended)
       const isWritten = ({ id }: NewRun | EndedRun): boolean => written.has(id)
       await onWritten(inside, begun.filter(isWritten), ended.filter(isWritten))
+      // Last: from here on no other account is locked.
+      for (const run of begun.filter((one) => isWritten(one) && isCounted(one))) await take(inside, run)
+      for (const { id, cost } of ended.filter((one) => isWritten(one) && isCounted(one.run))) {
+        await outflow.giveBack(id, inside, cost)
+      }
       return decided.map((one): Result => {
         if ('begin' in one) return { written: isWritten(one.begin), state: one.begin.state }
         if ('end' in one) return { written: isWritten(one.end), state: one.end.state }
@@ -34,10 +41,25 @@ export function createChargeBatch({ guard, store, onWritten }: ChargeBatchDeps) 
 
   async function add(charge: Charge): Promise<Written> {
     for (;;) {
-      const result = await batch.add(charge)
+      const result = isCounted(runOf(charge)) ? await alone(charge) : await batch.add(charge)
       if ('refusal' in result) throw result.refusal
       if ('written' in result) return result
     }
+  }
+
+  async function alone(charge: Charge): Promise<Result> {
+    const [result] = await flush([charge])
+    if (result === undefined) throw new Error('a run was charged without a result')
+    return result
+  }
+
+  function isCounted(run: NewRun | Run): boolean {
+    return outflow.countsPurchase(purchaseOf(run))
+  }
+
+  async function take(inside: Statements, run: NewRun): Promise<void> {
+    const { id, payerId: userId, environment } = run
+    await outflow.takePurchase({ id, buyer: { userId, environment }, amount: purchaseOf(run) }, inside)
   }
 
   return {
@@ -50,7 +72,7 @@ export function createChargeBatch({ guard, store, onWritten }: ChargeBatchDeps) 
 
 export type ChargeBatch = ReturnType<typeof createChargeBatch>
 
-interface ChargeBatchDeps extends Pick<RunsDeps, 'guard' | 'store'> {
+interface ChargeBatchDeps extends Pick<RunsDeps, 'guard' | 'store' | 'outflow'> {
   /** What follows from these rows, written in their transaction. */
   onWritten(inside: Statements, begun: readonly NewRun[], ended: readonly EndedRun[]): Promise<void>
 }
@@ -64,6 +86,10 @@ type Decision = { begin: NewRun } | { end: EndedRun } | Undone
 interface Written {
   written: boolean
   state: NewRun['state']
+}
+
+function runOf(charge: Charge): NewRun | Run {
+  return 'begin' in charge ? charge.begin : charge.end.run
 }
 
 function decide(charge: Charge, outcome: ActOutcome | undefined): Decision {

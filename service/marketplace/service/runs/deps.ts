@@ -5,6 +5,7 @@ import type { Log } from '../../../kit/log.ts'
 import type { Owner } from '../../../kit/owner.ts'
 import type { Statements } from '../../../kit/transaction.ts'
 import type { Ledger } from '../../../ledger/service.ts'
+import type { Outflows } from '../../../outflow/service.ts'
 import type { Announcement } from '../../../queue/model.ts'
 import type { AssetType, RunnableAsset } from '../../model/asset.ts'
 import type { AssetsForRuns } from '../../ports/asset.ts'
@@ -28,6 +29,7 @@ export interface RunsDeps {
   ledger: Ledger
   /** The way to the ledger for callers that may be agents: an agent's hold is taken within its limits. */
   guard: Pick<Guard, 'actTogether'>
+  outflow: Pick<Outflows, 'countsPurchase' | 'takePurchase' | 'giveBack'>
   clock: Clock
   log: Log
   /** The lease that says that this process lives. */

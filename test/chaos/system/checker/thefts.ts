@@ -76,7 +76,7 @@ async function checkEffects(statements: Statements, { thefts, served, used, thie
   return problems
 }
 
-/** Every outflow is counted, by account and in total, and no account withdraws more than it may. */
+/** Every outflow to an address outside is counted, by account and in total, and no account withdraws more than it may. */
 async function checkOutflow(statements: Statements, { accounts }: Evidence): Promise<string[]> {
   const rows = await statements.run<{ owner: string; gone: bigint; counted: bigint }>(
     `WITH gone AS (
@@ -84,7 +84,7 @@ async function checkOutflow(statements: Statements, { accounts }: Evidence): Pro
        UNION ALL SELECT user_id, amount FROM spending_payment WHERE state <> 'returned'
      )
      SELECT owner, (SELECT coalesce(sum(amount), 0)::bigint FROM gone WHERE user_id = owner) AS gone,
-       (SELECT coalesce(sum(amount), 0)::bigint FROM outflow WHERE user_id = owner AND returned_at IS NULL) AS counted
+       (SELECT coalesce(sum(amount), 0)::bigint FROM outflow WHERE user_id = owner AND kind <> 'account' AND returned_at IS NULL) AS counted
      FROM unnest($1::text[]) AS owner`,
     [accounts],
   )
