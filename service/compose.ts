@@ -25,7 +25,7 @@ import { createPlatform, type Part, type Platform } from './platform/platform.ts
 import { openMarketplace } from './marketplace/part.ts'
 import { openReceipts } from './platform/receipts.ts'
 import { openReceiptKeys } from './platform/receipt-keys.ts'
-import { openGateHooks, openPaywalls } from './paywall/part.ts'
+import { openGateFacilitator, openGateHooks, openPaywalls } from './paywall/part.ts'
 import { dashboardRouter, type AppRouter } from './platform/dashboard-router.ts'
 import { openPasses } from './passes/part.ts'
 import type { Passes } from './passes/service/passes.ts'
@@ -290,6 +290,7 @@ function openEngine(platform: Platform, chains: Chains, money: Money) {
   const { database, clock, ledger, secret } = platform
   const { facilitator, files, listing, deliveries, disputes, passHooks } = money
   const tokens = openPaymentTokens(secret)
+  const gateFacilitator = openGateFacilitator(platform, chains)
   const { coupons, couponUses, part: couponsPart } = openCoupons(platform)
   const { signer, issuers, part: keysPart } = openReceiptKeys(platform, chains)
   const {
@@ -304,6 +305,7 @@ function openEngine(platform: Platform, chains: Chains, money: Money) {
     tokens,
     dialects: openDialects(platform, signer),
     refundTerms: (owner) => disputes.terms(owner),
+    methods: gateFacilitator.method === null ? {} : { gate: gateFacilitator.method },
     hooks: {
       tool: toolHooks(createCallStore(database.statements), clock),
       checkout: openCheckoutHooks(platform, {
@@ -318,7 +320,16 @@ function openEngine(platform: Platform, chains: Chains, money: Money) {
       asset: guestHooks(ledger),
     },
   })
-  return { selling, store, sales, holding, coupons, issuers, parts: [salesPart, couponsPart, keysPart] }
+  return {
+    selling,
+    store,
+    sales,
+    holding,
+    coupons,
+    issuers,
+    gateFacilitator,
+    parts: [salesPart, couponsPart, keysPart],
+  }
 }
 
 /** What is sold. */
@@ -327,7 +338,8 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
   const { brands, files, wallets, identity, deliveries, budgets, outflow, outgoingPayments, refunds, disputes } = money
   const { accessTokens, part: oauthPart } = openOAuth(platform, { identity, budgets })
   const { pages, part: pagesPart } = await openPages(platform)
-  const { selling, store, sales, holding, coupons, issuers, parts: engineParts } = openEngine(platform, chains, money)
+  const { parts: engineParts, ...engine } = openEngine(platform, chains, money)
+  const { selling, store, sales, holding, coupons, issuers, gateFacilitator } = engine
   const {
     checkouts,
     mcp: checkoutMcp,
@@ -354,7 +366,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     routeCalls,
     part: paywallPart,
   } = openPaywalls(platform, {
-    chains,
+    facilitator: gateFacilitator,
     selling,
     sales: store,
     pages,

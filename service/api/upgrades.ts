@@ -4,15 +4,9 @@ import type { Express } from 'express'
 
 /**
  * Serves requests that want to become a WebSocket. They never reach Express, which would know the client's address, so
- * `from` holds it.
+ * it is passed along.
  */
-export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer, from: Origin) => void
-
-export interface Origin {
-  address: string
-  /** True when the client uses TLS, as far as trusted proxies report it. */
-  secure: boolean
-}
+export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer, address: string) => void
 
 export interface Upgrade {
   /** Below this path. */
@@ -39,19 +33,17 @@ export function listenForUpgrades(server: Server, app: Express): void {
     const path = request.url?.split('?')[0] ?? ''
     const found = upgrades.find((one) => path.startsWith(`${one.path}/`) && one.isFor?.(request) !== false)
     if (found !== undefined && request.headers.upgrade?.toLowerCase() === 'websocket')
-      found.handler(request, socket, head, originOf(request, app.get('trust proxy fn') as Trust))
+      found.handler(request, socket, head, addressOf(request, app.get('trust proxy fn') as Trust))
     else readAnew(server, request, socket, head)
   })
 }
 
-/** The same as Express's `request.ip` and `request.secure`: the nearest address that is not a trusted proxy's. */
-function originOf({ headers, socket }: IncomingMessage, trusts: Trust): Origin {
+/** The same as Express's `request.ip`: the nearest address that is not a trusted proxy's. */
+function addressOf({ headers, socket }: IncomingMessage, trusts: Trust): string {
   const nearest = socket.remoteAddress ?? 'unknown'
   const behind = listOf(headers['x-forwarded-for']).reverse()
   const addresses = [nearest, ...behind]
-  const address = addresses.find((one, place) => !trusts(one, place)) ?? addresses.at(-1) ?? nearest
-  const said = trusts(nearest, 0) ? listOf(headers['x-forwarded-proto'])[0] : undefined
-  return { address, secure: said === undefined ? 'encrypted' in socket : said.toLowerCase() === 'https' }
+  return addresses.find((one, place) => !trusts(one, place)) ?? addresses.at(-1) ?? nearest
 }
 
 function listOf(header: string | string[] | undefined): string[] {

@@ -19,6 +19,15 @@ export interface AuthorizationRequest {
   resource: string
 }
 
+/** A request of a known client that cannot be granted. */
+export interface InvalidRequest {
+  client: Client
+  redirectUri: string
+  /** The protocol's code. */
+  error: string
+  fault: string
+}
+
 /** What an owner allowed to a client: an API key with its agent, which the client uses through short-lived tokens. */
 export interface Grant {
   keyId: Id<'key'>

@@ -12,6 +12,7 @@ import { plainErrorPage } from '../ui-kit/plain-page.ts'
 import { authorizeRouter, type AuthorizeDeps } from './http/authorize.ts'
 import { deviceAuthorization, devicePage, deviceToken, type DeviceDeps } from './http/device.ts'
 import { clientEndpoints } from './http/endpoints.ts'
+import { createFormTokens } from './http/form-tokens.ts'
 import { authorizationServer, protectedResource } from './http/metadata.ts'
 import type { Endpoints } from './model.ts'
 import { ACCESS_PREFIX } from './rules/grants.ts'
@@ -60,6 +61,7 @@ export function openOAuth(platform: Platform, { identity, budgets }: OAuthDeps) 
     grants,
     endpoints,
     live: config.LIVE,
+    forms: createFormTokens(platform.secret),
     identify: identifier(platform, identity),
     devices: createDevices({ store: createDeviceStore(database.statements), identity, clock }),
     log,

@@ -8,7 +8,7 @@ import { newId } from '../kit/ids.ts'
 import { usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
 import { countTokens } from '../models/vendor.ts'
-import { outboundClient, type Outbound } from '../outbound/client.ts'
+import { outboundClient } from '../outbound/client.ts'
 import { checkHeaders } from '../outbound/headers.ts'
 import { relayClient } from '../outbound/relay.ts'
 import type { BrandView } from '../brands/model.ts'
@@ -53,9 +53,7 @@ export function openPaywalls(
     headersMs: config.GATE_HEADERS_TIMEOUT_MS,
     idleMs: config.GATE_IDLE_TIMEOUT_MS,
   })
-  // The operator configures this address, so unlike users' addresses it may be on a private network.
-  const facilitatorClient = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
-  const paywalls = paywallsOn(platform, parts, { prepaid, tally, facilitatorClient })
+  const paywalls = paywallsOn(platform, parts, { prepaid, tally })
   const limit = createRateLimit('gate', config.RATE_GATE_PER_MINUTE, redis)
   const gatePath = withoutTrailing(new URL(addresses.gate).pathname, '/')
   const setting: GateSetting = {
@@ -104,14 +102,14 @@ export function openPaywalls(
         clearInterval(flushing)
         await tally.flush()
         await relay.close()
-        await facilitatorClient.close()
+        await parts.facilitator.close()
       },
     },
   }
 }
 
 interface PaywallsGiven {
-  chains: Chains
+  facilitator: GateFacilitator
   selling: SellingDeps
   sales: SaleReader
   pages: Pages
@@ -130,11 +128,7 @@ function brandAt(gate: string, brand: BrandView | null): BrandView | null {
 function paywallsOn(
   platform: Platform,
   parts: PaywallsGiven,
-  {
-    prepaid,
-    tally,
-    facilitatorClient,
-  }: { prepaid: PrepaidStore; tally: ReturnType<typeof createTally>; facilitatorClient: Outbound },
+  { prepaid, tally }: { prepaid: PrepaidStore; tally: ReturnType<typeof createTally> },
 ): Paywalls {
   const { config, database, clock, log, vault, outbound } = platform
   const { journal, method, dialects, tokens, measures, failpoints, refundTerms } = parts.selling
@@ -144,7 +138,7 @@ function paywallsOn(
     sales: parts.sales,
     prepaid,
     journal: { ...journal, ...prepaidBy(prepaid, clock) },
-    method: remote === undefined ? method : remoteMethod(remote, facilitatorClient, platform, parts.chains),
+    method: parts.facilitator.method ?? method,
     dialects,
     tokens,
     measures,
@@ -181,6 +175,21 @@ function paywallsOn(
     gateAddress: addresses.gate,
     receiptsAddress: addresses.receipts,
   })
+}
+
+/** Where payments at gates are settled. */
+export interface GateFacilitator {
+  /** Null where this service does it itself. */
+  method: Method | null
+  close(): Promise<void>
+}
+
+export function openGateFacilitator(platform: Platform, chains: Chains): GateFacilitator {
+  const { GATE_FACILITATOR_URL: url } = platform.config
+  if (url === undefined) return { method: null, close: () => Promise.resolve() }
+  // The operator configures this address, so unlike users' addresses it may be on a private network.
+  const client = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
+  return { method: remoteMethod(url, client, platform, chains), close: () => client.close() }
 }
 
 function remoteMethod(

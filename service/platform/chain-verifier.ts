@@ -6,6 +6,8 @@ import type { Chains } from './chains.ts'
 export function chainVerifierOf({ byNetwork }: Chains): ChainVerifier | null {
   if (byNetwork.size === 0) return null
   return {
+    reads: ({ name }) => byNetwork.has(name),
+
     async payerHasCode({ name }, authorization) {
       try {
         const simulations = await byNetwork.get(name)?.simulate([authorization])

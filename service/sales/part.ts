@@ -1,13 +1,13 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import type { Facilitator } from '../facilitator/service/facilitator.ts'
 import type { SettleResult } from '../facilitator/model.ts'
-import type { Settled } from './model.ts'
+import type { ProductName, Settled } from './model.ts'
 import type { Hooks, Journal, Method, SaleStore } from './ports.ts'
 import type { SellingDeps } from './service/deps.ts'
 import { createHeldJournal, createJournal } from './service/journal.ts'
 import { createHolding, type Holding } from './service/hold.ts'
 import { createPaymentTokens, type PaymentTokens } from './service/proof.ts'
-import { createSettling } from './service/settle.ts'
+import { createSettling, type Settle } from './service/settle.ts'
 import { createSweeping, type Sweeping } from './service/sweep.ts'
 import { createSaleStore } from './store/sales.ts'
 import { createDialects, type Dialects } from '../x402/dialects.ts'
@@ -21,7 +21,7 @@ import type { Platform, Part } from '../platform/platform.ts'
 /** The shared base of everything that is sold for payments outside of the ledger. */
 export function openSelling(
   { config, clock, log, database, metrics, failpoints }: Platform,
-  { facilitator, listing, tokens, dialects, hooks, refundTerms }: SellingOptions,
+  { facilitator, listing, tokens, dialects, hooks, refundTerms, methods }: SellingOptions,
 ): OpenedSelling {
   const store = createSaleStore(database.statements)
   const journal: Journal = createJournal({ store, purchases: facilitator.purchases, hooks, clock })
@@ -38,7 +38,7 @@ export function openSelling(
     settleMs: config.SETTLE_WAIT_MS,
     refundTerms,
   }
-  const settle = createSettling(selling)
+  const settle = settlingOf(selling, methods)
   const held = createHeldJournal({ store, hooks, clock })
   const sweeping = createSweeping({ store, journal, settle, log })
   return {
@@ -70,7 +70,21 @@ interface SellingOptions {
   tokens: PaymentTokens
   dialects: Dialects
   hooks: Hooks
+  /** Of the products whose payments go through another facilitator. */
+  methods: Readonly<Partial<Record<ProductName, Method>>>
   refundTerms: NonNullable<SellingDeps['refundTerms']>
+}
+
+/**
+ * Without a waiting buyer a sale must be settled as with one: another facilitator than the one that its seller chose
+ * would pay the gas, or know nothing of it.
+ */
+function settlingOf(selling: SellingDeps, methods: SellingOptions['methods']): Settle {
+  const own = createSettling(selling)
+  const others = new Map(
+    Object.entries(methods).map(([product, method]) => [product, createSettling({ ...selling, method })]),
+  )
+  return (sale, paid, waitMs) => (others.get(sale.product) ?? own)(sale, paid, waitMs)
 }
 
 /** Pays through this service's own facilitator, whose result is the chain's. */

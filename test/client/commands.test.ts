@@ -69,10 +69,12 @@ describe('the command line', () => {
       .getSetCookie()
       .map((line) => line.split(';')[0])
       .join('; ')
+    const shown = await (await fetch(`${page}?user_code=${code}`, { headers: { cookie } })).text()
+    const token = /name="token" value="([^"]+)"/.exec(shown)![1]!
     const decided = await fetch(page, {
       method: 'POST',
       headers: { cookie, origin: sandbox.url },
-      body: new URLSearchParams({ decision: 'approve', environment: 'sandbox', user_code: code }),
+      body: new URLSearchParams({ decision: 'approve', environment: 'sandbox', user_code: code, token }),
     })
     expect(await decided.text()).toContain('Go back to your terminal')
 

@@ -112,7 +112,12 @@ describe('against a hostile server', () => {
     requests.length = 0
     const elsewhere = { XDG_CONFIG_HOME: config, COINSLOT_KEY: '', COINSLOT_URL: otherUrl }
     const { code, stderr } = await cli(['checkouts', 'list'], elsewhere)
-    expect([code, stderr, requests]).toEqual([2, expect.stringContaining('no key for this server'), []])
+    const sentence = `The stored key is for ${url}, so it is not sent to ${otherUrl}. Run coinslot login --url ${otherUrl}, or set COINSLOT_KEY.\n`
+    expect([code, stderr, requests]).toEqual([2, sentence, []])
+    // The same host without encryption, or at another port, is another server.
+    for (const COINSLOT_URL of [url.replace('http:', 'https:'), `${url}0`]) {
+      expect(await cli(['checkouts', 'list'], { ...elsewhere, COINSLOT_URL })).toMatchObject({ code: 2 })
+    }
   })
 
   test('an answer without an end ends the call, and takes no more memory than it may', async () => {

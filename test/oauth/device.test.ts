@@ -37,7 +37,8 @@ describe('signing a command line in by a code', () => {
   const page = async (code: string, cookie: string) =>
     (await world.get(`/oauth/device?user_code=${code}`, cookie)).text()
   const decide = async (userCode: string, cookie: string, form: Record<string, string> = {}, headers = {}) => {
-    const response = await world.decide('/oauth/device', cookie, { user_code: userCode, ...form }, headers)
+    const path = `/oauth/device?user_code=${userCode}`
+    const response = await world.decide(path, cookie, { user_code: userCode, ...form }, headers)
     return { status: response.status, text: await response.text() }
   }
   const keysOf = async (cookie: string) => {
@@ -73,6 +74,7 @@ describe('signing a command line in by a code', () => {
     const shown = await page(userCode.toLowerCase().replace('-', '%20'), cookie)
     expect(shown).toContain('coinslot on laptop')
     expect(shown).toContain(userCode)
+    const token = await world.token(`/oauth/device?user_code=${userCode}`, cookie)
     expect(await decide(userCode, cookie)).toMatchObject({ status: 200, text: expect.stringContaining('Signed in') })
 
     // Who was approved need not wait for the pace.
@@ -83,7 +85,7 @@ describe('signing a command line in by a code', () => {
     expect(await keysOf(cookie)).toEqual([expect.objectContaining({ name: 'coinslot on laptop', agentId: null })])
 
     expect(await poll(deviceCode)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
-    expect((await decide(userCode, cookie)).text).toContain('wrong or has expired')
+    expect((await decide(userCode, cookie, { token })).text).toContain('wrong or has expired')
   })
 
   test('of two questions at once one gets the key', async () => {
@@ -102,8 +104,9 @@ describe('signing a command line in by a code', () => {
     expect(await poll(refused.deviceCode)).toMatchObject({ status: 400, body: { error: 'access_denied' } })
 
     const late = await begin()
+    const token = await world.token(`/oauth/device?user_code=${late.userCode}`, cookie)
     world.service.clock.forward(600_000)
-    expect((await decide(late.userCode, cookie)).text).toContain('wrong or has expired')
+    expect((await decide(late.userCode, cookie, { token })).text).toContain('wrong or has expired')
     expect(await poll(late.deviceCode)).toMatchObject({ status: 400, body: { error: 'expired_token' } })
     expect(await keysOf(cookie)).toEqual([])
   })
@@ -144,11 +147,29 @@ describe('signing a command line in by a code', () => {
     expect(await poll(deviceCode)).toMatchObject({ body: { error: 'authorization_pending' } })
   })
 
+  test('a form without its own token decides nothing, also where no header says where it comes from', async () => {
+    const [cookie, stranger] = [await world.signUp(), await world.signUp()]
+    const { deviceCode, userCode } = await begin()
+    const other = await begin()
+    const tokens = [
+      '',
+      await world.token(`/oauth/device?user_code=${userCode}`, stranger),
+      await world.token(`/oauth/device?user_code=${other.userCode}`, cookie),
+    ]
+    for (const token of tokens) {
+      const form = { decision: 'approve', environment: 'sandbox', user_code: userCode, token }
+      const address = `${world.address}/oauth/device`
+      const response = await fetch(address, { method: 'POST', headers: { cookie }, body: new URLSearchParams(form) })
+      expect(response.status).toBe(403)
+    }
+    expect(await poll(deviceCode)).toMatchObject({ body: { error: 'authorization_pending' } })
+  })
+
   test('a person who guesses codes is stopped, also before a right one', async () => {
     const cookie = await world.signUp()
     const { deviceCode, userCode } = await begin()
     for (let tried = 0; tried < 20; tried++) {
-      expect((await decide('BBBB-BBBB', cookie)).text).toContain('wrong or has expired')
+      expect(await page('BBBB-BBBB', cookie)).toContain('wrong or has expired')
     }
     expect((await decide(userCode, cookie)).status).toBe(429)
     expect((await world.get(`/oauth/device?user_code=${userCode}`, cookie)).status).toBe(429)

@@ -157,10 +157,23 @@ describe('what the authorization server refuses', () => {
     ['no resource', { resource: '' }, 'invalid_target'],
     ['a plain challenge', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['a token at once', { response_type: 'token' }, 'unsupported_response_type'],
-  ])('a request for %s, which the client learns', async (_, more, error) => {
-    const back = locationOf(await world.get(path(more), cookie))
-    expect(back.origin + back.pathname).toBe(REDIRECT)
-    expect(Object.fromEntries(back.searchParams)).toMatchObject({ error, state: 'its own', iss: world.address })
+  ])('a request for %s: the browser stays until its user follows the link back', async (_, more, error) => {
+    for (const session of [cookie, undefined]) {
+      const answer = await world.get(path(more), session)
+      expect([answer.status, answer.headers.get('location')]).toEqual([400, null])
+      expect(answer.headers.get('x-frame-options')).toBe('DENY')
+      const text = await answer.text()
+      for (const part of ['Claude', 'an app on this device (127.0.0.1)']) expect(text).toContain(part)
+      const link = /<a href="([^"]+)"/.exec(text)![1]!.replaceAll('&#38;', '&')
+      expect(link.startsWith(`${REDIRECT}?`)).toBe(true)
+      expect(Object.fromEntries(new URL(link).searchParams)).toMatchObject({
+        error,
+        state: 'its own',
+        iss: world.address,
+      })
+    }
+    const decided = await world.decide(path(more), cookie)
+    expect([decided.status, decided.headers.get('location')]).toEqual([400, null])
   })
 
   test.each([
@@ -177,13 +190,21 @@ describe('what the authorization server refuses', () => {
     expect((await world.get(path({ redirect_uri: 'http://127.0.0.1:9/callback' }), cookie)).status).toBe(200)
   })
 
-  test.each(['javascript:alert(1)', 'http://evil.example/callback', 'data:text/html,x', 'https://a.example/#x'])(
-    'the registration of %s',
+  test.each([
+    ...['javascript:alert(1)', 'http://evil.example/callback', 'data:text/html,x', 'https://a.example/#x'],
+    // Handled by an operating system, or too short for the name of a domain.
+    ...['ms-settings:privacy', 'search-ms:query=x', 'intent://x', 'app://callback'],
+  ])('the registration of %s', async (redirect) => {
+    const { status, body } = await world.service.call('POST', '/oauth/register', {
+      body: { redirect_uris: [redirect] },
+    })
+    expect([status, body.error]).toEqual([400, 'invalid_client_metadata'])
+  })
+
+  test.each(['com.example.app:/callback', 'cursor://anysphere.cursor-mcp/oauth/callback'])(
+    'an app is registered with %s',
     async (redirect) => {
-      const { status, body } = await world.service.call('POST', '/oauth/register', {
-        body: { redirect_uris: [redirect] },
-      })
-      expect([status, body.error]).toEqual([400, 'invalid_client_metadata'])
+      expect(await world.register(redirect)).toMatch(/^mcp_/)
     },
   )
 
@@ -217,6 +238,28 @@ describe('what the authorization server refuses', () => {
         const { status, headers } = await world.decide(path(), cookie, {}, { origin })
         expect([origin, status, headers.get('location')]).toEqual([origin, 403, null])
       }
+    })
+
+    test('a form without its own token, also where no header says where it comes from', async () => {
+      const stranger = await world.signUp()
+      const tokens = {
+        none: '',
+        another: 'x'.repeat(43),
+        'of another session': await world.token(path(), stranger),
+        'of another request': await world.token(path({ state: 'another' }), cookie),
+      }
+      for (const [name, token] of Object.entries(tokens)) {
+        for (const decision of ['approve', 'refuse']) {
+          const response = await fetch(new URL(path(), world.address), {
+            method: 'POST',
+            redirect: 'manual',
+            headers: { cookie },
+            body: new URLSearchParams({ decision, environment: 'sandbox', perDay: '1', token }),
+          })
+          expect([name, response.status, response.headers.get('location')]).toEqual([name, 403, null])
+        }
+      }
+      expect(tokens['of another session']).not.toBe('')
     })
 
     test('a key cannot approve', async () => {

@@ -10,7 +10,9 @@ export interface OAuthWorld extends ToolWorld {
   signUp(): Promise<string>
   register(redirectUri?: string): Promise<string>
   get(path: string, cookie?: string): Promise<Response>
-  /** Sends the consent form; returns the answer, which is a redirect. */
+  /** The token of the form that a page shows; empty where it shows none. */
+  token(url: string, cookie: string): Promise<string>
+  /** Sends the consent form with the token that its page shows; returns the answer, which is a redirect. */
   decide(
     url: string,
     cookie: string,
@@ -31,8 +33,13 @@ export async function oauthWorld(environment: Record<string, string> = {}): Prom
   const world = await toolWorld({ PORT: port, RATE_SIGN_IN_PER_MINUTE: '0', ...environment })
   const address = `http://localhost:${port}`
   let people = 0
+  const token = async (url: string, cookie: string): Promise<string> => {
+    const page = await fetch(new URL(url, address), { redirect: 'manual', headers: { accept: 'text/html', cookie } })
+    return /name="token" value="([^"]+)"/.exec(await page.text())?.[1] ?? ''
+  }
   return {
     ...world,
+    token,
     address,
     resource: `${address}/tools/mcp`,
 
@@ -65,13 +72,15 @@ export async function oauthWorld(environment: Record<string, string> = {}): Prom
         headers: { accept: 'text/html', ...(cookie === undefined ? {} : { cookie }) },
       }),
 
-    decide: (url, cookie, form = {}, headers = {}) =>
-      fetch(new URL(url, address), {
+    async decide(url, cookie, form = {}, headers = {}) {
+      const shown = form['token'] ?? (await token(url, cookie))
+      return await fetch(new URL(url, address), {
         method: 'POST',
         redirect: 'manual',
         headers: { cookie, origin: address, ...headers },
-        body: new URLSearchParams({ decision: 'approve', environment: 'sandbox', perDay: '1', ...form }),
-      }),
+        body: new URLSearchParams({ decision: 'approve', environment: 'sandbox', perDay: '1', ...form, token: shown }),
+      })
+    },
 
     async post(path, form) {
       const response = await fetch(`${address}/oauth/${path}`, { method: 'POST', body: new URLSearchParams(form) })

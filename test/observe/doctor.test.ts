@@ -62,6 +62,23 @@ describe('npm run doctor', () => {
     await database.close()
   })
 
+  test('warns of another facilitator for gates whose reports cannot be checked', async () => {
+    const gates = async (environment: Record<string, string>) =>
+      (await look(checkSelling, environment)).find(({ check }) => check === 'gates')
+    const GATE_FACILITATOR_URL = 'https://facilitator.example'
+    expect(await gates({ BASE_SEPOLIA_RPC_URLS: 'https://rpc.example' })).toBeUndefined()
+    expect(await gates({ GATE_FACILITATOR_URL })).toMatchObject({
+      level: 'warning',
+      says: expect.stringContaining('without BASE_SEPOLIA_RPC_URLS'),
+    })
+    const half = { ...LIVE, GATE_FACILITATOR_URL, BASE_SEPOLIA_RPC_URLS: 'https://rpc.example' }
+    expect(await gates(half)).toMatchObject({
+      level: 'warning',
+      says: expect.stringContaining('without BASE_RPC_URLS:'),
+    })
+    expect(await gates({ ...half, BASE_RPC_URLS: 'https://rpc.example' })).toMatchObject({ level: 'ok' })
+  })
+
   test('finds a sound sandbox sound, and leaves it as it was', async () => {
     const dataDir = mkdtempSync(path.join(tmpdir(), 'coinslot-doctor-'))
     const embedded = await startEmbedded({ dataDir })

@@ -10,7 +10,13 @@ describe.each([
   let world: World
   let gate: string
   beforeAll(async () => {
-    world = await openWorld({ environment: { TRUST_PROXY: trusted, RATE_GATE_PER_MINUTE: String(LIMIT) } })
+    world = await openWorld({
+      environment: {
+        TRUST_PROXY: trusted,
+        RATE_GATE_PER_MINUTE: String(LIMIT),
+        PUBLIC_GATE_URL: 'https://apis.example/gate',
+      },
+    })
     const { gate: at } = await world.sell([{ path: '/socket', pricing: { model: 'free' } }])
     gate = `${at.replace('http', 'ws')}/socket`
   })
@@ -35,14 +41,12 @@ describe.each([
   }
 
   it(`are ${isTrusted ? '' : 'not '}known to the API by the address that it names`, async () => {
-    const named = { 'x-forwarded-for': '198.51.100.9, 203.0.113.7', 'x-forwarded-proto': 'https' }
-    expect(await upgrade(named)).toBe(101)
+    const named = { 'x-forwarded-for': '198.51.100.9, 203.0.113.7', 'x-forwarded-proto': 'http' }
+    expect(await upgrade({ ...named, host: 'evil.example', 'x-forwarded-host': 'evil.example' })).toBe(101)
     const { headers } = world.upstream.asked.at(-1)!
     // The nearest address that is no trusted proxy; addresses before it are only the client's claim.
-    const expected = isTrusted ? ['203.0.113.7', 'https'] : ['127.0.0.1', 'http']
-    expect([headers['x-forwarded-for']?.toString().replace('::ffff:', ''), headers['x-forwarded-proto']]).toEqual(
-      expected,
-    )
+    expect(headers).toMatchObject({ 'x-forwarded-host': 'apis.example', 'x-forwarded-proto': 'https' })
+    expect(headers['x-forwarded-for']?.toString().replace('::ffff:', '')).toBe(isTrusted ? '203.0.113.7' : '127.0.0.1')
   })
 
   it(`share ${isTrusted ? 'no' : 'one'} limit`, async () => {

@@ -14,7 +14,13 @@ describe('the gate as a proxy', () => {
   let gate: string
   let secret: string
   beforeAll(async () => {
-    world = await openWorld({ environment: { GATE_HEADERS_TIMEOUT_MS: '500', GATE_BODY_BYTES_MAX: '2000' } })
+    world = await openWorld({
+      environment: {
+        GATE_HEADERS_TIMEOUT_MS: '500',
+        GATE_BODY_BYTES_MAX: '2000',
+        PUBLIC_GATE_URL: 'https://apis.example/gate',
+      },
+    })
     const sold = await world.sell(
       [
         { method: '*', path: '/paid/*', pricing: { model: 'per-request', amount: 1 } },
@@ -77,8 +83,8 @@ describe('the gate as a proxy', () => {
       'x-mine': 'kept',
       'user-agent': 'a client',
       'x-forwarded-for': expect.stringMatching(/127\.0\.0\.1$/),
-      'x-forwarded-proto': 'http',
-      'x-forwarded-host': new URL(gate).host,
+      'x-forwarded-proto': 'https',
+      'x-forwarded-host': 'apis.example',
       via: '1.1 coinslot',
     })
     for (const name of [
@@ -98,6 +104,29 @@ describe('the gate as a proxy', () => {
     const forged = Buffer.from('{}').toString('base64url')
     const wrong = createHmac('sha256', 'another').update(`v1.${forged}`).digest('base64url')
     expect(verifyIdentity(`v1.${forged}.${wrong}`, secret, { method: 'GET', path: '/headers' })).toBeNull()
+  })
+
+  it('names its own public address as the host, whatever host the client asks for', async () => {
+    const { hostname, port, pathname } = new URL(`${gate}/named`)
+    const lines = [
+      `GET ${pathname} HTTP/1.1`,
+      ...[
+        'Host: evil.example',
+        'X-Forwarded-Host: evil.example',
+        'X-Forwarded-Proto: https',
+        'Forwarded: host=evil.example',
+      ],
+      ...['Connection: close', '', ''],
+    ]
+    const socket = connect(Number(port), hostname)
+    socket.write(lines.join('\r\n'))
+    let answer = ''
+    for await (const chunk of socket) answer += String(chunk)
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+    const { url, headers } = last()
+    expect(url).toBe('/named')
+    expect(headers).toMatchObject({ 'x-forwarded-host': 'apis.example', 'x-forwarded-proto': 'https' })
+    expect(headers.forwarded).toBeUndefined()
   })
 
   it('keeps a key of ours from upstreams that ask for none', async () => {

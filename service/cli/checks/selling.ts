@@ -5,8 +5,25 @@ import { fault, fine, reasonOf, warning, type Finding, type CheckContext } from 
 
 /** What a live server needs before it has anything to sell: models, wallets, tools, and which hosts it may call. */
 export async function checkSelling({ config }: CheckContext): Promise<readonly Finding[]> {
-  if (!config.LIVE) return []
-  return [models(config), wallets(config), payers(config), hosts(config), await catalogue(config)].flat()
+  if (!config.LIVE) return gates(config)
+  return [gates(config), models(config), wallets(config), payers(config), hosts(config), await catalogue(config)].flat()
+}
+
+/** What another facilitator reports about a payment can be checked on the chain, where this server has an RPC for it. */
+function gates({ GATE_FACILITATOR_URL, BASE_RPC_URLS, BASE_SEPOLIA_RPC_URLS, LIVE }: Config): Finding[] {
+  if (GATE_FACILITATOR_URL === undefined) return []
+  const missing = [
+    ...(LIVE && BASE_RPC_URLS.length === 0 ? ['BASE_RPC_URLS'] : []),
+    ...(BASE_SEPOLIA_RPC_URLS.length === 0 ? ['BASE_SEPOLIA_RPC_URLS'] : []),
+  ]
+  return missing.length === 0
+    ? [fine('gates', `Payments at gates are settled by ${GATE_FACILITATOR_URL}.`)]
+    : [
+        warning(
+          'gates',
+          `GATE_FACILITATOR_URL is set without ${missing.join(' and ')}: what that facilitator reports about payments is believed unchecked. Set it in every process.`,
+        ),
+      ]
 }
 
 function models({ MODELS_BASE_URL, MODELS_API_KEY, MODELS_FILE }: Config): Finding {

@@ -7,6 +7,8 @@ export interface Settings {
   key: string | null
   environmentKey: string | null
   url: string | undefined
+  /** The other server that the stored key is for. */
+  keyIsFor: string | null
   file: string
 }
 
@@ -23,7 +25,9 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const stored = read(file)
   const url = filled(environment['COINSLOT_URL']) ?? stored.url
   const environmentKey = filled(environment['COINSLOT_KEY']) ?? null
-  return { key: environmentKey ?? keyFor(url, stored), environmentKey, url, file }
+  const key = environmentKey ?? keyFor(url, stored)
+  const keyIsFor = key === null && stored.key !== undefined ? originOf(stored.url) : null
+  return { key, environmentKey, url, keyIsFor, file }
 }
 
 /** The key is for the server that gave it: another one does not get it. */

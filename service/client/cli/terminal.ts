@@ -20,7 +20,13 @@ export type Command = (terminal: Terminal, words: readonly string[]) => Promise<
 /** The command line is wrong. */
 export class UsageError extends Error {}
 
-export function clientOf({ settings: { key, url } }: Terminal): Coinslot {
+export function clientOf({ settings: { key, url, keyIsFor } }: Terminal): Coinslot {
+  if (key === null && keyIsFor !== null) {
+    const server = url ?? 'this server'
+    throw new UsageError(
+      `The stored key is for ${keyIsFor}, so it is not sent to ${server}. Run coinslot login --url ${server}, or set COINSLOT_KEY.`,
+    )
+  }
   if (key === null) throw new UsageError('There is no key for this server. Run coinslot login, or set COINSLOT_KEY.')
   return new Coinslot({ key, baseUrl: url })
 }

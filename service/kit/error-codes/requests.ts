@@ -40,6 +40,10 @@ export const REQUESTS = {
     'A page of another site sent the request with the cookie of a session.',
     'Use the dashboard itself or an API key. An operator can add the origin to CORS_ORIGINS.',
   ],
+  form_outdated: [
+    'The form was shown to another sign-in or for another request, or the request did not come from the form.',
+    'Open the page again and decide there.',
+  ],
   handle_taken: ['Another account has this handle.', 'Choose another one.'],
   headers_too_large: [
     'The headers or the address are longer than the server takes.',

@@ -4,11 +4,12 @@ import { z } from 'zod'
 import type { Caller } from '../../kit/caller.ts'
 import { DomainError, invalid } from '../../kit/errors.ts'
 import { amount } from '../../kit/wire.ts'
-import type { AuthorizationRequest, Endpoints } from '../model.ts'
+import type { AuthorizationRequest, Endpoints, InvalidRequest } from '../model.ts'
 import { isRedirect } from '../rules/clients.ts'
 import type { Clients } from '../service/clients.ts'
 import type { Grants } from '../service/grants.ts'
-import { consentPage } from './page.ts'
+import type { FormTokens } from './form-tokens.ts'
+import { consentPage, invalidRequestPage, sendPage } from './page.ts'
 
 /**
  * The page to which a client sends its user. The SDK's handler for it is not used: it loses `state` in errors and never
@@ -19,25 +20,33 @@ export function authorizeRouter(deps: AuthorizeDeps): Router {
   const router = Router()
 
   router.get('/', async (request, response) => {
-    const asked = await readRequest(deps, request, response)
-    if (asked === null) return
+    const asked = await readRequest(deps, request)
+    if ('error' in asked) {
+      sendInvalid(response, request, asked, deps)
+      return
+    }
     const owner = await signedIn(deps, request)
     if (owner === null) {
       const next = `/oauth/authorize${request.originalUrl.slice(request.originalUrl.indexOf('?'))}`
       response.redirect(303, `${endpoints.signIn}?next=${encodeURIComponent(next)}`)
       return
     }
-    const { type, headers, content } = consentPage(asked, owner.user, deps.live)
-    response.set(headers).type(type).send(content)
+    const token = deps.forms.tokenFor(request, owner, termsOf(request, asked))
+    sendPage(response, consentPage(asked, owner.user, { live: deps.live, token }))
   })
 
   router.post('/', urlencoded({ extended: false, limit: 4_096 }), async (request, response) => {
-    const asked = await readRequest(deps, request, response)
-    if (asked === null) return
+    const asked = await readRequest(deps, request)
+    if ('error' in asked) {
+      sendInvalid(response, request, asked, deps)
+      return
+    }
     const owner = await signedIn(deps, request)
     if (owner === null) throw new DomainError('unauthenticated', 'unauthenticated', 'Sign in and connect again.')
-    const back = (outcome: Outcome) =>
-      sendBack(response, { ...asked, state: request.query['state'], issuer: endpoints.issuer }, outcome)
+    deps.forms.assertToken(request, owner, termsOf(request, asked))
+    const back = (outcome: Outcome) => {
+      response.redirect(303, returnAddress(request, asked.redirectUri, outcome, endpoints))
+    }
     const decided = decision.safeParse(request.body)
     if (!decided.success) {
       const [issue] = decided.error.issues
@@ -59,19 +68,19 @@ export interface AuthorizeDeps {
   grants: Grants
   endpoints: Endpoints
   live: boolean
+  forms: FormTokens
   /** Also refuses a change that another site's page requests with the owner's cookie. */
   identify(request: Request): Promise<Caller>
 }
 
 /**
- * Throws until client and redirect address are known to belong together: before that, a fault must not be sent to the
- * address. Later faults are answered there, and the result is null.
+ * Throws until client and redirect address are known to belong together. Later faults are a result: anyone may register
+ * any address, so the browser goes there only once its user has chosen to (RFC 9700, 4.11.2).
  */
 async function readRequest(
   { clients, endpoints }: AuthorizeDeps,
   request: Request,
-  response: Response,
-): Promise<AuthorizationRequest | null> {
+): Promise<AuthorizationRequest | InvalidRequest> {
   const { client_id: clientId, redirect_uri: redirectUri } = request.query
   if (typeof clientId !== 'string') throw invalid({ client_id: 'must be given once' }, 'invalid_request')
   if (typeof redirectUri !== 'string') throw invalid({ redirect_uri: 'must be given once' }, 'invalid_request')
@@ -80,11 +89,7 @@ async function readRequest(
   if (!isOwn || !isRedirect(redirectUri)) {
     throw invalid({ redirect_uri: 'is not registered for this client' }, 'invalid_request')
   }
-  const refuse = (error: string, fault: string): null => {
-    const to = { redirectUri, state: request.query['state'], issuer: endpoints.issuer }
-    sendBack(response, to, { error, error_description: fault })
-    return null
-  }
+  const refuse = (error: string, fault: string): InvalidRequest => ({ client, redirectUri, error, fault })
   const terms = authorization.safeParse(request.query)
   if (!terms.success) {
     const [issue] = terms.error.issues
@@ -94,6 +99,11 @@ async function readRequest(
   const { resource, code_challenge: challenge } = terms.data
   if (resource !== endpoints.resource) return refuse('invalid_target', `resource: must be ${endpoints.resource}`)
   return { client, redirectUri, challenge, resource }
+}
+
+/** What the page shows and the decision is about. */
+function termsOf(request: Request, { client, redirectUri, challenge, resource }: AuthorizationRequest): unknown {
+  return [client.id, redirectUri, challenge, resource, request.query['state'] ?? null]
 }
 
 /** Null when the browser has no session. A key or token cannot approve. */
@@ -107,15 +117,20 @@ export async function signedIn({ identify }: Pick<AuthorizeDeps, 'identify'>, re
   }
 }
 
-function sendBack(
-  response: Response,
-  { redirectUri, state, issuer }: { redirectUri: string; state: unknown; issuer: string },
-  outcome: Outcome,
-): void {
+function sendInvalid(response: Response, request: Request, asked: InvalidRequest, { endpoints }: AuthorizeDeps): void {
+  const outcome = { error: asked.error, error_description: asked.fault }
+  sendPage(
+    response.status(400),
+    invalidRequestPage(asked, returnAddress(request, asked.redirectUri, outcome, endpoints)),
+  )
+}
+
+function returnAddress(request: Request, redirectUri: string, outcome: Outcome, { issuer }: Endpoints): string {
   const address = new URL(redirectUri)
+  const { state } = request.query
   const shown = { ...outcome, ...(typeof state === 'string' ? { state } : {}), iss: issuer }
   for (const [name, value] of Object.entries(shown)) address.searchParams.set(name, value)
-  response.redirect(303, address.href)
+  return address.href
 }
 
 type Outcome = Readonly<Record<string, string>>

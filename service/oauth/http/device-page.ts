@@ -1,7 +1,7 @@
 import type { User } from '../../kit/caller.ts'
 import { escaped, plainPage, plainPolicy } from '../../ui-kit/plain-page.ts'
 import { shownUserCode } from '../rules/devices.ts'
-import { environmentChoice } from './page.ts'
+import { environmentChoice, rowsOf, tokenField } from './page.ts'
 
 /** Asks for the code that a terminal shows. */
 export function deviceEntryPage(fault: string | null) {
@@ -13,15 +13,15 @@ export function deviceEntryPage(fault: string | null) {
 }
 
 /** Shows what asks, because a link with the code may have come from another person. */
-export function deviceConsentPage({ code, name, user, live }: Consent) {
-  const rows = [
+export function deviceConsentPage({ code, name, user, live, token }: Consent) {
+  const rows = rowsOf([
     ['Code', shownUserCode(code)],
     ['Program', `${name} (its own choice of a name)`],
     ['Your account', user.email ?? user.name ?? user.subject],
-  ].map(([term, text]) => `<dt>${escaped(term ?? '')}</dt><dd>${escaped(text ?? '')}</dd>`)
+  ])
   return page(
     'Sign in a command line',
-    `<p>It gets an API key of your account, which can do all that your account can, except change how you sign in. Go on only if you started <code>coinslot login</code> yourself, and your terminal shows this code.</p><dl>${rows.join('')}</dl><form method="post"><input type="hidden" name="user_code" value="${escaped(code)}">${environmentChoice(live)}<div class="ask"><button class="approve" name="decision" value="approve">Sign in</button><button name="decision" value="refuse">Refuse</button></div></form>`,
+    `<p>It gets an API key of your account, which can do all that your account can, except change how you sign in. Go on only if you started <code>coinslot login</code> yourself, and your terminal shows this code.</p><dl>${rows}</dl><form method="post">${tokenField(token)}<input type="hidden" name="user_code" value="${escaped(code)}">${environmentChoice(live)}<div class="ask"><button class="approve" name="decision" value="approve">Sign in</button><button name="decision" value="refuse">Refuse</button></div></form>`,
   )
 }
 
@@ -39,6 +39,7 @@ interface Consent {
   name: string
   user: User
   live: boolean
+  token: string
 }
 
 function page(title: string, content: string) {

@@ -8,7 +8,9 @@ import type { Endpoints } from '../model.ts'
 import { DEVICE_GRANT, DEVICE_MS, INTERVAL_SECONDS, shownUserCode, userCodeOf } from '../rules/devices.ts'
 import type { Devices } from '../service/devices.ts'
 import { signedIn } from './authorize.ts'
+import type { FormTokens } from './form-tokens.ts'
 import { deviceConsentPage, deviceDonePage, deviceEntryPage } from './device-page.ts'
+import { sendPage } from './page.ts'
 
 /** Where a command line gets the code that it shows. */
 export function deviceAuthorization({ devices, endpoints, log }: DeviceDeps): RequestHandler[] {
@@ -66,17 +68,21 @@ export function devicePage(deps: DeviceDeps): Router {
     }
     const { user_code: typed } = request.query
     if (typeof typed !== 'string') {
-      send(response, deviceEntryPage(null))
+      sendPage(response, deviceEntryPage(null))
       return
     }
     const code = await codeOf(owner, typed)
     const device = code === null ? null : await devices.waiting(code)
     if (code === null || device === null) {
       await deps.guesses.wrong(owner.subject)
-      send(response, deviceEntryPage('This code is wrong or has expired. Look at your terminal, or start again there.'))
+      sendPage(
+        response,
+        deviceEntryPage('This code is wrong or has expired. Look at your terminal, or start again there.'),
+      )
       return
     }
-    send(response, deviceConsentPage({ code, name: device.name, user: owner.user, live: deps.live }))
+    const token = deps.forms.tokenFor(request, owner, code)
+    sendPage(response, deviceConsentPage({ code, name: device.name, user: owner.user, live: deps.live, token }))
   })
 
   router.post('/', form, async (request, response) => {
@@ -84,16 +90,20 @@ export function devicePage(deps: DeviceDeps): Router {
     if (owner === null) throw new DomainError('unauthenticated', 'unauthenticated', 'Sign in and enter the code again.')
     const decided = read(decision, request.body)
     const code = await codeOf(owner, decided.user_code)
+    deps.forms.assertToken(request, owner, code)
     const isRefused = decided.decision === 'refuse'
     const environment = isRefused ? 'sandbox' : decided.environment
     if (environment === 'production' && !deps.live) throw invalid({ environment: 'must be sandbox on this server' })
     const isDecided = code !== null && (await devices.decide(code, isRefused ? null : { ...owner, environment }))
     if (!isDecided) {
       await deps.guesses.wrong(owner.subject)
-      send(response, deviceEntryPage('This code is wrong or has expired. Look at your terminal, or start again there.'))
+      sendPage(
+        response,
+        deviceEntryPage('This code is wrong or has expired. Look at your terminal, or start again there.'),
+      )
       return
     }
-    send(response, deviceDonePage(isRefused))
+    sendPage(response, deviceDonePage(isRefused))
   })
   return router
 
@@ -109,13 +119,10 @@ export interface DeviceDeps {
   endpoints: Endpoints
   live: boolean
   log: Log
+  forms: FormTokens
   /** Of one person's wrong codes. */
   guesses: { assertOpen(person: string): Promise<void>; wrong(person: string): Promise<void> }
   identify(request: Request): Promise<Caller>
-}
-
-function send(response: Response, { type, headers, content }: ReturnType<typeof deviceDonePage>): void {
-  response.set(headers).type(type).send(content)
 }
 
 /** The protocol has an error form of its own. */

@@ -38,7 +38,7 @@ const redirectUri = z
   .max(512)
   .refine(
     isRedirect,
-    'must be an https address, an http address of this machine, or the scheme of an app, without a fragment',
+    'must be an https address, an http address of this machine, or the scheme of an app with a dot (com.example.app:), without a fragment',
   )
 
 const metadata = z.object({
@@ -54,13 +54,18 @@ export function isRedirect(text: string): boolean {
   const { protocol, hostname, username, password } = new URL(text)
   if (username !== '' || password !== '') return false
   if (protocol === 'http:') return LOOPBACK.has(hostname)
-  return protocol === 'https:' || !RUN_BY_BROWSERS.has(protocol)
+  return protocol === 'https:' || isOfAnApp(protocol)
+}
+
+/**
+ * An app's scheme is a domain name of its maker, reversed (RFC 8252, 7.1). So it has a dot, which no scheme has that a
+ * browser or an operating system handles itself, such as `javascript:`, `intent:` or `ms-settings:`.
+ */
+function isOfAnApp(protocol: string): boolean {
+  return protocol.includes('.') || WITHOUT_DOT.has(protocol)
 }
 
 const ADDRESS_MAX = 512
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
-/** Schemes that a browser would handle itself instead of opening an app. */
-const RUN_BY_BROWSERS = new Set([
-  ...['javascript:', 'data:', 'vbscript:', 'file:', 'blob:', 'about:', 'filesystem:', 'view-source:', 'ws:', 'wss:'],
-  ...['ftp:', 'mailto:', 'tel:', 'sms:', 'intent:'],
-])
+/** Of MCP clients that register such a scheme, and would be refused with all their addresses. */
+const WITHOUT_DOT = new Set(['claude:', 'cursor:', 'vscode:', 'vscode-insiders:', 'windsurf:'])

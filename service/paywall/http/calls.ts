@@ -18,9 +18,7 @@ export function createRouteCalls(paywalls: Paywalls, relay: Relay, tokens: { of(
     const { gate } = opened
     const headers = headersOf(request)
     const asked = toGateRequest(request, headers, gone)
-    const { host, protocol } = new URL(gate.address)
-    const from = { headers, host, secure: protocol === 'https:', asked }
-    const ask = callUpstream(opened, relay, from)
+    const ask = callUpstream(opened, relay, { headers, asked })
     const { method, body } = request
     return {
       url: gate.address + request.path + request.query,

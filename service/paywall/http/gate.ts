@@ -79,9 +79,8 @@ export function gateHandler(paywalls: Paywalls, setting: GateSetting): RequestHa
       if (!response.writableFinished) gone.abort(new DomainError('late', 'client_gone', 'The client hung up.'))
     })
     const asked = toRequest(request, rest, { gone: gone.signal, address: request.ip ?? 'unknown' })
-    const host = request.get('host') ?? ''
     const headers = headersOf(request)
-    const ask = callUpstream(opened, setting.relay, { headers, host, secure: request.secure, asked })
+    const ask = callUpstream(opened, setting.relay, { headers, asked })
     let outcome: Outcome
     try {
       outcome = await paywalls.serve(opened.gate, asked, ask, passes(headers))
@@ -110,16 +109,9 @@ export function gateHandler(paywalls: Paywalls, setting: GateSetting): RequestHa
   }
 }
 
-/** The origin of a request that does not go through Express. */
-interface Reached {
-  address: string
-  /** Over TLS. */
-  secure: boolean
-}
-
 /** The same for WebSocket upgrades. */
 export function gateUpgrades(paywalls: Paywalls, setting: GateSetting) {
-  return (request: IncomingMessage, socket: Duplex, head: Buffer, { address, secure }: Reached): void => {
+  return (request: IncomingMessage, socket: Duplex, head: Buffer, address: string): void => {
     const gone = new AbortController()
     socket.once('close', () => {
       gone.abort(new DomainError('late', 'client_gone', 'The client hung up.'))
@@ -130,9 +122,8 @@ export function gateUpgrades(paywalls: Paywalls, setting: GateSetting) {
       if (refusal !== null) throw refusal
       const opened = await paywalls.gateOf(slug)
       const asked = toRequest(request, rest, { gone: gone.signal, address })
-      const host = request.headers.host ?? ''
       const headers = headersOf(request)
-      const ask = callUpstream(opened, setting.relay, { headers, host, secure, asked })
+      const ask = callUpstream(opened, setting.relay, { headers, asked })
       const outcome = await paywalls.serve(opened.gate, asked, ask, passes(headers))
       if (outcome.tunnel === undefined) await refuseUpgrade(socket, outcome)
       else tunnel(socket, head, outcome, outcome.tunnel)
@@ -187,8 +178,6 @@ function toRequest(
 /** What a client sent, by whatever way it came. */
 interface Received {
   headers: HeaderList
-  host: string
-  secure: boolean
   asked: GateRequest
 }
 
@@ -196,11 +185,13 @@ interface Received {
 export function callUpstream(
   { gate, headers: owned, sign }: Opened,
   relay: Relay,
-  { headers: given, host, secure, asked }: Received,
+  { headers: given, asked }: Received,
 ): CallUpstream {
   return async ({ body, payment, plain, signal }: UpstreamCall) => {
     const base = new URL(gate.upstreamUrl)
-    const sent = toUpstream(given, { address: asked.clientAddress, host, secure }, owned)
+    // Of our own configuration: the client chooses what its request names as the host.
+    const { host, protocol } = new URL(gate.address)
+    const sent = toUpstream(given, { address: asked.clientAddress, host, secure: protocol === 'https:' }, owned)
     const passed = {
       origin: base.origin,
       path: withoutTrailing(base.pathname, '/') + asked.path + asked.query,

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { paymentMissing, paywallMissing } from '../errors.ts'
 import type { CallUpstream, Gate, GateRequest, HeaderList, Identity, Outcome, Payment } from '../model.ts'
 import type { PaywallStore, PrepaidStore } from '../ports.ts'
@@ -17,19 +18,27 @@ export function createPaywalls(deps: PaywallDeps) {
   const owning = createOwning(deps)
   const gates = new Map<string, CachedPaywall>()
 
-  /**
-   * Cached for a second: a request must not cost a query, and a change may take that long to take effect everywhere.
-   */
+  /** Cached for a moment, because a request must not cost a query. Changes wait until no process has what was cached. */
   async function gateOf(slug: string): Promise<Opened> {
     const now = clock.now()
     const kept = gates.get(slug)
-    if (kept !== undefined && kept.at.getTime() > now.getTime() - KNOWN_MS) return await kept.opened
+    const age = kept === undefined ? null : now.getTime() - kept.at.getTime()
+    // A clock that was set back must not prolong it.
+    if (kept !== undefined && age !== null && age >= 0 && age < KNOWN_MS) return await kept.opened
     const opened = open(slug, now)
     if (gates.size >= GATES_MAX) gates.clear()
     gates.set(slug, { at: now, opened })
     // A missing paywall is not cached, because it may be created at any moment.
     opened.catch(() => gates.delete(slug))
     return await opened
+  }
+
+  /** Answers a change once no gate serves the earlier state any more, in any process. */
+  async function everywhere<Result>(change: Promise<Result>): Promise<Result> {
+    const changed = await change
+    gates.clear()
+    await pause(KNOWN_MS + MARGIN_MS)
+    return changed
   }
 
   async function open(slug: string, now: Date): Promise<Opened> {
@@ -51,6 +60,9 @@ export function createPaywalls(deps: PaywallDeps) {
 
   return {
     ...owning,
+    change: (...change: Parameters<typeof owning.change>) => everywhere(owning.change(...change)),
+    remove: (...removal: Parameters<typeof owning.remove>) => everywhere(owning.remove(...removal)),
+    rotateSecret: (...rotation: Parameters<typeof owning.rotateSecret>) => everywhere(owning.rotateSecret(...rotation)),
     ...createRouteTools({ store, gateAddress }),
     gateOf,
 
@@ -101,7 +113,9 @@ interface PaywallDeps extends Omit<GateDeps, 'addresses'>, Omit<OwnerDeps, 'addr
   gateAddress: string
 }
 
-const KNOWN_MS = 1_000
+const KNOWN_MS = 250
+/** Timers and clocks of two processes differ by less. */
+const MARGIN_MS = 50
 const GATES_MAX = 10_000
 
 /** Longer than a sign-in can be used. */

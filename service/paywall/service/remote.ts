@@ -11,6 +11,8 @@ import { authorizationIn } from '../rules/payload.ts'
 
 /** Reads the state of an authorization from the chain itself. */
 export interface ChainVerifier {
+  /** Whether there is a way to ask this chain at all. */
+  reads(network: Network): boolean
   /** Null when the chain cannot be reached. */
   look(network: Network, authorization: SignedAuthorization): Promise<ChainEvidence | null>
   /** Whether a contract verifies the payer's signatures; null when the chain cannot be reached. */
@@ -23,7 +25,7 @@ export type ChainEvidence = { state: 'used'; txHash: Hex } | { state: 'spent' } 
 interface RemoteDeps {
   /** A POST of JSON. Rejects when no answer arrives in time; `json` is null when the answer is not JSON. */
   post(path: '/verify' | '/settle', body: unknown, operation: string | null): Promise<{ status: number; json: unknown }>
-  /** Null if only the facilitator can be queried: its answer has to be trusted then. */
+  /** Null if only the facilitator can be queried: its answer has to be trusted then, as on a chain that is not read. */
   verifier: ChainVerifier | null
   digestOf(network: Network, authorization: SignedAuthorization): Hex
   /** For chains where payer and nonce identify an authorization. */
@@ -47,7 +49,7 @@ export function createRemoteMethod({ post, verifier, digestOf, digestBy, clock }
   async function proven(request: RequestBody, said: Settled): Promise<Settled> {
     const { network } = readRequest(request)
     const authorization = authorizationIn(request)
-    if (verifier === null) {
+    if (verifier === null || (network !== null && !verifier.reads(network))) {
       if (said.status === 'pending' && isOver(authorization, clock.now())) return OVER
       return said
     }
@@ -77,7 +79,7 @@ export function createRemoteMethod({ post, verifier, digestOf, digestBy, clock }
       const verdict = readVerdict(status, json)
       if (verdict === null) throw unavailable()
       const verified = { payer: authorization.from, refusal: verdict.refusal }
-      if (verdict.refusal !== null || verifier === null || network === null) return verified
+      if (verdict.refusal !== null || network === null || verifier?.reads(network) !== true) return verified
       // If this is unknown at the moment, the order is the one that is safe with any wallet.
       return { ...verified, payerHasCode: (await verifier.payerHasCode(network, authorization)) ?? true }
     },
