@@ -10,7 +10,9 @@ import { createRankingStore } from './store/ranking.ts'
 
 /** The catalogue of what was sold through the facilitator. */
 export function openDiscovery(platform: Platform, chains: Chains): { listing: Listing; part: Part } {
-  const { database, clock, log, metrics } = platform
+  const { config, database, clock, log, metrics } = platform
+  const { api, tools, facilitator, pay, receipts, storefront, gate } = config.addresses
+  const ownAddresses = [api, tools, facilitator, pay, receipts, storefront, gate]
   const store = createCatalogueStore(database.statements)
   const ranking = createRanking({
     store: createRankingStore(database.statements),
@@ -19,9 +21,16 @@ export function openDiscovery(platform: Platform, chains: Chains): { listing: Li
     log,
   })
   return {
-    listing: createListing({ store, clock, log, measures: metrics, entriesPerMerchant: ENTRIES_PER_MERCHANT }),
+    listing: createListing({
+      store,
+      ownAddresses,
+      clock,
+      log,
+      measures: metrics,
+      entriesPerMerchant: ENTRIES_PER_MERCHANT,
+    }),
     part: {
-      routes: [{ surface: 'facilitator', routes: discoveryRoutes(createCatalogue(store, { clock })) }],
+      routes: [{ surface: 'facilitator', routes: discoveryRoutes(createCatalogue(store, { clock }), ownAddresses) }],
       sweepers: [
         { name: 'discovery.rank', everyMs: 30_000, run: (now) => ranking.rank(now) },
         { name: 'discovery.funding', everyMs: 10_000, run: (now) => ranking.search(now) },

@@ -7,6 +7,8 @@ import type { Rank, RankedResource, Visit } from './rules/ranking.ts'
 export interface CatalogueStore {
   /** Adds or updates an entry. Null when its merchant has as many entries as one merchant may have. */
   put(entry: Entry, most: number, now: Date): Promise<bigint | null>
+  /** Removes what others have as entries of the same resource. */
+  removeOthers(entry: Entry): Promise<void>
   /** Adds to what is known of these payers. */
   count(calls: readonly Patronage[], now: Date): Promise<void>
 

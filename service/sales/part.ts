@@ -143,7 +143,8 @@ function soldHere(request: RequestBody): SoldResource | null {
   const { required, ...paid } = readRequest(request)
   // Our products take both versions, so every buyer is shown the newer one.
   const payment = { ...paid, version: 2 as const, required: { ...required, network: offered.v2.network } }
-  return { payment, timeoutSeconds, resource: { url, description, mimeType }, extensions: { bazaar } }
+  const resource = { url, description, mimeType }
+  return { isOurs: true, payment, timeoutSeconds, resource, extensions: { bazaar } }
 }
 
 /** Derives a separate key from the secret that all processes share, so a payment's token opens nothing else. */

@@ -10,8 +10,10 @@ export interface Bazaar {
   routeTemplate?: string
 }
 
-/** A payment and what its seller says about the resource that was paid for. Nothing of it has been checked. */
+/** A payment and what is said about the resource that was paid for. */
 export interface SoldResource {
+  /** This service sold it, and says what it is. Otherwise its payer says so, and nothing of it has been checked. */
+  isOurs?: true
   payment: PaymentRequest
   timeoutSeconds: number | null
   resource: unknown

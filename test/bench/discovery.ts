@@ -211,7 +211,7 @@ function soldOf(nth: number): SoldResource {
 async function settlements(): Promise<void> {
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
   const measures = { count: () => undefined }
-  const listing = createListing({ store, clock: systemClock, log, measures, entriesPerMerchant: 200 })
+  const listing = createListing({ store, ownAddresses: [], clock: systemClock, log, measures, entriesPerMerchant: 200 })
   const told: number[] = []
   let late = 0
   let rejected = 0

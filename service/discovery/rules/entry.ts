@@ -2,6 +2,7 @@ import { domainToASCII } from 'node:url'
 import { isIP } from 'node:net'
 import { plain } from '../../kit/schema/bounded.ts'
 import { isRecord, type Raw } from '../../kit/schema/merge.ts'
+import { withoutTrailing } from '../../kit/text.ts'
 import { BODY_METHODS, QUERY_METHODS, type SoldResource } from '../../x402/bazaar.ts'
 import type { Accepted, Entry } from '../model.ts'
 import { faultOf, faultOfDocument } from './schema.ts'
@@ -45,10 +46,38 @@ export function entryOf(sold: SoldResource): Entry | Rejection {
     serviceName: isLabel(resource['serviceName']) ? resource['serviceName'] : null,
     tags: tagsIn(resource['tags']),
     iconUrl: iconIn(resource['iconUrl']),
-    extensions: { bazaar },
+    extensions: { bazaar: sold.isOurs === true ? bazaar : withPlainTexts(bazaar) },
     extensionKeys: keysOf(extensions),
   }
 }
+
+/**
+ * Whether this service answers at a resource's address. Express reads paths in any letter case, and a host may end with a
+ * dot.
+ */
+export function isServedHere(resource: string, addresses: readonly string[]): boolean {
+  const place = placeOf(resource)
+  return addresses.map(placeOf).some((own) => place === own || place.startsWith(`${own}/`))
+}
+
+function placeOf(address: string): string {
+  const { hostname, port, pathname } = new URL(address)
+  return `${hostname.replace(/\.$/, '')}:${port}${withoutTrailing(pathname, '/')}`.toLowerCase()
+}
+
+/** A model reads descriptions, so those of strangers are one line of bounded length each. */
+function withPlainTexts(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withPlainTexts)
+  if (!isRecord(node)) return node
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [
+      key,
+      TEXTS.has(key) && typeof value === 'string' ? plain(value, DESCRIPTION_MAX) : withPlainTexts(value),
+    ]),
+  )
+}
+
+const TEXTS = new Set(['description', 'title', '$comment'])
 
 function no(code: string, sentence: string): Rejection {
   return { rejected: `${code}: ${sentence}` }

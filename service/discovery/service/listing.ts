@@ -7,10 +7,12 @@ import { Recent } from '../../kit/recent.ts'
 import type { ExtensionResponses, Listing, SoldResource } from '../../x402/bazaar.ts'
 import type { Entry, Patronage } from '../model.ts'
 import type { CatalogueStore } from '../ports.ts'
-import { entryOf } from '../rules/entry.ts'
+import { entryOf, isServedHere } from '../rules/entry.ts'
 
 interface ListingDeps {
-  store: Pick<CatalogueStore, 'put' | 'count'>
+  store: Pick<CatalogueStore, 'put' | 'removeOthers' | 'count'>
+  /** Where this service sells. Only its own sales list what is there. */
+  ownAddresses: readonly string[]
   clock: Clock
   log: Log
   measures: Measures
@@ -23,7 +25,7 @@ interface ListingDeps {
  * database is waited for a quarter of a second at most, while its statement goes on.
  */
 export function createListing(deps: ListingDeps): Listing {
-  const { store, clock, log, measures, entriesPerMerchant } = deps
+  const { store, ownAddresses, clock, log, measures, entriesPerMerchant } = deps
   /** What this process has written a moment ago, so that a busy seller does not rewrite its entry with each sale. */
   const written = new Recent<string, { id: bigint | null; content: string }>(WRITTEN_MAX, { clock, forMs: WRITTEN_MS })
   /** When the payments that are not settled yet were checked. */
@@ -37,21 +39,23 @@ export function createListing(deps: ListingDeps): Listing {
   })
 
   /** Null when the merchant has too many entries. */
-  async function put(entry: Entry): Promise<bigint | null> {
+  async function put(entry: Entry, isOurs: boolean): Promise<bigint | null> {
     const now = clock.now()
     const key = keyOf(entry)
     const content = createHash('sha1').update(JSON.stringify(entry)).digest('base64')
     const known = written.get(key)
     if (known?.content === content) return known.id
+    // What a stranger once listed at this address goes.
+    if (isOurs) await store.removeOthers(entry)
     const id = await store.put(entry, entriesPerMerchant, now)
     written.put(key, { id, content })
     if (known === undefined && id !== null) measures.count('resource_listed')
     return id
   }
 
-  async function list(entry: Entry, call: Omit<Patronage, 'resource'>): Promise<ExtensionResponses> {
+  async function list(entry: Entry, call: Omit<Patronage, 'resource'>, isOurs: boolean): Promise<ExtensionResponses> {
     try {
-      const resource = await put(entry)
+      const resource = await put(entry, isOurs)
       if (resource === null) return rejected(`too_many_resources: ${sentenceOf(entriesPerMerchant)}`)
       counts.add({ ...call, resource }).catch((error: unknown) => {
         log.warn({ err: error, resource: entry.resource }, 'a call of a listed resource was not counted')
@@ -75,9 +79,11 @@ export function createListing(deps: ListingDeps): Listing {
   function guarded<Value>(sold: SoldResource, act: (entry: Entry) => Value): Value | ExtensionResponses {
     try {
       const entry = entryOf(sold)
-      if (!('rejected' in entry)) return act(entry)
-      measures.count('resource_rejected')
-      return rejected(entry.rejected)
+      if ('rejected' in entry || (sold.isOurs !== true && isServedHere(entry.resource, ownAddresses))) {
+        measures.count('resource_rejected')
+        return rejected('rejected' in entry ? entry.rejected : OWN_RESOURCE)
+      }
+      return act(entry)
     } catch (error) {
       log.error({ err: error }, 'a resource could not be read; it is not listed')
       return rejected('internal: the resource could not be read')
@@ -104,7 +110,7 @@ export function createListing(deps: ListingDeps): Listing {
         const since = checked.get(paymentOf(sold))
         const waited =
           since === undefined ? { waitedMs: 0, timed: 0 } : { waitedMs: clock.now().getTime() - since, timed: 1 }
-        const listed = list(entry, { payer, settled: 1, failed: 0, ...waited })
+        const listed = list(entry, { payer, settled: 1, failed: 0, ...waited }, sold.isOurs === true)
         return Promise.race([listed, pause(PATIENCE_MS, PROCESSING, { ref: false })])
       })
     },
@@ -118,6 +124,7 @@ const CHECKED_MAX = 20_000
 const CHECKED_MS = 600_000
 
 const SUCCESS: ExtensionResponses = { bazaar: { status: 'success' } }
+const OWN_RESOURCE = 'own_resource: what this service sells is listed by its own sales alone'
 /** It is listed when the payment is settled, or a moment later. */
 const PROCESSING: ExtensionResponses = { bazaar: { status: 'processing' } }
 

@@ -12,6 +12,10 @@ export function createCatalogueStore(statements: Statements): CatalogueStore {
       return row?.id ?? null
     },
 
+    async removeOthers({ resource, tool, network, payTo }) {
+      await statements.run(REMOVE_OTHERS, [resource, tool, network, toBytes(payTo)], 'discovery_remove_others')
+    },
+
     async count(calls, now) {
       const columns = columnsOf(calls, 'resource', 'settled', 'failed', 'waitedMs', 'timed')
       const payers = calls.map(({ payer }) => toBytes(payer))
@@ -112,6 +116,9 @@ ON CONFLICT (pay_to, resource, tool, network, scheme) DO UPDATE SET
   tags = excluded.tags, icon_url = excluded.icon_url, extensions = excluded.extensions,
   extension_keys = excluded.extension_keys, words = excluded.words, last_at = greatest(r.last_at, excluded.last_at)
 RETURNING r.id`
+
+const REMOVE_OTHERS =
+  'DELETE FROM discovery_resource WHERE resource = $1 AND tool = $2 AND network = $3 AND pay_to <> $4'
 
 function valuesOf(entry: Entry): unknown[] {
   const { name, tags, description, rest } = wordsOf(entry)
