@@ -13,6 +13,7 @@ import { openCheckoutHooks, openCheckouts } from './checkouts/part.ts'
 import { openDashboard } from './dashboard/part.ts'
 import { openDeliveries } from './deliveries/part.ts'
 import { openDiscovery } from './discovery/part.ts'
+import type { Checks } from './discovery/service/checks.ts'
 import { openDisputes } from './disputes/part.ts'
 import type { Disputes } from './disputes/service/disputes.ts'
 import { openFacilitator } from './facilitator/part.ts'
@@ -94,6 +95,8 @@ export interface Service {
   files: Files
   identity: Identity
   ledger: Ledger
+  /** Asks the addresses of other sellers before they are listed. */
+  listingChecks: Checks
   outflow: Outflows
   outgoingPayments: OutgoingPayments
   passes: Passes
@@ -185,7 +188,7 @@ export async function compose(config: Config, options: Options): Promise<Service
 /** People, their money, and what is told of it. They know each other: what is opened later is asked for when it is needed. */
 async function openMoney(platform: Platform, chains: Chains, checkouts: () => Checkouts) {
   const { config, database, clock } = platform
-  const { listing, part: discoveryPart } = openDiscovery(platform, chains)
+  const { listing, checks: listingChecks, part: discoveryPart } = openDiscovery(platform, chains)
   const { facilitator, part: facilitatorPart } = openFacilitator(platform, chains, listing)
   const outflow = openOutflow(config, { statements: database.statements, clock })
   const keys = await openKeys(config, chains)
@@ -268,6 +271,7 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     files,
     keys,
     listing,
+    listingChecks,
     outflow,
     wallets,
     identity,

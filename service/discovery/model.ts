@@ -39,6 +39,24 @@ export interface Listed extends Omit<Entry, 'extensionKeys' | 'scheme' | 'networ
   payers: number
   calls: number
   lastAt: Date
+  /** When the address itself asked for these terms. Null for entries from before addresses were asked. */
+  verifiedAt: Date | null
+}
+
+/** What a payer says about another seller's address: it is listed when the address asks for the same. */
+export interface Claim extends Pick<Entry, 'resource' | 'tool' | 'network' | 'scheme' | 'payTo'> {
+  /** The address to ask, without its query. */
+  address: string
+  host: string
+  /** How it is asked: what the seller declares may change something there, so nothing but these two. */
+  method: 'GET' | 'POST'
+  amount: string
+}
+
+export interface Check extends Claim {
+  id: bigint
+  /** How often it was asked, this time included. */
+  attempts: number
 }
 
 export interface Filter {

@@ -1,40 +1,46 @@
 import type { Platform, Part } from '../platform/platform.ts'
 import type { Chains } from '../platform/chains.ts'
+import { outboundClient } from '../outbound/client.ts'
 import type { Listing } from '../x402/bazaar.ts'
 import { discoveryRoutes } from './http.ts'
 import { createCatalogue } from './service/catalogue.ts'
+import { createChecks, type Checks } from './service/checks.ts'
 import { createListing } from './service/listing.ts'
 import { createRanking } from './service/ranking.ts'
+import { createCheckStore } from './store/checks.ts'
 import { createCatalogueStore } from './store/catalogue.ts'
 import { createRankingStore } from './store/ranking.ts'
 
 /** The catalogue of what was sold through the facilitator. */
-export function openDiscovery(platform: Platform, chains: Chains): { listing: Listing; part: Part } {
+export function openDiscovery(platform: Platform, chains: Chains): { listing: Listing; checks: Checks; part: Part } {
   const { config, database, clock, log, metrics } = platform
   const { api, tools, facilitator, pay, receipts, storefront, gate } = config.addresses
   const ownAddresses = [api, tools, facilitator, pay, receipts, storefront, gate]
-  const store = createCatalogueStore(database.statements)
+  const store = { ...createCatalogueStore(database.statements), ...createCheckStore(database.statements) }
   const ranking = createRanking({
     store: createRankingStore(database.statements),
     chains: [...chains.byNetwork.values()],
     clock,
     log,
   })
+  // Payers name these addresses: a private one is refused, except for hosts that are listed.
+  const seller = outboundClient({
+    policy: { allowPrivate: false, allowHosts: config.ALLOW_HOSTS },
+    tracing: platform.tracer === null ? null : { tracer: platform.tracer, passed: false },
+  })
+  const common = { store, ownAddresses, log, measures: metrics, entriesPerMerchant: ENTRIES_PER_MERCHANT }
+  const checks = createChecks({ ...common, seller })
   return {
-    listing: createListing({
-      store,
-      ownAddresses,
-      clock,
-      log,
-      measures: metrics,
-      entriesPerMerchant: ENTRIES_PER_MERCHANT,
-    }),
+    checks,
+    listing: createListing({ ...common, clock }),
     part: {
       routes: [{ surface: 'facilitator', routes: discoveryRoutes(createCatalogue(store, { clock }), ownAddresses) }],
       sweepers: [
         { name: 'discovery.rank', everyMs: 30_000, run: (now) => ranking.rank(now) },
         { name: 'discovery.funding', everyMs: 10_000, run: (now) => ranking.search(now) },
+        { name: 'discovery.checks', everyMs: 5_000, run: (now) => checks.run(now) },
       ],
+      stop: () => seller.close(),
     },
   }
 }

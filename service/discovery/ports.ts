@@ -1,14 +1,16 @@
 import type { Address, Chain } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
-import type { Entry, Filter, Listed, Origin, Page, Patronage, Transfer } from './model.ts'
+import type { Check, Claim, Entry, Filter, Listed, Origin, Page, Patronage, Transfer } from './model.ts'
 import type { Rank, RankedResource, Visit } from './rules/ranking.ts'
 
 /** The catalogue. Each method is one statement. */
 export interface CatalogueStore {
   /** Adds or updates an entry. Null when its merchant has as many entries as one merchant may have. */
   put(entry: Entry, most: number, now: Date): Promise<bigint | null>
-  /** Removes what others have as entries of the same resource. */
-  removeOthers(entry: Entry): Promise<void>
+  /** Removes the entries of the same resource on its network for recipients that are not named. */
+  removeOthers(entry: Entry, recipients: readonly Address[]): Promise<void>
+  /** Removes an entry that no address has confirmed. */
+  removeUnverified(claim: Claim): Promise<void>
   /** Adds to what is known of these payers. */
   count(calls: readonly Patronage[], now: Date): Promise<void>
 
@@ -17,6 +19,25 @@ export interface CatalogueStore {
   /** The best entries for a query in PostgreSQL's own form. At most `most` entries are compared. */
   search(query: string, filter: Filter, page: Page & { most: number }): Promise<readonly Listed[]>
   ofMerchant(payTo: Address, page: Page): Promise<{ entries: readonly Listed[]; total: number }>
+}
+
+/** Claims about addresses of other sellers, until the address is asked. Each method is one statement. */
+export interface CheckStore {
+  /**
+   * Has the address asked, unless that was done for the same terms within a day. `listed` is the entry that is shown
+   * now. Null when the merchant has as many entries as one merchant may have.
+   */
+  claim(claim: Claim, most: number, now: Date): Promise<Claimed | null>
+  /** Takes the claims whose time has come, one for each host that was not asked since `hostFrom`. */
+  due(which: { now: Date; until: Date; hostFrom: Date; limit: number }): Promise<readonly Check[]>
+  /** Nothing happens when other terms were claimed since it was taken. */
+  end(check: Check, result: { state: 'listed' | 'refused'; until: Date; now: Date }): Promise<void>
+  retry(check: Check, next: { at: Date; until: Date }): Promise<void>
+}
+
+export interface Claimed {
+  state: 'waiting' | 'listed' | 'refused'
+  listed: { id: bigint; /** Whether it shows these terms. */ isSame: boolean } | null
 }
 
 /** What the ranking is computed from, and its result. */

@@ -12,6 +12,15 @@ export const discoveryTables: Tables = {
       ],
       says: 'Listed resources, 90 days after they were last paid for, with what is known of their payers.',
     },
+    discovery_check: {
+      keptMs: DAY_MS,
+      age: 'changed_at',
+      key: [
+        ['changed_at', 'timestamptz'],
+        ['id', 'bigint'],
+      ],
+      says: 'Whether the address of another seller asked for what was paid. After a day the next sale has it asked again.',
+    },
     discovery_payer: {
       keptMs: 60 * DAY_MS,
       age: 'last_at',

@@ -2,7 +2,7 @@ import { jsonOrUndefined } from '../kit/json-shape.ts'
 import { z } from 'zod'
 import type { Offer } from './model.ts'
 import type { Hex } from '../chain/model.ts'
-import { isRecord } from '../kit/schema/merge.ts'
+import { isRecord, type Raw } from '../kit/schema/merge.ts'
 import { readChallenges, type ReceivedChallenge } from '../kit/challenges.ts'
 import { INTENT, METHOD, nonceOf } from '../mpp/challenge.ts'
 import { toHeader } from './dialects.ts'
@@ -21,11 +21,19 @@ export function readOffers({ headers, body }: Answered): Offer[] {
   return [...readX402(headers, body), ...readChallenges(headers['www-authenticate'], 'payment').flatMap(chargeOffer)]
 }
 
-function readX402(headers: Answered['headers'], body: Buffer): Offer[] {
+/** What a 402 of version 2 says besides its terms. */
+export function readExtensions({ headers }: Pick<Answered, 'headers'>): Raw {
+  const second = v2.safeParse(requiredIn(headers))
+  return second.success && isRecord(second.data['extensions']) ? second.data['extensions'] : {}
+}
+
+function requiredIn(headers: Answered['headers']): unknown {
   const header = headers['payment-required']
-  const inHeader =
-    typeof header === 'string' ? jsonOrUndefined(Buffer.from(header, 'base64').toString('utf8')) : undefined
-  const second = v2.safeParse(inHeader)
+  return typeof header === 'string' ? jsonOrUndefined(Buffer.from(header, 'base64').toString('utf8')) : undefined
+}
+
+function readX402(headers: Answered['headers'], body: Buffer): Offer[] {
+  const second = v2.safeParse(requiredIn(headers))
   if (second.success) {
     const { accepts, resource } = second.data
     return accepts.flatMap((one) => offerOf(v2Offer, one, 2, resource))

@@ -85,6 +85,11 @@ export const ROWS: Readonly<Record<string, Rows>> = {
     goes: `INSERT INTO trial_day (checkout_id, day, used) VALUES ('chk ' || $2::int, ($1::timestamptz AT TIME ZONE 'UTC')::date, 1)`,
   },
   discovery_resource: { goes: resource('$1', 'resources') },
+  discovery_check: {
+    goes: `INSERT INTO discovery_check (resource, tool, network, scheme, pay_to, address, host, method, amount, state, changed_at)
+           VALUES ('https://checks.example/' || $2::int, '', 'base', 'exact', ${HASH}, 'https://checks.example/', 'checks.example',
+             'GET', '1', 'listed', $1)`,
+  },
   discovery_payer: {
     goes: `WITH r AS (${resource(`$1::timestamptz + interval '10 years'`, 'payers')} RETURNING id)
            INSERT INTO discovery_payer (resource_id, payer, settled, failed, waited_ms, timed, last_at)

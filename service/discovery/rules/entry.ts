@@ -12,11 +12,15 @@ export interface Rejection {
   rejected: string
 }
 
+type Sold = Omit<SoldResource, 'payment'> & {
+  payment: Pick<SoldResource['payment'], 'version' | 'required' | 'network'>
+}
+
 /**
  * The entry that a payment's resource gets. All of it comes from the payer, who may have changed it, so everything is
  * checked. Bad decoration (name, tags, icon) is left out; anything else that is wrong is a rejection.
  */
-export function entryOf(sold: SoldResource): Entry | Rejection {
+export function entryOf(sold: Sold): Entry | Rejection {
   const { payment, resource, extensions } = sold
   const { network } = payment
   const bazaar = extensions['bazaar']
@@ -176,7 +180,7 @@ function templateIn({ routeTemplate: template }: Raw): string | null {
 const TEMPLATE = /^\/[a-zA-Z0-9_/:.\-~%]+$/
 const DECODINGS_MAX = 5
 
-function acceptedIn({ payment, timeoutSeconds }: SoldResource): Accepted {
+function acceptedIn({ payment, timeoutSeconds }: Sold): Accepted {
   const { scheme, network, amount, asset, payTo, domain } = payment.required
   const extra = Object.fromEntries(
     Object.entries(domain).filter(([, value]) => value !== null && value.length <= LABEL_MAX),

@@ -5,12 +5,13 @@ import type { Clock } from '../../kit/clock.ts'
 import type { Log, Measures } from '../../kit/log.ts'
 import { Recent } from '../../kit/recent.ts'
 import type { ExtensionResponses, Listing, SoldResource } from '../../x402/bazaar.ts'
-import type { Entry, Patronage } from '../model.ts'
-import type { CatalogueStore } from '../ports.ts'
+import type { Claim, Entry, Patronage } from '../model.ts'
+import type { CatalogueStore, CheckStore } from '../ports.ts'
+import { claimOf } from '../rules/claim.ts'
 import { entryOf, isServedHere } from '../rules/entry.ts'
 
 interface ListingDeps {
-  store: Pick<CatalogueStore, 'put' | 'removeOthers' | 'count'>
+  store: Pick<CatalogueStore, 'put' | 'removeOthers' | 'count'> & Pick<CheckStore, 'claim'>
   /** Where this service sells. Only its own sales list what is there. */
   ownAddresses: readonly string[]
   clock: Clock
@@ -27,7 +28,7 @@ interface ListingDeps {
 export function createListing(deps: ListingDeps): Listing {
   const { store, ownAddresses, clock, log, measures, entriesPerMerchant } = deps
   /** What this process has written a moment ago, so that a busy seller does not rewrite its entry with each sale. */
-  const written = new Recent<string, { id: bigint | null; content: string }>(WRITTEN_MAX, { clock, forMs: WRITTEN_MS })
+  const written = new Recent<string, Written & { content: string }>(WRITTEN_MAX, { clock, forMs: WRITTEN_MS })
   /** When the payments that are not settled yet were checked. */
   const checked = new Recent<string, number>(CHECKED_MAX, { clock, forMs: CHECKED_MS })
   const counts = new Batch<Patronage, true>({
@@ -38,29 +39,47 @@ export function createListing(deps: ListingDeps): Listing {
     },
   })
 
-  /** Null when the merchant has too many entries. */
-  async function put(entry: Entry, isOurs: boolean): Promise<bigint | null> {
+  /** What we sell is listed at once. The address of another seller is asked first, after the settlement. */
+  async function put(entry: Entry, sold: SoldResource): Promise<Written> {
     const now = clock.now()
     const key = keyOf(entry)
     const content = createHash('sha1').update(JSON.stringify(entry)).digest('base64')
     const known = written.get(key)
-    if (known?.content === content) return known.id
-    // What a stranger once listed at this address goes.
-    if (isOurs) await store.removeOthers(entry)
-    const id = await store.put(entry, entriesPerMerchant, now)
-    written.put(key, { id, content })
-    if (known === undefined && id !== null) measures.count('resource_listed')
-    return id
+    if (known?.content === content) return known
+    const result = sold.isOurs === true ? await putOwn(entry, now) : await putClaim(claimOf(entry, sold), now)
+    written.put(key, { ...result, content })
+    if (sold.isOurs === true && known === undefined && result.id !== null) measures.count('resource_listed')
+    return result
   }
 
-  async function list(entry: Entry, call: Omit<Patronage, 'resource'>, isOurs: boolean): Promise<ExtensionResponses> {
+  async function putOwn(entry: Entry, now: Date): Promise<Written> {
+    // What a stranger once listed at this address goes.
+    await store.removeOthers(entry, [entry.payTo])
+    const id = await store.put(entry, entriesPerMerchant, now)
+    return { id, response: id === null ? tooMany(entriesPerMerchant) : SUCCESS }
+  }
+
+  async function putClaim(claim: Claim, now: Date): Promise<Written> {
+    const claimed = await store.claim(claim, entriesPerMerchant, now)
+    if (claimed === null) return { id: null, response: tooMany(entriesPerMerchant) }
+    const { state, listed } = claimed
+    const id = listed?.id ?? null
+    if (state === 'listed' || listed?.isSame === true) return { id, response: SUCCESS }
+    return { id, response: state === 'refused' ? rejected(NOT_OFFERED) : PROCESSING }
+  }
+
+  async function list(
+    entry: Entry,
+    call: Omit<Patronage, 'resource'>,
+    sold: SoldResource,
+  ): Promise<ExtensionResponses> {
     try {
-      const resource = await put(entry, isOurs)
-      if (resource === null) return rejected(`too_many_resources: ${sentenceOf(entriesPerMerchant)}`)
+      const { id: resource, response } = await put(entry, sold)
+      if (resource === null) return response
       counts.add({ ...call, resource }).catch((error: unknown) => {
         log.warn({ err: error, resource: entry.resource }, 'a call of a listed resource was not counted')
       })
-      return SUCCESS
+      return response
     } catch (error) {
       log.error({ err: error, resource: entry.resource }, 'a resource could not be listed; its next sale lists it')
       return PROCESSING
@@ -110,7 +129,7 @@ export function createListing(deps: ListingDeps): Listing {
         const since = checked.get(paymentOf(sold))
         const waited =
           since === undefined ? { waitedMs: 0, timed: 0 } : { waitedMs: clock.now().getTime() - since, timed: 1 }
-        const listed = list(entry, { payer, settled: 1, failed: 0, ...waited }, sold.isOurs === true)
+        const listed = list(entry, { payer, settled: 1, failed: 0, ...waited }, sold)
         return Promise.race([listed, pause(PATIENCE_MS, PROCESSING, { ref: false })])
       })
     },
@@ -125,15 +144,23 @@ const CHECKED_MS = 600_000
 
 const SUCCESS: ExtensionResponses = { bazaar: { status: 'success' } }
 const OWN_RESOURCE = 'own_resource: what this service sells is listed by its own sales alone'
-/** It is listed when the payment is settled, or a moment later. */
+const NOT_OFFERED = 'not_offered: the address itself does not ask for this price and recipient'
+/** It is listed when the payment is settled, or when its address has confirmed it. */
 const PROCESSING: ExtensionResponses = { bazaar: { status: 'processing' } }
 
 function rejected(rejectedReason: string): ExtensionResponses {
   return { bazaar: { status: 'rejected', rejectedReason } }
 }
 
-function sentenceOf(most: number): string {
-  return `a recipient may have ${String(most)} resources listed; use a routeTemplate for paths with parameters`
+function tooMany(most: number): ExtensionResponses {
+  const sentence = `a recipient may have ${String(most)} resources listed; use a routeTemplate for paths with parameters`
+  return rejected(`too_many_resources: ${sentence}`)
+}
+
+/** The id of what is listed, if something is, and what the facilitator answers. */
+interface Written {
+  id: bigint | null
+  response: ExtensionResponses
 }
 
 function keyOf({ resource, tool, network, scheme, payTo }: Entry): string {

@@ -12,8 +12,14 @@ export function createCatalogueStore(statements: Statements): CatalogueStore {
       return row?.id ?? null
     },
 
-    async removeOthers({ resource, tool, network, payTo }) {
-      await statements.run(REMOVE_OTHERS, [resource, tool, network, toBytes(payTo)], 'discovery_remove_others')
+    async removeOthers({ resource, tool, network }, recipients) {
+      const values = [resource, tool, network, recipients.map(toBytes)]
+      await statements.run(REMOVE_OTHERS, values, 'discovery_remove_others')
+    },
+
+    async removeUnverified({ resource, tool, network, scheme, payTo }) {
+      const values = [resource, tool, network, scheme, toBytes(payTo)]
+      await statements.run(REMOVE_UNVERIFIED, values, 'discovery_remove_unverified')
     },
 
     async count(calls, now) {
@@ -52,7 +58,7 @@ export function createCatalogueStore(statements: Statements): CatalogueStore {
 type ListedRow = RowOf<Listed>
 
 const COLUMNS = `r.id, r.resource, r.tool, r.type, r.x402_version, r.accepts, r.description, r.mime_type, r.service_name,
-  r.tags, r.icon_url, r.extensions, r.payers, r.calls, r.last_at`
+  r.tags, r.icon_url, r.extensions, r.payers, r.calls, r.last_at, r.verified_at`
 
 function filtersOf({ type, payTo, scheme, network, extension }: Filter): unknown[] {
   return [type, payTo === null ? null : toBytes(payTo), scheme, network, extension]
@@ -99,13 +105,13 @@ const TOTAL_OF_MERCHANT = 'SELECT count(*) AS total FROM discovery_resource WHER
 const PUT = `
 INSERT INTO discovery_resource AS r
   (resource, tool, network, scheme, pay_to, type, x402_version, accepts, description, mime_type, service_name, tags,
-   icon_url, extensions, extension_keys, words, shadowed, first_at, last_at)
+   icon_url, extensions, extension_keys, words, shadowed, first_at, last_at, verified_at)
 SELECT $1, $2, $3, $4, $5, $6, $7, $8::json, $9, $10, $11, $12::text[], $13, $14::json, $15::text[],
   setweight(to_tsvector('english', $16), 'A') || setweight(to_tsvector('english', $17), 'B')
   || setweight(to_tsvector('english', $18), 'C') || setweight(to_tsvector('english', $19), 'D'),
   EXISTS (
     SELECT FROM discovery_resource o
-    WHERE o.resource = $1 AND o.tool = $2 AND o.network = $3 AND o.pay_to <> $5 AND NOT o.shadowed), $20, $20
+    WHERE o.resource = $1 AND o.tool = $2 AND o.network = $3 AND o.pay_to <> $5 AND NOT o.shadowed), $20, $20, $20
 WHERE (SELECT count(*) FROM (SELECT FROM discovery_resource m WHERE m.pay_to = $5 LIMIT $21) listed) < $21
   OR EXISTS (
     SELECT FROM discovery_resource k
@@ -114,11 +120,16 @@ ON CONFLICT (pay_to, resource, tool, network, scheme) DO UPDATE SET
   type = excluded.type, x402_version = excluded.x402_version, accepts = excluded.accepts,
   description = excluded.description, mime_type = excluded.mime_type, service_name = excluded.service_name,
   tags = excluded.tags, icon_url = excluded.icon_url, extensions = excluded.extensions,
-  extension_keys = excluded.extension_keys, words = excluded.words, last_at = greatest(r.last_at, excluded.last_at)
+  extension_keys = excluded.extension_keys, words = excluded.words, last_at = greatest(r.last_at, excluded.last_at),
+  verified_at = excluded.verified_at
 RETURNING r.id`
 
 const REMOVE_OTHERS =
-  'DELETE FROM discovery_resource WHERE resource = $1 AND tool = $2 AND network = $3 AND pay_to <> $4'
+  'DELETE FROM discovery_resource WHERE resource = $1 AND tool = $2 AND network = $3 AND pay_to <> ALL ($4::bytea[])'
+
+const REMOVE_UNVERIFIED = `
+DELETE FROM discovery_resource
+WHERE pay_to = $5 AND resource = $1 AND tool = $2 AND network = $3 AND scheme = $4 AND verified_at IS NULL`
 
 function valuesOf(entry: Entry): unknown[] {
   const { name, tags, description, rest } = wordsOf(entry)

@@ -47,7 +47,7 @@ export function rowsOf(seal: Seal): readonly (readonly [table: string, row: Row]
 /** Tables whose rows a running service writes for itself alone, or makes again. */
 export const OWN_ROWS: readonly string[] = [
   ...['lease', 'outbox', 'idempotent_request', 'signin_verification', 'wallet_cursor', 'rda_total', 'rda_word'],
-  ...['tool_catalogue', 'tool_delta', 'run_delta', 'discovery_transfer'],
+  ...['tool_catalogue', 'tool_delta', 'run_delta', 'discovery_transfer', 'discovery_check'],
 ]
 
 function people(seal: Seal, secret: string): [string, Row][] {
