@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { escrowBody, payEscrow, seller, type EscrowTerms } from '../../../harness/escrow.ts'
 import { newToken } from '../../token.ts'
 import { call } from '../call.ts'
+import { WORK_MS } from '../strangers.ts'
 import type { Robbery } from './book.ts'
 
 /**
@@ -35,6 +36,3 @@ export async function takeBack({ world, book, chance }: Robbery): Promise<void> 
   }
   await bought
 }
-
-/** How long the seller of what waits in the escrow works. */
-export const WORK_MS = 3_000
