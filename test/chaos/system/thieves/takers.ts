@@ -36,3 +36,16 @@ export async function takeBack({ world, book, chance }: Robbery): Promise<void> 
   }
   await bought
 }
+
+/** Empties a stolen account into another one here: runs of an asset whose creator is an accomplice, several at once. */
+export async function spendOut({ world, book }: Robbery): Promise<void> {
+  const { goods, thief } = world
+  const headers = { authorization: `Bearer ${thief.key}` }
+  await Promise.all(
+    [1, 2].map(() => {
+      const name = book.nextName('spend-out')
+      const body = { rdaSlug: goods.dearAsset, inputs: { topic: name } }
+      return book.send(book.begin('spend-out', name, 'account'), { method: 'POST', path: '/v1/run', headers, body })
+    }),
+  )
+}
