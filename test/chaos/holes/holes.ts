@@ -44,6 +44,12 @@ export const HOLES: readonly Hole[] = [
     found: /took money out of the escrow/,
   },
   {
+    name: 'spend-out',
+    from: 'if (isPurchaseCounted(purchase, settings))',
+    to: 'if (false)',
+    found: /is counted|took out \d+ of/,
+  },
+  {
     name: 'quadratic',
     from: 'const shape = shapeOf(text);\n\tif (',
     to: 'text.slice(0, 50_000).replace(/0+x/, ""); const shape = shapeOf(text);\n\tif (',

@@ -13,6 +13,8 @@ export interface Goods {
   tool: string
   agentAsset: string
   toolAsset: string
+  /** One run of it costs a large part of what may leave an account in a day. */
+  dearAsset: string
   gate: string
   /** Where strangers' payments for tools go. */
   treasury: Hex
@@ -63,6 +65,11 @@ export async function makeGoods(parts: {
       responseTransform: 'echo & " " & secret',
     },
   })
+  const dearAsset = await asset('chaos-dear', {
+    type: 'agent',
+    inputSchema: input('topic'),
+    agentConfig: { webhookUrl: `${echo.origin}/agent`, basePrice: 300, timeoutSeconds: 10 },
+  })
   await control.catalogue.importDocument(
     {
       environment: 'production',
@@ -97,6 +104,7 @@ export async function makeGoods(parts: {
     tool: 'chaos-echo',
     agentAsset,
     toolAsset,
+    dearAsset,
     gate: 'chaos',
     treasury: control.wallets.treasury() ?? recipient,
     prices: { checkout: 500_000n, escrow: 500_000n, tool: 10_000n, exact: 50_000n, metered: 20_000n, draw: 5_000n },

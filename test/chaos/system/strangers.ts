@@ -4,7 +4,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
 import { Stranger, type Asked } from '../../harness/stranger.ts'
 import type { Network } from '../../../service/chain/networks.ts'
-import { WORK_MS } from './thieves/takers.ts'
 
 export type Mood = 'honest' | 'fails' | 'hangs' | 'hangs-up' | 'slow'
 export const MOODS: readonly Mood[] = ['fails', 'hangs', 'hangs-up', 'slow']
@@ -36,8 +35,9 @@ abstract class Moody extends Stranger {
   protected abstract serve(asked: Asked, response: ServerResponse): void | Promise<void>
 }
 
-/** The path of a workflow that takes its time. */
+/** The path of a workflow that takes its time, and how long that is. */
 export const WORK = '/work'
+export const WORK_MS = 3_000
 
 /** A workflow, or an endpoint for events: accepts every delivery. */
 export class Receiver extends Moody {

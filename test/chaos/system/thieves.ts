@@ -7,7 +7,7 @@ import { flood, importGiant, stuff, takeOut } from './thieves/floods.ts'
 import { cancel, empty, lapse, leave } from './thieves/leavers.ts'
 import { replay } from './thieves/replays.ts'
 import { spendRevoked } from './thieves/streams.ts'
-import { takeBack } from './thieves/takers.ts'
+import { spendOut, takeBack } from './thieves/takers.ts'
 import type { World } from './world.ts'
 
 /** Dishonest clients beside the honest ones. Each repeats one attack. */
@@ -56,4 +56,5 @@ const ROBBERS: readonly (readonly [rob: (robbery: Robbery) => Promise<void>, pau
   [stuff, 1_000],
   [importGiant, 10_000],
   [takeBack, 1_000],
+  [spendOut, 1_500],
 ]

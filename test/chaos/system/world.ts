@@ -131,7 +131,11 @@ const FIRST_DEPOSIT = 20_000_000_000n
 /** The limit of one account per day. */
 export const OUTFLOW_LIMIT = 2_000_000_000n
 
+/** Runs that cost more are outflows of the account that pays. */
+export const PURCHASES_ABOVE = 1_000_000n
+
 const SETTINGS = {
+  PURCHASES_COUNTED_ABOVE: String(PURCHASES_ABOVE / 1_000_000n),
   LIVE: 'true',
   ALLOW_PRIVATE_CALLBACKS: 'true',
   ALLOW_HOSTS: '127.0.0.1',

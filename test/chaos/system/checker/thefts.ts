@@ -1,6 +1,6 @@
 import type { Statements } from '../../../../service/kit/transaction.ts'
 import { useOf, type Evidence } from '../evidence.ts'
-import { OUTFLOW_LIMIT } from '../world.ts'
+import { OUTFLOW_LIMIT, PURCHASES_ABOVE } from '../world.ts'
 
 /**
  * Checks the thieves' gains: no response that others paid for, nothing unpaid, and no more withdrawn than the limits
@@ -76,15 +76,19 @@ async function checkEffects(statements: Statements, { thefts, served, used, thie
   return problems
 }
 
-/** Every outflow to an address outside is counted, by account and in total, and no account withdraws more than it may. */
+/**
+ * Every outflow is counted, by account and in total, and no more leaves an account than may, to addresses outside and to
+ * other accounts together.
+ */
 async function checkOutflow(statements: Statements, { accounts }: Evidence): Promise<string[]> {
   const rows = await statements.run<{ owner: string; gone: bigint; counted: bigint }>(
     `WITH gone AS (
        SELECT user_id, amount FROM wallet_withdrawal WHERE state <> 'failed'
        UNION ALL SELECT user_id, amount FROM spending_payment WHERE state <> 'returned'
+       UNION ALL SELECT payer_id, cost FROM run WHERE cost > ${String(PURCHASES_ABOVE)} AND payer_id <> owner_id
      )
      SELECT owner, (SELECT coalesce(sum(amount), 0)::bigint FROM gone WHERE user_id = owner) AS gone,
-       (SELECT coalesce(sum(amount), 0)::bigint FROM outflow WHERE user_id = owner AND kind <> 'account' AND returned_at IS NULL) AS counted
+       (SELECT coalesce(sum(amount), 0)::bigint FROM outflow WHERE user_id = owner AND returned_at IS NULL) AS counted
      FROM unnest($1::text[]) AS owner`,
     [accounts],
   )

@@ -44,6 +44,7 @@ export type TheftKind =
   | 'stuff'
   | 'escrow'
   | 'take-back'
+  | 'spend-out'
 
 export interface TheftRequest {
   method: 'GET' | 'POST'

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { escrowBody, payEscrow, seller, type EscrowTerms } from '../../../harness/escrow.ts'
 import { newToken } from '../../token.ts'
 import { call } from '../call.ts'
+import { WORK_MS } from '../strangers.ts'
 import type { Robbery } from './book.ts'
 
 /**
@@ -36,5 +37,15 @@ export async function takeBack({ world, book, chance }: Robbery): Promise<void> 
   await bought
 }
 
-/** How long the seller of what waits in the escrow works. */
-export const WORK_MS = 3_000
+/** Empties a stolen account into another one here: runs of an asset whose creator is an accomplice, several at once. */
+export async function spendOut({ world, book }: Robbery): Promise<void> {
+  const { goods, thief } = world
+  const headers = { authorization: `Bearer ${thief.key}` }
+  await Promise.all(
+    [1, 2].map(() => {
+      const name = book.nextName('spend-out')
+      const body = { rdaSlug: goods.dearAsset, inputs: { topic: name } }
+      return book.send(book.begin('spend-out', name, 'account'), { method: 'POST', path: '/v1/run', headers, body })
+    }),
+  )
+}
