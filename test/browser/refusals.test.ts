@@ -1,3 +1,4 @@
+import { until } from '../checkouts/world.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { inBrowser } from './chromium.ts'
 import { openShop, SITE, type Shop, type Visit } from './shop.ts'
@@ -133,7 +134,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(await said('mail')).toEqual(['true', 'Enter an e-mail address, such as name@example.com.'])
     expect(await said('site')).toEqual(['true', 'Enter a full web address, such as https://example.com.'])
     expect(await said('extra')).toEqual(['true', 'This is not valid JSON.'])
-    expect(await page.evaluate('document.activeElement.id')).toBe('field-plan')
+    await until(async () => (await page.evaluate('document.activeElement.id')) === 'field-plan')
     expect(signatures(visit)).toBe(0)
   })
 
@@ -145,7 +146,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     await page.getByLabel('Code').fill('abc')
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
     await page.locator('#field-code-error').getByText('must match').waitFor()
-    expect(await page.evaluate('document.activeElement.id')).toBe('field-code')
+    await until(async () => (await page.evaluate('document.activeElement.id')) === 'field-code')
     expect(await usdcOf(shop.chain, payer.address)).toBe(20_000_000n)
     await page.getByLabel('Code').fill('ABC-1')
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()

@@ -1,4 +1,5 @@
 import type { Locator } from 'playwright-core'
+import { until } from '../../checkouts/world.ts'
 import { startWeatherApi, type WeatherApi } from './api.ts'
 import { looks, STORY_MS, type Desk } from './desk.ts'
 
@@ -94,7 +95,8 @@ export function tools(opened: () => Desk): void {
           await told.waitFor()
           expect(await field.getAttribute('aria-invalid')).toBe('true')
           expect(await field.getAttribute('aria-describedby')).toContain(await told.getAttribute('id'))
-          expect(await page.evaluate('document.activeElement.id')).toBe(await field.getAttribute('id'))
+          const id = await field.getAttribute('id')
+          await until(async () => (await page.evaluate('document.activeElement.id')) === id)
           await field.fill(before)
         }
         const current = page.locator('[aria-current="step"]')
