@@ -26,7 +26,7 @@ inBrowser('a buyer whose order did not come', () => {
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
       await visit.picture(`problem-${step}-${String(width)}`)
     }
-    await page.getByText('20+, 0% refunded, 0% disputed').waitFor()
+    await page.getByText('20+ customers, 0% refunded, 0% disputed').waitFor()
     await look('offer')
     await page.getByRole('button', { name: 'Simulate payment' }).click()
     await page.getByRole('heading', { name: 'Receipt' }).waitFor()

@@ -64,7 +64,7 @@ export const es: Words = {
   'terms.onSuccess': 'Solo si tu pedido se completa',
   'terms.escrow': 'Solo si tu pedido se completa. Hasta entonces, tu dinero espera en un contrato.',
   'terms.latestSales': 'Últimas ventas',
-  'terms.trackRecord': 'más de {customers} clientes, {refunded} reembolsadas, {disputed} reclamadas',
+  'terms.trackRecord': 'más de {customers} clientes, {refunded} reembolsado, {disputed} reclamado',
   'terms.networkFee': 'Comisiones adicionales',
   'terms.aboutDollar': 'cerca de 1 dólar estadounidense cada uno',
   'terms.none': 'Ninguna',

@@ -69,7 +69,7 @@ export const fr: Words = {
   'terms.onSuccess': 'Seulement si votre commande réussit',
   'terms.escrow': 'Seulement si votre commande réussit. Jusque-là, votre argent attend dans un contrat.',
   'terms.latestSales': 'Dernières ventes',
-  'terms.trackRecord': 'plus de {customers} clients, {refunded} remboursées, {disputed} contestées',
+  'terms.trackRecord': 'plus de {customers} clients, {refunded} remboursé, {disputed} contesté',
   'terms.networkFee': 'Frais supplémentaires',
   'terms.aboutDollar': 'environ 1 dollar américain chacun',
   'terms.none': 'Aucuns',

@@ -66,7 +66,7 @@ export const it: Words = {
   'terms.onSuccess': 'Solo se il tuo ordine va a buon fine',
   'terms.escrow': 'Solo se il tuo ordine va a buon fine. Fino ad allora il denaro attende in un contratto.',
   'terms.latestSales': 'Ultime vendite',
-  'terms.trackRecord': 'più di {customers} clienti, {refunded} rimborsate, {disputed} contestate',
+  'terms.trackRecord': 'più di {customers} clienti, {refunded} rimborsato, {disputed} contestato',
   'terms.networkFee': 'Commissioni aggiuntive',
   'terms.aboutDollar': 'circa 1 dollaro USA ciascuno',
   'terms.none': 'Nessuna',

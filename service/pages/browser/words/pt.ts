@@ -64,7 +64,7 @@ export const pt: Words = {
   'terms.onSuccess': 'Somente se seu pedido der certo',
   'terms.escrow': 'Somente se seu pedido der certo. Até lá, seu dinheiro espera em um contrato.',
   'terms.latestSales': 'Últimas vendas',
-  'terms.trackRecord': 'mais de {customers} clientes, {refunded} reembolsadas, {disputed} contestadas',
+  'terms.trackRecord': 'mais de {customers} clientes, {refunded} reembolsado, {disputed} contestado',
   'terms.networkFee': 'Taxas adicionais',
   'terms.aboutDollar': 'cerca de 1 dólar americano cada',
   'terms.none': 'Nenhuma',
