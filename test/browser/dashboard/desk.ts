@@ -167,8 +167,8 @@ const CUT_CONTROLS = `
  * since each check takes a second, it alternates between light on a desktop and dark on a telephone.
  */
 export async function looks(page: Page, name: string): Promise<void> {
-  // A page that waits for its first response is not the finished page.
-  await page.locator('.animate-wait').first().waitFor({ state: 'detached' })
+  // A page that waits for a response is not the finished page.
+  await page.locator('.animate-wait, .opacity-60').first().waitFor({ state: 'detached' })
   // Notifications cover the page.
   await page.evaluate(DISMISS)
   await page.mouse.move(0, 0)
