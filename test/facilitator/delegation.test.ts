@@ -4,7 +4,7 @@ import { baseSepolia } from 'viem/chains'
 import { encodeTransfer } from '../../service/chain/calldata.ts'
 import type { SignedAuthorization } from '../../service/chain/model.ts'
 import type { TestAccount } from '../harness/chain.ts'
-import { openWorld, request, usdcOf, type World } from './world.ts'
+import { openWorld, request, until, usdcOf, type World } from './world.ts'
 
 const SIGNATURE = 'invalid_exact_evm_signature'
 const NONE: Hex = '0x0000000000000000000000000000000000000000'
@@ -31,7 +31,10 @@ describe('an account that delegates to code (EIP-7702)', () => {
     })
     const signer = privateKeyToAccount(account.privateKey)
     const authorization = await relay.signAuthorization({ account: signer, contractAddress: to })
-    await relay.sendTransaction({ authorizationList: [authorization], to: account.address, value: 0n, gas: 300_000n })
+    const sent = { authorizationList: [authorization], to: account.address, value: 0n, gas: 300_000n }
+    const hash = await relay.sendTransaction(sent)
+    // A write to the account's storage before the end of this block could be lost with it.
+    await until(() => world.chain.call('eth_getTransactionReceipt', hash))
     const code = (await world.chain.call('eth_getCode', account.address, 'latest')) as Hex
     expect(code).toBe(to === NONE ? '0x' : `0xef0100${to.slice(2)}`)
   }

@@ -185,7 +185,7 @@ async function mayAsk({ signatures, store }: FacilitatorDeps, { network, escrow 
   })
   const [bought, authorized] = await Promise.all([store.bought(digest), store.find([digest])])
   if (bought !== null) return false
-  // Null: an earlier version authorized it, or the settlement is no longer stored.
+  // Null: an earlier version authorized it. What was never authorized has nothing in the escrow.
   const authorizer = authorized.get(digest)?.escrow?.authorizer ?? null
   return authorizer === null || authorizer === terms.receiverAuthorizer
 }
