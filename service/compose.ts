@@ -72,6 +72,7 @@ import { createCallStore } from './tools/store/calls/store.ts'
 import type { Sweeping } from './sales/service/sweep.ts'
 import type { Wallets } from './wallet/service/wallets.ts'
 import { guestHooks } from './marketplace/service/guests.ts'
+import { createRunStore } from './marketplace/store/runs/runs.ts'
 import type { Assets } from './marketplace/service/assets/assets.ts'
 
 export type { AppRouter } from './platform/dashboard-router.ts'
@@ -321,7 +322,7 @@ function openEngine(platform: Platform, chains: Chains, money: Money) {
         receipts: openReceiptHooks(platform),
       }),
       gate: openGateHooks(platform, { deliveries }),
-      asset: guestHooks(ledger),
+      asset: guestHooks({ ledger, runs: createRunStore(database.statements) }),
     },
   })
   return {
@@ -357,7 +358,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     runs,
     guests,
     part: marketplacePart,
-  } = openMarketplace(platform, { identity, deliveries, budgets, outflow, selling, treasury })
+  } = openMarketplace(platform, { identity, deliveries, budgets, outflow, selling, holding, refunds, treasury })
   const { connections, catalogue, calls, toolParts } = await openToolsAndConnections(platform, money, {
     accessTokens,
     files,

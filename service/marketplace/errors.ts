@@ -101,6 +101,16 @@ export function runFailed(run: Pick<Run, 'state'>, failure: Failure): DomainErro
   return new DomainError(run.state === 'canceled' ? 'conflict' : 'failed', failure.code, failure.sentence)
 }
 
+/** It was paid before it ran. */
+export function runReturned({ code, sentence }: Failure, { id: paymentId }: { id: string }): DomainError {
+  const text = `${sentence.replace(/(,| and|; the run) was not charged/, '')} The payment goes back to its payer.`
+  return new DomainError('failed', code, text, { paymentId, paid: true, refunded: true })
+}
+
+export function isReturned(error: unknown): boolean {
+  return error instanceof DomainError && error.fields['refunded'] === true
+}
+
 /** Executed, but whether it was charged is not known yet: it is by its deadline at the latest. */
 export const runUnsettled = refusal(
   'unavailable',

@@ -3,6 +3,7 @@ import type { Id } from '../kit/ids.ts'
 import type { Sweeper, Topic, Turns } from '../queue/model.ts'
 import type { Assets } from './service/assets/assets.ts'
 import { fromPayload, RESUME, type Resumption } from './service/runs/resumption.ts'
+import type { Returns } from './service/returns.ts'
 import { EXECUTE, type Runs } from './service/runs/runs.ts'
 
 export function runTopics(runs: Runs, turns: Turns): Topic<{ runId: Id<'run'> }>[] {
@@ -41,6 +42,11 @@ export function runSweepers(runs: Runs): Sweeper[] {
       },
     },
   ]
+}
+
+/** Payments of guests' runs that were never delivered. */
+export function returnsSweeper(returns: Returns): Sweeper {
+  return { name: 'marketplace.returns', everyMs: 10_000, run: () => returns.sweep() }
 }
 
 /** Ranks are a minute old at most. */

@@ -4,9 +4,10 @@ import { createRateLimit } from '../api/limits.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import { assetRoutes } from './http/assets.ts'
 import { guestRoute } from './http/guests.ts'
-import { assetSweepers } from './jobs.ts'
+import { assetSweepers, returnsSweeper } from './jobs.ts'
 import { createAssets, type Assets } from './service/assets/assets.ts'
 import { createGuestRuns, type GuestRuns } from './service/guests.ts'
+import { createReturns, type RefundPort } from './service/returns.ts'
 import type { Runs } from './service/runs/runs.ts'
 import { createAssetStore } from './store/assets/assets.ts'
 import { createModels } from '../models/models.ts'
@@ -16,6 +17,7 @@ import type { OutboundRequest } from '../outbound/model.ts'
 import type { Budgets } from '../budgets/service/budgets.ts'
 import type { Outflows } from '../outflow/service.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
+import type { Holding } from '../sales/service/hold.ts'
 import { createTransforms } from '../transforms/transforms.ts'
 import { Secret } from '../vault/secret.ts'
 import { demoHosts, openDemo } from '../demo/part.ts'
@@ -32,9 +34,9 @@ interface Marketplace {
 /** Assets, their runs, and what creators' servers are reached by: never on a private network, except for hosts that are listed. */
 export function openMarketplace(
   platform: Platform,
-  { identity, deliveries, budgets, outflow, selling, treasury }: MarketplaceDeps,
+  { identity, deliveries, budgets, outflow, selling, holding, refunds, treasury }: MarketplaceDeps,
 ): Marketplace {
-  const { config, clock, database, ledger, vault, redis } = platform
+  const { config, clock, log, database, ledger, vault, redis } = platform
   const allowHosts = [...config.ALLOW_HOSTS, ...demoHosts(config)]
   const outbound = outboundClient({
     policy: { allowPrivate: false, allowHosts },
@@ -80,6 +82,7 @@ export function openMarketplace(
     transforms,
     callout,
   })
+  const returns = createReturns({ holding, refunds, clock, log })
   const guests = createGuestRuns({
     assets,
     runs,
@@ -89,6 +92,7 @@ export function openMarketplace(
     recipient: treasury,
     address: config.addresses.api,
     statusUrl: ({ id }) => `${config.addresses.receipts}/${id}?token=${selling.tokens.of(id)}`,
+    giveBack: returns.giveBack,
   })
   return {
     assets,
@@ -100,7 +104,7 @@ export function openMarketplace(
         ...(runsPart.routes ?? []),
       ],
       topics: runsPart.topics ?? [],
-      sweepers: [...assetSweepers(assets), ...(runsPart.sweepers ?? [])],
+      sweepers: [...assetSweepers(assets), returnsSweeper(returns), ...(runsPart.sweepers ?? [])],
       start: () => demo.start(),
       async stop() {
         await demo.stop()
@@ -118,6 +122,8 @@ interface MarketplaceDeps {
   budgets: Budgets
   outflow: Outflows
   selling: SellingDeps
+  holding: Holding
+  refunds: RefundPort
   /** Null on a server without one. */
   treasury: Address | null
 }

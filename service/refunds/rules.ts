@@ -5,6 +5,7 @@ import { NETWORKS } from '../chain/networks.ts'
 import { DomainError } from '../kit/errors.ts'
 import { fromWire, least, toWire, usdc, type Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
+import { GUESTS } from '../ledger/model.ts'
 import type { Sale } from '../sales/model.ts'
 import { NETWORK_OF } from '../wallet/model.ts'
 import {
@@ -44,6 +45,14 @@ export function sellerOf(sale: Pick<Sale, 'product' | 'details' | 'state' | 'use
   // Its payer can still spend it at the gate, so the seller would pay twice.
   if (product === 'gate' && details['kind'] === 'balance') throw fillsBalance()
   return { userId, environment }
+}
+
+/** Who has what was paid: a run of an asset that has failed was paid to the guests' wallet, and from there to nobody. */
+export function paidTo(
+  { product, result, environment }: Pick<Sale, 'product' | 'result' | 'environment'>,
+  seller: Owner,
+): Owner {
+  return product === 'asset' && result?.status === 'failed' ? { userId: GUESTS, environment } : seller
 }
 
 export function amountOf(sale: Pick<Sale, 'amount' | 'refunded'>, requested: Usdc | null): Usdc {

@@ -74,12 +74,14 @@ export interface Journal {
 }
 
 /**
- * `state`: the one in which the sale begins. `resumeAt`: when the sale is looked at without a waiting buyer. `balance`:
- * what its payer has, as far as it is known. `note`: for the product, in the same transaction.
+ * `state`: the one in which the sale begins. `resumeAt`: when the sale is looked at without a waiting buyer. `promised`:
+ * the payer's balance must suffice for all that it has open. `balance`: what its payer has, as far as it is known.
+ * `note`: for the product, in the same transaction.
  */
 export interface Claim {
   state: 'claimed' | 'held'
   resumeAt: Date | null
+  promised: boolean
   balance: bigint | null
   note: unknown
 }
@@ -212,6 +214,10 @@ export interface SaleStore extends SaleReader {
     end: { state: 'settling' | 'failed'; result: WorkResult; now: Date },
   ): Promise<Sale | null>
   report(id: string, result: WorkResult): Promise<boolean>
+  /** Runs of assets that were paid in this time, of which nothing was delivered or went back, and nobody works on. */
+  findUndelivered(paid: { after: Date; before: Date }, now: Date, limit: number): Promise<readonly Sale[]>
+  /** Ends what `findUndelivered` found. False when an answer came meanwhile, or somebody works on it. */
+  giveUpUndelivered(id: string, result: WorkResult, now: Date): Promise<boolean>
   /** Sales whose delivering process has ended. */
   findLost(now: Date, limit: number): Promise<readonly string[]>
   forgetAnswers(before: Date): Promise<void>

@@ -251,7 +251,7 @@ async function begin(customer: Customer, amount: Sale['amount']): Promise<Sale |
     ...{ leaseUntil: leaseOf(now), createdAt: now },
   }
   const bought = await unlessAnotherTier(() =>
-    books.begin(sale, { state: 'claimed', resumeAt: null, balance: null, note: tiers }),
+    books.begin(sale, { state: 'claimed', resumeAt: null, promised: false, balance: null, note: tiers }),
   )
   return bought === id ? claimedSale(sale) : null
 }

@@ -9,7 +9,8 @@ export function guestRoute(guests: GuestRuns, facilitator: string): AnyRoute {
   return route({
     method: 'post',
     path: '/rda/:slug/run',
-    summary: 'Run a published RDA without a key; a 402 response states the price, for x402 version 1 or 2',
+    summary:
+      'Run a published RDA without a key; a 402 response states the price, for x402 version 1 or 2. It is charged once the run has succeeded',
     tag: 'Runs',
     auth: 'anyone',
     limit: 'pay',
@@ -24,7 +25,7 @@ export function guestRoute(guests: GuestRuns, facilitator: string): AnyRoute {
       404: 'There is no such published RDA.',
       409: 'The authorization already paid for something else; or it is public, so the payment token is required; or its run is in progress or was already answered.',
       410: 'The authorization has expired.',
-      500: 'The run failed. Where the payment has arrived, the same payment runs it again.',
+      500: 'The run failed and nothing was charged: the same payment runs it again. Where its authorization was submitted by somebody else meanwhile, the payment goes back to its payer.',
       503: 'Settlement is pending: retry with the payment token. Or settlement is unavailable right now.',
     },
     handle: ({ params: { slug }, body: { inputs }, ...request }) =>

@@ -65,8 +65,8 @@ export interface RunInput {
   webhookUrl: string | null
   /** Queued for a worker; otherwise the caller waits for its end. */
   background: boolean
-  /** Paid for before it runs: this version, at this price, also where the asset has changed since. */
-  paid?: { version: string; amount: Usdc }
+  /** Bought by a guest: this version, also where the asset has changed since. Nothing is held, its sale pays for it. */
+  sold?: { version: string }
   /** The caller agrees that the creator sees the inputs, where the asset asks for that. */
   sharesInputs?: boolean
   /** The tool names under which it was called: an agent's list of tools applies to them too. */

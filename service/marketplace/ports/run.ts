@@ -13,6 +13,11 @@ export interface RunStore {
    * wrote; a run that was there, or had ended, is not among them.
    */
   write(inside: Statements, begun: readonly NewRun[], ended: readonly EndedRun[]): Promise<ReadonlySet<string>>
+  /**
+   * In the transaction of a guest's payment: the run that it pays for has cost this much. False where the run has not
+   * succeeded, or was charged before.
+   */
+  charge(inside: Statements, id: Id<'run'>, amount: Usdc): Promise<boolean>
   find(id: Id<'run'>): Promise<Run | null>
   findOf(reader: RunReader, id: Id<'run'>): Promise<Run | null>
   list(reader: RunReader, filter: RunFilter): Promise<{ runs: readonly RunSummary[]; total: number }>

@@ -26,8 +26,6 @@ export interface Terms {
   model: LanguageModel | null
   /** How long the executor may take. */
   limitMs: number
-  /** The price was paid before and is charged whole, however little the run has used. */
-  fixed?: boolean
 }
 
 /** The longest and dearest that the run can become. `promptTokens` is what is known of its length. */
@@ -46,13 +44,20 @@ export interface Measures {
 
 /** The model's own cost goes to the platform first, then its fee of the rest; the creator has what is left. */
 export function bill(terms: Terms, lock: Usdc, measures: Measures, feeBps: number): Bill {
-  const charged = terms.fixed === true ? lock : least(lock, amountOf(terms, measures))
-  const rest = usdc(charged - least(charged, modelCost(terms.model, measures.usage)))
-  const share = usdc(rest - (rest * BigInt(feeBps)) / 10_000n)
+  const charged = least(lock, amountOf(terms, measures))
   // Of a free prompt all that was charged is the model's, so its creator gets nothing back.
-  return isFree(terms) && terms.fixed !== true
-    ? { charged, cost: ZERO, share: ZERO }
-    : { charged, cost: charged, share }
+  if (isFree(terms)) return { charged, cost: ZERO, share: ZERO }
+  return { charged, cost: charged, share: shareOf(charged, { ...terms, ...measures }, feeBps) }
+}
+
+/** The creator's part of what was charged for a run. */
+export function shareOf(
+  charged: Usdc,
+  { model, usage }: Pick<Terms, 'model'> & Pick<Measures, 'usage'>,
+  feeBps: number,
+): Usdc {
+  const rest = usdc(charged - least(charged, modelCost(model, usage)))
+  return usdc(rest - (rest * BigInt(feeBps)) / 10_000n)
 }
 
 /** What a vendor takes for this much; a fraction of a micro-dollar counts as one, so that it is never a loss. */

@@ -5,25 +5,40 @@ import { DomainError } from '../../kit/errors.ts'
 import { toJsonSchema } from '../../kit/fields.ts'
 import { canonicalHash } from '../../kit/hash.ts'
 import { attemptOf, deriveId, isId, type Id } from '../../kit/ids.ts'
-import { ZERO, type Usdc } from '../../kit/money.ts'
+import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
+import type { Statements } from '../../kit/transaction.ts'
 import { GUESTS } from '../../ledger/model.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import { authorizationUsed, badPaymentId, deliveryErrors, paymentsUnavailable } from '../../sales/errors.ts'
 import type { Offer, Sale, SaleHooks } from '../../sales/model.ts'
-import type { PurchaseRequest, Made, Product, SellingDeps } from '../../sales/service/deps.ts'
+import type { PurchaseRequest, Made, Product, SellingDeps, Standing } from '../../sales/service/deps.ts'
 import { requirementsOfOffer } from '../../sales/service/door.ts'
 import { createSelling } from '../../sales/service/sell.ts'
-import { assetMissing, FAILURES, needsKey, runFailed, runUnsettled, tooOften } from '../errors.ts'
+import {
+  assetMissing,
+  FAILURES,
+  isReturned,
+  needsKey,
+  runFailed,
+  runReturned,
+  runUnsettled,
+  tooOften,
+} from '../errors.ts'
 import type { RunnableAsset } from '../model/asset.ts'
 import { hasEnded, type Run, type RunInput } from '../model/run.ts'
-import { LIMIT_MS_MAX } from '../rules/run.ts'
+import type { RunStore } from '../ports/run.ts'
+import { LIMIT_MS_MAX, limitOf } from '../rules/run.ts'
 import type { Assets } from './assets/assets.ts'
 import type { Runs } from './runs/runs.ts'
 
-/** Runs of assets for buyers without an account. The money comes first; the run is then paid for out of the guests' wallet. */
+/**
+ * Runs of assets for buyers without an account. The run comes first, without a hold, and the money moves once it has
+ * succeeded. Only where the money is on its way already (the authorization was submitted by somebody else) the payment
+ * comes first; a failed run then gives it back.
+ */
 export function createGuestRuns(deps: GuestRunDeps) {
-  const { assets, runs, selling, environment, network, recipient, address, statusUrl } = deps
+  const { assets, runs, selling, environment, network, recipient, address, statusUrl, giveBack } = deps
   const { journal, method, tokens, dialects } = selling
 
   async function orderOf(slug: string, inputs: RunInput['inputs']): Promise<Order> {
@@ -47,34 +62,49 @@ export function createGuestRuns(deps: GuestRunDeps) {
     if (recipient === null || !method.serves(network)) throw paymentsUnavailable()
     const { slug, name, content } = asset
     const input = { properties: { inputs: toJsonSchema(content.inputs) } }
-    return { slug, name, address: `${address}/rda/${slug}/run`, amount, network, recipient, input }
+    const workMs = limitOf(asset)
+    return { slug, name, address: `${address}/rda/${slug}/run`, amount, network, recipient, input, workMs }
   }
 
-  /** One run of a sale is charged: an earlier one that failed was not. */
+  /** One run of a sale succeeds and is paid: an earlier one failed. */
   async function work({ id, inputs }: Order, sale: Sale): Promise<Run> {
     const caller = guest(sale.payer)
-    const paid = { version: String(sale.details['version']), amount: sale.amount }
+    const sold = { version: String(sale.details['version']) }
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const operation = attemptOf(sale.id as Id<'pay'>, attempt)
       const before = await runs.find(caller, deriveId('run', operation))
       if (before?.state === 'failed' || before?.state === 'canceled') continue
-      return await runs.run(caller, { ...inputOf(id, inputs), paid }, { operation, keyed: true })
+      return await runs.run(caller, { ...inputOf(id, inputs), sold }, { operation, keyed: true })
     }
     throw tooOften()
   }
 
-  async function make(ask: GuestAsk, sale: Sale): Promise<Made<Run>> {
+  async function make(ask: GuestAsk, sale: Sale, paid: boolean): Promise<Made<Run>> {
     const run = await work(ask.order, sale)
     if (!hasEnded(run.state)) throw runUnsettled()
-    if (run.state !== 'succeeded') throw runFailed(run, run.failure ?? FAILURES.internal)
-    const answer = { meta: { runId: run.id }, body: Buffer.alloc(0) }
-    return { value: run, answer, bodyHash: null, details: null, note: null, discard: () => undefined }
+    if (run.state !== 'succeeded') {
+      const failure = run.failure ?? FAILURES.internal
+      if (!paid) throw runFailed(run, failure)
+      await giveBack(sale, failure.sentence)
+      throw runReturned(failure, sale)
+    }
+    const ran: Ran = { runId: run.id, share: String(runs.shareOf(run, sale.amount)) }
+    const answer = { meta: ran, body: Buffer.alloc(0) }
+    const details = paid ? null : { ...sale.details, ...ran }
+    // Handed over only once it is paid.
+    const value = { ...run, cost: sale.amount }
+    return { value, answer, bodyHash: null, details, note: null, discard: () => undefined }
   }
 
-  function guest(subject: string): Caller {
-    const user = { id: GUESTS, issuer: 'x402', subject, name: null, email: null, emailConfirmed: false } as const
-    return { user, subject, issuer: 'x402', environment, via: 'key', keyId: null, agentId: null }
+  /** As it is now: nothing was paid for it. */
+  function standing({ details }: Sale, { order }: GuestAsk): Standing {
+    return { workMs: limitOf(pricedOf(order).asset), promised: true, details, note: null }
   }
+
+  const guest = (subject: string): Caller => guestOf(environment, subject)
+
+  const errors = deliveryErrors({ statusUrl, tokens })
+  const owed = (error: unknown, sale: Sale): unknown => (isReturned(error) ? error : errors.failed(error, sale, true))
 
   const product: Product<GuestAsk, Run> = {
     name: 'asset',
@@ -86,7 +116,8 @@ export function createGuestRuns(deps: GuestRunDeps) {
       const { slug, version } = asset
       const { id: subject, inputHash } = order
       const about = { subject, userId: asset.ownerId, environment, inputHash, details: { slug, version } }
-      return { ...about, amount, network, recipient, requirements: requirementsOfOffer(offer), workMs: 0, note: null }
+      const price = { amount, network, recipient, requirements: requirementsOfOffer(offer) }
+      return { ...about, ...price, workMs: limitOf(asset), promised: true, note: null }
     },
     isHere: (sale, { order }) => sale.subject === order.id,
     assertSame(sale, { order }) {
@@ -97,10 +128,14 @@ export function createGuestRuns(deps: GuestRunDeps) {
       joins: true,
       makingMs: LIMIT_MS_MAX,
       owedMs: null,
-      standing: ({ details }) => Promise.resolve({ workMs: 0, details, note: null }),
+      standing: (sale, ask) => Promise.resolve(standing(sale, ask)),
       make,
       restore: async ({ meta }, sale) => await runs.get(guest(sale.payer), meta['runId'] as Id<'run'>),
-      errors: deliveryErrors({ statusUrl, tokens }),
+      errors: {
+        ...errors,
+        failed: (error, sale, paid) =>
+          paid ? owed(error, sale) : free(error, { paymentId: sale.id, paymentToken: tokens.of(sale.id) }),
+      },
     },
   }
   const sales = createSelling(selling, product)
@@ -117,21 +152,58 @@ export function createGuestRuns(deps: GuestRunDeps) {
   }
 }
 
+function guestOf(environment: Environment, subject: string): Caller {
+  const user = { id: GUESTS, issuer: 'x402', subject, name: null, email: null, emailConfirmed: false } as const
+  return { user, subject, issuer: 'x402', environment, via: 'key', keyId: null, agentId: null }
+}
+
 export type GuestRuns = ReturnType<typeof createGuestRuns>
 
-/** The money of a sale is the guests', so that its run can be paid for. */
-export function guestHooks(ledger: Pick<Ledger, 'credit'>): SaleHooks {
+/** What arrives for a sale is the guests' at first. Its run is paid out of that, once there is one. */
+export function guestHooks({ ledger, runs }: GuestHookDeps): SaleHooks {
+  async function pay(inside: Statements, sale: Sale, { runId, share }: Partial<Ran>): Promise<void> {
+    if (runId === undefined || share === undefined || sale.userId === null) return
+    const { id, environment, amount } = sale
+    // A run that was charged out of a hold of its own, by the version before.
+    if (!(await runs.charge(inside, runId, amount))) return
+    const shares = [{ to: { userId: sale.userId }, amount: usdc(BigInt(share)) }].filter((one) => one.amount > ZERO)
+    const owner = { userId: GUESTS, environment }
+    await ledger.transfer({ id: `run.${id}`, owner, amount, shares, reference: runId }, inside)
+  }
+
   return {
-    async paid(inside, { id, environment, amount }) {
+    async paid(inside, sale) {
+      const { id, environment, amount } = sale
       const owner = { userId: GUESTS, environment }
       await ledger.credit({ id: `sale.${id}`, kind: 'deposit', owner, amount, reference: id, act: id }, inside)
+      await pay(inside, sale, sale.details)
     },
+    delivered: (inside, sale, { meta }) => pay(inside, sale, meta),
   }
+}
+
+interface GuestHookDeps {
+  ledger: Pick<Ledger, 'credit' | 'transfer'>
+  runs: Pick<RunStore, 'charge'>
+}
+
+/** The run that a sale pays for. */
+type Ran = Readonly<{
+  runId: Id<'run'>
+  /** The creator's part of the price, in micro-USDC. */
+  share: string
+}>
+
+/** Nothing has moved. The same payment may ask again. */
+function free(error: unknown, named: Readonly<Record<string, string>>): unknown {
+  if (!(error instanceof DomainError) || error.kind === 'unavailable') return error
+  const sentence = error.message.includes('not charged') ? error.message : `${error.message} Nothing was charged.`
+  return new DomainError(error.kind, error.code, sentence, { ...error.fields, ...named }).causedBy(error.cause)
 }
 
 interface GuestRunDeps {
   assets: Pick<Assets, 'idOf'>
-  runs: Pick<Runs, 'price' | 'find' | 'run' | 'get'>
+  runs: Pick<Runs, 'price' | 'find' | 'run' | 'get' | 'shareOf'>
   selling: SellingDeps
   environment: Environment
   network: NetworkName
@@ -140,6 +212,8 @@ interface GuestRunDeps {
   /** Of the API. */
   address: string
   statusUrl(sale: Sale): string
+  /** The payment of a run that has failed. */
+  giveBack(sale: Sale, reason: string): Promise<void>
 }
 
 interface Order {

@@ -12,7 +12,7 @@ import type { Sale } from '../../sales/model.ts'
 import type { Withdrawal } from '../../wallet/model.ts'
 import type { Refund } from '../model.ts'
 import type { AccountOf, AnnounceEvent, Chains, Payouts, RefundEnd, RefundEnded, RefundStore, Sales } from '../ports.ts'
-import { eventOf } from '../rules.ts'
+import { eventOf, paidTo } from '../rules.ts'
 
 /** From a request to the money's end. */
 export function createMoving(deps: RefundDeps) {
@@ -20,7 +20,8 @@ export function createMoving(deps: RefundDeps) {
 
   /** Places the hold. A refund that moves nothing on a chain ends at once. */
   async function fund(inside: Statements, refund: Refund, sale: Sale): Promise<void> {
-    const { id, owner, amount, way } = refund
+    const { id, amount, way } = refund
+    const owner = paidTo(sale, refund.owner)
     switch (way) {
       case 'wallet': {
         const returns = await isReturn(inside, owner, sale)

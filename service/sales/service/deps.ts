@@ -57,6 +57,11 @@ export interface Terms {
   workMs: number
   /** The work is done elsewhere after the claim, and the product says how it ended (`service/capture.ts`). */
   holds?: boolean
+  /**
+   * The payer's balance must suffice for this and all that it has open. The work then comes first for every wallet, also
+   * for one with code: its seller takes the risk that the money is gone after the work, and no more of it than that.
+   */
+  promised?: boolean
   /** The money waits in the escrow while the work is done. */
   escrow?: Pick<Escrow, 'captureBy' | 'workMs'>
   /** For the product, in the transaction of the claim. */
@@ -71,7 +76,7 @@ export type FreeTerms = Pick<
   Pick<Sale, 'recipient'> & { resource: string }
 
 /** The current terms of a sale that is claimed again. */
-export type Standing = Pick<Terms, 'workMs' | 'details' | 'note'>
+export type Standing = Pick<Terms, 'workMs' | 'promised' | 'details' | 'note'>
 
 /** The delivered value, and what is stored of it. */
 export interface Made<Value> {

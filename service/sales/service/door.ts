@@ -116,7 +116,9 @@ export function requiredOf(offer: Offer, facilitator: string, why: Pick<Required
   const resource = { url, description, mimeType: 'application/json' }
   const terms = { requirements: requirementsOfOffer(offer), resource, amount: toDecimal(amount), recipient }
   const refund = offer.refund == null ? {} : { refund: offer.refund }
-  return { ...terms, facilitator, memo, ...refund, ...why }
+  const capture = offer.escrow !== undefined ? 'escrow' : (offer.workMs ?? 0) > 0 ? 'onSuccess' : null
+  const more = capture === null ? {} : { more: { capture } }
+  return { ...terms, facilitator, memo, ...refund, ...more, ...why }
 }
 
 /** The terms to sign, in both versions of x402. */

@@ -25,7 +25,7 @@ export function createFreeSelling<Order extends PurchaseRequest, Value>(
     const proof = { tokenHash: tokenHash(order.token ?? tokens.of(about.id)) }
     const made = { product: product.name, amount: ZERO, payer, simulated, leaseUntil, createdAt: now }
     const sale: NewSale = { ...about, ...unsigned, ...proof, ...made }
-    await journal.begin(sale, { state, resumeAt: nextResume(now, now), balance: null, note: right })
+    await journal.begin(sale, { state, resumeAt: nextResume(now, now), promised: false, balance: null, note: right })
     await failpoints.reach('sale claimed')
     return await processing.processSale(order, { ...claimedSale(sale), state }, true)
   }

@@ -2,6 +2,7 @@ import type { Clock } from '../../kit/clock.ts'
 import type { Failpoints } from '../../kit/failpoints.ts'
 import { isFree, simulatedHash, type ProductName, type Sale, type WorkResult } from '../model.ts'
 import type { HeldJournal, Journal, SaleStore } from '../ports.ts'
+import { HELD_MS } from '../rules.ts'
 import { NOTHING_HANDED_OVER, type Settle } from './settle.ts'
 
 /**
@@ -33,6 +34,20 @@ export function createHolding({ store, held, journal, settle, clock, failpoints,
     /** Stores the result of a sale that is paid already. False when it has a result, or is not paid. */
     report: (id: string, result: WorkResult): Promise<boolean> => held.report(id, result),
 
+    /** Runs of assets that were paid some time ago, and of which nothing was delivered or went back. */
+    undelivered(): Promise<readonly Sale[]> {
+      const now = clock.now()
+      const [after, before] = [UNDELIVERED_MAX_MS, UNDELIVERED_MS].map((ms) => new Date(now.getTime() - ms)) as [
+        Date,
+        Date,
+      ]
+      return store.findUndelivered({ after, before }, now, UNDELIVERED_AT_ONCE)
+    },
+
+    /** Nothing will be delivered for it any more. False when something was meanwhile, or somebody works on it. */
+    giveUpUndelivered: (id: string, result: WorkResult): Promise<boolean> =>
+      store.giveUpUndelivered(id, result, clock.now()),
+
     /** Held sales to look at now. No other process gets them before their next time. */
     due: (product: ProductName): Promise<readonly Sale[]> => store.takeHeld(product, clock.now(), AT_ONCE),
   }
@@ -41,7 +56,7 @@ export function createHolding({ store, held, journal, settle, clock, failpoints,
 export type Holding = ReturnType<typeof createHolding>
 
 interface HoldingDeps {
-  store: Pick<SaleStore, 'takeHeld'>
+  store: Pick<SaleStore, 'takeHeld' | 'findUndelivered' | 'giveUpUndelivered'>
   held: HeldJournal
   journal: Pick<Journal, 'paid'>
   settle: Settle
@@ -51,3 +66,8 @@ interface HoldingDeps {
 }
 
 const AT_ONCE = 500
+const UNDELIVERED_AT_ONCE = 100
+/** As long as a buyer can come back for an answer. */
+const UNDELIVERED_MS = HELD_MS
+/** A refund that was refused for so long is a matter for a person. */
+const UNDELIVERED_MAX_MS = 14 * 86_400_000

@@ -24,7 +24,7 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
     findById: (id) => store.find(id),
     findByIdentifier: (payer, identifier) => store.findByIdentifier(payer, identifier),
 
-    async begin(newSale, { state, resumeAt, balance, note }) {
+    async begin(newSale, { state, resumeAt, promised, balance, note }) {
       const { id, digest } = newSale
       if (digest === null && !isFree(newSale)) throw new Error('a sale without an authorization is simulated or free')
       const sale = { ...claimedSale(newSale), state }
@@ -32,7 +32,7 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
         const bought = digest === null ? id : await purchases.claim(inside, { digest, purchaseId: id })
         if (bought === null) throw authorizationUsed()
         if (bought !== id) return bought
-        if (state === 'held' && digest !== null) await assertFunds(inside, sale, { store, balance })
+        if (promised && digest !== null) await assertFunds(inside, sale, { store, balance })
         // The hook throws to refuse the claim, so that a refused sale does not keep the authorization.
         await hooksOf(sale).claimed?.(inside, sale, note)
         if (state === 'held') await hooksOf(sale).held?.(inside, sale)

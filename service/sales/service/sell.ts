@@ -4,7 +4,14 @@ import { identifierIn } from '../../x402/identifier.ts'
 import { readRequest, requestOf } from '../../x402/payload.ts'
 import { outlasts } from '../../x402/requirements.ts'
 import { USED } from '../../x402/reasons.ts'
-import { authorizationUsed, lapsesTooSoon, paymentRefunded, paymentRefused, paymentSubmitted } from '../errors.ts'
+import {
+  authorizationUsed,
+  lapsesTooSoon,
+  paymentGoesBack,
+  paymentRefunded,
+  paymentRefused,
+  paymentSubmitted,
+} from '../errors.ts'
 import { claimedSale, wasPaid, type NewSale, type Sale } from '../model.ts'
 import { isSubmitted, nextResume } from '../rules.ts'
 import type { Verified } from '../ports.ts'
@@ -64,7 +71,8 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     await assertUnused(buyer, identifier)
     // A wallet with code may revoke its authorization while the work is done, so its money moves first. A seller who
     // charges after the success takes that risk, as for every payer who empties their wallet meanwhile.
-    const workMs = payerHasCode && terms.holds !== true ? 0 : terms.workMs
+    const isRisked = terms.holds === true || terms.promised === true
+    const workMs = payerHasCode && !isRisked ? 0 : terms.workMs
     assertOutlasts(presented.authorization, workMs, clock.now())
     return { digest, request, payer: buyer, identifier, balance, terms: { ...terms, workMs } }
   }
@@ -80,7 +88,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
 
   async function claim(order: Order, { balance, ...judged }: Judged): Promise<Sold<Value>> {
     const now = clock.now()
-    const { workMs, holds = false, note } = judged.terms
+    const { workMs, holds = false, promised = holds, note } = judged.terms
     const id = product.idOf(order.operation)
     const state = holds ? 'held' : 'claimed'
     // The token gives access to what was paid for. It is the buyer's own choice, or else the one made here.
@@ -88,7 +96,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     const leaseUntil = holds ? new Date(now.getTime() + workMs) : product.delivery === null ? null : processing.until()
     const sale: NewSale = { ...sold, product: product.name, leaseUntil }
     const resumeAt = product.delivery === null ? nextResume(now, now) : null
-    const bought = await journal.begin(sale, { state, resumeAt, balance, note })
+    const bought = await journal.begin(sale, { state, resumeAt, promised, balance, note })
     if (bought !== sale.id) {
       const twin = await journal.findById(bought)
       if (twin === null) throw authorizationUsed()
@@ -160,6 +168,7 @@ function assertOwed(
   if (sale.state === 'failed') throw paymentRefused(sale.reason, sale)
   if (!wasPaid(sale)) return
   if (sale.state === 'refunded') throw paymentRefunded(sale)
+  if (sale.result?.status === 'failed') throw paymentGoesBack(sale)
   if (sale.handover === 'expired') throw errors.expired(sale)
   if (sale.handover !== 'none') throw errors.given(sale)
   if (owedMs !== null && (sale.endedAt ?? now).getTime() + owedMs < now.getTime()) throw errors.expired(sale)
@@ -173,7 +182,8 @@ async function standingOf(
   isProven: boolean,
 ): Promise<Standing> {
   if (known.request === null) throw new Error('a simulated sale is never released')
-  const { refusal, payerHasCode = false } = await method.verify(known.request)
+  const { refusal, payerHasCode: hasCode = false } = await method.verify(known.request)
+  const payerHasCode = hasCode && standing.promised !== true
   // Another party has submitted it, and it still pays for this sale; but its signature no longer proves the buyer. Or
   // its payer has cancelled it: the chain says which, before any work.
   if (refusal === USED && !isProven) throw paymentSubmitted()

@@ -8,7 +8,7 @@ import { fromSaleRow, one, type SaleRow } from './rows.ts'
 /** Sales whose work is done elsewhere before they are paid. */
 export function heldSales(
   statements: Statements,
-): Pick<SaleStore, 'lockOpen' | 'hold' | 'takeHeld' | 'endHold' | 'report'> {
+): Pick<SaleStore, 'lockOpen' | 'hold' | 'takeHeld' | 'endHold' | 'report' | 'findUndelivered' | 'giveUpUndelivered'> {
   return {
     async lockOpen(inside, payer, network, limit) {
       const lock = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 12))'
@@ -37,6 +37,16 @@ export function heldSales(
 
     async report(id, result) {
       return (await statements.run(REPORT, [id, JSON.stringify(result)], 'sale_report')).length > 0
+    },
+
+    async findUndelivered({ after, before }, now, limit) {
+      const rows = await statements.run<SaleRow>(UNDELIVERED, [after, before, now, limit], 'sale_undelivered')
+      return rows.map(fromSaleRow)
+    },
+
+    async giveUpUndelivered(id, result, now) {
+      const values = [id, JSON.stringify(result), now]
+      return (await statements.run(GIVE_UP_UNDELIVERED, values, 'sale_give_up_undelivered')).length > 0
     },
   }
 }
@@ -102,5 +112,19 @@ UPDATE sale SET state = $2::sale_state, result = $3::json, reason = $4, resume_a
 WHERE id = $1 AND state = 'held' RETURNING *`
 
 const REPORT = `UPDATE sale SET result = $2::json WHERE id = $1 AND state = 'paid' AND result IS NULL RETURNING id`
+
+const NOT_IN_WORK = (now: string): string => `
+(s.lease_until IS NULL OR s.lease_until <= ${now}) AND NOT EXISTS (SELECT FROM sale_answer a WHERE a.sale_id = s.id)`
+
+const UNDELIVERED = `
+SELECT s.* FROM sale s
+WHERE s.product = 'asset' AND s.state = 'paid' AND s.handover = 'none' AND s.refunded = 0 AND s.ended_at > $1 AND s.ended_at < $2
+  AND ${NOT_IN_WORK('$3')}
+ORDER BY s.ended_at LIMIT $4`
+
+const GIVE_UP_UNDELIVERED = `
+UPDATE sale s SET result = $2::json
+WHERE s.id = $1 AND s.state = 'paid' AND s.handover = 'none' AND s.result IS NULL AND ${NOT_IN_WORK('$3')}
+RETURNING s.id`
 
 type OpenRow = { amount: bigint; request: RequestBody | null }

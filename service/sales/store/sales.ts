@@ -132,7 +132,7 @@ const TAKE = `
 WITH free AS (
   SELECT id, state FROM sale
   WHERE id = $1 AND (lease_until IS NULL OR lease_until <= $2)
-    AND (state IN ('claimed', 'released', 'settling') OR (state = 'paid' AND handover = 'none'))
+    AND (state IN ('claimed', 'released', 'settling') OR (state = 'paid' AND handover = 'none' AND result IS NULL))
   FOR UPDATE
 )
 UPDATE sale s SET lease_until = $3, reason = NULL,
@@ -170,7 +170,7 @@ WHERE id = $1 AND state IN ('claimed', 'settling') RETURNING *`
 
 const STORE = `
 WITH owed AS (
-  UPDATE sale SET body_hash = coalesce(body_hash, $2) WHERE id = $1 AND state = 'paid' AND handover = 'none' RETURNING *
+  UPDATE sale SET body_hash = coalesce(body_hash, $2) WHERE id = $1 AND state = 'paid' AND handover = 'none' AND result IS NULL RETURNING *
 ), stored AS (
   INSERT INTO sale_answer (sale_id, stored_at, meta, body)
   SELECT id, $3, $4::json, $5::bytea FROM owed

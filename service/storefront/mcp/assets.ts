@@ -10,7 +10,7 @@ import type { Runs } from '../../marketplace/service/runs/runs.ts'
 import { sellOverMcp } from '../../sales/service/mcp-door.ts'
 import type { Seller } from './server.ts'
 
-/** Sells runs of assets: a guest pays for the run before it begins, an account when it succeeds. */
+/** Sells runs of assets. Who runs one pays once it has succeeded: a guest by x402, an account from its balance. */
 export function createAssetSeller({ runs, guests, facilitator, countGuest }: AssetSellerDeps): Seller {
   async function sell(id: string, { operation }: McpAsk, { params, signal }: McpCall): Promise<CallToolResult> {
     const { journal, dialects } = guests

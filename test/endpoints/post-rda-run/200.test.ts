@@ -74,37 +74,49 @@ describe('POST /rda/{slug}/run → 200', () => {
     ).toBe(404)
   })
 
-  test('a run that fails after the money has come is owed: the token runs it again, and it is charged once', async () => {
+  test('a run that fails costs nothing, and the same payment runs it again; then it is charged once', async () => {
     let well = false
     world.server.on('/flaky', () =>
-      well ? { body: { status: 'completed', output: 'well' } } : { status: 500, body: { error: 'no' } },
+      well ? { body: { status: 'completed', output: 'well' } } : { body: { status: 'failed', error: 'no' } },
     )
     const slug = await world.agent({ webhookUrl: world.server.url('/flaky') }, { slug: 'guest-flaky' })
     const inputs = { topic: 'bees' }
     const payer = await world.chain.payer(1_000_000n)
     const before = await world.wallet(world.creator)
-    const failed = await world.ask(slug, inputs, await world.payFor(slug, payer, { inputs }))
-    expect([failed.status, failed.body]).toEqual([
-      500,
-      expect.objectContaining({ paid: true, paymentId: expect.stringMatching(/^pay_/), statusUrl: expect.any(String) }),
-    ])
-    expect(failed.body.error).not.toMatch(/not charged|nothing was charged/i)
-    const proof = { 'X-Payment-ID': String(failed.body.paymentId), 'X-Payment-Token': String(failed.body.paymentToken) }
-    const still = await world.ask(slug, inputs, proof)
-    expect(still.status).toBe(500)
-    expect(await world.wallet(world.creator)).toMatchObject({ balance: before.balance })
-    // Dearer, edited or not for sale any more: what was paid for is what was shown.
-    const edit = { agentConfig: { webhookUrl: world.server.url('/another'), basePrice: 0.5 } }
-    expect((await world.creator.call('PATCH', `/v1/rda/${slug}`, { body: edit })).status).toBe(200)
-    expect((await world.creator.call('POST', `/v1/rda/${slug}/unpublish`)).status).toBe(200)
-    expect((await world.ask(slug, inputs)).status).toBe(404)
+    const payment = await world.payFor(slug, payer, { inputs })
+    const failed = await world.ask(slug, inputs, payment)
+    expect([failed.status, failed.body.code, failed.body.paid]).toEqual([500, 'agent_failed', undefined])
+    expect(failed.body.error).toMatch(/Nothing was charged\.$/)
+    expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
+    const other = await world.ask(slug, { topic: 'wasps' }, payment)
+    expect([other.status, other.body.code]).toEqual([409, 'authorization_used'])
     well = true
-    const other = await world.ask(slug, { another: 'input' }, proof)
-    expect(other.status).toBeGreaterThanOrEqual(400)
-    const done = await world.ask(slug, inputs, proof)
-    expect([done.status, done.body.output]).toEqual([200, 'well'])
+    const done = await world.ask(slug, inputs, payment)
+    expect([done.status, done.body.output, done.body.cost]).toEqual([200, 'well', 0.25])
     expect((await world.wallet(world.creator)).balance).toBeCloseTo(before.balance + 0.225, 6)
     expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)
+    const runs = await world.creator.call('GET', `/v1/rda/${slug}/runs`)
+    const ends = (runs.body.runs as { status: string; cost: number }[]).map(
+      ({ status, cost }) => `${status} ${String(cost)}`,
+    )
+    expect(ends.sort()).toEqual(['failed 0', 'succeeded 0.25'])
+  })
+
+  test('whose money is gone when the run has succeeded gets no output, and its creator is not paid', async () => {
+    const payer = await world.chain.payer(1_000_000n)
+    world.server.on('/gone', async () => {
+      await world.chain.fund(payer.address, 0n)
+      return { body: { status: 'completed', output: 'secret' } }
+    })
+    const slug = await world.agent({ webhookUrl: world.server.url('/gone') }, { slug: 'guest-gone' })
+    const inputs = { topic: 'bees' }
+    const before = await world.wallet(world.creator)
+    const answer = await world.ask(slug, inputs, await world.payFor(slug, payer, { inputs }))
+    expect([answer.status, answer.body.reason]).toEqual([402, 'invalid_exact_evm_insufficient_balance'])
+    expect(answer.text).not.toContain('secret')
+    expect((await world.wallet(world.creator)).balance).toBe(before.balance)
+    const runs = await world.creator.call('GET', `/v1/rda/${slug}/runs`)
+    expect(runs.body.runs).toMatchObject([{ status: 'succeeded', cost: 0 }])
   })
 
   test('a price by use is paid at its most, and charged whole', async () => {

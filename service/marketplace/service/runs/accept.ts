@@ -124,18 +124,17 @@ async function price(deps: RunsDeps, caller: Caller, wanted: RunInput) {
   if (Object.keys(faults).length > 0 || 'faults' in input || typeof model === 'string') throw invalid(faults)
 
   const { values: inputs } = input
-  if (wanted.paid !== undefined) {
-    const { amount } = wanted.paid
-    return { asset, model, inputs, quoted: { payer: 'caller', lock: amount, price: amount } as const }
-  }
+  // Its sale pays for it, once it has succeeded.
+  if (wanted.sold !== undefined)
+    return { asset, model, inputs, quoted: { payer: 'caller', lock: ZERO, price: ZERO } as const }
   const promptTokens = await tokensOf(models, asset, inputs)
   const quoted = quote({ pricing: asset.content.pricing, model, limitMs: limitOf(asset) }, promptTokens)
   return { asset, model, inputs, quoted }
 }
 
-async function assetOf(assets: AssetsForRuns, caller: Caller, { identifier, paid }: RunInput): Promise<RunnableAsset> {
-  if (paid === undefined) return await assets.forRun(identifier, caller)
-  const asset = await assets.version(identifier as Id<'rda'>, paid.version)
+async function assetOf(assets: AssetsForRuns, caller: Caller, { identifier, sold }: RunInput): Promise<RunnableAsset> {
+  if (sold === undefined) return await assets.forRun(identifier, caller)
+  const asset = await assets.version(identifier as Id<'rda'>, sold.version)
   if (asset === null) throw assetMissing()
   return asset
 }

@@ -3,7 +3,7 @@ import { Departure } from '../../../kit/departure.ts'
 import { DomainError } from '../../../kit/errors.ts'
 import type { Id } from '../../../kit/ids.ts'
 import { ZERO } from '../../../kit/money.ts'
-import { GUESTS, type Act } from '../../../ledger/model.ts'
+import type { Act } from '../../../ledger/model.ts'
 import { ExecutionFailed, FAILURES } from '../../errors.ts'
 import type { LanguageModel, RunnableAsset } from '../../model/asset.ts'
 import { hasEnded, type Ending, type Failure, type Run } from '../../model/run.ts'
@@ -216,6 +216,6 @@ async function persisting<T>(work: () => Promise<T>): Promise<T> {
 
 const PAUSES_MS = [100, 500, 2_000]
 
-function termsOf({ asset, model, run }: Order): Terms {
-  return { pricing: asset.content.pricing, model, limitMs: limitOf(asset), fixed: run.payerId === GUESTS }
+function termsOf({ asset, model }: Order): Terms {
+  return { pricing: asset.content.pricing, model, limitMs: limitOf(asset) }
 }

@@ -1,11 +1,13 @@
 import { ownerOf, type Caller } from '../../../kit/caller.ts'
 import { DomainError } from '../../../kit/errors.ts'
 import { deriveId, type Id } from '../../../kit/ids.ts'
+import type { Usdc } from '../../../kit/money.ts'
 import type { Environment } from '../../../kit/owner.ts'
 import type { Announcement } from '../../../queue/model.ts'
 import { FAILURES, runEnded, runMissing } from '../../errors.ts'
 import { hasEnded, type Buyers, type Run, type RunInput, type RunState, type RunSummary } from '../../model/run.ts'
 import type { NewRun, RunFilter } from '../../ports/run.ts'
+import { shareOf } from '../../rules/price.ts'
 import { durationOf, unpaid } from '../../rules/run.ts'
 import { createAccepting, type RunRequest } from './accept.ts'
 import { createChargeBatch } from './charge-batch.ts'
@@ -95,6 +97,9 @@ export function createRuns(deps: RunsDeps) {
       }
     },
 
+    /** The creator's part, where a sale pays this much for the run. */
+    shareOf: (run: Run, amount: Usdc) => shareOfRun(deps, run, amount),
+
     /** What this run would cost at most now. */
     price: accepting.price,
     find: (caller: Caller, id: Id<'run'>) => store.findOf(readerOf(caller), id),
@@ -147,6 +152,11 @@ export function createRuns(deps: RunsDeps) {
       await canceling.leave()
     },
   }
+}
+
+function shareOfRun({ models, feeBps }: RunsDeps, { environment, modelId, usage }: Run, amount: Usdc): Usdc {
+  const model = modelId === null ? null : models.find(environment, modelId)
+  return shareOf(amount, { model, usage }, feeBps)
 }
 
 async function sweepLost({ store, log }: RunsDeps, execution: Execution, now: Date): Promise<number> {

@@ -2,11 +2,12 @@ import type { StatementPool, Statements } from '../../../kit/transaction.ts'
 import type { RunStore } from '../../ports/run.ts'
 import { openRunsStore } from './open.ts'
 import { createRunReads } from './read.ts'
-import { writeRuns } from './write.ts'
+import { chargeRun, writeRuns } from './write.ts'
 
 export function createRunStore(statements: StatementPool): RunStore {
   return {
     write: writeRuns,
+    charge: chargeRun,
     ...createRunReads(statements),
     ...openRunsStore(statements),
     foldStats: () => foldStats(statements),

@@ -1,3 +1,5 @@
+import type { Id } from '../../../kit/ids.ts'
+import type { Usdc } from '../../../kit/money.ts'
 import type { Statements } from '../../../kit/transaction.ts'
 import type { EndedRun, NewRun } from '../../ports/run.ts'
 
@@ -63,6 +65,18 @@ function end(inside: Statements, runs: readonly EndedRun[]): Promise<{ id: strin
     'run_end',
   )
 }
+
+export async function chargeRun(inside: Statements, id: Id<'run'>, amount: Usdc): Promise<boolean> {
+  return (await inside.run(CHARGE, [id, amount], 'run_charge')).length > 0
+}
+
+const CHARGE = `
+WITH charged AS (
+  UPDATE run SET locked = $2, price = $2, cost = $2 WHERE id = $1 AND status = 'succeeded' AND cost = 0 RETURNING id, rda_id
+), left_behind AS (
+  INSERT INTO run_delta (rda_id, runs, succeeded, revenue, latency_ms) SELECT rda_id, 0, 0, $2, 0 FROM charged
+)
+SELECT id FROM charged`
 
 export const BEGIN = `
 INSERT INTO run (id, environment, user_id, subject, rda_id, rda_slug, rda_type, rda_version, owner_id, payer_id,

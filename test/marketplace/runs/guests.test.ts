@@ -1,0 +1,171 @@
+import { encodeTransfer } from '../../../service/chain/calldata.ts'
+import type { Hex, SignedAuthorization } from '../../../service/chain/model.ts'
+import { findRefundDifferences } from '../../../service/refunds/store.ts'
+import type { TestAccount } from '../../harness/chain.ts'
+import { until, usdcOf } from '../../facilitator/world.ts'
+import { guestWorld, type GuestWorld } from './guest-world.ts'
+
+describe('runs of assets that guests buy', () => {
+  let world: GuestWorld
+  let well: boolean
+  let slug: string
+  beforeAll(async () => {
+    world = await guestWorld({ PLATFORM_FEE_BPS: '1000', DEPOSIT_CONFIRMATIONS: '1' })
+    world.server.on('/agent', () => ({ body: well ? DONE : { status: 'failed', error: 'no' } }))
+    slug = await world.agent({}, { slug: 'guests-agent', inputSchema: INPUTS })
+  })
+  beforeEach(() => {
+    well = false
+  })
+  afterAll(async () => {
+    expect(await world.service.ledger.differences()).toEqual([])
+    expect(await findRefundDifferences(world.service.database.statements)).toEqual([])
+    await world.close()
+  })
+
+  /** A payment whose run failed, so that nothing was charged; a stranger then submits its authorization. */
+  async function submitted(payer: TestAccount): Promise<Proof> {
+    const payment = await world.payFor(slug, payer)
+    const failed = await world.ask(slug, undefined, payment)
+    expect(failed.status).toBe(500)
+    await submit(payment)
+    return { 'X-Payment-ID': String(failed.body.paymentId), 'X-Payment-Token': String(failed.body.paymentToken) }
+  }
+
+  async function submit(payment: Record<string, string>): Promise<void> {
+    const { signature, authorization } = JSON.parse(Buffer.from(Object.values(payment)[0]!, 'base64').toString())
+      .payload as {
+      signature: Hex
+      authorization: Record<string, string>
+    }
+    const { value = '', validAfter = '', validBefore = '', ...rest } = authorization
+    const whole = { value: BigInt(value), validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) }
+    const to = world.chain.network.usdc.address
+    const { data } = encodeTransfer(to, { ...rest, ...whole, signature } as SignedAuthorization, false)
+    const from = world.chain.accounts[1]!.address
+    await world.chain.call('anvil_impersonateAccount', from)
+    await world.chain.call('eth_sendTransaction', { from, to, data, gas: '0x493e0' })
+    await world.chain.mine(1)
+  }
+
+  /** What went back of the payment, once it is on the chain. */
+  async function returned(payer: TestAccount): Promise<bigint> {
+    return await until(async () => {
+      await world.chain.mine(3)
+      await world.service.wallets.payouts.stepAll(new AbortController().signal)
+      const has = await usdcOf(world.chain, payer.address)
+      return has === 1_000_000n && has
+    })
+  }
+
+  const refundsOf = async ({ 'X-Payment-ID': id }: Proof) =>
+    await world.service.database.statements.run<{ state: string; amount: bigint }>(
+      'SELECT state, amount FROM refund WHERE sale_id = $1',
+      [id],
+    )
+
+  test('give the money back where it came first and the run failed: from where it is, not from the creator', async () => {
+    const payer = await world.chain.payer(1_000_000n)
+    const proof = await submitted(payer)
+    expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)
+    const before = await world.wallet(world.creator)
+    const failed = await world.ask(slug, undefined, proof)
+    expect([failed.status, failed.body]).toEqual([
+      500,
+      expect.objectContaining({ code: 'agent_failed', paid: true, refunded: true, paymentId: proof['X-Payment-ID'] }),
+    ])
+    expect(failed.body.error).toMatch(/The payment goes back to its payer\.$/)
+    well = true
+    const late = await world.ask(slug, undefined, proof)
+    expect([late.status, late.body.code, late.body.output]).toEqual([409, 'payment_refunded', undefined])
+    expect(await returned(payer)).toBe(1_000_000n)
+    await world.service.ledger.sweep()
+    expect(await world.wallet(world.creator)).toMatchObject({
+      balance: before.balance,
+      totalLocked: before.totalLocked,
+    })
+    await until(async () => (await refundsOf(proof))[0]?.state === 'confirmed')
+    expect(await refundsOf(proof)).toEqual([{ state: 'confirmed', amount: 250_000n }])
+  })
+
+  test('pay their creator where the money came first and the run succeeded', async () => {
+    const payer = await world.chain.payer(1_000_000n)
+    const proof = await submitted(payer)
+    const before = await world.wallet(world.creator)
+    well = true
+    const done = await world.ask(slug, undefined, proof)
+    expect([done.status, done.body.output]).toEqual([200, 'done'])
+    expect((await world.wallet(world.creator)).balance).toBeCloseTo(before.balance + 0.225, 6)
+    expect(await refundsOf(proof)).toEqual([])
+  })
+
+  test('promise a balance once: two that begin at once are not both worked for', async () => {
+    const payer = await world.chain.payer(250_000n)
+    let asked = 0
+    let release: (() => void) | undefined
+    const both = new Promise<void>((resolve) => (release = resolve))
+    world.server.on('/slow', async () => {
+      asked++
+      await both
+      return { body: DONE }
+    })
+    const slow = await world.agent(
+      { webhookUrl: world.server.url('/slow') },
+      { slug: 'guests-slow', inputSchema: INPUTS },
+    )
+    const payments = [await world.payFor(slow, payer), await world.payFor(slow, payer)] as const
+    const first = world.ask(slow, undefined, payments[0])
+    await until(() => Promise.resolve(asked === 1))
+    const second = await world.ask(slow, undefined, payments[1])
+    expect([second.status, second.body.reason]).toEqual([402, 'invalid_exact_evm_insufficient_balance'])
+    release?.()
+    expect((await first).status).toBe(200)
+    expect(asked).toBe(1)
+  })
+
+  test('come first for a wallet with code too: its failed run costs nothing', async () => {
+    const owner = await world.chain.payer(0n)
+    const address = await world.chain.wallet('owned', { owner: owner.address, usdc: 1_000_000n })
+    const payment = await world.payFor(slug, owner, { terms: { from: address } })
+    const failed = await world.ask(slug, undefined, payment)
+    expect([failed.status, failed.body.code]).toEqual([500, 'agent_failed'])
+    expect(await usdcOf(world.chain, address)).toBe(1_000_000n)
+    well = true
+    const done = await world.ask(slug, undefined, payment)
+    expect([done.status, done.body.output]).toEqual([200, 'done'])
+    expect(await usdcOf(world.chain, address)).toBe(750_000n)
+  })
+
+  test('are given back by the sweeper where nobody comes back for what was paid', async () => {
+    const payer = await world.chain.payer(1_000_000n)
+    const proof = await submitted(payer)
+    const { statements } = world.service.database
+    // As the version before left it: paid, its money with the guests, and its process gone before its run.
+    const [sale] = await statements.run<{ amount: bigint }>(
+      "UPDATE sale SET state = 'paid', tx_hash = $2, ended_at = $3 WHERE id = $1 RETURNING amount",
+      [proof['X-Payment-ID'], `0x${'ab'.repeat(32)}`, world.service.clock.now()],
+    )
+    const owner = { userId: 'usr_guests', environment: 'sandbox' } as const
+    const id = `sale.${proof['X-Payment-ID']}`
+    await world.service.ledger.credit({
+      id,
+      kind: 'deposit',
+      owner,
+      amount: sale!.amount as never,
+      reference: id,
+      act: id,
+    })
+    expect(await refundsOf(proof)).toEqual([])
+    world.service.clock.forward(11 * 60_000)
+    expect(await returned(payer)).toBe(1_000_000n)
+    expect(await refundsOf(proof)).toHaveLength(1)
+    well = true
+    const late = await world.ask(slug, undefined, proof)
+    expect([late.status, late.body.code]).toEqual([409, 'payment_refunded'])
+  })
+})
+
+type Proof = { 'X-Payment-ID': string; 'X-Payment-Token': string }
+
+const DONE = { status: 'completed', output: 'done' }
+const INPUTS = [{ name: 'say', label: 'Say', type: 'text', required: true }]
