@@ -248,6 +248,7 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
       await passHooks.refunded(inside, sale)
       if (refund.state === 'confirmed') await receiptHooks.refunded(inside, sale, refund.amount)
     },
+    returning: (inside, sale) => checkouts().returning(inside, sale),
   })
   const { disputes, part: disputesPart } = openDisputes(platform, { chains, refunds, deliveries, identity })
   const { files, part: filesPart } = openFiles(platform, (ids) => checkouts().living(ids))

@@ -37,6 +37,6 @@ export function redeliveryRefused(): DomainError {
   return new DomainError(
     'conflict',
     'not_charged',
-    'This payment was not charged, so its workflow is not run again. Ask the customer to order again.',
+    'This payment was not charged, or goes back to its payer, so its workflow is not run again. Ask the customer to order again.',
   )
 }

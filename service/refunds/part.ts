@@ -7,7 +7,7 @@ import type { Part, Platform } from '../platform/platform.ts'
 import { createOwnSales } from '../sales/store/payments.ts'
 import { createSummaryStore } from '../sales/store/summary.ts'
 import { paymentRoutes } from './http.ts'
-import type { Payouts, RefundEnded } from './ports.ts'
+import type { Payouts, RefundEnded, Returning } from './ports.ts'
 import { createPayments, type Payments } from './service/payments.ts'
 import { createRefunds, type Refunds } from './service/refunds.ts'
 import { createRefundStore } from './store.ts'
@@ -15,7 +15,7 @@ import { createRefundStore } from './store.ts'
 /** Refunds of settled sales, and the list of payments of all products. */
 export function openRefunds(
   { config, clock, log, database, ledger, metrics, failpoints }: Platform,
-  { payouts, outflow, deliveries, outgoingPayments, facilitator, chains, ended }: Others,
+  { payouts, outflow, deliveries, outgoingPayments, facilitator, chains, ended, returning }: Others,
 ): { refunds: Refunds; payments: Payments; part: Part } {
   const store = createRefundStore(database.statements, { ownPerDay: config.REFUNDS_PER_DAY })
   const sales = createOwnSales(database.statements)
@@ -31,6 +31,7 @@ export function openRefunds(
     accountOf: (address, inside) => outgoingPayments.accountOf(address, inside),
     event: (inside, event) => deliveries.event(inside, event),
     ended,
+    returning,
     clock,
     log,
     measures: metrics,
@@ -60,5 +61,6 @@ interface Others {
   chains: Chains
   deliveries: Pick<Deliveries, 'event'>
   ended: RefundEnded
+  returning: Returning
   outgoingPayments: Pick<OutgoingPayments, 'accountOf'>
 }

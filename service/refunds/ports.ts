@@ -56,5 +56,11 @@ export type AccountOf = (address: Address, inside: Statements) => Promise<Owner 
 
 export type AnnounceEvent = (inside: Statements, event: NewEvent) => Promise<void>
 
+/**
+ * All of the payment is held for its payer, or went back: what it bought is not delivered any more. In that transaction,
+ * with the sale locked; perhaps twice.
+ */
+export type Returning = (inside: Statements, sale: Sale) => Promise<void>
+
 /** Runs in the transaction in which a refund ended; the sale is as it is afterwards, and locked. */
 export type RefundEnded = (inside: Statements, refund: Refund, sale: Sale) => Promise<void>

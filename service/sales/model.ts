@@ -347,6 +347,11 @@ export function wasPaid({ state }: Pick<Sale, 'state'>): boolean {
   return state === 'paid' || state === 'refunded'
 }
 
+/** All of it went back, or is about to. */
+export function isWhollyRefunded({ amount, refunded }: Pick<Sale, 'amount' | 'refunded'>): boolean {
+  return amount > ZERO && refunded >= amount
+}
+
 /** A sale in the state in which it is claimed. */
 export function claimedSale(sale: NewSale): Sale {
   const open = { bodyHash: null, txHash: null, reason: null, result: null, endedAt: null }

@@ -121,6 +121,8 @@ const PAYMENTS: readonly (readonly PaymentState[])[] = [
     payment({}, { status: 'unconfirmed', lastStatus: 500 }),
     payment({}, { status: 'exhausted', lastStatus: 500 }),
     payment({ refunded: 2_000, refunds }, {}),
+    payment({ refunded: 3_499.5, refunds: refunds.slice(0, 1) }, { status: 'stopped', lastError: 'payment_refunded' }),
+    payment({ refunded: 3_499.5, refunds: refunds.slice(1) }, { status: 'pending', attempts: 2, lastStatus: 500 }),
     payment({ pass: { ...pass, until: AT, token: 'pst_1' } }, null, { kind: 'link', url: 'https://a.example/b' }),
     payment({}, null, { kind: 'file', name: 'A long name of a file.pdf', mediaType: 'a/b', bytes: 9, url: '/f' }),
   ],

@@ -1,8 +1,8 @@
 import { accountOf, type Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
-import { deriveId, isId } from '../../kit/ids.ts'
+import { deriveId, isId, type Id } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import { isFree, wasPaid, type Sale, type WorkResult } from '../../sales/model.ts'
+import { isFree, isWhollyRefunded, type Sale, type WorkResult } from '../../sales/model.ts'
 import { outcomeKnown, paymentMissing } from '../errors.ts'
 import { failed, isCapturedLate, outcomeOf, succeeded } from '../rules/capture.ts'
 import { paymentOf } from '../rules/lifecycle.ts'
@@ -34,6 +34,11 @@ export function createCapturing(deps: CapturingDeps) {
     }
     if ((await holding.giveUp(id, result)) !== null)
       log.info({ sale: id, reason: result.reason }, 'an order was given up')
+  }
+
+  /** A workflow that has not started does not start any more. */
+  async function stop(payment: string): Promise<void> {
+    await store.inTransaction((inside) => deliveries.stop(inside, deliveryOf(payment), 'work_failed'))
   }
 
   async function look(sales: readonly Sale[]): Promise<void> {
@@ -89,15 +94,20 @@ export function createCapturing(deps: CapturingDeps) {
       await announce(inside, [{ topic: OUTCOME, payload: { paymentId: payment } }, noticeOf(payment, 'failure')])
     },
 
+    /** In the transaction in which all of a payment was held for its payer, or went back. */
+    async returning(inside: Statements, { id, product }: Sale): Promise<void> {
+      if (product === 'checkout') await deliveries.stop(inside, deliveryOf(id), 'payment_refunded')
+    },
+
     async sweep(): Promise<void> {
       const due = await holding.due('checkout')
       if (due.length > 0) await look(due)
     },
 
-    /** The workflow would run again for a payment that was given up: nothing pays for that. */
+    /** The workflow would run again for a payment that was given up or goes back: nothing pays for that. */
     async mayRedeliver(payment: string): Promise<boolean> {
       const sale = isId('pay', payment) ? await journal.findById(payment) : null
-      return sale?.product !== 'checkout' || wasPaid(sale)
+      return sale?.product !== 'checkout' || (sale.state === 'paid' && !isWhollyRefunded(sale))
     },
 
     /** The seller reports how the work ended. The first report counts; the same one again changes nothing. */
@@ -112,6 +122,8 @@ export function createCapturing(deps: CapturingDeps) {
       const after = await journal.findById(payment)
       if (after === null) throw paymentMissing()
       if (after.result?.status !== status || after.result.answer !== answer) throw outcomeKnown(after)
+      // Also at a repetition: the process may have ended between the two.
+      if (status === 'failed') await stop(payment)
       return after
     },
   }
@@ -133,6 +145,10 @@ type CapturingDeps = Pick<
   CheckoutDeps,
   'selling' | 'holding' | 'deliveries' | 'announce' | 'refunds' | 'store' | 'clock' | 'log'
 >
+
+function deliveryOf(payment: string): Id<'dlv'> {
+  return deriveId('dlv', payment as Id<'pay'>)
+}
 
 /** The topic of payments whose delivery has failed. */
 export const OUTCOME = 'checkouts.outcome'

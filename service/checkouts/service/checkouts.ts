@@ -118,6 +118,7 @@ export function createCheckouts(deps: CheckoutDeps) {
     deliveryFailed: capturing.deliveryFailed,
     deliveryEnded: capturing.ended,
     mayRedeliver: capturing.mayRedeliver,
+    returning: capturing.returning,
     /** The seller reports how the work that a payment bought has ended. */
     async report(caller: Caller, payment: string, report: Report): Promise<PaymentView> {
       const { id, subject } = await capturing.report(caller, payment, report)

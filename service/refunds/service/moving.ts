@@ -11,12 +11,22 @@ import type { Statements } from '../../kit/transaction.ts'
 import type { Sale } from '../../sales/model.ts'
 import type { Withdrawal } from '../../wallet/model.ts'
 import type { Refund } from '../model.ts'
-import type { AccountOf, AnnounceEvent, Chains, Payouts, RefundEnd, RefundEnded, RefundStore, Sales } from '../ports.ts'
+import type {
+  AccountOf,
+  AnnounceEvent,
+  Chains,
+  Payouts,
+  RefundEnd,
+  RefundEnded,
+  RefundStore,
+  Returning,
+  Sales,
+} from '../ports.ts'
 import { eventOf, paidTo } from '../rules.ts'
 
 /** From a request to the money's end. */
 export function createMoving(deps: RefundDeps) {
-  const { store, sales, ledger, outflow, payouts, accountOf, event, ended, clock, measures, pay } = deps
+  const { store, sales, ledger, outflow, payouts, accountOf, event, ended, returning, clock, measures, pay } = deps
 
   /** Places the hold. A refund that moves nothing on a chain ends at once. */
   async function fund(inside: Statements, refund: Refund, sale: Sale): Promise<void> {
@@ -27,6 +37,7 @@ export function createMoving(deps: RefundDeps) {
         const returns = await isReturn(inside, owner, sale)
         await payouts.hold(inside, { id, kind: 'refund', owner, to: sale.payer, amount, returns })
         await store.fund(inside, id, clock.now())
+        if (sale.refunded === sale.amount) await returning(inside, sale)
         return
       }
       case 'account': {
@@ -89,6 +100,7 @@ export function createMoving(deps: RefundDeps) {
     const refund = await store.end(inside, id, how, now)
     if (refund === null) return
     const isWhole = how.state === 'confirmed' && (await closeSale(inside, sale))
+    if (isWhole) await returning(inside, sale)
     const refunded = how.state === 'failed' ? usdc(sale.refunded - refund.amount) : sale.refunded
     const { data, ...rest } = eventOf({ refund, sale: { ...sale, refunded }, now, pay })
     // A rule may derive its operation from the payment, whose own events have ids derived from it.
@@ -154,6 +166,7 @@ export interface RefundDeps {
   accountOf: AccountOf
   event: AnnounceEvent
   ended: RefundEnded
+  returning: Returning
   clock: Clock
   log: Log
   measures: Measures

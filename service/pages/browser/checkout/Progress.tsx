@@ -39,7 +39,15 @@ export function Progress({
   return (
     <div class="outcome">
       <span class={`seal ${sealOf(stage, isPaid(progress))}`}>
-        {stage === 'failed' ? <Cross /> : UNSURE.has(stage) ? <Warning /> : isPaid(progress) ? <Tick /> : <Spinner />}
+        {stage === 'failed' ? (
+          <Cross />
+        ) : UNSURE.has(stage) ? (
+          <Warning />
+        ) : isPaid(progress) && stage !== 'refunding' ? (
+          <Tick />
+        ) : (
+          <Spinner />
+        )}
       </span>
       <h2 ref={heading} tabIndex={-1}>
         {title}
@@ -94,14 +102,14 @@ function More({ page, state }: { page: CheckoutPage; state: PaymentState }) {
 }
 
 /** Nothing is under way any more, and nothing was. */
-const STEPLESS: ReadonlySet<Stage> = new Set(['failed', 'returning', 'ready'])
+const STEPLESS: ReadonlySet<Stage> = new Set(['failed', 'returning', 'refunding', 'refunded', 'ready'])
 
 /** Paid, but the delivery failed or is unconfirmed. */
 const UNSURE: ReadonlySet<Stage> = new Set(['held', 'broken', 'undelivered'])
 
 function sealOf(stage: Stage, paid: boolean): string {
   if (stage === 'failed') return 'seal-bad'
-  return paid && !UNSURE.has(stage) ? 'seal-good' : 'seal-wait'
+  return paid && !UNSURE.has(stage) && stage !== 'refunding' ? 'seal-good' : 'seal-wait'
 }
 
 type Mark = 'done' | 'now' | 'next'

@@ -111,11 +111,13 @@ export function missingOf(page: CheckoutPage, account: Account): bigint | null {
   return missing > 0n ? missing : 0n
 }
 
-/** `ready`: what was bought was there already. `ordered`: the work is under way and not paid yet. `returning`: it has failed, and the money goes back. `held`: started and not confirmed. `broken`: started, and failed. `undelivered`: no attempt follows. */
+/** `ready`: what was bought was there already. `ordered`: the work is under way and not paid yet. `returning`: it has failed, and the money goes back. `refunding`, `refunded`: all that was paid goes back, or went back, before anything was delivered. `held`: started and not confirmed. `broken`: started, and failed. `undelivered`: no attempt follows. */
 export type Stage =
   | 'ready'
   | 'ordered'
   | 'returning'
+  | 'refunding'
+  | 'refunded'
   | 'confirming'
   | 'starting'
   | 'retrying'
@@ -134,6 +136,8 @@ export function stageOf({ state }: Progress): Stage {
   if (state.payment.status === 'failed') return 'failed'
   const { delivery } = state
   if (delivery === null && state.result !== undefined) return 'ready'
+  // What was delivered stays to be read. Nothing else is expected any more.
+  if (delivery?.status !== 'delivered' && isReturned(state)) return isAllBack(state) ? 'refunded' : 'refunding'
   switch (delivery?.status) {
     case 'delivered':
       return delivery.answer === null || delivery.answer === '' ? 'started' : 'answered'
@@ -160,7 +164,9 @@ function hasFailedTry(delivery: PaymentState['delivery']): boolean {
 
 /** No further change is expected. */
 export function isOver(progress: Progress): boolean {
-  return !['ordered', 'returning', 'confirming', 'starting', 'retrying', 'working'].includes(stageOf(progress))
+  return !['ordered', 'returning', 'refunding', 'confirming', 'starting', 'retrying', 'working'].includes(
+    stageOf(progress),
+  )
 }
 
 /** Whether the seller asks for more: the page shows the end of that. */
@@ -180,10 +186,16 @@ export function headlineOf(progress: Progress, page: CheckoutPage): { title: str
 
 /** The payer has all of it back. */
 function isRefunded({ state }: Progress): boolean {
-  if (state?.payment.status !== 'paid') return false
-  const { amount, refunded, refunds } = state.payment
-  const isOpen = refunds.some((refund) => refund.state !== 'confirmed' && refund.state !== 'failed')
-  return refunds.length > 0 && refunded >= amount && !isOpen
+  return state !== null && isReturned(state) && isAllBack(state)
+}
+
+/** All that was paid went back, or is about to. */
+function isReturned({ payment: { status, amount, refunded, refunds } }: PaymentState): boolean {
+  return status === 'paid' && refunds.length > 0 && refunded >= amount
+}
+
+function isAllBack({ payment }: PaymentState): boolean {
+  return payment.refunds.every(({ state }) => state === 'confirmed' || state === 'failed')
 }
 
 function headlineOfStage(progress: Progress, { checkout }: CheckoutPage): { title: string; text: string } {
@@ -203,6 +215,10 @@ function headlineOfStage(progress: Progress, { checkout }: CheckoutPage): { titl
       }
     case 'returning':
       return { title: say('progress.undone'), text: say('progress.returning') }
+    case 'refunding':
+      return { title: say('refund.returning'), text: say('progress.returning') }
+    case 'refunded':
+      return { title: say('refund.whole'), text: say('refund.wholeText') }
     case 'confirming':
       if (progress.slow) return { title: say('common.stillConfirming'), text: say('progress.takesLonger') }
       return checkout.testMode

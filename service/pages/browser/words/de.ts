@@ -385,6 +385,8 @@ export const de: Words = {
   'refund.underWay': 'Eine Erstattung von {amount} ist auf dem Weg.',
   'refund.failed': 'Eine Erstattung von {amount} ist fehlgeschlagen. Fragen Sie den Verkäufer.',
   'refund.whole': 'Zahlung erstattet',
+  'refund.wholeText': 'Alles ist wieder in Ihrer Wallet. Zu dieser Bestellung folgt nichts mehr.',
+  'refund.returning': 'Ihre Zahlung wird erstattet',
 
   'fault.unknown': 'Der Versuch ist fehlgeschlagen: {code}.',
   'fault.noAnswer': 'Es kam keine Antwort.',

@@ -371,6 +371,8 @@ export const en = {
   'refund.underWay': 'A refund of {amount} is on its way.',
   'refund.failed': 'A refund of {amount} did not go through. Ask the seller.',
   'refund.whole': 'Payment refunded',
+  'refund.wholeText': 'All of it is back in your wallet. Nothing more follows for this order.',
+  'refund.returning': 'Your payment is being refunded',
 
   'fault.unknown': 'The attempt failed: {code}.',
   'fault.noAnswer': 'There was no answer.',

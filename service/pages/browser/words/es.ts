@@ -374,6 +374,8 @@ export const es: Words = {
   'refund.underWay': 'Un reembolso de {amount} está en camino.',
   'refund.failed': 'Un reembolso de {amount} no se pudo realizar. Pregunta al vendedor.',
   'refund.whole': 'Pago reembolsado',
+  'refund.wholeText': 'Todo está de nuevo en tu wallet. Este pedido ha terminado.',
+  'refund.returning': 'Se está reembolsando tu pago',
 
   'fault.unknown': 'El intento ha fallado: {code}.',
   'fault.noAnswer': 'No ha habido respuesta.',

@@ -381,6 +381,8 @@ export const fr: Words = {
   'refund.underWay': 'Un remboursement de {amount} est en route.',
   'refund.failed': 'Un remboursement de {amount} n’a pas abouti. Demandez au vendeur.',
   'refund.whole': 'Paiement remboursé',
+  'refund.wholeText': 'La totalité est revenue dans votre wallet. Cette commande est terminée.',
+  'refund.returning': 'Votre paiement est en cours de remboursement',
 
   'fault.unknown': 'La tentative a échoué : {code}.',
   'fault.noAnswer': 'Il n’y a pas eu de réponse.',

@@ -376,6 +376,8 @@ export const it: Words = {
   'refund.underWay': 'Un rimborso di {amount} è in arrivo.',
   'refund.failed': 'Un rimborso di {amount} non è andato a buon fine. Chiedi al venditore.',
   'refund.whole': 'Pagamento rimborsato',
+  'refund.wholeText': 'Tutto è tornato nel tuo wallet. Questo ordine è terminato.',
+  'refund.returning': 'Il tuo pagamento è in corso di rimborso',
 
   'fault.unknown': 'Il tentativo non è riuscito: {code}.',
   'fault.noAnswer': 'Non c’è stata risposta.',

@@ -373,6 +373,8 @@ export const ja: Words = {
   'refund.underWay': '{amount} の返金の手続き中です。',
   'refund.failed': '{amount} の返金ができませんでした。販売者にお問い合わせください。',
   'refund.whole': '返金済みの支払い',
+  'refund.wholeText': '全額がウォレットに戻りました。この注文はこれで終了です。',
+  'refund.returning': 'お支払いを返金しています',
 
   'fault.unknown': '試行に失敗しました: {code}。',
   'fault.noAnswer': '応答がありませんでした。',

@@ -371,6 +371,8 @@ export const pt: Words = {
   'refund.underWay': 'Um reembolso de {amount} está a caminho.',
   'refund.failed': 'Um reembolso de {amount} não foi concluído. Pergunte ao vendedor.',
   'refund.whole': 'Pagamento reembolsado',
+  'refund.wholeText': 'Tudo voltou para sua wallet. Este pedido terminou.',
+  'refund.returning': 'Seu pagamento está sendo reembolsado',
 
   'fault.unknown': 'A tentativa falhou: {code}.',
   'fault.noAnswer': 'Não houve resposta.',

@@ -350,6 +350,8 @@ export const zh: Words = {
   'refund.underWay': '{amount} 的退款正在处理中。',
   'refund.failed': '{amount} 的退款未能完成。请联系卖家。',
   'refund.whole': '付款已退款',
+  'refund.wholeText': '全部款项已退回您的钱包。此订单已结束。',
+  'refund.returning': '您的付款正在退款',
 
   'fault.unknown': '尝试失败：{code}。',
   'fault.noAnswer': '没有响应。',
