@@ -68,6 +68,8 @@ export interface Terms {
   /** Whether to check that the workflow responds before money is taken. */
   preflight: boolean
   onUnconfirmed: 'hold' | 'redeliver'
+  /** What an answer of 4xx or 5xx means. Null: by what kind of receiver it has (`onErrorOf`). */
+  onError: OnError | null
   /** When the money moves. */
   capture: Capture
   /** With `onSuccess`: how long the workflow may take until its outcome is known. */
@@ -181,6 +183,13 @@ export function isLate(capture: Capture): boolean {
   return capture !== 'onPayment'
 }
 export type Lifetime = 'temporary' | 'persistent'
+/**
+ * `retry`: it is delivered again, by the schedule. `fail`: the order has failed, except where the answer says that the
+ * receiver was busy.
+ */
+export const ON_ERROR = ['retry', 'fail'] as const
+export type OnError = (typeof ON_ERROR)[number]
+
 /** `lastNode`: the payer sees the workflow's answer. */
 export type ResponseMode = 'immediately' | 'lastNode'
 export type Status = 'active' | 'paused' | 'expired'

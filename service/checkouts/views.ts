@@ -235,6 +235,8 @@ export interface PaymentView {
      * the owner, and only once it is paid.
      */
     answer: string | null
+    /** Why the order has failed, in the seller's words; only for the buyer and the owner. */
+    failure: string | null
     /** What the workflow writes while it works, oldest first; only for the buyer and the owner. */
     progress: ProgressLine[]
   } | null

@@ -28,6 +28,9 @@ export interface NewDelivery {
  */
 export const FAILS_FIRST = { 'coinslot-simulated-failure': 'true' } as const
 
+/** A header of deliveries whose receiver's error is final: an answer of 4xx or 5xx is no reason to try again. */
+export const FAILS_ON_ERROR = { 'coinslot-on-error': 'fail' } as const
+
 /**
  * What happens to a claimed delivery without a confirmation: `hold` leaves it to the owner, `redeliver` opens the claim
  * again.

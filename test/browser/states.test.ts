@@ -79,7 +79,7 @@ function payment(
         ? null
         : {
             ...{ status: 'delivered', attempts: 1, lastStatus: null, lastError: null, nextAttemptAt: null },
-            ...{ history: null, answer: null, progress: [], ...delivery },
+            ...{ history: null, answer: null, failure: null, progress: [], ...delivery },
           },
     result,
   }
@@ -120,6 +120,7 @@ const PAYMENTS: readonly (readonly PaymentState[])[] = [
     payment({}, { status: 'unconfirmed' }),
     payment({}, { status: 'unconfirmed', lastStatus: 500 }),
     payment({}, { status: 'exhausted', lastStatus: 500 }),
+    payment({}, { status: 'stopped', lastStatus: 500, failure: 'The site could not be reached. '.repeat(10) }),
     payment({ refunded: 2_000, refunds }, {}),
     payment({ refunded: 3_499.5, refunds: refunds.slice(0, 1) }, { status: 'stopped', lastError: 'payment_refunded' }),
     payment({ refunded: 3_499.5, refunds: refunds.slice(1) }, { status: 'pending', attempts: 2, lastStatus: 500 }),

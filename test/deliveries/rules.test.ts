@@ -101,7 +101,23 @@ describe('the schedule', () => {
     [500, '', 'failed'],
     [null, null, 'failed'],
   ] as const)('%s with %j is %s', (status, answer, decision) => {
-    expect(decisionOf(status, answer)).toBe(decision)
+    expect(decisionOf({ status, answer, retryAfter: false }, false)).toBe(decision)
+  })
+
+  test.each([
+    [200, false, 'confirmed'],
+    [302, false, 'failed'],
+    [400, false, 'gone'],
+    [404, true, 'gone'],
+    [408, false, 'failed'],
+    [425, false, 'failed'],
+    [429, false, 'failed'],
+    [500, true, 'gone'],
+    [503, false, 'gone'],
+    [503, true, 'failed'],
+    [null, false, 'failed'],
+  ] as const)('where errors are final, %s (Retry-After: %s) is %s', (status, retryAfter, decision) => {
+    expect(decisionOf({ status, answer: '', retryAfter }, true)).toBe(decision)
   })
 
   const standing: Standing = { state: 'pending', place: 0, onUnconfirmed: 'hold' }

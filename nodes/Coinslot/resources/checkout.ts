@@ -256,7 +256,16 @@ export const duplicateCheckout: Operation = {
 /** What a copy has of the original, as it is. */
 const TERMS = [
   ...['callbackUrl', 'pricing', 'coupons', 'network', 'recipient', 'fields', 'redirectUrl', 'testMode'],
-  ...['responseMode', 'preflight', 'onUnconfirmed', 'capture', 'runSeconds', 'refundOnFailure', 'embedOrigins'],
+  ...[
+    'responseMode',
+    'preflight',
+    'onUnconfirmed',
+    'onError',
+    'capture',
+    'runSeconds',
+    'refundOnFailure',
+    'embedOrigins',
+  ],
   ...['trialRuns', 'trialsPerDay', 'plans'],
 ]
 

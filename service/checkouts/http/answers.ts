@@ -3,6 +3,7 @@ import { fieldOut } from '../../kit/fields.ts'
 import { amountOut, timestamp } from '../../kit/wire.ts'
 import { PASS_STATUSES } from '../../passes/model.ts'
 import { RIGHTS } from '../../sales/model.ts'
+import { ON_ERROR } from '../model.ts'
 import type { CheckoutPages } from '../ports.ts'
 import type { PaymentView } from '../views.ts'
 import { CAPTURES, NETWORK_NAMES } from './bodies.ts'
@@ -61,6 +62,7 @@ export const checkoutOut = z
     responseMode: z.enum(['immediately', 'lastNode']),
     preflight: z.boolean(),
     onUnconfirmed: z.enum(['hold', 'redeliver']),
+    onError: z.enum(ON_ERROR),
     capture: z.enum(CAPTURES),
     runSeconds: z.int(),
     refundOnFailure: z.boolean(),
@@ -183,6 +185,10 @@ export const paymentOut = z
           .nullable()
           .meta({ description: 'The last ten attempts, oldest first; test mode only' }),
         answer: z.string().nullable(),
+        failure: z
+          .string()
+          .nullable()
+          .meta({ description: 'Why the order has failed, in the seller’s words; for the buyer and the owner' }),
         progress: z
           .array(z.object({ text: z.string(), percent: z.int().nullable(), at: timestamp }))
           .meta({ description: 'What the workflow writes while it works; for the buyer and the owner' }),

@@ -8,7 +8,7 @@ import { TOKEN } from '../../sales/service/proof.ts'
 import type { Change } from '../service/lifecycle.ts'
 import { isOrigin } from '../rules/embedding.ts'
 import { planWith, type Plan } from '../../passes/model.ts'
-import { OUTCOMES, type After, type Terms } from '../model.ts'
+import { ON_ERROR, OUTCOMES, type After, type Terms } from '../model.ts'
 import { choiceBody, inputBody, receiptBody } from '../service/bodies.ts'
 import { plansBody, pricingBody } from './price.ts'
 
@@ -81,6 +81,10 @@ export const termsBody = z
     responseMode: z.enum(['immediately', 'lastNode']).nullish(),
     preflight: z.boolean().nullish().meta({ description: 'Check that the workflow is available before each payment' }),
     onUnconfirmed: z.enum(['hold', 'redeliver']).nullish(),
+    onError: z.enum(ON_ERROR).nullish().meta({
+      description:
+        'What an answer of 4xx or 5xx means: `fail`, the order has failed, unless it is 408, 425, 429, or 503 with Retry-After; `retry`, it is delivered again. Defaults to `fail` with `lastNode` and without `source`, otherwise to `retry`',
+    }),
     capture: z.enum(CAPTURES).nullish().meta({
       description:
         'When the money moves: `onPayment`, before the workflow runs; `onSuccess`, only once it has succeeded; `escrow`, it waits in a contract until the workflow has ended. Defaults to `onPayment`',
@@ -177,6 +181,7 @@ export function toTerms(body: z.output<typeof termsBody>): Terms {
     responseMode: body.responseMode ?? 'immediately',
     preflight: body.preflight ?? false,
     onUnconfirmed: body.onUnconfirmed ?? 'hold',
+    onError: body.onError ?? null,
     capture: body.capture ?? 'onPayment',
     runSeconds: body.runSeconds ?? RUN_SECONDS,
     refundOnFailure: body.refundOnFailure ?? false,

@@ -5,7 +5,7 @@ import { plainLine, plainText } from '../../kit/fields.ts'
 import { page } from '../../kit/wire.ts'
 import { planWith } from '../../passes/model.ts'
 import type { Checkout } from '../model.ts'
-import { statusOf } from '../rules/lifecycle.ts'
+import { onErrorOf, statusOf } from '../rules/lifecycle.ts'
 import { withAmounts } from '../rules/price.ts'
 import type { Checkouts } from '../service/checkouts.ts'
 import { checkoutOut, paymentOut, shown } from './answers.ts'
@@ -258,6 +258,7 @@ export function bodyOf(checkout: Checkout, pay: string, now: Date): z.input<type
     responseMode: checkout.responseMode,
     preflight: checkout.preflight,
     onUnconfirmed: checkout.onUnconfirmed,
+    onError: onErrorOf(checkout),
     capture: checkout.capture,
     runSeconds: checkout.runSeconds,
     refundOnFailure: checkout.refundOnFailure,

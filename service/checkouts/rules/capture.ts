@@ -1,7 +1,8 @@
 import type { Address } from '../../chain/model.ts'
-import type { DeliveryView } from '../../deliveries/model.ts'
+import type { AnsweredDelivery } from '../../deliveries/model.ts'
 import { invalid, type DomainError } from '../../kit/errors.ts'
 import { toDecimal, type Usdc } from '../../kit/money.ts'
+import { isRecord } from '../../kit/schema/merge.ts'
 import type { Sale, WorkResult } from '../../sales/model.ts'
 import { paymentRefused } from '../../sales/errors.ts'
 import type { Reason } from '../../x402/reasons.ts'
@@ -58,7 +59,7 @@ export function isCapturedLate(sale: Pick<Sale, 'details'>): boolean {
 /** How the work of a held sale has ended; null while that is not known and there is time. */
 export function outcomeOf(
   { details, leaseUntil }: Pick<Sale, 'details' | 'leaseUntil'>,
-  delivery: Pick<DeliveryView, 'state' | 'lastStatus' | 'lastError'> | undefined,
+  delivery: Pick<AnsweredDelivery, 'state' | 'lastStatus' | 'lastError' | 'answer'> | undefined,
   now: Date,
 ): WorkResult | null {
   switch (delivery?.state) {
@@ -70,7 +71,9 @@ export function outcomeOf(
       return failed(delivery.lastError === TIMED_OUT ? 'workflow_timeout' : 'workflow_failed', null, now)
     case 'stopped':
     case 'exhausted':
-      return failed(delivery.lastStatus === FAILED_STATUS ? 'workflow_failed' : 'workflow_unreachable', null, now)
+      return isRefusal(delivery)
+        ? failed('workflow_failed', explanationIn(delivery.answer), now)
+        : failed('workflow_unreachable', null, now)
     case 'pending':
     case 'claimed':
     case undefined:
@@ -80,6 +83,36 @@ export function outcomeOf(
 
 /** With it a receiver says that a held order has failed for good. */
 export const FAILED_STATUS = 410
+
+/** The receiver's last answer ended the order: it says that it has failed. */
+export function isRefusal({ state, lastStatus }: Pick<AnsweredDelivery, 'state' | 'lastStatus'>): boolean {
+  return state === 'stopped' && lastStatus !== null && lastStatus >= 400
+}
+
+/** What a receiver says about its failure, for the buyer: `error` or `message` of its JSON, as plain text. */
+export function explanationIn(answer: string | null): string | null {
+  const said = recordIn(answer)
+  const error = said['error']
+  const texts = [error, isRecord(error) ? error['message'] : null, said['message']]
+  const text = texts.find((one) => typeof one === 'string')
+  if (typeof text !== 'string') return null
+  const plain = text.replaceAll(/[\p{C}\s]+/gu, ' ').trim()
+  if (plain === '') return null
+  const points = [...plain]
+  return points.length > EXPLANATION_MAX ? `${points.slice(0, EXPLANATION_MAX).join('')}…` : plain
+}
+
+const EXPLANATION_MAX = 300
+
+function recordIn(text: string | null): Readonly<Record<string, unknown>> {
+  if (text?.trimStart().startsWith('{') !== true) return {}
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return isRecord(parsed) ? parsed : {}
+  } catch {
+    return {}
+  }
+}
 
 /** The delivery's error where its receiver did not answer in time. */
 const TIMED_OUT = 'response_timeout'

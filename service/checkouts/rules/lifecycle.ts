@@ -1,6 +1,6 @@
 import { ZERO_ADDRESS } from '../../kit/address.ts'
 import { NETWORKS } from '../../chain/networks.ts'
-import { FAILS_FIRST, type DeliveryState, type NewDelivery } from '../../deliveries/model.ts'
+import { FAILS_FIRST, FAILS_ON_ERROR, type DeliveryState, type NewDelivery } from '../../deliveries/model.ts'
 import { invalid } from '../../kit/errors.ts'
 import { deriveId } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
@@ -27,6 +27,7 @@ import { versioned } from './versions.ts'
 import {
   type ChatContext,
   type Checkout,
+  type OnError,
   type Payment,
   type PaymentState,
   type Progress,
@@ -248,6 +249,7 @@ export function deliveryOf(
   const headers = {
     ...(payment.simulated ? { 'coinslot-test': 'true', ...(failsFirst ? FAILS_FIRST : {}) } : {}),
     ...(deadline === null ? {} : HELD),
+    ...(onErrorOf(checkout) === 'fail' ? FAILS_ON_ERROR : {}),
   }
   const body = {
     payment: {
@@ -294,6 +296,18 @@ interface DeliveryContext {
   failsFirst?: boolean
   /** What was said before, where it is a turn of a chat. */
   chat?: ChatContext | null
+}
+
+/**
+ * A workflow of n8n that is switched off or overloaded answers like one that has failed, and claims an order before it works
+ * on it. Any other receiver whose answer is waited for means what it says.
+ */
+export function onErrorOf({
+  onError,
+  responseMode,
+  source,
+}: Pick<Checkout, 'onError' | 'responseMode' | 'source'>): OnError {
+  return onError ?? (responseMode === 'lastNode' && source === null ? 'fail' : 'retry')
 }
 
 /** A workflow whose answer the payer sees has this long for it. */

@@ -77,6 +77,7 @@ const ONCE = {
   responseMode: 'immediately',
   preflight: false,
   onUnconfirmed: 'hold',
+  onError: null,
   capture: 'onPayment',
   runSeconds: 180,
   refundOnFailure: false,

@@ -4,7 +4,7 @@ import { deriveId, isId, type Id } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { isFree, isWhollyRefunded, type Sale, type WorkResult } from '../../sales/model.ts'
 import { outcomeKnown, paymentMissing } from '../errors.ts'
-import { failed, isCapturedLate, outcomeOf, succeeded } from '../rules/capture.ts'
+import { explanationIn, failed, isCapturedLate, isRefusal, outcomeOf, succeeded } from '../rules/capture.ts'
 import { paymentOf } from '../rules/lifecycle.ts'
 import { versionOf } from '../rules/versions.ts'
 import type { SellingDeps } from '../../sales/service/deps.ts'
@@ -83,7 +83,12 @@ export function createCapturing(deps: CapturingDeps) {
     if (sale.state !== 'paid' || isCapturedLate(sale)) return
     const delivery = (await deliveries.bySubject(null, [payment])).get(payment)
     // It may have been redelivered meanwhile.
-    if (delivery !== undefined && FAILED.has(delivery.state)) await refundFailed(sale)
+    if (delivery === undefined || !FAILED.has(delivery.state)) return
+    if (isRefusal(delivery)) {
+      const explained = explanationIn(delivery.answer)
+      await holding.report(payment, failed('workflow_failed', explained, clock.now()))
+    }
+    await refundFailed(sale)
   }
 
   return {

@@ -332,6 +332,7 @@ function deliveryOf(of: Payment, at: Checkout, delivery: AnsweredDelivery | unde
     nextAttemptAt: viewer === 'anyone' ? null : (delivery?.nextAttemptAt?.toISOString() ?? null),
     history: viewer !== 'anyone' && of.simulated ? historyOf(delivery) : null,
     answer: shows ? ((of.result?.status === 'succeeded' ? of.result.answer : null) ?? answered) : null,
+    failure: viewer !== 'anyone' && of.result?.status === 'failed' ? of.result.answer : null,
     progress: works ? [...of.progress] : [],
   }
 }

@@ -190,14 +190,14 @@ const COLUMNS = `id, user_id, environment, state, lifetime, leased_until, callba
   product_description, price, network, recipient, fields, redirect_url, test_mode, response_mode, preflight,
   redeliver_unconfirmed, source_instance, source_workflow, source_node, created_at, updated_at, capture, run_seconds,
   refund_on_failure, version, embed_origins, trial_runs, trials_per_day, plans, after, picture, pricing, coupons,
-  notify_sale, notify_failure, chat`
+  notify_sale, notify_failure, chat, fails_on_error`
 
 // A repeated operation finds the row that it created.
 const ADD = `
 INSERT INTO checkout (${COLUMNS})
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::json, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
   $24::checkout_capture, $25, $26, $27, $28, $29, $30, $31::json, $32::json, $33::json, $34::json, $35, $36, $37,
-  $38::json)
+  $38::json, $39)
 ON CONFLICT (id) DO NOTHING`
 
 // Saves a renewed checkout: active, with its missing count and its pause cleared.
@@ -208,7 +208,7 @@ UPDATE checkout SET state = $4, lifetime = $5, leased_until = $6, callback_url =
   source_workflow = $20, source_node = $21, created_at = $22, updated_at = $23, capture = $24::checkout_capture,
   run_seconds = $25, refund_on_failure = $26, version = $27, embed_origins = $28, trial_runs = $29,
   trials_per_day = $30, plans = $31::json, after = $32::json, picture = $33::json, pricing = $34::json, coupons = $35,
-  notify_sale = $36, notify_failure = $37, chat = $38::json,
+  notify_sale = $36, notify_failure = $37, chat = $38::json, fails_on_error = $39,
   missing = 0, probe_at = NULL, paused_at = NULL, expired_at = NULL
 WHERE id = $1 AND user_id = $2 AND environment = $3`
 

@@ -35,6 +35,7 @@ export interface CheckoutRow {
   response_mode: ResponseMode
   preflight: boolean
   redeliver_unconfirmed: boolean
+  fails_on_error: boolean | null
   capture: Capture
   run_seconds: number
   refund_on_failure: boolean
@@ -79,6 +80,7 @@ export function fromCheckoutRow(row: CheckoutRow): Checkout {
     responseMode: row.response_mode,
     preflight: row.preflight,
     onUnconfirmed: row.redeliver_unconfirmed ? 'redeliver' : 'hold',
+    onError: row.fails_on_error === null ? null : row.fails_on_error ? 'fail' : 'retry',
     capture: row.capture,
     runSeconds: row.run_seconds,
     refundOnFailure: row.refund_on_failure,
@@ -113,6 +115,7 @@ export function checkoutValues(checkout: Checkout): unknown[] {
     ...[jsonOf(callsWorkflow(checkout) ? null : checkout.after), jsonOf(checkout.picture)],
     ...[JSON.stringify(withAmounts(checkout.pricing, String)), checkout.coupons],
     ...[checkout.notify.sale, checkout.notify.failure, jsonOf(checkout.chat)],
+    checkout.onError === null ? null : checkout.onError === 'fail',
   ]
 }
 

@@ -34,12 +34,23 @@ const FETCH_MS = 7 * 24 * 3_600_000
 /** The consequence of the receiver's answer. */
 export type Decision = 'confirmed' | 'gone' | 'failed'
 
-/** `duplicate` confirms nothing: the attempt that came first may have failed halfway. */
-export function decisionOf(status: number | null, answer: string | null): Decision {
+/**
+ * `duplicate` confirms nothing: the attempt that came first may have failed halfway. `isFinal`: the receiver's error ends the
+ * delivery, except where it only says that the receiver was busy.
+ */
+export function decisionOf(
+  { status, answer, retryAfter }: { status: number | null; answer: string | null; retryAfter: boolean },
+  isFinal: boolean,
+): Decision {
   if (status === 410) return 'gone'
-  if (status === null || status < 200 || status > 299) return 'failed'
+  if (status === null) return 'failed'
+  if (status >= 400) return isFinal && !(BUSY.has(status) || (status === 503 && retryAfter)) ? 'gone' : 'failed'
+  if (status < 200 || status > 299) return 'failed'
   return saysDuplicate(answer) ? 'failed' : 'confirmed'
 }
+
+/** Request timeout, too early, too many requests. */
+const BUSY: ReadonlySet<number> = new Set([408, 425, 429])
 
 /** The state of a delivery when its attempt ends without a confirmation. */
 export interface Standing {

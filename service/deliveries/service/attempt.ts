@@ -1,7 +1,7 @@
 import { Batch } from '../../kit/batch.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { Owner } from '../../kit/owner.ts'
-import { FAILS_FIRST, FETCHED, type Attempt } from '../model.ts'
+import { FAILS_FIRST, FAILS_ON_ERROR, FETCHED, type Attempt } from '../model.ts'
 import type { Concluded, Outgoing } from '../ports.ts'
 import { KEEP_BYTES_MAX, toKept, WAIT_MS } from '../rules/messages.ts'
 import { decisionOf, type Decision } from '../rules/schedule.ts'
@@ -61,7 +61,7 @@ export function createAttempt(deps: AttemptDeps) {
     const at = clock.now()
     const started = performance.now()
     const seconds = Math.floor(at.getTime() / 1000)
-    const received: Received = { status: null, chunks: [], error: null }
+    const received: Received = { status: null, chunks: [], error: null, retryAfter: false }
     const signature = signatureOf(await secrets.signing(delivery, at), id, seconds, body)
     try {
       const answer = await deps.post({
@@ -82,6 +82,7 @@ export function createAttempt(deps: AttemptDeps) {
         signal,
       })
       received.status = answer.status
+      received.retryAfter = answer.headers['retry-after'] !== undefined
       for await (const chunk of answer.body) received.chunks.push(chunk as Buffer)
     } catch (error) {
       // The process is stopping: another process tries again.
@@ -89,7 +90,7 @@ export function createAttempt(deps: AttemptDeps) {
       if (!(error instanceof DomainError)) throw error
       received.error = error.code
     }
-    return toMade(received, at, performance.now() - started, delivery.keepBytes)
+    return toMade(received, at, performance.now() - started, delivery)
   }
 
   async function write({ id, turn, target, subject, headers }: Outgoing, { decision, attempt }: Made): Promise<void> {
@@ -116,13 +117,18 @@ type AttemptDeps = Pick<
 }
 
 function failsFirst({ headers, attempts }: Outgoing): boolean {
-  return attempts === 0 && Object.keys(FAILS_FIRST).every((name) => headers[name] === 'true')
+  return attempts === 0 && isMarked(headers, FAILS_FIRST)
+}
+
+function isMarked(headers: Outgoing['headers'], mark: Readonly<Record<string, string>>): boolean {
+  return Object.entries(mark).every(([name, value]) => headers[name] === value)
 }
 
 interface Received {
   status: number | null
   chunks: Buffer[]
   error: string | null
+  retryAfter: boolean
 }
 
 interface Made {
@@ -131,10 +137,19 @@ interface Made {
 }
 
 /** A status counts even if the body after it breaks off, because the receiver has the delivery. */
-function toMade({ status, chunks, error }: Received, at: Date, tookMs: number, keepBytes: number): Made {
+function toMade(
+  { status, chunks, error, retryAfter }: Received,
+  at: Date,
+  tookMs: number,
+  { keepBytes, headers }: Outgoing,
+): Made {
   const body = Buffer.concat(chunks)
   const answer = status === null ? null : toKept(body, keepBytes)
-  const decision = decisionOf(status, status === null ? null : toKept(body, KEEP_BYTES_MAX))
+  const isFinal = isMarked(headers, FAILS_ON_ERROR)
+  const decision = decisionOf(
+    { status, answer: status === null ? null : toKept(body, KEEP_BYTES_MAX), retryAfter },
+    isFinal,
+  )
   return { decision, attempt: { at, durationMs: Math.round(tookMs), status, error, answer } }
 }
 

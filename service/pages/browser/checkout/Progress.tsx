@@ -53,6 +53,11 @@ export function Progress({
         {title}
       </h2>
       <p class="quiet">{text}</p>
+      {stage === 'broken' && progress.state?.delivery?.failure != null && (
+        <p class="notice">
+          <span>{progress.state.delivery.failure}</span>
+        </p>
+      )}
       {isOrder && (isPaid(progress) || stage === 'failed') && (
         <p class="notice">
           <span>{say(stage === 'failed' ? 'progress.askAssistant' : 'progress.backToAssistant')}</span>

@@ -147,13 +147,18 @@ export function stageOf({ state }: Progress): Stage {
       return delivery.lastStatus === null ? 'held' : 'broken'
     case 'stopped':
     case 'exhausted':
-      return 'undelivered'
+      return (delivery.failure ?? null) === null && !isRefused(delivery) ? 'undelivered' : 'broken'
     case undefined:
     default:
       // Only a workflow that runs writes lines.
       if ((delivery?.progress.length ?? 0) > 0) return 'working'
       return hasFailedTry(delivery) ? 'retrying' : 'starting'
   }
+}
+
+/** The seller's server took the order and said that it has failed. With 410 it takes no orders. */
+function isRefused({ status, lastStatus }: NonNullable<PaymentState['delivery']>): boolean {
+  return status === 'stopped' && lastStatus !== null && lastStatus >= 400 && lastStatus !== 410
 }
 
 /** An attempt is counted when it begins: the first one has failed if it left a result, or if a second one has begun. */
