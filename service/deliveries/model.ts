@@ -40,7 +40,7 @@ export type OnUnconfirmed = 'hold' | 'redeliver'
 /**
  * `pending`: an attempt is due or under way. `claimed`: the receiver has started on it, its answer is awaited, and no
  * automatic attempt follows. `delivered`: a 2xx came. `unconfirmed`: claimed, and no 2xx came. `stopped`: the receiver
- * answered 410, or its endpoint is disabled. `exhausted`: the schedule is used up.
+ * answered 410 or with a final error, its endpoint is disabled, or what it reports is void. `exhausted`: the schedule is used up.
  */
 export const DELIVERY_STATES = ['pending', 'claimed', 'delivered', 'unconfirmed', 'stopped', 'exhausted'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]

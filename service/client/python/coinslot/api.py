@@ -100,6 +100,7 @@ class CheckoutTerms(TypedDict):
     responseMode: NotRequired[Literal["immediately", "lastNode"] | None]
     preflight: NotRequired[bool | None]
     onUnconfirmed: NotRequired[Literal["hold", "redeliver"] | None]
+    onError: NotRequired[Literal["retry", "fail"] | None]
     capture: NotRequired[Literal["onPayment", "onSuccess", "escrow"] | None]
     runSeconds: NotRequired[int | None]
     refundOnFailure: NotRequired[bool | None]
@@ -228,6 +229,7 @@ class CheckoutChange(TypedDict):
     responseMode: NotRequired[Literal["immediately", "lastNode"] | None]
     preflight: NotRequired[bool | None]
     onUnconfirmed: NotRequired[Literal["hold", "redeliver"] | None]
+    onError: NotRequired[Literal["retry", "fail"] | None]
     capture: NotRequired[Literal["onPayment", "onSuccess", "escrow"] | None]
     runSeconds: NotRequired[int | None]
     refundOnFailure: NotRequired[bool | None]
@@ -943,6 +945,7 @@ class Checkout(TypedDict):
     responseMode: Literal["immediately", "lastNode"]
     preflight: bool
     onUnconfirmed: Literal["hold", "redeliver"]
+    onError: Literal["retry", "fail"]
     capture: Literal["onPayment", "onSuccess", "escrow"]
     runSeconds: int
     refundOnFailure: bool
@@ -1107,6 +1110,7 @@ class CheckoutPaymentDelivery(TypedDict):
     nextAttemptAt: str | None
     history: list[CheckoutPaymentDeliveryHistoryItem] | None
     answer: str | None
+    failure: str | None
     progress: list[CheckoutPaymentDeliveryProgressItem]
 
 
@@ -1620,6 +1624,7 @@ class ReceiptDelivery(TypedDict):
     nextAttemptAt: str | None
     history: list[ReceiptDeliveryHistoryItem] | None
     answer: str | None
+    failure: str | None
     progress: list[ReceiptDeliveryProgressItem]
 
 
@@ -2712,6 +2717,7 @@ class GetV1CheckoutsIdPaymentsAnswerPaymentsItemDelivery(TypedDict):
     nextAttemptAt: str | None
     history: list[GetV1CheckoutsIdPaymentsAnswerPaymentsItemDeliveryHistoryItem] | None
     answer: str | None
+    failure: str | None
     progress: list[GetV1CheckoutsIdPaymentsAnswerPaymentsItemDeliveryProgressItem]
 
 
