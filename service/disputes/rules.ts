@@ -90,14 +90,15 @@ export interface Unasked {
 
 /** Whether the policy refunds without asking. */
 export function isAutomatic(
-  { amount, reason, sale, isDelivered }: AutomaticRefund,
+  { amount, reason, sale, isServed }: AutomaticRefund,
   { agents, perSale, perDay }: RefundPolicy,
   before: Unasked,
 ): boolean {
   if (agents !== 'automatic' || amount > perSale || before.spent + amount > perDay) return false
   if (amount > sale.amount - sale.refunded) return false
   if (!hasShare(sale, before)) return false
-  const isHandedOver = isDelivered || sale.handover === 'begun' || hasAnswer(sale)
+  // What has expired was made, and may have been read but for its last byte.
+  const isHandedOver = isServed || sale.handover !== 'none' || hasAnswer(sale)
   return reason !== 'service_not_delivered' || !isHandedOver
 }
 
@@ -105,8 +106,8 @@ export interface AutomaticRefund {
   amount: Usdc
   reason: Reason
   sale: Pick<Sale, 'amount' | 'refunded' | 'handover' | 'result' | 'simulated'>
-  /** The seller's server has confirmed the order. */
-  isDelivered: boolean
+  /** The seller's server has confirmed the order or may be working on it, or its answer waits for the buyer. */
+  isServed: boolean
 }
 
 /**

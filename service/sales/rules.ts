@@ -3,6 +3,11 @@ import { SIMULATED_SETTLING_MS, type Escrow, type Sale } from './model.ts'
 /** How long an answer is stored, and how long the price in a 402 is valid. */
 export const HELD_MS = 600_000
 
+/** All of it is on its way back, or asked for: nobody gets an answer for it as well. */
+export function isGoingBack({ amount, refunded }: Pick<Sale, 'amount' | 'refunded'>): boolean {
+  return amount > 0n && refunded >= amount
+}
+
 /** The chain may have been asked, so the authorization is public. */
 export function isSubmitted({ state, escrow }: Pick<Sale, 'state' | 'escrow'>): boolean {
   return state === 'held' ? escrow !== null : state !== 'claimed' && state !== 'released'

@@ -6,7 +6,7 @@ import { outlasts } from '../../x402/requirements.ts'
 import { USED } from '../../x402/reasons.ts'
 import { authorizationUsed, lapsesTooSoon, paymentRefunded, paymentRefused, paymentSubmitted } from '../errors.ts'
 import { claimedSale, wasPaid, type NewSale, type Sale } from '../model.ts'
-import { isSubmitted, nextResume } from '../rules.ts'
+import { isGoingBack, isSubmitted, nextResume } from '../rules.ts'
 import type { Verified } from '../ports.ts'
 import { createFreeSelling } from './free.ts'
 import { createProcessing } from './process.ts'
@@ -159,7 +159,7 @@ function assertOwed(
 ): void {
   if (sale.state === 'failed') throw paymentRefused(sale.reason, sale)
   if (!wasPaid(sale)) return
-  if (sale.state === 'refunded') throw paymentRefunded(sale)
+  if (sale.state === 'refunded' || isGoingBack(sale)) throw paymentRefunded(sale)
   if (sale.handover === 'expired') throw errors.expired(sale)
   if (sale.handover !== 'none') throw errors.given(sale)
   if (owedMs !== null && (sale.endedAt ?? now).getTime() + owedMs < now.getTime()) throw errors.expired(sale)
