@@ -55,7 +55,16 @@ describe('a refund request by the x402 extension', () => {
       (await world.service.database.statements.run('SELECT refund_window_days FROM sale WHERE id = $1', [id]))[0]
     const sold = await buy()
     expect(await stored(sold)).toEqual({ refund_window_days: DEFAULT_POLICY.windowDays })
-    await seller.call('PATCH', '/v1/refund-policy', { body: { windowDays: 1 } })
+    const days = (windowDays: number) => seller.call('PATCH', '/v1/refund-policy', { body: { windowDays } })
+    await days(1)
+    // Whoever was shown the earlier terms may still pay by them, however often the seller changes them.
+    for (const again of [60, 1, 0]) {
+      expect(await stored(await buy())).toEqual({ refund_window_days: again === 60 ? 30 : 60 })
+      await days(again)
+    }
+    expect(await stored(await buy())).toEqual({ refund_window_days: 60 })
+    await days(1)
+    world.service.clock.forward(3_600_000)
     const later = await buy()
     expect(await stored(later)).toEqual({ refund_window_days: 1 })
     world.service.clock.forward(2 * DAY_MS)
