@@ -86,6 +86,8 @@ export interface Unasked {
   spent: Usdc
   /** How many times to this payer, by the policy or at a deadline. */
   ofPayer: number
+  /** The payer is the address of one order, to which its buyer sent plain transfers. */
+  isOrderAddress: boolean
 }
 
 /** Whether the policy refunds without asking. */
@@ -96,7 +98,8 @@ export function isAutomatic(
 ): boolean {
   if (agents !== 'automatic' || amount > perSale || before.spent + amount > perDay) return false
   if (amount > sale.amount - sale.refunded) return false
-  if (!hasShare(sale, before)) return false
+  // Its buyer has another payer for each order, so that no share would bind them.
+  if (before.isOrderAddress || !hasShare(sale, before)) return false
   // What has expired was made, and may have been read but for its last byte.
   const isHandedOver = isServed || sale.handover !== 'none' || hasAnswer(sale)
   return reason !== 'service_not_delivered' || !isHandedOver

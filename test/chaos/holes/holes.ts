@@ -53,7 +53,7 @@ export const HOLES: readonly Hole[] = [
   },
   {
     name: 'farm',
-    from: 'if (!hasShare(sale, before)) return false;',
+    from: 'if (before.isOrderAddress || !hasShare(sale, before)) return false;',
     to: '',
     found: /refunds that no seller agreed to/,
   },
