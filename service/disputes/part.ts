@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { digestOfMessage, recoverMessage } from '../chain/messages.ts'
+import type { DeliveryState } from '../deliveries/model.ts'
 import type { Deliveries } from '../deliveries/service/deliveries.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import type { Chains } from '../platform/chains.ts'
@@ -19,16 +20,19 @@ import { createDisputeStore } from './store.ts'
 /** Problems with payments: reports of buyers, refund requests of programs, answers of sellers. */
 export function openDisputes(platform: Platform, { chains, refunds, deliveries, identity }: Others): Opened {
   const { config, clock, log, database, metrics, failpoints, secret, outbox } = platform
-  const { lock, byTransaction } = createOwnSales(database.statements)
+  const { lock, byTransaction, hasAnswer } = createOwnSales(database.statements)
   const { findAll } = createSaleStore(database.statements)
   const { pay, receipts, dashboard } = config.addresses
   const disputes = createDisputes({
     store: createDisputeStore(database.statements),
-    sales: { lock, byTransaction, findAll },
+    sales: { lock, byTransaction, findAll, hasAnswer },
     refunds,
     tokens: openPaymentTokens(secret),
     signatures: signaturesBy(chains),
-    isDelivered: async (saleId) => (await deliveries.bySubject(null, [saleId])).get(saleId)?.state === 'delivered',
+    async isOrderServed(saleId) {
+      const order = (await deliveries.bySubject(null, [saleId])).get(saleId)
+      return order !== undefined && (SERVED.has(order.state) || (order.state === 'pending' && order.attempts === 0))
+    },
     event: (inside, event) => deliveries.event(inside, event),
     announce: (inside, announcements) => outbox.add(inside, announcements),
     mailOwner: (userId, mail) => identity.mailTo(userId, mail),
@@ -60,6 +64,9 @@ export function openDisputes(platform: Platform, { chains, refunds, deliveries, 
     },
   }
 }
+
+/** `unconfirmed`: the seller's server has begun. */
+const SERVED: ReadonlySet<DeliveryState> = new Set(['claimed', 'delivered', 'unconfirmed'])
 
 interface Opened {
   disputes: Disputes

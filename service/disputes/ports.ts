@@ -84,6 +84,8 @@ export interface Sales {
   findAll(ids: readonly string[]): Promise<ReadonlyMap<string, Sale>>
   /** The sales that this transaction paid; a transaction pays many. */
   byTransaction(txHash: string, network: NetworkName): Promise<readonly Sale[]>
+  /** Whether an answer waits for the buyer. */
+  hasAnswer(inside: Statements, id: string): Promise<boolean>
 }
 
 export interface RefundPort {
@@ -93,8 +95,8 @@ export interface RefundPort {
   assertRefundable(sale: Sale, amount?: Usdc): void
 }
 
-/** Whether the seller's server has confirmed the order of this sale. */
-export type IsDelivered = (saleId: string) => Promise<boolean>
+/** Whether the seller's server has confirmed the order of this sale, or may be working on it. */
+export type IsOrderServed = (saleId: string) => Promise<boolean>
 
 /** Whether the address signed the text: with its key, or as a contract. */
 export interface PayerSignatures {

@@ -86,18 +86,22 @@ export interface Unasked {
   spent: Usdc
   /** How many times to this payer, by the policy or at a deadline. */
   ofPayer: number
+  /** The payer is the address of one order, to which its buyer sent plain transfers. */
+  isOrderAddress: boolean
 }
 
 /** Whether the policy refunds without asking. */
 export function isAutomatic(
-  { amount, reason, sale, isDelivered }: AutomaticRefund,
+  { amount, reason, sale, isServed }: AutomaticRefund,
   { agents, perSale, perDay }: RefundPolicy,
   before: Unasked,
 ): boolean {
   if (agents !== 'automatic' || amount > perSale || before.spent + amount > perDay) return false
   if (amount > sale.amount - sale.refunded) return false
-  if (!hasShare(sale, before)) return false
-  const isHandedOver = isDelivered || sale.handover === 'begun' || hasAnswer(sale)
+  // Its buyer has another payer for each order, so that no share would bind them.
+  if (before.isOrderAddress || !hasShare(sale, before)) return false
+  // What has expired was made, and may have been read but for its last byte.
+  const isHandedOver = isServed || sale.handover !== 'none' || hasAnswer(sale)
   return reason !== 'service_not_delivered' || !isHandedOver
 }
 
@@ -105,8 +109,8 @@ export interface AutomaticRefund {
   amount: Usdc
   reason: Reason
   sale: Pick<Sale, 'amount' | 'refunded' | 'handover' | 'result' | 'simulated'>
-  /** The seller's server has confirmed the order. */
-  isDelivered: boolean
+  /** The seller's server has confirmed the order or may be working on it, or its answer waits for the buyer. */
+  isServed: boolean
 }
 
 /**

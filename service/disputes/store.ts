@@ -105,8 +105,9 @@ function createPolicies(statements: StatementPool): Pick<DisputeStore, 'policy' 
       const account = JSON.stringify(['automatic refunds', userId, environment])
       await inside.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 14))', [account], 'dispute_unasked_lock')
       const values = [userId, environment, since, payer]
-      const [row] = await inside.run<{ spent: bigint; of_payer: bigint }>(UNASKED, values, 'dispute_unasked')
-      return { spent: usdc(row?.spent ?? ZERO), ofPayer: Number(row?.of_payer ?? 0n) }
+      const [row] = await inside.run<UnaskedRow>(UNASKED, values, 'dispute_unasked')
+      const { spent = ZERO, of_payer: ofPayer = 0n, is_order_address: isOrderAddress = false } = row ?? {}
+      return { spent: usdc(spent), ofPayer: Number(ofPayer), isOrderAddress }
     },
   }
 }
@@ -200,13 +201,15 @@ RETURNING *`
 /** Of the sum one that failed counts as well: it may have been many. */
 const UNASKED = `
 SELECT coalesce(sum(refund_amount) FILTER (WHERE decided_by = 'policy'), 0)::bigint AS spent,
-  count(*) FILTER (WHERE payer = $4 AND state IN ('refunding', 'refunded')) AS of_payer
+  count(*) FILTER (WHERE payer = $4 AND state IN ('refunding', 'refunded')) AS of_payer,
+  paid_by_transfer($4) AS is_order_address
 FROM dispute
 WHERE user_id = $1 AND environment = $2::environment AND decided_by IN ('policy', 'deadline') AND decided_at > $3`
 
 /**
  * Of the newest sales only, so that a checkout with millions costs no more than one with a thousand. Each wallet counts
- * once, by the shares of what it paid: otherwise one that buys often would make the record, or spoil it.
+ * once, by the shares of what it paid: otherwise one that buys often would make the record, or spoil it. Orders that were
+ * paid by plain transfers are one customer, since each has a payer of its own.
  */
 const COUNTED = `
 SELECT count(*) AS customers, coalesce(sum(refunded / paid), 0)::float8 AS refunded,
@@ -219,8 +222,14 @@ FROM (
   ) s
   LEFT JOIN dispute d ON d.sale_id = s.id
   WHERE s.product = 'checkout' AND s.state IN ('paid', 'refunded') AND NOT s.simulated AND s.amount > 0
-  GROUP BY s.payer
+  GROUP BY CASE WHEN paid_by_transfer(s.payer) THEN NULL ELSE s.payer END
 ) customer`
+
+interface UnaskedRow {
+  spent: bigint
+  of_payer: bigint
+  is_order_address: boolean
+}
 
 interface Counted {
   customers: bigint

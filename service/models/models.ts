@@ -1,7 +1,7 @@
 import type { LanguageModel } from '../marketplace/model/asset.ts'
 import type { Models, Completion, CompletionRequest } from '../marketplace/ports/run.ts'
 import { readCatalogue } from './catalogue.ts'
-import { countTokens } from './vendor.ts'
+import { countTokens } from './tokens.ts'
 import type { createVendor } from './vendor.ts'
 import { ZERO } from '../kit/money.ts'
 

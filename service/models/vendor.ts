@@ -2,7 +2,7 @@ import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
 import { ExecutionFailed } from '../marketplace/errors.ts'
 import type { LanguageModel } from '../marketplace/model/asset.ts'
 import type { Completion, CompletionRequest } from '../marketplace/ports/run.ts'
-import type * as Encoding from 'gpt-tokenizer/encoding/o200k_base'
+import { countTokens } from './tokens.ts'
 
 /** Any endpoint with OpenAI's chat completions API. */
 export function createVendor({ baseUrl, apiKey }: VendorOptions) {
@@ -86,31 +86,3 @@ function explain(error: unknown): ExecutionFailed {
   }
   return new ExecutionFailed('model_unavailable', 'The model is not available right now.', error)
 }
-
-/**
- * Counts the tokens of a text in `o200k_base`. Its tables take two megabytes and a fifth of a second to load, so they
- * are loaded at the first call.
- */
-export async function countTokens(text: string): Promise<number> {
-  encoding ??= import('gpt-tokenizer/encoding/o200k_base')
-  const { countTokens: count } = await encoding
-  if (longestRun(text) < UNBROKEN) return count(text, AS_TEXT)
-  let sum = 0
-  for (let start = 0; start < text.length; start += PIECE) sum += count(text.slice(start, start + PIECE), AS_TEXT)
-  return sum
-}
-
-/** The longest run of only whitespace or of none. Reads each character once. */
-function longestRun(text: string): number {
-  let longest = 0
-  for (const [run] of text.matchAll(/\S+|\s+/g)) longest = Math.max(longest, run.length)
-  return longest
-}
-
-let encoding: Promise<typeof Encoding> | null = null
-
-/** A control token in the text counts as plain letters. */
-const AS_TEXT = { disallowedSpecial: new Set<string>() }
-// Measured: 64,000 letters in a row take 2.8 s at once, which would block all other requests, and 20 ms in pieces.
-const UNBROKEN = 1_000
-const PIECE = 256

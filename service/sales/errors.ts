@@ -121,13 +121,6 @@ export function paymentRefunded(sale: Pick<Sale, 'id' | 'product'>): DomainError
   return new DomainError('conflict', 'payment_refunded', sentence, idOf(sale))
 }
 
-/** It was paid and its work failed, so it goes back by itself. */
-export function paymentGoesBack(sale: Pick<Sale, 'id' | 'product'>): DomainError {
-  const sentence =
-    'What this payment bought has failed, so the payment goes back to its payer. Sign a new authorization to buy again.'
-  return new DomainError('conflict', 'payment_refunded', sentence, idOf(sale))
-}
-
 /** When the delivery comes first it takes time. An authorization that expires meanwhile would leave it unpaid. */
 export function lapsesTooSoon(workMs: number): DomainError {
   return new PaymentRefused(`${tooShort(workMs)} Nothing was charged.`, { reason: EXPIRED })

@@ -347,8 +347,8 @@ export function wasPaid({ state }: Pick<Sale, 'state'>): boolean {
   return state === 'paid' || state === 'refunded'
 }
 
-/** All of it went back, or is about to. */
-export function isWhollyRefunded({ amount, refunded }: Pick<Sale, 'amount' | 'refunded'>): boolean {
+/** All of it went back, is on its way, or is asked for: nobody gets anything for it as well. */
+export function isGoingBack({ amount, refunded }: Pick<Sale, 'amount' | 'refunded'>): boolean {
   return amount > ZERO && refunded >= amount
 }
 

@@ -112,6 +112,7 @@ describe('a dispute', () => {
     expect(await report(service, tool)).toMatchObject({ status: 409, body: { code: 'refund_by_operator' } })
     const before = await bought(service, seller)
     await policy({ windowDays: 3 })
+    service.clock.forward(3_600_000)
     const sold = await bought(service, seller)
     service.clock.forward(3 * DAY_MS)
     expect(await report(service, sold)).toMatchObject({ status: 409, body: { code: 'dispute_outside_window' } })

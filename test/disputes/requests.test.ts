@@ -55,7 +55,16 @@ describe('a refund request by the x402 extension', () => {
       (await world.service.database.statements.run('SELECT refund_window_days FROM sale WHERE id = $1', [id]))[0]
     const sold = await buy()
     expect(await stored(sold)).toEqual({ refund_window_days: DEFAULT_POLICY.windowDays })
-    await seller.call('PATCH', '/v1/refund-policy', { body: { windowDays: 1 } })
+    const days = (windowDays: number) => seller.call('PATCH', '/v1/refund-policy', { body: { windowDays } })
+    await days(1)
+    // Whoever was shown the earlier terms may still pay by them, however often the seller changes them.
+    for (const again of [60, 1, 0]) {
+      expect(await stored(await buy())).toEqual({ refund_window_days: again === 60 ? 30 : 60 })
+      await days(again)
+    }
+    expect(await stored(await buy())).toEqual({ refund_window_days: 60 })
+    await days(1)
+    world.service.clock.forward(3_600_000)
     const later = await buy()
     expect(await stored(later)).toEqual({ refund_window_days: 1 })
     world.service.clock.forward(2 * DAY_MS)
@@ -119,8 +128,8 @@ describe('a refund request by the x402 extension', () => {
     expect(await findRefundDifferences(world.service.database.statements)).toEqual([])
   })
 
-  test.each(['begun', 'whole', 'succeeded', 'delivered'] as const)(
-    'what was handed over (%s) is not refunded by itself as not delivered',
+  test.each(['begun', 'whole', 'expired', 'succeeded', 'delivered', 'claimed', 'unconfirmed', 'pending'] as const)(
+    'what was handed over or is under way (%s) is not refunded by itself as not delivered',
     async (evidence) => {
       await automatic()
       await fund()
@@ -306,18 +315,22 @@ describe('a refund request by the x402 extension', () => {
 })
 
 /** As the sale, or the delivery of its order, records it. */
-async function handOver({ service }: World, sale: string, evidence: 'begun' | 'whole' | 'succeeded' | 'delivered') {
+type Evidence = 'begun' | 'whole' | 'expired' | 'succeeded' | 'delivered' | 'claimed' | 'unconfirmed' | 'pending'
+const DELIVERIES: ReadonlySet<Evidence> = new Set(['delivered', 'claimed', 'unconfirmed', 'pending'] as const)
+
+async function handOver({ service }: World, sale: string, evidence: Evidence) {
   const { statements } = service.database
   if (evidence === 'succeeded') {
     const result = { status: 'succeeded', answer: null, reason: null, at: service.clock.now().toISOString() }
     await statements.run('UPDATE sale SET result = $2::json WHERE id = $1', [sale, JSON.stringify(result)])
-  } else if (evidence === 'delivered') {
+  } else if (DELIVERIES.has(evidence)) {
     await statements.run(
       `INSERT INTO delivery (id, user_id, environment, subject, url, body, headers, wait_ms, keep_bytes, on_unconfirmed,
-         state, delivered_at, created_at)
-       SELECT 'dlv_' || id, user_id, environment, id, 'http://127.0.0.1:9/', '{}', '{}', 1, 1, 'hold', 'delivered',
-         created_at, created_at FROM sale WHERE id = $1`,
-      [sale],
+         state, due_at, claimed_at, confirm_by, delivered_at, created_at)
+       SELECT 'dlv_' || id, user_id, environment, id, 'http://127.0.0.1:9/', '{}', '{}', 1, 1, 'hold', $2::delivery_state,
+         CASE WHEN $2 = 'pending' THEN created_at END, created_at, created_at, created_at, created_at
+       FROM sale WHERE id = $1`,
+      [sale, evidence],
     )
   } else {
     await statements.run('UPDATE sale SET handover = $2::sale_handover WHERE id = $1', [sale, evidence])

@@ -85,20 +85,22 @@ describe('the rules of disputes, for every sale, policy and request', () => {
       reason: fc.constantFrom(...REASONS),
       payer: fc.constantFrom('0xa', '0xb', '0xc'),
       handover: fc.constantFrom('none' as const, 'begun' as const, 'whole' as const, 'expired' as const),
-      isDelivered: fc.boolean(),
+      isServed: fc.boolean(),
+      isOrderAddress: fc.boolean(),
       refunded: micro(6_000),
     })
     check(
       fc.property(policy, fc.array(request, { maxLength: 40 }), (terms, requests) => {
         let spent = usdc(0n)
         const shares = new Map<string, number>()
-        for (const { amount, reason, payer, handover, isDelivered, refunded } of requests) {
+        for (const { amount, reason, payer, handover, isServed, isOrderAddress, refunded } of requests) {
           const ofPayer = shares.get(payer) ?? 0
           const bought = { amount: usdc(6_000n), refunded, handover, result: null, simulated: false }
-          const asked = { amount, reason, isDelivered, sale: bought }
-          if (!isAutomatic(asked, { ...DEFAULT_POLICY, ...terms }, { spent, ofPayer })) continue
+          const asked = { amount, reason, isServed, sale: bought }
+          if (!isAutomatic(asked, { ...DEFAULT_POLICY, ...terms }, { spent, ofPayer, isOrderAddress })) continue
+          expect(isOrderAddress).toBe(false)
           expect(terms.agents === 'automatic' && amount <= terms.perSale && amount + refunded <= 6_000n).toBe(true)
-          const isHandedOver = isDelivered || handover === 'begun' || handover === 'whole'
+          const isHandedOver = isServed || handover !== 'none'
           expect(reason === 'service_not_delivered' && isHandedOver).toBe(false)
           spent = usdc(spent + amount)
           shares.set(payer, ofPayer + 1)

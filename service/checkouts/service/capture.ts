@@ -2,7 +2,7 @@ import { accountOf, type Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { deriveId, isId, type Id } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import { isFree, isWhollyRefunded, type Sale, type WorkResult } from '../../sales/model.ts'
+import { isFree, isGoingBack, type Sale, type WorkResult } from '../../sales/model.ts'
 import { outcomeKnown, paymentMissing } from '../errors.ts'
 import { explanationIn, failed, isCapturedLate, isRefusal, outcomeOf, succeeded } from '../rules/capture.ts'
 import { paymentOf } from '../rules/lifecycle.ts'
@@ -112,7 +112,7 @@ export function createCapturing(deps: CapturingDeps) {
     /** The workflow would run again for a payment that was given up or goes back: nothing pays for that. */
     async mayRedeliver(payment: string): Promise<boolean> {
       const sale = isId('pay', payment) ? await journal.findById(payment) : null
-      return sale?.product !== 'checkout' || (sale.state === 'paid' && !isWhollyRefunded(sale))
+      return sale?.product !== 'checkout' || (sale.state === 'paid' && !isGoingBack(sale))
     },
 
     /** The seller reports how the work ended. The first report counts; the same one again changes nothing. */

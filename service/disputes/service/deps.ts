@@ -6,7 +6,7 @@ import type {
   Announce,
   AnnounceEvent,
   DisputeStore,
-  IsDelivered,
+  IsOrderServed,
   MailOwner,
   PayerSignatures,
   RefundPort,
@@ -19,7 +19,7 @@ export interface DisputeDeps {
   refunds: RefundPort
   tokens: PaymentTokens
   signatures: PayerSignatures
-  isDelivered: IsDelivered
+  isOrderServed: IsOrderServed
   event: AnnounceEvent
   announce: Announce
   mailOwner: MailOwner

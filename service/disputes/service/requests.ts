@@ -8,6 +8,11 @@ import type { DisputeDeps } from './deps.ts'
 import type { Deciding } from './deciding.ts'
 import type { Reporting } from './reporting.ts'
 
+/** A process makes the answer, or hands it over. */
+function isBusy({ leaseUntil }: Pick<Sale, 'leaseUntil'>, now: Date): boolean {
+  return leaseUntil !== null && leaseUntil > now
+}
+
 /** Requests of programs by the x402 extension `refund`. Each is a dispute that the policy answers, or the seller. */
 export function createRequests(deps: DisputeDeps & { deciding: Deciding; reporting: Reporting }) {
   const { store, sales, refunds, tokens, signatures, clock, log, deciding, reporting, addresses } = deps
@@ -35,7 +40,7 @@ export function createRequests(deps: DisputeDeps & { deciding: Deciding; reporti
   /** The dispute of this request, new or known; a denial where there is none. */
   async function open(asked: RefundClaim, found: Sale): Promise<Dispute | Denial> {
     const hash = hashOfRequest(asked)
-    const isDelivered = await deps.isDelivered(found.id)
+    const isOrderServed = await deps.isOrderServed(found.id)
     return await deciding.locked(found.id, async (inside, sale) => {
       const same = await store.byRequest(asked.key, sale.payer, inside)
       if (same !== null) {
@@ -51,7 +56,8 @@ export function createRequests(deps: DisputeDeps & { deciding: Deciding; reporti
       if (before !== null) return before
       refunds.assertRefundable(sale, asked.amount)
       const { amount, reason, detail: text, key } = asked
-      const automatic = await reporting.automatic(inside, { amount, reason, sale, isDelivered }, policy)
+      const isServed = isOrderServed || isBusy(sale, clock.now()) || (await sales.hasAnswer(inside, sale.id))
+      const automatic = await reporting.automatic(inside, { amount, reason, sale, isServed }, policy)
       const report = { reason, text, amount, openedBy: 'agent', request: { key, hash } } as const
       return await reporting.add(inside, sale, { report, policy, automatic })
     })

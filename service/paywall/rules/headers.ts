@@ -12,9 +12,12 @@ import { toDecimal } from '../../kit/money.ts'
 
 /** The payer, the client and the proxies: the upstream must be able to trust these headers. */
 const OURS = [
+  'client-ip',
   'cookie',
   'expect',
+  'fastly-client-ip',
   'forwarded',
+  'front-end-https',
   'host',
   'http2-settings',
   'payment-authorization',
@@ -22,13 +25,20 @@ const OURS = [
   'sign-in-with-x',
   'true-client-ip',
   'via',
+  'x-azure-clientip',
   'x-client-ip',
   'x-cluster-client-ip',
+  'x-forwarded',
+  'x-host',
+  'x-http-host-override',
   'x-payment',
   'x-payment-id',
   'x-payment-payer',
   'x-payment-token',
+  'x-proxyuser-ip',
   'x-real-ip',
+  'x-scheme',
+  'x-url-scheme',
 ]
 const OUR_PREFIXES = /^(x-forwarded-|coinslot-|x-coinslot-|x-auth-request-|cf-)/
 
@@ -42,14 +52,11 @@ const TELLING_OTHERWISE = [
   'x-http-method',
   'x-http-method-override',
   'x-method-override',
-  'x-original-host',
-  'x-original-method',
-  'x-original-uri',
-  'x-original-url',
   'x-remote-user',
   'x-rewrite-url',
   'x-webauth-user',
 ]
+const OTHERWISE_PREFIXES = /^x-(original|envoy)-/
 
 /**
  * Normalizes a name as servers do that pass headers to programs: for them `X_Payment_Id` and `X-Payment-Id` are one
@@ -69,7 +76,7 @@ export function overrides(name: string): boolean {
 /** Whether a client's header must not reach the upstream of a paywall. */
 function isOurs(name: string): boolean {
   const read = readAs(name)
-  return OUR_NAMES.has(read) || OUR_PREFIXES.test(read)
+  return OUR_NAMES.has(read) || OUR_PREFIXES.test(read) || OTHERWISE_PREFIXES.test(read)
 }
 
 const OUR_NAMES: ReadonlySet<string> = new Set([...HOP_BY_HOP, ...OURS, ...TELLING_OTHERWISE])

@@ -4,15 +4,8 @@ import { identifierIn } from '../../x402/identifier.ts'
 import { readRequest, requestOf } from '../../x402/payload.ts'
 import { outlasts } from '../../x402/requirements.ts'
 import { USED } from '../../x402/reasons.ts'
-import {
-  authorizationUsed,
-  lapsesTooSoon,
-  paymentGoesBack,
-  paymentRefunded,
-  paymentRefused,
-  paymentSubmitted,
-} from '../errors.ts'
-import { claimedSale, wasPaid, type NewSale, type Sale } from '../model.ts'
+import { authorizationUsed, lapsesTooSoon, paymentRefunded, paymentRefused, paymentSubmitted } from '../errors.ts'
+import { claimedSale, isGoingBack, wasPaid, type NewSale, type Sale } from '../model.ts'
 import { isSubmitted, nextResume } from '../rules.ts'
 import type { Verified } from '../ports.ts'
 import { createFreeSelling } from './free.ts'
@@ -167,8 +160,8 @@ function assertOwed(
 ): void {
   if (sale.state === 'failed') throw paymentRefused(sale.reason, sale)
   if (!wasPaid(sale)) return
-  if (sale.state === 'refunded') throw paymentRefunded(sale)
-  if (sale.result?.status === 'failed') throw paymentGoesBack(sale)
+  // A failed run of an asset goes back by itself.
+  if (sale.state === 'refunded' || isGoingBack(sale) || sale.result?.status === 'failed') throw paymentRefunded(sale)
   if (sale.handover === 'expired') throw errors.expired(sale)
   if (sale.handover !== 'none') throw errors.given(sale)
   if (owedMs !== null && (sale.endedAt ?? now).getTime() + owedMs < now.getTime()) throw errors.expired(sale)

@@ -75,6 +75,10 @@ export function createOwnSales(statements: Statements): OwnSales & PaidSales {
       return (await statements.run<SaleRow>(text, [txHash, network], 'sale_by_transaction')).map(fromSaleRow)
     },
 
+    async hasAnswer(inside, id) {
+      return (await inside.run('SELECT FROM sale_answer WHERE sale_id = $1', [id], 'sale_has_answer')).length > 0
+    },
+
     async markRefunded(inside, id) {
       await inside.run(`UPDATE sale SET state = 'refunded' WHERE id = $1 AND state = 'paid'`, [id], 'sale_refunded')
     },
@@ -82,6 +86,8 @@ export function createOwnSales(statements: Statements): OwnSales & PaidSales {
 }
 
 interface PaidSales {
+  /** Whether an answer waits for the buyer. */
+  hasAnswer(inside: Statements, id: string): Promise<boolean>
   /** All of it went back. */
   markRefunded(inside: Statements, id: string): Promise<void>
   /** The sales that this transaction paid: the facilitator settles many at once. */

@@ -132,7 +132,8 @@ const TAKE = `
 WITH free AS (
   SELECT id, state FROM sale
   WHERE id = $1 AND (lease_until IS NULL OR lease_until <= $2)
-    AND (state IN ('claimed', 'released', 'settling') OR (state = 'paid' AND handover = 'none' AND result IS NULL))
+    AND (state IN ('claimed', 'released', 'settling')
+      OR (state = 'paid' AND handover = 'none' AND result IS NULL AND (refunded < amount OR amount = 0)))
   FOR UPDATE
 )
 UPDATE sale s SET lease_until = $3, reason = NULL,

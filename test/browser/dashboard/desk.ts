@@ -163,8 +163,8 @@ const CUT_CONTROLS = `
 
 /**
  * Checks that a page is accessible and that nothing is wider than the screen. If SCREENS names a folder, the page is
- * checked in both themes on a desktop and on a telephone, and the pictures are stored there (docs/screens). Otherwise,
- * since each check takes a second, it alternates between light on a desktop and dark on a telephone.
+ * checked in both themes on a desktop and on a telephone, and the pictures are stored there (`npm run pictures`).
+ * Otherwise, since each check takes a second, it alternates between light on a desktop and dark on a telephone.
  */
 export async function looks(page: Page, name: string): Promise<void> {
   // A page that waits for a response is not the finished page.

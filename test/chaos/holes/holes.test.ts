@@ -22,6 +22,8 @@ const DIST = 'service/dist'
 const REGISTER = fileURLToPath(new URL('register.mjs', import.meta.url))
 /** Time for started requests to end and for blocks to come. */
 const REST_MS = 12_000
+/** Longer than any authorization of these runs is valid, and than the service waits after that. */
+const EXPIRY_SECONDS = 600
 
 test.each(
   HOLES.filter(({ name }) => CHOSEN === undefined || name === CHOSEN).map((hole) => [hole.name, hole] as const),
@@ -38,7 +40,7 @@ test.each(
 )
 
 /** Thieves beside honest clients, without faults, so that every promise holds exactly. */
-async function rob({ from, to, found }: Hole): Promise<string[]> {
+async function rob({ from, to, found, shows }: Hole): Promise<string[]> {
   // If the text to replace is missing, the hole would not be made, and the checker could not find it.
   expect(builtFiles().filter((text) => text.includes(from))).toHaveLength(1)
   const world = await openWorld({
@@ -57,6 +59,7 @@ async function rob({ from, to, found }: Hole): Promise<string[]> {
     load.stop()
     await thieves.stop()
     world.thief.sink.heal()
+    if (shows === 'after expiry') await world.chain.call('evm_increaseTime', EXPIRY_SECONDS)
     await wait(REST_MS)
     await watch.stop()
     const evidence = await gather(world, load.acts, thieves.thefts)

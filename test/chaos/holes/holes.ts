@@ -5,6 +5,8 @@ export interface Hole {
   to: string
   /** What the checker must report about it, at least once. */
   found: RegExp
+  /** It shows once what was signed has expired on the chain: its time jumps ahead at the end. */
+  shows?: 'after expiry'
 }
 
 export const HOLES: readonly Hole[] = [
@@ -48,6 +50,25 @@ export const HOLES: readonly Hole[] = [
     from: 'if (isPurchaseCounted(purchase, settings))',
     to: 'if (false)',
     found: /is counted|took out \d+ of/,
+  },
+  {
+    name: 'farm',
+    from: 'if (before.isOrderAddress || !hasShare(sale, before)) return false;',
+    to: '',
+    found: /refunds that no seller agreed to/,
+  },
+  {
+    name: 'behind',
+    from: 'await (agreed.known && (agreed.use === null ? !agreed.used : agreed.use.cancelled) ? giveBack(payment, "expired") : lookAgain(payment));',
+    to: 'await giveBack(payment, "expired");',
+    found: /went back, and its seller was paid/,
+    shows: 'after expiry',
+  },
+  {
+    name: 'listing',
+    from: 'sold.isOurs === true ? await putOwn(entry, now)',
+    to: 'true ? await putOwn(entry, now)',
+    found: /is listed by a stranger/,
   },
   {
     name: 'quadratic',

@@ -4,7 +4,7 @@ import { Agent, request } from 'undici'
 export async function call(
   origin: string,
   key: string | null,
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'PATCH',
   at: string,
   body?: unknown,
   headers: Readonly<Record<string, string>> = {},

@@ -36,7 +36,7 @@ export interface Transfer {
 }
 
 export async function gather(world: World, acts: readonly Act[], thefts: readonly Theft[]): Promise<Evidence> {
-  const { chain, payers: honest, thief, receiver, seller, buyers, owner } = world
+  const { chain, payers: honest, thief, lagging, receiver, seller, buyers, owner } = world
   const payers = [...honest, ...thief.payers]
   const [transfers, used] = await Promise.all([transfersOf(chain), usesOf(chain)])
   const withdrawals = acts.flatMap(({ kind, ask }) =>
@@ -51,14 +51,14 @@ export async function gather(world: World, acts: readonly Act[], thefts: readonl
     usdc: new Map(watched.map((address, place) => [address, balances[place] ?? 0n])),
     taken: receiver.taken,
     sold: new Set([...seller.shown].filter(([, { sold }]) => sold).map(([path]) => path)),
-    deposits: new Set([owner, thief, ...buyers].map(({ deposit }) => deposit)),
+    deposits: new Set([owner, thief, lagging, ...buyers].map(({ deposit }) => deposit)),
     payers: new Map(payers.map(({ address }) => [address, world.purse])),
     agents: world.agents,
     recipient: world.recipient,
     thefts,
     served: world.echo.served,
     thief: thief.userId,
-    accounts: [thief, ...buyers].map(({ userId }) => userId),
+    accounts: [thief, lagging, ...buyers].map(({ userId }) => userId),
   }
 }
 

@@ -16,6 +16,8 @@ export interface Goods {
   /** One run of it costs a large part of what may leave an account in a day. */
   dearAsset: string
   gate: string
+  /** Of another seller, whose refunds ask nobody. */
+  generousGate: string
   /** Where strangers' payments for tools go. */
   treasury: Hex
   prices: { checkout: bigint; escrow: bigint; tool: bigint; exact: bigint; metered: bigint; draw: bigint }
@@ -25,11 +27,12 @@ export async function makeGoods(parts: {
   origin: string
   control: Service
   owner: { key: string }
+  generous: { key: string }
   receiver: Receiver
   echo: Echo
   recipient: Hex
 }): Promise<Goods> {
-  const { origin, control, owner, receiver, echo, recipient } = parts
+  const { origin, control, owner, generous, receiver, echo, recipient } = parts
   const make = (at: string, body: unknown) => call(origin, owner.key, 'POST', at, body)
   const terms = {
     product: { name: 'A thing' },
@@ -98,6 +101,12 @@ export async function makeGoods(parts: {
       { method: 'GET', path: '/metered', pricing: chat },
     ],
   })
+  await call(origin, generous.key, 'PATCH', '/v1/refund-policy', { agents: 'automatic' })
+  await call(origin, generous.key, 'POST', '/v1/paywalls', {
+    ...{ slug: 'chaos-generous', name: 'Generous', upstreamUrl: echo.origin, network: 'base' },
+    recipient: GENEROUS,
+    routes: [{ method: 'GET', path: '/exact', pricing: { model: 'per-request', amount: 0.05 } }],
+  })
   return {
     checkout: checkout.id as string,
     escrow: escrow.id as string,
@@ -106,9 +115,13 @@ export async function makeGoods(parts: {
     toolAsset,
     dearAsset,
     gate: 'chaos',
+    generousGate: 'chaos-generous',
     treasury: control.wallets.treasury() ?? recipient,
     prices: { checkout: 500_000n, escrow: 500_000n, tool: 10_000n, exact: 50_000n, metered: 20_000n, draw: 5_000n },
   }
 }
+
+/** Where the money of the generous seller goes. */
+export const GENEROUS: Hex = '0x00000000000000000000000000000000000000c5'
 
 const DOCUMENT = documentOf({ path: '/echo', operationId: 'echo', summary: 'Say it again', field: 'act' })

@@ -8,6 +8,8 @@ import { request } from 'undici'
 export interface Rpc {
   url: string
   mood: RpcMood
+  /** What is asked about these addresses (without 0x) is answered as of a block, as by a node that got no further. */
+  readonly behind: Map<string, bigint>
   /** Becomes honest again; requests that were held get no response. */
   heal(): void
   close(): Promise<void>
@@ -36,6 +38,7 @@ export async function startRpc(chainUrl: string): Promise<Rpc> {
   const rpc: Rpc = {
     url: '',
     mood: 'honest',
+    behind: new Map(),
     heal() {
       rpc.mood = 'honest'
       for (const response of held) response.destroy()
@@ -69,9 +72,20 @@ export async function startRpc(chainUrl: string): Promise<Rpc> {
       const error = { code: -32_000, message: 'upstream timed out' }
       return tell(questions.map(({ id }) => ({ jsonrpc: '2.0', id, error })))
     }
-    const passed = mood === 'stale' ? await Promise.all(questions.map(aged)) : questions
+    const passed = mood === 'stale' ? await Promise.all(questions.map(aged)) : questions.map(late)
     const { statusCode, body: said } = await ask(Array.isArray(asked) ? passed : passed[0])
     response.writeHead(statusCode, { 'content-type': 'application/json' }).end(await said.text())
+  }
+
+  function late(question: Question): Question {
+    const text = JSON.stringify(question.params).toLowerCase()
+    const block = [...rpc.behind].find(([address]) => text.includes(address))?.[1]
+    if (block === undefined) return question
+    const at = `0x${block.toString(16)}`
+    if (question.method !== 'eth_getLogs')
+      return { ...question, params: question.params.map((each) => (each === 'latest' ? at : each)) }
+    const [filter] = question.params as [object]
+    return { ...question, params: [{ ...filter, fromBlock: at, toBlock: at }] }
   }
 
   /** The same request, for some blocks ago. */

@@ -131,6 +131,8 @@ export class Sink extends Moody {
 export class Seller extends Moody {
   /** The payments it was shown, and whether its facilitator has confirmed the money. */
   readonly shown = new Map<string, { payload: unknown; sold: boolean }>()
+  /** Called before the buyer gets an answer. */
+  onSold: ((path: string, payer: string) => void) | null = null
   private readonly network: Network
   private readonly recipient: string
   private readonly facilitator: string
@@ -171,6 +173,8 @@ export class Seller extends Moody {
       .then(({ body }) => body.json())
       .catch(() => null)
     shown.sold ||= (said as { success?: boolean } | null)?.success === true
+    const { payload } = shown.payload as { payload: { authorization: { from: string } } }
+    if (shown.sold) this.onSold?.(path, payload.authorization.from)
     return shown.sold
   }
 

@@ -52,6 +52,7 @@ async function shake(world: World): Promise<void> {
   const faults = await trouble(world, chance.apart('faults'), untilMs, say)
   await thieves.stop()
   world.thief.sink.heal()
+  world.rpc.behind.clear()
   await watch.stop()
   clearTimeout(early)
   load.stop()

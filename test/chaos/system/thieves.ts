@@ -3,6 +3,7 @@ import { Agent } from 'undici'
 import type { Chance } from './chance.ts'
 import type { Act } from './journal.ts'
 import { TheftBook, type Robbery, type Theft } from './thieves/book.ts'
+import { buyBehind, farm, listForeign } from './thieves/deceivers.ts'
 import { flood, importGiant, stuff, takeOut } from './thieves/floods.ts'
 import { cancel, empty, lapse, leave } from './thieves/leavers.ts'
 import { replay } from './thieves/replays.ts'
@@ -57,4 +58,7 @@ const ROBBERS: readonly (readonly [rob: (robbery: Robbery) => Promise<void>, pau
   [importGiant, 10_000],
   [takeBack, 1_000],
   [spendOut, 1_500],
+  [farm, 1_500],
+  [buyBehind, 2_000],
+  [listForeign, 2_000],
 ]

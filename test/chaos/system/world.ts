@@ -35,6 +35,10 @@ export interface World {
   recipient: Hex
   goods: Goods
   thief: Thief
+  /** Sells answers, and refunds programs without asking. Without money, so that no refund is paid. */
+  generous: Person
+  /** Pays sellers outside whose payments are looked at through a node that lags behind. */
+  lagging: Person
   close(): Promise<void>
 }
 
@@ -77,18 +81,19 @@ export async function openWorld(more: Readonly<Record<string, string>> = {}): Pr
   const recipient: Hex = '0x00000000000000000000000000000000000000c1'
   const seller = await new Seller(chain.network, recipient, `${topology.origin}/facilitator`).listen()
 
-  const people = await Promise.all(['owner', 'thief', 'a', 'b', 'c', 'd'].map((name) => signUp(control, name)))
-  const [owner, robber, ...buyers] = people as [Person, Person, ...Person[]]
+  const names = ['owner', 'thief', 'generous', 'lagging', 'a', 'b', 'c', 'd']
+  const people = await Promise.all(names.map((name) => signUp(control, name)))
+  const [owner, robber, generous, lagging, ...buyers] = people as [Person, Person, Person, Person, ...Person[]]
   const payers = await Promise.all(Array.from({ length: 40 }, () => chain.payer(PURSE)))
   const thieves = await Promise.all(Array.from({ length: 40 }, () => chain.payer(PURSE)))
   await send(
     chain,
-    [robber, ...buyers].map(({ deposit }) => ({ to: deposit, value: FIRST_DEPOSIT })),
+    [robber, lagging, ...buyers].map(({ deposit }) => ({ to: deposit, value: FIRST_DEPOSIT })),
   )
   // Deeper than any reorganisation that follows.
   await chain.mine(10)
-  for (const buyer of [robber, ...buyers]) await hasMoney(topology.origin, buyer)
-  const goods = await makeGoods({ origin: topology.origin, control, owner, receiver, echo, recipient })
+  for (const buyer of [robber, lagging, ...buyers]) await hasMoney(topology.origin, buyer)
+  const goods = await makeGoods({ origin: topology.origin, control, owner, generous, receiver, echo, recipient })
   await knowTool(topology, goods.tool)
   const agents = await Promise.all(buyers.slice(0, 2).map((buyer) => hireAgent(topology.origin, buyer)))
   const thief: Thief = {
@@ -114,6 +119,8 @@ export async function openWorld(more: Readonly<Record<string, string>> = {}): Pr
     recipient,
     goods,
     thief,
+    generous,
+    lagging,
     async close() {
       await Promise.all([receiver, echo, sink, seller].map((one) => one.close()))
       await control.stop()

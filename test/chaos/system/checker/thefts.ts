@@ -1,5 +1,6 @@
 import type { Statements } from '../../../../service/kit/transaction.ts'
 import { useOf, type Evidence } from '../evidence.ts'
+import { FOREIGN } from '../thieves/deceivers.ts'
 import { OUTFLOW_LIMIT, PURCHASES_ABOVE } from '../world.ts'
 
 /**
@@ -11,6 +12,9 @@ export async function checkThefts(statements: Statements, evidence: Evidence): P
     ...checkSecrets(evidence),
     ...(await checkEffects(statements, evidence)),
     ...(await checkOutflow(statements, evidence)),
+    ...(await checkGifts(statements)),
+    ...(await checkReturned(statements, evidence)),
+    ...(await checkListed(statements)),
   ]
 }
 
@@ -96,4 +100,35 @@ async function checkOutflow(statements: Statements, { accounts }: Evidence): Pro
     ...(gone === counted ? [] : [`${owner} took out ${String(gone)}, and ${String(counted)} is counted`]),
     ...(gone <= OUTFLOW_LIMIT ? [] : [`${owner} took out ${String(gone)} of ${String(OUTFLOW_LIMIT)}`]),
   ])
+}
+
+/** One wallet gets two refunds of a seller in 24 hours without the seller's answer; no run lasts longer. */
+async function checkGifts(statements: Statements): Promise<string[]> {
+  const rows = await statements.run<{ payer: string; count: bigint }>(
+    `SELECT payer, count(*) AS count FROM dispute
+     WHERE decided_by IN ('policy', 'deadline') AND state IN ('refunding', 'refunded')
+     GROUP BY user_id, payer HAVING count(*) > 2`,
+    [],
+  )
+  return rows.map(({ payer, count }) => `${payer} got ${String(count)} refunds that no seller agreed to`)
+}
+
+/** What is given back to the account that pays must not be the seller's already. */
+async function checkReturned(statements: Statements, { used }: Evidence): Promise<string[]> {
+  const rows = await statements.run<{ id: string; payer: string; nonce: string }>(
+    `SELECT id, payer, nonce FROM spending_payment WHERE state = 'returned'`,
+    [],
+  )
+  return rows
+    .filter(({ payer, nonce }) => used.has(useOf(payer, nonce)))
+    .map(({ id }) => `the paid call ${id} went back, and its seller was paid`)
+}
+
+/** Nobody has heard from that address. */
+async function checkListed(statements: Statements): Promise<string[]> {
+  const rows = await statements.run<{ resource: string }>(
+    'SELECT resource FROM discovery_resource WHERE resource = $1',
+    [FOREIGN],
+  )
+  return rows.map(({ resource }) => `${resource} is listed by a stranger`)
 }

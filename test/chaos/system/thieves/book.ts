@@ -45,6 +45,10 @@ export type TheftKind =
   | 'escrow'
   | 'take-back'
   | 'spend-out'
+  | 'farm'
+  | 'refund'
+  | 'behind'
+  | 'listing'
 
 export interface TheftRequest {
   method: 'GET' | 'POST'
