@@ -66,7 +66,6 @@ import type { Calls } from './tools/service/calls/calls.ts'
 import type { Catalogue } from './tools/service/catalogue/catalogue.ts'
 import { openDialects, openPaymentTokens, openSelling } from './sales/part.ts'
 import type { Failpoints } from './kit/failpoints.ts'
-import { isId } from './kit/ids.ts'
 import { toolHooks } from './tools/service/pay/product.ts'
 import { createCallStore } from './tools/store/calls/store.ts'
 import type { Sweeping } from './sales/service/sweep.ts'
@@ -213,9 +212,7 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
   )
   const { deliveries, part: deliveriesPart } = openDeliveries(platform, identity, {
     attempted: (target, attempt) => checkouts().attempted(target, attempt),
-    ended: async (inside, { target, subject }) => {
-      if (isId('chk', target)) await checkouts().deliveryFailed(inside, subject)
-    },
+    ended: (inside, { target, subject }) => checkouts().deliveryFailed(inside, target, subject),
     mayRedeliver: (subject) => checkouts().mayRedeliver(subject),
   })
   const { budgets, part: budgetsPart } = await openBudgets(platform, { identity, deliveries })

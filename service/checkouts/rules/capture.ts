@@ -1,5 +1,6 @@
 import type { Address } from '../../chain/model.ts'
 import type { AnsweredDelivery } from '../../deliveries/model.ts'
+import { cut } from '../../kit/answer.ts'
 import { invalid, type DomainError } from '../../kit/errors.ts'
 import { toDecimal, type Usdc } from '../../kit/money.ts'
 import { isRecord } from '../../kit/schema/merge.ts'
@@ -98,8 +99,7 @@ export function explanationIn(answer: string | null): string | null {
   if (typeof text !== 'string') return null
   const plain = text.replaceAll(/[\p{C}\s]+/gu, ' ').trim()
   if (plain === '') return null
-  const points = [...plain]
-  return points.length > EXPLANATION_MAX ? `${points.slice(0, EXPLANATION_MAX).join('')}…` : plain
+  return plain.length > EXPLANATION_MAX ? `${cut(plain, EXPLANATION_MAX)}…` : plain
 }
 
 const EXPLANATION_MAX = 300

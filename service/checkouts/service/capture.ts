@@ -95,7 +95,8 @@ export function createCapturing(deps: CapturingDeps) {
     ended,
 
     /** Runs in the transaction in which a delivery ended without a confirmation. */
-    async deliveryFailed(inside: Statements, payment: string): Promise<void> {
+    async deliveryFailed(inside: Statements, target: string, payment: string): Promise<void> {
+      if (!isId('chk', target)) return
       await announce(inside, [{ topic: OUTCOME, payload: { paymentId: payment } }, noticeOf(payment, 'failure')])
     },
 
