@@ -1,6 +1,12 @@
 const ENVIRONMENT =
   'Only `readConfig` of service/config.ts reads the environment, once, at boot: take the value as a parameter.'
 
+/** The time since a moment. A number, or a name in milliseconds, leads to another moment instead. */
+const ELAPSED =
+  'BinaryExpression[operator="-"][left.callee.object.name="Date"][left.callee.property.name="now"][right.type="Identifier"][right.name!=/(ms|MS|Ms)$/]'
+const PAUSE =
+  'NewExpression[callee.name="Promise"] CallExpression[callee.name="setTimeout"][arguments.length=2][arguments.0.type="Identifier"][arguments.1.type="Literal"]'
+
 /**
  * The project's own lint rules, each named after the habit that it enforces. They are tables of ESLint selectors and
  * not `no-restricted-syntax`, because a second block of that rule silently replaces the first one, so a file could not
@@ -68,6 +74,18 @@ export const house = {
         'The suite runs whole: finish the test or remove it.',
       'CallExpression[callee.name=/^([xf](it|describe)|xtest)$/]':
         'The suite runs whole: finish the test or remove it.',
+    }),
+
+    /** What decides the gate is the code alone: no clock, no load, no chance. */
+    'steady-tests': forbid({
+      [`MemberExpression[object.name="performance"][property.name="now"], MemberExpression[object.name="process"][property.name=/^(cpuUsage|memoryUsage|hrtime)$/], ${ELAPSED}`]:
+        'How long something takes depends on the machine: count steps, calls or bytes, or measure in a *.timed.test.ts.',
+      'MemberExpression[object.name="Math"][property.name="random"], BinaryExpression[operator="%"][left.callee.object.name="Date"]':
+        'Every run has the same cases: draw them with fast-check or harness/random.ts, and make names with node:crypto.',
+      [`${PAUSE}:not(:matches(WhileStatement, DoWhileStatement, ForStatement) *)`]:
+        'A pause is too short on a busy machine and too long on others: wait for what must happen, with `until`.',
+      'CallExpression[callee.property.name="listen"] > Literal.arguments:first-child[value>0]':
+        'Another process may have this port: listen on 0 and read the port.',
     }),
 
     'linear-patterns': {

@@ -13,8 +13,8 @@ export default {
   testPathIgnorePatterns: [
     '/node_modules/',
     '<rootDir>/test/(chaos|bench|conformance|n8n)/',
-    // What a clock decides is proved by `npm run prove -- timed`.
-    '[.]timed[.]test[.]ts$',
+    // What a clock decides is proved by `npm run prove -- timed`, what takes long by `npm run prove -- long`.
+    '[.](timed|long)[.]test[.]ts$',
     ...(grouped ? groupedFiles().map((file) => `<rootDir>/test/${file}$`) : ['<rootDir>/test/grouped/']),
   ],
   extensionsToTreatAsEsm: ['.ts'],
@@ -29,6 +29,7 @@ export default {
   // Starting a server takes a second, and on a busy machine twenty; a test may start two and look at them for a while.
   testTimeout: 180_000,
   maxWorkers: 2,
+  testSequencer: '<rootDir>/test/harness/sequencer.mjs',
   // Modules of a finished file stay in the worker's memory: beyond this its collector takes more time than the tests.
   workerIdleMemoryLimit: '1GB',
 }

@@ -40,7 +40,17 @@ export const SUITES = {
   },
   timed: {
     command: () => ['npm', 'test', '--', '[.]timed[.]test[.]ts$', '--testPathIgnorePatterns=/node_modules/'],
-    covers: ['service', 'test/security'],
+    covers: ['service', 'test/security', 'test/sales', 'test/browser'],
+    limitMinutes: 20,
+  },
+  // The tests that the gate runs with little, or leaves out, since they take long.
+  long: {
+    command: () => [
+      ...['npm', 'test', '--', '[.]long[.]test[.]ts$|test/client/listen|test/database/versions'],
+      '--testPathIgnorePatterns=/node_modules/',
+    ],
+    env: { LONG: 'true' },
+    covers: ['service', 'nodes', 'prisma', 'test', 'eslint.rules.mjs', 'eslint.config.mjs'],
     limitMinutes: 20,
   },
   conformance: { command: script('conformance'), covers: ['service', 'test/conformance'], limitMinutes: 20 },

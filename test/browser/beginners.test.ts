@@ -1,6 +1,7 @@
 import type { BrowserContextOptions } from 'playwright-core'
 import { qrOf } from '../../service/checkouts/service/presenter.ts'
 import { usdcOf } from '../facilitator/world.ts'
+import { until } from '../harness/until.ts'
 import { barriers } from './access.ts'
 import { inBrowser } from './chromium.ts'
 import { openShop, shiftsOf, SITE, type Shop, type Visit } from './shop.ts'
@@ -205,8 +206,12 @@ inBrowser('a person whose payment takes long', () => {
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
     await page.getByText('This takes a few seconds. Keep this page open.').first().waitFor()
     await picture(`beginner-confirming-${device}`)
-    await page.clock.fastForward(21_000)
-    await page.getByRole('heading', { name: 'Still confirming your payment' }).waitFor()
+    const slow = page.getByRole('heading', { name: 'Still confirming your payment' })
+    await until(async () => {
+      // The page begins to wait only when the service has answered.
+      await page.clock.fastForward(21_000)
+      return await slow.isVisible()
+    })
     expect(await barriers(page)).toEqual([])
     await picture(`beginner-slow-${device}`)
   })

@@ -1,5 +1,12 @@
 import { existsSync, mkdirSync } from 'node:fs'
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions } from 'playwright-core'
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+  type PageScreenshotOptions,
+} from 'playwright-core'
 
 /** The system's Chromium; the suite does not bring one along. Its shell draws the same without a window around it. */
 const PROGRAM = [
@@ -57,10 +64,14 @@ export async function openContext(browser: Browser, options: BrowserContextOptio
 
 const openedBy = new WeakMap<BrowserContext, string | undefined>()
 
-/** Where a test stores screenshots, for people who inspect a run. */
-export function pictureAt(name: string): string {
+/**
+ * Stores a picture of a page, for people who inspect a run. Only where SCREENS is set: drawing pages takes longer than
+ * most of the tests do without it.
+ */
+export async function picture(page: Page, name: string, options: PageScreenshotOptions = {}): Promise<void> {
+  if (process.env['SCREENS'] === undefined) return
   mkdirSync(PICTURES, { recursive: true })
-  return `${PICTURES}/${name}.png`
+  await page.screenshot({ path: `${PICTURES}/${name}.png`, animations: 'disabled', ...options })
 }
 
 const PICTURES = '.build/browser'

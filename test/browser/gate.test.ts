@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { barriers } from './access.ts'
-import { inBrowser, openContext, pictureAt, startBrowser } from './chromium.ts'
+import { inBrowser, openContext, picture, startBrowser } from './chromium.ts'
 import { putWallet } from './wallet.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { json } from '../paywall/upstream.ts'
@@ -44,11 +44,11 @@ inBrowser('a person at a gate', () => {
     await page.getByRole('button', { name: 'Test Wallet' }).click()
     await page.getByRole('button', { name: 'Pay 0.25 USDC' }).waitFor()
     expect(await barriers(page)).toEqual([])
-    await page.screenshot({ path: pictureAt('gate-pay'), animations: 'disabled' })
+    await picture(page, 'gate-pay')
     await page.getByRole('button', { name: 'Pay 0.25 USDC' }).click()
     await page.getByRole('heading', { name: 'Paid' }).waitFor()
     expect(await page.locator('pre').textContent()).toContain('<img src=x')
-    await page.screenshot({ path: pictureAt('gate-paid'), animations: 'disabled' })
+    await picture(page, 'gate-paid')
     expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)
     expect(amiss).toEqual([])
     await context.close()
@@ -77,11 +77,11 @@ inBrowser('a person at a gate', () => {
       await page.locator('form').getByText('This is not the test token of this paywall.').waitFor()
     }
     expect(await barriers(page)).toEqual([])
-    await page.screenshot({ path: pictureAt('gate-simulate-390'), animations: 'disabled' })
+    await picture(page, 'gate-simulate-390')
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.emulateMedia({ colorScheme: 'dark' })
     expect(await barriers(page)).toEqual([])
-    await page.screenshot({ path: pictureAt('gate-simulate-1280'), animations: 'disabled' })
+    await picture(page, 'gate-simulate-1280')
     await token.fill(String(sold.paywall.testToken))
     await simulate.click()
     await page.getByRole('heading', { name: 'Payment simulated' }).waitFor()
@@ -89,7 +89,7 @@ inBrowser('a person at a gate', () => {
     await page.getByRole('row').nth(2).waitFor()
     expect(await page.getByRole('row').count()).toBe(3)
     expect(await barriers(page)).toEqual([])
-    await page.screenshot({ path: pictureAt('gate-simulated'), animations: 'disabled' })
+    await picture(page, 'gate-simulated')
     await context.close()
   })
 

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { barriers } from './access.ts'
-import { inBrowser, pictureAt, startBrowser } from './chromium.ts'
+import { inBrowser, picture, startBrowser } from './chromium.ts'
 import { testService, type TestService } from '../harness/service.ts'
 
 inBrowser('the API reference', () => {
@@ -24,7 +24,7 @@ inBrowser('the API reference', () => {
       await page.goto(service.origin + path)
       expect(await barriers(page)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
-      await page.screenshot({ path: pictureAt(`reference${path.replaceAll('/', '-')}-${name}`) })
+      await picture(page, `reference${path.replaceAll('/', '-')}-${name}`)
     }
     await page.close()
   })

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { png } from '../files/pictures.ts'
 import { barriers } from './access.ts'
-import { inBrowser, pictureAt } from './chromium.ts'
+import { inBrowser, picture } from './chromium.ts'
 import { isTooWide, openDesk, PASSWORD, STORY_MS, type Desk } from './dashboard/desk.ts'
 
 import { COUNT_SHIFTS, shiftsOf } from './shop.ts'
@@ -27,7 +27,7 @@ inBrowser('a newcomer sells a file', () => {
   async function pictures(page: Page, name: string): Promise<void> {
     for (const [size, viewport] of sizes) {
       await page.setViewportSize(viewport)
-      await page.screenshot({ path: pictureAt(`selling-${name}-${size}`), fullPage: true, animations: 'disabled' })
+      await picture(page, `selling-${name}-${size}`, { fullPage: true })
       expect(await barriers(page)).toEqual([])
       expect(await isTooWide(page)).toBe(false)
     }
@@ -125,7 +125,7 @@ inBrowser('a newcomer sells a file', () => {
       await page.mouse.move(handle.x + 10, handle.y + 10)
       await page.mouse.down()
       await page.mouse.move(handle.x, first.y + 20, { steps: 4 })
-      await page.screenshot({ path: pictureAt('selling-dragging'), animations: 'disabled' })
+      await picture(page, 'selling-dragging')
       await page.mouse.up()
       expect(await labels()).toEqual(['VAT number', 'Who comes?'])
       await page.getByRole('button', { name: 'Move field 2 up' }).click()

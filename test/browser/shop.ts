@@ -4,7 +4,7 @@ import { LIVE } from '../checkouts/world.ts'
 import { startReceiver, type Receiver } from '../deliveries/receiver.ts'
 import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
-import { openContext, pictureAt, startBrowser } from './chromium.ts'
+import { openContext, picture, startBrowser } from './chromium.ts'
 import { putWallet, type TestWallet, type WalletOptions } from './wallet.ts'
 
 /** A seller with a workflow, the chain it is paid on, and a browser for the buyers. */
@@ -106,7 +106,7 @@ export async function openShop(
         wallet: put,
         payer,
         async picture(name) {
-          await page.screenshot({ path: pictureAt(name), fullPage: true, animations: 'disabled' })
+          await picture(page, name, { fullPage: true })
         },
       }
     },

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { LANGUAGES, type Language } from '../../service/kit/language.ts'
 import type { CheckoutPage, PaymentState, Receipt } from '../../service/pages/model.ts'
 import { createPages, loadBuilt, type Pages } from '../../service/pages/pages.ts'
-import { inBrowser, pictureAt, startBrowser } from './chromium.ts'
+import { inBrowser, picture, startBrowser } from './chromium.ts'
 
 const AT = '2026-11-24T12:00:00.000Z'
 const HASH = `0x${'7'.repeat(64)}`
@@ -216,7 +216,7 @@ inBrowser('every state of the pages', () => {
         ['desktop', 1280],
       ] as const) {
         await page.setViewportSize({ width, height: 800 })
-        await page.screenshot({ path: pictureAt(`states-${language}-${String(group)}-${size}`), fullPage: true })
+        await picture(page, `states-${language}-${String(group)}-${size}`, { fullPage: true })
         expect([language, group, size, await page.evaluate(FAULTS)]).toEqual([language, group, size, []])
       }
     }

@@ -3,7 +3,7 @@ import { startReceiver, type Receiver } from '../deliveries/receiver.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
 import { barriers } from './access.ts'
-import { inBrowser, pictureAt } from './chromium.ts'
+import { inBrowser, picture } from './chromium.ts'
 import { isTooWide, openDesk, STORY_MS, type Desk, type Seat } from './dashboard/desk.ts'
 import { COUNT_SHIFTS, shiftsOf } from './shop.ts'
 import { putWallet } from './wallet.ts'
@@ -34,7 +34,7 @@ inBrowser('a seller and a buyer', () => {
       ['desktop', 1280],
     ] as const) {
       await page.setViewportSize({ width, height: 844 })
-      await page.screenshot({ path: pictureAt(`story-${name}-${size}`), fullPage: true, animations: 'disabled' })
+      await picture(page, `story-${name}-${size}`, { fullPage: true })
       expect(await isTooWide(page)).toBe(false)
     }
     expect(await barriers(page)).toEqual([])

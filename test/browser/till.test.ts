@@ -3,7 +3,7 @@ import { ok } from '../deliveries/receiver.ts'
 import { signed, type ToSign } from '../refunds/own.ts'
 import { refund } from '../refunds/sales.ts'
 import { barriers } from './access.ts'
-import { inBrowser, pictureAt } from './chromium.ts'
+import { inBrowser, picture } from './chromium.ts'
 import { openShop, shiftsOf, type Shop } from './shop.ts'
 
 const ANSWER = '# Your audit\n\n| page | problem |\n|---|---|\n| / | **slow** |\n'
@@ -26,7 +26,7 @@ inBrowser('the page of a payment', () => {
       ['desktop', 1280],
     ] as const) {
       await page.setViewportSize({ width, height: 844 })
-      await page.screenshot({ path: pictureAt(`till-${name}-${size}`), fullPage: true, animations: 'disabled' })
+      await picture(page, `till-${name}-${size}`, { fullPage: true })
       expect(await barriers(page)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     }

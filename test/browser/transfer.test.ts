@@ -26,8 +26,11 @@ inBrowser('a person who pays by a transfer from an exchange', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     await picture(`transfer-${state}`)
   }
-  const send = (to: string, micro: bigint): Promise<Hex> =>
-    transfer(shop.chain, exchange, to.toLowerCase() as Hex, micro)
+  const send = async (to: string, micro: bigint): Promise<void> => {
+    await transfer(shop.chain, exchange, to.toLowerCase() as Hex, micro)
+    // An address is looked at no more often than this.
+    shop.service.clock.forward(10_000)
+  }
 
   it.each(DEVICES)(
     'sends too little, then too much, and gets back what was too much, on a %s',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { DomainError } from '../../service/kit/errors.ts'
@@ -32,7 +33,7 @@ describe('approvals', () => {
   }
 
   /** Makes a call that needs approval; returns the approval's id. */
-  async function hold(amount = 2_000_000n, hash = Math.random().toString()) {
+  async function hold(amount = 2_000_000n, hash: string = randomUUID()) {
     const agent = await newAgent({ approvalAbove: 1 })
     const call = callOf(agent, amount, { target: '<script>alert(1)</script>', requestHash: hash })
     const error = await service.budgets.reserve(call).catch((thrown: unknown) => thrown)
@@ -59,7 +60,7 @@ describe('approvals', () => {
     await person.call('POST', `/v1/approvals/${id}/refuse`)
     const again = (more: object = {}) =>
       service.budgets
-        .reserve({ ...call, id: `run_${Math.random().toString()}`, ...more })
+        .reserve({ ...call, id: `run_${randomUUID()}`, ...more })
         .then(() => null)
         .catch((thrown: unknown) => thrown as DomainError)
     for (const more of [{}, { amount: usdc(1_500_000n) }, { amount: usdc(5_000_000n) }]) {

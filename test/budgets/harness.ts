@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Announcement } from '../../service/queue/model.ts'
 import { newId } from '../../service/kit/ids.ts'
 import { QUOTAS } from '../../service/kit/quota.ts'
@@ -74,7 +75,7 @@ export async function agentWith(
   policy: Policy,
   balance = 1_000_000n,
 ): Promise<Agent> {
-  const userId = `usr_s${String(++people)}${Math.random().toString(36).slice(2)}`
+  const userId = `usr_s${String(++people)}${randomUUID()}`
   const owner = { userId, environment: 'sandbox' as const }
   await ledger.openAccounts(userId)
   const id = `fund_${userId}`

@@ -7,6 +7,7 @@ import { createChain, type ChainOptions } from '../../service/chain/usdc.ts'
 import type { Log } from '../../service/kit/log.ts'
 import { TestClock } from '../harness/clock.ts'
 import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
+import { until } from '../harness/until.ts'
 
 export interface World {
   local: TestChain
@@ -50,6 +51,7 @@ export async function openWorld(options: Parameters<typeof startChain>[0] = {}):
       const fees = await chain.fees()
       const signed = chain.signTransaction({ key: from.privateKey, nonce, gas: 6_000_000n, fees, ...call })
       await chain.broadcast(signed.raw)
+      // Anvil responds to a broadcast before the block with it exists.
       return until(() => chain.receipt(signed.hash))
     },
     async stop() {
@@ -59,13 +61,7 @@ export async function openWorld(options: Parameters<typeof startChain>[0] = {}):
   }
 }
 
-/** Anvil responds to a broadcast before the block with it exists. */
-export async function until<Value>(look: () => Promise<Value | null>): Promise<Value> {
-  for (;;) {
-    const value = await look()
-    if (value !== null) return value
-  }
-}
+export { until }
 
 /** The call with which a payer cancels an authorization. */
 export function cancelCall(

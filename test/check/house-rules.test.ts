@@ -43,6 +43,24 @@ const OFFENCES: Readonly<Record<string, { allowed: readonly string[]; refused: r
       "import { env } from 'node:process'",
     ],
   },
+  'steady-tests': {
+    allowed: [
+      'const past = new Date(Date.now() - 60_000)',
+      'const old = Date.now() - ageMs',
+      'for (;;) await new Promise((resolve) => setTimeout(resolve, 10))',
+      "server.listen(0, '127.0.0.1')",
+    ],
+    refused: [
+      'const began = performance.now()',
+      'expect(Date.now() - began).toBeLessThan(2_000)',
+      'const { heapUsed } = process.memoryUsage()',
+      'const before = process.cpuUsage()',
+      'const at = Math.random()',
+      'const seed = Date.now() % 1_000',
+      'await new Promise((resolve) => setTimeout(resolve, 500))',
+      'server.listen(8080)',
+    ],
+  },
   'guarded-calls': {
     allowed: [
       "import type { IncomingMessage } from 'node:http'",

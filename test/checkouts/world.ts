@@ -230,14 +230,4 @@ export const LIVE: Record<string, string> = {
   ALLOW_PRIVATE_CALLBACKS: 'true',
 }
 
-/** Repeats the check until it returns something. */
-export async function until<Value>(look: () => Promise<Value | null | false> | Value | null | false): Promise<Value> {
-  const deadline = Date.now() + 20_000
-  for (;;) {
-    const seen = await look()
-    if (seen !== null && seen !== false) return seen
-    if (Date.now() > deadline) throw new Error('nothing came')
-    // Not at once: the service under test runs in this very process.
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
+export { until } from '../harness/until.ts'

@@ -43,7 +43,7 @@ describe('the published client', () => {
     symlinkSync(path.join(root, 'node_modules/@types'), path.join(sandbox.project, 'node_modules/@types'))
     symlinkSync(path.join(root, 'node_modules/undici-types'), path.join(sandbox.project, 'node_modules/undici-types'))
     expect(files).toHaveLength(4)
-    const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
+    const tsc = path.join(root, 'node_modules/typescript-7/lib/tsc.js')
     const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022', '--types', 'node']
     for (const way of [
       ['--module', 'nodenext'],

@@ -44,7 +44,7 @@ describe('the samples of the reference', () => {
     })
     symlinkSync(path.join(root, 'node_modules/@types'), path.join(sandbox.project, 'node_modules/@types'))
     symlinkSync(path.join(root, 'node_modules/undici-types'), path.join(sandbox.project, 'node_modules/undici-types'))
-    const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
+    const tsc = path.join(root, 'node_modules/typescript-7/lib/tsc.js')
     const options = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext', '--types', 'node']
     const check = (all: readonly string[]) =>
       run(process.execPath, [tsc, ...options, ...all], { cwd: sandbox.project }).then(

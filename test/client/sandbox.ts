@@ -1,5 +1,16 @@
 import { execFile } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,6 +19,7 @@ import { testDatabase } from '../harness/database.ts'
 import { freePort } from '../harness/ports.ts'
 import { ServiceProcess } from '../harness/process.ts'
 
+const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** The sandbox as `npm start` runs it, and the package as it is published, installed in a project of its own. */
@@ -71,17 +83,32 @@ export async function startSandbox(): Promise<Sandbox> {
 
 /** A project with the package in it, as it is published. */
 export async function installed(folder: string): Promise<string> {
-  const run = promisify(execFile)
   const project = path.join(folder, 'project')
+  const install = ['install', '--prefix', project, '--no-audit', '--no-fund', '--offline']
+  await run('npm', [...install, await packed(folder)], { cwd: folder })
+  return project
+}
+
+/** The package of the client as it is now, which is made once for all tests that install it. */
+async function packed(folder: string): Promise<string> {
+  const client = path.join(root, 'service/client')
+  const hash = createHash('sha256')
+  for (const name of readdirSync(client, { recursive: true, encoding: 'utf8' }).sort()) {
+    if (/^(dist|node_modules|python)\b/.test(name) || !statSync(path.join(client, name)).isFile()) continue
+    hash.update(`${name}\n`).update(readFileSync(path.join(client, name)))
+  }
+  const file = path.join(root, '.build/client', `${hash.digest('hex')}.tgz`)
+  if (existsSync(file)) return file
   // A build of its own: other tests build at the same time.
   const built = path.join(folder, 'package')
   mkdirSync(built)
-  copyFileSync(path.join(root, 'service/client/package.json'), path.join(built, 'package.json'))
-  await run(process.execPath, [path.join(root, 'service/client/build.mjs'), path.join(built, 'dist')])
+  copyFileSync(path.join(client, 'package.json'), path.join(built, 'package.json'))
+  await run(process.execPath, [path.join(client, 'build.mjs'), path.join(built, 'dist')])
   const pack = ['pack', built, '--pack-destination', folder, '--json', '--ignore-scripts']
   const { stdout } = await run('npm', pack, { cwd: folder })
-  const [packed] = JSON.parse(stdout) as [{ filename: string }]
-  const install = ['install', '--prefix', project, '--no-audit', '--no-fund', '--offline']
-  await run('npm', [...install, path.join(folder, packed.filename)], { cwd: folder })
-  return project
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
+  mkdirSync(path.dirname(file), { recursive: true })
+  copyFileSync(path.join(folder, filename), `${file}.${String(process.pid)}`)
+  renameSync(`${file}.${String(process.pid)}`, file)
+  return file
 }

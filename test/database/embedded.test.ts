@@ -11,7 +11,8 @@ describe('the embedded database', () => {
   let dataDir: string
   let embedded: Embedded | undefined
 
-  beforeEach(() => {
+  // One for all tests: making a server takes longer than starting it again.
+  beforeAll(() => {
     parent = mkdtempSync(path.join(tmpdir(), 'coinslot-embedded-'))
     chmodSync(parent, 0o755)
     dataDir = path.join(parent, 'a "path" with späces')
@@ -21,8 +22,9 @@ describe('the embedded database', () => {
     await embedded?.stop()
     embedded = undefined
     expect(await leftOf(dataDir, 5_000)).toEqual([])
-    rmSync(parent, { recursive: true })
   })
+
+  afterAll(() => rmSync(parent, { recursive: true }))
 
   test('is made once, is kept, and is as durable as PostgreSQL can be', async () => {
     embedded = await startEmbedded({ dataDir })
@@ -76,7 +78,7 @@ describe('the embedded database', () => {
 
   test('does not start over the number of a stranger', async () => {
     embedded = await startEmbedded({ dataDir })
-    await ask(embedded.url, 'create table kept as select 42 as answer')
+    await ask(embedded.url, 'create table if not exists kept as select 42 as answer')
     await embedded.stop()
     // As after a crash of the machine, when the server's old process id belongs to a process that must not be killed.
     writeFileSync(
@@ -101,11 +103,11 @@ describe('the embedded database', () => {
   test('comes back at the same address after kill -9, with all that was acknowledged', async () => {
     embedded = await startEmbedded({ dataDir })
     const { url } = embedded
-    await ask(url, 'create table kept (id int)')
+    await ask(url, 'create table rounds (id int)')
     for (let round = 1; round <= 3; round++) {
-      await ask(url, `insert into kept values (${String(round)})`)
+      await ask(url, `insert into rounds values (${String(round)})`)
       process.kill(serverOf(dataDir), 'SIGKILL')
-      expect(await askUntilUp(url, 'select count(*)::int as rows from kept')).toEqual([{ rows: round }])
+      expect(await askUntilUp(url, 'select count(*)::int as rows from rounds')).toEqual([{ rows: round }])
     }
   })
 })

@@ -185,7 +185,7 @@ describe('trouble on the chain', () => {
     await world.chain.call('eth_sendTransaction', { from, to, data, gas: '0x493e0' })
     const [ours] = await world.database.statements.run<{ raw: Buffer }>(
       'SELECT raw FROM facilitator_transaction WHERE hash = $1',
-      [Buffer.from(hash!.slice(2), 'hex')],
+      [Buffer.from(hash.slice(2), 'hex')],
     )
     await world.chain.call('eth_sendRawTransaction', `0x${ours!.raw.toString('hex')}`)
     relay.behave((questions) =>

@@ -195,17 +195,7 @@ export function request(
       }
 }
 
-/** Looks again and again until there is something to see. */
-export async function until<Value>(look: () => Promise<Value | null | false>): Promise<Value> {
-  const deadline = Date.now() + 60_000
-  for (;;) {
-    const seen = await look()
-    if (seen !== null && seen !== false) return seen
-    if (Date.now() > deadline) throw new Error('nothing came')
-    // Not at once: the service under test runs in this very process.
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
+export { until } from '../harness/until.ts'
 
 /** How many transactions of this sender are in blocks. */
 export async function sentBy(chain: TestChain, address: Hex): Promise<number> {

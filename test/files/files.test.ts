@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import { testService, type Answer, type CallOptions, type TestPerson, type TestService } from '../harness/service.ts'
 import { jpegHead, png, webpHead } from './pictures.ts'
+import { until } from '../harness/until.ts'
 
 const BYTES_MAX = 1_000_000
 
@@ -263,8 +264,3 @@ describe('files', () => {
     })
   }
 })
-
-async function until(look: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 10_000; Date.now() < deadline;) if (await look()) return
-  throw new Error('nothing came')
-}

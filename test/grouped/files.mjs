@@ -33,7 +33,7 @@ export function groupedFiles(group) {
   const files = readdirSync(root, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !alone.includes(entry.name) && entry.name !== 'node_modules')
     .flatMap(({ name }) => readdirSync(path.join(root, name), { recursive: true }).map((file) => path.join(name, file)))
-    .filter((file) => /(?<!\.timed)\.test\.ts$/.test(file) && !preparesForAll(file))
+    .filter((file) => /(?<!\.(?:timed|long))\.test\.ts$/.test(file) && !preparesForAll(file))
     .sort()
   return files.filter((_file, index) => group === undefined || index % GROUPS === group - 1)
 }

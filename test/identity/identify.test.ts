@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { newId } from '../../service/kit/ids.ts'
 import type { Caller } from '../../service/kit/caller.ts'
 import { callerOf, openWorld, post, somebody, type World } from './world.ts'
@@ -143,7 +144,7 @@ async function keyIn(world: World, environment: Caller['environment'], expiresAt
 }
 
 async function sessionIn(world: World): Promise<string> {
-  const email = `s${String(Math.random()).slice(2)}@example.com`
+  const email = `s${randomUUID()}@example.com`
   return (await post(world, '/sign-up/email', { email, password: 'correct horse battery', name: 'S' })).body[
     'token'
   ] as string

@@ -36,7 +36,6 @@ describe('npm run setup', () => {
   })
 
   test('a fresh folder becomes a live server that takes its first payment, unattended and within five minutes', async () => {
-    const started = Date.now()
     const [mails, hook] = await Promise.all([startSmtp(), startHook()])
     const port = String(await freePort())
     const { code, said } = await setup(
@@ -85,7 +84,6 @@ describe('npm run setup', () => {
       await mails.close()
       hook.close()
     }
-    expect(Date.now() - started).toBeLessThan(300_000)
   }, 300_000)
 
   test('keeps what the file has, makes no second keys, and adds what is missing', async () => {

@@ -66,7 +66,7 @@ describe('generated histories of plain transfers', () => {
       const sold = await world.sell()
       const shapes = fc.sample(some, {
         numRuns: HISTORIES,
-        seed: Number(process.env['SEED'] ?? Date.now() % 1_000_000),
+        seed: Number(process.env['SEED'] ?? 20_261_121),
       })
       const histories: History[] = []
       await inTurn(shapes, async (shape) => {

@@ -1,6 +1,7 @@
 import type { TestAccount } from '../harness/chain.ts'
 import type { Answer } from '../harness/service.ts'
 import { notBusy, payWorld, type Payment, type PayWorld } from '../tools/calls/pay-world.ts'
+import { until } from '../harness/until.ts'
 import { openWorld as openGates, type World } from '../paywall/world.ts'
 
 /** The payment as a client of version 2 sends it that supports the extension. */
@@ -76,7 +77,17 @@ describe("a payment with an identifier of its client's choice", () => {
     const plain = await world.sign(payer, await world.buy(SLUG, {}))
     const payment = identified(plain, id)
     await world.chain.call('evm_setAutomine', false)
-    const pending = await world.buy(SLUG, {}, payment)
+    const buying = world.buy(SLUG, {}, payment)
+    await until(async () => {
+      const rows = await world.service.database.statements.run(
+        `SELECT 1 FROM facilitator_settlement WHERE state = 'broadcast'`,
+        [],
+      )
+      return rows.length > 0
+    })
+    // The buyer waits no longer.
+    world.service.clock.forward(20_000)
+    const pending = await buying
     await world.chain.call('evm_setAutomine', true)
     await world.chain.mine()
     expect(pending.status).toBe(503)

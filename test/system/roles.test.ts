@@ -11,6 +11,7 @@ import { Upstream } from '../tools/calls/upstream.ts'
 import { signed } from '../checkouts/world.ts'
 import { startChain, type TestChain } from '../harness/chain.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
+import { until } from '../harness/until.ts'
 import { walletKeys } from '../wallet/world.ts'
 
 /*
@@ -186,7 +187,7 @@ describe('one role a process', () => {
     expect((await waiting).status).toBe(200)
   })
 
-  test('a price that is changed at one is asked for at another within two seconds', async () => {
+  test('a price that is changed at one is asked for at another too', async () => {
     const pricing = (amount: number) => [{ method: 'GET', path: '/x', pricing: { model: 'per-request', amount } }]
     const terms = { slug: 'roles', name: 'Roles', upstreamUrl: upstream.url, network: 'base-sepolia' }
     const made = await ask(members.api, '/v1/paywalls', {
@@ -203,8 +204,7 @@ describe('one role a process', () => {
       body: JSON.stringify({ routes: pricing(0.5) }),
     })
     expect(changed.status).toBe(200)
-    const since = Date.now()
-    while ((await price()) !== '0.5') expect(Date.now() - since).toBeLessThan(2_000)
+    await until(async () => (await price()) === '0.5')
   })
 
   test('one that was given other secrets than the rest says so, and is not one of them', async () => {

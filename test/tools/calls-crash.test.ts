@@ -1,6 +1,7 @@
 import type { Payment } from './calls/pay-world.ts'
 import { payWorld, type PayWorld } from './calls/pay-world.ts'
 import { dyingAt, startReplica, type Replica } from './calls/replica.ts'
+import { until } from '../harness/until.ts'
 
 /** A process dies between the steps of a call; the caller repeats it, and another process serves it. */
 describe('a call whose process dies', () => {
@@ -185,7 +186,3 @@ describe('a call whose process dies', () => {
     return row?.state
   }
 })
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20))
-}

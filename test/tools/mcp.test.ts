@@ -5,6 +5,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import type { TestPerson } from '../harness/service.ts'
 import { toolWorld, type ToolWorld } from './calls/world.ts'
+import { until } from '../harness/until.ts'
 
 /** The official client against the whole service. */
 describe('MCP', () => {
@@ -355,8 +356,4 @@ function looksAt({ service: { ledger } }: ToolWorld): () => number {
     return holdStates(...given)
   }
   return () => count
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise(setImmediate)
 }

@@ -87,7 +87,7 @@ describe('reconciliation', () => {
   }
 
   test('holds at every moment of any history', async () => {
-    const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
+    const seed = Number(process.env['SEED'] ?? 20_261_121)
     let compared = 0
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 25 }), async (history) => {

@@ -41,11 +41,13 @@ export function connections(opened: () => Desk): void {
         await dialog.getByText('WDJB-MJHT').waitFor()
         await looks(page, 'connections-code')
         company.enter({ error: 'access_denied' })
+        desk.service.clock.forward(INTERVAL_MS)
         await dialog.getByText('The access was not allowed there.').waitFor()
         await looks(page, 'connections-code-refused')
         await dialog.getByRole('button', { name: 'Get a new code' }).click()
         await dialog.getByText('WDJB-MJHT').waitFor()
         company.enter({ who: 'ada' })
+        desk.service.clock.forward(INTERVAL_MS)
         await dialog.waitFor({ state: 'detached' })
         await page.getByRole('cell', { name: 'active' }).waitFor()
 
@@ -67,6 +69,9 @@ export function connections(opened: () => Desk): void {
     )
   })
 }
+
+/** As often as the provider wants to be asked about a code. */
+const INTERVAL_MS = 7_000
 
 const DOCUMENT = {
   openapi: '3.1.0',

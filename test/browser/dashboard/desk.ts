@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { testService, type Answer, type CallOptions, type TestService } from '../../harness/service.ts'
 import { barriers } from '../access.ts'
-import { openContext, pictureAt, startBrowser } from '../chromium.ts'
+import { openContext, picture, startBrowser } from '../chromium.ts'
 import { freePort } from '../../harness/ports.ts'
 
 /** The dashboard on a service of its own, and a browser in front of it. */
@@ -130,12 +130,20 @@ export async function findings(page: Page): Promise<string[]> {
   return await barriers(page)
 }
 
-/** Whether anything is wider than the screen, so that a telephone would have to scroll sideways. */
+/**
+ * Whether anything is wider than the screen, so that a telephone would have to scroll sideways. Charts and tables measure
+ * themselves after a change of the screen, so it is looked at again for some frames.
+ */
 export async function isTooWide(page: Page): Promise<boolean> {
-  return await page.evaluate<boolean>(
-    'document.documentElement.scrollWidth > document.documentElement.clientWidth || document.documentElement.clientWidth > innerWidth',
-  )
+  return await page.evaluate<boolean>(IS_TOO_WIDE)
 }
+
+const IS_TOO_WIDE = `(async () => {
+  const { documentElement: page } = document
+  const isTooWide = () => page.scrollWidth > page.clientWidth || page.clientWidth > innerWidth
+  for (let frame = 0; frame < 60 && (frame < 3 || isTooWide()); frame++) await new Promise(requestAnimationFrame)
+  return isTooWide()
+})()`
 
 /** Buttons, links and fields that are partly off the screen, or hidden by the elements around them. */
 export async function cutControls(page: Page): Promise<string[]> {
@@ -231,7 +239,7 @@ export async function callerOf({ service }: Desk, { key }: Seat) {
 export async function pictures(page: Page, name: string): Promise<void> {
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 900 })
-    await page.screenshot({ path: pictureAt(`${name}-${String(width)}`), animations: 'disabled', fullPage: true })
+    await picture(page, `${name}-${String(width)}`, { fullPage: true })
     expect([await isTooWide(page), await cutControls(page)]).toEqual([false, []])
   }
   expect(await findings(page)).toEqual([])

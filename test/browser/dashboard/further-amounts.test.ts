@@ -1,4 +1,4 @@
-import { inBrowser, pictureAt } from '../chromium.ts'
+import { inBrowser, picture } from '../chromium.ts'
 import { cutControls, findings, isTooWide, openDesk, STORY_MS, type Desk } from './desk.ts'
 
 inBrowser('the further amounts of a payment', () => {
@@ -55,7 +55,7 @@ inBrowser('the further amounts of a payment', () => {
       for (const width of [1280, 390]) {
         await page.setViewportSize({ width, height: 900 })
         await card.scrollIntoViewIfNeeded()
-        await page.screenshot({ path: pictureAt(`further-amounts-${String(width)}`), animations: 'disabled' })
+        await picture(page, `further-amounts-${String(width)}`)
         expect([await isTooWide(page), await cutControls(page)]).toEqual([false, []])
       }
       expect(await findings(page)).toEqual([])

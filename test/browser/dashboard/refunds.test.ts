@@ -1,7 +1,7 @@
 import { startChain, type TestChain } from '../../harness/chain.ts'
 import { randomAddress } from '../../refunds/own.ts'
 import { addSale } from '../../refunds/sales.ts'
-import { inBrowser, pictureAt } from '../chromium.ts'
+import { inBrowser, picture } from '../chromium.ts'
 import { putWallet } from '../wallet.ts'
 import { cutControls, findings, isTooWide, openDesk, STORY_MS, type Desk, type Seat } from './desk.ts'
 
@@ -22,7 +22,7 @@ inBrowser('the refund dialog', () => {
   async function pictures({ page }: Pick<Seat, 'page'>, name: string) {
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 900 })
-      await page.screenshot({ path: pictureAt(`refund-${name}-${String(width)}`), animations: 'disabled' })
+      await picture(page, `refund-${name}-${String(width)}`)
       expect([await isTooWide(page), await cutControls(page)]).toEqual([false, []])
     }
     expect(await findings(page)).toEqual([])

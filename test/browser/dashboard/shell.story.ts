@@ -1,7 +1,4 @@
-import type { Page } from 'playwright-core'
-import { ROUTES } from '../../../service/dashboard/pages.ts'
-import { furnish, type Furnished } from '../../trpc/account.ts'
-import { cutControls, findings, isTooWide, looks, PASSWORD, STORY_MS, type Desk } from './desk.ts'
+import { findings, isTooWide, looks, PASSWORD, STORY_MS, type Desk } from './desk.ts'
 
 /** As it came over the wire. */
 const LOADED = `performance.getEntriesByType('resource').map(({ name, encodedBodySize: bytes }) => ({ name, bytes }))`
@@ -52,29 +49,13 @@ export function shell(opened: () => Desk): void {
     )
 
     it(
-      'may be used within two seconds of being asked for, and loads less than 300 KB of script for it',
+      'loads less than 300 KB of script',
       async () => {
         const { page } = await desk.sit('/')
         await page.getByText('1 of 5 steps are done.').waitFor()
-        // The best of three, since other suites run on this machine, too. A page without a script shows how busy it is.
-        const took: number[] = []
-        const plain: number[] = []
-        for (let time = 0; time < 3; time++) {
-          plain.push(await msUntil(() => page.goto(`${desk.origin}/docs`)))
-          took.push(
-            await msUntil(async () => {
-              await page.goto(desk.origin)
-              await page.getByText('1 of 5 steps are done.').waitFor()
-            }),
-          )
-        }
         await page.getByRole('figure').first().waitFor()
         const files = await page.evaluate<{ name: string; bytes: number }[]>(LOADED)
         const script = files.filter(({ name }) => name.endsWith('.js')).reduce((sum, { bytes }) => sum + bytes, 0)
-        process.stderr.write(
-          `overview: usable after ${took.join(', ')} ms, a plain page after ${plain.join(', ')} ms; ${String(script)} bytes of script, compressed\n`,
-        )
-        expect(Math.min(...took)).toBeLessThan(Math.max(2_000, TIMES_PLAIN * Math.min(...plain)))
         expect(script).toBeGreaterThan(50_000)
         expect(script).toBeLessThan(300_000)
       },
@@ -112,46 +93,6 @@ export function shell(opened: () => Desk): void {
         await page.getByRole('heading', { name: 'Wallet' }).waitFor()
         expect(await page.getByRole('dialog').count()).toBe(0)
         expect(await isTooWide(page)).toBe(false)
-      },
-      STORY_MS,
-    )
-
-    it(
-      'shows on a telephone all of every page, however long the names are: nothing is wider than the screen or cut',
-      async () => {
-        const seat = await desk.sit('/settings', { viewport: { width: 390, height: 844 } })
-        const { page, call } = seat
-        const caller = await desk.service.identity.identify({
-          ...{ authorization: `Bearer ${seat.key}`, cookie: undefined, environmentHeader: undefined },
-          now: desk.service.clock.now(),
-        })
-        if (caller.user === null) throw new Error('whoever has a seat has an account')
-        const { ids } = await furnish(desk.service, { ...seat, caller: { ...caller, user: caller.user } })
-        const long = 'W'.repeat(100)
-        const renamed = [
-          await call('PATCH', `/v1/rda/${ids.asset}`, { body: { name: long, description: long } }),
-          await call('POST', `/v1/rda/${ids.asset}/publish`, { body: {} }),
-          await call('PATCH', `/v1/paywalls/${ids.paywall}`, { body: { name: long } }),
-          await call('PATCH', `/v1/agents/${ids.agent}`, { body: { name: long } }),
-          await call('POST', '/v1/keys', { body: { name: long } }),
-        ]
-        expect(renamed.map(({ status }) => status)).toEqual([200, 200, 200, 200, 201])
-        await page.getByLabel('Name', { exact: true }).fill(`${'Ada'.repeat(30)} King`)
-        await page.getByRole('button', { name: 'Save name' }).click()
-        await page.getByText('Name saved.').first().waitFor()
-
-        const pages = phonePages(ids)
-        const routes = ROUTES.map(([route]) => route)
-        expect(routes.length).toBeGreaterThan(20)
-        expect(routes.filter((route) => !pages.some(([of]) => of === route))).toEqual([])
-        const amiss: string[] = []
-        for (const [, to] of pages) {
-          await turnTo(page, desk.origin, to)
-          await page.locator('.animate-wait.bg-sunk').first().waitFor({ state: 'detached' })
-          if (await isTooWide(page)) amiss.push(`${to} is wider than the screen`)
-          amiss.push(...(await cutControls(page)).map((control) => `${to} cuts ${control}`))
-        }
-        expect(amiss).toEqual([])
       },
       STORY_MS,
     )
@@ -245,72 +186,4 @@ export function shell(opened: () => Desk): void {
       STORY_MS,
     )
   })
-}
-
-async function msUntil(done: () => Promise<unknown>): Promise<number> {
-  const started = Date.now()
-  await done()
-  return Date.now() - started
-}
-
-/** On a machine with nothing else to do, two seconds are about as many times what a page without a script takes. */
-const TIMES_PLAIN = 12
-
-/** Each route of the dashboard, and an address of it with something to see; dialogs that an address opens besides. */
-/** Follows a link, which takes half the time of a new load; dialogs that an address opens are loaded. */
-async function turnTo(page: Page, origin: string, to: string): Promise<void> {
-  if (to.includes('?')) await page.goto(origin + to)
-  else
-    await page.evaluate(
-      `document.querySelectorAll('main h1').forEach((one) => { one.dataset.left = '' }), history.pushState(null, '', '${to}')`,
-    )
-  await page.locator('main h1:not([data-left]), [role=dialog] h2').first().waitFor()
-}
-
-function phonePages(ids: Furnished['ids']): readonly (readonly [route: string, address: string])[] {
-  return [
-    ...['/', '/start', '/assets', '/assets/new', '/checkouts', '/paywalls', '/paywalls/new', '/marketplace'],
-    ...[
-      '/catalogue',
-      '/runs',
-      '/connections',
-      '/disputes',
-      '/coupons',
-      '/checkouts/new',
-      '/wallet',
-      '/payments',
-      '/customers',
-      '/agents',
-      '/agents/new',
-      '/webhooks',
-      '/keys',
-      '/settings',
-    ],
-  ]
-    .map((to): readonly [string, string] => [to, to])
-    .concat([
-      ['/assets/:id', `/assets/${ids.asset}`],
-      ['/assets/:id/edit', `/assets/${ids.asset}/edit`],
-      ['/checkouts/:id', `/checkouts/${ids.checkout}`],
-      ['/checkouts/:id/edit', `/checkouts/${ids.checkout}/edit`],
-      ['/paywalls/:id', `/paywalls/${ids.paywall}`],
-      ['/paywalls/:id/edit', `/paywalls/${ids.paywall}/edit`],
-      ['/marketplace/:id', `/marketplace/${ids.asset}`],
-      ['/catalogue/:slug', `/catalogue/${ids.tool}`],
-      ['/runs/:id', `/runs/${ids.run}`],
-      ['/payments/:id', `/payments/${ids.payment}`],
-      ['/customers/:id', `/customers/0x${'0'.repeat(40)}`],
-      ['/agents/:id', `/agents/${ids.agent}`],
-      ['/agents/:id/edit', `/agents/${ids.agent}/edit`],
-      ['/webhooks/:id', `/webhooks/${ids.endpoint}`],
-      ['/settings/email', '/settings/email?token=none'],
-      ['a key', '/keys?new=1'],
-      ['a connection', '/connections?connect=acme'],
-      ['/connections/callback', '/connections/callback?state=none'],
-      ['a coupon', '/coupons?new=1'],
-      ['an endpoint', '/webhooks?new=1'],
-      ['an import', '/catalogue?import=1'],
-      ['money in', '/wallet?do=add'],
-      ['money out', '/wallet?do=withdraw'],
-    ])
 }
