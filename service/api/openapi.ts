@@ -153,8 +153,10 @@ function operation(route: Described, id: string): ZodOpenApiOperationObject {
   }
 }
 
-function refusalOf({ refusals, sells }: Described, status: number): z.ZodType {
-  return refusals?.[status] ?? (status === 402 && sells !== undefined ? termsBody : errorBody)
+function refusalOf({ refusals, sells, auth }: Described, status: number): z.ZodType {
+  // With a key there is a balance that may be too low; without one there are terms.
+  const unpaid = auth === 'anyone' ? termsBody : z.union([termsBody, errorBody])
+  return refusals?.[status] ?? (status === 402 && sells !== undefined ? unpaid : errorBody)
 }
 
 const SECURITY = {
