@@ -8,7 +8,8 @@ export function guideText({ address, mcpAddress, apiAddress, docs, providers, co
 > ${String(total)} tools of ${String(providers.length)} providers behind one key: each is priced per call in USDC, and only a success is charged.
 
 Send an API key as \`Authorization: Bearer <key>\`; new accounts start with free credits. A call without a key is
-answered with a 402 that states its price, and is paid at the same address by x402 or MPP.
+answered with a 402 that states its price, and is paid at the same address by x402 or MPP. The client \`@x402/fetch\` pays
+at most 1 USD at a time unless it has \`spendControls: { maxAmountPerPayment: '$5' }\`.
 
 ## How to use it
 
