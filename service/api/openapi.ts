@@ -43,7 +43,8 @@ export function describe(
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key, a session token, or a JWT of the configured issuer.',
+          description:
+            'An API key, a session token, or a JWT of the configured issuer. A key belongs to one environment. With a session or a JWT the header `Coinslot-Environment: sandbox` or `Coinslot-Environment: production` chooses it; with a key the header may be absent, and is refused if it names the other one.',
         },
         session: {
           type: 'http',

@@ -47,6 +47,15 @@ const CHECKS: readonly [string, Check][] = [
 
 const MARKS = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const
 
+/** A line for each fault, and how to see the rest. Empty where there is no fault. */
+export function faultLines({ config, findings }: DoctorReport): string {
+  const clean = cleaner(config === null ? [] : secretsOf(config))
+  const lines = findings
+    .filter(({ level }) => level === 'fault')
+    .map(({ check, says }) => `${MARKS.fault}  ${check}: ${says}`)
+  return lines.length === 0 ? '' : clean([...lines, 'More, with the warnings: npm run doctor', ''].join('\n'))
+}
+
 /** Prints a sentence for each finding. Returns the exit code: 1 when something will lose or refuse work. */
 export function printReport({ config, findings }: DoctorReport, asJson: boolean): number {
   // Words of other programs are repeated here, and they may repeat an address with its password.
