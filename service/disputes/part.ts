@@ -19,12 +19,12 @@ import { createDisputeStore } from './store.ts'
 /** Problems with payments: reports of buyers, refund requests of programs, answers of sellers. */
 export function openDisputes(platform: Platform, { chains, refunds, deliveries, identity }: Others): Opened {
   const { config, clock, log, database, metrics, failpoints, secret, outbox } = platform
-  const { lock, byTransaction } = createOwnSales(database.statements)
+  const { lock, byTransaction, findOwn } = createOwnSales(database.statements)
   const { findAll } = createSaleStore(database.statements)
   const { pay, receipts, dashboard } = config.addresses
   const disputes = createDisputes({
     store: createDisputeStore(database.statements),
-    sales: { lock, byTransaction, findAll },
+    sales: { lock, byTransaction, findAll, findOwn },
     refunds,
     tokens: openPaymentTokens(secret),
     signatures: signaturesBy(chains),
