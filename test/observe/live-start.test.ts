@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { HDKey, hdKeyToAccount, mnemonicToAccount } from 'viem/accounts'
+import { toHex } from 'viem'
+import { HDKey, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import { testDatabase } from '../harness/database.ts'
 import { freePort } from '../harness/ports.ts'
 import { ServiceProcess } from '../harness/process.ts'
@@ -31,7 +32,9 @@ describe('a live server', () => {
     const { stdout } = await promisify(execFile)(process.execPath, words, { env: { PATH: process.env['PATH'] ?? '' } })
     const phrase = /^# {3}((?:[a-z]+ ){23}[a-z]+)$/m.exec(stdout)?.[1] ?? ''
     const valueOf = (name: string): string => new RegExp(`^${name}=(.+)$`, 'm').exec(stdout)?.[1] ?? ''
-    const deposit = hdKeyToAccount(HDKey.fromExtendedKey(valueOf('WALLET_XPRV')), { path: 'm/0/0' })
+    const deposit = privateKeyToAccount(
+      toHex(HDKey.fromExtendedKey(valueOf('WALLET_XPRV')).derive('m/0/0').privateKey!),
+    )
     expect(deposit.address).toBe(mnemonicToAccount(phrase).address)
     expect(HDKey.fromExtendedKey(valueOf('WALLET_XPRV')).publicExtendedKey).toBe(valueOf('WALLET_XPUB'))
     expect([valueOf('SPONSOR_PRIVATE_KEYS'), valueOf('PAYER_SEED')]).toEqual([
