@@ -1,3 +1,4 @@
+import { didYouMean, nearest } from './kit/nearest.ts'
 import { z } from 'zod'
 import { recipientAddress } from './kit/address.ts'
 import { fromDecimal, usdc } from './kit/money.ts'
@@ -16,8 +17,27 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const parsed = schema.safeParse(given)
   if (!parsed.success)
     throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`))
-  return withAddresses(parsed.data)
+  return { ...withAddresses(parsed.data), misspelt: misspeltSettings(given) }
 }
+
+/**
+ * A sentence for each variable that looks like a setting and is none: nothing reads it. A name of one word may be
+ * another program's.
+ */
+function misspeltSettings(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const names = Object.keys(schema.shape)
+  const known = new Set(names)
+  return Object.keys(environment)
+    .filter((name) => name.includes('_') && !known.has(name))
+    .flatMap((name) => {
+      const meant = nearest(name, names)
+      if (meant === null && !OURS.test(name)) return []
+      return [`${name} is not a setting, so it is ignored.${didYouMean(meant)}`]
+    })
+}
+
+/** Only our settings begin like this. */
+const OURS = /^(RATE|QUOTA|GATE|SETTLE|WITHDRAWALS?)_/
 
 /** One sentence per fault, all of them at once. */
 export class ConfigError extends Error {
@@ -358,6 +378,8 @@ const schema = z
 
 export type Config = z.output<typeof schema> & {
   addresses: Addresses
+  /** A sentence for each variable that is probably meant to be a setting. */
+  misspelt: readonly string[]
   ALLOW_PRIVATE_CALLBACKS: boolean
   /** 0 where there are no demo creators. */
   DEMO_PORT: number
@@ -407,7 +429,7 @@ export interface Addresses {
   dashboard: string
 }
 
-function withAddresses(config: z.output<typeof schema>): Config {
+function withAddresses(config: z.output<typeof schema>): Omit<Config, 'misspelt'> {
   const own = `http://localhost:${String(config.PORT)}`
   const demoPort = config.DEMO_PORT ?? (config.PORT === 0 ? 0 : (config.PORT + 1) % 65_536)
   const DEMO_PORT = config.LIVE ? 0 : demoPort

@@ -6,6 +6,7 @@ import { asMember } from './processes/member.ts'
 /** One process, or with `WORKERS` the first of several, which does nothing but start and watch the others. */
 async function main(): Promise<void> {
   const config = readConfig(process.env)
+  if (cluster.isPrimary) for (const sentence of config.misspelt) process.stderr.write(`${sentence}\n`)
   const processes = config.WORKERS === 'auto' ? availableParallelism() : config.WORKERS
   // Each loads only what it needs: the first of several holds neither catalogue nor pages.
   if (cluster.isPrimary && processes > 1) {

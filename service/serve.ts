@@ -8,6 +8,7 @@ import { migrate } from './database/migrate.ts'
 import { createLog } from './api/log.ts'
 import { listen, sharedAddresses } from './api/server.ts'
 import { greeting } from './greeting.ts'
+import { tellFaults } from './processes/live-faults.ts'
 import type { Log } from './kit/log.ts'
 import type { Member } from './processes/member.ts'
 
@@ -48,6 +49,7 @@ export async function serve(config: Config, member: Member | null): Promise<void
     const shown = demoKey ?? config.DEMO_API_KEY ?? null
     if (member !== null) member.ready(port, shown)
     else if (!config.LIVE && port !== null) process.stdout.write(greeting(config, port, shown))
+    if (config.LIVE && member === null) tellFaults(config)
   } catch (error) {
     await stop()
     throw error

@@ -11,6 +11,15 @@ import { withoutTrailing } from '../kit/text.ts'
  */
 export function landingRouter(surfaces: readonly Surface[], dashboard: string): Router {
   const router = Router()
+  // A person who tries the address in a terminal. Browsers get the dashboard, and programs with a key their answer.
+  router.get('/', (request, response, next) => {
+    if (wantsPage(request) || request.headers.authorization !== undefined || request.path !== '/') {
+      next()
+      return
+    }
+    contextOf(response).route = '/'
+    response.type('text/plain; charset=utf-8').send(signpost(surfaces, dashboard))
+  })
   for (const { name, address } of surfaces) {
     const content = PAGES[name]?.(address, dashboard)
     if (content === undefined) continue
@@ -25,6 +34,20 @@ export function landingRouter(surfaces: readonly Surface[], dashboard: string): 
     })
   }
   return router
+}
+
+/** Where everything is, in three lines. */
+function signpost(surfaces: readonly Surface[], dashboard: string): string {
+  const api = surfaces.find(({ name }) => name === 'api')?.address
+  const { origin } = new URL(dashboard)
+  return [
+    `Coinslot: prices on workflows, tools and APIs, paid in USDC per use. Dashboard: ${dashboard}`,
+    ...(api === undefined
+      ? []
+      : [`API: ${api} with "Authorization: Bearer $COINSLOT_KEY". Create a key in the dashboard.`]),
+    `Reference: ${origin}/docs, as OpenAPI: ${origin}/openapi.json`,
+    '',
+  ].join('\n')
 }
 
 const PAGES: Readonly<Record<string, (address: string, dashboard: string) => Page>> = {

@@ -43,7 +43,8 @@ export function describe(
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key, a session token, or a JWT of the configured issuer.',
+          description:
+            'An API key, a session token, or a JWT of the configured issuer. A key belongs to one environment. With a session or a JWT the header `Coinslot-Environment: sandbox` or `Coinslot-Environment: production` chooses it; with a key the header may be absent, and is refused if it names the other one.',
         },
         session: {
           type: 'http',
@@ -153,8 +154,10 @@ function operation(route: Described, id: string): ZodOpenApiOperationObject {
   }
 }
 
-function refusalOf({ refusals, sells }: Described, status: number): z.ZodType {
-  return refusals?.[status] ?? (status === 402 && sells !== undefined ? termsBody : errorBody)
+function refusalOf({ refusals, sells, auth }: Described, status: number): z.ZodType {
+  // With a key there is a balance that may be too low; without one there are terms.
+  const unpaid = auth === 'anyone' ? termsBody : z.union([termsBody, errorBody])
+  return refusals?.[status] ?? (status === 402 && sells !== undefined ? unpaid : errorBody)
 }
 
 const SECURITY = {

@@ -57,7 +57,7 @@ export async function serve(route: AnyRoute, request: Request, response: Respons
   if (route.errorPage !== undefined && wantsPage(request)) context.errorPage = route.errorPage
   const caller = await authenticate(route, request, pipeline)
   context.caller = caller
-  const limited = await limitOf(route, pipeline)(limitKey(caller, request))
+  const limited = await limitOf(route, caller, pipeline)(limitKey(caller, request))
   response.set(limited.headers)
   if (limited.refusal !== null) throw limited.refusal
 
@@ -217,11 +217,12 @@ const PAYMENT_HEADERS = [
   'x-pass',
 ]
 
-function limitOf(route: AnyRoute, pipeline: Pipeline): RateLimit {
-  if (route.limit === undefined) return pipeline.limit
-  if (route.limit === null) return NO_LIMIT
-  const limit = pipeline.limits[route.limit]
-  if (limit === undefined) throw new Error(`no limit is called ${route.limit}`)
+function limitOf(route: AnyRoute, caller: Caller | null, pipeline: Pipeline): RateLimit {
+  const name = caller === null ? (route.sells?.limit ?? route.limit) : route.limit
+  if (name === undefined) return pipeline.limit
+  if (name === null) return NO_LIMIT
+  const limit = pipeline.limits[name]
+  if (limit === undefined) throw new Error(`no limit is called ${name}`)
   return limit
 }
 
@@ -231,7 +232,7 @@ const PASSING: ReadonlySet<string> = new Set(['held', 'limited', 'unavailable', 
 
 async function authenticate(route: AnyRoute, request: Request, pipeline: Pipeline): Promise<Caller | null> {
   if (route.auth === 'anyone') return null
-  if (route.auth === 'optional' && !saysWho(request)) return null
+  if (route.auth === 'optional' && !saysWho(request, route.sells !== undefined)) return null
   const caller = await identify(request, pipeline)
   if (route.auth === 'person') assertPerson(caller)
   return caller
@@ -248,11 +249,15 @@ async function identify(request: Request, pipeline: Pipeline): Promise<Caller> {
   }
 }
 
-/** Only our own session cookie identifies a caller; a cookie of another site does not. */
-function saysWho(request: Request): boolean {
+/**
+ * Only our own session cookie identifies a caller; a cookie of another site does not. Where something is sold,
+ * `Authorization: Payment` pays for it.
+ */
+function saysWho({ headers }: Request, isSold: boolean): boolean {
+  const { authorization } = headers
   return (
-    request.headers.authorization !== undefined ||
-    /(^|;\s*)(__Secure-)?coinslot\.session_token=/.test(request.headers.cookie ?? '')
+    (authorization !== undefined && !(isSold && /^payment /i.test(authorization))) ||
+    /(^|;\s*)(__Secure-)?coinslot\.session_token=/.test(headers.cookie ?? '')
   )
 }
 

@@ -48,8 +48,11 @@ export interface Route<
    * read.
    */
   uploadBytesMax?: number
-  /** The caller pays for each request, by x402 or MPP. The price is in the 402, because each product has its own. */
-  sells?: { description: string }
+  /**
+   * A caller without a key pays for each request, by x402 or MPP. The price is in the 402, because each product has its
+   * own. `limit` is then the rate limit's name, if it is another one than for callers with a key.
+   */
+  sells?: { description: string; limit?: string }
   /** Renders an error as a page, for requests from a browser. */
   errorPage?(error: { status: number; code: string; sentence: string }, reader: Reader): Page
   /**

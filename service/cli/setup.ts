@@ -12,10 +12,11 @@ import { addressesOf, GENERATED, questionsOf, type Question } from './settings/q
 /**
  * `npm run setup`: asks for what only an operator knows, makes all secrets and keys, writes them to a file, brings the
  * database up to date, and runs the doctor's checks. With `--yes` it asks nothing: settings come from flags such as
- * `--database-url`, or from the environment. What the file has already is kept.
+ * `--database-url`, or from the environment. What the file has already is kept. With `--keys` it only prints new keys.
  */
 async function main(args: string[]): Promise<number> {
   const flags = flagsOf(args)
+  if (flags['keys'] === true) return printKeys(typeof flags['phrase-file'] === 'string' ? flags['phrase-file'] : null)
   const compose = flags['compose'] === true
   const file = typeof flags['file'] === 'string' ? flags['file'] : compose ? 'deploy/.env' : '.env'
   const asks = flags['yes'] !== true
@@ -72,6 +73,7 @@ type Flags = Readonly<Record<string, string | boolean | undefined>>
 const OPTIONS = {
   yes: { type: 'boolean' },
   compose: { type: 'boolean' },
+  keys: { type: 'boolean' },
   file: { type: 'string' },
   'phrase-file': { type: 'string' },
   ...Object.fromEntries(
@@ -169,6 +171,18 @@ function keyLines(phrase: string): Line[] {
     { name: 'SPONSOR_PRIVATE_KEYS', value: sponsor, comment: 'Pays the gas of settlements: send ETH to its address.' },
     { name: 'PAYER_SEED', value: payerSeed, comment: 'The wallets that agents pay from. For workers alone.' },
   ]
+}
+
+/** For an operator whose settings are elsewhere. With `--phrase-file` the phrase is not in the output, which may be kept. */
+function printKeys(phraseFile: string | null): number {
+  const phrase = newPhrase()
+  if (phraseFile === null)
+    console.log(
+      `# Write these 24 words down. They restore all keys below, and are not shown again:\n#\n#   ${phrase}\n`,
+    )
+  else writePhrase(phraseFile, phrase)
+  for (const { name, value, comment } of keyLines(phrase)) console.log(`# ${comment}\n${name}=${value}`)
+  return 0
 }
 
 /** Shown once: the file has the keys, and no file has the phrase unless the operator names one. */

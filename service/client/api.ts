@@ -757,7 +757,7 @@ export interface Api {
   "GET /v1/tool-calls/{callId}": {
     query: { "fields"?: string | undefined }
     body: undefined
-    answer: { "success": true; "tool": string; "output": unknown; "simulated": boolean; "pages"?: { "read": number; "next": Record<string, unknown> | null } | undefined; "operation"?: { "askAt": string; "expiresAt": string } | undefined; "cost": number; "credits": number; "balance": number; "duration": number; "callId": string }
+    answer: { "success": true; "tool": string; "output": unknown; "simulated": boolean; "pages"?: { "read": number; "next": Record<string, unknown> | null } | undefined; "operation"?: { "askAt": string; "expiresAt": string } | undefined; "cost": number; "credits": number | null; "balance": number | null; "duration": number; "callId": string; "txHash"?: string | undefined; "paymentToken"?: string | undefined }
   }
   /** Create a paywall for an HTTP API */
   "POST /v1/paywalls": {
@@ -843,11 +843,11 @@ export interface Api {
     body: undefined
     answer: string
   }
-  /** List tools by slug, or search them, best match first */
+  /** List tools, the most used first, or search them, best match first */
   "GET /tools/": {
-    query: { "limit"?: number | undefined; "offset"?: number | undefined; "search"?: string | undefined; "provider"?: string | undefined; "category"?: string | undefined; "collection"?: string | undefined }
+    query: { "limit"?: number | undefined; "offset"?: number | undefined; "search"?: string | undefined; "provider"?: string | undefined; "category"?: string | undefined; "collection"?: string | undefined; "view"?: "short" | "full" | undefined }
     body: undefined
-    answer: { "tools": ({ "slug": string; "name": string; "description": string; "provider": string; "category": string | null; "price": number; "deprecated": boolean; "inputSchema": Record<string, unknown>; "outputSchema": Record<string, unknown> | null; "needs": "nothing" | "platform" | "connection"; "paged": boolean; "simulated": boolean; "stats": { "calls": number; "successRate": number | null; "p50": number | null; "p95": number | null; "lastError": string | null; "failing": boolean } })[]; "total": number; "limit": number; "offset": number }
+    answer: { "tools": ({ "slug": string; "name": string; "description": string; "provider": string; "price": number; "needs": "nothing" | "platform" | "connection"; "inputs"?: (string)[] | undefined; "required"?: (string)[] | undefined; "simulated": boolean; "score"?: number | undefined; "successRate"?: number | undefined; "p50Ms"?: number | null | undefined; "warning"?: string | undefined; "category"?: string | null | undefined; "deprecated"?: boolean | undefined; "inputSchema"?: Record<string, unknown> | undefined; "outputSchema"?: Record<string, unknown> | null | undefined; "paged"?: boolean | undefined; "stats"?: { "calls": number; "successRate": number | null; "p50": number | null; "p95": number | null; "lastError": string | null; "failing": boolean } | undefined })[]; "total": number; "limit": number; "offset": number; "note"?: string | undefined; "nearest"?: ({ "slug": string; "name": string; "description": string; "provider": string; "price": number; "needs": "nothing" | "platform" | "connection"; "inputs"?: (string)[] | undefined; "required"?: (string)[] | undefined; "simulated": boolean; "score"?: number | undefined; "successRate"?: number | undefined; "p50Ms"?: number | null | undefined; "warning"?: string | undefined; "category"?: string | null | undefined; "deprecated"?: boolean | undefined; "inputSchema"?: Record<string, unknown> | undefined; "outputSchema"?: Record<string, unknown> | null | undefined; "paged"?: boolean | undefined; "stats"?: { "calls": number; "successRate": number | null; "p50": number | null; "p95": number | null; "lastError": string | null; "failing": boolean } | undefined })[] | undefined }
   }
   /** List providers of tools */
   "GET /tools/providers": {
@@ -867,13 +867,13 @@ export interface Api {
     body: undefined
     answer: { "tool": { "slug": string; "name": string; "description": string; "provider": string; "category": string | null; "price": number; "deprecated": boolean; "inputSchema": Record<string, unknown>; "outputSchema": Record<string, unknown> | null; "needs": "nothing" | "platform" | "connection"; "paged": boolean; "simulated": boolean; "stats": { "calls": number; "successRate": number | null; "p50": number | null; "p95": number | null; "lastError": string | null; "failing": boolean } } }
   }
-  /** Call a tool with the inputs in the body; only a successful call is charged */
+  /** Call a tool with the inputs in the body; only a successful call is charged. Without a key a 402 response states the price, for x402 version 1 or 2 and MPP */
   "POST /tools/{slug}": {
     query: { "fields"?: string | undefined; "all"?: "true" | "false" | undefined; "maxPages"?: number | undefined }
     body: unknown
-    answer: { "success": true; "tool": string; "output": unknown; "simulated": boolean; "pages"?: { "read": number; "next": Record<string, unknown> | null } | undefined; "operation"?: { "askAt": string; "expiresAt": string } | undefined; "cost": number; "credits": number; "balance": number; "duration": number; "callId": string }
+    answer: { "success": true; "tool": string; "output": unknown; "simulated": boolean; "pages"?: { "read": number; "next": Record<string, unknown> | null } | undefined; "operation"?: { "askAt": string; "expiresAt": string } | undefined; "cost": number; "credits": number | null; "balance": number | null; "duration": number; "callId": string; "txHash"?: string | undefined; "paymentToken"?: string | undefined }
   }
-  /** Call a tool without a key; a 402 response states the price, for x402 version 1 or 2 */
+  /** Call a tool without a key, as `POST /tools/{slug}` does too: a 402 response states the price */
   "POST /tools/pay/{slug}": {
     query: Record<never, never>
     body: unknown

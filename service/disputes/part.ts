@@ -20,12 +20,12 @@ import { createDisputeStore } from './store.ts'
 /** Problems with payments: reports of buyers, refund requests of programs, answers of sellers. */
 export function openDisputes(platform: Platform, { chains, refunds, deliveries, identity }: Others): Opened {
   const { config, clock, log, database, metrics, failpoints, secret, outbox } = platform
-  const { lock, byTransaction, hasAnswer } = createOwnSales(database.statements)
+  const { lock, byTransaction, findOwn, hasAnswer } = createOwnSales(database.statements)
   const { findAll } = createSaleStore(database.statements)
   const { pay, receipts, dashboard } = config.addresses
   const disputes = createDisputes({
     store: createDisputeStore(database.statements),
-    sales: { lock, byTransaction, findAll, hasAnswer },
+    sales: { lock, byTransaction, findAll, findOwn, hasAnswer },
     refunds,
     tokens: openPaymentTokens(secret),
     signatures: signaturesBy(chains),

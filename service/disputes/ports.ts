@@ -7,7 +7,7 @@ import type { Owner } from '../kit/owner.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Announcement } from '../queue/model.ts'
 import type { Refund, RefundRequest } from '../refunds/model.ts'
-import type { Sale } from '../sales/model.ts'
+import type { NamedSale, Sale } from '../sales/model.ts'
 import type { Decider, Dispute, DisputeState, RefundPolicy, ShownDispute } from './model.ts'
 import type { CustomerShares, Unasked } from './rules.ts'
 
@@ -82,6 +82,8 @@ export interface Sales {
   /** Locked until the transaction ends. */
   lock(inside: Statements, id: string): Promise<Sale | null>
   findAll(ids: readonly string[]): Promise<ReadonlyMap<string, Sale>>
+  /** With the product's name as it was bought. */
+  findOwn(owner: Owner, id: string): Promise<NamedSale | null>
   /** The sales that this transaction paid; a transaction pays many. */
   byTransaction(txHash: string, network: NetworkName): Promise<readonly Sale[]>
   /** Whether an answer waits for the buyer. */

@@ -1,8 +1,8 @@
 import './node-version.mjs'
 
 // For `npm pack` and `npm publish` in a fresh clone: they pack what was just built.
-const { prepare } = await import('./prepare.mjs')
+const { install } = await import('./prepare.mjs')
 const { buildPackage } = await import('./package.mjs')
 
-await prepare({ build: false })
+await install()
 await buildPackage()

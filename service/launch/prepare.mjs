@@ -9,7 +9,15 @@ import { node, npm, root } from './run.mjs'
  * Each step leaves a stamp under .build with a hash of its inputs, so a second call only compares.
  */
 export async function prepare({ build = true } = {}) {
-  const steps = [packages, client, pages, dashboard, ...(build ? [service] : [])]
+  await prepareBy([packages, client, pages, dashboard, ...(build ? [service] : [])])
+}
+
+/** Only what building the packages for npm needs. */
+export async function install() {
+  await prepareBy([packages])
+}
+
+async function prepareBy(steps) {
   if (steps.every((step) => step.done())) return
   await alone(async () => {
     for (const step of steps) {

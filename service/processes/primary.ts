@@ -5,6 +5,7 @@ import type { MetricValues } from '../api/metrics.ts'
 import { secretsOf, type Config } from '../config.ts'
 import { startEmbedded } from '../database/embedded/database.ts'
 import { greeting } from '../greeting.ts'
+import { tellFaults } from './live-faults.ts'
 import type { Log } from '../kit/log.ts'
 import { restartAfterMs, shareOut, withheldFrom, type Order, type Report, type Share } from './model.ts'
 
@@ -51,6 +52,7 @@ export async function runProcesses(config: Config, processes: number, program: s
     const { port, demoKey } = await group.start(places)
     log.info({ port, processes }, 'ready')
     if (!config.LIVE && port !== null) process.stdout.write(greeting(config, port, demoKey))
+    if (config.LIVE) tellFaults(config)
   } catch (error) {
     await stop(false)
     throw error

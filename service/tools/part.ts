@@ -12,7 +12,7 @@ import type { AccessTokens } from '../oauth/part.ts'
 import type { Runs } from '../marketplace/service/runs/runs.ts'
 import type { Budgets } from '../budgets/service/budgets.ts'
 import { callHistoryRoutes, callRoutes } from './http/calls.ts'
-import { payRoutes } from './http/pay.ts'
+import { createToolDoor, payRoutes } from './http/pay.ts'
 import { callSweepers } from './jobs.ts'
 import { mcpReference } from './http/mcp-reference.ts'
 import { createToolServer } from './mcp/server.ts'
@@ -74,6 +74,7 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
     address: config.addresses.tools,
     timeoutMs: config.TOOL_TIMEOUT_MS,
   })
+  const door = createToolDoor(payments, config.addresses.facilitator)
   const perMinute = createRateLimit('tool-calls', config.RATE_TOOLS_PER_MINUTE, redis)
   const paidPerMinute = createRateLimit('pay', config.RATE_PAY_PER_MINUTE, redis)
   const server = createToolServer({
@@ -100,7 +101,7 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
       routes: [
         { surface: 'api', routes: callHistoryRoutes(calls) },
         ...cataloguePart.routes,
-        { surface: 'tools', routes: [...payRoutes(payments, config.addresses.facilitator), ...callRoutes(calls)] },
+        { surface: 'tools', routes: [...payRoutes(payments, door), ...callRoutes(calls, door)] },
       ],
       limits: { 'tool-calls': perMinute },
       mounted: [...cataloguePart.mounted, { role: 'tools', path: new URL(mcpAddress).pathname, handler: mcp.handler }],

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -10,6 +10,30 @@ import { startSandbox, type Sandbox } from './sandbox.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** The guides whose blocks run in a sandbox, with the first field of each answer. */
+const GUIDES: Readonly<Record<string, readonly string[]>> = {
+  'charging.md': ['checkout', 'shown', 'request'],
+  'chat.md': ['checkout'],
+  'disputes.md': ['dispute'],
+  'embedding.md': ['checkout'],
+  'paywall.md': ['paywall', 'x402Version'],
+  'plans.md': ['checkout'],
+  'prices.md': ['checkout', 'quote', 'coupon', 'quote'],
+}
+
+/**
+ * By the tests of README, CLI, client and packages; or by nobody here, since they need Docker, a real deployment, other
+ * people's servers, or take hours.
+ */
+const RUN_ELSEWHERE: ReadonlySet<string> = new Set([
+  ...['../README.md', 'cli.md', 'sdk.md', 'python.md', 'n8n/README.md'],
+  ...['going-live.md', 'operating.md', 'scale.md'],
+])
+
+function guidesIn(folder: string): string[] {
+  return readdirSync(path.join(root, 'docs', folder)).filter((name) => name.endsWith('.md'))
+}
 
 describe('the published client', () => {
   let sandbox: Sandbox
@@ -61,7 +85,7 @@ describe('the published client', () => {
     const [first, second] = blocksOf('sdk.md', 'ts')
     expect((await script(first)).split('\n')).toEqual([
       expect.stringContaining('/p/chk_'),
-      expect.stringMatching(/^pay_\w+ 5 (paid|created|settling)$/),
+      expect.stringMatching(/^pay_\w+ 0\.5 (paid|created|settling)$/),
     ])
     expect((await script(second)).split('\n')).toEqual([
       expect.stringMatching(/^succeeded 0\.\d+$/),
@@ -84,10 +108,10 @@ describe('the published client', () => {
     const { stdout } = await run('bash', ['-euc', commands ?? ''], { env: sandbox.environment })
     const [made = '', ...listed] = stdout.trim().split('\n')
     expect(made).toMatch(/^chk_\w+ {2}http.*\/p\/chk_/)
-    expect(listed).toContainEqual(expect.stringMatching(/^chk_\w+ .* 5 {2}SEO audit$/))
+    expect(listed).toContainEqual(expect.stringMatching(/^chk_\w+ .* 0\.5 {2}SEO audit$/))
     const paid = await asDemo('/v1/payments?product=checkout')
     expect(paid).toMatchObject({
-      payments: expect.arrayContaining([expect.objectContaining({ state: 'paid', amount: 5 })]),
+      payments: expect.arrayContaining([expect.objectContaining({ state: 'paid', amount: 0.5 })]),
     })
   })
 
@@ -112,6 +136,51 @@ describe('the published client', () => {
     })
   })
 
+  test.each(Object.keys(GUIDES))('every shell block of %s works in its order, as printed', async (guide) => {
+    const payment = await sold()
+    const names = { API: `${sandbox.url}/v1`, CHK: payment.checkoutId, PAYMENT: payment.id, TOKEN: payment.token }
+    const blocks = blocksOf(guide, 'sh').map((block) => block.replaceAll('http://localhost:4020', sandbox.url))
+    const { stdout } = await run('sh', ['-euc', blocks.join('\necho\n')], { env: { ...sandbox.environment, ...names } })
+    const answers = stdout
+      .trim()
+      .replaceAll(/\}\n*(?=\{)/g, '}\n')
+      .split('\n')
+    expect(answers.map((answer) => Object.keys(JSON.parse(answer) as object)[0])).toEqual(GUIDES[guide])
+  })
+
+  test('every shell block of the guides is run by a test, or needs what a sandbox does not have', () => {
+    const guides = [...guidesIn('.'), ...guidesIn('n8n').map((name) => `n8n/${name}`), '../README.md']
+    const unknown = guides.filter(
+      (guide) => blocksOf(guide, 'sh').length > 0 && !(guide in GUIDES) && !RUN_ELSEWHERE.has(guide),
+    )
+    expect(unknown).toEqual([])
+    for (const guide of guides)
+      expect([guide, blocksOf(guide, 'sh').filter((block) => /\$KEY\b/.test(block))]).toEqual([guide, []])
+  })
+
+  test('the pages for those who sell name the limit of stock clients', () => {
+    for (const page of ['../README.md', 'charging.md', 'paywall.md'])
+      expect(readFileSync(path.join(root, 'docs', page), 'utf8')).toContain("maxAmountPerPayment: '$5'")
+  })
+
+  async function sold(): Promise<{ id: string; token: string; checkoutId: string }> {
+    const headers = { authorization: `Bearer ${sandbox.key}`, 'content-type': 'application/json' }
+    const post = async (at: string, body: object) => {
+      const response = await fetch(`${sandbox.url}/v1/checkouts${at}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      })
+      return (await response.json()) as {
+        checkout: { id: string }
+        payment: { id: string; token: string; checkoutId: string }
+      }
+    }
+    const product = { callbackUrl: `${sandbox.url}/demo/echo`, product: { name: 'SEO audit' } }
+    const { checkout } = await post('', { ...product, price: 0.5, network: 'base-sepolia', testMode: true })
+    return (await post(`/${checkout.id}/test-payment`, { input: {} })).payment
+  }
+
   test('runs an asset by the lines of its page in the marketplace, as printed', async () => {
     const input = encodeURIComponent(JSON.stringify({ id: 'blog-outline' }))
     const shown = (await asDemo(`/trpc/market.get?input=${input}`)) as { result: { data: Runnable } }
@@ -134,7 +203,7 @@ describe('the published client', () => {
     const lines = stdout.trim().split('\n')
     expect(lines[0]).toMatch(/^Signed in as usr_\w+ \(sandbox\)\.$/)
     expect(lines[1]).toMatch(/^chk_\w+ {2}http.*\/p\/chk_/)
-    expect(lines[2]).toMatch(/^chk_\w+ .* 5 {2}SEO audit$/)
+    expect(lines[2]).toMatch(/^chk_\w+ .* 0\.5 {2}SEO audit$/)
     expect(stdout).toMatch(/^github-issues-create {2}/m)
     expect(JSON.parse(lines.at(-1)!)).toEqual(expect.any(Object))
   })

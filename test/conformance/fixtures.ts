@@ -25,14 +25,14 @@ export async function startFixtures(): Promise<Fixtures> {
   const log = pino({ level: 'silent' })
   const states = new Map<CallId, CallState>()
   const tools = Object.keys(ANSWERS).map(toTool)
-  const listed = tools.map((tool) => ({ tool, stats: null, needs: 'nothing' as const, simulated: false }))
+  const listed = tools.map((tool) => ({ tool, stats: null, needs: 'nothing' as const, simulated: false, fit: null }))
   const service = createToolServer({
     catalogue: {
       isSimulated: () => Promise.resolve(false),
       bySlug: (_, slug) => Promise.resolve(tools.find((tool) => tool.slug === slug)!),
       get: (_, slug) => Promise.resolve(listed.find(({ tool }) => tool.slug === slug)!),
-      list: () => Promise.resolve({ tools: listed, total: listed.length }),
-      search: () => Promise.resolve(listed),
+      list: () => Promise.resolve({ tools: listed, total: listed.length, nearest: [] }),
+      search: () => Promise.resolve({ tools: listed, total: listed.length, nearest: [] }),
     },
     calls: {
       async call(ask) {

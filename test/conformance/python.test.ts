@@ -75,7 +75,7 @@ describe("the Python client, with Debian's Python", () => {
     expect(examples).toHaveLength(4)
     expect(await script(examples[0])).toEqual([
       expect.stringContaining('/p/chk_'),
-      expect.stringMatching(/^pay_\w+ 5 (paid|created|settling)$/),
+      expect.stringMatching(/^pay_\w+ 0\.5 (paid|created|settling)$/),
     ])
     expect(await script(examples[1])).toEqual([
       expect.stringMatching(/^succeeded 0\.\d+$/),

@@ -25,7 +25,7 @@ const SHOPS: Readonly<Record<string, () => Promise<Shop>>> = {
     const world = await payWorld()
     world.upstream.says('/notes', { id: 3 }, 201)
     const { origin } = world.service
-    return { ...world, origin, url: `${origin}/tools/pay/acme-create-note`, asked: post({ title: 'Paid' }) }
+    return { ...world, origin, url: `${origin}/tools/acme-create-note`, asked: post({ title: 'Paid' }) }
   },
   async checkout() {
     const world = await openCheckouts({ chain: true })

@@ -37,7 +37,7 @@ export async function openShop({ origin, upstream, post, importTool }: ShopDeps)
   return {
     checkout: { url: `${origin}/p/${(checkout as { id: string }).id}`, ask: (title) => json({ title }) },
     gate: { url: `${origin}/gate/shop-gate/weather`, ask: (title) => json({ title }) },
-    tool: { url: `${origin}/tools/pay/acme-create-note`, ask: (title) => json({ title }) },
+    tool: { url: `${origin}/tools/acme-create-note`, ask: (title) => json({ title }) },
     asset: { url: asset, ask: (title) => json({ inputs: { title } }) },
   }
 }

@@ -167,7 +167,7 @@ describe('An import', () => {
     await expect(find(`${p}-mine`, BEN)).rejects.toMatchObject({ code: 'tool_not_found' })
     await expect(find(`${p}-mine`)).rejects.toMatchObject({ code: 'tool_not_found' })
     const found = await world.catalogue.search({ environment: 'sandbox', viewer: BEN, query: 'mine', provider: p })
-    expect(found).toEqual([])
+    expect([...found.tools, ...found.nearest]).toEqual([])
     const seen = (await world.catalogue.providers('sandbox', BEN)).filter(({ slug }) => slug === p)
     expect(seen).toMatchObject([{ own: false, tools: 2 }])
     // Without the account's own provider, the shared one is visible again.
@@ -185,6 +185,31 @@ describe('An import', () => {
     await expect(bring(p, { a: {} }, { environment: 'production', simulated: true })).rejects.toMatchObject({
       kind: 'invalid',
     })
+  })
+
+  test('a tool that is new or back is found at once in another process that knows the others', async () => {
+    const p = fresh()
+    const other = world.another()
+    await expect(other.bySlug('sandbox', `${p}-a`, null)).rejects.toMatchObject({ code: 'tool_not_found' })
+    await bring(p, { a: {} })
+    await expect(other.bySlug('sandbox', `${p}-a`, null)).resolves.toMatchObject({ version: 1 })
+    await world.catalogue.removeProvider('sandbox', null, p)
+    await bring(p, { b: {} })
+    world.clock.forward(2_000)
+    await expect(other.bySlug('sandbox', `${p}-a`, null)).rejects.toMatchObject({ code: 'tool_removed' })
+    await bring(p, { a: {} })
+    await expect(other.bySlug('sandbox', `${p}-a`, null)).resolves.toMatchObject({ status: 'live' })
+  })
+
+  test('after a pause another process lists what is new at once', async () => {
+    const p = fresh()
+    const other = world.another()
+    const list = async () =>
+      (await other.list({ environment: 'sandbox', viewer: null, provider: p, limit: 9, offset: 0 })).total
+    expect(await list()).toBe(0)
+    await bring(p, { a: {} })
+    world.clock.forward(2_000)
+    expect(await list()).toBe(1)
   })
 
   test('another process sees it within two seconds, and at once what it asks for the first time', async () => {
@@ -328,7 +353,7 @@ describe('An import', () => {
         query: 'send a letter',
         provider: p,
       })
-      return found.map(({ tool, stats }) => [tool.slug, stats?.lastError ?? null])
+      return found.tools.map(({ tool, stats }) => [tool.slug, stats?.lastError ?? null])
     }
     expect(await search()).toEqual([
       [`${p}-send-letter`, null],

@@ -13,10 +13,10 @@ const catalogue = catalogueOn(database.statements, {
   measured: { of: () => Promise.resolve(new Map()) },
 })
 const anonymous = await catalogue.search({ environment: 'sandbox', viewer: null, query: QUERY })
-let found = anonymous.length
+let found = anonymous.tools.length
 for (let nth = 0; nth < Number(accounts); nth++) {
   const viewer = `usr_${String(nth)}` as const
-  const tools = await catalogue.search({ environment: 'sandbox', viewer, query: QUERY, limit: 3 })
+  const { tools } = await catalogue.search({ environment: 'sandbox', viewer, query: QUERY, limit: 3 })
   found += tools.filter(({ tool }) => tool.ownerId === viewer).length
 }
 console.log(`found ${String(found)}`)

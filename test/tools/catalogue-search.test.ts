@@ -15,14 +15,23 @@ function entry(slug: string, name: string, other: Partial<Entry> = {}): Entry {
       name,
       description: `${name}.`,
     },
-    ...{ category: null, price: usdc(0n), deprecated: false, status: 'live', successor: null, version: 1, terms: '' },
+    ...{
+      category: null,
+      price: usdc(0n),
+      deprecated: false,
+      status: 'live',
+      successor: null,
+      version: 1,
+      terms: '',
+      effect: 'read',
+    },
     ...other,
   }
 }
 
 function matches(index: WordIndex, query: string): { slug: string; score: number; all: boolean }[] {
   const found: { slug: string; score: number; all: boolean }[] = []
-  index.find(query, ({ slug }, score, all) => found.push({ slug, score, all }))
+  index.find(query, ({ slug }, { score, all }) => found.push({ slug, score, all }))
   return found.sort((one, other) => other.score - one.score)
 }
 

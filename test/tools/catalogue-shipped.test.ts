@@ -145,9 +145,19 @@ describe('The catalogue that comes with the sandbox', () => {
     ['astronomy picture of the day', 'nasa-get-apod'],
     ['page views of a wikipedia article', 'wikimedia-get-metrics-pageviews-per-article'],
   ])('finds for "%s" among the first three %s', async (query, slug) => {
-    const found = await world.catalogue.search({ environment: 'sandbox', viewer: null, query, limit: 3 })
-    expect(found.map(({ tool }) => tool.slug)).toContainEqual(expect.stringMatching(new RegExp(`^${slug}`)))
+    const { tools } = await world.catalogue.search({ environment: 'sandbox', viewer: null, query, limit: 3 })
+    expect(tools.map(({ tool }) => tool.slug)).toContainEqual(expect.stringMatching(new RegExp(`^${slug}`)))
   })
+
+  test.each(['order a pizza', 'write a poem', 'hack the planet', 'send an email', 'zebra'])(
+    'says that nothing fits "%s", and what comes nearest',
+    async (search) => {
+      const at = { environment: 'sandbox', viewer: null, limit: 5, offset: 0 } as const
+      const { tools, total, nearest } = await world.catalogue.list({ ...at, search })
+      expect([tools, total]).toEqual([[], 0])
+      expect(nearest.map(({ fit }) => fit! < 0.5)).toEqual(nearest.map(() => true))
+    },
+  )
 
   test('its collections have tools, and none that their words do not speak of', async () => {
     const collections = await world.catalogue.collections('sandbox', null)

@@ -1,6 +1,14 @@
 import type { Entry } from '../../service/tools/model/tool.ts'
 import { WordIndex } from '../../service/tools/service/catalogue/word-index.ts'
-import { bestOf, entriesToSearch, recallOf, tasksOf } from './search/tasks.ts'
+import { SHIPPED } from '../../service/openapi/shipped.ts'
+import { FITS } from '../../service/tools/rules/rank.ts'
+import { bestOf, entriesToSearch, recallOf, tasksOf, type Task } from './search/tasks.ts'
+
+function fits(index: WordIndex, text: string): boolean {
+  let best = 0
+  index.find(text, (_, { fit }) => (best = Math.max(best, fit)))
+  return best >= FITS
+}
 
 /** The words of the documents are rarely those of a task: `send a text message` has to find `Create a Message`. */
 describe('The search by the meaning of a task', () => {
@@ -41,6 +49,23 @@ describe('The search by the meaning of a task', () => {
     const best = bestOf(index, task, 50)
     expect(best.slice(0, 5)).toContain(slug)
     expect(best.includes(other) ? best.indexOf(other) : Infinity).toBeGreaterThan(best.indexOf(slug))
+  })
+
+  test('says of few tasks that nothing fits them, and of most that no tool can do', async () => {
+    const shipped = new WordIndex()
+    const served = new Set(SHIPPED.map(({ slug }) => slug))
+    const here = new Set<string>()
+    for (const entry of entries.filter(({ provider }) => served.has(provider))) {
+      shipped.put(entry)
+      here.add(entry.slug)
+    }
+    const all = [...tasksOf('tasks'), ...tasksOf('held-back')]
+    const elsewhere = all.filter(({ tools }) => !tools.some((slug) => here.has(slug)))
+    const share = (tasks: readonly Task[], searched: WordIndex) =>
+      tasks.filter(({ text }) => fits(searched, text)).length / tasks.length
+    expect(elsewhere.length).toBeGreaterThan(200)
+    expect(share(all, index)).toBeGreaterThan(0.9)
+    expect(share(elsewhere, shipped)).toBeLessThan(0.5)
   })
 
   test('takes less than 20 ms, at eleven thousand tools', () => {

@@ -84,7 +84,7 @@ async function list({
   flags: { provider, collection },
 }: CommandInput): Promise<boolean> {
   const search = names.join(' ')
-  const { tools, total } = await catalogue.list({
+  const { tools, total, nearest } = await catalogue.list({
     environment,
     viewer: null,
     search,
@@ -93,7 +93,8 @@ async function list({
     limit: search === '' ? 10_000 : 20,
     offset: 0,
   })
-  for (const { tool } of tools) console.log(`${tool.slug}\t${toDecimal(tool.price)}\t${tool.name}`)
+  if (nearest.length > 0) console.log('No tool fits; these come nearest:')
+  for (const { tool } of [...tools, ...nearest]) console.log(`${tool.slug}\t${toDecimal(tool.price)}\t${tool.name}`)
   console.log(
     `${String(total)} tools in ${environment}${total > tools.length ? `, the best ${String(tools.length)} above` : ''}.`,
   )

@@ -4,7 +4,7 @@ import { checkAddresses } from './addresses.ts'
 import { checkChains } from './chain.ts'
 import { checkDatabase } from './database.ts'
 import { checkMachine } from './machine.ts'
-import { fault, fine, reasonOf, type Check, type Finding } from './model.ts'
+import { fault, fine, reasonOf, warning, type Check, type Finding } from './model.ts'
 import { checkRedis } from './redis.ts'
 import { checkSelling } from './selling.ts'
 import { checkMail } from './upkeep.ts'
@@ -26,7 +26,9 @@ export async function runChecks(read: () => Config): Promise<DoctorReport> {
       return [fault(name, `Could not be checked: ${reasonOf(error)}`)]
     }
   })
-  return { config, findings: [fine('settings', 'All are well formed.'), ...(await Promise.all(results)).flat()] }
+  const misspelt = config.misspelt.map((sentence) => warning('settings', sentence))
+  const settings = [fine('settings', 'All are well formed.'), ...misspelt]
+  return { config, findings: [...settings, ...(await Promise.all(results)).flat()] }
 }
 
 export interface DoctorReport {
@@ -46,6 +48,15 @@ const CHECKS: readonly [string, Check][] = [
 ]
 
 const MARKS = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const
+
+/** A line for each fault, and how to see the rest. Empty where there is no fault. */
+export function faultLines({ config, findings }: DoctorReport): string {
+  const clean = cleaner(config === null ? [] : secretsOf(config))
+  const lines = findings
+    .filter(({ level }) => level === 'fault')
+    .map(({ check, says }) => `${MARKS.fault}  ${check}: ${says}`)
+  return lines.length === 0 ? '' : clean([...lines, 'More, with the warnings: npm run doctor', ''].join('\n'))
+}
 
 /** Prints a sentence for each finding. Returns the exit code: 1 when something will lose or refuse work. */
 export function printReport({ config, findings }: DoctorReport, asJson: boolean): number {

@@ -46,10 +46,26 @@ export async function checkDatabase(patient: CheckContext): Promise<readonly Fin
       ...(await checkLedger(pool, patient.now)),
       ...(await checkBackups(pool, config, patient.now)),
       ...(await operators(pool, config)),
+      ...(config.LIVE ? [await catalogue(pool)] : []),
     ]
   } finally {
     await pool.end()
     await embedded?.stop()
+  }
+}
+
+/** A live server starts without tools. */
+async function catalogue(pool: pg.Pool): Promise<Finding> {
+  try {
+    const { rows } = await pool.query<{ count: number }>(
+      "SELECT count(*)::int AS count FROM tool WHERE environment = 'production' AND status <> 'removed'",
+    )
+    const count = rows[0]?.count ?? 0
+    return count === 0
+      ? warning('catalogue', 'No tool can be called. Import one: npm run tools -- import github --key-file <file>')
+      : fine('catalogue', `${String(count)} tools can be called.`)
+  } catch (error) {
+    return warning('catalogue', `Could not be read: ${reasonOf(error)}`)
   }
 }
 

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
-import pg from 'pg'
 import type { Config } from '../../config.ts'
-import { fault, fine, reasonOf, warning, type Finding, type CheckContext } from './model.ts'
+import { fault, fine, warning, type Finding, type CheckContext } from './model.ts'
 
-/** What a live server needs before it has anything to sell: models, wallets, tools, and which hosts it may call. */
-export async function checkSelling({ config }: CheckContext): Promise<readonly Finding[]> {
-  if (!config.LIVE) return gates(config)
-  return [gates(config), models(config), wallets(config), payers(config), hosts(config), await catalogue(config)].flat()
+/** What a live server needs before it has anything to sell: models, wallets, and which hosts it may call. */
+export function checkSelling({ config }: CheckContext): Promise<readonly Finding[]> {
+  if (!config.LIVE) return Promise.resolve(gates(config))
+  return Promise.resolve([gates(config), models(config), wallets(config), payers(config), hosts(config)].flat())
 }
 
 /** What another facilitator reports about a payment can be checked on the chain, where this server has an RPC for it. */
@@ -68,26 +67,3 @@ function hosts({ ALLOW_HOSTS }: Config): Finding {
     ? fine('ALLOW_HOSTS', 'Calls go to public addresses only.')
     : warning('ALLOW_HOSTS', `Every account can make this server call these hosts: ${ALLOW_HOSTS.join(', ')}.`)
 }
-
-async function catalogue({ DATABASE_URL }: Config): Promise<Finding> {
-  if (DATABASE_URL === undefined) return warning('catalogue', 'Was not checked: DATABASE_URL is not set.')
-  const client = new pg.Client({
-    connectionString: DATABASE_URL,
-    connectionTimeoutMillis: 5_000,
-    query_timeout: 10_000,
-  })
-  try {
-    await client.connect()
-    const { rows } = await client.query<{ count: number }>(COUNT)
-    const count = rows[0]?.count ?? 0
-    return count === 0
-      ? warning('catalogue', 'No tool can be called. Import one: npm run tools -- import github --key-file <file>')
-      : fine('catalogue', `${String(count)} tools can be called.`)
-  } catch (error) {
-    return warning('catalogue', `Could not be read: ${reasonOf(error)}`)
-  } finally {
-    await client.end().catch(() => undefined)
-  }
-}
-
-const COUNT = `SELECT count(*)::int AS count FROM tool WHERE environment = 'production' AND status <> 'removed'`

@@ -15,7 +15,11 @@ export function questionsOf(compose: boolean): readonly Question[] {
 }
 
 const SINGLE: readonly Question[] = [
-  question('DATABASE_URL', 'Address of the PostgreSQL database', 'PostgreSQL 15 or newer, with backups.'),
+  question(
+    'DATABASE_URL',
+    'Address of the PostgreSQL database',
+    'PostgreSQL 15 or newer, with backups; 17 or newer where an embedded database is moved to it.',
+  ),
   question('PUBLIC_URL', 'Address that the world reaches, such as https://pay.example.com', ''),
   question('PORT', 'Port to listen on', 'The proxy in front forwards to this port.', '4020'),
   question('TRUST_PROXY', 'Addresses of the proxies in front', 'Whose X-Forwarded-For is believed.', 'loopback'),

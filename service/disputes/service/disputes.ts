@@ -7,6 +7,7 @@ import type { DisputeState, RefundPolicy, SellerAnswer, ShownDispute, TrackRecor
 import { DAY_MS, isAnsweredBy, trackRecordOf } from '../rules.ts'
 import type { DisputeDeps } from './deps.ts'
 import { createDeciding } from './deciding.ts'
+import { openedMail } from './mail.ts'
 import { createReporting } from './reporting.ts'
 import { createRequests } from './requests.ts'
 
@@ -87,22 +88,9 @@ export function createDisputes(deps: DisputeDeps) {
       if (dispute?.state !== 'open') return
       const since = new Date(dispute.createdAt.getTime() - DAY_MS)
       if ((await store.countSince(dispute.owner, since, MAILS_PER_DAY + 1)) > MAILS_PER_DAY) return
-      const { saleId, reason, answerBy, unanswered, owner } = dispute
-      const until = answerBy.toISOString().slice(0, 16).replace('T', ' at ')
-      await deps.mailOwner(owner.userId, {
-        id: mail,
-        subject: 'A buyer reported a problem with a payment',
-        // Without the buyer's words: whoever pays a cent could write to the seller in our name.
-        text: `Payment: ${saleId} (${owner.environment})
-Reason: ${reason.replaceAll('_', ' ')}
-
-Answer it here, until ${until} UTC:
-
-${deps.addresses.dashboard}/disputes
-
-Without an answer ${unanswered === 'refund' ? 'the payment is refunded from your balance' : 'the report is closed'}.
-`,
-      })
+      const sale = await deps.sales.findOwn(dispute.owner, dispute.saleId)
+      const opened = openedMail(dispute, sale, `${deps.addresses.dashboard}/disputes`)
+      await deps.mailOwner(dispute.owner.userId, { id: mail, ...opened })
     },
   }
 }

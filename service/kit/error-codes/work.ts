@@ -71,7 +71,10 @@ export const WORK = {
   model_timeout: ['The model did not answer in time. Nothing was charged.', 'Try again.'],
   model_too_long: ['The model answered with too much. Nothing was charged.', 'Ask for a shorter answer.'],
   model_unavailable: ['The model is not available. Nothing was charged.', 'Try again later, or use another model.'],
-  needs_key: ['The creator pays for this free run and must know its caller.', 'Run it with an API key: POST /v1/run.'],
+  needs_key: [
+    'This run or tool is free, or a creator’s, and its caller must be known.',
+    'Send an API key; a creator’s tool is also sold at POST /v1/rda/{slug}/run.',
+  ],
   not_a_prompt: ['The asset is no prompt, so it has no template.', 'Use the id of a prompt.'],
   oauth_client_missing: [
     'The server has no OAuth client for this provider.',

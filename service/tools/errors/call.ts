@@ -110,11 +110,18 @@ export function needsAccount(): DomainError {
   return new DomainError('invalid', 'account_required', sentence)
 }
 
-/** A run pays the tool's creator, and a run needs an account. */
-export function needsKey(): DomainError {
-  return new DomainError('invalid', 'needs_key', 'This tool is called with an API key: POST to its own address.', {
-    details: { slug: 'is a creator’s tool or free, so x402 cannot pay for it' },
-  })
+/** A tool that is free has no price to pay, and a creator's tool is bought at an address of its own. */
+export function needsKey(rdaSlug: string | null): DomainError {
+  const instead = rdaSlug === null ? '' : ` Without a key, buy a run with POST /v1/rda/${rdaSlug}/run.`
+  const sentence = `This tool needs an API key as "Authorization: Bearer …".${instead}`
+  return new DomainError('unauthenticated', 'needs_key', sentence, { reason: 'credential_missing' })
+}
+
+/** Where nothing can be settled, a call without a key cannot be paid. */
+export function keyMissing(): DomainError {
+  const sentence =
+    'Authentication is required: send an API key as "Authorization: Bearer …". This server cannot settle payments, so calls without a key cannot be paid.'
+  return new DomainError('unauthenticated', 'unauthenticated', sentence, { reason: 'credential_missing' })
 }
 
 export function paymentMissing(): DomainError {

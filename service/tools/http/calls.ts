@@ -4,41 +4,50 @@ import { preferredWait } from '../../kit/http.ts'
 import { isId } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
 import { amountOut, page, timestamp } from '../../kit/wire.ts'
-import { callMissing } from '../errors/call.ts'
+import { callMissing, keyMissing, needsAccount } from '../errors/call.ts'
 import type { CallResult, CallSummary, OperationUnderWay } from '../model/call.ts'
 import type { Calls } from '../service/calls/calls.ts'
-import { faultOfShape } from '../rules/shape.ts'
+import { paidFields, type ToolDoor } from './pay.ts'
 import { reading, toReading } from './reading.ts'
+import { toolInput } from './input.ts'
 
 /**
  * Calls of tools over plain HTTP. These routes come after all others of the address, because `/{slug}` matches what is
  * left.
  */
-export function callRoutes(calls: Calls): AnyRoute[] {
+export function callRoutes(calls: Calls, door: ToolDoor): AnyRoute[] {
   return [
     route({
       method: 'post',
       path: '/:slug',
-      summary: 'Call a tool with the inputs in the body; only a successful call is charged',
+      summary:
+        'Call a tool with the inputs in the body; only a successful call is charged. Without a key a 402 response states the price, for x402 version 1 or 2 and MPP',
       tag: 'Tools',
-      auth: 'agent',
+      auth: 'optional',
       idempotent: true,
       limit: 'tool-calls',
+      sells: { description: 'One call of the tool', limit: 'pay' },
       params: z.object({ slug: z.string() }),
       query: reading,
       body: toolInput,
       answers: { 200: callOut },
       errors: {
-        402: 'Insufficient credits and balance: `required`, `available`.',
+        401: 'The key is wrong; or there is none, and this server cannot settle payments.',
+        402: 'With a key: insufficient credits and balance (`required`, `available`). Without one: the price, or why the payment was refused.',
         403: 'A limit of the agent refuses the call.',
         404: 'There is no such tool.',
-        409: 'The tool needs a connection; a person opens `connectUrl`. Nothing is charged.',
-        410: 'The tool was removed; `successor` names its replacement.',
+        409: 'The tool needs a connection; a person opens `connectUrl`. Nothing is charged. Or the authorization already paid for something else, or its call is in progress.',
+        410: 'The tool was removed; `successor` names its replacement. Or the authorization has expired.',
         502: 'The tool failed; `upstream` is its error. Nothing is charged.',
-        503: 'Too many calls to this provider are in progress.',
+        503: 'Too many calls to this provider are in progress. Or settlement is pending: retry with the payment token.',
         504: 'The tool did not answer in time; nothing is charged.',
       },
       async handle({ caller, params, query, body, operation, keyed, gone, header }) {
+        if (caller === null) {
+          if (!door.isOpen()) throw keyMissing()
+          if (query.fields !== undefined || query.all !== undefined) throw needsAccount()
+          return await door.sell({ header, operation, gone }, params.slug, body)
+        }
         const connection = header('x-connection') ?? null
         const ask = { caller, slug: params.slug, input: body, operation, keyed, signal: gone(), connection }
         return reply(200, toResult(await calls.call({ ...ask, ...toReading(query) })))
@@ -157,10 +166,11 @@ const callOut = z.object({
         'The tool is still at work, and `output` says how far it is: `GET /v1/tool-calls/{callId}` asks again, free of charge',
     }),
   cost: amountOut,
-  credits: amountOut.meta({ description: 'What is left of the free credits' }),
-  balance: amountOut.meta({ description: 'What is left in the wallet' }),
+  credits: amountOut.nullable().meta({ description: 'What is left of the free credits; null without a key' }),
+  balance: amountOut.nullable().meta({ description: 'What is left in the wallet; null without a key' }),
   duration: z.int().meta({ description: 'Milliseconds' }),
   callId: z.string(),
+  ...paidFields,
 })
 
 const summaryOut = z.object({
@@ -174,12 +184,4 @@ const summaryOut = z.object({
   duration: z.int(),
   agentId: z.string().nullable(),
   at: timestamp,
-})
-
-/** A tool's input before it is checked against the tool's schema. The API can handle it like any other body. */
-export const toolInput = z.unknown().transform((value, context) => {
-  for (const [field, message] of Object.entries(faultOfShape(value) ?? {})) {
-    context.addIssue({ code: 'custom', path: field === 'body' ? [] : [field], message })
-  }
-  return value ?? {}
 })

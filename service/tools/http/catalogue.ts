@@ -6,6 +6,7 @@ import { pagingOf } from '../rules/paging.ts'
 import type { Caller } from '../../kit/caller.ts'
 import type { Environment } from '../../kit/owner.ts'
 import type { ListedTool } from '../ports/catalogue.ts'
+import { foundOut, scoreOf, toFound, whenNothingFits } from './found.ts'
 import type { Catalogue } from '../service/catalogue/catalogue.ts'
 
 /** The public catalogue; a caller with a key also sees their own tools. */
@@ -18,15 +19,18 @@ export function catalogueRoutes(catalogue: Catalogue, anonymous: Environment): A
     route({
       method: 'get',
       path: '/',
-      summary: 'List tools by slug, or search them, best match first',
+      summary: 'List tools, the most used first, or search them, best match first',
       tag: 'Tools',
       auth: 'optional',
       query: page.extend(filters),
-      answers: { 200: z.object({ tools: z.array(toolOut), total: z.int(), limit: z.int(), offset: z.int() }) },
+      answers: { 200: listOut },
       errors: { 404: 'There is no such collection.' },
-      async handle({ caller, query }) {
-        const { tools, total } = await catalogue.list({ ...viewOf(caller), ...query })
-        return reply(200, { tools: tools.map(toTool), total, limit: query.limit, offset: query.offset })
+      async handle({ caller, query: { view, ...query } }) {
+        const found = await catalogue.list({ ...viewOf(caller), ...query, byUse: true })
+        const show: (tool: ListedTool) => z.input<typeof listedOut> = view === 'full' ? toScored : toFound
+        const { limit, offset, search = '' } = query
+        const nothing = found.total === 0 && search.trim() !== '' ? whenNothingFits(found, show) : {}
+        return reply(200, { tools: found.tools.map(show), total: found.total, limit, offset, ...nothing })
       },
     }),
     route({
@@ -75,6 +79,7 @@ const filters = {
   provider: word(64).optional(),
   category: word(64).optional(),
   collection: word(64).optional(),
+  view: z.enum(['short', 'full']).default('short').meta({ description: '`full`: each tool with its schemas' }),
 }
 
 const statsOut = z.object({
@@ -104,6 +109,25 @@ const toolOut = z.object({
   paged: z.boolean().meta({ description: 'It answers in pages, which a call with `all` reads as one' }),
   simulated: z.boolean().meta({ description: 'The sandbox answers its calls with examples; its server is not called' }),
   stats: statsOut,
+})
+
+/** A short tool, and with `view=full` all of it. */
+const listedOut = foundOut.extend(
+  toolOut
+    .pick({ category: true, deprecated: true, inputSchema: true, outputSchema: true, paged: true, stats: true })
+    .partial().shape,
+)
+
+const listOut = z.object({
+  tools: z.array(listedOut),
+  total: z.int(),
+  limit: z.int(),
+  offset: z.int(),
+  note: z.string().optional().meta({ description: 'When no tool fits the search' }),
+  nearest: z
+    .array(listedOut)
+    .optional()
+    .meta({ description: 'When no tool fits the search: what has some of its words' }),
 })
 
 const providerOut = z.object({
@@ -143,6 +167,10 @@ export function toTool({ tool, stats, needs, simulated }: ListedTool) {
       failing,
     },
   }
+}
+
+function toScored(listed: ListedTool) {
+  return { ...toTool(listed), ...scoreOf(listed.fit) }
 }
 
 const NEVER_CALLED = { calls: 0, succeeded: 0, p50Ms: null, p95Ms: null, lastError: null, failing: false }

@@ -7,8 +7,9 @@ export function guideText({ address, mcpAddress, apiAddress, docs, providers, co
 
 > ${String(total)} tools of ${String(providers.length)} providers behind one key: each is priced per call in USDC, and only a success is charged.
 
-Every call needs an API key as \`Authorization: Bearer <key>\`. New accounts start with free credits. A call without a
-key gets a 401; \`POST ${address}/pay/{slug}\` needs none and is paid by x402 instead.
+Send an API key as \`Authorization: Bearer <key>\`; new accounts start with free credits. A call without a key is
+answered with a 402 that states its price, and is paid at the same address by x402 or MPP. The client \`@x402/fetch\` pays
+at most 1 USD at a time unless it has \`spendControls: { maxAmountPerPayment: '$5' }\`.
 
 ## How to use it
 
@@ -16,8 +17,9 @@ key gets a 401; \`POST ${address}/pay/{slug}\` needs none and is paid by x402 in
   account for access; else the key as bearer, or as \`?key=\` where no header can be sent (addresses end up in logs). Starts with five tools: search_tools,
   describe_tool, call_tool, get_result, get_balance. \`?collection=\` and \`?provider=\` list these tools themselves,
   \`?view=all\` every tool.
-- [Search](${address}?search=create+an+issue): \`GET ${address}?search=…\`, the best first, with price, input schema and how
-  often it succeeds. Also \`provider\`, \`category\`, \`collection\`, \`limit\`, \`offset\`.
+- [Search](${address}?search=create+an+issue): \`GET ${address}?search=…\`, the best first, with price, inputs, how well it
+  fits (\`score\`) and how often it succeeds; \`note\` says when nothing fits. Also \`provider\`, \`category\`,
+  \`collection\`, \`limit\`, \`offset\`, and \`view=full\` for the schemas.
 - One tool: \`GET ${address}/{slug}\`. Call it: \`POST ${address}/{slug}\` with its inputs as a JSON object. An
   \`Idempotency-Key\` makes a repeated call harmless. \`?fields=items.id,items.title\` returns only these fields;
   \`?all=true\` reads all pages of a tool that is \`paged\` into one answer, each at the price of a call.

@@ -7,15 +7,34 @@ import type { Sale } from '../../sales/model.ts'
 import { sellOverHttp, type Paid } from '../../sales/service/door.ts'
 import type { ToolPayments } from '../service/pay/payments.ts'
 import type { ToolAnswer } from '../service/pay/product.ts'
-import { toolInput } from './calls.ts'
+import { toolInput } from './input.ts'
 
-/** Calls without a key, each paid by x402 of either version. */
-export function payRoutes(payments: ToolPayments, facilitator: string): AnyRoute[] {
+/** Sells a call to a client without a key, at whichever address it comes. */
+export function createToolDoor(payments: ToolPayments, facilitator: string) {
+  return {
+    isOpen: () => payments.isAvailable(),
+
+    sell: (request: Parameters<typeof sellOverHttp>[0], slug: string, input: unknown) =>
+      sellOverHttp(request, {
+        facilitator,
+        dialects: payments.dialects,
+        journal: payments.journal,
+        offer: () => payments.offer(slug, input),
+        buy: (ask) => payments.buy(slug, input, ask),
+        toBody: toPaidResult,
+      }),
+  }
+}
+
+export type ToolDoor = ReturnType<typeof createToolDoor>
+
+/** The older address of calls without a key, and how far such a call is. */
+export function payRoutes(payments: ToolPayments, door: ToolDoor): AnyRoute[] {
   return [
     route({
       method: 'post',
       path: '/pay/:slug',
-      summary: 'Call a tool without a key; a 402 response states the price, for x402 version 1 or 2',
+      summary: 'Call a tool without a key, as `POST /tools/{slug}` does too: a 402 response states the price',
       tag: 'Tools',
       auth: 'anyone',
       limit: 'pay',
@@ -32,15 +51,7 @@ export function payRoutes(payments: ToolPayments, facilitator: string): AnyRoute
         503: 'Settlement is pending: retry with the payment token. Or settlement is unavailable right now.',
         504: 'The tool did not answer in time; nothing is charged.',
       },
-      handle: ({ params: { slug }, body: input, ...request }) =>
-        sellOverHttp(request, {
-          facilitator,
-          dialects: payments.dialects,
-          journal: payments.journal,
-          offer: () => payments.offer(slug, input),
-          buy: (ask) => payments.buy(slug, input, ask),
-          toBody: toPaidResult,
-        }),
+      handle: ({ params: { slug }, body: input, ...request }) => door.sell(request, slug, input),
     }),
     route({
       method: 'get',
@@ -96,6 +107,18 @@ const STATUS = {
   refunded: 'failed',
 } as const
 
+const TOKEN =
+  'If this response is lost, send it as X-Payment-Token with the callId as X-Payment-ID within ten minutes to get the answer'
+
+/** What an answer has when its call was paid without a key. */
+export const paidFields = {
+  txHash: z.string().optional().meta({ description: 'The transfer that paid for it, without a key' }),
+  paymentToken: z
+    .string()
+    .optional()
+    .meta({ description: `Without a key. ${TOKEN}` }),
+}
+
 const paidOut = z.looseObject({
   success: z.literal(true),
   tool: z.string(),
@@ -105,10 +128,7 @@ const paidOut = z.looseObject({
   duration: z.int(),
   callId: z.string(),
   txHash: z.string(),
-  paymentToken: z.string().meta({
-    description:
-      'If this response is lost, send it as X-Payment-Token with the callId as X-Payment-ID within ten minutes to get the answer',
-  }),
+  paymentToken: z.string().meta({ description: TOKEN }),
 })
 
 const stateOut = z.object({

@@ -7,7 +7,8 @@ import { isId, type Id } from '../../kit/ids.ts'
 import { toWire, usdc } from '../../kit/money.ts'
 import { amount } from '../../kit/wire.ts'
 import { pageFor, plain, unpaid } from '../../api/mcp/results.ts'
-import { documentOf, toFound, failed, paid, paidFor, type Billing } from './results.ts'
+import { toFound, whenNothingFits } from '../http/found.ts'
+import { documentOf, failed, paid, paidFor, type Billing } from './results.ts'
 import type { CallInput, CallResult } from '../model/call.ts'
 import { readingInput, toReading } from '../http/reading.ts'
 import { sellOverMcp } from '../../sales/service/mcp-door.ts'
@@ -64,7 +65,8 @@ export function createMcpCalls(deps: ToolServerDeps) {
     const { environment, viewer, collection } = view
     const within = { environment, viewer, collection, provider: provider ?? view.provider }
     const found = await catalogue.search({ ...within, query, limit })
-    return plain({ tools: found.map(toFound) })
+    const tools = found.tools.map(toFound)
+    return plain(tools.length > 0 ? { tools } : { tools, ...whenNothingFits(found, toFound) })
   }
 
   async function describe(slug: string, { environment, viewer }: View): Promise<CallToolResult> {
@@ -100,8 +102,8 @@ export function createMcpCalls(deps: ToolServerDeps) {
     if (error.code !== 'tool_not_found' || typeof slug !== 'string') return []
     const { environment, viewer } = view
     const query = slug.replaceAll(/[-_]+/g, ' ').slice(0, 100)
-    const found = await catalogue.search({ environment, viewer, query, limit: 3 })
-    return found.map(({ tool }) => tool.slug)
+    const { tools, nearest } = await catalogue.search({ environment, viewer, query, limit: 3 })
+    return [...tools, ...nearest].slice(0, 3).map(({ tool }) => tool.slug)
   }
 
   return {

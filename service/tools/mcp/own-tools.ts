@@ -20,7 +20,7 @@ export const OWN = [
     name: 'search_tools',
     title: 'Search tools',
     description:
-      'Find tools by what you want to do, best first. Describe the task in a few words ("create a GitHub issue"). Costs nothing.',
+      'Find tools by what you want to do, best first. Describe the task in a few words ("create a GitHub issue"). Says so when none fits. Costs nothing.',
     inputSchema: input(
       {
         query: { type: 'string', minLength: 1, maxLength: 500, description: 'What you want to do' },

@@ -126,29 +126,8 @@ function isBinary(value: unknown): value is Binary {
   )
 }
 
-/** A found tool, with enough data to choose by. */
-export function toFound({ tool, stats, needs, simulated }: ListedTool) {
-  return {
-    slug: tool.slug,
-    name: tool.name,
-    description: tool.description.slice(0, DESCRIPTION),
-    provider: tool.provider,
-    price: toWire(tool.price),
-    needs,
-    inputs: Object.keys(tool.input['properties'] ?? {}),
-    required: (tool.input['required'] ?? []) as string[],
-    simulated,
-    ...(stats === null || stats.calls === 0
-      ? {}
-      : { successRate: Math.round((stats.succeeded / stats.calls) * 100) / 100, p50Ms: stats.p50Ms }),
-    ...(stats?.failing === true ? { warning: `Fails often right now: ${stats.lastError ?? 'no answer'}` } : {}),
-  }
-}
-
 export function documentOf({ tool, needs, simulated }: Pick<ListedTool, 'tool' | 'needs' | 'simulated'>) {
   const { slug, name, description, provider, category, price, input, output } = tool
   const about = { slug, name, description, provider, category, price: toWire(price), needs }
   return { ...about, paged: pagingOf(tool) !== null, simulated, inputSchema: input, outputSchema: output }
 }
-
-const DESCRIPTION = 300

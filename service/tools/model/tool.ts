@@ -100,6 +100,8 @@ export interface ToolStats {
 
 /** A tool as search results show it, without its schemas and upstream. Every process has all entries in memory. */
 export interface Entry extends Omit<Tool, 'environment' | 'input' | 'output' | 'upstream' | 'contentHash'> {
+  /** What a call does at the tool's server. A run of a creator's tool counts as a write. */
+  readonly effect: 'read' | 'write' | 'delete'
   /** Additional words for the search: the names of its inputs. */
   readonly terms: string
 }

@@ -16,6 +16,16 @@ export interface ListInput extends Within {
   readonly category?: string | null | undefined
   readonly limit: number
   readonly offset: number
+  /** Without a search: the most used first. The order may then change from one page to the next. */
+  readonly byUse?: boolean | undefined
+}
+
+export interface Finding {
+  /** With a search: those that fit it, best first. */
+  readonly tools: readonly ListedTool[]
+  readonly total: number
+  /** When none fits: the few that come nearest. They probably do something else. */
+  readonly nearest: readonly ListedTool[]
 }
 
 export interface SearchInput extends Within {
@@ -28,6 +38,8 @@ export interface ListedTool {
   readonly tool: Tool
   readonly stats: ToolStats | null
   readonly needs: Needs
+  /** How well it fits the search, from 0 to 1. Null without a search. */
+  readonly fit: number | null
   /** Its calls are answered with examples. */
   readonly simulated: boolean
 }

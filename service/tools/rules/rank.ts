@@ -1,5 +1,5 @@
 import type { Usdc } from '../../kit/money.ts'
-import type { ToolStats } from '../model/tool.ts'
+import type { Entry, ToolStats } from '../model/tool.ts'
 
 /** The factor for a match besides its words: from 1 for the best tool to about a tenth. */
 export function worthOf({ price, deprecated, stats }: Judged): number {
@@ -11,6 +11,21 @@ interface Judged {
   deprecated: boolean
   stats: ToolStats | null
 }
+
+/** A match as a number from 0 to 1. `relative` is its score by what the rarest words of the query could give. */
+export function fitOf(relative: number): number {
+  return relative / (relative + HALF)
+}
+
+/**
+ * Below this fit a tool probably does something else. Of 583 tasks, 91 % have a tool above it; of 292 tasks that no tool
+ * of the catalogue can do, 57 % have none.
+ */
+export const FITS = 0.5
+const HALF = 0.53
+
+/** Of two equal matches the one that changes less comes first. */
+export const CAUTION = { read: 0, write: 1, delete: 2 } as const satisfies Record<Entry['effect'], number>
 
 /**
  * The success rate. Each tool gets four additional successes: otherwise a new tool would never be called, and one

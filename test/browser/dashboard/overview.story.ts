@@ -19,7 +19,7 @@ export function overview(opened: () => Desk): void {
         await page.getByText('1 of 5 steps are done.').waitFor()
         await looks(page, 'overview-new')
         await page.getByRole('link', { name: 'Continue setup' }).click()
-        await page.getByText('npm pack').waitFor()
+        await page.getByText('npm run pack').waitFor()
         await page.getByRole('link', { name: 'inbox' }).waitFor()
         const ticks = page.getByText('(done)')
         expect(await ticks.count()).toBe(1)

@@ -99,6 +99,20 @@ describe('the edge', () => {
     },
   )
 
+  test('the address itself says in three lines where everything is', async () => {
+    const { status, headers, text } = await service.call('GET', '/')
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+    const lines = text.trim().split('\n')
+    expect(lines).toHaveLength(3)
+    for (const [nth, words] of ['Dashboard: http', 'API: http', '/openapi.json'].entries())
+      expect(lines[nth]).toContain(words)
+  })
+
+  test('the reference names the header that chooses the environment', async () => {
+    const { body } = await service.call('GET', '/openapi.json')
+    expect(body.components.securitySchemes.bearer.description).toContain('Coinslot-Environment: production')
+  })
+
   test('a path that cannot be read is a 400', async () => {
     expect((await person.call('DELETE', '/v1/keys/%E0%A4%A')).status).toBe(400)
   })

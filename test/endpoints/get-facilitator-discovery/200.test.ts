@@ -69,6 +69,7 @@ describe('GET {facilitator_url}/discovery/…', () => {
     expect(paid.map(([method, path]) => `${method} ${path}`).sort()).toEqual([
       'post /p/{chk}',
       'post /tools/pay/{slug}',
+      'post /tools/{slug}',
       'post /v1/rda/{slug}/run',
     ])
     for (const [, , one] of paid) {

@@ -73,13 +73,49 @@ describe('GET /tools → 200', () => {
       stats: { calls: 0, successRate: null, p50: null, p95: null, lastError: null, failing: false },
     }
     expect((await service.call('GET', '/tools/pets-get-pet')).body).toEqual({ tool })
-    const { body } = await service.call('GET', '/tools?provider=pets&limit=1&offset=1')
-    expect(body).toEqual({ tools: [tool], total: 4, limit: 1, offset: 1 })
+    const { body } = await service.call('GET', '/tools?provider=pets&limit=1&view=full')
+    expect(body).toEqual({ tools: [tool], total: 4, limit: 1, offset: 0 })
   })
 
-  test('by slug, what deletes last, page after page, each once', async () => {
+  test('short unless all of a tool is asked for', async () => {
+    const short = {
+      slug: 'pets-get-pet',
+      name: 'Get pet',
+      description: 'Get pet. Reads /pets/{id}; takes id.',
+      provider: 'pets',
+      price: 0.001,
+      needs: 'nothing',
+      inputs: ['id'],
+      required: ['id'],
+      simulated: true,
+    }
+    const { body } = await service.call('GET', '/tools?provider=pets&limit=1')
+    expect(body.tools).toEqual([short])
+    const { body: found } = await service.call('GET', '/tools?search=get+a+pet&limit=1')
+    expect(found.tools).toEqual([{ ...short, score: expect.any(Number) }])
+    expect(found.tools[0].score).toBeGreaterThan(0.5)
+  })
+
+  test('a search that no tool fits says so, and what comes nearest', async () => {
+    const { body } = await service.call('GET', '/tools?search=order+a+pizza+for+my+pet')
+    expect(body).toMatchObject({ tools: [], total: 0, note: expect.stringContaining('No tool fits') })
+    expect(body.nearest[0].score).toBeLessThan(0.5)
+    const { body: none } = await service.call('GET', '/tools?search=unheard-of')
+    expect(none).toMatchObject({ tools: [], nearest: [], note: expect.stringContaining('other words') })
+  })
+
+  test('of equal matches those that read come first, and those that delete last', async () => {
+    expect(await slugs('?search=pet&provider=pets')).toEqual([
+      'pets-get-pet',
+      'pets-list-pets',
+      'pets-create-pet',
+      'pets-delete-pet',
+    ])
+  })
+
+  test('what reads, then what writes, then what deletes, page after page, each once', async () => {
     const all = await slugs('')
-    expect(all).toEqual(['pets-create-pet', 'pets-get-pet', 'pets-list-pets', 'zoo-list-pets', 'pets-delete-pet'])
+    expect(all).toEqual(['pets-get-pet', 'pets-list-pets', 'zoo-list-pets', 'pets-create-pet', 'pets-delete-pet'])
     expect([...(await slugs('?limit=3')), ...(await slugs('?limit=3&offset=3'))]).toEqual(all)
     expect(await slugs('?offset=1000000000')).toEqual([])
   })
@@ -90,7 +126,7 @@ describe('GET /tools → 200', () => {
     ['?category=none', []],
     ['?collection=reading', ['pets-get-pet', 'pets-list-pets', 'zoo-list-pets']],
     ['?collection=reading&provider=zoo', ['zoo-list-pets']],
-    ['?search=', ['pets-create-pet', 'pets-get-pet', 'pets-list-pets', 'zoo-list-pets', 'pets-delete-pet']],
+    ['?search=', ['pets-get-pet', 'pets-list-pets', 'zoo-list-pets', 'pets-create-pet', 'pets-delete-pet']],
     ['?search=remove+a+pet', ['pets-delete-pet']],
     ['?search=add%20pets', ['pets-create-pet']],
     ['?search=unheard-of', []],

@@ -68,7 +68,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     const { body } = await world.service.call('GET', '/facilitator/discovery/search?query=create%20note')
     expect(body.resources).toMatchObject([
       {
-        resource: expect.stringMatching(/\/tools\/pay\/acme-create-note$/),
+        resource: expect.stringMatching(/\/tools\/acme-create-note$/),
         accepts: [{ amount: '10000', network: 'eip155:84532' }],
         extensions: { bazaar: { info: { input: { method: 'POST', body: { title: 'text' } } } } },
       },

@@ -30,7 +30,7 @@ describe('POST {tools_url}/pay/{slug} → 402, 400, 404, 409, 410, 503', () => {
           network: 'base-sepolia',
           maxAmountRequired: '10000',
           payTo: world.seller,
-          resource: expect.stringContaining('/tools/pay/acme-create-note'),
+          resource: expect.stringMatching(/\/tools\/acme-create-note$/),
           outputSchema: { input: { bodyFields: { title: { type: 'string' } } } },
         },
       ],

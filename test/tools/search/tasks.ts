@@ -4,6 +4,7 @@ import { ZERO } from '../../../service/kit/money.ts'
 import { createDocuments } from '../../../service/openapi/documents.ts'
 import { SHIPPED, shippedText } from '../../../service/openapi/shipped.ts'
 import type { Entry } from '../../../service/tools/model/tool.ts'
+import type { Found } from '../../../service/tools/service/catalogue/word-index.ts'
 import { slugsOf } from '../../../service/tools/rules/slug.ts'
 import { worthOf } from '../../../service/tools/rules/rank.ts'
 
@@ -44,7 +45,7 @@ export async function entriesToSearch(): Promise<Entry[]> {
 /** The slugs of the best entries, as the catalogue ranks tools that were never called. */
 export function bestOf(index: Searched, query: string, limit: number): string[] {
   const found: { slug: string; score: number }[] = []
-  index.find(query, ({ slug, price, deprecated }, score) => {
+  index.find(query, ({ slug, price, deprecated }, { score }) => {
     found.push({ slug, score: score * worthOf({ price, deprecated, stats: null }) })
   })
   found.sort((one, other) => other.score - one.score || (one.slug < other.slug ? -1 : 1))
@@ -61,13 +62,13 @@ export function recallOf(index: Searched, tasks: readonly Task[]): { recall: num
 }
 
 export interface Searched {
-  find(query: string, found: (entry: Entry, score: number) => void): void
+  find(query: string, found: Found): void
 }
 
 type Texts = Pick<Entry, 'slug' | 'provider' | 'name' | 'description' | 'category' | 'deprecated' | 'terms'>
 
 function entryOf(texts: Texts): Entry {
-  const fixed = { price: ZERO, ownerId: null, status: 'live', successor: null, version: 1 } as const
+  const fixed = { price: ZERO, ownerId: null, status: 'live', successor: null, version: 1, effect: 'write' } as const
   return { ...fixed, ...texts, id: `tool_${texts.slug}` }
 }
 

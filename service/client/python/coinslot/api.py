@@ -3278,10 +3278,12 @@ class GetV1ToolCallsCallIdAnswer(TypedDict):
     pages: NotRequired[GetV1ToolCallsCallIdAnswerPages]
     operation: NotRequired[GetV1ToolCallsCallIdAnswerOperation]
     cost: float
-    credits: float
-    balance: float
+    credits: float | None
+    balance: float | None
     duration: int
     callId: str
+    txHash: NotRequired[str]
+    paymentToken: NotRequired[str]
 
 
 class GetV1ToolCallsCallIdQuery(TypedDict):
@@ -3386,15 +3388,52 @@ class GetToolsAnswerToolsItem(TypedDict):
     name: str
     description: str
     provider: str
-    category: str | None
     price: float
-    deprecated: bool
-    inputSchema: dict[str, Any]
-    outputSchema: dict[str, Any] | None
     needs: Literal["nothing", "platform", "connection"]
-    paged: bool
+    inputs: NotRequired[list[str]]
+    required: NotRequired[list[str]]
     simulated: bool
-    stats: GetToolsAnswerToolsItemStats
+    score: NotRequired[float]
+    successRate: NotRequired[float]
+    p50Ms: NotRequired[float | None]
+    warning: NotRequired[str]
+    category: NotRequired[str | None]
+    deprecated: NotRequired[bool]
+    inputSchema: NotRequired[dict[str, Any]]
+    outputSchema: NotRequired[dict[str, Any] | None]
+    paged: NotRequired[bool]
+    stats: NotRequired[GetToolsAnswerToolsItemStats]
+
+
+class GetToolsAnswerNearestItemStats(TypedDict):
+    calls: int
+    successRate: float | None
+    p50: float | None
+    p95: float | None
+    lastError: str | None
+    failing: bool
+
+
+class GetToolsAnswerNearestItem(TypedDict):
+    slug: str
+    name: str
+    description: str
+    provider: str
+    price: float
+    needs: Literal["nothing", "platform", "connection"]
+    inputs: NotRequired[list[str]]
+    required: NotRequired[list[str]]
+    simulated: bool
+    score: NotRequired[float]
+    successRate: NotRequired[float]
+    p50Ms: NotRequired[float | None]
+    warning: NotRequired[str]
+    category: NotRequired[str | None]
+    deprecated: NotRequired[bool]
+    inputSchema: NotRequired[dict[str, Any]]
+    outputSchema: NotRequired[dict[str, Any] | None]
+    paged: NotRequired[bool]
+    stats: NotRequired[GetToolsAnswerNearestItemStats]
 
 
 class GetToolsAnswer(TypedDict):
@@ -3402,6 +3441,8 @@ class GetToolsAnswer(TypedDict):
     total: int
     limit: int
     offset: int
+    note: NotRequired[str]
+    nearest: NotRequired[list[GetToolsAnswerNearestItem]]
 
 
 class GetToolsQuery(TypedDict):
@@ -3411,6 +3452,7 @@ class GetToolsQuery(TypedDict):
     provider: NotRequired[str]
     category: NotRequired[str]
     collection: NotRequired[str]
+    view: NotRequired[Literal["short", "full"]]
 
 
 class GetToolsProvidersAnswerProvidersItem(TypedDict):
@@ -3485,10 +3527,12 @@ class PostToolsSlugAnswer(TypedDict):
     pages: NotRequired[PostToolsSlugAnswerPages]
     operation: NotRequired[PostToolsSlugAnswerOperation]
     cost: float
-    credits: float
-    balance: float
+    credits: float | None
+    balance: float | None
     duration: int
     callId: str
+    txHash: NotRequired[str]
+    paymentToken: NotRequired[str]
 
 
 class PostToolsSlugQuery(TypedDict):

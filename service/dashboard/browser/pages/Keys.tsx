@@ -38,7 +38,11 @@ export default function Keys() {
     </Button>
   )
   return (
-    <Page title="API keys" actions={create} intro="Keys let programs act for you in this environment.">
+    <Page
+      title="API keys"
+      actions={create}
+      intro="Keys let programs act for you in this environment. A program that signs in without a key names it with the header Coinslot-Environment: sandbox or production."
+    >
       <List
         path="identity.keys.list"
         rows={({ keys }) => keys}

@@ -29,10 +29,10 @@ export default function Start() {
         </Step>
         <Step number={2} state={done(1)} title="Install the node in n8n">
           <p>
-            Until the package is published, pack it in your clone of the Coinslot repository. The first line writes a
-            .tgz file and prints its name.
+            Until the package is published, pack it in your clone of the Coinslot repository. The first line builds it,
+            writes a .tgz file and prints its name.
           </p>
-          <Line text="npm pack" />
+          <Line text="npm run pack" />
           <p>Install that file into the folder from which n8n loads community nodes, and restart n8n.</p>
           <Line text="mkdir -p ~/.n8n/nodes && cd ~/.n8n/nodes" />
           <Line text="npm install --ignore-scripts /path/to/the/clone/n8n-nodes-coinslot-0.1.0.tgz" />

@@ -22,18 +22,25 @@ export function createDirectory({ store, clock, measured, quotas }: CatalogueDep
   const reading = new Map<string, Promise<Shelf>>()
   const turns = { sandbox: new FairTurns(READ_TURNS), production: new FairTurns(READ_TURNS) }
 
-  /** Checks for changes, at most once a second. Only the first request waits for them. */
-  async function shelfOf(environment: Environment): Promise<Shelf> {
+  /**
+   * Checks for changes, at most once a second. Only the first request waits for them, or one that comes after a pause,
+   * or that needs the newest entries.
+   */
+  async function shelfOf(environment: Environment, fresh = false): Promise<Shelf> {
     let shelf = shelves.get(environment)
     if (shelf === undefined) shelves.set(environment, (shelf = new Shelf({ environment, ownerId: null })))
     const now = clock.now().getTime()
-    if (shelf.askedAt + STALE_MS <= now) {
+    // After a failed check `askedAt` is 0, and nobody waits for the next.
+    const isOld = shelf.askedAt > 0 && shelf.askedAt + OLD_MS <= now
+    // A check that is under way may have begun before the change.
+    if (fresh && shelf.asking !== null) await shelf.asking
+    if (fresh || shelf.askedAt + STALE_MS <= now) {
       shelf.askedAt = now
       const asked = shelf
       shelf.asking ??= freshen(shelf, now).finally(() => (asked.asking = null))
     }
     // Without a database this fails, and the known entries are served.
-    if (shelf.asking !== null) await (shelf.isKnown ? undefined : shelf.asking)
+    if (shelf.asking !== null && (fresh || isOld || !shelf.isKnown)) await shelf.asking
     return shelf
   }
 
@@ -91,8 +98,8 @@ export function createDirectory({ store, clock, measured, quotas }: CatalogueDep
     return shelf
   }
 
-  async function viewOf(environment: Environment, viewer: UserId | null): Promise<View> {
-    const platform = await shelfOf(environment)
+  async function viewOf(environment: Environment, viewer: UserId | null, { fresh = false } = {}): Promise<View> {
+    const platform = await shelfOf(environment, fresh)
     if (viewer === null) return new View(platform, null)
     const shelf = await ownShelfOf(platform, viewer)
     if (shelf !== null) await measure(shelf, clock.now().getTime())
@@ -156,6 +163,8 @@ export interface CatalogueDeps {
 }
 
 const STALE_MS = 1_000
+/** Without requests a copy is not checked, so the first request after a pause waits for the check. */
+const OLD_MS = 2_000
 const MEASURED_MS = 5_000
 const REMOVED_MAX = 1_000
 /**

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Collection } from '../../model/draft.ts'
 import type { Entry, ToolStats, Tool, ToolId } from '../../model/tool.ts'
 import type { News, Scope, StoredProvider } from '../../ports/keeping.ts'
+import { CAUTION } from '../../rules/rank.ts'
 import { Recent } from '../../../kit/recent.ts'
 import { WordIndex } from './word-index.ts'
 
@@ -87,7 +88,7 @@ export class Shelf {
     return this.slugs.get(slug)
   }
 
-  /** All live tools, by slug; those that delete something last, since a reader looks for what a provider does. */
+  /** All live tools: those that read, then those that write, then those that delete, each by slug. */
   all(): readonly Entry[] {
     return (this.inOrder ??= [...this.entries.values()].filter(({ status }) => status === 'live').sort(inOrder))
   }
@@ -98,11 +99,8 @@ export class Shelf {
 }
 
 function inOrder(one: Entry, other: Entry): number {
-  const last = Number(DELETES.test(one.slug)) - Number(DELETES.test(other.slug))
-  return last === 0 ? (one.slug < other.slug ? -1 : 1) : last
+  return CAUTION[one.effect] - CAUTION[other.effect] || (one.slug < other.slug ? -1 : 1)
 }
-
-const DELETES = /-(delete|remove)(-|$)/
 
 /** The size of an entry's texts, of their words in the index, and of the objects around them. */
 function weightOf({ slug, name, description, terms }: Entry): number {

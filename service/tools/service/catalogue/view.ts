@@ -2,6 +2,7 @@ import type { Collection } from '../../model/draft.ts'
 import type { Entry, ToolStats } from '../../model/tool.ts'
 import type { StoredProvider } from '../../ports/keeping.ts'
 import type { Shelf } from './shelf.ts'
+import type { Found } from './word-index.ts'
 
 /** The catalogue as one viewer sees it: first the viewer's own tools, then the platform's. */
 export class View {
@@ -27,15 +28,12 @@ export class View {
     return [...own.all(), ...this.platform.all().filter((entry) => !this.isHidden(entry))]
   }
 
-  /**
-   * Calls back with entries that contain any of the words, in any order. `all` says whether an entry contains every
-   * word.
-   */
-  async find(query: string, found: (entry: Entry, score: number, all: boolean) => void): Promise<void> {
+  /** Calls back with entries that contain any of the words, in any order. */
+  async find(query: string, found: Found): Promise<void> {
     const common = await this.platform.words()
     const own = await this.own?.words()
-    common.find(query, (entry, score, all) => {
-      if (!this.isHidden(entry)) found(entry, score, all)
+    common.find(query, (entry, match) => {
+      if (!this.isHidden(entry)) found(entry, match)
     })
     // A word's rarity among a few tools means little, so it is measured over all tools.
     own?.find(query, found, common)

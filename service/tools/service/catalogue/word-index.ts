@@ -2,6 +2,7 @@ import type { Entry } from '../../model/tool.ts'
 import { nearest } from '../../../kit/nearest.ts'
 import { actionOf, synonymsOf, type Action } from '../../rules/concepts.ts'
 import { readTask, type TaskWord } from '../../rules/task.ts'
+import { fitOf } from '../../rules/rank.ts'
 import { queryStems, stemsOf } from '../../rules/words.ts'
 
 /**
@@ -16,10 +17,14 @@ export class WordIndex {
   /** The number of meaningful words in each name. */
   private readonly named: number[] = []
   private readonly actions: (Action | null)[] = []
+  /** The thing that each name is about: `alias` in `Create email alias`. */
+  private readonly things: string[] = []
   private readonly places = new Map<string, number>()
   private length = 0
   private live = 0
   private sums = new Sums(0)
+  /** The words of the current query that tools have, with their synonyms. */
+  private readonly known = new Set<string>()
   /** A second index in which the rarity of words is also measured, for the current query. */
   private beside: WordIndex | null = null
 
@@ -40,6 +45,7 @@ export class WordIndex {
     this.lengths.push(length)
     this.named.push(Math.max(1, named.size))
     this.actions.push(actionOf(stemsOf(entry.name).slice(0, 1)))
+    this.things.push(thingOf(entry.name))
     this.places.set(entry.id, place)
     this.length += length
     this.live++
@@ -58,20 +64,17 @@ export class WordIndex {
   }
 
   /**
-   * Calls back with each entry that contains any of the words, in any order. `all` says whether it contains every word.
-   * The scores of two indexes are comparable when the smaller one is searched with the larger one as `beside`.
+   * Calls back with each entry that contains any of the words, in any order. The scores of two indexes are comparable
+   * when the smaller one is searched with the larger one as `beside`.
    */
-  find(
-    query: string,
-    found: (entry: Entry, score: number, all: boolean) => void,
-    beside: WordIndex | null = null,
-  ): void {
+  find(query: string, found: Found, beside: WordIndex | null = null): void {
     const { said, meant, action } = readTask(query)
     if ((said.length === 0 && meant.length === 0) || this.live === 0) return
     this.beside = beside
     if (this.sums.size < this.entries.length) this.sums = new Sums(this.entries.length * 2)
     const { sums } = this
     sums.clear()
+    this.known.clear()
     for (const word of said) {
       this.score(word)
       sums.add(word.weight)
@@ -82,6 +85,7 @@ export class WordIndex {
       sums.add(0)
     }
     const asked = said.reduce((sum, { weight }) => sum + weight, 0)
+    const ideal = [...said, ...meant].reduce((sum, { stem, weight }) => sum + weight * this.rarity([stem]), 0)
     for (let nth = 0; nth < sums.count; nth++) {
       const place = sums.touched[nth] ?? 0
       const entry = this.entries[place]
@@ -92,11 +96,9 @@ export class WordIndex {
       const exact = (sums.names[place] ?? 0) / (this.named[place] ?? 1)
       const has = this.actions[place] ?? null
       const fits = has === null || has === action || (action === null && has !== 'delete') ? 1 : OTHER_ACTION
-      found(
-        entry,
-        ((sums.scores[place] ?? 0) * (words + PART) * (1 + EXACT * exact) * fits) / (asked + PART),
-        words > asked - ROUNDING,
-      )
+      const score = ((sums.scores[place] ?? 0) * (words + PART) * (1 + EXACT * exact) * fits) / (asked + PART)
+      const about = this.known.has(this.things[place] ?? '') ? 1 : OTHER_THING
+      found(entry, { score, all: words > asked - ROUNDING, fit: fitOf((score * about) / ideal) })
     }
   }
 
@@ -122,6 +124,7 @@ export class WordIndex {
   private look(word: string, factor: number, rarity: number): void {
     const list = this.postings.get(word)
     if (list === undefined) return
+    this.known.add(word)
     const { places, weights, inName } = list
     const mean = (this.length + (this.beside?.length ?? 0)) / Math.max(1, this.total)
     for (let nth = 0; nth < places.length; nth++) {
@@ -166,10 +169,22 @@ export class WordIndex {
     const left = this.entries.filter((entry) => entry !== null)
     this.postings.clear()
     this.places.clear()
-    this.entries.length = this.lengths.length = this.named.length = this.actions.length = this.length = this.live = 0
+    this.entries.length = this.lengths.length = this.named.length = this.actions.length = 0
+    this.things.length = this.length = this.live = 0
     this.sums = new Sums(0)
     for (const entry of left) this.put(entry)
   }
+}
+
+export type Found = (entry: Entry, match: Match) => void
+
+export interface Match {
+  /** By this the matches of one query are ranked. */
+  score: number
+  /** It contains every word of the query. */
+  all: boolean
+  /** From 0 to 1, comparable between queries. */
+  fit: number
 }
 
 /** The occurrences of one word, place by place: three lists of numbers instead of one list of objects. */
@@ -177,6 +192,11 @@ interface Postings {
   places: number[]
   weights: number[]
   inName: number[]
+}
+
+function thingOf(name: string): string {
+  const about = name.search(ABOUT)
+  return queryStems(about < 0 ? name : name.slice(0, about)).at(-1) ?? ''
 }
 
 /** The position of a word decides its weight for the tool. A repeated word counts less than twice (see K). */
@@ -200,11 +220,13 @@ const SYNONYM = 0.6
 const PREFIX = 0.5
 /** Names the owner, which a task rarely does. */
 const OWNER = / (?:for|in|of) (?:the |an? )?(?:authenticated user|organization|repository|enterprise)\b/i
+const ABOUT = / (?:for|of|in|by|from|to|with|on|at|via|using)\b/i
 const PREFIXES_MAX = 50
 const MISSPELT = 0.6
 const MISSPELT_MIN = 5
 /** Deleting is rarely what a task that creates something needs, or that names no action. */
 const OTHER_ACTION = 0.6
+const OTHER_THING = 0.5
 /** Keeps a tool that has only meant words in the results. */
 const PART = 1
 /** Weights are added in another order for each tool. */

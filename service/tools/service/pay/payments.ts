@@ -21,17 +21,25 @@ export function createToolPayments(deps: ToolPaymentDeps) {
 
   async function findTool(slug: string): Promise<Tool> {
     const tool = await unpaid.find(environment, slug)
-    if (tool.upstream.kind === 'rda' || tool.price === ZERO) throw needsKey()
+    const { upstream, price } = tool
+    if (upstream.kind === 'rda' || price === ZERO) throw needsKey(upstream.kind === 'rda' ? upstream.rdaSlug : null)
     return tool
   }
 
   function offerOf(tool: Tool): Offer {
-    if (recipient === null || !method.serves(network)) throw paymentsUnavailable()
+    if (recipient === null || !isAvailable()) throw paymentsUnavailable()
     const { slug, name, price: amount, input } = tool
-    return { slug, name, address: `${address}/pay/${slug}`, amount, network, recipient, input }
+    return { slug, name, address: `${address}/${slug}`, amount, network, recipient, input }
+  }
+
+  function isAvailable(): boolean {
+    return recipient !== null && method.serves(network)
   }
 
   return {
+    /** Whether this server can settle payments. */
+    isAvailable,
+
     async buy(slug: string, inputs: unknown, ask: PurchaseRequest): Promise<Sold<ToolAnswer>> {
       const tool = await findTool(slug)
       const input = unpaid.checked(tool, inputs)

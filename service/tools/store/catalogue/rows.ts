@@ -6,7 +6,9 @@ import type { StoredProvider } from '../../ports/keeping.ts'
 
 /** Only as much text as the search reads. A removed tool is found only by its slug. */
 export const ENTRY = `id, slug, owner_id AS "ownerId", provider, name, category, price, deprecated, status, successor,
-  version, CASE WHEN status = 'live' THEN left(description, 400) ELSE '' END AS description,
+  version, CASE WHEN upstream->>'method' = 'GET' OR upstream->>'readOnly' = 'true' THEN 'read'
+    WHEN upstream->>'method' = 'DELETE' THEN 'delete' ELSE 'write' END AS effect,
+  CASE WHEN status = 'live' THEN left(description, 400) ELSE '' END AS description,
   CASE WHEN status = 'live' THEN left(terms, 800) ELSE '' END AS terms`
 
 export const TOOL = `id, environment, slug, owner_id AS "ownerId", provider, name, description, category, price,

@@ -1,0 +1,41 @@
+import { readConfig } from '../../service/config.ts'
+
+const misspeltSettings = (environment: Record<string, string>) => readConfig(environment).misspelt
+
+const VALUES: Readonly<Record<string, string>> = { LIVE: 'false', DATABASE_URL: 'postgres://localhost/a' }
+
+describe('settings that nothing reads', () => {
+  test.each([
+    ['RATE_PAY_PER_MINUT', 'RATE_PAY_PER_MINUTE'],
+    ['WALLET_XPUBS', 'WALLET_XPUB'],
+    ['DATABASE_URI', 'DATABASE_URL'],
+  ])('%s is named with %s', (name, meant) => {
+    expect(misspeltSettings({ [name]: 'x' })).toEqual([
+      `${name} is not a setting, so it is ignored. Did you mean ${meant}?`,
+    ])
+  })
+
+  test('one that only begins like ours is named alone', () => {
+    expect(misspeltSettings({ RATE_OF_SOMETHING: '1' })).toEqual([
+      'RATE_OF_SOMETHING is not a setting, so it is ignored.',
+    ])
+  })
+
+  test('what other programs read is left alone, and so is what is right', () => {
+    const others = [
+      'PATH',
+      'HOME',
+      'HOSTNAME',
+      'LC_ALL',
+      'NODE_ENV',
+      'SSH_AUTH_SOCK',
+      'XDG_RUNTIME_DIR',
+      'LINE',
+      'npm_config_cache',
+    ]
+    const ours = ['RATE_PAY_PER_MINUTE', 'PORT', 'LIVE', 'DATABASE_URL']
+    expect(
+      misspeltSettings(Object.fromEntries([...others, ...ours].map((name) => [name, VALUES[name] ?? '1']))),
+    ).toEqual([])
+  })
+})
