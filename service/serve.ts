@@ -8,7 +8,7 @@ import { migrate } from './database/migrate.ts'
 import { createLog } from './api/log.ts'
 import { listen, sharedAddresses } from './api/server.ts'
 import { greeting } from './greeting.ts'
-import { tellFaults } from './processes/live-faults.ts'
+import { tellFaults } from './cli/checks/all.ts'
 import type { Log } from './kit/log.ts'
 import type { Member } from './processes/member.ts'
 

@@ -1,11 +1,11 @@
 import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createLog } from '../api/log.ts'
+import { tellFaults } from '../cli/checks/all.ts'
 import type { MetricValues } from '../api/metrics.ts'
 import { secretsOf, type Config } from '../config.ts'
 import { startEmbedded } from '../database/embedded/database.ts'
 import { greeting } from '../greeting.ts'
-import { tellFaults } from './live-faults.ts'
 import type { Log } from '../kit/log.ts'
 import { restartAfterMs, shareOut, withheldFrom, type Order, type Report, type Share } from './model.ts'
 

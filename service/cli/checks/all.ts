@@ -58,6 +58,17 @@ export function faultLines({ config, findings }: DoctorReport): string {
   return lines.length === 0 ? '' : clean([...lines, 'More, with the warnings: npm run doctor', ''].join('\n'))
 }
 
+/**
+ * What would lose or refuse work, for whoever has just started a live server. The service takes requests meanwhile, and a
+ * check that fails does not stop it.
+ */
+export function tellFaults(config: Config): void {
+  void runChecks(() => config).then(
+    (report) => process.stderr.write(faultLines(report)),
+    () => undefined,
+  )
+}
+
 /** Prints a sentence for each finding. Returns the exit code: 1 when something will lose or refuse work. */
 export function printReport({ config, findings }: DoctorReport, asJson: boolean): number {
   // Words of other programs are repeated here, and they may repeat an address with its password.

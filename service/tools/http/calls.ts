@@ -7,9 +7,8 @@ import { amountOut, page, timestamp } from '../../kit/wire.ts'
 import { callMissing, keyMissing, needsAccount } from '../errors/call.ts'
 import type { CallResult, CallSummary, OperationUnderWay } from '../model/call.ts'
 import type { Calls } from '../service/calls/calls.ts'
-import { paidFields, type ToolDoor } from './pay.ts'
+import { paidFields, toolInput, type ToolDoor } from './pay.ts'
 import { reading, toReading } from './reading.ts'
-import { toolInput } from './input.ts'
 
 /**
  * Calls of tools over plain HTTP. These routes come after all others of the address, because `/{slug}` matches what is

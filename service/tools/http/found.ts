@@ -32,10 +32,7 @@ export function scoreOf(fit: number | null) {
   return fit === null ? {} : { score: Math.round(fit * 100) / 100 }
 }
 
-export const scoreOut = z
-  .number()
-  .optional()
-  .meta({ description: 'With a search: how well the tool fits it, from 0 to 1' })
+const scoreOut = z.number().optional().meta({ description: 'With a search: how well the tool fits it, from 0 to 1' })
 
 export const foundOut = z.object({
   slug: z.string(),

@@ -7,7 +7,15 @@ import type { Sale } from '../../sales/model.ts'
 import { sellOverHttp, type Paid } from '../../sales/service/door.ts'
 import type { ToolPayments } from '../service/pay/payments.ts'
 import type { ToolAnswer } from '../service/pay/product.ts'
-import { toolInput } from './input.ts'
+import { faultOfShape } from '../rules/shape.ts'
+
+/** A tool's input before it is checked against the tool's schema. The API can handle it like any other body. */
+export const toolInput = z.unknown().transform((value, context) => {
+  for (const [field, message] of Object.entries(faultOfShape(value) ?? {})) {
+    context.addIssue({ code: 'custom', path: field === 'body' ? [] : [field], message })
+  }
+  return value ?? {}
+})
 
 /** Sells a call to a client without a key, at whichever address it comes. */
 export function createToolDoor(payments: ToolPayments, facilitator: string) {
