@@ -139,6 +139,16 @@ describe('all money that leaves is one counter', () => {
     expect([await take('usr_e', 100), await take('usr_e', 1)]).toEqual(['left', 'withdrawal_limit'])
   })
 
+  test('what was given back is free again, also where a day begins in the middle of a step', async () => {
+    let at = Date.parse('2031-05-17T12:03:04.567Z')
+    const { take, back } = counterAt(database, settingsOf({ perDay: 100 }), { now: () => new Date(at) })
+    expect(await take('usr_h', 60, 'pay', 'returned')).toBe('left')
+    await back('returned')
+    // The 24 hours begin at 12:01, and the first whole step of them at 12:10.
+    at += DAY_MS - 2 * 60_000
+    expect(await take('usr_h', 100)).toBe('left')
+  })
+
   test('the switch stops every process at its next reservation, and the environment stops it for good', async () => {
     const [one, other] = processes.map((process) => counterAt(process, settingsOf({})))
     await one!.setPaused(true)

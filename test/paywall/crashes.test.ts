@@ -45,4 +45,26 @@ describe('a paid call goes on after its process was killed', () => {
     expect((await world.ask(`${gate}/x`, { headers: header })).status).toBe(409)
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })
+
+  it('after its claim: a stranger who submits its authorization is not told its success', async () => {
+    const { gate } = await world.sell([{ path: '/x', pricing: { model: 'per-request', amount: 0.05 } }])
+    const payer = await world.chain.payer(1_000_000n)
+    const wanted = await world.ask(`${gate}/x`)
+    const signed = await world.sign(payer, wanted, 1)
+    const headers = { ...signed, 'x-payment-token': `tok_${'s'.repeat(43)}` }
+    dies = 'sale claimed'
+    const gone = new AbortController()
+    const asking = world.ask(`${gate}/x`, { headers, signal: gone.signal })
+    await until(() => dies === null)
+    gone.abort()
+    await expect(asking).rejects.toThrow()
+    const paymentPayload = JSON.parse(Buffer.from(signed['x-payment'] ?? '', 'base64').toString()) as unknown
+    const body = { x402Version: 1, paymentPayload, paymentRequirements: wanted.body.accepts[0] as unknown }
+    const stranger = world.service.call('POST', '/facilitator/settle', { body })
+    await until(async () => (await usdcOf(world.chain, payer.address)) === 950_000n)
+    world.service.clock.forward(240_000)
+    await world.sweep()
+    expect(await world.ask(`${gate}/x`, { headers })).toMatchObject({ status: 200, body: { url: '/x' } })
+    expect((await stranger).body.success).not.toBe(true)
+  })
 })

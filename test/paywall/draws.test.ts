@@ -19,7 +19,7 @@ describe('balances of prepaid calls', () => {
          milestones, header_names, headers_sealed, secret_sealed, version, earlier, created_at, updated_at)
        SELECT id, 'usr_1', 'sandbox', id, id, 'http://127.0.0.1', '[]', 'base-sepolia', '0x' || repeat('f', 40), false, 'active',
          '{}', '{}', '', '', 1, '[]', $1, $1
-       FROM unnest(ARRAY['pw_0', 'pw_1', 'pw_2']) AS id`,
+       FROM unnest(ARRAY['pw_0', 'pw_1', 'pw_2', 'pw_3']) AS id`,
       [NOW],
     )
   })
@@ -64,6 +64,15 @@ describe('balances of prepaid calls', () => {
     })
   })
 
+  test('a call draws at most what was held for it', async () => {
+    await fill('pw_3', 10n)
+    const { hold, draw } = createDebits(database.statements)
+    await hold(holdOf('more', 'pw_3', PAYERS[0]!, 4n))
+    expect(await draw('more', usdc(9n), NOW)).toBe(6n)
+    const [drawn] = await database.statements.run(`SELECT amount FROM paywall_draw WHERE call = 'more'`, [])
+    expect(drawn).toEqual({ amount: 4n })
+  })
+
   test('several processes hold and draw at once, and every figure is the sum of what was told', async () => {
     const seed = Number(process.env['SEED'] ?? 20_261_121)
     const random = generator(seed)
@@ -95,7 +104,7 @@ describe('balances of prepaid calls', () => {
       `SELECT b.paywall_id AS paywall, b.payer, b.available, b.held, b.drawn,
          (SELECT sum(amount) FROM paywall_draw d WHERE d.paywall_id = b.paywall_id AND d.payer = b.payer)::bigint AS lines,
          (SELECT sum(amount) FROM paywall_day d WHERE d.paywall_id = b.paywall_id AND outcome = 'drawn')::bigint AS day
-       FROM paywall_balance b WHERE b.paywall_id <> 'pw_0'`,
+       FROM paywall_balance b WHERE b.paywall_id IN ('pw_1', 'pw_2')`,
       [],
     )
     for (const { paywall, payer, available, held, drawn, lines, day } of rows) {

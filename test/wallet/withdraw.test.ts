@@ -1,4 +1,9 @@
+import { randomBytes } from 'node:crypto'
+import type { Hex } from '../../service/chain/model.ts'
 import { newId } from '../../service/kit/ids.ts'
+import { usdc } from '../../service/kit/money.ts'
+import type { Payment } from '../../service/outgoing-payments/model.ts'
+import { createPaymentStore } from '../../service/outgoing-payments/store.ts'
 import { until, usdcOf } from '../facilitator/world.ts'
 import { dollars, openWorld, send, transfer, type Depositor, type World } from './world.ts'
 
@@ -147,7 +152,81 @@ describe('a withdrawal', () => {
     // A failed withdrawal counts for no limit.
     expect((await person.call('POST', '/v1/wallet/withdraw', { body: { amount: 900, to } })).status).toBe(200)
   })
+
+  test('waits while the treasury’s money is promised to paid calls, and is paid once it is free', async () => {
+    const { chain, service } = world
+    const treasury = service.wallets.treasury()!
+    const person = await world.person()
+    await send(chain, [
+      { to: person.address, value: 10_000_000n },
+      { to: treasury, value: 4_000_000n },
+    ])
+    await world.mine(10)
+    await world.watch()
+    const store = createPaymentStore(service.database.statements)
+    const call = paidCall(person, { treasury, amount: await usdcOf(chain, treasury), now: service.clock.now() })
+    await store.add(service.database.statements, call, call.createdAt)
+    const terms = { from: treasury, validBefore: call.validBefore, seenBlock: 1n }
+    expect(await store.fund(call.id, terms, call.createdAt)).toMatchObject({ state: 'funding' })
+
+    const to = `0x${'c5'.repeat(20)}` as const
+    const operation = newId('op', service.clock.now())
+    const { id } = await service.wallets.withdrawals.withdraw(person.caller, { to, amount: dollars(4) }, operation)
+    const state = async () => (await service.wallets.withdrawals.find(person.caller, id)).state
+    await service.wallets.payouts.step(id)
+    expect(await state()).toBe('pending')
+
+    const returned = { state: 'returned', reason: 'not_signed', remaining: 0n, lookAt: null } as const
+    await store.end({ ...call, state: 'funding' }, { ...returned, now: service.clock.now() }, async () => undefined)
+    await service.wallets.payouts.step(id)
+    expect(await state()).toBe('submitted')
+    expect(await usdcOf(chain, to)).toBe(4_000_000n)
+  })
 })
+
+/** A payment to a seller, before the treasury has sent its amount to the account's payer. */
+function paidCall(person: Depositor, { treasury, amount, now }: { treasury: Hex; amount: bigint; now: Date }): Payment {
+  const payTo = `0x${'aa'.repeat(20)}` as const
+  return {
+    id: newId('pay', now),
+    owner: { userId: person.caller.user.id, environment: 'production' },
+    agentId: null,
+    state: 'reserved',
+    url: 'https://seller.test/',
+    method: 'GET',
+    requestHash: 'hash',
+    maxAmount: usdc(amount),
+    amount: usdc(amount),
+    network: 'base',
+    payer: `0x${randomBytes(20).toString('hex')}`,
+    funding: null,
+    reason: null,
+    payTo,
+    validBefore: BigInt(Math.floor(now.getTime() / 1000) + 300),
+    nonce: `0x${randomBytes(32).toString('hex')}`,
+    signature: null,
+    offer: {
+      version: 1,
+      scheme: 'exact',
+      network: 'base',
+      asset: treasury,
+      payTo,
+      amount,
+      timeoutSeconds: 60,
+      expires: null,
+      header: 'x-payment',
+      domain: null,
+      raw: {},
+      resource: null,
+    },
+    seenBlock: 1n,
+    answerStatus: null,
+    receipt: null,
+    txHash: null,
+    createdAt: now,
+    endedAt: null,
+  }
+}
 
 test('one that finds the treasury empty on its way is paid as soon as the money is there, not after an hour', async () => {
   const world = await openWorld({ SETTLE_WAIT_MS: '200' })

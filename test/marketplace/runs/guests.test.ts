@@ -1,6 +1,10 @@
 import { encodeTransfer } from '../../../service/chain/calldata.ts'
 import type { Hex, SignedAuthorization } from '../../../service/chain/model.ts'
+import { usdc } from '../../../service/kit/money.ts'
+import { guestHooks } from '../../../service/marketplace/service/guests.ts'
+import { createRunStore } from '../../../service/marketplace/store/runs/runs.ts'
 import { findRefundDifferences } from '../../../service/refunds/store.ts'
+import type { Sale } from '../../../service/sales/model.ts'
 import type { TestAccount } from '../../harness/chain.ts'
 import { until, usdcOf } from '../../facilitator/world.ts'
 import { guestWorld, type GuestWorld } from './guest-world.ts'
@@ -97,6 +101,29 @@ describe('runs of assets that guests buy', () => {
     expect([done.status, done.body.output]).toEqual([200, 'done'])
     expect((await world.wallet(world.creator)).balance).toBeCloseTo(before.balance + 0.225, 6)
     expect(await refundsOf(proof)).toEqual([])
+  })
+
+  test('do not pay a second time for a run that was charged out of a hold of its own', async () => {
+    const { ledger, database } = world.service
+    const proof = await submitted(await world.chain.payer(1_000_000n))
+    well = true
+    expect((await world.ask(slug, undefined, proof)).status).toBe(200)
+    const [run] = await database.statements.run<{ id: string }>(
+      "SELECT id FROM run WHERE status = 'succeeded' AND cost = 250000 LIMIT 1",
+      [],
+    )
+    const before = (await world.wallet(world.creator)).balance
+    // A sale of the version before, which held and charged the run's money by itself.
+    const sale = {
+      id: 'pay_before',
+      environment: 'sandbox',
+      amount: usdc(250_000n),
+      userId: world.creator.caller.user.id,
+      details: { runId: run!.id, share: '225000' },
+    } as unknown as Sale
+    const hooks = guestHooks({ ledger, runs: createRunStore(database.statements) })
+    await database.statements.together((inside) => hooks.paid!(inside, sale, null))
+    expect((await world.wallet(world.creator)).balance).toBe(before)
   })
 
   test('promise a balance once: two that begin at once are not both worked for', async () => {

@@ -1,0 +1,37 @@
+import type { SaleStore } from '../../service/sales/ports.ts'
+import { createSaleStore } from '../../service/sales/store/sales.ts'
+import { testDatabase, type TestDatabase } from '../harness/database.ts'
+import type { TestPerson } from '../harness/service.ts'
+import { addSale } from '../refunds/sales.ts'
+
+const LEASE_MS = 60_000
+const START = Date.parse('2031-05-17T12:00:00.000Z')
+
+describe('the work for a sale', () => {
+  const caller = { user: { id: 'usr_seller' }, environment: 'sandbox' } as unknown as TestPerson['caller']
+  let database: TestDatabase
+  let store: SaleStore
+
+  beforeAll(async () => {
+    database = await testDatabase({ poolMax: 10 })
+    store = createSaleStore(database.statements)
+  })
+  afterAll(() => database.close())
+
+  /** How many of ten requests at once may do the work, so long after the start. */
+  async function taken(id: string, ms: number): Promise<number> {
+    const time = { now: new Date(START + ms), until: new Date(START + ms + LEASE_MS) }
+    const requests = Array.from({ length: 10 }, () =>
+      store.inTransaction((inside) => store.take(inside, { id, details: {} }, time)),
+    )
+    return (await Promise.all(requests)).filter((sale) => sale !== null).length
+  }
+
+  test.each(['claimed', 'released', 'settling', 'paid'] as const)(
+    'is done by one of many requests at once until its lease ends: %s',
+    async (state) => {
+      const id = await addSale({ database, clock: { now: () => new Date(START) } }, { caller }, { state })
+      expect([await taken(id, 0), await taken(id, LEASE_MS - 1), await taken(id, LEASE_MS)]).toEqual([1, 0, 1])
+    },
+  )
+})
