@@ -50,7 +50,7 @@ const CHECKS: readonly [string, Check][] = [
 const MARKS = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' } as const
 
 /** A line for each fault, and how to see the rest. Empty where there is no fault. */
-export function faultLines({ config, findings }: DoctorReport): string {
+function faultLines({ config, findings }: DoctorReport): string {
   const clean = cleaner(config === null ? [] : secretsOf(config))
   const lines = findings
     .filter(({ level }) => level === 'fault')
