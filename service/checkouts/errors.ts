@@ -73,13 +73,6 @@ export function tooManyDrafts(): DomainError {
   return new DomainError('limited', 'too_many_drafts', sentence, { retryAfterSeconds: 600 })
 }
 
-/** This wallet could not be charged for finished work before. */
-export function payerDefaulted(until: Date): DomainError {
-  const sentence =
-    'A finished order of this wallet could not be charged, so it cannot buy here until it is trusted again. Pay with another wallet. Nothing was charged.'
-  return new DomainError('forbidden', 'payer_defaulted', sentence, { until: until.toISOString() })
-}
-
 /** The order has not begun, or nothing of it is left. */
 export function requestUnasked(): DomainError {
   const sentence =

@@ -111,10 +111,6 @@ export interface CheckoutStore extends RequestStore, ChatStore {
   takeProbes(now: Date, until: Date, limit: number): Promise<readonly Checkout[]>
   probeAgain(id: string, at: Date): Promise<void>
 
-  /** Until when this wallet must pay first; null where it may pay after the success. */
-  defaultedUntil(payer: Address, network: NetworkName, now: Date): Promise<Date | null>
-  addDefault(inside: Statements, left: { payer: Address; network: NetworkName; until: Date }): Promise<void>
-
   /** Locked until the transaction ends; without lines when there was none. */
   lockProgress(inside: Statements, payment: string, now: Date): Promise<Progress>
   saveProgress(inside: Statements, payment: string, progress: Progress, now: Date): Promise<void>

@@ -63,6 +63,13 @@ export function promisedTwice(): DomainError {
   return new PaymentRefused(sentence, { reason: 'invalid_exact_evm_insufficient_balance' })
 }
 
+/** This wallet could not be charged for finished work before. */
+export function payerDefaulted(until: Date): DomainError {
+  const sentence =
+    'A finished order of this wallet could not be charged, so it cannot buy here until it is trusted again. Pay with another wallet. Nothing was charged.'
+  return new DomainError('forbidden', 'payer_defaulted', sentence, { until: until.toISOString() })
+}
+
 export function tooManyOpen(most: number): DomainError {
   const sentence = `This wallet has ${String(most)} purchases that are still open. Wait until one of them has ended. Nothing was charged.`
   return new DomainError('limited', 'purchases_open', sentence, { limit: most, retryAfterSeconds: 10 })

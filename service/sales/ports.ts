@@ -173,6 +173,9 @@ export interface SaleStore extends SaleReader {
     network: NetworkName,
     limit: number,
   ): Promise<readonly { amount: Usdc; request: RequestBody | null }[]>
+  /** Until when nobody works for this wallet before it has paid; null where somebody may. */
+  defaultedUntil(inside: Statements, payer: Address, network: NetworkName, now: Date): Promise<Date | null>
+  addDefault(inside: Statements, left: { payer: Address; network: NetworkName; until: Date }): Promise<void>
   /** False when a sale with this id or authorization exists already. */
   add(inside: Statements, sale: Sale, resumeAt: Date | null): Promise<boolean>
   /** Returns the sale's previous state. */

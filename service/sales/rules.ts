@@ -1,4 +1,5 @@
 import { SIMULATED_SETTLING_MS, type Escrow, type Sale } from './model.ts'
+import type { Reason } from '../x402/reasons.ts'
 
 /** How long an answer is stored, and how long the price in a 402 is valid. */
 export const HELD_MS = 600_000
@@ -48,3 +49,26 @@ export function simulatedState(createdAt: Date, now: Date): 'claimed' | 'settlin
 }
 
 const SIMULATED_PAID_MS = 4_000
+
+/**
+ * Whether the payer is to blame that finished work was not paid: the balance is gone, or the authorization was used or
+ * revoked. A chain that was away until the authorization's end is not the payer's fault.
+ */
+export function isDefault({ simulated, result, reason, details }: Worked): boolean {
+  // A run of an asset that has succeeded is named.
+  const isDone = result?.status === 'succeeded' || details['runId'] !== undefined
+  return !simulated && isDone && reason !== null && PAYERS.has(reason)
+}
+
+type Worked = Pick<Sale, 'simulated' | 'result' | 'reason' | 'details'>
+
+const PAYERS: ReadonlySet<string> = new Set<Reason>([
+  'invalid_exact_evm_insufficient_balance',
+  'invalid_exact_evm_nonce_already_used',
+  'invalid_exact_evm_signature',
+  'invalid_exact_evm_transaction_simulation_failed',
+  'invalid_exact_evm_transaction_failed',
+])
+
+/** How long nobody works first for a payer who left finished work unpaid. */
+export const DEFAULTED_MS = 30 * 24 * 3_600_000

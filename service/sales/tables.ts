@@ -4,6 +4,16 @@ export const salesTables: Tables = {
   retention: () => ({
     sale: { kept: 'money: sales and their buyers' },
     sale_customer: { kept: 'one for each customer of a seller' },
+    checkout_default: {
+      keptMs: DAY_MS,
+      age: 'until',
+      key: [
+        ['until', 'timestamptz'],
+        ['payer', 'text'],
+        ['network', 'text'],
+      ],
+      says: 'Wallets that left finished work unpaid, for as long as they must pay first.',
+    },
     sale_answer: { ends: 'when it was delivered completely, or after ten minutes (sales.answers)' },
   }),
   metrics: [
@@ -25,3 +35,5 @@ UNION ALL SELECT 'coinslot_payment_oldest_seconds', at, NULL, ${ageOf('min(oldes
     },
   ],
 }
+
+const DAY_MS = 24 * 3_600_000

@@ -25,7 +25,11 @@ describe('a dispute', () => {
     })
     const sold = await bought(service, seller)
     const at = `/receipts/${sold.id}/dispute?token=${sold.token}`
-    expect((await service.call('GET', at)).body).toEqual({ dispute: null, reportUntil: expect.any(String) })
+    expect((await service.call('GET', at)).body).toEqual({
+      dispute: null,
+      reportUntil: expect.any(String),
+      ifUnanswered: { days: 7, outcome: 'close' },
+    })
     const first = await report(service, sold, { text: 'Nothing came.' })
     expect(first).toMatchObject({ status: 201, body: { dispute: { state: 'open', text: 'Nothing came.' } } })
     const again = await report(service, sold, { reason: 'other', text: 'Something else.' })
@@ -116,7 +120,8 @@ describe('a dispute', () => {
     const sold = await bought(service, seller)
     service.clock.forward(3 * DAY_MS)
     expect(await report(service, sold)).toMatchObject({ status: 409, body: { code: 'dispute_outside_window' } })
-    expect((await service.call('GET', `/receipts/${sold.id}/dispute?token=${sold.token}`)).body.reportUntil).toBeNull()
+    const known = await service.call('GET', `/receipts/${sold.id}/dispute?token=${sold.token}`)
+    expect(known.body).toMatchObject({ reportUntil: null, ifUnanswered: null })
     // A shorter time holds for later sales only, a longer one for all.
     expect(await report(service, before)).toMatchObject({ status: 201 })
     await policy({ windowDays: 4 })

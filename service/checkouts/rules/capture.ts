@@ -6,7 +6,6 @@ import { toDecimal, type Usdc } from '../../kit/money.ts'
 import { isRecord } from '../../kit/schema/merge.ts'
 import type { Sale, WorkResult } from '../../sales/model.ts'
 import { paymentRefused } from '../../sales/errors.ts'
-import type { Reason } from '../../x402/reasons.ts'
 import { workFailed } from '../errors.ts'
 import { isLate, type Capture, type Checkout, type Terms, type WorkFailure } from '../model.ts'
 import { largestTotal } from './price.ts'
@@ -125,25 +124,6 @@ export function succeeded(answer: string | null, now: Date): WorkResult {
 export function failed(reason: WorkFailure, answer: string | null, now: Date): WorkResult {
   return { status: 'failed', answer, reason, at: now.toISOString() }
 }
-
-/**
- * Whether the payer is to blame that finished work was not paid: the balance is gone, or the authorization was used or
- * revoked. A chain that was away until the authorization's end is not the payer's fault.
- */
-export function isDefault({ simulated, result, reason }: Pick<Sale, 'simulated' | 'result' | 'reason'>): boolean {
-  return !simulated && result?.status === 'succeeded' && reason !== null && PAYERS.has(reason)
-}
-
-const PAYERS: ReadonlySet<string> = new Set<Reason>([
-  'invalid_exact_evm_insufficient_balance',
-  'invalid_exact_evm_nonce_already_used',
-  'invalid_exact_evm_signature',
-  'invalid_exact_evm_transaction_simulation_failed',
-  'invalid_exact_evm_transaction_failed',
-])
-
-/** How long a payer who left finished work unpaid must pay first. */
-export const DEFAULTED_MS = 30 * 24 * 3_600_000
 
 /** The seller works before the money has moved, so the price and the time are bounded. */
 export function assertCapture(terms: Terms, { priceMax, secondsMax, operator }: CaptureLimits): void {

@@ -7,15 +7,7 @@ import type { Statements } from '../../kit/transaction.ts'
 import { authorizationUsed } from '../../sales/errors.ts'
 import { isFree, type ReceiptTo, type Sale, type SaleHooks } from '../../sales/model.ts'
 import type { PurchaseRequest, Product } from '../../sales/service/deps.ts'
-import {
-  badProof,
-  escrowUnavailable,
-  inTestMode,
-  payerDefaulted,
-  quoteExpired,
-  requestClosed,
-  workflowUnavailable,
-} from '../errors.ts'
+import { badProof, escrowUnavailable, inTestMode, quoteExpired, requestClosed, workflowUnavailable } from '../errors.ts'
 import type { Claim, Plan } from '../../passes/model.ts'
 import type { PassHooks } from '../../passes/service/rights.ts'
 import {
@@ -27,7 +19,7 @@ import {
   type Quote,
   type SimulatedOutcome,
 } from '../model.ts'
-import { DEFAULTED_MS, holdOf, isCapturedLate, isDefault } from '../rules/capture.ts'
+import { holdOf, isCapturedLate } from '../rules/capture.ts'
 import { purchaseHash } from '../rules/choice.ts'
 import { assertSells, deliveryOf, isSensible, paymentOf } from '../rules/lifecycle.ts'
 import { callsWorkflow } from '../rules/after.ts'
@@ -133,14 +125,6 @@ export function createCheckoutProduct(deps: ProductDeps) {
     throw workflowUnavailable()
   }
 
-  /** A seller who works before being paid does so for no wallet that left finished work unpaid. */
-  async function assertTrusted({ network }: Checkout, presented: Presented | null): Promise<void> {
-    const payer = presented?.authorization?.from
-    if (payer === undefined) return
-    const until = await store.defaultedUntil(payer, network, clock.now())
-    if (until !== null) throw payerDefaulted(until)
-  }
-
   /** What a code makes free, with the lines that say so. */
   function givenAway(checkout: Checkout, order: Order): Sale['details'] {
     const deal = dealFor(checkout, order)
@@ -204,8 +188,7 @@ export function createCheckoutProduct(deps: ProductDeps) {
     },
     badProof,
 
-    async enter({ checkout, presented }) {
-      if (checkout.capture === 'onSuccess') await assertTrusted(checkout, presented)
+    async enter({ checkout }) {
       await preflight(checkout)
       return () => undefined
     },
@@ -336,10 +319,6 @@ export function checkoutHooks({
     },
 
     async failed(inside, sale) {
-      if (isDefault(sale)) {
-        const { payer, network } = sale
-        await store.addDefault(inside, { payer, network, until: new Date(clock.now().getTime() + DEFAULTED_MS) })
-      }
       if (typeof sale.details['coupon'] === 'string') await coupons.release(inside, sale.id)
       if (isCapturedLate(sale)) {
         await stop(inside, sale)

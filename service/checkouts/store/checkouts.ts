@@ -253,16 +253,6 @@ export const checkoutsTables: Tables = {
       ],
       says: 'Which mails an account was sent of its sales, for as long as they are counted.',
     },
-    checkout_default: {
-      keptMs: DAY_MS,
-      age: 'until',
-      key: [
-        ['until', 'timestamptz'],
-        ['payer', 'text'],
-        ['network', 'text'],
-      ],
-      says: 'Wallets that left finished work unpaid, for as long as they must pay first.',
-    },
     checkout_progress: {
       keptMs: DAY_MS,
       age: 'updated_at',

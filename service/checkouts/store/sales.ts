@@ -6,20 +6,10 @@ import { NO_PROGRESS } from '../rules/lifecycle.ts'
 /** The queries that connect sales and checkouts. */
 export function sales(
   statements: StatementPool,
-): Pick<CheckoutStore, 'holdOpen' | 'defaultedUntil' | 'addDefault' | 'lockProgress' | 'saveProgress' | 'progressOf'> {
+): Pick<CheckoutStore, 'holdOpen' | 'lockProgress' | 'saveProgress' | 'progressOf'> {
   return {
     async holdOpen(inside, id, now) {
       return (await inside.run(HOLD_OPEN, [id, now], 'checkout_hold_open')).length > 0
-    },
-
-    async defaultedUntil(payer, network, now) {
-      const values = [payer.toLowerCase(), network, now]
-      const [row] = await statements.run<{ until: Date }>(DEFAULTED, values, 'checkout_defaulted')
-      return row?.until ?? null
-    },
-
-    async addDefault(inside, { payer, network, until }) {
-      await inside.run(ADD_DEFAULT, [payer, network, until], 'checkout_add_default')
     },
 
     async lockProgress(inside, payment, now) {
@@ -48,12 +38,6 @@ export function sales(
 // The row is locked while a payment is created, so no payment starts after its checkout has expired or is paused.
 const HOLD_OPEN = `
 SELECT id FROM checkout WHERE id = $1 AND state = 'active' AND (leased_until IS NULL OR leased_until > $2) FOR SHARE`
-
-const DEFAULTED = 'SELECT until FROM checkout_default WHERE payer = $1 AND network = $2 AND until > $3'
-
-const ADD_DEFAULT = `
-INSERT INTO checkout_default (payer, network, until) VALUES ($1, $2, $3)
-ON CONFLICT (payer, network) DO UPDATE SET until = greatest(checkout_default.until, excluded.until)`
 
 // The update changes nothing: it locks the row that is there, and returns it.
 const LOCK_PROGRESS = `

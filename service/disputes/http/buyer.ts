@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { reply, route, type AnyRoute } from '../../api/route.ts'
 import { timestamp } from '../../kit/wire.ts'
+import { UNANSWERED } from '../model.ts'
 import type { Disputes } from '../service/disputes.ts'
 import { reportBody, reportOut, requestBody, requestOut, toClaim, toReportOut, toRequestOut } from './bodies.ts'
 
@@ -51,14 +52,22 @@ export function buyerRoutes(disputes: Disputes): AnyRoute[] {
         200: z.object({
           dispute: reportOut.nullable(),
           reportUntil: timestamp.nullable().meta({ description: 'Null where nothing can be reported' }),
+          ifUnanswered: z
+            .object({ days: z.int(), outcome: z.enum(UNANSWERED) })
+            .nullable()
+            .meta({ description: 'What happens to a report that the seller does not answer in so many days' }),
         }),
       },
       errors: { 404: 'There is no such payment, or the token belongs to another one.' },
       async handle({ params, query, header }) {
-        const { dispute, until } = await disputes.status(params.pay, header('x-payment-token') ?? query.token ?? null)
+        const { dispute, reportable } = await disputes.status(
+          params.pay,
+          header('x-payment-token') ?? query.token ?? null,
+        )
         const body = {
           dispute: dispute === null ? null : toReportOut(dispute),
-          reportUntil: until?.toISOString() ?? null,
+          reportUntil: reportable?.until.toISOString() ?? null,
+          ifUnanswered: reportable === null ? null : { days: reportable.answerDays, outcome: reportable.unanswered },
         }
         return { ...reply(200, body), headers: FRESH }
       },

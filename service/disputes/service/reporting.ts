@@ -100,21 +100,29 @@ export function createReporting(deps: DisputeDeps & { deciding: Deciding }) {
       })
     },
 
-    /** For the holder of the payment's token. `until`: when the time to report ends; null where nothing can be reported. */
-    async status(id: string, token: string | null): Promise<{ dispute: Dispute | null; until: Date | null }> {
+    /** For the holder of the payment's token. */
+    async status(
+      id: string,
+      token: string | null,
+    ): Promise<{ dispute: Dispute | null; reportable: Reportable | null }> {
       const sale = await prove(id, { token, signed: null })
       const dispute = await store.ofSale(id)
-      if (dispute !== null || sale.userId === null || sale.state !== 'paid') return { dispute, until: null }
+      if (dispute !== null || sale.userId === null || sale.state !== 'paid') return { dispute, reportable: null }
       try {
         refunds.assertRefundable(sale)
       } catch {
-        return { dispute, until: null }
+        return { dispute, reportable: null }
       }
       const policy = await store.policy({ userId: sale.userId, environment: sale.environment })
       const until = reportableUntil(sale, policy)
-      return { dispute, until: until > clock.now() ? until : null }
+      return { dispute, reportable: until > clock.now() ? { until, ...policy } : null }
     },
   }
+}
+
+/** Until when a problem can be reported, and what happens where the seller does not answer. */
+export interface Reportable extends Pick<RefundPolicy, 'answerDays' | 'unanswered'> {
+  until: Date
 }
 
 export type Reporting = ReturnType<typeof createReporting>

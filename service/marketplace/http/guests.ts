@@ -22,6 +22,7 @@ export function guestRoute(guests: GuestRuns, facilitator: string): AnyRoute {
     },
     errors: {
       402: 'The price, or why the payment was refused.',
+      403: 'A finished run or order of this wallet could not be charged.',
       404: 'There is no such published RDA.',
       409: 'The authorization already paid for something else; or it is public, so the payment token is required; or its run is in progress or was already answered.',
       410: 'The authorization has expired.',

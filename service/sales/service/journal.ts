@@ -2,9 +2,17 @@ import type { Clock } from '../../kit/clock.ts'
 import { retryConflicts, type Statements } from '../../kit/transaction.ts'
 import { sum } from '../../kit/money.ts'
 import { readRequest } from '../../x402/payload.ts'
-import { alreadyBought, authorizationUsed, identifierUsed, paymentBusy, promisedTwice, tooManyOpen } from '../errors.ts'
+import {
+  alreadyBought,
+  authorizationUsed,
+  identifierUsed,
+  payerDefaulted,
+  paymentBusy,
+  promisedTwice,
+  tooManyOpen,
+} from '../errors.ts'
 import { claimedSale, isFree, type Sale, type SaleHooks } from '../model.ts'
-import { workUntil } from '../rules.ts'
+import { DEFAULTED_MS, isDefault, workUntil } from '../rules.ts'
 import type { HeldJournal, Hooks, Journal, Purchases, SaleStore } from '../ports.ts'
 
 /** The service's journal: the database, the register of purchases, and what products write in the same commit. */
@@ -32,7 +40,10 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
         const bought = digest === null ? id : await purchases.claim(inside, { digest, purchaseId: id })
         if (bought === null) throw authorizationUsed()
         if (bought !== id) return bought
-        if (promised && digest !== null) await assertFunds(inside, sale, { store, balance })
+        if (promised && digest !== null) {
+          await assertTrusted(inside, sale, { store, clock })
+          await assertFunds(inside, sale, { store, balance })
+        }
         // The hook throws to refuse the claim, so that a refused sale does not keep the authorization.
         await hooksOf(sale).claimed?.(inside, sale, note)
         if (state === 'held') await hooksOf(sale).held?.(inside, sale)
@@ -77,6 +88,10 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
       const failed = await store.inTransaction(async (inside) => {
         const sale = await store.failed(inside, id, { reason, end: end ?? null, now: clock.now() })
         if (sale === null) return null
+        if (isDefault(sale)) {
+          const { payer, network } = sale
+          await store.addDefault(inside, { payer, network, until: new Date(clock.now().getTime() + DEFAULTED_MS) })
+        }
         await hooksOf(sale).freed?.(inside, sale)
         await hooksOf(sale).failed?.(inside, sale)
         return sale
@@ -176,6 +191,16 @@ async function twiceStarted(
   if (first !== null) return identifierUsed(first)
   const twin = await store.find(id)
   return twin?.digest === digest ? paymentBusy() : alreadyBought()
+}
+
+/** Nobody works first for a wallet that left finished work unpaid. */
+async function assertTrusted(
+  inside: Statements,
+  { payer, network }: Sale,
+  { store, clock }: Pick<JournalDeps, 'store' | 'clock'>,
+): Promise<void> {
+  const until = await store.defaultedUntil(inside, payer, network, clock.now())
+  if (until !== null) throw payerDefaulted(until)
 }
 
 /**

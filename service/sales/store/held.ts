@@ -8,13 +8,33 @@ import { fromSaleRow, one, type SaleRow } from './rows.ts'
 /** Sales whose work is done elsewhere before they are paid. */
 export function heldSales(
   statements: Statements,
-): Pick<SaleStore, 'lockOpen' | 'hold' | 'takeHeld' | 'endHold' | 'report' | 'findUndelivered' | 'giveUpUndelivered'> {
+): Pick<
+  SaleStore,
+  | 'lockOpen'
+  | 'defaultedUntil'
+  | 'addDefault'
+  | 'hold'
+  | 'takeHeld'
+  | 'endHold'
+  | 'report'
+  | 'findUndelivered'
+  | 'giveUpUndelivered'
+> {
   return {
     async lockOpen(inside, payer, network, limit) {
       const lock = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 12))'
       await inside.run(lock, [`${network} ${payer}`], 'sale_lock_payer')
       const rows = await inside.run<OpenRow>(OPEN_OF_PAYER, [payer, network, limit], 'sale_open_of_payer')
       return rows.map(({ amount, request }) => ({ amount: usdc(amount), request }))
+    },
+
+    async defaultedUntil(inside, payer, network, now) {
+      const [row] = await inside.run<{ until: Date }>(DEFAULTED, [payer, network, now], 'sale_defaulted')
+      return row?.until ?? null
+    },
+
+    async addDefault(inside, { payer, network, until }) {
+      await inside.run(ADD_DEFAULT, [payer, network, until], 'sale_add_default')
     },
 
     hold: (inside, id, { txHash, until, now }) =>
@@ -50,6 +70,12 @@ export function heldSales(
     },
   }
 }
+
+const DEFAULTED = 'SELECT until FROM checkout_default WHERE payer = $1 AND network = $2 AND until > $3'
+
+const ADD_DEFAULT = `
+INSERT INTO checkout_default (payer, network, until) VALUES ($1, $2, $3)
+ON CONFLICT (payer, network) DO UPDATE SET until = greatest(checkout_default.until, excluded.until)`
 
 const OPEN_OF_PAYER = `
 SELECT amount, request FROM sale

@@ -94,6 +94,8 @@ describe('GET /rdas → 200', () => {
     ['in any letter case', 'FRIDGE', ['recipes']],
     ['in another number', 'website', ['tool', 'agent', 'audit']],
     ['the beginning of a word', 'websi', ['tool', 'agent', 'audit']],
+    ['a part of a word', 'ebsite', ['tool', 'agent', 'audit']],
+    ['a part that is too short', 'eb', []],
     ['two words, of both', 'website engines', ['audit']],
     ['two words that no one has together', 'fridge engines', []],
     ['a word that other languages leave out', 'the', ['recipes']],

@@ -117,6 +117,11 @@ describe('POST /rda/{slug}/run → 200', () => {
     expect((await world.wallet(world.creator)).balance).toBe(before.balance)
     const runs = await world.creator.call('GET', `/v1/rda/${slug}/runs`)
     expect(runs.body.runs).toMatchObject([{ status: 'succeeded', cost: 0 }])
+    // Nobody works first for this wallet any more, also where it has money again.
+    await world.chain.fund(payer.address, 1_000_000n)
+    const banned = await world.ask(slug, inputs, await world.payFor(slug, payer, { inputs }))
+    expect([banned.status, banned.body.code]).toEqual([403, 'payer_defaulted'])
+    expect((await world.creator.call('GET', `/v1/rda/${slug}/runs`)).body.total).toBe(1)
   })
 
   test('a price by use is paid at its most, and charged whole', async () => {

@@ -10,6 +10,7 @@ import { Modal } from '../parts/Modal.tsx'
 import { Payout } from '../parts/Payout.tsx'
 import { OneTimeSecret } from '../parts/Secret.tsx'
 import { Loaded } from '../parts/states.tsx'
+import { Copy } from '../parts/values.tsx'
 import { toast } from '../shell/Toasts.tsx'
 import { AfterPayment } from './checkouts/AfterPayment.tsx'
 import { Plans } from './checkouts/Plans.tsx'
@@ -44,15 +45,33 @@ function Create({ from }: { from: Checkout | null }) {
       />
       {create.data?.secret != null && (
         <Modal title="New checkout" open wide>
-          <OneTimeSecret
-            secret={create.data.secret}
-            lost="Rotate the secret on the checkout’s page."
-            note="Your server checks with this secret that a delivery came from here. Copy it now: it is not shown again."
-            close={() => go(`/checkouts/${create.data?.checkout.id ?? ''}`)}
-          />
+          <div className="space-y-6">
+            <Link url={create.data.checkout.url} />
+            <OneTimeSecret
+              secret={create.data.secret}
+              lost="Rotate the secret on the checkout’s page."
+              note="Your server checks with this secret that a delivery came from here. Copy it now: it is not shown again."
+              close={() => go(`/checkouts/${create.data?.checkout.id ?? ''}`)}
+            />
+          </div>
         </Modal>
       )}
     </Page>
+  )
+}
+
+/** What a seller has made the checkout for. */
+function Link({ url }: { url: string }) {
+  return (
+    <section className="space-y-2">
+      <p>The checkout is open. Send your customers this link:</p>
+      <div className="flex items-center gap-2 rounded-lg bg-sunk p-3">
+        <a className="min-w-0 flex-1 break-all text-accent underline" href={url} target="_blank" rel="noreferrer">
+          {url}
+        </a>
+        <Copy value={url} label="Copy the link" />
+      </div>
+    </section>
   )
 }
 

@@ -112,11 +112,15 @@ export function createSearch(statements: Statements) {
   }
 }
 
-/** The words as the index has them. One that nothing has is taken for the beginning of the commonest one like it. */
+/**
+ * The words as the index has them. One that nothing has is taken for the beginning of the commonest one like it, else for a
+ * part of one: only then all words are looked at.
+ */
 async function wordsOf(statements: Statements, { listing }: Scope, text: string): Promise<Word[]> {
   const { filter, values } = filterOf(listing, [listing.environment, text])
   const rows = await statements.run<{ word: string; total: string; completed: string | null }>(
-    `SELECT asked.word, coalesce(known.total, 0)::text AS total, completion.word AS completed
+    `SELECT asked.word, coalesce(known.total, 0)::text AS total,
+       coalesce(completion.word, part.word) AS completed
      FROM (SELECT DISTINCT word COLLATE "C" AS word FROM unnest(tsvector_to_array(to_tsvector('coinslot', $2))) word) asked
      CROSS JOIN LATERAL (
        SELECT sum(total) AS total FROM rda_word WHERE environment = $1 AND word = asked.word${filter}
@@ -125,7 +129,13 @@ async function wordsOf(statements: Statements, { listing }: Scope, text: string)
        SELECT word FROM rda_word
        WHERE coalesce(known.total, 0) = 0 AND environment = $1 AND word > asked.word AND word < asked.word || U&'\\+10FFFF'${filter}
        GROUP BY word HAVING sum(total) > 0 ORDER BY sum(total) DESC, word LIMIT 1
-     ) completion ON true`,
+     ) completion ON true
+     LEFT JOIN LATERAL (
+       SELECT word FROM rda_word
+       WHERE coalesce(known.total, 0) = 0 AND completion.word IS NULL AND length(asked.word) >= ${String(PART_MIN)}
+         AND environment = $1 AND strpos(word, asked.word) > 0${filter}
+       GROUP BY word HAVING sum(total) > 0 ORDER BY sum(total) DESC, word LIMIT 1
+     ) part ON true`,
     values,
   )
   const completed = rows.flatMap(({ completed: word }) => (word === null ? [] : [word]))
@@ -138,6 +148,9 @@ async function wordsOf(statements: Statements, { listing }: Scope, text: string)
   const words = new Set(rows.map(({ word, completed: other }) => other ?? word))
   return [...words].map((word) => ({ word, total: totals.get(word) ?? 0 }))
 }
+
+/** A shorter text is in too many words. */
+const PART_MIN = 3
 
 interface Word {
   word: string

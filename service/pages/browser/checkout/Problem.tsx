@@ -38,7 +38,12 @@ export function Problem({ payment }: { payment: PaymentState['payment'] }) {
           {known.dispute.answer !== null && ` ${say('report.sellerWrites', { answer: known.dispute.answer })}`}
         </p>
       ) : form !== null ? (
-        <form.Form send={(body) => ask(at, token, body)} reported={reported} cancel={() => setForm(null)} />
+        <form.Form
+          send={(body) => ask(at, token, body)}
+          reported={reported}
+          cancel={() => setForm(null)}
+          ifUnanswered={known?.ifUnanswered ?? null}
+        />
       ) : known !== null && known.reportUntil !== null ? (
         <p class="fine">
           <button type="button" class="link" onClick={open}>

@@ -4,7 +4,7 @@ import { Warning } from './Icons.tsx'
 import { knownIn, textOf, type Known, type ReportResponse } from './report.ts'
 
 /** What was wrong, in the buyer's words. */
-export function ReportForm({ send, reported, cancel }: FormProps) {
+export function ReportForm({ send, reported, cancel, ifUnanswered }: FormProps) {
   const id = useId()
   const first = useRef<HTMLSelectElement>(null)
   const [fault, setFault] = useState<string | null>(null)
@@ -44,6 +44,10 @@ export function ReportForm({ send, reported, cancel }: FormProps) {
           </label>
           <p class="hint" id={`${id}-hint`}>
             {say('report.hint')}
+            {ifUnanswered !== null &&
+              ` ${say(ifUnanswered.outcome === 'refund' ? 'report.unansweredRefund' : 'report.unansweredClose', {
+                days: say('ahead.days', { count: ifUnanswered.days }),
+              })}`}
           </p>
           <textarea id={`${id}-text`} name="text" rows={4} maxLength={TEXT_MAX} aria-describedby={`${id}-hint`} />
         </div>
@@ -68,6 +72,7 @@ interface FormProps {
   send: (body: object) => Promise<ReportResponse | null>
   reported: (known: Known) => void
   cancel: () => void
+  ifUnanswered: Known['ifUnanswered']
 }
 
 const REASONS = [

@@ -8,6 +8,7 @@ export function textOf(form: FormData, name: string): string {
 export interface Known {
   dispute: { state: string; answer: string | null; answerBy: string } | null
   reportUntil: string | null
+  ifUnanswered: { days: number; outcome: string } | null
 }
 
 export interface ReportResponse {
@@ -37,7 +38,11 @@ export function knownIn(body: Record<string, unknown> | undefined): Known | null
   if (dispute === undefined) return null
   const until = body?.['reportUntil']
   const reportUntil = typeof until === 'string' ? until : null
-  if (!isRecord(dispute)) return { dispute: null, reportUntil }
+  const unanswered = body?.['ifUnanswered']
+  const ifUnanswered = isRecord(unanswered)
+    ? { days: Number(unanswered['days']), outcome: String(unanswered['outcome']) }
+    : null
+  if (!isRecord(dispute)) return { dispute: null, reportUntil, ifUnanswered }
   const { state, answer, answerBy } = dispute
   return {
     dispute: {
@@ -46,5 +51,6 @@ export function knownIn(body: Record<string, unknown> | undefined): Known | null
       answerBy: String(answerBy),
     },
     reportUntil,
+    ifUnanswered,
   }
 }

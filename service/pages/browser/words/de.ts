@@ -407,6 +407,8 @@ export const de: Words = {
   'report.what': 'Was stimmt nicht?',
   'report.happened': 'Was ist passiert?',
   'report.hint': 'Der Anbieter liest das und kann Ihnen das Geld erstatten.',
+  'report.unansweredRefund': 'Ohne Antwort wird die Zahlung nach der Frist ({days}) von selbst erstattet.',
+  'report.unansweredClose': 'Ohne Antwort wird die Meldung nach der Frist ({days}) geschlossen.',
   'report.noAnswer': 'Es kam keine Antwort. Versuchen Sie es erneut: Gemeldet wird nur einmal.',
   'report.service_not_delivered': 'Ich habe nicht erhalten, wofür ich bezahlt habe',
   'report.service_defective': 'Was ich erhalten habe, funktioniert nicht',

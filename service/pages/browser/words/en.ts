@@ -393,6 +393,8 @@ export const en = {
   'report.what': 'What is wrong?',
   'report.happened': 'What happened?',
   'report.hint': 'The seller reads this, and can refund you.',
+  'report.unansweredRefund': 'Without an answer after {days} the payment is refunded by itself.',
+  'report.unansweredClose': 'Without an answer after {days} the report is closed.',
   'report.noAnswer': 'No answer came. Try again: it is reported only once.',
   'report.service_not_delivered': 'I did not get what I paid for',
   'report.service_defective': 'What I got does not work',

@@ -396,6 +396,8 @@ export const es: Words = {
   'report.what': '¿Qué ha ido mal?',
   'report.happened': '¿Qué ha pasado?',
   'report.hint': 'El vendedor lee esto y puede reembolsarte.',
+  'report.unansweredRefund': 'Si no hay respuesta en el plazo ({days}), el pago se reembolsa automáticamente.',
+  'report.unansweredClose': 'Si no hay respuesta en el plazo ({days}), el aviso se cierra.',
   'report.noAnswer': 'No ha llegado respuesta. Inténtalo de nuevo: solo se comunica una vez.',
   'report.service_not_delivered': 'No he recibido lo que pagué',
   'report.service_defective': 'Lo que he recibido no funciona',

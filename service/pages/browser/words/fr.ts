@@ -403,6 +403,8 @@ export const fr: Words = {
   'report.what': 'Qu’est-ce qui ne va pas ?',
   'report.happened': 'Que s’est-il passé ?',
   'report.hint': 'Le vendeur lit ceci et peut vous rembourser.',
+  'report.unansweredRefund': 'Sans réponse dans le délai ({days}), le paiement est remboursé automatiquement.',
+  'report.unansweredClose': 'Sans réponse dans le délai ({days}), le signalement est clos.',
   'report.noAnswer': 'Aucune réponse reçue. Réessayez : le problème n’est signalé qu’une fois.',
   'report.service_not_delivered': 'Je n’ai pas reçu ce que j’ai payé',
   'report.service_defective': 'Ce que j’ai reçu ne fonctionne pas',

@@ -398,6 +398,8 @@ export const it: Words = {
   'report.what': 'Che cosa non va?',
   'report.happened': 'Che cosa è successo?',
   'report.hint': 'Il venditore legge questo testo e può rimborsarti.',
+  'report.unansweredRefund': 'Senza risposta entro il termine ({days}), il pagamento viene rimborsato automaticamente.',
+  'report.unansweredClose': 'Senza risposta entro il termine ({days}), la segnalazione viene chiusa.',
   'report.noAnswer': 'Nessuna risposta. Riprova: il problema viene segnalato una sola volta.',
   'report.service_not_delivered': 'Non ho ricevuto ciò che ho pagato',
   'report.service_defective': 'Ciò che ho ricevuto non funziona',

@@ -395,6 +395,8 @@ export const ja: Words = {
   'report.what': 'どのような問題ですか？',
   'report.happened': '何が起きましたか？',
   'report.hint': '販売者がこれを読み、返金することがあります。',
+  'report.unansweredRefund': '期限（{days}）までに返答がなければ、自動的に返金されます。',
+  'report.unansweredClose': '期限（{days}）までに返答がなければ、報告は終了します。',
   'report.noAnswer': '応答がありません。もう一度お試しください。報告は 1 回だけ行われます。',
   'report.service_not_delivered': '支払ったものを受け取っていない',
   'report.service_defective': '受け取ったものが機能しない',

@@ -393,6 +393,8 @@ export const pt: Words = {
   'report.what': 'O que está errado?',
   'report.happened': 'O que aconteceu?',
   'report.hint': 'O vendedor lê isto e pode reembolsar você.',
+  'report.unansweredRefund': 'Sem resposta no prazo ({days}), o pagamento é reembolsado automaticamente.',
+  'report.unansweredClose': 'Sem resposta no prazo ({days}), o relato é encerrado.',
   'report.noAnswer': 'Não houve resposta. Tente novamente: o problema é relatado só uma vez.',
   'report.service_not_delivered': 'Não recebi o que paguei',
   'report.service_defective': 'O que recebi não funciona',

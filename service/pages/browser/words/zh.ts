@@ -372,6 +372,8 @@ export const zh: Words = {
   'report.what': '出了什么问题？',
   'report.happened': '发生了什么？',
   'report.hint': '卖家会阅读此内容，并可以给您退款。',
+  'report.unansweredRefund': '若卖家在期限（{days}）内未答复，付款将自动退还。',
+  'report.unansweredClose': '若卖家在期限（{days}）内未答复，该报告将关闭。',
   'report.noAnswer': '没有收到响应。请重试：问题只会报告一次。',
   'report.service_not_delivered': '我没有收到所购内容',
   'report.service_defective': '我收到的内容无法使用',
