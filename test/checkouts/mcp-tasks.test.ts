@@ -124,7 +124,7 @@ describe('slow calls of a checkout', () => {
   })
 
   test('a workflow that does not answer ends the task with the payment and its token', async () => {
-    world.workflow.answers({ delivered: { status: 503, body: '' } })
+    world.workflow.answers({ delivered: { status: 429, body: '' } })
     const { result: task } = (await call(await payment())).body
     const taskId = task.taskId as string
     await until(() => world.workflow.told.length > 0)

@@ -47,6 +47,7 @@ describe('POST /v1/checkouts: 201', () => {
         responseMode: 'immediately',
         preflight: false,
         onUnconfirmed: 'hold',
+        onError: 'retry',
         capture: 'onPayment',
         runSeconds: 180,
         refundOnFailure: false,

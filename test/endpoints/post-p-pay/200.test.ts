@@ -54,6 +54,7 @@ describe('POST /p/{chk}/pay: 200', () => {
         lastError: null,
         nextAttemptAt: expect.anything(),
         answer: null,
+        failure: null,
         progress: [],
       },
     })
