@@ -97,7 +97,7 @@ export interface CheckoutAsk extends PurchaseRequest {
 
 /** A checkout delivers nothing itself: its payment starts the delivery to the workflow. */
 export function createCheckoutProduct(deps: ProductDeps) {
-  const { store, clock, quoteKey, showing, watching, events, callbacks } = deps
+  const { clock, quoteKey, showing, watching, events, callbacks } = deps
 
   /** What is bought for which price, in test mode as with money: the quoted price, or else the current one. */
   function dealFor(checkout: Checkout, order: Order): Deal {
@@ -198,7 +198,7 @@ export function createCheckoutProduct(deps: ProductDeps) {
   return { product, preflight, dealFor }
 }
 
-interface ProductDeps extends Pick<CheckoutDeps, 'store' | 'clock' | 'quoteKey' | 'callbacks'> {
+interface ProductDeps extends Pick<CheckoutDeps, 'clock' | 'quoteKey' | 'callbacks'> {
   showing: Pick<Showing, 'offerAt' | 'addressOf'>
   watching: Pick<Watching, 'attempted'>
   events: Pick<PaymentEvents, 'refused'>
