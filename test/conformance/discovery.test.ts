@@ -8,7 +8,7 @@ describe('a stock seller that declares its resource', () => {
   let seller: Seller
   let buyer: Buyer
   beforeAll(async () => {
-    world = await openWorld({ chain: { chainId: 84532 } })
+    world = await openWorld({ chain: { chainId: 84532 }, environment: { ALLOW_HOSTS: '127.0.0.1' } })
     const { caip2: network } = world.chain.network
     const shop = { facilitator: world.service.origin, network, payTo: world.seller, price: '$0.01' }
     seller = await startSeller(2, shop)
@@ -20,7 +20,7 @@ describe('a stock seller that declares its resource', () => {
     await world.close()
   })
 
-  it('is listed and found by the stock client as soon as it was paid', async () => {
+  it('is listed and found by the stock client once it was paid, and says the same when it is asked', async () => {
     const purchase = await buyer.buy({
       url: `${seller.origin}/cities/berlin?units=metric`,
       privateKey: world.payer.privateKey,
@@ -36,6 +36,7 @@ describe('a stock seller that declares its resource', () => {
       accepts: [expect.objectContaining({ scheme: 'exact', network: network.caip2, amount: '10000' })],
     }
     const facilitator = world.service.origin
+    await world.service.listingChecks.run(world.clock.now())
     expect(
       await buyer.discover({ facilitator, list: { type: 'http', network: network.caip2, limit: 10 } }),
     ).toMatchObject({
