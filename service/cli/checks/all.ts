@@ -58,10 +58,7 @@ function faultLines({ config, findings }: DoctorReport): string {
   return lines.length === 0 ? '' : clean([...lines, 'More, with the warnings: npm run doctor', ''].join('\n'))
 }
 
-/**
- * What would lose or refuse work, for whoever has just started a live server. The service takes requests meanwhile, and a
- * check that fails does not stop it.
- */
+/** Prints the faults after the start of a live server. The server takes requests meanwhile, and no fault stops it. */
 export function tellFaults(config: Config): void {
   void runChecks(() => config).then(
     (report) => process.stderr.write(faultLines(report)),

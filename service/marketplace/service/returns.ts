@@ -38,9 +38,14 @@ export function createReturns({ holding, refunds, clock, log }: ReturnsDeps) {
     /** Where the process that would have done it has ended, or the buyer never came back for another run. */
     async sweep(): Promise<void> {
       for (const sale of await holding.undelivered()) {
-        const isOver =
-          sale.result !== null || (await holding.giveUpUndelivered(sale.id, failed('Nothing was delivered.')))
-        if (isOver) await refund(sale)
+        try {
+          const isOver =
+            sale.result !== null || (await holding.giveUpUndelivered(sale.id, failed('Nothing was delivered.')))
+          if (isOver) await refund(sale)
+        } catch (error) {
+          // The others do not wait for this one; the next turn tries it again.
+          log.error({ sale: sale.id, err: error }, 'the payment of an undelivered run could not be given back')
+        }
       }
     },
   }

@@ -121,7 +121,7 @@ async function wordsOf(statements: Statements, { listing }: Scope, text: string)
   const rows = await statements.run<{ word: string; total: string; completed: string | null }>(
     `SELECT asked.word, coalesce(known.total, 0)::text AS total,
        coalesce(completion.word, part.word) AS completed
-     FROM (SELECT DISTINCT word COLLATE "C" AS word FROM unnest(tsvector_to_array(to_tsvector('coinslot', $2))) word) asked
+     FROM (SELECT word COLLATE "C" AS word, count(*) OVER () AS words FROM unnest(tsvector_to_array(to_tsvector('coinslot', $2))) word) asked
      CROSS JOIN LATERAL (
        SELECT sum(total) AS total FROM rda_word WHERE environment = $1 AND word = asked.word${filter}
      ) known
@@ -133,6 +133,7 @@ async function wordsOf(statements: Statements, { listing }: Scope, text: string)
      LEFT JOIN LATERAL (
        SELECT word FROM rda_word
        WHERE coalesce(known.total, 0) = 0 AND completion.word IS NULL AND length(asked.word) >= ${String(PART_MIN)}
+         AND asked.words <= ${String(PARTS_MAX)}
          AND environment = $1 AND strpos(word, asked.word) > 0${filter}
        GROUP BY word HAVING sum(total) > 0 ORDER BY sum(total) DESC, word LIMIT 1
      ) part ON true`,
@@ -151,6 +152,8 @@ async function wordsOf(statements: Statements, { listing }: Scope, text: string)
 
 /** A shorter text is in too many words. */
 const PART_MIN = 3
+/** Each part looks through all words, so a long text is not searched by parts. */
+const PARTS_MAX = 2
 
 interface Word {
   word: string
