@@ -1,39 +1,18 @@
-import { randomBytes } from 'node:crypto'
-import { startChain, type TestChain } from '../harness/chain.ts'
-import { testService, type TestPerson, type TestService } from '../harness/service.ts'
-import { Seller } from './seller.ts'
+import type { TestPerson } from '../harness/service.ts'
+import { openPaidCalls, type PaidCalls } from './world.ts'
 
 describe('a paid call that a seller has settled', () => {
-  let chain: TestChain
-  let service: TestService
-  let seller: Seller
+  let world: PaidCalls
   let person: TestPerson
 
   beforeAll(async () => {
-    chain = await startChain()
-    service = await testService({
-      BASE_SEPOLIA_RPC_URLS: chain.url,
-      SPONSOR_PRIVATE_KEYS: chain.accounts[0]!.privateKey,
-      PAYER_SEED: randomBytes(32).toString('hex'),
-      ALLOW_HOSTS: '127.0.0.1',
-      SETTLE_CONFIRMATIONS: '3',
-    })
-    service.facilitator.start()
-    const facilitator = () => `${service.origin}/facilitator`
-    const now = () => service.clock.now()
-    seller = await new Seller(chain.network, chain.accounts[3]!.address, facilitator, now).listen()
-    await chain.fund(service.wallets.treasury()!, 1_000_000_000n)
-    await chain.mine()
-    person = await service.person()
-    await person.call('POST', '/v1/wallet/deposit', { body: { amount: 20 } })
+    world = await openPaidCalls({ SETTLE_CONFIRMATIONS: '3' })
+    person = await world.person()
   })
-  afterAll(async () => {
-    await seller.close()
-    await service.close()
-    await chain.stop()
-  })
+  afterAll(() => world.close())
 
   test('is captured at the required confirmation, and not one block earlier', async () => {
+    const { chain, service, seller } = world
     const { body } = await person.call('POST', '/v1/pay', { body: { url: seller.url('/v2/500'), maxAmount: 1 } })
     await seller.settle('/v2/500')
     const seen: unknown[] = []

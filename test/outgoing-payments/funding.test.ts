@@ -1,62 +1,33 @@
-import { randomBytes } from 'node:crypto'
 import type { Hex } from '../../service/chain/model.ts'
 import { usdcOf, until } from '../facilitator/world.ts'
-import { startChain, type TestChain } from '../harness/chain.ts'
-import { testService, type TestPerson, type TestService } from '../harness/service.ts'
-import { Seller } from './seller.ts'
+import type { TestChain } from '../harness/chain.ts'
+import type { TestPerson, TestService } from '../harness/service.ts'
+import type { Seller } from './seller.ts'
+import { openPaidCalls, type PaidCalls } from './world.ts'
 
 /**
  * Where the money of paid calls comes from, and calls that continue in the background: with the worker's queue running.
  */
 describe('an account’s payer wallet', () => {
+  let world: PaidCalls
   let chain: TestChain
   let service: TestService
   let seller: Seller
   let treasury: Hex
 
   beforeAll(async () => {
-    chain = await startChain()
-    service = await testService({
-      BASE_SEPOLIA_RPC_URLS: chain.url,
-      SPONSOR_PRIVATE_KEYS: chain.accounts[0]!.privateKey,
-      PAYER_SEED: randomBytes(32).toString('hex'),
-      PAY_TIMEOUT_MS: '5000',
-      ALLOW_HOSTS: '127.0.0.1',
-      SETTLE_CONFIRMATIONS: '1',
-      RATE_API_PER_MINUTE: '0',
-      RATE_SETTLE_PER_MINUTE: '0',
-    })
+    world = await openPaidCalls({ PAY_TIMEOUT_MS: '5000', RATE_API_PER_MINUTE: '0', RATE_SETTLE_PER_MINUTE: '0' })
+    ;({ chain, service, seller, treasury } = world)
     await service.start()
-    seller = await new Seller(chain.network, chain.accounts[3]!.address, () => `${service.origin}/facilitator`).listen()
-    treasury = service.wallets.treasury()!
-    await chain.fund(treasury, 1_000_000_000n)
-    await chain.mine()
   })
-  afterAll(async () => {
-    await seller.close()
-    await service.close()
-    await chain.stop()
-  })
+  afterAll(() => world.close())
 
-  async function rich(): Promise<TestPerson> {
-    const person = await service.person()
-    await person.call('POST', '/v1/wallet/deposit', { body: { amount: 20 } })
-    return person
-  }
   const pay = (person: TestPerson, path: string, more: object = {}) =>
     person.call('POST', '/v1/pay', { body: { url: seller.url(path), maxAmount: 1, ...more } })
   const left = () => usdcOf(chain, treasury)
 
-  async function expire(): Promise<void> {
-    service.clock.forward(400_000)
-    await chain.call('evm_setNextBlockTimestamp', Math.floor(service.clock.now().getTime() / 1000))
-    await chain.mine(2)
-    service.clock.forward(2_000)
-    await service.outgoingPayments.reconcile()
-  }
-
   test('each account pays from its own, and only from what was sent for that', async () => {
-    const people = [await rich(), await rich()]
+    const people = [await world.person(), await world.person()]
     const before = await left()
     const answers = await Promise.all(people.map((person, place) => pay(person, `/v2/own-${String(place)}`)))
     const payers = answers.map(({ body }) => body.payment.payer as Hex)
@@ -67,11 +38,11 @@ describe('an account’s payer wallet', () => {
   })
 
   test('what was left there is used by the next calls, and nothing is sent beside it', async () => {
-    const person = await rich()
+    const person = await world.person()
     const { body } = await pay(person, '/v2/500')
     expect(body.payment.status).toBe('pending')
     await until(async () => {
-      await expire()
+      await world.expire()
       const { payment } = (await person.call('GET', `/v1/pay/${String(body.payment.id)}`)).body
       return payment.status === 'returned' && payment.reason === 'expired'
     })
@@ -86,7 +57,7 @@ describe('an account’s payer wallet', () => {
   })
 
   test('ten calls of one account at once: ten prices leave the treasury, none is missing, none is left', async () => {
-    const person = await rich()
+    const person = await world.person()
     const before = await left()
     const done = await Promise.all(Array.from({ length: 10 }, (_, call) => pay(person, `/v2/many-${String(call)}`)))
     expect(done.map(({ body }) => body.payment?.status as unknown)).toEqual(Array.from({ length: 10 }, () => 'settled'))
@@ -96,7 +67,7 @@ describe('an account’s payer wallet', () => {
   })
 
   test('more than the treasury has is refused, and the rest is paid', async () => {
-    const person = await rich()
+    const person = await world.person()
     const all = await left()
     await chain.fund(treasury, 600_000n)
     const done = await Promise.all(Array.from({ length: 4 }, (_, call) => pay(person, `/v2/short-${String(call)}`)))
@@ -121,7 +92,7 @@ describe('an account’s payer wallet', () => {
     }
 
     test('with async goes on by itself, once, and its answer is kept under its id', async () => {
-      const person = await rich()
+      const person = await world.person()
       const key = await agentKey(person)
       const call = { method: 'POST', headers: { 'x-secret': 'never-in-the-clear' }, body: { q: 7 }, async: true }
       const held = await service.call('POST', '/v1/pay', {
@@ -167,7 +138,7 @@ describe('an account’s payer wallet', () => {
     }
 
     test('with an open connection is answered on it, and is not sent again', async () => {
-      const person = await rich()
+      const person = await world.person()
       const key = await agentKey(person)
       const waiting = service.call('POST', '/v1/pay', {
         key,

@@ -1,13 +1,14 @@
-import { randomBytes } from 'node:crypto'
 import { toHex } from 'viem'
 import { honest, lagging, startRelay, type Behaviour, type Relay } from '../chain/relay.ts'
 import { usdcOf } from '../facilitator/world.ts'
-import { startChain, type TestChain } from '../harness/chain.ts'
-import { testService, type TestPerson, type TestService } from '../harness/service.ts'
+import type { TestChain } from '../harness/chain.ts'
+import type { TestPerson, TestService } from '../harness/service.ts'
 import type { Wallet } from '../marketplace/runs/world.ts'
-import { Seller } from './seller.ts'
+import type { Seller } from './seller.ts'
+import { openPaidCalls, type PaidCalls } from './world.ts'
 
 describe('a paid call, while nodes lag behind', () => {
+  let world: PaidCalls
   let chain: TestChain
   let relay: Relay
   let second: Relay
@@ -16,34 +17,18 @@ describe('a paid call, while nodes lag behind', () => {
   let person: TestPerson
 
   beforeAll(async () => {
-    chain = await startChain()
-    relay = await startRelay(chain.url)
-    second = await startRelay(chain.url)
-    service = await testService({
-      BASE_SEPOLIA_RPC_URLS: `${relay.url},${second.url}`,
-      SPONSOR_PRIVATE_KEYS: chain.accounts[0]!.privateKey,
-      PAYER_SEED: randomBytes(32).toString('hex'),
-      ALLOW_HOSTS: '127.0.0.1',
-      SETTLE_CONFIRMATIONS: '1',
+    world = await openPaidCalls(async ({ url }) => {
+      relay = await startRelay(url)
+      second = await startRelay(url)
+      return { BASE_SEPOLIA_RPC_URLS: `${relay.url},${second.url}` }
     })
-    service.facilitator.start()
-    seller = await new Seller(
-      chain.network,
-      chain.accounts[3]!.address,
-      () => `${service.origin}/facilitator`,
-      () => service.clock.now(),
-    ).listen()
-    await chain.fund(service.wallets.treasury()!, 1_000_000_000n)
-    await chain.mine()
-    person = await service.person()
-    await person.call('POST', '/v1/wallet/deposit', { body: { amount: 20 } })
+    ;({ chain, service, seller } = world)
+    person = await world.person()
   })
   afterAll(async () => {
-    await seller.close()
-    await service.close()
+    await world.close()
     await relay.stop()
     await second.stop()
-    await chain.stop()
   })
   afterEach(() => {
     relay.behave(honest)
@@ -61,25 +46,16 @@ describe('a paid call, while nodes lag behind', () => {
   }
   const newest = async () => BigInt((await chain.call('eth_blockNumber')) as string)
 
-  async function expire(seconds: number): Promise<void> {
-    service.clock.forward(seconds * 1_000)
-    await chain.call('evm_setNextBlockTimestamp', Math.floor(service.clock.now().getTime() / 1_000))
-    await chain.mine(2)
-    // The newest block is cached for a second.
-    service.clock.forward(2_000)
-    await service.outgoingPayments.reconcile()
-  }
-
   test('keeps the hold of a seller who was paid', async () => {
     const { id } = await pay('/v2/500')
     await seller.settle('/v2/500')
     const before = await wallet()
     relay.behave(lagging((await newest()) - 1n, ['eth_getBlockByNumber']))
-    await expire(450)
+    await world.expire(450)
     expect(await payment(id)).toMatchObject({ status: 'pending' })
     expect(await wallet()).toEqual(before)
     relay.behave(honest)
-    await expire(10)
+    await world.expire(10)
     expect(await payment(id)).toMatchObject({ status: 'settled' })
     expect((await wallet()).totalSpent).toBeCloseTo(before.totalSpent + 0.25, 6)
     expect(await service.ledger.differences()).toEqual([])
@@ -89,10 +65,10 @@ describe('a paid call, while nodes lag behind', () => {
     const before = await newest()
     const { id, payer } = await pay('/v1/500')
     relay.behave(lagging(before, ['eth_getBlockByNumber']))
-    await expire(450)
+    await world.expire(450)
     expect(await payment(id)).toMatchObject({ status: 'pending' })
     relay.behave(honest)
-    await expire(10)
+    await world.expire(10)
     expect(await payment(id)).toMatchObject({ status: 'returned', reason: 'expired' })
     const spare = await service.database.statements.run('SELECT spare FROM spending_payer WHERE address = $1', [payer])
     expect(spare).toEqual([{ spare: await usdcOf(chain, payer) }])
@@ -103,10 +79,10 @@ describe('a paid call, while nodes lag behind', () => {
     const { id, payer } = await pay('/mpp/500')
     await seller.settle('/mpp/500')
     for (const node of [relay, second]) node.behave(hiding(before))
-    await expire(450)
+    await world.expire(450)
     expect(await payment(id)).toMatchObject({ status: 'returned', reason: 'expired' })
     for (const node of [relay, second]) node.behave(honest)
-    await expire(3_600)
+    await world.expire(3_600)
     const [row] = await service.database.statements.run(
       'SELECT lost_block, tx_hash FROM spending_payment WHERE id = $1',
       [id],
@@ -121,7 +97,7 @@ describe('a paid call, while nodes lag behind', () => {
     expect(await lost(await newest())).toBe(250_000n)
     expect(await lost(before)).toBe(0n)
     expect((await service.call('GET', '/metrics')).text).toContain('event="outgoing_payment_lost"} 1')
-    await expire(3_600)
+    await world.expire(3_600)
     expect(await lost(await newest())).toBe(250_000n)
   })
 })

@@ -1,15 +1,14 @@
-import { randomBytes } from 'node:crypto'
 import { usdc } from '../../service/kit/money.ts'
-import { startChain, type TestChain } from '../harness/chain.ts'
-import { testService, type TestPerson, type TestService } from '../harness/service.ts'
+import type { TestChain } from '../harness/chain.ts'
+import type { TestPerson, TestService } from '../harness/service.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import type { Wallet } from '../marketplace/runs/world.ts'
-import { Seller } from './seller.ts'
-
-const seed = randomBytes(32).toString('hex')
+import type { Seller } from './seller.ts'
+import { openPaidCalls, type PaidCalls } from './world.ts'
 
 /** POST /pay against sellers of every kind, on a chain, with the service's own facilitator settling for them. */
 describe('paying an address', () => {
+  let world: PaidCalls
   let chain: TestChain
   let service: TestService
   let seller: Seller
@@ -17,31 +16,12 @@ describe('paying an address', () => {
   let recipient: `0x${string}`
 
   beforeAll(async () => {
-    chain = await startChain()
+    world = await openPaidCalls({ PAY_TIMEOUT_MS: '1500', RATE_API_PER_MINUTE: '0', RATE_SETTLE_PER_MINUTE: '0' })
+    ;({ chain, service, seller } = world)
     recipient = chain.accounts[3]!.address
-    service = await testService({
-      BASE_SEPOLIA_RPC_URLS: chain.url,
-      SPONSOR_PRIVATE_KEYS: chain.accounts[0]!.privateKey,
-      PAYER_SEED: seed,
-      PAY_TIMEOUT_MS: '1500',
-      ALLOW_HOSTS: '127.0.0.1',
-      SETTLE_CONFIRMATIONS: '1',
-      RATE_API_PER_MINUTE: '0',
-      RATE_SETTLE_PER_MINUTE: '0',
-    })
-    service.facilitator.start()
-    const now = () => service.clock.now()
-    seller = await new Seller(chain.network, recipient, () => `${service.origin}/facilitator`, now).listen()
-    await chain.fund(service.wallets.treasury()!, 1_000_000_000n)
-    await chain.mine()
-    person = await service.person()
-    await person.call('POST', '/v1/wallet/deposit', { body: { amount: 500 } })
+    person = await world.person(500)
   })
-  afterAll(async () => {
-    await seller.close()
-    await service.close()
-    await chain.stop()
-  })
+  afterAll(() => world.close())
 
   const pay = (path: string, more: object = {}, headers: Record<string, string> = {}) =>
     person.call('POST', '/v1/pay', { body: { url: seller.url(path), maxAmount: 1, ...more }, headers })
@@ -56,16 +36,7 @@ describe('paying an address', () => {
       [person.caller.user.id],
     )
     const own = payer === undefined ? 0n : await usdcOf(chain, payer.address)
-    return own + (await usdcOf(chain, service.wallets.treasury()!))
-  }
-
-  /** Lets the authorization expire on chain, and reconciles. */
-  async function expire(): Promise<void> {
-    await chain.call('evm_setNextBlockTimestamp', Math.floor(service.clock.now().getTime() / 1000) + 400)
-    await chain.mine(2)
-    // The service's clock moves after the chain, because the service caches the newest block for a second.
-    service.clock.forward(400_000)
-    await service.outgoingPayments.reconcile()
+    return own + (await usdcOf(chain, world.treasury))
   }
 
   test.each(['/v1/honest', '/v2/honest', '/mpp/honest', '/mpp/own-header'])(
@@ -159,7 +130,7 @@ describe('paying an address', () => {
       await service.outgoingPayments.reconcile()
       expect((await status(id))['status']).toBe('pending')
       expect((await wallet()).totalLocked).toBe(0.25)
-      await expire()
+      await world.expire()
       expect((await status(id))['status']).toBe('returned')
       expect(await wallet()).toEqual(before)
       expect(await chainBalance()).toBe(money)
@@ -178,7 +149,7 @@ describe('paying an address', () => {
       expect(await status(id)).toMatchObject({ status: 'settled', txHash: expect.stringMatching(/^0x/) })
       expect((await wallet()).balance).toBeCloseTo(before.balance - 0.25, 6)
       expect(await chainBalance()).toBe(money - 250_000n)
-      await expire()
+      await world.expire()
       expect((await wallet()).balance).toBeCloseTo(before.balance - 0.25, 6)
     },
   )
@@ -192,7 +163,7 @@ describe('paying an address', () => {
       paymentId: expect.stringMatching(/^pay_/),
       statusUrl: expect.stringContaining('/v1/pay/pay_'),
     })
-    await expire()
+    await world.expire()
     expect(await wallet()).toEqual(before)
     expect(seller.shown.get('/v1/silence')).toHaveLength(1)
     // A seller that never responds has seen no authorization.
