@@ -1,24 +1,31 @@
 import { MALFORMED, V2 } from '../../facilitator/bodies.ts'
 import { testService, type TestService } from '../../harness/service.ts'
 
-describe('POST {facilitator_url}/settle', () => {
+const VERIFIED = {
+  ...{ isValid: false, invalidReason: 'invalid_payload', payer: null },
+  ...{ valid: false, reason: expect.any(String) as unknown },
+}
+const SETTLED = {
+  ...{ success: false, transaction: '', txHash: null, network: '', payer: null, settled: false, status: 'failed' },
+  ...{ errorReason: 'invalid_payload', error_reason: 'invalid_payload', errorMessage: expect.any(String) as unknown },
+}
+
+describe.each([
+  { door: 'verify', refused: VERIFIED },
+  { door: 'settle', refused: SETTLED },
+])('POST {facilitator_url}/$door', ({ door, refused }) => {
   let service: TestService
   beforeAll(async () => {
-    service = await testService({ RATE_SETTLE_PER_MINUTE: '0' })
+    service = await testService({ RATE_VERIFY_PER_MINUTE: '0', RATE_SETTLE_PER_MINUTE: '0' })
   })
   afterAll(() => service.close())
 
-  const ask = (options: Parameters<TestService['call']>[2]) => service.call('POST', '/facilitator/settle', options)
-  const REFUSED = {
-    ...{ success: false, transaction: '', txHash: null, network: '', payer: null, settled: false, status: 'failed' },
-    ...{ errorReason: 'invalid_payload', error_reason: 'invalid_payload', errorMessage: expect.any(String) as unknown },
-  }
-
+  const ask = (options: Parameters<TestService['call']>[2]) => service.call('POST', `/facilitator/${door}`, options)
   it.each(MALFORMED)('$name', async ({ body, field }) => {
     const answer = await ask({ body })
     expect(answer.status).toBe(400)
     expect(answer.body).toEqual({
-      ...REFUSED,
+      ...refused,
       error: expect.stringContaining(':'),
       code: 'invalid_input',
       requestId: expect.stringMatching(/^req_/),
@@ -40,6 +47,6 @@ describe('POST {facilitator_url}/settle', () => {
   ])('%s', async (_name, raw, code) => {
     const { status, body } = await ask({ raw })
     expect(status).toBe(400)
-    expect(body).toMatchObject({ ...REFUSED, code })
+    expect(body).toMatchObject({ ...refused, code })
   })
 })

@@ -1,7 +1,10 @@
 import { V2 } from '../../facilitator/bodies.ts'
 import { testService, type TestService } from '../../harness/service.ts'
 
-describe('POST {facilitator_url}/settle', () => {
+describe.each([
+  { door: 'verify', refused: { isValid: false } },
+  { door: 'settle', refused: { success: false } },
+])('POST {facilitator_url}/$door', ({ door, refused }) => {
   let service: TestService
   beforeAll(async () => {
     service = await testService()
@@ -11,10 +14,10 @@ describe('POST {facilitator_url}/settle', () => {
   it('takes 64 KB and not a byte more', async () => {
     const bare = JSON.stringify({ ...V2, payment: '' }).length
     const sized = (bytes: number) => ({ body: { ...V2, payment: 'x'.repeat(bytes - bare) } })
-    const most = await service.call('POST', '/facilitator/settle', sized(65_536))
+    const most = await service.call('POST', `/facilitator/${door}`, sized(65_536))
     expect(most.status).toBe(503)
-    const { status, body } = await service.call('POST', '/facilitator/settle', sized(65_537))
+    const { status, body } = await service.call('POST', `/facilitator/${door}`, sized(65_537))
     expect(status).toBe(413)
-    expect(body).toMatchObject({ code: 'body_too_large', success: false })
+    expect(body).toMatchObject({ code: 'body_too_large', ...refused })
   })
 })
