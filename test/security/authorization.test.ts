@@ -51,7 +51,9 @@ describe('authorization', () => {
     const [nobody, ended, other, agent, page] = statuses.split(' ').map(Number)
 
     test('nobody, and keys that have ended', async () => {
-      expect(await status(route, asked)).toBe(nobody)
+      const answer = await ask(route, asked)
+      expect(answer.status).toBe(nobody)
+      if (nobody === 401) expect(answer.body.code).toMatch(/^(unauthenticated|draft_unauthenticated|invalid_signature)$/)
       expect(await status(route, asked, { key: keys.revoked })).toBe(ended)
       expect(await status(route, asked, { key: keys.expired })).toBe(ended)
       expect(await status(route, asked, { key: `csk_test_${'x'.repeat(43)}` })).toBe(ended)
@@ -83,6 +85,12 @@ describe('authorization', () => {
         expect(answer.headers.get('access-control-allow-origin')).toBeNull()
       }
     })
+  })
+
+  test('who is asking is told before the body is read', async () => {
+    const { status, body } = await service.call('POST', '/v1/wallet/deposit', { raw: 'not even JSON' })
+    expect(status).toBe(401)
+    expect(Object.keys(body as object)).toEqual(['error', 'code', 'requestId', 'reason'])
   })
 
   test('nothing of the owner was changed by any of it', async () => {
