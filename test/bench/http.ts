@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { spawn } from 'node:child_process'
 import { Agent, request } from 'undici'
+import { measured, medianOf, untilThere } from './kit/measure.ts'
 
 /*
  * What one request costs from end to end: the service as a process of its own on an embedded database, asked
@@ -29,15 +30,14 @@ const service = spawn(process.execPath, ['service/dist/main.js'], {
 })
 const agent = new Agent({ connections: 64 })
 try {
-  await untilReady()
+  await untilThere(`${ORIGIN}/readyz`)
   const asks = { 'GET /healthz': health, 'GET /v1/wallet/balance': balance, 'POST /v1/wallet/deposit': deposit }
   console.log('| request | at once | a second | p50 ms | p99 ms |\n| --- | ---: | ---: | ---: | ---: |')
   for (const [name, ask] of Object.entries(asks)) {
     for (const atOnce of [1, 16, 64]) {
       const runs = []
-      for (let round = 0; round < ROUNDS; round++) runs.push(await measure(ask, atOnce))
-      runs.sort((a, b) => a.rate - b.rate)
-      const { rate, p50, p99 } = runs[Math.floor(runs.length / 2)] ?? { rate: 0, p50: 0, p99: 0 }
+      for (let round = 0; round < ROUNDS; round++) runs.push(await measured(ask, atOnce, SECONDS))
+      const { rate, p50, p99 } = medianOf(runs)
       console.log(`| ${name} | ${String(atOnce)} | ${rate.toFixed(0)} | ${p50.toFixed(2)} | ${p99.toFixed(2)} |`)
     }
   }
@@ -47,23 +47,6 @@ try {
   service.kill('SIGTERM')
   await gone
   rmSync(folder, { recursive: true, force: true })
-}
-
-async function measure(ask: () => Promise<void>, atOnce: number): Promise<{ rate: number; p50: number; p99: number }> {
-  const end = performance.now() + SECONDS * 1000
-  const times: number[] = []
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      while (performance.now() < end) {
-        const started = performance.now()
-        await ask()
-        times.push(performance.now() - started)
-      }
-    }),
-  )
-  times.sort((a, b) => a - b)
-  const at = (part: number): number => times[Math.floor(times.length * part)] ?? 0
-  return { rate: times.length / SECONDS, p50: at(0.5), p99: at(0.99) }
 }
 
 function health(): Promise<void> {
@@ -91,19 +74,4 @@ async function send(method: 'GET' | 'POST', at: string, body?: string): Promise<
   })
   await answer.body.dump()
   if (answer.statusCode !== 200) throw new Error(`${method} ${at} answered ${String(answer.statusCode)}`)
-}
-
-async function untilReady(): Promise<void> {
-  for (const deadline = performance.now() + 60_000; performance.now() < deadline;) {
-    const ready = await request(`${ORIGIN}/readyz`).then(
-      async ({ statusCode, body }) => {
-        await body.dump()
-        return statusCode === 200
-      },
-      () => false,
-    )
-    if (ready) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error('the service did not become ready')
 }

@@ -1,5 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { openDatabase, type Database } from '../../service/database/client.ts'
@@ -11,6 +10,7 @@ import { createLedger, type Ledger } from '../../service/ledger/service.ts'
 import { createLedgerStore } from '../../service/ledger/store/ledger.ts'
 import { END } from '../../service/ledger/store/end.ts'
 import { RESERVE } from '../../service/ledger/store/reserve.ts'
+import { findPgbench, median, throughPgbench } from './kit/measure.ts'
 
 /*
  * Charges a second (reserve, then capture) through the ledger's own store, against pgbench with the very
@@ -45,7 +45,9 @@ try {
       const after = await written(database)
       one.store.push(rate)
       one.bytes = { log: (after.log - before.log) / rate / SECONDS, kept: (after.kept - before.kept) / rate / SECONDS }
-      if (pgbench !== null) one.pgbench.push(throughPgbench(pgbench, wallets, one.atOnce, one.spread))
+      if (pgbench === null) continue
+      const script = { file: path.join(folder, 'charge.sql'), text: scriptOf(wallets, one.spread), url }
+      one.pgbench.push(throughPgbench(pgbench, script, one.atOnce, SECONDS))
     }
   }
   console.log(
@@ -111,19 +113,6 @@ async function throughStore(ledger: Ledger, atOnce: number, spread: boolean): Pr
   return done / SECONDS
 }
 
-function throughPgbench(pgbench: string, wallets: Wallets, atOnce: number, spread: boolean): number {
-  const script = path.join(folder, 'charge.sql')
-  writeFileSync(script, scriptOf(wallets, spread))
-  const run = spawnSync(
-    pgbench,
-    ['-n', '-M', 'prepared', '-c', String(atOnce), '-j', '2', '-T', String(SECONDS), '-f', script, url],
-    { encoding: 'utf8' },
-  )
-  const tps = /tps = ([\d.]+)/.exec(run.stdout)?.[1]
-  if (run.status !== 0 || tps === undefined) throw new Error(`pgbench failed: ${run.stderr}`)
-  return Number(tps)
-}
-
 /** The store's statements with an array of one in each parameter; each connection posts to a stripe of its own. */
 function scriptOf(wallets: Wallets, spread: boolean): string {
   const wallet = spread ? ':wallet' : String(wallets.first)
@@ -182,18 +171,4 @@ interface Wallets {
 
 function ownerName(count: number): string {
   return `usr_bench${String(count)}`
-}
-
-function findPgbench(): string | null {
-  const found = spawnSync('sh', ['-c', 'command -v pgbench || ls /usr/lib/postgresql/*/bin/pgbench | tail -1'], {
-    encoding: 'utf8',
-  })
-  const name = found.stdout.trim()
-  if (name === '') return null
-  execFileSync(name, ['--version'])
-  return name
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }

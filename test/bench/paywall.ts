@@ -2,6 +2,7 @@ import { Agent, request } from 'undici'
 import { installOwnPackage } from '../../service/launch/own-package.mjs'
 import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
 import { startCoinslot } from './facilitator/rivals.ts'
+import { figuresOf, measured } from './kit/measure.ts'
 import { startNginx, startProxy, startReference, startUpstream } from './paywall/rivals.ts'
 
 /*
@@ -113,30 +114,17 @@ async function pay(url: string, count: number, atOnce: number) {
       }
     }),
   )
-  return figures(times, (performance.now() - began) / 1000)
+  return figuresOf(times, (performance.now() - began) / 1000)
 }
 
-async function measure(url: string, headers: Record<string, string>, atOnce: number, seconds: number) {
-  const end = performance.now() + seconds * 1000
-  const times: number[] = []
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      while (performance.now() < end) {
-        const started = performance.now()
-        const { statusCode, body } = await request(url, { headers, dispatcher: agent })
-        await body.dump()
-        if (statusCode !== (url.endsWith('/paid') ? 402 : 200)) throw new Error(`${url} answered ${String(statusCode)}`)
-        times.push(performance.now() - started)
-      }
-    }),
-  )
-  return figures(times, seconds)
-}
-
-function figures(times: number[], seconds: number): { rate: number; p50: number; p99: number } {
-  times.sort((a, b) => a - b)
-  const at = (part: number): number => times[Math.floor(times.length * part)] ?? 0
-  return { rate: times.length / seconds, p50: at(0.5), p99: at(0.99) }
+function measure(url: string, headers: Record<string, string>, atOnce: number, seconds: number) {
+  const wanted = url.endsWith('/paid') ? 402 : 200
+  const once = async () => {
+    const { statusCode, body } = await request(url, { headers, dispatcher: agent })
+    await body.dump()
+    if (statusCode !== wanted) throw new Error(`${url} answered ${String(statusCode)}`)
+  }
+  return measured(once, atOnce, seconds)
 }
 
 /** Authorizations for the address's offer, each of another payer. */

@@ -1,5 +1,5 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Agent, request } from 'undici'
@@ -20,6 +20,7 @@ import {
   perRun,
   type Engine,
 } from '../marketplace/runs/engine.ts'
+import { findPgbench, measured, median, throughPgbench } from './kit/measure.ts'
 
 /*
  * Runs a second through an executor in the process that does nothing: what is left is the lock, the charge, the
@@ -55,6 +56,7 @@ async function inProcess(database: Database): Promise<void> {
   const executor = { execute: () => Promise.resolve({ output: 'done', usage: null }) }
   const engine = createEngine(database.statements, { executor, asset: () => asset })
   const accounts = await makeWallets(engine, database)
+  const pgbench = findPgbench()
   const folding = setInterval(() => void engine.runs.foldStats(), 1_000)
   const cases = [true, false].flatMap((spread) =>
     AT_ONCE.map((atOnce) => ({ spread, atOnce, runs: [] as number[], pgbench: [] as number[] })),
@@ -62,17 +64,18 @@ async function inProcess(database: Database): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     for (const one of cases) {
       one.runs.push(await throughRuns(engine, one.atOnce, one.spread))
-      const theirs = throughPgbench(accounts, one.atOnce, one.spread)
-      if (theirs !== null) one.pgbench.push(theirs)
+      if (pgbench === null) continue
+      const script = { file: path.join(folder, 'run.sql'), text: scriptOf(accounts, one.spread), url }
+      one.pgbench.push(throughPgbench(pgbench, script, one.atOnce, SECONDS))
     }
   }
   console.log('| runs, no-op executor | at once | a second | pgbench | ratio |\n| --- | ---: | ---: | ---: | ---: |')
-  for (const { spread, atOnce, runs, pgbench } of cases) {
+  for (const { spread, atOnce, runs, pgbench: theirs } of cases) {
     const name = spread ? `${String(WALLETS)} wallets` : 'one hot wallet'
     const compared =
-      pgbench.length === 0
+      theirs.length === 0
         ? '- | -'
-        : `${median(pgbench).toFixed(0)} | ${median(runs.map((rate, round) => rate / (pgbench[round] ?? 0))).toFixed(2)}`
+        : `${median(theirs).toFixed(0)} | ${median(runs.map((rate, round) => rate / (theirs[round] ?? 0))).toFixed(2)}`
     console.log(`| ${name} | ${String(atOnce)} | ${median(runs).toFixed(0)} | ${compared} |`)
   }
   clearInterval(folding)
@@ -99,21 +102,6 @@ async function throughRuns({ runs }: Engine, atOnce: number, spread: boolean): P
     }),
   )
   return done / SECONDS
-}
-
-function throughPgbench(accounts: Accounts, atOnce: number, spread: boolean): number | null {
-  const pgbench = findPgbench()
-  if (pgbench === null) return null
-  const script = path.join(folder, 'run.sql')
-  writeFileSync(script, scriptOf(accounts, spread))
-  const run = spawnSync(
-    pgbench,
-    ['-n', '-M', 'prepared', '-c', String(atOnce), '-j', '2', '-T', String(SECONDS), '-f', script, url],
-    { encoding: 'utf8' },
-  )
-  const tps = /tps = ([\d.]+)/.exec(run.stdout)?.[1]
-  if (run.status !== 0 || tps === undefined) throw new Error(`pgbench failed: ${run.stderr}`)
-  return Number(tps)
 }
 
 /** The service's statements with arrays of one; each connection posts to a stripe of its own. */
@@ -273,23 +261,15 @@ async function overHttp(): Promise<void> {
       '\n| POST /v1/run, sandbox/echo | at once | a second | p50 ms | p99 ms |\n| --- | ---: | ---: | ---: | ---: |',
     )
     for (const atOnce of AT_ONCE) {
-      const times: number[] = []
-      const end = performance.now() + SECONDS * 1000
-      await Promise.all(
-        Array.from({ length: atOnce }, async () => {
-          while (performance.now() < end) {
-            const started = performance.now()
-            const status = await send('POST', '/v1/run', { rdaSlug: 'bench', inputs: { say: 'hello there' } })
-            if (status !== 200) throw new Error(`POST /v1/run answered ${String(status)}`)
-            times.push(performance.now() - started)
-          }
-        }),
+      const { rate, p50, p99 } = await measured(
+        async () => {
+          const status = await send('POST', '/v1/run', { rdaSlug: 'bench', inputs: { say: 'hello there' } })
+          if (status !== 200) throw new Error(`POST /v1/run answered ${String(status)}`)
+        },
+        atOnce,
+        SECONDS,
       )
-      times.sort((a, b) => a - b)
-      const at = (part: number): string => (times[Math.floor(times.length * part)] ?? 0).toFixed(2)
-      console.log(
-        `| one caller | ${String(atOnce)} | ${(times.length / SECONDS).toFixed(0)} | ${at(0.5)} | ${at(0.99)} |`,
-      )
+      console.log(`| one caller | ${String(atOnce)} | ${rate.toFixed(0)} | ${p50.toFixed(2)} | ${p99.toFixed(2)} |`)
     }
   } finally {
     await agent.close()
@@ -297,16 +277,4 @@ async function overHttp(): Promise<void> {
     service.kill('SIGTERM')
     await gone
   }
-}
-
-function findPgbench(): string | null {
-  const found = spawnSync('sh', ['-c', 'command -v pgbench || ls /usr/lib/postgresql/*/bin/pgbench | tail -1'], {
-    encoding: 'utf8',
-  })
-  const name = found.stdout.trim()
-  return name === '' ? null : name
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }

@@ -8,6 +8,7 @@ import { openDatabase } from '../../service/database/client.ts'
 import { startEmbedded } from '../../service/database/embedded/database.ts'
 import { documentOf } from '../tools/document.ts'
 import { recorded } from './flame/picture.ts'
+import { measured, medianOf, untilThere, type Figures } from './kit/measure.ts'
 
 /*
  * What the proxy adds to a call: the same local upstream called directly, through nginx where there is one, and through
@@ -120,7 +121,7 @@ async function table(ways: readonly Way[]): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
       for (const way of ways) rounds.get(way)?.push(await measure(way, atOnce, SECONDS))
     }
-    const medians = ways.map((way) => ({ way, ...median(rounds.get(way) ?? []) }))
+    const medians = ways.map((way) => ({ way, ...medianOf(rounds.get(way) ?? []) }))
     const bare = medians[0]?.p50 ?? 0
     for (const { way, rate, p50, p99 } of medians) {
       const added = way === ways[0] ? '' : (p50 - bare).toFixed(2)
@@ -150,34 +151,13 @@ async function connected(ways: readonly Way[]): Promise<void> {
   }
 }
 
-interface Figures {
-  rate: number
-  p50: number
-  p99: number
-}
-
-async function measure({ url, headers, body }: Way, atOnce: number, seconds: number): Promise<Figures> {
-  const end = performance.now() + seconds * 1000
-  const times: number[] = []
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      while (performance.now() < end) {
-        const started = performance.now()
-        const answer = await request(url, { method: 'POST', headers, body, dispatcher: agent })
-        await answer.body.dump()
-        if (answer.statusCode !== 200) throw new Error(`${url} answered ${String(answer.statusCode)}`)
-        times.push(performance.now() - started)
-      }
-    }),
-  )
-  times.sort((one, other) => one - other)
-  const at = (part: number): number => times[Math.floor(times.length * part)] ?? 0
-  return { rate: times.length / seconds, p50: at(0.5), p99: at(0.99) }
-}
-
-function median(runs: readonly Figures[]): Figures {
-  const sorted = [...runs].sort((one, other) => one.rate - other.rate)
-  return sorted[Math.floor(sorted.length / 2)] ?? { rate: 0, p50: 0, p99: 0 }
+function measure({ url, headers, body }: Way, atOnce: number, seconds: number): Promise<Figures> {
+  const once = async () => {
+    const answer = await request(url, { method: 'POST', headers, body, dispatcher: agent })
+    await answer.body.dump()
+    if (answer.statusCode !== 200) throw new Error(`${url} answered ${String(answer.statusCode)}`)
+  }
+  return measured(once, atOnce, seconds)
 }
 
 /** Debian's; without it the table has a row less. */
@@ -228,14 +208,14 @@ async function startService(): Promise<void> {
     env: environment,
   })
   children.push(service)
-  await untilThere('/readyz')
+  await untilThere(`http://127.0.0.1:${String(SERVICE)}/readyz`)
   const server = ['--server', `http://127.0.0.1:${String(UPSTREAM)}`]
   for (const [provider, content] of Object.entries({ bench: DOCUMENT, connected: CONNECTED })) {
     const document = path.join(folder, `${provider}.json`)
     writeFileSync(document, JSON.stringify(content))
     const words = ['import', document, '--provider', provider, '--price', '0.0001', ...server]
     execFileSync(process.execPath, ['service/dist/cli/tools.js', ...words], { env: environment })
-    await untilThere(`/tools/${provider}-create-note`)
+    await untilThere(`http://127.0.0.1:${String(SERVICE)}/tools/${provider}-create-note`)
   }
   await post('/v1/wallet/deposit', { amount: 1_000_000 })
   await post('/v1/connections', { provider: 'connected', secret: 'a-key-of-this-account' })
@@ -249,21 +229,6 @@ async function post(at: string, content: object): Promise<void> {
   })
   const said = await body.text()
   if (statusCode >= 300) throw new Error(`${at} answered ${String(statusCode)}: ${said}`)
-}
-
-async function untilThere(at: string): Promise<void> {
-  for (const deadline = performance.now() + 60_000; performance.now() < deadline;) {
-    const there = await request(`http://127.0.0.1:${String(SERVICE)}${at}`).then(
-      async ({ statusCode, body }) => {
-        await body.dump()
-        return statusCode === 200
-      },
-      () => false,
-    )
-    if (there) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error(`there is nothing at ${at}`)
 }
 
 /** Checks the responses: a fast but wrong service would give no valid figure. */

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { request } from 'undici'
 import { installOwnPackage } from '../../../service/launch/own-package.mjs'
 import type { TestChain } from '../../harness/chain.ts'
 import { recorded } from '../flame/picture.ts'
+import { untilThere } from '../kit/measure.ts'
 
 export interface Rival {
   name: 'reference' | 'legacy' | 'coinslot'
@@ -72,25 +72,10 @@ export async function startCoinslot(chain: TestChain, more: Record<string, strin
   }
   const origin = `http://127.0.0.1:${String(PORT)}`
   try {
-    await untilReady(origin)
+    await untilThere(`${origin}/readyz`)
   } catch (error) {
     await stop()
     throw error
   }
   return { name: 'coinslot', origin: `${origin}/facilitator`, stop }
-}
-
-async function untilReady(origin: string): Promise<void> {
-  for (const deadline = performance.now() + 60_000; performance.now() < deadline;) {
-    const ready = await request(`${origin}/readyz`).then(
-      async ({ statusCode, body }) => {
-        await body.dump()
-        return statusCode === 200
-      },
-      () => false,
-    )
-    if (ready) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error('the service did not become ready')
 }
