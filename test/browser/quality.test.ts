@@ -212,7 +212,7 @@ inBrowser('the page itself', () => {
     expect(isWithin()).toBe(true)
   })
 
-  it('turns nothing for whoever wants no motion', async () => {
+  it('animates nothing where reduced motion is preferred', async () => {
     const { page } = await shop.visit(await shop.sell(), { reducedMotion: 'reduce', wallet: false })
     await page.getByText('There is no wallet').waitFor()
     const moving = `[...document.querySelectorAll('*')].filter((each) => getComputedStyle(each).animationName === 'turn' || getComputedStyle(each).transitionDuration !== '0s').length`

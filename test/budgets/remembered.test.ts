@@ -127,7 +127,7 @@ describe('what a process remembers of an agent', () => {
     expect(await ask(agent, 1n)).toBe('perMinute')
   })
 
-  test('a threshold is told of once, whoever counted past it', async () => {
+  test('sends one alert for concurrent calls across a threshold', async () => {
     const agent = await remembered({ limits: { lifetime: 10n }, alerts: [{ at: 0.8, limit: null }] })
     world.announced.length = 0
     for (let call = 0; call < 6; call++) expect(await ask(agent, 1n)).toBe('allowed')

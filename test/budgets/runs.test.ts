@@ -105,7 +105,7 @@ describe('runs of an agent', () => {
     expect((runs as { id: string }[]).filter(({ id }) => id === held.body.runId)).toHaveLength(1)
   })
 
-  test('whoever waits with the connection open is answered when the word comes', async () => {
+  test('an open connection is answered once the approval is decided', async () => {
     const { id, key } = await agentKey({ approvalAbove: 0.01 })
     const ask = (say: string, wait: number) =>
       world.service.call('POST', '/v1/run', {

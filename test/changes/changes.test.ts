@@ -72,7 +72,7 @@ describe('changes', () => {
     expect(await page.next()).toEqual(['keys'])
   })
 
-  test('whoever comes back is told what changed meanwhile, and of nothing else', async () => {
+  test('a client that reconnects gets the changes since then, and no others', async () => {
     const person = await world.caller(1)
     const first = await follow(by(person))
     await first.next()

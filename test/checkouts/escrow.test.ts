@@ -151,7 +151,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect(await usdc(payer.address)).toBe(payment.status === 'paid' ? START - PRICE : START)
   })
 
-  test('the authorization is public once it waits: whoever has it learns and buys nothing with it', async () => {
+  test('the authorization is public once it waits: with it nobody learns or buys anything', async () => {
     const { at, signed, id, token } = await waiting()
     await report(id, { status: 'succeeded', answer: 'secret' })
     await ended(id, token, at)

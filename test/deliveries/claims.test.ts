@@ -47,7 +47,7 @@ describe('a claim', () => {
     }
   })
 
-  test('that is repeated under its Idempotency-Key is told the same, whoever else asks', async () => {
+  test('that is repeated under its Idempotency-Key gets the same answer, however many others ask', async () => {
     const id = await world.write()
     const mine = { 'idempotency-key': 'execution-1' }
     expect(await claim(id, mine)).toEqual({ claimed: true })
@@ -110,7 +110,7 @@ describe('a claim', () => {
     expect(world.receiver.of(id)).toHaveLength(1)
   })
 
-  test('is not confirmed by whoever says that it is a duplicate', async () => {
+  test('is not confirmed by a claim that it is a duplicate', async () => {
     world.receiver.answers(claims(status(200, '{"duplicate":true}')))
     const id = await world.write()
     expect((await world.reaches(id, 'unconfirmed')).lastStatus).toBe(200)

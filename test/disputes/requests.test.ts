@@ -72,7 +72,7 @@ describe('a refund request by the x402 extension', () => {
     expect(await ask(later)).toEqual(denied('outside_window'))
   })
 
-  test('waits for the seller, and says how it ended to whoever has the key', async () => {
+  test('waits for the seller, and shows its result to the holder of the key', async () => {
     const sold = await buy({ simulated: false })
     const key = randomUUID()
     expect(await ask(sold, { key })).toEqual({ status: 'pending', amount: '1000000' })

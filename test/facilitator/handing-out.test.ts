@@ -101,7 +101,7 @@ describe('the success of a settlement', () => {
     expect(await lost).toBeNull()
   })
 
-  it('is pending, with the hash, for whoever waited long enough', async () => {
+  it('is pending, with the hash, after the longest wait', async () => {
     const payment = await newPayment()
     const asked = world.service.post('/settle', payment)
     await underWay(payment)

@@ -50,7 +50,7 @@ describe('what a sponsor is willing to pay', () => {
     await service.close()
   })
 
-  it("is counted by caller's address and day, whoever pays and is paid, and what is under way counts", async () => {
+  it("is counted by caller's address and day for all payers and recipients, open settlements included", async () => {
     const { chain } = world
     const service = await world.add({
       writes: false,

@@ -93,7 +93,7 @@ describe('another e-mail address', () => {
     expect(await signIn('cleo@new.example')).toBe(200)
   })
 
-  it('is not changed by whoever has the session alone, nor without one', async () => {
+  it('is not changed with a session alone, nor without one', async () => {
     const dan = await signUp()
     const mails = world.mails.length
     for (const password of ['not this one at all', undefined]) {
@@ -186,7 +186,7 @@ describe('another e-mail address', () => {
     expect(await known(lea)).toMatchObject({ email: lea.email })
   })
 
-  it('is asked for five times an hour, whoever asks and to whomever', async () => {
+  it('is requested at most five times an hour, over all sessions and addresses', async () => {
     const counts = new Map<string, number>()
     const small = await openWorld({
       mayMail: async (kind, to) => {

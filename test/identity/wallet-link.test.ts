@@ -172,7 +172,7 @@ describe('wallets of an account', () => {
     expect((await link(ann, newWallet())).status).toBe(200)
   })
 
-  it('are removed by whoever has them, in any spelling; sessions stay, and the wallet begins an account of its own', async () => {
+  it('are removed by their owner in any letter case; sessions stay, and the wallet begins an account of its own', async () => {
     const ann = await signUp()
     const wallet = newWallet()
     await link(ann, wallet)

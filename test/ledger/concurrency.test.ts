@@ -34,7 +34,7 @@ describe('many at once', () => {
     expect((await at(0).wallet(owner))?.funds).toMatchObject({ available: 0n, locked: 300n })
   })
 
-  test('whoever stands behind somebody too dear is still served', async () => {
+  test('a charge behind one above the balance is still served', async () => {
     const owner = await withMoney(10n)
     const amounts = [11n, 3n, 20n, 3n, 11n, 3n, 12n, 1n]
     const outcomes = await Promise.all(

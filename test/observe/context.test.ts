@@ -56,7 +56,7 @@ describe('a trace', () => {
   const traceId = 'c'.repeat(32)
   const settings = { headers: {}, serviceName: 'test', instance: '1', share: 1 }
 
-  it('is gone on with where whoever stands before us is trusted, and never says the words of an error', async () => {
+  it('is continued from a trusted proxy, and never carries the text of an error', async () => {
     const collector = await new Collector().listen()
     const tracing = openTelemetry({ ...settings, endpoint: collector.origin })
     const from = { traceparent: `00-${traceId}-${'d'.repeat(16)}-01`, trusted: true }

@@ -23,7 +23,7 @@ import { agentWith, callOf, policyOf, budgetsOn, type BudgetsUnderTest } from '.
 /**
  * A process without the keys, a worker that has them, and the sweeper that releases payments that were never signed.
  */
-describe('an authorization is signed by whoever has the keys, or given back', () => {
+describe('an authorization is signed by a process with the keys, or returned', () => {
   let database: TestDatabase
   let clock: TestClock
   let world: BudgetsUnderTest

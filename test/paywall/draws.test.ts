@@ -44,7 +44,7 @@ describe('balances of prepaid calls', () => {
     until: UNTIL,
   })
 
-  test('whoever asks for too much stands in nobody else’s way', async () => {
+  test('a request above the balance does not block other requests', async () => {
     await fill('pw_0', 10n)
     const { hold } = createDebits(database.statements)
     const [first, dear, last, none] = await Promise.all([

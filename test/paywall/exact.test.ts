@@ -37,7 +37,7 @@ describe('a route with one price', () => {
     expect(told.body.payment).toMatchObject({ status: 'paid', amount: 0.05 })
   })
 
-  it('settles once, asks once and answers once, whoever presents an authorization a hundred times at once', async () => {
+  it('settles once, calls once and answers once for a hundred concurrent presentations of an authorization', async () => {
     const { gate } = await world.sell([{ path: '/hundred', pricing: PRICE }])
     const payer = await world.chain.payer(1_000_000n)
     const before = await sentBy(world.chain, world.chain.accounts[0]!.address)

@@ -7,7 +7,7 @@ import { startStrangeFacilitator, type Mood, type StrangeFacilitator } from './f
 import { encoded, openWorld, until, type Answer, type World } from './world.ts'
 const shops: Record<'gateway' | 'middleware', string> = { gateway: '', middleware: '' }
 
-describe('whoever wants it for nothing', () => {
+describe('a caller who does not pay', () => {
   /*
    * However a facilitator behaves, no buyer pays twice, no unpaid request is answered, and a paid request is answered
    * in the end. The same holds at the gateway and in the middleware, which both can ask a chain.

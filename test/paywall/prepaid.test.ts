@@ -235,7 +235,7 @@ describe('a prepaid route', () => {
     expect(await balanceOf(payer.address)).toEqual({ available: 40_000n, held: 0n, paid: 150_000n, drawn: 110_000n })
   })
 
-  it('charges whoever was told a lower most no more than that', async () => {
+  it('charges at most the limit that the buyer was shown', async () => {
     const { gate, id } = await world.sell([{ method: 'POST', path: '/chat', pricing: { ...CHAT, maximum: 0.002 } }])
     const payer = await world.chain.payer(1_000_000n)
     const asked = { method: 'POST', body: '{}' }

@@ -99,7 +99,7 @@ describe('tiers', () => {
     expect(wanted.body.amount).toBe('0.03')
   })
 
-  it('tells the price of the first tier to whoever does not say who they are, and refuses the price of another', async () => {
+  it('offers the price of the first tier to an unknown caller, and refuses the price of another', async () => {
     const tiers = [{ upTo: 1, amount: 0.03 }, { amount: 0.01 }]
     const { gate } = await world.sell([{ path: '/t', pricing: { model: 'tiered', tiers, window: 'lifetime' } }])
     const payer = await world.chain.payer(1_000_000n)

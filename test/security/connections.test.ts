@@ -201,7 +201,7 @@ describe('connections', () => {
       expectRefused(await whole(open(await serve(), said)), 417, 'expectation_failed')
     })
 
-    test('whoever leaves in the middle of a body leaves no error behind', async () => {
+    test('a client that leaves in the middle of a body causes no error', async () => {
       const port = await serve()
       const socket = open(port, post('/v1/wallet/deposit', ['Content-Length: 100']) + '{"amount"')
       await once(socket, 'connect')

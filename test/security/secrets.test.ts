@@ -96,7 +96,7 @@ describe('secrets', () => {
     expect(rows).toBeGreaterThan(50)
   })
 
-  test('a link for a new password is worth nothing to whoever reads the row', async () => {
+  test('a link for a new password cannot be made from its row', async () => {
     const { user } = (await service.call('GET', '/auth/get-session', { key: session })).body
     const token = createHmac('sha256', 'x').update('x').digest('base64url')
     await service.identity.sendReset(String(user.id), 'mail-1')

@@ -33,7 +33,7 @@ describe('answers that are too large to be sent', () => {
     return (await caller.call('GET', '/v1/files')).body as { files: Record<string, unknown>[]; bytes: number }
   }
 
-  test('are kept as a file for 26 hours, and whoever has the link can load it', async () => {
+  test('are kept as a file for 26 hours, and loaded with the link alone', async () => {
     const answer = { items: items(500) }
     world.upstream.says('/words/much', answer)
     const headers = { 'idempotency-key': 'much' }

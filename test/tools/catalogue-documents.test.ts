@@ -183,7 +183,7 @@ describe('An operation becomes a tool', () => {
     expect(operations.map((one) => one.operation)).toEqual(['GET /a', 'POST /a', 'GET /b'])
   })
 
-  test('a server may have variables, be relative, or be said by whoever imports', () => {
+  test('a server may have variables, be relative, or be set at the import', () => {
     const server = (text: string, options: Partial<ReadOptions> = {}) =>
       ((operationsIn(text, options)[0] as Operation).upstream as HttpUpstream).server
     const variables = { servers: [{ url: 'https://{region}.x.example/', variables: { region: { default: 'eu' } } }] }

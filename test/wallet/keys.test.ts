@@ -93,7 +93,7 @@ describe('the configuration of the wallets', () => {
 })
 
 describe("a wallet's address", () => {
-  test('is given once, whoever asks how often at once, and no two are the same', async () => {
+  test('is assigned once under concurrent requests, and no two are the same', async () => {
     const service = await testService()
     const owners = Array.from({ length: 20 }, (_, count) => ({
       userId: `usr_${String(count)}`,

@@ -40,7 +40,7 @@ describe('the monitor', () => {
     expect([await one.balance(), await other.balance()]).toEqual([3, 7])
   })
 
-  test('an address that was given yesterday is watched from then on, whoever starts reading today', async () => {
+  test('an address from yesterday is watched by a reader that starts today', async () => {
     const person = await world.person()
     await send(world.chain, [{ to: person.address, value: 5_000_000n }])
     await world.chain.mine(300)

@@ -85,7 +85,7 @@ describe('the reference', () => {
     expect(missing.filter((at) => !UNBOUNDED.some((pattern) => pattern.test(at)))).toEqual([])
   })
 
-  it('shows these limits to whoever reads the page', async () => {
+  it('shows these limits on the page', async () => {
     const text = await page('paywalls')
     expect(text).toMatch(/<code>slug<\/code>.*At most 64 characters/)
     expect(text).toMatch(/<code>routes<\/code>.*At least 1 entry, at most 100 entries/)

@@ -95,7 +95,7 @@ describe('POST /paywalls → 201', () => {
     ).not.toContain('an upstream key')
   })
 
-  it('pays into the wallet of whoever names no recipient, where it has an address', async () => {
+  it('pays into the wallet of its seller without a recipient, where it has an address', async () => {
     const person = await service.person()
     const body = { ...PAYWALL, slug: 'own', recipient: undefined }
     const made = await person.call('POST', '/v1/paywalls', { body })

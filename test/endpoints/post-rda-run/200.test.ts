@@ -45,7 +45,7 @@ describe('POST /rda/{slug}/run → 200', () => {
     },
   )
 
-  test('an agent is asked once, whoever sends the same payment again, and the buyer has one receipt', async () => {
+  test('an agent is called once for a repeated payment, and the buyer has one receipt', async () => {
     let asked = 0
     world.server.on('/agent', () => ({ body: { status: 'completed', output: `asked ${String(++asked)}` } }))
     const slug = await world.agent(

@@ -34,7 +34,7 @@ describe('POST /run → 429', () => {
     expect((await ask(0)).status).toBe(200)
   })
 
-  test('whoever cannot pay uses none of them up', async () => {
+  test('a caller without money uses none of them up', async () => {
     const slug = await world.tool({
       apiEndpoint: world.server.on('/poor', () => ({ body: { ok: true } })),
       rateLimitPerMinute: 1,

@@ -94,7 +94,7 @@ describe('POST /wallet/deposit → 200', () => {
       expect({ status: again.status, body: again.body }).toEqual({ status: 200, body: first.body })
     })
 
-    test('an answer that got lost with its process is given by whoever asks next', async () => {
+    test('an answer that was lost with its process is returned to the next request', async () => {
       const person = await service.person()
       const first = await deposit(person, 'lost', 4)
       // As if the process had died after the money moved and before the answer was kept.

@@ -159,7 +159,7 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
     expect(items[0]?.json).toMatchObject({ code: 'spending_limit', limit: 'perDay', spent: 1, resetsAt: 'z' })
   })
 
-  it('names the request for whoever asks for help, and the status', async () => {
+  it('names the request id and the status', async () => {
     const { error } = await execute({ parameters: RUN, answers: [answer(unaffordable(usdc(2n), usdc(1n)))] })
     expect(error).toMatchObject({
       description: 'Coinslot answered 402 insufficient_balance, request req_1.',
