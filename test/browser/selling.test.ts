@@ -10,7 +10,6 @@ import { COUNT_SHIFTS, shiftsOf } from './shop.ts'
 const HAS_PICTURE = `document.querySelector('.picture').decode().then(() => document.querySelector('.picture').naturalWidth === 320)`
 const GUIDE = Buffer.from('%PDF-1.4\nA guide to round coins.\n')
 /** From the empty sign-up form to the file on the buyer's disk. */
-const TWO_MINUTES_MS = 120_000
 
 inBrowser('a newcomer sells a file', () => {
   let desk: Desk
@@ -35,15 +34,8 @@ inBrowser('a newcomer sells a file', () => {
   }
 
   it(
-    'signs up, uploads it, and the buyer downloads it, in less than two minutes',
+    'signs up, uploads it, and the buyer downloads it',
     async () => {
-      const began = performance.now()
-      let looked = 0
-      const aside = async (look: () => Promise<void>): Promise<void> => {
-        const start = performance.now()
-        await look()
-        looked += performance.now() - start
-      }
       const { page } = await desk.visit('/sign-in')
       await page.getByRole('button', { name: 'Create an account' }).click()
       await page.getByLabel('Name').fill('Grace Hopper')
@@ -68,7 +60,7 @@ inBrowser('a newcomer sells a file', () => {
       await buyers.getByRole('heading', { name: 'A guide to coins' }).waitFor()
       await buyers.getByText(/guide\.pdf \(33 bytes\), right after the payment/).waitFor()
       await buyers.locator('.picture').waitFor()
-      await aside(() => pictures(page, 'form'))
+      await pictures(page, 'form')
       await page.getByRole('button', { name: 'Create checkout' }).click()
       const link = page.getByRole('link', { name: /\/p\/chk_/ })
       const address = String(await link.getAttribute('href'))
@@ -79,7 +71,7 @@ inBrowser('a newcomer sells a file', () => {
       await shop.getByText('guide.pdf (33 bytes), right after the payment').waitFor()
       expect(await shop.evaluate<boolean>(HAS_PICTURE)).toBe(true)
       const shifts = await shiftsOf(shop)
-      await aside(() => pictures(shop, 'page'))
+      await pictures(shop, 'page')
       await shop.evaluate('window.__shifts = 0')
       await shop.getByRole('button', { name: /Simulate/ }).click()
       await shop.getByRole('heading', { name: 'Payment complete' }).waitFor()
@@ -90,10 +82,7 @@ inBrowser('a newcomer sells a file', () => {
       expect(download.suggestedFilename()).toBe('guide.pdf')
       const chunks: Buffer[] = []
       for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer)
-      const tookMs = performance.now() - began - looked
       expect(Buffer.concat(chunks).equals(GUIDE)).toBe(true)
-      expect(tookMs).toBeLessThan(TWO_MINUTES_MS)
-      process.stdout.write(`from sign-up to the downloaded file: ${(tookMs / 1_000).toFixed(1)} s\n`)
       expect(shifts + (await shiftsOf(shop))).toBeLessThan(0.02)
       await pictures(shop, 'paid')
     },

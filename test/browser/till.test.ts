@@ -35,7 +35,6 @@ inBrowser('the page of a payment', () => {
   const paymentIn = (page: Page): string => String(new URL(page.url()).searchParams.get('payment'))
 
   it('shows what the workflow writes as it comes, also after a reload, and then the answer in its place', async () => {
-    const began = performance.now()
     let finish: () => void = () => undefined
     shop.receiver.answers((response) => {
       finish = () => void response.writeHead(200).end(ANSWER)
@@ -85,11 +84,9 @@ inBrowser('the page of a payment', () => {
     await page.reload()
     await page.getByRole('heading', { name: 'Your audit' }).waitFor()
     expect(await shiftsOf(page)).toBeLessThan(0.02)
-    report('progress and answer', began)
   })
 
   it('shows a further amount as it comes: refused here, or paid on a page of its own', async () => {
-    const began = performance.now()
     let finish: () => void = () => undefined
     shop.receiver.answers((response) => {
       finish = () => void response.writeHead(200).end(ANSWER)
@@ -122,11 +119,9 @@ inBrowser('the page of a payment', () => {
     await asked.getByText('Paid.', { exact: true }).waitFor()
     finish()
     await page.getByRole('heading', { name: 'Your audit' }).waitFor()
-    report('further amounts', began)
   })
 
   it('shows each refund: on its way, failed, in part with its transaction, and in whole', async () => {
-    const began = performance.now()
     shop.receiver.answers(ok)
     const { page } = await shop.visit(await shop.sell({ fields: [] }))
     await page.getByRole('button', { name: 'Test Wallet' }).click()
@@ -180,10 +175,5 @@ inBrowser('the page of a payment', () => {
     )
     await page.getByText('Payment number').waitFor()
     expect(await list.count()).toBe(0)
-    report('refund', began)
   })
 })
-
-function report(story: string, began: number): void {
-  process.stdout.write(`${story}: ${((performance.now() - began) / 1_000).toFixed(1)} s\n`)
-}

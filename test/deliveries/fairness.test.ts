@@ -7,15 +7,18 @@ describe('one receiver that hangs', () => {
     const world = await startWorld()
     const hanging = await startReceiver()
     const held: (() => void)[] = []
-    hanging.answers((response) => void held.push(() => response.end('{}')))
+    let gaveUp = 0
+    hanging.answers((response) => {
+      response.once('close', () => gaveUp++)
+      held.push(() => response.end('{}'))
+    })
     const stuck = await Promise.all(Array.from({ length: 120 }, () => world.write({ to: { url: hanging.url } })))
     await hanging.came(24)
 
-    const started = performance.now()
     const quick = await Promise.all(Array.from({ length: 50 }, () => world.write()))
     await world.receiver.came(50)
-    // A hanging receiver takes 15 s: a delivery that had to wait for its slot would wait about as long.
-    expect(performance.now() - started).toBeLessThan(5_000)
+    // A delivery that waited for a slot of the hanging receiver would be sent after a try there was given up.
+    expect(gaveUp).toBe(0)
     expect(new Set(world.receiver.calls.map(({ id }) => id))).toEqual(new Set(quick))
     expect(hanging.calls.length).toBeLessThanOrEqual(48)
 

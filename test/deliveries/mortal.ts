@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -35,7 +35,7 @@ export async function startMortal(backend: 'redis' | 'postgres'): Promise<Mortal
   const { deliveries, database } = service
   const owner: Owner = { userId: (await service.person()).caller.user.id, environment: 'sandbox' }
   const receiver = await startReceiver(async (response) => {
-    await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 20))
+    await new Promise((resolve) => setTimeout(resolve, 5 + randomInt(20)))
     response.writeHead(200).end('{}')
   })
   const target = newId('chk', new Date())

@@ -177,15 +177,13 @@ describe('what is listed of a payment', () => {
     expect(entryOf(live)).toEqual({ rejected: 'unreachable_resource: resource.url must be https' })
   })
 
-  test('is decided for anything at all, quickly', () => {
+  test('is decided for anything at all', () => {
     const any = fc.jsonValue({ maxDepth: 5 })
     fc.assert(
       fc.property(any, any, any, (resource, extension, schema) => {
-        const began = performance.now()
         const given = { ...sold(), resource, extensions: { bazaar: extension } }
         const inside = { ...sold(), extensions: { bazaar: { ...bazaar, schema, more: extension } } }
         for (const one of [given, inside]) expect(entryOf(one)).toEqual(expect.any(Object))
-        expect(performance.now() - began).toBeLessThan(250)
       }),
       { seed: SEED, numRuns: 300 },
     )

@@ -53,9 +53,7 @@ describe('a schema from a stranger', () => {
       const half = { $ref: `#/$defs/d${String(nth - 1)}` }
       $defs[`d${String(nth)}`] = { allOf: [half, half], anyOf: [{ type: 'null' }, half] }
     }
-    const began = performance.now()
     expect(faultOf({ $defs, $ref: '#/$defs/d29' }, 'text')).toBe('schema takes too much work to check')
-    expect(performance.now() - began).toBeLessThan(500)
   })
 
   test.each<[string, unknown, string | null]>([

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 
@@ -6,7 +7,7 @@ import { createServer, type AddressInfo } from 'node:net'
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = 15_000 + Math.floor(Math.random() * 17_000)
+    const port = 15_000 + randomInt(17_000)
     const probe = createServer()
     const free = await new Promise<boolean>((resolve) => {
       probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))

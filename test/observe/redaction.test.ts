@@ -136,12 +136,4 @@ describe('the log', () => {
     expect(again).toMatchObject({ requestId: 'req_1', runId: run })
     expect(outside).not.toHaveProperty('requestId')
   })
-
-  it('reads a line of any length in a moment', () => {
-    const began = performance.now()
-    for (const text of ['a'.repeat(200_000), 'a@'.repeat(100_000), '"key":"'.repeat(100_000), 'a.'.repeat(20_000)]) {
-      log.info({ text }, '')
-    }
-    expect(performance.now() - began).toBeLessThan(5_000)
-  })
 })

@@ -11,6 +11,7 @@ import { newKeyBody } from '../../service/identity/http/account.ts'
 import { stemsOf } from '../../service/tools/rules/words.ts'
 import { slugsOf } from '../../service/tools/rules/slug.ts'
 import { matches } from '../../service/budgets/rules/patterns.ts'
+import { viewOf } from '../../service/pages/browser/answer/read.ts'
 import { growthOf } from '../harness/growth.ts'
 
 const clean = cleaner(['a secret of the settings'])
@@ -71,6 +72,9 @@ const READERS: Readonly<Record<string, (size: number) => () => unknown>> = {
   'a template of names': with_((given) => render(given, {}), '{{ a'),
   'a pattern of stars': with_((given) => matches(given, given.slice(0, 253)), '*a'),
   'a demo tool: exclamations': with_((given) => TOOLS['text-statistics']?.({ text: given }), '!', 'a'),
+  'an answer: brackets': with_(viewOf, '['),
+  'an answer: parameters of a data address': with_(viewOf, 'a;', 'base64,AAAA', 'data:'),
+  'an answer: signs of equality': with_(viewOf, '=', '"', '"'),
   'markdown: brackets': with_(isMarkdown, '['),
   'markdown: a heading of spaces': with_(toBlocks, ' ', 'x', '# a'),
   'markdown: a heading of hashes': with_(toBlocks, '#', 'x', '# a '),

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -127,7 +128,7 @@ const GREETED = /curl[^\n]*wallet\/balance[^\n]*\n/
  */
 async function freePort(): Promise<number> {
   for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 20_000)
+    const port = 10_000 + randomInt(20_000)
     if ((await isFree(port)) && (await isFree(port + 1))) return port
   }
 }

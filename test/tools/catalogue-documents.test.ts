@@ -326,7 +326,6 @@ describe('A document that is none', () => {
       { allOf: Array.from({ length: 10 }, () => ({ $ref: `#/components/schemas/P${String(nth + 1)}` })) },
     ])
     const schemas = Object.fromEntries([...parts, ['P11', { type: 'object' }]]) as object
-    const started = performance.now()
     await read(
       petDocument(
         { '/a': { post: operation('a', body({ $ref: '#/components/schemas/P0' })) } },
@@ -334,7 +333,6 @@ describe('A document that is none', () => {
       ),
       { trusted: true },
     )
-    expect(performance.now() - started).toBeLessThan(20_000)
     await expect(read(deep)).rejects.toMatchObject({ code: 'document_refused' })
     // Each line is twice the one before: written out, it would be a list of two billion names.
     const bomb = [

@@ -112,10 +112,8 @@ describe('A hostile document', () => {
     ['another way to write loopback', () => at('http://0x7f.1/'), /cannot be called/],
   ])('with %s is refused in a sentence that says where, and nothing is stored', async (_, text, sentence) => {
     const before = await rows()
-    const started = performance.now()
     const importing = world.catalogue.importDocument(wanted('bad', { ownerId: ANN, simulated: false }), text())
     await expect(importing).rejects.toMatchObject({ kind: 'invalid', message: expect.stringMatching(sentence) })
-    expect(performance.now() - started).toBeLessThan(15_000)
     expect(await rows()).toEqual(before)
   })
 

@@ -117,13 +117,11 @@ describe('POST /p/{chk}/pay: 400, before any money moves', () => {
     })
   })
 
-  it('a pattern that would take others years takes this one no time', async () => {
+  it('a pattern with which a backtracking matcher would not come to an end', async () => {
     const { id } = await world.sell({ testMode: true, fields: [{ name: 'a', type: 'text', pattern: '(a+)+(a|aa)*b' }] })
-    const began = performance.now()
     const answer = await world.call('POST', `/p/${id}/pay`, {
       body: { input: { a: 'a'.repeat(2_000) }, simulate: true },
     })
     expect(answer.status).toBe(400)
-    expect(performance.now() - began).toBeLessThan(2_000)
   })
 })
