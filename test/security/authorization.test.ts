@@ -53,7 +53,8 @@ describe('authorization', () => {
     test('nobody, and keys that have ended', async () => {
       const answer = await ask(route, asked)
       expect(answer.status).toBe(nobody)
-      if (nobody === 401) expect(answer.body.code).toMatch(/^(unauthenticated|draft_unauthenticated|invalid_signature)$/)
+      if (nobody === 401)
+        expect(answer.body.code).toMatch(/^(unauthenticated|draft_unauthenticated|invalid_signature)$/)
       expect(await status(route, asked, { key: keys.revoked })).toBe(ended)
       expect(await status(route, asked, { key: keys.expired })).toBe(ended)
       expect(await status(route, asked, { key: `csk_test_${'x'.repeat(43)}` })).toBe(ended)
