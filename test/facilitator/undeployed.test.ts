@@ -66,7 +66,7 @@ describe('a payment by a wallet that is not deployed yet (ERC-6492)', () => {
     const from = world.chain.accounts[1]!.address
     await world.chain.call('anvil_impersonateAccount', from)
     await world.chain.call('eth_sendTransaction', { from, to: honest, data: made.data, gas: '0x7a120' })
-    expect(await codeOf(made.address)).not.toBe('0x')
+    await until(async () => (await codeOf(made.address)) !== '0x')
     // This factory fails for a wallet that exists, with all gas that it gets.
     at('with').facilitator.start()
     expect((await settling).body).toMatchObject({ success: true, payer: made.address })
