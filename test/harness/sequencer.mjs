@@ -1,6 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { groupedFiles } from '../grouped/files.mjs'
 
 const root = path.join(import.meta.dirname, '..')
 
@@ -27,10 +26,8 @@ export default class Sequencer {
   }
 }
 
-/** How much code a file runs, with that of the stories and groups that it consists of. */
+/** How much code a file runs, with that of the stories that it consists of. */
 function sizeOf(file) {
-  const [, group] = /group-(\d+)\.test\.ts$/.exec(file) ?? []
-  if (group !== undefined) return groupedFiles(Number(group)).reduce((sum, one) => sum + sizeOf(one), 0)
   const text = readFileSync(path.join(root, file), 'utf8')
   const stories = [...text.matchAll(/from '(\.\/[\w-]+\.story\.ts)'/g)].map(([, story]) =>
     path.join(root, path.dirname(file), story),
