@@ -1,13 +1,10 @@
-import { groupedFiles } from './test/grouped/files.mjs'
-
-const grouped = process.env.TEST_GROUPED === 'true'
-
-/** Everything under test/ runs as native ES modules; swc only strips the types, `npm run check` reads them. */
+/** Everything under test/ runs as native ES modules (runner.mjs); swc only strips the types, `npm run check` reads them. */
 export default {
   testEnvironment: 'node',
   globalSetup: '<rootDir>/test/harness/global-setup.mjs',
   globalTeardown: '<rootDir>/test/harness/global-teardown.mjs',
-  setupFiles: ['<rootDir>/test/harness/setup.ts'],
+  testRunner: '<rootDir>/test/harness/runner.mjs',
+  setupFilesAfterEnv: ['<rootDir>/test/harness/setup.ts'],
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: [
@@ -15,7 +12,6 @@ export default {
     '<rootDir>/test/(chaos|bench|conformance|n8n)/',
     // What a clock decides is proved by `npm run prove -- timed`, what takes long by `npm run prove -- long`.
     '[.](timed|long)[.]test[.]ts$',
-    ...(grouped ? groupedFiles().map((file) => `<rootDir>/test/${file}$`) : ['<rootDir>/test/grouped/']),
   ],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
@@ -30,6 +26,6 @@ export default {
   testTimeout: 180_000,
   maxWorkers: 2,
   testSequencer: '<rootDir>/test/harness/sequencer.mjs',
-  // Modules of a finished file stay in the worker's memory: beyond this its collector takes more time than the tests.
-  workerIdleMemoryLimit: '1GB',
+  // What n8n loads is loaded for each of its files, and stays.
+  workerIdleMemoryLimit: '2GB',
 }

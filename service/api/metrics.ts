@@ -72,7 +72,8 @@ export class Metrics {
 
   /** Scrapes within `keepMs` of each other get the same values. */
   constructor(keepMs = 0, others: OtherProcesses | null = null) {
-    collectDefaultMetrics({ register: this.registry })
+    const node = metricsOfNode()
+    for (const { name } of node.getMetricsAsArray()) this.registry.registerMetric(node.getSingleMetric(name)!)
     this.figures = createFigures(this.registry, keepMs)
     this.others = others
     if (others === null) return
@@ -167,3 +168,17 @@ class Bounded {
 }
 
 const NAMES_MAX = 300
+
+/**
+ * What Node measures is of the whole process, and goes on until its end: another instance in this process uses the same
+ * metrics.
+ */
+function metricsOfNode(): Registry {
+  if (ofNode === null) {
+    ofNode = new Registry()
+    collectDefaultMetrics({ register: ofNode })
+  }
+  return ofNode
+}
+
+let ofNode: Registry | null = null

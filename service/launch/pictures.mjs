@@ -14,7 +14,6 @@ const taken = path.join(root, '.build/screens')
 const shown = path.join(root, 'docs/screens')
 await prepare()
 process.env.SCREENS = taken
-process.env.TEST_GROUPED = 'false'
 const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js']
 process.exitCode = await become([...jest, '--runInBand', 'test/browser/dashboard'])
 for (const name of readdirSync(shown)) copyFileSync(path.join(taken, name), path.join(shown, name))

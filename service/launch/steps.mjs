@@ -79,34 +79,24 @@ export function lastLines(step, count) {
 export function testResults(file) {
   const written = readResults(file)
   if (written === null) return null
-  const files = new Map()
-  const entry = (name) => {
-    const found = files.get(name) ?? { file: name, passed: 0, failed: 0, seconds: 0, failures: [] }
-    files.set(name, found)
-    return found
-  }
-  for (const suite of written.testResults) {
-    const suiteFile = path.relative(root, suite.name)
-    for (const { status, duration, ancestorTitles, title, failureMessages } of suite.assertionResults) {
-      // A group names each of its files before the titles of their tests.
-      const [first, ...rest] = [...ancestorTitles, title]
-      const inGroup = GROUPED.exec(first)
-      const found = entry(inGroup?.[1] ?? suiteFile)
-      found.seconds += (duration ?? 0) / 1000
-      if (status === 'passed') found.passed++
-      if (status !== 'failed') continue
-      found.failed++
-      const test = [...(inGroup === null ? [first] : [inGroup[2]]), ...rest].join(' › ')
-      found.failures.push({ test, message: stripVTControlCharacters(failureMessages.join('\n')) })
-    }
+  return written.testResults.map((suite) => {
+    const of = (status) => suite.assertionResults.filter((test) => test.status === status)
+    const failures = of('failed').map(({ ancestorTitles, title, failureMessages }) => ({
+      test: [...ancestorTitles, title].join(' › '),
+      message: stripVTControlCharacters(failureMessages.join('\n')),
+    }))
     // A file that could not be loaded counts as one failure.
-    if (suite.status === 'failed' && !suite.assertionResults.some(({ status }) => status === 'failed')) {
-      const found = entry(suiteFile)
-      found.failed++
-      found.failures.push({ test: 'the file', message: stripVTControlCharacters(suite.message) })
+    if (suite.status === 'failed' && failures.length === 0)
+      failures.push({ test: 'the file', message: stripVTControlCharacters(suite.message) })
+    return {
+      file: path.relative(root, suite.name),
+      passed: of('passed').length,
+      failed: failures.length,
+      // With what it prepares and ends, and, in the first file of a process, the loading of what all others use.
+      seconds: (suite.endTime - suite.startTime) / 1000,
+      failures,
     }
-  }
-  return [...files.values()]
+  })
 }
 
 function readResults(file) {
@@ -116,8 +106,6 @@ function readResults(file) {
     return null
   }
 }
-
-const GROUPED = /^(test\/\S+\.test\.ts) › ([^]*)$/
 
 /** The commit of this clone, and whether files differ from it. */
 export function currentCommit() {

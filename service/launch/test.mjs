@@ -5,6 +5,5 @@ const { become } = await import('./run.mjs')
 
 await prepare()
 const args = process.argv.slice(2)
-process.env.TEST_GROUPED = String(!args.some((arg) => !arg.startsWith('-')))
 const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js']
 process.exitCode = await become([...jest, ...(process.env.CI ? ['--ci'] : []), ...args])

@@ -1,23 +1,29 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { groupedFiles } from '../grouped/files.mjs'
 
 const root = path.join(import.meta.dirname, '..')
 
 /**
  * The order of the test files. The longest come first, so that no worker is left with a long one when the others are done.
- * Files with a browser alternate with the others: two browsers at once need more than two cores, and most other files
+ * Files with a browser run beside the others: two browsers at once need more than two cores, and most other files
  * wait for a database or a process half of their time.
  */
 export default class Sequencer {
   sort(tests) {
     const longest = tests
-      .map((test) => ({ test, size: sizeOf(path.relative(root, test.path)) }))
-      .sort((one, other) => other.size - one.size || (one.test.path < other.test.path ? -1 : 1))
-      .map(({ test }) => test)
-    const inBrowser = longest.filter(({ path: file }) => file.includes(`${path.sep}browser${path.sep}`))
-    const others = longest.filter((test) => !inBrowser.includes(test))
-    return longest.flatMap((_, place) => [inBrowser[place], others[place]].filter((test) => test !== undefined))
+      .map((test) => ({ test, length: lengthOf(path.relative(root, test.path)) }))
+      .sort((one, other) => other.length - one.length || (one.test.path < other.test.path ? -1 : 1))
+    const lanes = [true, false].map((inBrowser) => ({
+      files: longest.filter(({ test }) => isInBrowser(test.path) === inBrowser),
+      begun: 0,
+    }))
+    // The next file of the lane that has begun less: while one worker is at a long story, the other goes through many files.
+    return longest.map(() => {
+      const [lane] = lanes.filter(({ files }) => files.length > 0).sort((one, other) => one.begun - other.begun)
+      const { test, length } = lane.files.shift()
+      lane.begun += length
+      return test
+    })
   }
 
   // Jest calls these too. Nothing is remembered between two runs: a fresh clone has the same order.
@@ -27,13 +33,18 @@ export default class Sequencer {
   }
 }
 
-/** How much code a file runs, with that of the stories and groups that it consists of. */
-function sizeOf(file) {
-  const [, group] = /group-(\d+)\.test\.ts$/.exec(file) ?? []
-  if (group !== undefined) return groupedFiles(Number(group)).reduce((sum, one) => sum + sizeOf(one), 0)
+/** How long a file may run: by its code, with that of its stories. The same code takes a browser longer. */
+function lengthOf(file) {
   const text = readFileSync(path.join(root, file), 'utf8')
   const stories = [...text.matchAll(/from '(\.\/[\w-]+\.story\.ts)'/g)].map(([, story]) =>
     path.join(root, path.dirname(file), story),
   )
-  return stories.reduce((sum, story) => sum + statSync(story).size, text.length)
+  const size = stories.reduce((sum, story) => sum + statSync(story).size, text.length)
+  return isInBrowser(file) ? size * BROWSER : size
+}
+
+const BROWSER = 5
+
+function isInBrowser(file) {
+  return file.includes(`browser${path.sep}`)
 }

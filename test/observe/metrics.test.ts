@@ -164,6 +164,14 @@ const INDEXES = [
 ]
 
 describe('reading them', () => {
+  test('a second service in one process measures the process with the same metrics, and leaves nothing running', () => {
+    const [one, other] = [new Metrics(), new Metrics()]
+    for (const name of ['nodejs_gc_duration_seconds', 'nodejs_eventloop_lag_seconds']) {
+      expect(one.registry.getSingleMetric(name)).toBeDefined()
+      expect(one.registry.getSingleMetric(name)).toBe(other.registry.getSingleMetric(name))
+    }
+  })
+
   test('costs one reading for all who ask within the time, and never fails for one that cannot be read', async () => {
     const registry = new Registry()
     const figures = createFigures(registry, 60_000)

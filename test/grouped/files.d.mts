@@ -1,2 +1,0 @@
-export declare const GROUPS: number
-export declare function groupedFiles(group?: number): string[]

@@ -1,3 +1,0 @@
-import { runGroup } from './group.ts'
-
-await runGroup(12)
