@@ -47,6 +47,8 @@ export function openMarketplace(
     baseUrl: config.MODELS_BASE_URL,
     apiKey: config.MODELS_API_KEY,
     file: config.MODELS_FILE,
+    // Not in a test, whose sandbox has no demo either.
+    explainsEcho: config.LIVE || config.DEMO_PORT !== 0,
   })
   const environment = config.LIVE ? 'production' : 'sandbox'
   const transforms = createTransforms()
