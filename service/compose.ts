@@ -375,6 +375,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     pages,
     brands,
     secret,
+    deliveries,
     walletAddress: (owner) => wallets.depositAddress(owner),
   })
   const storefront = openStorefront(platform, {
