@@ -214,6 +214,7 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     attempted: (target, attempt) => checkouts().attempted(target, attempt),
     ended: (inside, { target, subject }) => checkouts().deliveryFailed(inside, target, subject),
     mayRedeliver: (subject) => checkouts().mayRedeliver(subject),
+    redelivered: (inside, subject) => checkouts().redelivered(inside, subject),
   })
   const { budgets, part: budgetsPart } = await openBudgets(platform, { identity, deliveries })
   const { outgoingPayments, part: outgoingPaymentsPart } = await openOutgoingPayments(platform, {
