@@ -214,6 +214,7 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     attempted: (target, attempt) => checkouts().attempted(target, attempt),
     ended: (inside, { target, subject }) => checkouts().deliveryFailed(inside, target, subject),
     mayRedeliver: (subject) => checkouts().mayRedeliver(subject),
+    redelivered: (inside, subject) => checkouts().redelivered(inside, subject),
   })
   const { budgets, part: budgetsPart } = await openBudgets(platform, { identity, deliveries })
   const { outgoingPayments, part: outgoingPaymentsPart } = await openOutgoingPayments(platform, {
@@ -375,6 +376,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     pages,
     brands,
     secret,
+    deliveries,
     walletAddress: (owner) => wallets.depositAddress(owner),
   })
   const storefront = openStorefront(platform, {

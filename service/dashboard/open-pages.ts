@@ -186,7 +186,7 @@ function lineOf({ type, creator, pricing: { model, amount, estimatedCost }, rati
     model === 'free'
       ? 'Free'
       : model === 'per-run'
-        ? `${inUsdc(amount)} USDC per run`
+        ? `${estimatedCost ?? `${inUsdc(amount)} USDC`} per run`
         : (estimatedCost ?? `${inUsdc(amount)} USDC ${UNITS[model] ?? ''}`)
   return [
     type,

@@ -15,7 +15,12 @@ import { samplesAt } from './samples-part.ts'
 export function openDeliveries(
   platform: Platform,
   identity: Identity,
-  { attempted, ended, mayRedeliver }: Pick<DeliveriesDeps, 'attempted' | 'ended' | 'mayRedeliver'>,
+  {
+    attempted,
+    ended,
+    mayRedeliver,
+    redelivered,
+  }: Pick<DeliveriesDeps, 'attempted' | 'ended' | 'mayRedeliver' | 'redelivered'>,
 ): { deliveries: Deliveries; part: Part } {
   const { clock, config, log, database, metrics, vault, outbox, outbound } = platform
   const deliveries = createDeliveries({
@@ -33,6 +38,7 @@ export function openDeliveries(
     attempted,
     ended,
     mayRedeliver,
+    redelivered,
     mail: (userId, mail) => identity.mailTo(userId, mail),
     clock,
     log,

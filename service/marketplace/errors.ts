@@ -94,7 +94,11 @@ export function sourceDearer(price: number): DomainError {
   return new DomainError('unaffordable', 'max_cost_exceeded', sentence, { required: price })
 }
 
-export const runMissing = refusal('missing', 'run_not_found', 'There is no such run.')
+export const runMissing = refusal(
+  'missing',
+  'run_not_found',
+  'There is no such run. A request that was refused started no run, so the runId of its answer cannot be looked up.',
+)
 
 /** For the caller of a run that ended without an output. */
 export function runFailed(run: Pick<Run, 'state'>, failure: Failure): DomainError {

@@ -31,7 +31,10 @@ interface Marketplace {
   part: Part
 }
 
-/** Assets, their runs, and what creators' servers are reached by: never on a private network, except for hosts that are listed. */
+/**
+ * Assets, their runs, and what creators' servers are reached by. In a sandbox they may be on a private network, as callbacks
+ * may; on a live server only on hosts that are listed, also where callbacks may go further.
+ */
 export function openMarketplace(
   platform: Platform,
   { identity, deliveries, budgets, outflow, selling, holding, refunds, treasury }: MarketplaceDeps,
@@ -39,7 +42,7 @@ export function openMarketplace(
   const { config, clock, log, database, ledger, vault, redis } = platform
   const allowHosts = [...config.ALLOW_HOSTS, ...demoHosts(config)]
   const outbound = outboundClient({
-    policy: { allowPrivate: false, allowHosts },
+    policy: { allowPrivate: config.ALLOW_PRIVATE_CALLBACKS && !config.LIVE, allowHosts },
     // Creators work for us: their own traces may go on from ours.
     tracing: platform.tracer === null ? null : { tracer: platform.tracer, passed: true },
   })
@@ -47,6 +50,8 @@ export function openMarketplace(
     baseUrl: config.MODELS_BASE_URL,
     apiKey: config.MODELS_API_KEY,
     file: config.MODELS_FILE,
+    // Not in a test, whose sandbox has no demo either.
+    explainsEcho: config.LIVE || config.DEMO_PORT !== 0,
   })
   const environment = config.LIVE ? 'production' : 'sandbox'
   const transforms = createTransforms()

@@ -22,6 +22,7 @@ import { paywallRoutes } from './http/owner.ts'
 import { gateReference } from './http/reference.ts'
 import type { Prepaid, PrepaidStore } from './ports.ts'
 import { nextTier } from './rules/pricing.ts'
+import { createFailures } from './service/failures.ts'
 import { gateHooks } from './service/hooks.ts'
 import type { SaleHooks, SaleReader } from '../sales/model.ts'
 import type { Method } from '../sales/ports.ts'
@@ -116,6 +117,7 @@ interface PaywallsGiven {
   brands: Pick<Brands, 'shown'>
   /** The same in every process. */
   secret: string
+  deliveries: HookDeps['deliveries']
   walletAddress: (owner: Owner) => Promise<string | null>
 }
 
@@ -149,6 +151,7 @@ function paywallsOn(
     log,
     recoverMessage,
     refundTerms,
+    refused: createFailures({ store: prepaid, deliveries: parts.deliveries, clock, log }),
     addresses: {
       signInOrigin: null,
       facilitator: remote ?? addresses.facilitator,

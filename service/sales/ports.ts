@@ -217,6 +217,8 @@ export interface SaleStore extends SaleReader {
     end: { state: 'settling' | 'failed'; result: WorkResult; now: Date },
   ): Promise<Sale | null>
   report(id: string, result: WorkResult): Promise<boolean>
+  /** Takes back that the work for a paid sale has failed, unless all of its money goes back. */
+  reopen(inside: Statements, id: string): Promise<void>
   /** Runs of assets that were paid in this time, of which nothing was delivered or went back, and nobody works on. */
   findUndelivered(paid: { after: Date; before: Date }, now: Date, limit: number): Promise<readonly Sale[]>
   /** Ends what `findUndelivered` found. False when an answer came meanwhile, or somebody works on it. */

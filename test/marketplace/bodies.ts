@@ -60,8 +60,8 @@ export function toolBody(changes: Record<string, unknown> = {}): Record<string, 
   }
 }
 
-/** Where the bodies' servers would be, if there were any: private addresses that the operator allows. */
-export const ALLOWED = { ALLOW_HOSTS: '127.0.0.1:9' }
+/** Where the bodies' servers would be, if there were any: the only private address that the operator allows. */
+export const ALLOWED = { ALLOW_HOSTS: '127.0.0.1:9', ALLOW_PRIVATE_CALLBACKS: 'false' }
 
 /** Creates and publishes an asset; returns its slug. */
 export async function published(creator: TestPerson, body: Record<string, unknown> = promptBody()): Promise<string> {

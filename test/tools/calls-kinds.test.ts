@@ -83,7 +83,10 @@ describe('calls of tools of every kind', () => {
     const keyless = await world.service.call('POST', '/tools/pay/rda-shout', { body: { say: 'x' } })
     expect(keyless.body.code).toBe('needs_key')
     const poor = await world.caller()
-    expect((await world.call(poor, 'rda-shout', { say: 'x' })).body).toMatchObject({ required: 0.25, available: 0 })
+    expect((await world.call(poor, 'rda-shout', { say: 'x' })).body).toMatchObject({
+      ...{ code: 'insufficient_credits', required: 0.25, available: 0 },
+      error: expect.stringContaining("Credits pay for the platform's tools only"),
+    })
   })
 
   test('of a creator, for an agent: both the lists of tools and of RDAs hold; of a run only that of RDAs', async () => {

@@ -58,6 +58,7 @@ describe('MCP', () => {
     expect(found['tools']).toEqual(
       expect.arrayContaining([expect.objectContaining({ slug: 'acme-create-note', price: 0.01, required: ['title'] })]),
     )
+    expect(client.getInstructions()).toContain('GET /v1/rdas?search=')
     const described = (await call(client, 'describe_tool', { slug: 'acme-create-note' })).structuredContent!
     expect(described).toMatchObject({ slug: 'acme-create-note', price: 0.01, inputSchema: { type: 'object' } })
     const result = await call(client, 'call_tool', { slug: 'acme-create-note', input: { title: 'By MCP' } })

@@ -116,6 +116,11 @@ export function createCapturing(deps: CapturingDeps) {
       return sale?.product !== 'checkout' || (sale.state === 'paid' && !isGoingBack(sale))
     },
 
+    /** A paid order that failed is worked on again, so its outcome is open again. */
+    async redelivered(inside: Statements, payment: string): Promise<void> {
+      if (isId('pay', payment)) await holding.reopen(inside, payment)
+    },
+
     /** The seller reports how the work ended. The first report counts; the same one again changes nothing. */
     async report(caller: Caller, payment: string, { status, answer }: Report): Promise<Sale> {
       const sale = await ownSale(journal, caller, payment)

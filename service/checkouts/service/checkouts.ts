@@ -118,6 +118,7 @@ export function createCheckouts(deps: CheckoutDeps) {
     deliveryFailed: capturing.deliveryFailed,
     deliveryEnded: capturing.ended,
     mayRedeliver: capturing.mayRedeliver,
+    redelivered: capturing.redelivered,
     returning: capturing.returning,
     /** The seller reports how the work that a payment bought has ended. */
     async report(caller: Caller, payment: string, report: Report): Promise<PaymentView> {

@@ -1,10 +1,9 @@
-import type { Presented } from '../../x402/model.ts'
-import type { Terms } from '../../sales/service/deps.ts'
 import { deriveId, newId } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { NewEvent } from '../../deliveries/model.ts'
+import { failedPaymentOf, FAILURES_PER_HOUR, type Refused } from '../../sales/service/refused.ts'
 import type { Checkout, Payment } from '../model.ts'
-import { failureOf, FAILURES_PER_HOUR, isFailedPayment, paymentDataOf, refusalDataOf } from '../rules/payment-events.ts'
+import { failureOf, paymentDataOf, refusalDataOf } from '../rules/payment-events.ts'
 import type { CheckoutDeps } from './deps.ts'
 
 export interface PaymentEvents {
@@ -13,14 +12,7 @@ export interface PaymentEvents {
   /** Runs in the transaction in which the payment failed. */
   failed(inside: Statements, payment: Payment): Promise<void>
   /** An authorization was refused and did not become a payment. */
-  refused(checkout: Checkout, refusal: Refusal): Promise<void>
-}
-
-interface Refusal {
-  terms: Pick<Terms, 'amount' | 'network' | 'recipient'>
-  presented: Presented
-  digest: string | null
-  reason: string
+  refused(checkout: Checkout, refused: Refused): Promise<void>
 }
 
 /** Sends `payment.completed` and `payment.failed` to the seller's endpoints, once for each payment or authorization. */
@@ -50,11 +42,13 @@ export function createPaymentEvents({ store, deliveries, clock, log, addresses }
     failed: (inside, payment) =>
       send(inside, 'payment.failed', payment, { ...failureOf(payment, endpointOf(payment.checkoutId), clock.now()) }),
 
-    async refused({ id: checkoutId, owner }, { terms, presented, digest, reason }) {
-      if (digest === null || !isFailedPayment({ terms, presented, reason })) return
+    async refused({ id: checkoutId, owner }, refused) {
+      const failed = failedPaymentOf(refused)
+      if (failed === null) return
       const now = clock.now()
-      const data = refusalDataOf({ checkoutId, terms, presented, reason }, endpointOf(checkoutId), now)
-      const bound = boundOf(checkoutId, Buffer.from(digest.slice(2), 'hex'))
+      const { terms, reason } = refused
+      const data = refusalDataOf({ checkoutId, terms, payer: failed.payer, reason }, endpointOf(checkoutId), now)
+      const bound = boundOf(checkoutId, failed.key)
       try {
         await store.inTransaction((inside) =>
           deliveries.event(inside, {

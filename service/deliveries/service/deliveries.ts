@@ -59,7 +59,9 @@ export function createDeliveries(deps: DeliveriesDeps) {
         const now = clock.now()
         const dueAt = FETCHED.test(url) ? fetchBy(now) : now
         const live = await store.redeliver(inside, { owner, id }, operation, dueAt)
-        if (live !== null) await announce(inside, [toAnnouncement(live)])
+        if (live === null) return
+        await announce(inside, [toAnnouncement(live)])
+        await deps.redelivered(inside, subject)
       })
       return await find(owner, id)
     },

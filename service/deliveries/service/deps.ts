@@ -1,3 +1,4 @@
+import type { Statements } from '../../kit/transaction.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Log } from '../../kit/log.ts'
 import type {
@@ -28,6 +29,8 @@ export interface DeliveriesDeps {
   attempted: Listener
   ended: EndListener
   mayRedeliver: MayRedeliver
+  /** In the transaction in which an owner sends a delivery again. */
+  redelivered(inside: Statements, subject: string): Promise<void>
   mail: MailOwner
   clock: Clock
   log: Log

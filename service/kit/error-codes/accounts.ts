@@ -47,7 +47,7 @@ export const ACCOUNTS = {
     'Add funds in the dashboard, then try again. `required` and `available` say how much is missing.',
   ],
   insufficient_credits: [
-    'Credits and balance together are lower than the price. Nothing was charged.',
+    'Credits and balance together are lower than the price of this tool; credits do not pay for assets of creators (rda-…). Nothing was charged.',
     'Add funds in the dashboard, then call again.',
   ],
   invalid_path: [

@@ -98,7 +98,10 @@ export const WORK = {
   run_failed_too_often: ['The run failed too often for this payment.', 'Contact the seller, and name the payment.'],
   run_interrupted: ['The service restarted during the run. Nothing was charged.', 'Run it again.'],
   call_not_found: ['The account has no such call.', 'Check callId, and the environment of your key.'],
-  run_not_found: ['The account has no such run.', 'Check the id, and the environment of your key.'],
+  run_not_found: [
+    'The account has no such run. A refused request started none.',
+    'Check the id, and the environment of your key.',
+  ],
   review_answered: ['The creator has answered this review before.', 'Nothing is left to do. An answer cannot change.'],
   review_limit: [
     'The account has written twenty reviews within a day.',

@@ -258,7 +258,14 @@ export const wholeOut = z
         basePrice: amountOut.nullable(),
       })
       .nullable(),
-    pricing: z.object({ ...pricingOut, estimatedCost: z.string() }),
+    pricing: z.object({
+      ...pricingOut,
+      estimatedCost: z.string().meta({ description: 'A range for a person to read' }),
+      maxCost: amountOut.meta({
+        description:
+          'The most that a run of an ordinary input (2,000 tokens) is charged: its price, or what the dearest allowed model costs for it. That much must be in the wallet; what a run does not use comes back.',
+      }),
+    }),
     stats: z.object({
       ...stats,
       totalRevenue: amountOut,

@@ -108,7 +108,7 @@ export function toReduced(asset: Summary): z.infer<typeof reducedOut> {
 
 /** The specification's full object. What only the owner, or only buyers, may see is null for others. */
 export function toWhole(view: View, models: readonly Model[]): z.infer<typeof wholeOut> {
-  const { asset, asOwner, withSource, estimatedCost } = view
+  const { asset, asOwner, withSource, estimatedCost, maxCost } = view
   const { inputs, outputs, config, sharesInputs = false } = asset.content
   const { longDescription, tags, codeSnippet, codeLanguage, version, stats } = asset
   return {
@@ -123,7 +123,7 @@ export function toWhole(view: View, models: readonly Model[]): z.infer<typeof wh
     promptConfig: config.type === 'prompt' ? toPromptOut(config, models, withSource) : null,
     agentConfig: config.type === 'agent' ? toAgentOut(config, asOwner) : null,
     toolConfig: config.type === 'tool' ? toToolOut(config, asOwner) : null,
-    pricing: { ...toPrice(asset.pricing), estimatedCost },
+    pricing: { ...toPrice(asset.pricing), estimatedCost, maxCost: toWire(maxCost) },
     stats: { ...stats, totalRevenue: toWire(stats.totalRevenue) },
     ownerVerified: asset.owner.verified,
     publishedAt: asset.publishedAt?.toISOString() ?? null,

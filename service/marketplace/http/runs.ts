@@ -121,7 +121,7 @@ function runRoute(runs: Runs, address: string): AnyRoute {
       404: 'There is no such RDA, or not for this caller.',
       409: 'The run was canceled, or the Idempotency-Key conflicts.',
       429: 'The caller or the tool has reached its limit of calls per minute.',
-      500: 'The run failed and was not charged.',
+      500: 'The run failed and was not charged. Its `runId` can be looked up; that of a request which was refused before a run began cannot.',
       503: 'The creator of a free run cannot pay for it, or payouts are paused on this server.',
     },
     async handle({ caller, body, operation, keyed }) {

@@ -10,24 +10,36 @@ export interface Costs {
   most: Usdc
 }
 
+/** What a run of an ordinary input costs its caller: as a range for a person to read, and the most. */
+export interface Estimate {
+  estimatedCost: string
+  maxCost: Usdc
+}
+
+export function estimate(content: Content, models: readonly LanguageModel[], recent: Costs | null): Estimate {
+  if (content.pricing.model === 'free') return { estimatedCost: 'Free', maxCost: ZERO }
+  const { least: from, most: maxCost } = rangeOf(content, models, recent)
+  return { estimatedCost: from === maxCost ? `${text(from)} USDC` : `${text(from)} - ${text(maxCost)} USDC`, maxCost }
+}
+
 /**
- * A range for a person to read: from what runs cost lately, or what a short one costs, up to the most that a run of an
- * ordinary input can be charged. Its upper end is what `quote` sets aside, so that no charge surprises.
+ * From what runs cost lately, or what a short one costs, up to the most that a run of an ordinary input can be charged.
+ * Its upper end is what `quote` sets aside, so that no charge surprises.
  */
-export function estimate(content: Content, models: readonly LanguageModel[], recent: Costs | null): string {
+function rangeOf(content: Content, models: readonly LanguageModel[], recent: Costs | null): Costs {
   const { pricing, config } = content
-  if (pricing.model === 'free') return 'Free'
   const used = config.type !== 'prompt' ? [] : models.filter(({ id }) => config.allowedModels.includes(id))
   const choices = used.length === 0 ? [null] : used
   const limitMs = limitOf({ content })
   const locks = choices.map((model) => quote({ pricing, model, limitMs }, longPrompt(content)).lock)
   const dearest = largest(ZERO, ...locks)
   // A new price has no recent runs: those of the old one do not count.
-  if (recent !== null && pricing.model !== 'per-run') return range(recent.least, largest(recent.most, dearest))
+  if (recent !== null && pricing.model !== 'per-run')
+    return { least: recent.least, most: largest(recent.most, dearest) }
   const usage = config.type === 'prompt' ? SMALL : null
   const small = choices.map((model) => amountOf({ pricing, model, limitMs }, { usage, durationMs: 0 }))
   const [first = ZERO, ...others] = small
-  return range(least(first, ...others), dearest)
+  return { least: least(first, ...others), most: dearest }
 }
 
 /** Tokens of a short prompt with a short answer, and of a long prompt; an answer is as long as its model writes. */
@@ -38,10 +50,6 @@ const LARGE_INPUT = 2_000
 function longPrompt({ config }: Content): number {
   if (config.type !== 'prompt') return 0
   return LARGE_INPUT + Math.ceil((config.promptTemplate.length + (config.systemPrompt?.length ?? 0)) / 3)
-}
-
-function range(from: Usdc, to: Usdc): string {
-  return from === to ? `${text(from)} USDC` : `${text(from)} - ${text(to)} USDC`
 }
 
 /** Never in scientific notation, which `String` has for small numbers. */

@@ -186,11 +186,17 @@ export type EventPayment = Pick<
   'id' | 'paywallId' | 'payer' | 'amount' | 'endpoint' | 'route' | 'network' | 'txHash' | 'simulated' | 'reason'
 >
 
-export function failureOf(payment: EventPayment, now: Date): { event: EventName; data: Record<string, unknown> } {
+/** The same of an authorization that may have been refused before it became a payment. */
+type FailedPayment = Omit<EventPayment, 'id' | 'payer'> & {
+  id: Payment['id'] | null
+  payer: Payment['payer'] | null
+}
+
+export function failureOf(payment: FailedPayment, now: Date): { event: EventName; data: Record<string, unknown> } {
   return { event: 'payment.failed', data: { ...dataOf(payment, now), reason: payment.reason } }
 }
 
-function dataOf(payment: EventPayment, now: Date): Record<string, unknown> {
+function dataOf(payment: FailedPayment, now: Date): Record<string, unknown> {
   return {
     id: payment.id,
     checkoutId: null,

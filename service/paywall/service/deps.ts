@@ -4,10 +4,19 @@ import type { Usdc } from '../../kit/money.ts'
 import type { Log } from '../../kit/log.ts'
 import type { Failpoints } from '../../kit/failpoints.ts'
 import type { SellingDeps } from '../../sales/service/deps.ts'
+import type { Refused } from '../../sales/service/refused.ts'
+import type { Presented } from '../../x402/model.ts'
+import type { Gate, GateRequest, Route } from '../model.ts'
 import type { CountTokens, Prepaid, Tally } from '../ports.ts'
 
 /** The journal of sales and prepaid balances. */
 export type PaymentJournal = SellingDeps['journal'] & Prepaid
+
+export type TellRefused = (
+  call: { gate: Gate; route: Route; request: GateRequest; presented: Presented },
+  terms: Refused['terms'],
+  refusal: Pick<Refused, 'reason' | 'digest'>,
+) => Promise<void>
 
 /** The engine's dependencies, in the gateway and in the middleware alike. */
 export interface GateDeps {
@@ -23,6 +32,8 @@ export interface GateDeps {
   failpoints: Failpoints
   /** Absent in the middleware, whose seller answers no requests for refunds here. */
   refundTerms?: SellingDeps['refundTerms']
+  /** Tells the owner of an authorization that was refused. Absent in the middleware. */
+  refused?: TellRefused
   /** The account that has signed a text with its key. Null when none has. */
   recoverMessage(text: string, signature: Hex): Promise<Address | null>
   addresses: {

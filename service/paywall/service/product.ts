@@ -158,6 +158,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
       if (!sale.inputHash.equals(lineHash(gate.id, request))) throw anotherRequest()
     },
     badProof: (why) => badPayment('x-payment-id', why),
+    ...(deps.refused === undefined ? {} : { refused: deps.refused }),
     delivery: {
       joins: false,
       makingMs: limits.workMs,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../kit/clock.ts'
 import type { Failpoints } from '../../kit/failpoints.ts'
+import type { Statements } from '../../kit/transaction.ts'
 import { isFree, simulatedHash, type ProductName, type Sale, type WorkResult } from '../model.ts'
 import type { HeldJournal, Journal, SaleStore } from '../ports.ts'
 import { HELD_MS } from '../rules.ts'
@@ -34,6 +35,9 @@ export function createHolding({ store, held, journal, settle, clock, failpoints,
     /** Stores the result of a sale that is paid already. False when it has a result, or is not paid. */
     report: (id: string, result: WorkResult): Promise<boolean> => held.report(id, result),
 
+    /** The work for a paid sale begins anew, so that a failure reported before says nothing any more. */
+    reopen: (inside: Statements, id: string): Promise<void> => store.reopen(inside, id),
+
     /** Runs of assets that were paid some time ago, and of which nothing was delivered or went back. */
     undelivered(): Promise<readonly Sale[]> {
       const now = clock.now()
@@ -56,7 +60,7 @@ export function createHolding({ store, held, journal, settle, clock, failpoints,
 export type Holding = ReturnType<typeof createHolding>
 
 interface HoldingDeps {
-  store: Pick<SaleStore, 'takeHeld' | 'findUndelivered' | 'giveUpUndelivered'>
+  store: Pick<SaleStore, 'reopen' | 'takeHeld' | 'findUndelivered' | 'giveUpUndelivered'>
   held: HeldJournal
   journal: Pick<Journal, 'paid'>
   settle: Settle

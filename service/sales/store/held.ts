@@ -17,6 +17,7 @@ export function heldSales(
   | 'takeHeld'
   | 'endHold'
   | 'report'
+  | 'reopen'
   | 'findUndelivered'
   | 'giveUpUndelivered'
 > {
@@ -57,6 +58,10 @@ export function heldSales(
 
     async report(id, result) {
       return (await statements.run(REPORT, [id, JSON.stringify(result)], 'sale_report')).length > 0
+    },
+
+    async reopen(inside, id) {
+      await inside.run(REOPEN, [id], 'sale_reopen')
     },
 
     async findUndelivered({ after, before }, now, limit) {
@@ -138,6 +143,10 @@ UPDATE sale SET state = $2::sale_state, result = $3::json, reason = $4, resume_a
 WHERE id = $1 AND state = 'held' RETURNING *`
 
 const REPORT = `UPDATE sale SET result = $2::json WHERE id = $1 AND state = 'paid' AND result IS NULL RETURNING id`
+
+const REOPEN = `
+UPDATE sale SET result = NULL
+WHERE id = $1 AND product = 'checkout' AND state = 'paid' AND result ->> 'status' = 'failed' AND (amount = 0 OR refunded < amount)`
 
 const NOT_IN_WORK = (now: string): string => `
 (s.lease_until IS NULL OR s.lease_until <= ${now}) AND NOT EXISTS (SELECT FROM sale_answer a WHERE a.sale_id = s.id)`

@@ -2,9 +2,14 @@ import { DomainError } from '../../kit/errors.ts'
 import { toWire, type Usdc } from '../../kit/money.ts'
 import type { CallId } from '../model/call.ts'
 
-/** The ledger's error for a low balance, except that credits count here too. */
-export function insufficientCredits(required: unknown, available: unknown): DomainError {
-  const sentence = `Insufficient credits and balance: this call costs ${String(required)} USDC, you have ${String(available)}. Add funds to the wallet and call again.`
+/** The ledger's error for a low balance by the code that every tool has for it. */
+export function withToolsCode(error: unknown, pays: 'credits and balance' | 'balance'): unknown {
+  if (!(error instanceof DomainError) || error.code !== 'insufficient_balance') return error
+  const { required, available } = error.fields
+  const sentence =
+    pays === 'balance'
+      ? error.message
+      : `Insufficient credits and balance: this call costs ${String(required)} USDC, you have ${String(available)}. Add funds to the wallet and call again.`
   return new DomainError('unaffordable', 'insufficient_credits', sentence, { required, available })
 }
 

@@ -52,7 +52,10 @@ export const foundOut = z.object({
   warning: z.string().optional().meta({ description: 'The tool fails often; consider another one' }),
 })
 
-const NOTHING_FITS =
-  'No tool fits this search. Those under `nearest` have some of its words and probably do something else.'
-const NOTHING_FOUND = 'No tool fits this search. Describe the task in other words, or list the providers.'
+/** Creators' prompts and agents are in the marketplace alone: their cost depends on the input, and a tool's does not. */
+export const ELSEWHERE =
+  'Prompts and agents that creators sell are not tools: find them with GET /v1/rdas?search=…, and run one with POST /v1/run, or without a key with POST /v1/rda/{slug}/run.'
+
+const NOTHING_FITS = `No tool fits this search. Those under \`nearest\` have some of its words and probably do something else. ${ELSEWHERE}`
+const NOTHING_FOUND = `No tool fits this search. Describe the task in other words, or list the providers. ${ELSEWHERE}`
 const DESCRIPTION = 300

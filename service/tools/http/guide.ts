@@ -1,3 +1,4 @@
+import { ELSEWHERE } from './found.ts'
 import type { SizedCollection, SizedProvider } from '../service/catalogue/find.ts'
 
 /** Describes this server to a model: what it offers and how to use it. See llmstxt.org. */
@@ -24,6 +25,7 @@ at most 1 USD at a time unless it has \`spendControls: { maxAmountPerPayment: '$
   \`Idempotency-Key\` makes a repeated call harmless. \`?fields=items.id,items.title\` returns only these fields;
   \`?all=true\` reads all pages of a tool that is \`paged\` into one answer, each at the price of a call.
 - A file among the inputs is \`{"url": "https://…"}\` or \`{"base64": "…", "name": "a.pdf"}\`.
+- ${ELSEWHERE}
 - Balances: \`GET ${apiAddress}/credits\` and \`GET ${apiAddress}/wallet/balance\`.
 - [Reference](${docs}) of every endpoint, also as [OpenAPI](${docs.replace(/\/docs$/, '/openapi.json')}).
 

@@ -1,4 +1,5 @@
 import type { McpService } from '../../api/mcp/parts.ts'
+import { ELSEWHERE } from '../http/found.ts'
 import { createMcpCalls } from './calls.ts'
 import { OWN_TOOLS, type OwnToolName } from './own-tools.ts'
 import type { ToolServerDeps } from './view.ts'
@@ -35,9 +36,11 @@ export function createToolServer(deps: ToolServerDeps): McpService {
 
 const GUEST_INSTRUCTIONS = `Thousands of tools of many providers. Each call is paid by itself, in USDC, without an account.
 Find one with search_tools, read what it takes with describe_tool, then call_tool with its slug and input. The first
-answer states the price for x402 and MPP; call again with the payment in _meta. Only calls that succeed are charged.`
+answer states the price for x402 and MPP; call again with the payment in _meta. Only calls that succeed are charged.
+${ELSEWHERE}`
 
 const INSTRUCTIONS = `Thousands of tools of many providers, each paid per call from the account's credits and wallet.
 Find one with search_tools, read what it takes with describe_tool, then call_tool with its slug and input.
 Only calls that succeed are charged; every result shows its cost and the remaining balance. get_balance shows the balance at any time.
+${ELSEWHERE}
 A client that repeats a call after a lost answer sends the same Idempotency-Key header or _meta["coinslot/idempotency-key"] as before, and is charged once.`

@@ -85,7 +85,7 @@ describe('GET /rda/{identifier} → 200', () => {
         sharesInputs: false,
         agentConfig: null,
         toolConfig: null,
-        pricing: { model: 'per-run', amount: 0.02, currency: 'USDC', estimatedCost: '0.02 USDC' },
+        pricing: { model: 'per-run', amount: 0.02, currency: 'USDC', estimatedCost: '0.02 USDC', maxCost: 0.02 },
         stats: { totalRuns: 0, totalRevenue: 0, averageRating: 0, totalRatings: 0, successRate: 0, averageLatency: 0 },
         ownerId: creator.caller.subject,
         ownerName: creator.caller.user.name,

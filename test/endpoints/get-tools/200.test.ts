@@ -102,6 +102,7 @@ describe('GET /tools → 200', () => {
     expect(body.nearest[0].score).toBeLessThan(0.5)
     const { body: none } = await service.call('GET', '/tools?search=unheard-of')
     expect(none).toMatchObject({ tools: [], nearest: [], note: expect.stringContaining('other words') })
+    for (const { note } of [body, none]) expect(note).toContain('GET /v1/rdas?search=')
   })
 
   test('of equal matches those that read come first, and those that delete last', async () => {

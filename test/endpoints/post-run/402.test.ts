@@ -25,6 +25,8 @@ describe('POST /run → 402', () => {
     })
     expect(await world.wallet(caller)).toMatchObject({ balance: 0.01, availableBalance: 0.01, pendingLocks: {} })
     expect((await caller.call('GET', '/v1/runs')).body.total).toBe(0)
+    const lookup = await caller.call('GET', `/v1/runs/${String(answer.body.runId)}`)
+    expect([lookup.status, lookup.body.error]).toEqual([404, expect.stringContaining('started no run')])
   })
 
   test('free credits do not count: they must not become a creator’s cash', async () => {

@@ -49,6 +49,17 @@ describe('the demo creators', () => {
     expect(answer.body.output).toContain(output)
   })
 
+  test('a prompt without a model says so in its first line, and then what would be asked', async () => {
+    const body = { rdaSlug: 'sql-explainer', inputs: { query: 'SELECT 1' } }
+    const { output } = (await person.call('POST', '/v1/run', { body })).body as { output: string }
+    const [first, blank, ...prompt] = output.split('\n')
+    expect([first, blank]).toEqual([
+      expect.stringMatching(/^Sandbox echo: .* not a model's answer\. .* MODELS_BASE_URL and MODELS_API_KEY/),
+      '',
+    ])
+    expect(prompt.join('\n')).toContain('SELECT 1')
+  })
+
   test('what they cannot do fails, and costs nothing', async () => {
     const before = (await person.call('GET', '/v1/wallet/balance')).body.wallet.balance
     const body = { rdaSlug: 'colour-palette', inputs: { colour: '1e90ff' } }

@@ -87,13 +87,17 @@ describe('the estimate', () => {
     ['a model whose own cost may be more', prompt(price('per-run', 20_000n), ['cheap', 'dear']), '0.02 - 0.13602 USDC'],
     ['a price for 1,000 tokens', prompt(price('per-token', 10_000n), ['free']), '0.004 - 0.03534 USDC'],
   ])('%s', (_, content, text) => {
-    expect(estimate(content, models, null)).toBe(text)
+    expect(estimate(content, models, null).estimatedCost).toBe(text)
   })
 
   test('what runs cost lately says where the range begins, and where it ends only if that is more', () => {
     const perToken = prompt(price('per-token', 10_000n), ['free'])
-    expect(estimate(perToken, models, { least: usdc(3_000n), most: usdc(4_000n) })).toBe('0.003 - 0.03534 USDC')
-    expect(estimate(perToken, models, { least: usdc(3_000n), most: usdc(41_000n) })).toBe('0.003 - 0.041 USDC')
+    expect(estimate(perToken, models, { least: usdc(3_000n), most: usdc(4_000n) }).estimatedCost).toBe(
+      '0.003 - 0.03534 USDC',
+    )
+    expect(estimate(perToken, models, { least: usdc(3_000n), most: usdc(41_000n) }).estimatedCost).toBe(
+      '0.003 - 0.041 USDC',
+    )
   })
 
   test('its upper end is not below what a run may be charged', () => {
@@ -107,7 +111,9 @@ describe('the estimate', () => {
       const terms = { pricing: content.pricing, model, limitMs: limitOf({ content }) }
       const isAllowed = content.config.type === 'prompt' && content.config.allowedModels.includes('dear')
       const { lock } = quote(isAllowed ? terms : { ...terms, model: null }, 2_000)
-      const upper = Number(/([\d.]+) USDC$/.exec(estimate(content, models, { least: usdc(1n), most: usdc(1n) }))?.[1])
+      const upper = Number(
+        /([\d.]+) USDC$/.exec(estimate(content, models, { least: usdc(1n), most: usdc(1n) }).estimatedCost)?.[1],
+      )
       expect(upper * 1e6).toBeGreaterThanOrEqual(Number(lock))
     }
   })

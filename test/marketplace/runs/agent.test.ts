@@ -8,7 +8,7 @@ describe('an agent', () => {
   let count = 0
 
   beforeAll(async () => {
-    world = await runWorld()
+    world = await runWorld({ ALLOW_PRIVATE_CALLBACKS: 'false' })
     caller = await world.caller(100)
   })
   afterAll(async () => {

@@ -78,8 +78,15 @@ describe('prompts on a paid model', () => {
 
   test("a price below the model's cost is raised to it, and the creator has nothing of it", async () => {
     const before = await balance(creator)
-    const { body } = await world.run(caller, await publish('cheap', { model: 'per-run', amount: 0.000001 }))
+    const slug = await publish('cheap', { model: 'per-run', amount: 0.000001 })
+    const { body } = await world.run(caller, slug)
     expect(body.cost).toBe(0.006)
+    // What is held at most is shown to its buyers before.
+    const { pricing } = (await caller.call('GET', `/v1/rda/${slug}`)).body.rda
+    const { run } = (await caller.call('GET', `/v1/runs/${String(body.runId)}`)).body
+    expect(pricing.amount).toBe(0.000001)
+    expect(pricing.maxCost).toBeGreaterThanOrEqual(run.maxCost)
+    expect(pricing.estimatedCost).toMatch(new RegExp(` - ${String(pricing.maxCost)}0* USDC$`))
     expect(await balance(creator)).toBe(before)
   })
 

@@ -1230,6 +1230,7 @@ class RdaPricing(TypedDict):
     amount: float
     currency: Literal["USDC"]
     estimatedCost: str
+    maxCost: float
 
 
 class RdaStats(TypedDict):

@@ -96,6 +96,9 @@ function aboutOf(data: Asset) {
   const { stats } = data
   return [
     ['Price', <Price key="price" pricing={data.pricing} />],
+    data.pricing.model === 'per-run' && data.pricing.maxCost > data.pricing.amount
+      ? (['With its model', data.pricing.estimatedCost] as const)
+      : null,
     ['By', `${data.ownerName ?? 'Unknown'}${data.ownerVerified ? ' (verified)' : ''}`],
     ['Version', data.version],
     ['Runs', inCounts(stats.totalRuns)],

@@ -7,13 +7,12 @@ import type { ToolOffer } from '../../../sales/model.ts'
 import { agentMayNotSee, assetMissing, draftNeedsOwner, listNeedsOwner } from '../../errors.ts'
 import type { Asset, Listing, Review, RunnableAsset, Summary } from '../../model/asset.ts'
 import type { FoundAsset } from '../../ports/asset.ts'
-import { estimate } from '../../rules/asset-estimate.ts'
+import { estimate, type Estimate } from '../../rules/asset-estimate.ts'
 import type { AssetDeps } from './deps.ts'
 
 /** An asset as this reader sees it. */
-export interface View {
+export interface View extends Estimate {
   asset: Asset
-  estimatedCost: string
   /** Also where its creator's servers are, and which secrets they are called with. */
   asOwner: boolean
   /** The template too. */
@@ -107,7 +106,7 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
   }
 
   async function view(found: FoundAsset, caller: Caller | null): Promise<View> {
-    return { ...(await viewOf(found.asset, caller)), estimatedCost: costOf(found) }
+    return { ...(await viewOf(found.asset, caller)), ...costOf(found) }
   }
 
   /** For an asset that was changed just now: its recent costs are not read again. */
@@ -115,7 +114,7 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
     // An agent runs what its owner made, and is shown no more of it than a stranger.
     const asOwner = caller?.agentId === null && caller.user?.id === asset.owner.userId
     const withSource = asOwner || (await seesSource(asset, caller))
-    return { asset, asOwner, withSource, estimatedCost: costOf({ asset, recentCosts: null }) }
+    return { asset, asOwner, withSource, ...costOf({ asset, recentCosts: null }) }
   }
 
   function toolOfferOf(found: FoundAsset): ToolOffer {
@@ -123,11 +122,11 @@ export function createReading({ store, clock, models, countDraftRead, anonymous 
     // The price of a prompt includes its model, so it depends on the input.
     const { pricing, config } = content
     const isExact = pricing.model === 'free' || (pricing.model === 'per-run' && config.type !== 'prompt')
-    const price = isExact ? pricing.amount : `${costOf(found)} a run`
+    const price = isExact ? pricing.amount : `${costOf(found).estimatedCost} a run`
     return { name, description, input: toJsonSchema(content.inputs), price, testMode: false }
   }
 
-  function costOf({ asset, recentCosts }: FoundAsset): string {
+  function costOf({ asset, recentCosts }: FoundAsset): Estimate {
     return estimate(asset.content, models.list(asset.environment), recentCosts)
   }
 

@@ -1,4 +1,4 @@
-import { upstreamError, upstreamTimeout } from '../../errors/call.ts'
+import { upstreamError, upstreamTimeout, withToolsCode } from '../../errors/call.ts'
 import type { CallResult, Output } from '../../model/call.ts'
 import type { RdaUpstream } from '../../model/tool.ts'
 import { balancesOf, resultOf, rowOf, storesAnswer, type CallDeps, type Order, type Place } from './order.ts'
@@ -13,7 +13,9 @@ export function createAssetCalls({ assets, place, store, ledger, clock }: CallDe
       const toolNames = [tool.slug, tool.id]
       const enter = () => place(tool, owner.userId)
       const about = { caller, slug: upstream.rdaSlug, toolNames, inputs: input, maxCost, operation, keyed }
-      const { output, cost, failure } = await assets.run({ ...about, enter, signal })
+      const { output, cost, failure } = await assets.run({ ...about, enter, signal }).catch((error: unknown) => {
+        throw withToolsCode(error, 'balance')
+      })
       const durationMs = Math.round(performance.now() - started)
       const text: Output = { kind: 'text', value: output ?? '' }
       // The marketplace names its runs itself, so each call has a single attempt here.

@@ -4,7 +4,7 @@ import { DomainError } from '../../../kit/errors.ts'
 import { canonicalHash } from '../../../kit/hash.ts'
 import { usdc, ZERO, type Usdc } from '../../../kit/money.ts'
 import type { Balances } from '../../../ledger/model.ts'
-import { callAborted, chargedTooLate, insufficientCredits } from '../../errors/call.ts'
+import { callAborted, chargedTooLate, withToolsCode } from '../../errors/call.ts'
 import type { CallResult, Output, StoredCall } from '../../model/call.ts'
 import type { ChargeBatch } from './charge-batch.ts'
 import { holdOf, resultOf, rowOf, storesAnswer, type CallDeps, type Order, type Place } from './order.ts'
@@ -123,8 +123,7 @@ async function reserve({ locks, clock, timeoutMs }: ChargingDeps, order: Order):
   try {
     await locks.reserve(command)
   } catch (error) {
-    if (!(error instanceof DomainError) || error.code !== 'insufficient_balance') throw error
-    throw insufficientCredits(error.fields['required'], error.fields['available'])
+    throw withToolsCode(error, 'credits and balance')
   }
 }
 

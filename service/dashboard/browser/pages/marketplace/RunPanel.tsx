@@ -28,7 +28,9 @@ export function RunPanel({
   const begin = useAction('runs.start', { changes: ['runs.', 'wallet.'], quiet: true, once: true })
   const fields = asset.schema.inputs
   const models = asset.promptConfig?.allowedModels ?? []
-  const fixed = asset.pricing.model === 'per-run'
+  const { pricing } = asset
+  // A prompt costs what its model does where that is more than its price.
+  const fixed = pricing.model === 'per-run' && pricing.maxCost === pricing.amount
 
   const start = async (): Promise<void> => {
     setFault(null)
@@ -38,7 +40,7 @@ export function RunPanel({
         inputs: toInputs(fields, values),
         modelId: modelId === '' ? null : modelId,
         // The price on the button is the most that the run may cost.
-        maxCost: fixed ? asset.pricing.amount : null,
+        maxCost: fixed ? pricing.amount : null,
         // As the form stated: if the setting has changed since then, nothing is shared.
         sharesInputs: asset.sharesInputs,
       })
@@ -67,14 +69,12 @@ export function RunPanel({
           {asset.sharesInputs && <SharedInputs />}
           {fault !== null && !fault.isSessionOver && <Refusal fault={fault} />}
           <Button type="submit" variant="main" busy={begin.isPending} className="w-full">
-            {asset.pricing.model === 'free'
-              ? 'Run for free'
-              : fixed
-                ? `Run for ${inUsdc(asset.pricing.amount)} USDC`
-                : 'Run'}
+            {pricing.model === 'free' ? 'Run for free' : fixed ? `Run for ${inUsdc(pricing.amount)} USDC` : 'Run'}
           </Button>
-          {!fixed && asset.pricing.model !== 'free' && (
-            <p className="text-center text-[0.8125rem] text-quiet">Estimated cost: {asset.pricing.estimatedCost}</p>
+          {!fixed && pricing.model !== 'free' && (
+            <p className="text-center text-[0.8125rem] text-quiet">
+              Estimated cost: {pricing.estimatedCost}. The most is held while it runs; what it does not use comes back.
+            </p>
           )}
         </InputForm>
       </Card>
