@@ -52,7 +52,10 @@ export async function searchAgents(
 /** For lists that the service does not search: each page is searched here. */
 function withWords({ results, ...rest }: INodeListSearchResult, filter = ''): INodeListSearchResult {
   const wanted = filter.trim().toLowerCase()
-  return { ...rest, results: results.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted)) }
+  return {
+    ...rest,
+    results: results.filter(({ name, value }) => `${name} ${String(value)}`.toLowerCase().includes(wanted)),
+  }
 }
 
 /** Tools, the best match first. */

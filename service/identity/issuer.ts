@@ -62,7 +62,7 @@ function toText(claim: unknown, longest: number): string | null {
   return typeof claim === 'string' && claim !== '' && claim.length <= longest && !CONTROL.test(claim) ? claim : null
 }
 
-// eslint-disable-next-line no-control-regex -- these are exactly the ones to be found
+// oxlint-disable-next-line no-control-regex -- these are exactly the ones to be found
 const CONTROL = /[\u0000-\u001f\u007f]/
 /** Asymmetric algorithms only: with a shared secret, anyone who learns it could sign tokens. */
 const ASYMMETRIC = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']

@@ -50,7 +50,7 @@ export const SUITES = {
       '--testPathIgnorePatterns=/node_modules/',
     ],
     env: { LONG: 'true' },
-    covers: ['service', 'nodes', 'prisma', 'test', 'eslint.rules.mjs', 'eslint.config.mjs'],
+    covers: ['service', 'nodes', 'prisma', 'test', 'oxlint.rules.mjs', '.oxlintrc.jsonc'],
     limitMinutes: 20,
   },
   conformance: { command: script('conformance'), covers: ['service', 'test/conformance'], limitMinutes: 20 },

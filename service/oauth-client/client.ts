@@ -11,7 +11,7 @@ type Send = (request: OutboundRequest) => Promise<OutboundResponse>
 
 /** OAuth 2 as a client of other companies' servers. `plainHttp` says which hosts may be called without https. */
 export function createAuthorizationServers(send: Send, plainHttp: (url: URL) => boolean): AuthorizationServers {
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- `checked` holds https, except for hosts that the operator allows
+  // oxlint-disable-next-line typescript/no-deprecated -- `checked` holds https, except for hosts that the operator allows
   const options = { [oauth.customFetch]: fetchBy(send, TOKENS_MS), [oauth.allowInsecureRequests]: true }
   const fetchMetadata = fetchBy(send, METADATA_MS)
   const looking = { ...options, [oauth.customFetch]: fetchMetadata }

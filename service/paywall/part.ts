@@ -237,7 +237,7 @@ function prepaidBy(store: PrepaidStore, clock: Platform['clock']): Prepaid {
     draw: (call, amount) => store.draw(call, amount, clock.now()),
     left: (paywall, network, payer) => store.left(paywall, network, payer),
     signIn: (pass, by) => store.signIn(pass, by, clock.now()),
-    // eslint-disable-next-line max-params -- as the published package has it
+    // oxlint-disable-next-line max-params -- as the published package has it
     async tier(paywall, route, payer, tiers, windowStart) {
       return nextTier(tiers, await store.places(paywall, route, payer, windowStart))
     },

@@ -1,11 +1,6 @@
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { Linter, type ESLint } from 'eslint'
-import { parser } from 'typescript-eslint'
-
-const root = path.resolve(import.meta.dirname, '../..')
-const source = pathToFileURL(path.join(root, 'eslint.rules.mjs')).href
-const { house } = (await import(source)) as { house: ESLint.Plugin }
+import { linted } from './linted.ts'
 
 const OFFENCES: Readonly<Record<string, { allowed: readonly string[]; refused: readonly string[] }>> = {
   'pure-rules': {
@@ -167,36 +162,41 @@ const NAMES = {
 }
 
 describe("the house's lint rules", () => {
-  describe.each(Object.entries(OFFENCES))('%s', (rule, { allowed, refused }) => {
-    it.each(allowed)('allows %s', (code) => {
-      expect(complaints(rule, code)).toEqual([])
-    })
-    it.each(refused)('refuses %s', (code) => {
-      expect(complaints(rule, code)).toContain(`house/${rule}`)
-    })
+  const cases = Object.entries(OFFENCES).flatMap(([rule, judged]) =>
+    (['allowed', 'refused'] as const).flatMap((verdict) =>
+      judged[verdict].map((code, place) => ({ rule, verdict, code, file: `${rule}/${verdict}-${String(place)}.ts` })),
+    ),
+  )
+  const names = [
+    ...NAMES.allowed.map((file) => ({ verdict: 'allowed', file })),
+    ...NAMES.refused.map((file) => ({ verdict: 'refused', file })),
+  ]
+
+  let refusals: Map<string, string[]>
+  beforeAll(async () => {
+    const files = Object.fromEntries([
+      ...cases.map(({ file, code }) => [file, code] as const),
+      ...names.map(({ file }) => [file, ''] as const),
+    ])
+    const overrides = Object.keys(OFFENCES).map((rule) => ({
+      files: [`${rule}/**`, ...(rule === 'plain-names' ? names.map(({ file }) => file) : [])],
+      rules: { [`house/${rule}`]: 'error' },
+    }))
+    const config = { plugins: [], jsPlugins: ['./oxlint.rules.mjs'], categories: { correctness: 'off' }, overrides }
+    refusals = await linted(files, config)
   })
 
-  describe('plain-names of files', () => {
-    it.each(NAMES.allowed)('allows %s', (file) => {
-      expect(complaints('plain-names', '', file)).toEqual([])
-    })
-    it.each(NAMES.refused)('refuses %s', (file) => {
-      expect(complaints('plain-names', '', file)).toEqual(['house/plain-names'])
-    })
+  it.each(cases)('$rule has $verdict: $code', ({ rule, verdict, file }) => {
+    expect((refusals.get(file) ?? []).includes(`house/${rule}`)).toBe(verdict === 'refused')
   })
 
-  it('are all tried here', () => {
-    expect(Object.keys(OFFENCES).sort()).toEqual(Object.keys(house.rules ?? {}).sort())
+  it.each(names)('plain-names has $verdict: $file', ({ verdict, file }) => {
+    expect((refusals.get(file) ?? []).includes('house/plain-names')).toBe(verdict === 'refused')
+  })
+
+  it('are all tried here', async () => {
+    const source = pathToFileURL(path.resolve(import.meta.dirname, '../../oxlint.rules.mjs')).href
+    const { default: house } = (await import(source)) as { default: { rules: object } }
+    expect(Object.keys(OFFENCES).sort()).toEqual(Object.keys(house.rules).sort())
   })
 })
-
-/** The names of the rules that complain; a syntax error would be a complaint without a name. */
-function complaints(rule: string, code: string, file = 'service/a.ts'): (string | null)[] {
-  const config: Linter.Config = {
-    files: ['**/*.ts'],
-    plugins: { house },
-    languageOptions: { parser },
-    rules: { [`house/${rule}`]: 'error' },
-  }
-  return new Linter({ cwd: root }).verify(code, config, path.join(root, file)).map(({ ruleId }) => ruleId)
-}

@@ -1,12 +1,20 @@
 import { copyTree, type CopiedTree } from './copied-tree.ts'
 
+/** A new file in each project. */
+const TYPED = [
+  ...['service/planted.ts', 'test/planted.ts', 'test/nodes/planted.ts', 'nodes/planted.ts', 'credentials/planted.ts'],
+  ...['service/client/planted.ts', 'service/paywall/middleware/planted.ts', 'service/ui-kit/planted.tsx'],
+  ...['service/pages/browser/planted.tsx', 'service/dashboard/browser/planted.tsx'],
+]
+
 const TOOLS = {
   directions: [
     ...['dependency-cruiser/bin/dependency-cruise.mjs', '--no-cache', '--output-type', 'err-long'],
     ...['service', 'nodes', 'credentials', 'test'],
   ],
-  // Only what is planted into: a typed lint of the whole tree takes longer than all else here.
-  lint: ['eslint/bin/eslint.js', 'service/kit/clock.ts', 'service/ledger/rules.ts'],
+  // Only what is planted into: reading the whole tree takes longer than all else here.
+  lint: ['oxlint/bin/oxlint', 'service/kit/clock.ts', 'service/ledger/rules.ts', 'service/sales/service/settle.ts'],
+  types: ['oxlint/bin/oxlint', ...TYPED],
   'unused code': ['knip/bin/knip.js', '--no-progress'],
 } as const
 
@@ -33,7 +41,7 @@ const PLANTS = [
     what: 'the environment read outside of the configuration',
     text: { 'service/kit/clock.ts': "export const home = process.env['HOME']\n" },
     tool: 'lint',
-    refused: /house\/environment/,
+    refused: /house\(environment\)/,
   },
   {
     what: 'a rule that waits',
@@ -41,8 +49,20 @@ const PLANTS = [
       'service/ledger/rules.ts': 'export async function late(): Promise<void> {\n  await Promise.resolve()\n}\n',
     },
     tool: 'lint',
-    refused: /house\/pure-rules/,
+    refused: /house\(pure-rules\)/,
   },
+  {
+    what: 'a payment that nobody waits for',
+    text: { 'service/sales/service/settle.ts': 'export function late(paid: Promise<void>): void {\n  paid\n}\n' },
+    tool: 'lint',
+    refused: /no-floating-promises/,
+  },
+  ...TYPED.map((file) => ({
+    what: `a wrong type in ${file}`,
+    text: { [file]: 'export const planted: string = 1\n' },
+    tool: 'types' as const,
+    refused: new RegExp(`TS2322[^]*${file}`),
+  })),
   {
     what: 'an export that nobody imports',
     text: { 'service/kit/money.ts': 'export function neverCalled(): void {}\n' },

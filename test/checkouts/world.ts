@@ -33,7 +33,7 @@ export interface Workflow {
 export interface Told {
   headers: IncomingHttpHeaders
   body: string
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test looks into deliveries field by field
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into deliveries field by field
   json: any
 }
 
@@ -119,7 +119,7 @@ export interface World {
 export interface Sold {
   id: string
   secret: string
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as in answers
+  // oxlint-disable-next-line typescript/no-explicit-any -- as in answers
   checkout: any
 }
 

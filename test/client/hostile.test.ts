@@ -12,7 +12,7 @@ import { installed } from './sandbox.ts'
 
 const KEY = `csk_test_${'s'.repeat(43)}`
 const ESCAPES = '\u001b[2J\u001b]0;owned\u0007\u009b31m\u202eevil'
-// eslint-disable-next-line no-control-regex -- these are what must not be printed
+// oxlint-disable-next-line no-control-regex -- these are what must not be printed
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
 
 /** A server that answers what it likes, and what it must not get by that. */

@@ -3,7 +3,7 @@ import ts from 'typescript'
 import { readConfig, ROLES } from '../../service/config.ts'
 import { documentsOf } from './documents.ts'
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- looked into field by field; the compiler judges the rest
+// oxlint-disable-next-line typescript/no-explicit-any -- looked into field by field; the compiler judges the rest
 type Manifest = { apiVersion: string; kind: string; metadata: { name: string } } & Record<string, any>
 
 const FOLDER = 'deploy/kubernetes'

@@ -41,7 +41,7 @@ export interface CallOptions {
 export interface Answer {
   status: number
   headers: Headers
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test looks into answers field by field
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into answers field by field
   body: any
   text: string
 }

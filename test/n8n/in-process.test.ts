@@ -37,7 +37,7 @@ describe("the Coinslot node in n8n's own engine", () => {
     await promisify(execFile)('tar', ['-xzf', GIVEN.packed, '-C', unpacked, '--strip-components=1'])
     service = createServer((request, response) => {
       void (async () => {
-        const route = `${request.method} ${request.url}`
+        const route = `${String(request.method)} ${String(request.url)}`
         const { authorization, 'idempotency-key': idempotencyKey } = request.headers
         asked.push({ route, key: authorization, idempotencyKey })
         const [status, body] = ANSWERS[route]?.(await text(request)) ?? [404, {}]

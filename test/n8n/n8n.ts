@@ -148,7 +148,7 @@ const READY = {
   webhook: 'Webhook listener waiting for requests',
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test looks into answers field by field
+// oxlint-disable-next-line typescript/no-explicit-any -- a test looks into answers field by field
 export type Answer = any
 
 export const OWNER = { email: 'owner@example.com', firstName: 'Olga', lastName: 'Owner', password: 'Coinslot2026' }

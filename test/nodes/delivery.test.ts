@@ -229,7 +229,7 @@ describe('a secret that was rotated', () => {
   it('is genuine by either signature while both are sent', async () => {
     const { headers = {}, body } = delivered()
     const other = delivered(undefined, { secret: renewed }).headers?.['webhook-signature']
-    const both = { ...headers, 'webhook-signature': `${other} ${headers['webhook-signature']}` }
+    const both = { ...headers, 'webhook-signature': `${String(other)} ${String(headers['webhook-signature'])}` }
     const { result, calls } = await receive({ body, headers: both }, { service: claimed(true) })
     expect(result.workflowData).toBeDefined()
     expect(calls).toHaveLength(1)

@@ -81,7 +81,7 @@ describe('a workflow of the first version', () => {
     const [webhook] = new PayToRunTrigger().description.webhooks ?? []
     const asked = (parameter: IDataObject): unknown => {
       const expression = String(webhook?.responseMode).replace(/^=\{\{|\}\}$/g, '')
-      // eslint-disable-next-line @typescript-eslint/no-implied-eval -- as n8n resolves it
+      // oxlint-disable-next-line typescript/no-implied-eval -- as n8n resolves it
       return (new Function('$parameter', `return ${expression}`) as (given: IDataObject) => unknown)(parameter)
     }
     expect(asked({ options: { respond: 'lastNode' } })).toBe('lastNode')

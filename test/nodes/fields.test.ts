@@ -90,5 +90,5 @@ async function sentFields(fields: IDataObject[]): Promise<Record<string, unknown
     service: () => ({ status: 201, body: { checkout, secret: 'whsec_x' } }),
   })
   await create.call(context)
-  return (calls[0]?.body as unknown as { fields: Record<string, unknown>[] }).fields
+  return (calls[0]!.body as unknown as { fields: Record<string, unknown>[] }).fields
 }

@@ -36,7 +36,7 @@ export interface Sold {
   id: string
   secret: string
   gate: string
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as in answers
+  // oxlint-disable-next-line typescript/no-explicit-any -- as in answers
   paywall: any
 }
 
@@ -44,7 +44,7 @@ export interface Answer {
   status: number
   headers: Headers
   text: string
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test looks into answers field by field
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into answers field by field
   body: any
 }
 

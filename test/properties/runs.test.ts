@@ -98,6 +98,7 @@ describe('any interleaving of runs, failures, cancels, sweeps and crashes', () =
       endOnFailure: true,
       seed: SEED,
       // The histories themselves are pages long: the seed reproduces them.
+      // oxlint-disable-next-line typescript/no-deprecated -- a plugin would report beside the default reporter
       reporter({ failed, seed, counterexamplePath, errorInstance }) {
         if (failed) throw new Error(`seed ${seed}, path ${String(counterexamplePath)}`, { cause: errorInstance })
       },

@@ -411,7 +411,7 @@ describe.each(backends)('the queue on %s', (kind) => {
   }
 
   function waitOf(row: Record<string, unknown> | undefined): number {
-    return (row?.['due_at'] as Date).getTime() - clock.now().getTime()
+    return (row!['due_at'] as Date).getTime() - clock.now().getTime()
   }
 })
 

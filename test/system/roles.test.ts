@@ -259,6 +259,6 @@ interface Member {
 
 interface Answer {
   status: number
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test looks into answers field by field
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into answers field by field
   body: any
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-/** The service's own Ajv: the one at the root belongs to the linters, and is far older. */
+/** The service's own Ajv: the one at the root belongs to other packages, and is far older. */
 const require = createRequire(new URL('../../service/package.json', import.meta.url))
 const { Ajv } = require('ajv') as { Ajv: new (options: object) => Checker }
 const { default: addFormats } = require('ajv-formats') as { default: (ajv: Checker) => void }

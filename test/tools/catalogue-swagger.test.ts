@@ -129,7 +129,7 @@ describe('A document of Swagger 2.0', () => {
 
   test('without a host has that of its address', async () => {
     const { operations } = await read({ ...DOCUMENT, host: undefined }, 'https://files.example/swagger.json')
-    expect((operations[0]?.upstream as HttpUpstream).server).toBe('https://files.example/v2')
+    expect((operations[0]!.upstream as HttpUpstream).server).toBe('https://files.example/v2')
   })
 
   test('that is as large as may be is read in linear time', async () => {

@@ -56,9 +56,9 @@ export async function post(address: string, key: string | null, message: Message
 /** A message of the server, which a test looks into field by field. */
 interface Body {
   id: unknown
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as the answers of the harness
+  // oxlint-disable-next-line typescript/no-explicit-any -- as the answers of the harness
   result?: any
   error?: { code: number; message: string; data?: unknown }
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as the answers of the harness
+  // oxlint-disable-next-line typescript/no-explicit-any -- as the answers of the harness
   params?: any
 }

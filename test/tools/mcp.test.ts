@@ -257,7 +257,7 @@ describe('MCP', () => {
 
   test('the older transport: a GET without a session opens a stream', async () => {
     const person = await world.caller()
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- clients that have no other are who it is for
+    // oxlint-disable-next-line typescript/no-deprecated -- clients that have no other are who it is for
     const client = await connect(new SSEClientTransport(address(`?key=${person.key}`)))
     expect((await client.listTools()).tools).toHaveLength(5)
     expect(await call(client, 'call_tool', { slug: 'acme-create-note', input: { title: 'Old' } })).toMatchObject({

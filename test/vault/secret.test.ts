@@ -20,7 +20,7 @@ describe('a secret', () => {
     cloned: (secret) => inspect(structuredClone({ secret }), { depth: null, showHidden: true }),
     serialised: (secret) => serialize({ secret }).toString('latin1'),
     'serialised and back': (secret) => inspect(deserialize(serialize({ secret })), { depth: null }),
-    // eslint-disable-next-line @typescript-eslint/no-misused-spread -- the accident that is tested
+    // oxlint-disable-next-line typescript/no-misused-spread -- the accident that is tested
     spread: (secret) => JSON.stringify({ ...secret }),
     assigned: (secret) => JSON.stringify(Object.assign({}, secret)),
     'as entries': (secret) => JSON.stringify(Object.entries(secret)),

@@ -218,7 +218,7 @@ function judgeAll(
     if (approval?.state === 'refused' && approval.expiresAt > now) {
       return { kind: 'judged', expense, usage, verdict: refusedByPerson(expense.amount), approval, ended: null }
     }
-    const waiting = approval !== null && approval.state === 'pending' && approval.expiresAt > now
+    const waiting = approval?.state === 'pending' && approval.expiresAt > now
     if (waiting && approval.amount >= expense.amount) {
       return { kind: 'judged', expense, usage, verdict, approval, ended: null }
     }

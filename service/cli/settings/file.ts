@@ -55,7 +55,7 @@ export function writePhrase(file: string, phrase: string): void {
 /** A form that shells, Node and compose read alike. */
 function quoted(name: string, value: string): string {
   if (/^[\w.:/@%+,=-]*$/.test(value)) return value
-  // eslint-disable-next-line no-control-regex -- these end a line or a value
+  // oxlint-disable-next-line no-control-regex -- these end a line or a value
   if (/['\u0000-\u001f]/.test(value)) {
     throw new ConfigError([`${name} must have no quotation mark ' and no line break. Nothing was written.`])
   }

@@ -27,6 +27,7 @@ export async function openSource(dataDir: string): Promise<OpenSource> {
     const pool = new pg.Pool({ connectionString: embedded.url, max: 1 })
     // `end` does not wait for the server to hang up, which may itself stop right after.
     pool.on('error', () => undefined)
+    // oxlint-disable-next-line typescript/no-misused-promises -- `finally` waits for the promise
     const upToDate = await isMigrated(pool).finally(() => pool.end())
     if (!upToDate) {
       throw refused(

@@ -85,7 +85,7 @@ export function oneOf(words: readonly string[], name: string): string {
  * printed through it.
  */
 export function clean(text: string): string {
-  // eslint-disable-next-line no-control-regex -- these are what must not be printed
+  // oxlint-disable-next-line no-control-regex -- these are what must not be printed
   return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd')
 }
 

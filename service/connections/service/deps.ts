@@ -157,7 +157,7 @@ export async function issuerOf(
   { client, server }: ConnectionSecret,
 ): Promise<ServerClient> {
   const { client: set, clientSecret: secret, name } = provider
-  const isFound = set !== null && set.issuer === null && set.tokenUrl === null
+  const isFound = set?.issuer === null && set.tokenUrl === null
   if (client === undefined && isFound && server !== undefined) return { name, server, client: set, secret }
   if (client === undefined) return await serverOf(deps, provider)
   return { name, server: client.server, client, secret: client.clientSecret }

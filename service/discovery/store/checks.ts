@@ -10,7 +10,7 @@ export function createCheckStore(statements: Statements): CheckStore {
       const { address, host, method, amount } = claim
       const values = [...keyOf(claim), address, host, method, amount, now, most]
       const [row] = await statements.run<ClaimedRow>(CLAIM, values, 'discovery_claim')
-      if (row === undefined || row.state === null) return null
+      if (row?.state == null) return null
       return { state: row.state, listed: row.id === null ? null : { id: row.id, isSame: row.same === true } }
     },
 

@@ -47,8 +47,7 @@ export function assertRefreshable(
 /** Throws unless the access token is valid now, for this resource. */
 export function assertAccess(grant: Grant | null, resource: string, now: Date): asserts grant is Grant {
   const isValid =
-    grant !== null &&
-    grant.endedAt === null &&
+    grant?.endedAt === null &&
     grant.resource === resource &&
     grant.accessExpiresAt !== null &&
     grant.accessExpiresAt > now

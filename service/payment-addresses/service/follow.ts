@@ -41,7 +41,7 @@ export function createFollowing(deps: PaymentAddressDeps) {
   async function look(chain: Chain, found: PaymentAddress, seen: Seen): Promise<void> {
     let of: PaymentAddress | null = found
     // What has just begun is followed at once, and what was reopened waits for the next look.
-    for (let step = 0; step < 2 && of !== null && of.endedAt === null; step++) {
+    for (let step = 0; step < 2 && of?.endedAt === null; step++) {
       const next: PaymentAddress | null = await advance(chain, of, seen)
       if (next === of) break
       of = next

@@ -134,7 +134,7 @@ export function memoryBooks({ onEvent, milestones = [], now = () => new Date() }
       return bought === undefined || bought === buys
     },
 
-    // eslint-disable-next-line max-params -- part of the published package
+    // oxlint-disable-next-line max-params -- part of the published package
     async tier(paywall, route, payer, tiers, windowStart) {
       return places.tier({ paywallId: paywall, route, payer, windowStart }, tiers)
     },

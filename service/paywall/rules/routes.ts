@@ -22,7 +22,7 @@ export function segmentsOf(path: string): string[] {
   })
 }
 
-// eslint-disable-next-line no-control-regex -- these are what is looked for
+// oxlint-disable-next-line no-control-regex -- these are what is looked for
 const FORBIDDEN = /[/\\\0-\x1f\x7f]/
 
 function decoded(part: string): string {

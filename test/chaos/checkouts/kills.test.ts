@@ -262,7 +262,7 @@ async function rested(database: TestDatabase): Promise<void> {
 
 /** `told`: killed while it waits for the answer. `taken`: with the answer on its way. */
 async function startReceiver(kill: () => void) {
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test looks into deliveries field by field
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into deliveries field by field
   const told: { id: string; body: string; json: any; headers: Record<string, string> }[] = []
   const failing = new Set<string>()
   let armed: { at: 'told' | 'taken'; pass: number } | null = null

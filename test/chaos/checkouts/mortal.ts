@@ -88,6 +88,6 @@ function born(program: string, environment: Record<string, string>): Body {
 
 export interface Answer {
   status: number
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test looks into answers field by field
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into answers field by field
   body: any
 }

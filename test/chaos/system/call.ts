@@ -8,7 +8,7 @@ export async function call(
   at: string,
   body?: unknown,
   headers: Readonly<Record<string, string>> = {},
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- looked into field by field, as in other tests
+  // oxlint-disable-next-line typescript/no-explicit-any -- looked into field by field, as in other tests
 ): Promise<any> {
   const answer = await request(origin + at, {
     method,

@@ -53,7 +53,7 @@ export interface Ask {
 export interface Told {
   status: number
   headers: Readonly<Record<string, string | string[] | undefined>>
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- looked into field by field, as in other tests
+  // oxlint-disable-next-line typescript/no-explicit-any -- looked into field by field, as in other tests
   body: any
 }
 

@@ -53,7 +53,7 @@ describe('the payer gets', () => {
     expect(done.error).toBeUndefined()
     expect(done.calls).toHaveLength(1)
     expect(done.calls[0]).toMatchObject({ method: 'POST', url: `${API}/payments/pay_1/outcome` })
-    const { status, answer } = done.calls[0]?.body as unknown as { status: string; answer: string }
+    const { status, answer } = done.calls[0]!.body as unknown as { status: string; answer: string }
     expect(status).toBe('succeeded')
     expect(viewOf(answer)).toEqual(view)
   })
@@ -142,7 +142,7 @@ describe('progress', () => {
       answers: [{ status: 200, body: { shown: true } }],
     })
     expect(done.calls[0]).toMatchObject({ method: 'POST', url: `${API}/payments/pay_1/progress`, timeout: 10_000 })
-    const { text, percent } = done.calls[0]?.body as unknown as { text: string; percent: number }
+    const { text, percent } = done.calls[0]!.body as unknown as { text: string; percent: number }
     expect([text.slice(0, 16), text.length, percent]).toEqual(['Reading the page', 200, 40])
     expect(done.items).toEqual([{ json: { page: 1 }, pairedItem: { item: 0 } }])
   })

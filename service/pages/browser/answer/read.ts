@@ -118,7 +118,7 @@ function fileAt(address: string, name: string | null): AnswerFile | null {
 
 /** Removes folders and characters that reverse the text or break its line: the displayed name is the saved name. */
 function plainName(name: string | null): string | null {
-  // eslint-disable-next-line no-control-regex -- control characters are what is taken out
+  // oxlint-disable-next-line no-control-regex -- control characters are what is taken out
   const plain = (name ?? '').replace(/[\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
   const last = plain.split(/[\\/]/).at(-1)?.trim().slice(0, 150) ?? ''
   return last === '' || /^\.+$/.test(last) ? null : last

@@ -71,7 +71,7 @@ export function createCalls(deps: CallDeps) {
     const { call, callId } = about
     const owner = ownerOf(call.caller)
     const before = call.keyed ? await store.find(owner, callId) : null
-    if (before !== null && before.failure === null) return await states.replay(before)
+    if (before?.failure === null) return await states.replay(before)
     const tool = await catalogue.bySlug(call.caller.environment, call.slug, call.caller.user?.id ?? null)
     const input = checked(tool, call.input)
     if (call.maxCost != null && tool.price > call.maxCost) throw tooDear(tool.price, call.maxCost)

@@ -66,8 +66,7 @@ export function createCharging(deps: ChargingDeps) {
         // A concurrent request for the same call may have been faster. Otherwise the hold expired, or an earlier
         // attempt failed.
         const twin = await store.find(owner, callId)
-        if (twin !== null && twin.failure === null)
-          return await captureAs({ ...order, attempt: twin.attempt }, output, durationMs)
+        if (twin?.failure === null) return await captureAs({ ...order, attempt: twin.attempt }, output, durationMs)
         if (attempt - order.attempt >= MORE_ATTEMPTS) throw chargedTooLate()
         await reserve(deps, { ...order, attempt: attempt + 1 })
       }

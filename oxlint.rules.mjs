@@ -8,11 +8,12 @@ const PAUSE =
   'NewExpression[callee.name="Promise"] CallExpression[callee.name="setTimeout"][arguments.length=2][arguments.0.type="Identifier"][arguments.1.type="Literal"]'
 
 /**
- * The project's own lint rules, each named after the habit that it enforces. They are tables of ESLint selectors and
+ * The project's own lint rules, each named after the habit that it enforces. They are tables of ESLint's selectors and
  * not `no-restricted-syntax`, because a second block of that rule silently replaces the first one, so a file could not
  * follow two habits at once.
  */
-export const house = {
+export default {
+  meta: { name: 'house' },
   rules: {
     'pure-rules': forbid({
       'AwaitExpression, ForOfStatement[await=true], :function[async=true]':
