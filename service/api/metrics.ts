@@ -73,7 +73,10 @@ export class Metrics {
   /** Scrapes within `keepMs` of each other get the same values. */
   constructor(keepMs = 0, others: OtherProcesses | null = null) {
     const node = metricsOfNode()
-    for (const { name } of node.getMetricsAsArray()) this.registry.registerMetric(node.getSingleMetric(name)!)
+    for (const { name } of node.getMetricsAsArray()) {
+      const metric = node.getSingleMetric(name)
+      if (metric !== undefined) this.registry.registerMetric(metric)
+    }
     this.figures = createFigures(this.registry, keepMs)
     this.others = others
     if (others === null) return

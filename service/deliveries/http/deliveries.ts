@@ -103,12 +103,10 @@ const attemptBody = z.object({
 
 const detailBody = deliveryBody
   .extend({
-    body: z
-      .string()
-      .meta({
-        description:
-          'The body that is signed and sent, as text: JSON, in which `input` is what the customer of a checkout filled in',
-      }),
+    body: z.string().meta({
+      description:
+        'The body that is signed and sent, as text: JSON, in which `input` is what the customer of a checkout filled in',
+    }),
     attempts: z.array(attemptBody),
   })
   .meta({ id: 'DeliveryDetail' })

@@ -85,7 +85,7 @@ describe('prompts on a paid model', () => {
     const { pricing } = (await caller.call('GET', `/v1/rda/${slug}`)).body.rda
     const { run } = (await caller.call('GET', `/v1/runs/${String(body.runId)}`)).body
     expect(pricing.amount).toBe(0.000001)
-    expect(pricing.maxCost).toBeGreaterThanOrEqual(run.maxCost)
+    expect(pricing.maxCost).toBeGreaterThanOrEqual(Number(run.maxCost))
     expect(pricing.estimatedCost).toMatch(new RegExp(` - ${String(pricing.maxCost)}0* USDC$`))
     expect(await balance(creator)).toBe(before)
   })

@@ -4,6 +4,8 @@ import { createTransforms } from '../../../service/transforms/transforms.ts'
 test('300 transforms of one account that never end hold up no other account and not the other environment', async () => {
   const transforms = createTransforms({ limitMs: 300, waitingMax: 100 })
   const of = (userId: string) => ({ userId, environment: 'sandbox' as const })
+  // All threads run before it begins: one that still starts keeps its turn, while others take several.
+  await Promise.all(Array.from({ length: 8 }, (_, n) => transforms.apply('1', {}, of(`usr_${String(n)}`))))
   const refusals: string[] = []
   const hostile = Array.from({ length: 300 }, (_, n) =>
     transforms
