@@ -1,7 +1,9 @@
+import { useRef } from 'react'
 import { useFieldArray, type FieldValues, type UseFormReturn } from 'react-hook-form'
 import { NEW_FIELD, type FieldDraft } from './fields.ts'
 import { Check, Choice, TextArea, TextField } from './form.tsx'
 import { Rows } from './Rows.tsx'
+import { fieldNameOf } from './texts.ts'
 
 const TYPES: readonly (readonly [FieldDraft['type'], string])[] = [
   ['text', 'Text'],
@@ -30,6 +32,19 @@ export function FieldRows<V extends FieldValues>({
   const form = whole as unknown as UseFormReturn<Record<string, FieldDraft[]>>
   const { fields, append, remove, move } = useFieldArray({ control: form.control, name: list })
   const types = form.watch(list)?.map(({ type }) => type) ?? []
+  /** The names that were made here, by row. A stored one is not among them: receivers read the field by it. */
+  const made = useRef(new Map<string, string>())
+
+  /** A new field's name follows its label until somebody writes another. */
+  function nameAfter(row: string, at: number, label: string): void {
+    const names = form.getValues(list).map(({ name: of }) => of)
+    const own = names[at] ?? ''
+    if (own !== '' && own !== made.current.get(row)) return
+    const following = fieldNameOf(label, names.toSpliced(at, 1))
+    made.current.set(row, following)
+    form.setValue(`${list}.${at}.name`, following)
+  }
+
   return (
     <Rows
       name={name}
@@ -37,7 +52,13 @@ export function FieldRows<V extends FieldValues>({
       columns="sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_9rem_auto]"
       first={(at) => (
         <>
-          <TextField form={form} name={`${list}.${at}.label`} label="Label" placeholder="Your website" />
+          <TextField
+            form={form}
+            name={`${list}.${at}.label`}
+            label="Label"
+            placeholder="Your website"
+            typed={(label) => nameAfter(fields[at]?.id ?? '', at, label)}
+          />
           <TextField form={form} name={`${list}.${at}.name`} label="Name" mono placeholder="site" />
           <Choice form={form} name={`${list}.${at}.type`} label="Type" options={TYPES} />
         </>

@@ -115,10 +115,12 @@ interface Common<V extends FieldValues> {
   optional?: boolean
 }
 
-export type TextFieldOf<V extends FieldValues> = Omit<Common<V>, 'form'> & { mono?: boolean; unit?: string } & Omit<
-    InputHTMLAttributes<HTMLInputElement>,
-    'form' | 'name'
-  >
+export type TextFieldOf<V extends FieldValues> = Omit<Common<V>, 'form'> & {
+  mono?: boolean
+  unit?: string
+  /** Called with the text while it is typed. */
+  typed?: (text: string) => void
+} & Omit<InputHTMLAttributes<HTMLInputElement>, 'form' | 'name'>
 
 /** Several plain text fields, one after the other. */
 export function TextFields<V extends FieldValues>(props: {
@@ -136,6 +138,7 @@ export function TextField<V extends FieldValues>({
   optional,
   mono = false,
   unit,
+  typed,
   ...rest
 }: TextFieldOf<V> & { form: UseFormReturn<V> }) {
   return (
@@ -146,7 +149,9 @@ export function TextField<V extends FieldValues>({
             type="text"
             {...rest}
             {...tied}
-            {...form.register(name)}
+            {...form.register(name, {
+              onChange: (event: { target: { value: string } }) => typed?.(event.target.value),
+            })}
             className={`field ${mono ? 'font-mono text-[0.8125rem]' : ''} ${unit === undefined ? '' : 'pr-14 tabular-nums'}`}
           />
           {unit !== undefined && (

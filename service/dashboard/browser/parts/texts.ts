@@ -68,6 +68,20 @@ const FROM = {
   headers: toHeaders,
 }
 
+/** Makes the name of a field from its label, unlike the others. */
+export function fieldNameOf(label: string, others: readonly string[]): string {
+  if (label.trim() === '') return ''
+  const plain =
+    slugOf(label)
+      .replaceAll('-', '_')
+      .replace(/^[^a-z]+/, '')
+      .slice(0, 60) || 'field'
+  const isTaken = (name: string): boolean => others.includes(name) || name in Object.prototype
+  let name = plain
+  for (let count = 2; isTaken(name); count++) name = `${plain}_${String(count)}`
+  return name
+}
+
 /** Makes the slug of an address from a name. */
 export function slugOf(name: string): string {
   return name

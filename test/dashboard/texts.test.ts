@@ -1,0 +1,17 @@
+import { fieldNameOf, toAmount } from '../../service/dashboard/browser/parts/texts.ts'
+
+test.each([
+  ['Your website', [], 'your_website'],
+  ['Größe (cm)', [], 'gro_e_cm'],
+  ['2nd name', [], 'nd_name'],
+  ['電話', [], 'field'],
+  ['', [], ''],
+  ['Website', ['website', 'website_2'], 'website_3'],
+  ['Constructor', [], 'constructor_2'],
+])('the name of a field is made from its label: %s', (label, others, name) => {
+  expect(fieldNameOf(label, others)).toBe(name)
+})
+
+test('an amount may be written with a comma', () => {
+  expect([toAmount('4,50'), toAmount('4.5'), toAmount('')]).toEqual([4.5, 4.5, Number.NaN])
+})
