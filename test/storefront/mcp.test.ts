@@ -11,7 +11,10 @@ describe('the MCP address of an account', () => {
   let told: string[]
 
   beforeAll(async () => {
-    world = await guestWorld({ SETTLE_CONFIRMATIONS: '1', MCP_TASK_AFTER_MS: '20', PORT: String(await freePort()) })
+    world = await guestWorld({
+      ...{ SETTLE_CONFIRMATIONS: '1', MCP_TASK_AFTER_MS: '20' },
+      ...{ PORT: String(await freePort()), DEMO_PORT: '0' },
+    })
     world.server.on('/workflow', ({ body }) => {
       if (body !== '') told.push(body)
       return { body: body === '' ? { message: 'ready' } : { score: 97 } }
