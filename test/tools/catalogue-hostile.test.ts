@@ -1,14 +1,11 @@
 import fc from 'fast-check'
 import { createDocuments } from '../../service/openapi/documents.ts'
-import { operationsOf } from '../../service/openapi/operations.ts'
-import { DOCUMENT_LIMITS, linked, surveyed } from '../../service/openapi/references.ts'
-import { fromSwagger, isSwagger } from '../../service/openapi/swagger.ts'
 import { DomainError } from '../../service/kit/errors.ts'
-import type { Operation, Skipped } from '../../service/tools/model/draft.ts'
 import type { ReadOptions } from '../../service/tools/ports/sources.ts'
 import { newAjv } from './ajv.ts'
 import { catalogueWorld, wanted, type CatalogueWorld } from './catalogue-world.ts'
 import { answered, operation, PETS, petDocument } from './documents.ts'
+import { chainOf, readHere } from './large-documents.ts'
 
 const PLAIN: ReadOptions = { base: null, server: null, auth: null, trusted: false }
 const ANN = 'usr_01arz3ndektsv4rrffq69g5fav' as const
@@ -20,16 +17,6 @@ function withBody(schema: unknown, other: Record<string, unknown> = {}): string 
 
 function nested(levels: number): string {
   return withBody('DEEP').replace('"DEEP"', `${'{"items":'.repeat(levels)}{}${'}'.repeat(levels)}`)
-}
-
-/** As the thread does it, without one. */
-function readHere(text: string): (Operation | Skipped)[] | string {
-  const document = JSON.parse(text) as Record<string, unknown>
-  const survey = surveyed(document, DOCUMENT_LIMITS)
-  if ('fault' in survey) return survey.fault
-  const fault = linked(document, survey.sites, DOCUMENT_LIMITS)
-  if (fault !== null) return fault
-  return [...operationsOf(isSwagger(document) ? fromSwagger(document) : document, PLAIN)]
 }
 
 describe('A hostile document', () => {
@@ -155,33 +142,9 @@ describe('A hostile document', () => {
     expect(({} as Record<string, unknown>)['type']).toBeUndefined()
   })
 
-  test('of one that has grown four times the reading takes about four times as long', async () => {
-    const size = (count: number) => {
-      const schemas = Object.fromEntries(
-        Array.from({ length: count }, (_, nth) => [
-          `S${String(nth)}`,
-          { properties: { next: { $ref: `#/components/schemas/S${String((nth + 1) % count)}`, description: 'x' } } },
-        ]),
-      )
-      const requestBody = { content: { 'application/json': { schema: { $ref: '#/components/schemas/S0' } } } }
-      const paths = Array.from({ length: count / 4 }, (_, nth) => [
-        `/p${String(nth)}`,
-        { post: operation(`o${String(nth)}`, { requestBody }) },
-      ])
-      return petDocument(Object.fromEntries(paths) as Record<string, unknown>, { components: { schemas } })
-    }
-    const [small, large] = [size(1_000), size(4_000)]
-    const timed = (text: string) => {
-      const started = performance.now()
-      expect(readHere(text)).not.toEqual([])
-      return performance.now() - started
-    }
-    const least = (text: string) => Math.min(...Array.from({ length: 3 }, () => timed(text)))
-    timed(small)
-    expect(least(large)).toBeLessThan(12 * Math.max(least(small), 20))
-    // A chain of references is not followed by recursion; what the thread cannot hand over is a sentence.
+  test('with a chain of references is not followed by recursion; what the thread cannot hand over is a sentence', async () => {
     const outcome = await createDocuments()
-      .read(size(100_000 / 4), PLAIN)
+      .read(chainOf(100_000 / 4), PLAIN)
       .catch((error: unknown) => error)
     if (outcome instanceof Error) expect(outcome).toMatchObject({ code: 'document_refused' })
   })

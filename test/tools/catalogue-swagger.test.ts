@@ -131,24 +131,4 @@ describe('A document of Swagger 2.0', () => {
     const { operations } = await read({ ...DOCUMENT, host: undefined }, 'https://files.example/swagger.json')
     expect((operations[0]!.upstream as HttpUpstream).server).toBe('https://files.example/v2')
   })
-
-  test('that is as large as may be is read in linear time', async () => {
-    const paths = (count: number) =>
-      Object.fromEntries(
-        Array.from({ length: count }, (_, nth) => [
-          `/p${String(nth)}`,
-          { parameters: [{ $ref: '#/parameters/all' }], get: { operationId: `o${String(nth)}`, responses: {} } },
-        ]),
-      )
-    const timed = async (count: number) => {
-      const parameters = { all: { name: 'all', in: 'query', type: 'string' } }
-      const document = { ...DOCUMENT, parameters, paths: paths(count) }
-      const started = performance.now()
-      expect((await read(document)).operations).toHaveLength(count)
-      return performance.now() - started
-    }
-    await timed(100)
-    const [small, large] = [await timed(1_000), await timed(8_000)]
-    expect(large).toBeLessThan(24 * Math.max(small, 50))
-  })
 })
