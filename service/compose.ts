@@ -53,6 +53,7 @@ import type { Config } from './config.ts'
 import type { Database } from './database/client.ts'
 import type { Deliveries } from './deliveries/service/deliveries.ts'
 import type { Surface } from './api/openapi.ts'
+import type { Pace } from './queue/model.ts'
 import type { Identity } from './identity/service/identity.ts'
 import type { Facilitator } from './facilitator/service/facilitator.ts'
 import type { Clock } from './kit/clock.ts'
@@ -126,6 +127,8 @@ interface Options {
   failpoints?: Failpoints
   /** The processes that share this one's port. */
   others?: Others | null
+  /** A test's sweepers take their turns more often. */
+  pace?: Partial<Pace>
 }
 
 /** Puts the parts together, once, in one place. Nothing runs yet. */
@@ -147,7 +150,7 @@ export async function compose(config: Config, options: Options): Promise<Service
     openChanges(platform, identify).part,
     openUploads(platform, money.files, identify),
   ]
-  const queue = openQueue(platform, options.url, parts)
+  const queue = openQueue(platform, options, parts)
   openFigures(platform, { topics: topicsOf(parts), chains, facilitator: money.facilitator })
   const server = openServer(platform, {
     parts,

@@ -12,6 +12,7 @@ import type { Config, Role } from '../config.ts'
 import { isMigrated } from '../database/migrate.ts'
 import type { Caller } from '../kit/caller.ts'
 import type { Identity } from '../identity/service/identity.ts'
+import type { Pace } from '../queue/model.ts'
 import { createQueue, type Queue } from '../queue/queue.ts'
 import type { AppRouter } from './dashboard-router.ts'
 import type { Platform, Part, SurfaceName } from './platform.ts'
@@ -67,7 +68,11 @@ export function topicsOf(parts: readonly Part[]): string[] {
   return parts.flatMap(({ topics }) => topics ?? []).map(({ topic }) => topic)
 }
 
-export function openQueue(platform: Platform, url: string, parts: readonly Part[]): Queue {
+export function openQueue(
+  platform: Platform,
+  { url, pace }: { url: string; pace?: Partial<Pace> },
+  parts: readonly Part[],
+): Queue {
   const { config, clock, log, database, ledger, metrics, tracer } = platform
   return createQueue({
     statements: database.statements,
@@ -84,6 +89,7 @@ export function openQueue(platform: Platform, url: string, parts: readonly Part[
     ],
     measures: metrics.ofQueue(),
     tracer,
+    ...(pace === undefined ? {} : { pace }),
   })
 }
 

@@ -116,6 +116,8 @@ export interface Pace {
   jobLockMs: number
   /** How long the leader of the sweepers may be silent before another process takes over. */
   leaderMs: number
+  /** What a sweeper's time between two turns is multiplied by: 1, and less where a test waits for the next turn. */
+  sweepFactor: number
   /** How long done rows stay, for inspection. */
   keepDoneMs: number
 }
@@ -131,6 +133,7 @@ export const PACE: Pace = {
   window: 1_000,
   jobLockMs: 6_000,
   leaderMs: 5_000,
+  sweepFactor: 1,
   keepDoneMs: 24 * 3_600_000,
 }
 

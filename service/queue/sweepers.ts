@@ -41,7 +41,7 @@ export function createSweepers(deps: SweeperDeps) {
   }
 
   function begin(sweeper: Sweeper, now: Date, signal: AbortSignal): void {
-    dueAt.set(sweeper.name, now.getTime() + sweeper.everyMs)
+    dueAt.set(sweeper.name, now.getTime() + sweeper.everyMs * pace.sweepFactor)
     const run = sweep(sweeper, now, signal).finally(() => running.delete(sweeper.name))
     running.set(sweeper.name, run)
   }
@@ -71,7 +71,7 @@ export function createSweepers(deps: SweeperDeps) {
         log.warn({ err: error }, 'the lease of the sweeper leader could not be renewed')
         if (clock.now().getTime() >= leadUntil) resign('the lease expired')
       }
-      await signal.wait(Math.min(pace.leaderMs / 5, ...sweepers.map(({ everyMs }) => everyMs)))
+      await signal.wait(Math.min(pace.leaderMs / 5, ...sweepers.map(({ everyMs }) => everyMs * pace.sweepFactor)))
     }
   }
 

@@ -28,7 +28,7 @@ export interface TestPerson {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
 }
 
-export type Hooks = Partial<Pick<Parameters<typeof compose>[1], 'failpoints' | 'log'>>
+export type Hooks = Partial<Pick<Parameters<typeof compose>[1], 'failpoints' | 'log' | 'pace'>>
 
 export interface CallOptions {
   body?: unknown
@@ -65,6 +65,8 @@ export async function testService(environment: Record<string, string> = {}, hook
     url: database.url,
     log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
     clock,
+    // Most waits of a test are for a sweeper's next turn.
+    pace: { sweepFactor: 0.2 },
     ...hooks,
   })
   const server = await listen(service.app, config.PORT, '127.0.0.1')
