@@ -39,8 +39,8 @@ export function RunPanel({
         rdaSlug: asset.slug,
         inputs: toInputs(fields, values),
         modelId: modelId === '' ? null : modelId,
-        // The price on the button is the most that the run may cost.
-        maxCost: fixed ? pricing.amount : null,
+        // As the page stated: if its creator has raised the price since then, the run is refused.
+        maxCost: pricing.model === 'per-run' ? pricing.maxCost : null,
         // As the form stated: if the setting has changed since then, nothing is shared.
         sharesInputs: asset.sharesInputs,
       })
