@@ -112,10 +112,15 @@ export async function openBackend(address: BackendAddress, deps: BackendDeps): P
 }
 
 async function stopWorks({ backend, runner, relay, sweepers }: Works, deadlineMs: number): Promise<void> {
-  const deadline = AbortSignal.timeout(deadlineMs)
-  deadline.addEventListener('abort', () => runner.abandon())
+  // Not `AbortSignal.timeout`: until its time came, it would hold everything that a stopped queue knows.
+  const deadline = new AbortController()
+  const timer = setTimeout(() => {
+    deadline.abort()
+    runner.abandon()
+  }, deadlineMs)
   relay.retire()
-  await Promise.all([backend.pause(), runner.drain(), sweepers.stop(deadline)])
+  await Promise.all([backend.pause(), runner.drain(), sweepers.stop(deadline.signal)])
+  clearTimeout(timer)
   await relay.stop()
   // A backend that has become unavailable must not delay the process's end, which closes its sockets anyway.
   await Promise.race([backend.close(), aborted(AbortSignal.timeout(CLOSE_MS))])

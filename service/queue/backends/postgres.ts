@@ -28,7 +28,7 @@ export async function openPostgres(connectionString: string, deps: BackendDeps):
   pool.on('connect', (client) => client.on('error', complain))
   // Each queue and each worker adds a listener. Node warns about a leak when there are more than ten.
   pool.setMaxListeners(0)
-  await migrate(pool)
+  await migrateQueue(pool)
   const connection = listeningTogether(pool)
   const queues = new Queues((topic) => {
     const queue = new Queue(topic, { connection, ...QUEUE_OPTIONS })
@@ -62,7 +62,8 @@ export async function openPostgres(connectionString: string, deps: BackendDeps):
 const SCHEMA = 'bullmq'
 const WORKING = 8
 
-async function migrate(pool: pg.Pool): Promise<void> {
+/** BullMQ's own tables. Without anything to do it asks once. */
+export async function migrateQueue(pool: pg.Pool): Promise<void> {
   const client = await pool.connect()
   try {
     await runMigrations(client, SCHEMA)
