@@ -33,7 +33,7 @@ const require = createRequire(import.meta.url)
 
 /**
  * Jest's list of a file's tests and hooks begins anew with each file. What it kept of the file before goes: its symbol is
- * a new one each time, and so is its store of asynchronous contexts, of which every promise would carry all.
+ * a new one each time.
  */
 function withoutState(file) {
   delete require.cache[file]
@@ -41,7 +41,7 @@ function withoutState(file) {
     if (STATES.includes(symbol.description)) delete globalThis[symbol]
   const plain = asyncHooks.AsyncLocalStorage
   asyncHooks.AsyncLocalStorage = function () {
-    return contexts
+    return running
   }
   try {
     return require(file)
@@ -52,6 +52,22 @@ function withoutState(file) {
 
 const STATES = ['EVENT_HANDLERS', 'JEST_STATE_SYMBOL']
 const asyncHooks = require('node:async_hooks')
-const contexts = new asyncHooks.AsyncLocalStorage()
+/**
+ * The test that is running, where Jest would have a store of asynchronous contexts: that is asked at every promise of the
+ * service, and each timer and connection would keep its test, and with it that test's service. Tests run one after the other.
+ */
+const running = {
+  test: undefined,
+  getStore: () => running.test,
+  async run(test, work) {
+    const before = running.test
+    running.test = test
+    try {
+      return await work()
+    } finally {
+      running.test = before
+    }
+  },
+}
 
 process.setSourceMapsEnabled(true)
