@@ -50,8 +50,6 @@ export function openMarketplace(
     baseUrl: config.MODELS_BASE_URL,
     apiKey: config.MODELS_API_KEY,
     file: config.MODELS_FILE,
-    // Where people look: not in the processes of tests, which compare an output with its input.
-    explainsEcho: config.TOOLS_SHIPPED,
   })
   const environment = config.LIVE ? 'production' : 'sandbox'
   const transforms = createTransforms()

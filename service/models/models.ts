@@ -6,7 +6,7 @@ import type { createVendor } from './vendor.ts'
 import { ZERO } from '../kit/money.ts'
 
 /** The models that prompts can run on, by environment. */
-export function createModels({ baseUrl, apiKey, file, explainsEcho }: ModelsOptions): Models {
+export function createModels({ baseUrl, apiKey, file }: ModelsOptions): Models {
   const vendor = baseUrl === undefined ? null : openVendor(baseUrl, apiKey)
   const inProduction: readonly LanguageModel[] = vendor === null ? [] : readCatalogue(file)
   const inSandbox: readonly LanguageModel[] = [ECHO]
@@ -16,7 +16,7 @@ export function createModels({ baseUrl, apiKey, file, explainsEcho }: ModelsOpti
     find: (environment, id) => list(environment).find((model) => model.id === id) ?? null,
     countTokens,
     async complete(request) {
-      if (request.model.id === ECHO.id) return await echo(request, explainsEcho ? ECHO_NOTE : '')
+      if (request.model.id === ECHO.id) return await echo(request)
       if (vendor === null) throw new Error(`there is no vendor for ${request.model.id}`)
       return await (
         await vendor
@@ -35,21 +35,20 @@ interface ModelsOptions {
   baseUrl: string | undefined
   apiKey: string | undefined
   file: string | undefined
-  /** Echo's answers begin with a line that says what they are. Tests compare them with the prompt and go without. */
-  explainsEcho: boolean
 }
 
-/** Returns the prompt word for word, which is enough to try everything else without a model. */
-async function echo({ system, prompt, signal }: CompletionRequest, note: string): Promise<Completion> {
+/** Returns the prompt word for word under a line that says so, which is enough to try everything else without a model. */
+async function echo({ system, prompt, signal }: CompletionRequest): Promise<Completion> {
   signal.throwIfAborted()
-  const ownTokens = await countTokens(prompt)
-  const promptTokens = ownTokens + (system === null ? 0 : await countTokens(system))
-  const text = prompt === '' ? '' : note + prompt
-  return { text, usage: { promptTokens, completionTokens: text === prompt ? ownTokens : await countTokens(text) } }
+  const completionTokens = await countTokens(prompt)
+  const promptTokens = completionTokens + (system === null ? 0 : await countTokens(system))
+  return { text: prompt === '' ? '' : echoed(prompt), usage: { promptTokens, completionTokens } }
 }
 
-const ECHO_NOTE =
-  "Sandbox echo: below is the prompt itself, not a model's answer. Real models answer in production, on a live server with MODELS_BASE_URL and MODELS_API_KEY (docs/going-live.md, Models).\n\n"
+/** The line is ours, and no tokens of the model. */
+export function echoed(prompt: string): string {
+  return `Sandbox echo: below is the prompt itself, not a model's answer. Real models answer in production, on a live server with MODELS_BASE_URL and MODELS_API_KEY (docs/going-live.md, Models).\n\n${prompt}`
+}
 
 const ECHO: LanguageModel = {
   id: 'sandbox/echo',

@@ -1,3 +1,4 @@
+import { echoed } from '../../../service/models/models.ts'
 import { runWorld, type RunWorld } from '../../marketplace/runs/world.ts'
 
 describe('GET /runs/{id}/events', () => {
@@ -22,7 +23,7 @@ describe('GET /runs/{id}/events', () => {
       .filter((part) => part.includes('event: status'))
       .map((part) => JSON.parse(/^data: (.*)$/m.exec(part)![1]!) as Record<string, unknown>)
     expect(events[0]).toMatchObject({ id: body.runId, status: 'queued', cost: 0 })
-    expect(events.at(-1)).toMatchObject({ id: body.runId, status: 'succeeded', output: 'hello', cost: 0.02 })
+    expect(events.at(-1)).toMatchObject({ id: body.runId, status: 'succeeded', output: echoed('hello'), cost: 0.02 })
     // No output leaves before the capture.
     for (const event of events.slice(0, -1)) expect(event).not.toHaveProperty('output')
   })

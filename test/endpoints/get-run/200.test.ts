@@ -1,3 +1,4 @@
+import { echoed } from '../../../service/models/models.ts'
 import { runWorld } from '../../marketplace/runs/world.ts'
 
 test('GET /runs/{id} → 200 with input, output, cost and timeline; another user’s is 404', async () => {
@@ -27,7 +28,7 @@ test('GET /runs/{id} → 200 with input, output, cost and timeline; another user
       startedAt: expect.any(String),
       endedAt: expect.any(String),
       inputs: { say: 'two words' },
-      output: 'two words',
+      output: echoed('two words'),
       webhookUrl: null,
       timeline: [
         { status: 'running', at: expect.any(String) },

@@ -1,3 +1,4 @@
+import { echoed } from '../../../service/models/models.ts'
 import { guestWorld, type GuestWorld } from '../../marketplace/runs/guest-world.ts'
 import { usdcOf } from '../../facilitator/world.ts'
 
@@ -22,7 +23,7 @@ describe('POST /rda/{slug}/run → 200', () => {
       expect(answer.body).toEqual({
         success: true,
         runId: expect.stringMatching(/^run_/),
-        output: 'hello',
+        output: echoed('hello'),
         cost: 0.02,
         duration: expect.any(Number),
         modelId: 'sandbox/echo',

@@ -1,3 +1,4 @@
+import { echoed } from '../../../service/models/models.ts'
 import { runWorld, type RunWorld } from '../../marketplace/runs/world.ts'
 
 describe('POST /run → 200', () => {
@@ -17,7 +18,7 @@ describe('POST /run → 200', () => {
     expect(answer.body).toEqual({
       success: true,
       runId: expect.stringMatching(/^run_/),
-      output: 'Hello, world: 1, 2, 3',
+      output: echoed('Hello, world: 1, 2, 3'),
       cost: 0.02,
       duration: expect.any(Number),
       modelId: 'sandbox/echo',
@@ -35,7 +36,7 @@ describe('POST /run → 200', () => {
       ],
     })
     const { body } = await world.run(caller, slug, { inputs: { say: '{{more}} $& <|endoftext|>' } })
-    expect(body.output).toBe('A {{more}} $& <|endoftext|> Z!')
+    expect(body.output).toBe(echoed('A {{more}} $& <|endoftext|> Z!'))
   })
 
   test('the caller pays, the creator earns the price less the fee, nothing stays locked', async () => {
@@ -96,7 +97,7 @@ describe('POST /run → 200', () => {
   test('a free prompt runs for somebody without money where its model costs nothing', async () => {
     const caller = await world.caller(0)
     const { status, body } = await world.run(caller, await world.prompt({ pricing: { model: 'free' } }))
-    expect([status, body.cost, body.output]).toEqual([200, 0, 'hello'])
+    expect([status, body.cost, body.output]).toEqual([200, 0, echoed('hello')])
   })
 
   test('an owner runs a draft of their own and is charged like anyone', async () => {

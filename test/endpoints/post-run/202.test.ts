@@ -1,3 +1,4 @@
+import { echoed } from '../../../service/models/models.ts'
 import { expectLikeItsTest } from '../../deliveries/samples.ts'
 import { Webhook } from 'standardwebhooks'
 import { runWorld, type RunWorld } from '../../marketplace/runs/world.ts'
@@ -33,7 +34,7 @@ describe('POST /run with async → 202', () => {
     })
     expect(await ended(caller, runId as string)).toMatchObject({
       status: 'succeeded',
-      output: 'hello',
+      output: echoed('hello'),
       cost: 0.02,
       timeline: [
         { status: 'queued', at: expect.any(String) },
@@ -97,7 +98,7 @@ describe('POST /run with async → 202', () => {
     const told = await world.server.wasAsked('/endpoint')
     expect(JSON.parse(told.body)).toMatchObject({
       event: 'run.completed',
-      data: { runId: body.runId, output: 'hello' },
+      data: { runId: body.runId, output: echoed('hello') },
     })
     // Other users' runs are not reported to this endpoint.
     await world.run(await world.caller(1), await world.prompt())
