@@ -1,0 +1,1 @@
+export function currentCommit(folder?: string): { commit: string; changed: boolean }
