@@ -1,6 +1,6 @@
 import { DomainError } from '../kit/errors.ts'
 import { findUse } from './events.ts'
-import type { Address, AgreedUse, Block, Use, UseSearch } from './model.ts'
+import type { Address, AgreedUse, Block, EndSearch, Use, UseSearch } from './model.ts'
 import { isRefusal } from './refusal.ts'
 import type { Rpc } from './rpc.ts'
 import { readAuthorization } from './scan.ts'
@@ -22,7 +22,7 @@ export async function agreeOnUse(nodes: readonly Rpc[], usdc: Address, search: U
   const [first, ...others] = views
   if (first === undefined) return { known: false }
   const agreed = others.every(({ used, use }) => used === first.used && use?.hash === first.use?.hash)
-  const enough = nodes.length === 1 || others.length > 0 || isLongPast(first, search)
+  const enough = nodes.length === 1 || others.length > 0 || isLongPast(first.head, search.past)
   return agreed && enough ? { known: true, used: first.used, use: first.use } : { known: false }
 }
 
@@ -42,8 +42,29 @@ async function viewOf(node: Rpc, usdc: Address, search: UseSearch): Promise<View
   }
 }
 
+/** See `Chain.isNeverUsed`. A node that says otherwise decides; one that is unavailable does not count. */
+export async function agreeOnEnd(nodes: readonly Rpc[], usdc: Address, search: EndSearch): Promise<boolean> {
+  const views = (await Promise.all(nodes.map((node) => endAt(node, usdc, search)))).filter((view) => view !== null)
+  const [first, ...others] = views
+  if (first === undefined || !views.every(({ isOver }) => isOver)) return false
+  return nodes.length === 1 || others.length > 0 || isLongPast(first.head, search.validBefore)
+}
+
+/** The newest block is read before the deep one: what is unused at the newest is so at all before it. */
+async function endAt(node: Rpc, usdc: Address, search: EndSearch): Promise<{ head: Block; isOver: boolean } | null> {
+  try {
+    const { used, block: head } = await readAuthorization(node, usdc, search, 'latest')
+    const depth = head.number - BigInt(search.confirmations) + 1n
+    const deep = await readAuthorization(node, usdc, search, depth < 0n ? 0n : depth)
+    return { head, isOver: !used && !deep.used && deep.block.timestamp >= search.validBefore }
+  } catch (error) {
+    if (error instanceof DomainError || isRefusal(error)) return null
+    throw error
+  }
+}
+
 /** So that a second node that is unavailable or stuck does not block the decision for ever. */
-function isLongPast({ head }: View, { past }: UseSearch): boolean {
+function isLongPast(head: Block, past: bigint | null): boolean {
   return past !== null && head.timestamp >= past + ALONE_AFTER_SECONDS
 }
 

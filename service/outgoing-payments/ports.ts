@@ -120,7 +120,7 @@ export type ChainOf = (
   network: NetworkName,
 ) => Pick<
   Chain,
-  'network' | 'head' | 'balanceOf' | 'authorization' | 'authorizationAt' | 'findUse' | 'agreedUse'
+  'network' | 'head' | 'balanceOf' | 'authorization' | 'authorizationAt' | 'findUse' | 'agreedUse' | 'isNeverUsed'
 > | null
 
 /** Writes announcements in another party's transaction. */

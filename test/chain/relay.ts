@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { toHex } from 'viem'
 
 export interface Question {
   id: number
@@ -52,6 +53,19 @@ export function lagging(newest: bigint, fresh: readonly string[] = []): Behaviou
 }
 
 const UNKNOWN_BLOCK = '0xffffffff'
+
+/** A node that answers every question about state and events as of an older block, and names the newest blocks. */
+export function hiding(block: bigint): Behaviour {
+  const at = toHex(block)
+  return (questions) => ({
+    pass: questions.map((question) => {
+      const [first] = question.params
+      if (question.method === 'eth_call') return { ...question, params: [first, at] }
+      if (question.method !== 'eth_getLogs') return question
+      return { ...question, params: [{ ...(first as object), fromBlock: at, toBlock: at }] }
+    }),
+  })
+}
 
 /** An RPC between the service and the chain that can be made to misbehave. */
 export async function startRelay(target: string, behaviour: Behaviour = honest): Promise<Relay> {

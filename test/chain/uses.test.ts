@@ -1,6 +1,6 @@
 import type { SignedAuthorization } from '../../service/chain/model.ts'
 import type { TestAccount } from '../harness/chain.ts'
-import { honest, lagging, startRelay } from './relay.ts'
+import { hiding, honest, lagging, startRelay } from './relay.ts'
 import { cancelCall, openWorld, until, type World } from './world.ts'
 
 describe('the use of a nonce', () => {
@@ -132,6 +132,38 @@ describe('the use of a nonce', () => {
       expect(await both.agreedUse(search(item, past))).toEqual({ known: true, used: false, use: null })
       await relay.stop()
     })
+  })
+
+  it('is never used any more only once its end is deep, and two nodes have no use of it', async () => {
+    const end = async (seconds: bigint) => {
+      await world.local.call('evm_setNextBlockTimestamp', Number(seconds))
+      await world.local.mine()
+    }
+    const item = await authorize(23n)
+    const { number, timestamp } = await world.chain.head()
+    const relay = await startRelay(world.local.url)
+    const both = world.adapter({ urls: [relay.url, world.local.url] })
+    const validBefore = timestamp + 5n
+    const search = { payer: item.from, nonce: item.nonce, validBefore, confirmations: 3 }
+    expect(await both.isNeverUsed(search)).toBe(false)
+    await end(validBefore)
+    await world.local.mine(1)
+    expect(await both.isNeverUsed(search)).toBe(false)
+    await world.local.mine(1)
+    expect(await both.isNeverUsed(search)).toBe(true)
+    relay.behave(() => ({ status: 502, body: {} }))
+    expect(await both.isNeverUsed(search)).toBe(false)
+    await end(validBefore + 600n)
+    expect(await both.isNeverUsed(search)).toBe(true)
+
+    const used = await authorize(24n)
+    await world.send(world.chain.encodeTransfer(used, false))
+    await world.local.mine(3)
+    relay.behave(hiding(number))
+    const hidden = { ...search, payer: used.from, nonce: used.nonce, validBefore: timestamp }
+    expect(await world.adapter({ urls: [relay.url] }).isNeverUsed(hidden)).toBe(true)
+    expect(await both.isNeverUsed(hidden)).toBe(false)
+    await relay.stop()
   })
 
   describe('a long search', () => {

@@ -1,7 +1,7 @@
-import { toHex } from 'viem'
-import { honest, lagging, startRelay, type Behaviour, type Relay } from '../chain/relay.ts'
+import { hiding, honest, lagging, startRelay, type Relay } from '../chain/relay.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import type { TestChain } from '../harness/chain.ts'
+import { until } from '../harness/until.ts'
 import type { TestPerson, TestService } from '../harness/service.ts'
 import type { Wallet } from '../marketplace/runs/world.ts'
 import type { Seller } from './seller.ts'
@@ -74,6 +74,28 @@ describe('a paid call, while nodes lag behind', () => {
     expect(spare).toEqual([{ spare: await usdcOf(chain, payer) }])
   })
 
+  test('keeps the hold of a payment whose funding a node hides', async () => {
+    const other = await world.person()
+    const of = async (id: string) => (await other.call('GET', `/v1/pay/${id}`)).body.payment as Record<string, unknown>
+    relay.behave(hiding(await newest()))
+    const answer = other.call('POST', '/v1/pay', { body: { url: seller.url('/v2/500'), maxAmount: 1 } })
+    const { id, payer } = await until(async () => {
+      const [begun] = (await other.call('GET', '/v1/pay')).body.payments as { id: string; payer: `0x${string}` }[]
+      return begun !== undefined && (await usdcOf(chain, begun.payer)) === 250_000n && begun
+    })
+    await world.expire(4_000)
+    expect(await of(id)).toMatchObject({ status: 'pending' })
+    relay.behave(honest)
+    await world.expire(10)
+    await world.expire(4_000)
+    const returned = await of(id)
+    expect(returned).toMatchObject({ status: 'returned' })
+    const spare = await service.database.statements.run('SELECT spare FROM spending_payer WHERE address = $1', [payer])
+    expect([returned['reason'], spare]).toEqual(['not_signed', [{ spare: 250_000n }]])
+    expect((await answer).status).toBeGreaterThanOrEqual(400)
+    expect(await service.ledger.differences()).toEqual([])
+  })
+
   test('finds a payment that was made although two nodes hid it, and counts it as a loss of the operator', async () => {
     const before = await newest()
     const { id, payer } = await pay('/mpp/500')
@@ -101,16 +123,3 @@ describe('a paid call, while nodes lag behind', () => {
     expect(await lost(await newest())).toBe(250_000n)
   })
 })
-
-/** A node that answers every question about state and events as of an older block, and names the newest blocks. */
-function hiding(block: bigint): Behaviour {
-  const at = toHex(block)
-  return (questions) => ({
-    pass: questions.map((question) => {
-      const [first] = question.params
-      if (question.method === 'eth_call') return { ...question, params: [first, at] }
-      if (question.method !== 'eth_getLogs') return question
-      return { ...question, params: [{ ...(first as object), fromBlock: at, toBlock: at }] }
-    }),
-  })
-}

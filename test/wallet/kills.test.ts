@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { toHex } from 'viem'
 import type { Hex } from '../../service/chain/model.ts'
 import { newId } from '../../service/kit/ids.ts'
+import { hiding, honest, startRelay, type Relay } from '../chain/relay.ts'
 import type { Withdrawal } from '../../service/wallet/model.ts'
 import { until, usdcOf } from '../facilitator/world.ts'
 import type { Order } from './child/worker.ts'
@@ -142,5 +143,42 @@ describe('a withdrawal whose time ran out', () => {
     expect(await person.balance()).toBe(state === 'failed' ? 10 : 6)
     expect(await service.ledger.differences()).toEqual([])
     await world.close()
+  })
+
+  test('stays submitted while one node hides that it was paid', async () => {
+    let relay!: Relay
+    const world = await openWorld(async ({ url }) => {
+      relay = await startRelay(url)
+      return { BASE_RPC_URLS: `${relay.url},${url}` }
+    })
+    const { chain, service } = world
+    const person = await world.person()
+    await send(chain, [
+      { to: person.address, value: 10_000_000n },
+      { to: service.wallets.treasury()!, value: 10_000_000n },
+    ])
+    await world.mine(3)
+    await world.watch()
+    const before = BigInt((await chain.call('eth_blockNumber')) as string)
+    const operation = newId('op', service.clock.now())
+    const to = toHex(randomBytes(20))
+    const { id } = await service.wallets.withdrawals.withdraw(person.caller, { to, amount: dollars(4) }, operation)
+    const found = async () => await service.wallets.withdrawals.find(person.caller, id)
+    service.facilitator.start()
+    await service.wallets.payouts.step(id)
+    expect(await usdcOf(chain, to)).toBe(4_000_000n)
+    await chain.call('evm_increaseTime', 3_700)
+    await chain.mine(5)
+    service.clock.forward(4_000_000)
+    relay.behave(hiding(before))
+    await service.wallets.payouts.stepAll(new AbortController().signal)
+    expect((await found()).state).toBe('submitted')
+    relay.behave(honest)
+    service.clock.forward(2_000)
+    await service.wallets.payouts.stepAll(new AbortController().signal)
+    expect(await found()).toMatchObject({ state: 'confirmed', reason: null })
+    expect(await person.balance()).toBe(6)
+    await world.close()
+    await relay.stop()
   })
 })

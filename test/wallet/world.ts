@@ -27,10 +27,13 @@ export interface Depositor extends TestPerson {
   deposit(amount: number, transactionHash?: string, headers?: Record<string, string>): ReturnType<TestPerson['call']>
 }
 
-export async function openWorld(environment: Record<string, string> = {}): Promise<World> {
+export async function openWorld(
+  environment: Record<string, string> | ((chain: TestChain) => Promise<Record<string, string>>) = {},
+): Promise<World> {
   const chain = await startChain({ chainId: 8453 })
   await chain.mine(10)
-  const service = await testService({ ...(await liveSettings(chain)), ...environment })
+  const settings = typeof environment === 'function' ? await environment(chain) : environment
+  const service = await testService({ ...(await liveSettings(chain)), ...settings })
   return {
     chain,
     service,

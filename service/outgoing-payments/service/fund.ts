@@ -36,13 +36,13 @@ export function createFunding(deps: FundingDeps) {
     return await ending.giveBack(payment, 'not_set_up', 0n)
   }
 
-  /** Stored before a seller sees it; signing again gives the same. */
+  /** Stored before a seller sees it; signing again gives the same. Its sweeper may have given it back meanwhile. */
   async function sign(payment: Payment): Promise<Payment> {
     const { id, owner, network, payer: from, payTo: to, amount: value, validBefore, nonce } = payment
     const key = keys?.of(owner)
     if (key?.address !== from) return payment
     // Past its time it would only be given to a seller who cannot use it.
-    if (validBefore * 1000n <= BigInt(clock.now().getTime())) return payment
+    if (validBefore * 1000n <= BigInt(clock.now().getTime())) return await reload(store, payment)
     const { signature } = key.sign(NETWORKS[network], { from, to, value, validAfter: 0n, validBefore, nonce })
     if (!(await store.sign(id, signature))) return await reload(store, payment)
     await failpoints.reach('outgoing payment signed')
@@ -130,7 +130,7 @@ function createTransfer(deps: FundingDeps) {
     const { from, amount, validBefore } = funding
     const { used, block } = await chain.authorizationAt(from, nonce)
     if (used) return await arrive(payment)
-    if (block.timestamp >= validBefore) return await giveUp(payment, block.number)
+    if (block.timestamp >= validBefore) return await giveUp(payment)
     // What was sent before may still arrive, so the chain decides; nothing more is sent.
     if (await outflow.isPaused()) return payment
     await treasury.send({ network, from, to: payer, amount, nonce, validBefore, operation: `funding ${id}` })
@@ -150,15 +150,14 @@ function createTransfer(deps: FundingDeps) {
     return await reload(store, payment)
   }
 
-  /** Its time is over. Checked once more at a block that no reorganisation takes back, and whose time is over too. */
-  async function giveUp(payment: Payment, newest: bigint): Promise<Payment> {
+  /** Its time is over, as one node sees it. */
+  async function giveUp(payment: Payment): Promise<Payment> {
     const { id, network, funding, amount } = payment
     const chain = chainOf(network)
     if (chain === null || funding === null) return payment
-    const deep = newest - BigInt(confirmations) + 1n
-    const { used, block } = await chain.authorizationAt(funding.from, fundingNonce(id), deep)
-    if (used || block.timestamp < funding.validBefore) return payment
-    return await ending.giveBack(payment, 'not_funded', amount - funding.amount)
+    const { from: payer, validBefore } = funding
+    const isOver = await chain.isNeverUsed({ payer, nonce: fundingNonce(id), validBefore, confirmations })
+    return isOver ? await ending.giveBack(payment, 'not_funded', amount - funding.amount) : payment
   }
 }
 

@@ -71,10 +71,7 @@ export function createBuying({
   return { attemptTo }
 }
 
-/**
- * What became of an authorization. `over`: it is unused and past its time, in a block that no reorganisation takes back,
- * so it can never be used.
- */
+/** What became of an authorization. `over`: it can never be used any more. */
 export async function endOf(
   chain: Chain,
   { payer, nonce, validBefore }: { payer: Address; nonce: Hex; validBefore: bigint },
@@ -83,9 +80,7 @@ export async function endOf(
   const { used, block } = await chain.authorizationAt(payer, nonce)
   if (used) return 'used'
   if (block.timestamp < validBefore) return 'open'
-  const deep = block.number - BigInt(confirmations) + 1n
-  const before = await chain.authorizationAt(payer, nonce, deep < 0n ? 0n : deep)
-  return !before.used && before.block.timestamp >= validBefore ? 'over' : 'open'
+  return (await chain.isNeverUsed({ payer, nonce, validBefore, confirmations })) ? 'over' : 'open'
 }
 
 type PaymentView = Awaited<ReturnType<Checkouts['payment']>>

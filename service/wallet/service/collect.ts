@@ -45,8 +45,12 @@ export function createCollecting(deps: WalletDeps) {
     if (signer === null || book === null) return
     const { used, block } = await chain.authorizationAt(sweep.address, sweep.nonce)
     if (used) return await end(sweep, 'settled', null)
-    if (isOver(sweep, block.timestamp)) return await end(sweep, 'failed', null)
-    const { address: payer, index, validBefore } = sweep
+    const { address: payer, index, nonce, validBefore } = sweep
+    if (isOver(sweep, block.timestamp)) {
+      const { confirmations } = settings
+      if (await chain.isNeverUsed({ payer, nonce, validBefore, confirmations })) await end(sweep, 'failed', null)
+      return
+    }
     const signed = signer.sign(
       index,
       chain.network,

@@ -67,7 +67,7 @@ export function createPayouts(deps: WalletDeps) {
     if (terms === null) throw new Error('what is submitted has terms')
     const { used, block } = await chain.authorizationAt(terms.payer, nonce)
     if (used) return await recordUse(withdrawal, terms, chain)
-    if (isOver(terms, block.timestamp)) return await giveUp(withdrawal, terms, chain, block.number)
+    if (isOver(terms, block.timestamp)) return await giveUp(withdrawal, terms, chain)
     // An authorization that was sent earlier can still be used, so only the chain ends it. It is not sent again.
     if (await outflow.isPaused()) return
     await settle(withdrawal, terms, chain)
@@ -86,14 +86,10 @@ export function createPayouts(deps: WalletDeps) {
     await confirm(withdrawal, { state: 'confirmed', transactionHash: use.hash, blockNumber: use.blockNumber })
   }
 
-  /**
-   * The authorization has expired. Checks once more at a block that no reorganization removes and that is also past the
-   * expiry.
-   */
-  async function giveUp(withdrawal: Withdrawal, terms: PayoutTerms, chain: Chain, newest: bigint): Promise<void> {
-    const deep = newest - BigInt(deps.settings.confirmations) + 1n
-    const { used, block } = await chain.authorizationAt(terms.payer, withdrawal.nonce, deep)
-    if (!used && isOver(terms, block.timestamp)) await fail(withdrawal, 'expired')
+  /** The authorization has expired, as one node sees it. */
+  async function giveUp(withdrawal: Withdrawal, terms: PayoutTerms, chain: Chain): Promise<void> {
+    const { confirmations } = deps.settings
+    if (await chain.isNeverUsed({ ...terms, nonce: withdrawal.nonce, confirmations })) await fail(withdrawal, 'expired')
   }
 
   async function settle(withdrawal: Withdrawal, terms: PayoutTerms, chain: Chain): Promise<void> {

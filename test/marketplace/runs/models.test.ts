@@ -13,7 +13,6 @@ describe('models', () => {
       baseUrl: await vendor.listen(),
       apiKey: 'sk-operator',
       file: undefined,
-      explainsEcho: false,
     })
   })
   afterAll(async () => {
@@ -30,9 +29,7 @@ describe('models', () => {
     expect(models.find('sandbox', 'gpt-4o-mini')).toBeNull()
     expect(models.find('production', 'sandbox/echo')).toBeNull()
     expect(models.find('production', 'gpt-4o-mini')).toMatchObject({ tier: 'fast', inputPrice: 150_000n })
-    expect(
-      createModels({ baseUrl: undefined, apiKey: undefined, file: undefined, explainsEcho: false }).list('production'),
-    ).toEqual([])
+    expect(createModels({ baseUrl: undefined, apiKey: undefined, file: undefined }).list('production')).toEqual([])
   })
 
   test('an answer is streamed and put together, with the usage that the vendor counted', async () => {
@@ -115,7 +112,7 @@ describe('models', () => {
     const file = path.join(mkdtempSync(path.join(tmpdir(), 'coinslot-models-')), 'models.json')
     const line = { id: 'own/large', name: 'Own', tier: 'balanced', inputPrice: 1.5, outputPrice: 6 }
     writeFileSync(file, JSON.stringify({ models: [line] }))
-    const options = { baseUrl: 'http://127.0.0.1:9', apiKey: undefined, explainsEcho: false }
+    const options = { baseUrl: 'http://127.0.0.1:9', apiKey: undefined }
     expect(createModels({ ...options, file }).list('production')).toEqual([
       { ...line, inputPrice: 1_500_000n, outputPrice: 6_000_000n, outputTokensMax: 4_096 },
     ])
