@@ -350,7 +350,6 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
   const {
     checkouts,
     mcp: checkoutMcp,
-    payPerMinute,
     paymentAddresses,
     checkoutParts,
   } = await openCheckoutSales(platform, chains, { money, selling, holding, sales: store, coupons, pages })
@@ -392,7 +391,6 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     paywalls,
     openRoute: routeCalls,
     accounts: outgoingPayments,
-    payPerMinute,
   })
   const { invoices, receiptMails, part: invoicesPart } = openInvoices(platform, { brands, identity })
   const { receipts: address } = platform.config.addresses

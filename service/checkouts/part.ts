@@ -18,7 +18,7 @@ import type {
 import { createCheckouts, type Checkouts } from './service/checkouts.ts'
 import type { CheckoutDeps } from './service/deps.ts'
 import { createCheckoutStore } from './store/checkouts.ts'
-import { count, createRateLimit, type RateLimit } from '../api/limits.ts'
+import { count } from '../api/limits.ts'
 import type { McpService } from '../api/mcp/parts.ts'
 import type { Coupons, CouponUses } from '../coupons/service.ts'
 import type { Config } from '../config.ts'
@@ -64,8 +64,8 @@ export async function openCheckouts(
     walletAddress: (owner: Owner) => Promise<string | null>
     takesTransfers: CheckoutDeps['takesTransfers']
   },
-): Promise<{ checkouts: Checkouts; mcp: McpService; payPerMinute: RateLimit; part: Part }> {
-  const { config, database, clock, log, outbound, redis, secret } = platform
+): Promise<{ checkouts: Checkouts; mcp: McpService; part: Part }> {
+  const { config, database, clock, log, outbound, secret } = platform
   const checkouts = createCheckouts({
     store: createCheckoutStore(database.statements, config.QUOTA_ACTIVE_CHECKOUTS),
     selling: deps.selling,
@@ -97,7 +97,6 @@ export async function openCheckouts(
     dashboard: config.addresses.dashboard.replace(/\/$/, ''),
   })
   let flushing: NodeJS.Timeout | undefined
-  const payPerMinute = createRateLimit('pay', config.RATE_PAY_PER_MINUTE, redis)
   const { facilitator, pay } = config.addresses
   const mcpAddress = `${pay}/:chk/mcp`
   const server = createCheckoutMcp({
@@ -106,13 +105,12 @@ export async function openCheckouts(
     facilitator,
     accounts: deps.accounts,
     pages: ownerPages(config),
-    countGuest: (address) => count(payPerMinute, address),
+    countGuest: (address) => count(platform.guestLimit, address),
   })
   const mcp = openMcp(platform, { identity: deps.identity, address: mcpAddress, service: server })
   return {
     checkouts,
     mcp: server,
-    payPerMinute,
     part: {
       mounted: [{ role: 'pay', path: new URL(mcpAddress).pathname, handler: mcp.handler }],
       start() {
@@ -137,7 +135,7 @@ export async function openCheckouts(
           }),
         },
       ],
-      limits: { pay: payPerMinute },
+      limits: { pay: platform.guestLimit },
       topics: checkoutTopics(checkouts),
       sweepers: checkoutSweepers(checkouts),
     },

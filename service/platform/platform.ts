@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import type { Config, Role } from '../config.ts'
 import { type Database, openDatabase } from '../database/client.ts'
-import type { RateLimit } from '../api/limits.ts'
+import { createRateLimit, type RateLimit } from '../api/limits.ts'
 import type { DescribedSurface } from '../api/openapi.ts'
 import type { AnyRoute } from '../api/route.ts'
 import type { Upgrade } from '../api/upgrades.ts'
@@ -44,6 +44,8 @@ export interface Platform {
   /** Signs sessions, tokens and links; the same in every process. */
   secret: string
   outbox: Outbox
+  /** How often an address without an account may ask to buy: at all doors together. */
+  guestLimit: RateLimit
   /** A lease has one holder at a time across all processes. */
   lease(name: string): Lease
 }
@@ -88,13 +90,14 @@ export async function createPlatform(config: Config, from: From, announced: () =
   const { url, log, clock = systemClock, failpoints = NO_FAILPOINTS } = from
   const tracer = await openTracing(config)
   const database = openDatabase({ url, poolMax: config.DATABASE_POOL, log, tracer })
+  const redis = config.REDIS_URL === undefined ? null : openRedis(config.REDIS_URL, log)
   const platform = {
     config,
     log,
     clock,
     failpoints,
     database,
-    redis: config.REDIS_URL === undefined ? null : openRedis(config.REDIS_URL, log),
+    redis,
     metrics: new Metrics(config.METRICS_KEEP_MS, from.others ?? null),
     ledger: createLedger(createLedgerStore(database.statements, clock), clock),
     tracer,
@@ -105,6 +108,7 @@ export async function createPlatform(config: Config, from: From, announced: () =
     vault: vaultOf(parseKeyring(config.VAULT_KEY ?? (await loadOrMakeKey(config.DATA_DIR)), config.VAULT_OLD_KEYS)),
     secret: await authSecretOf(config),
     outbox: createOutbox(clock, announced, tracer),
+    guestLimit: createRateLimit('pay', config.RATE_PAY_PER_MINUTE, redis),
     lease: (name: string) => createLease(database.statements, name, randomUUID()),
   }
   return platform satisfies Platform

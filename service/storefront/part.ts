@@ -1,4 +1,4 @@
-import { count, createRateLimit, type RateLimit } from '../api/limits.ts'
+import { count, createRateLimit } from '../api/limits.ts'
 import type { McpAsk, McpService } from '../api/mcp/parts.ts'
 import type { Checkouts } from '../checkouts/service/checkouts.ts'
 import type { Identity } from '../identity/service/identity.ts'
@@ -18,10 +18,10 @@ import { createStorefront } from './service.ts'
 /** One MCP address for all that an account sells. */
 export function openStorefront(platform: Platform, deps: StorefrontPartDeps): Part {
   const { config, clock, redis } = platform
-  const { identity, checkouts, checkoutMcp, assets, runs, guests, paywalls, openRoute, accounts, payPerMinute } = deps
+  const { identity, checkouts, checkoutMcp, assets, runs, guests, paywalls, openRoute, accounts } = deps
   const { storefront: address, facilitator } = config.addresses
   const messages = createRateLimit('storefront', config.RATE_API_PER_MINUTE, redis)
-  const countGuest = (guest: string): Promise<void> => count(payPerMinute, guest)
+  const countGuest = (guest: string): Promise<void> => count(platform.guestLimit, guest)
   const storefront = createStorefront({
     accountByHandle: (handle) => identity.byHandle(handle),
     products: { checkout: checkouts, asset: assets, route: paywalls },
@@ -64,5 +64,4 @@ interface StorefrontPartDeps {
   paywalls: Paywalls
   openRoute: OpenRoute
   accounts: AccountPayments
-  payPerMinute: RateLimit
 }

@@ -76,14 +76,13 @@ export async function openTools(platform: Platform, deps: ToolsDeps) {
   })
   const door = createToolDoor(payments, config.addresses.facilitator)
   const perMinute = createRateLimit('tool-calls', config.RATE_TOOLS_PER_MINUTE, redis)
-  const paidPerMinute = createRateLimit('pay', config.RATE_PAY_PER_MINUTE, redis)
   const server = createToolServer({
     catalogue,
     calls,
     payments,
     facilitator: config.addresses.facilitator,
     countCall: ({ keyId, issuer, subject }) => count(perMinute, keyId ?? `${issuer} ${subject}`),
-    countGuest: (address) => count(paidPerMinute, address),
+    countGuest: (address) => count(platform.guestLimit, address),
     pages: ownerPages(config),
     topUpUrl: config.TOP_UP_URL ?? null,
     version: '1',

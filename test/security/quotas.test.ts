@@ -33,6 +33,26 @@ const MAKERS: Readonly<Record<string, { path: string; limit: number; body: (nth:
   },
 }
 
+describe('what an address without an account may ask for', () => {
+  it('is counted once for tools and checkouts together', async () => {
+    const service = await testService({ RATE_PAY_PER_MINUTE: '2', ALLOW_HOSTS: '127.0.0.1' })
+    const person = await service.person()
+    const { checkout } = (await person.call('POST', '/v1/checkouts', { body: MAKERS['active_checkouts']!.body(1) }))
+      .body
+    const ask = async (address: string) => {
+      const { text } = await service.call('POST', address, {
+        headers: { accept: 'application/json, text/event-stream' },
+        body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'search_tools', arguments: {} } },
+      })
+      return text
+    }
+    expect(await ask('/tools/mcp')).not.toContain('rate_limited')
+    expect(await ask('/tools/mcp')).not.toContain('rate_limited')
+    expect(await ask(`/p/${String(checkout.id)}/mcp`)).toContain('rate_limited')
+    await service.close()
+  })
+})
+
 describe('what an account may have', () => {
   let service: TestService
   let person: TestPerson
