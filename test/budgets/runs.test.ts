@@ -1,3 +1,4 @@
+import { echoed } from '../../service/models/models.ts'
 import { runWorld, type RunWorld } from '../marketplace/runs/world.ts'
 import type { TestPerson } from '../harness/service.ts'
 
@@ -79,7 +80,7 @@ describe('runs of an agent', () => {
     expect((await world.service.call('POST', `${path}/approve`, { key, body: {} })).status).toBe(403)
     expect((await caller.call('POST', `${path}/approve`)).body.approval.status).toBe('approved')
     const done = await world.service.call('POST', '/v1/run', options)
-    expect(done.body).toMatchObject({ success: true, runId: held.body.runId, output: 'dear' })
+    expect(done.body).toMatchObject({ success: true, runId: held.body.runId, output: echoed('dear') })
     const replayed = await world.service.call('POST', '/v1/run', options)
     expect(replayed.body.runId).toBe(held.body.runId)
     expect((await caller.call('GET', path)).body.approval).toMatchObject({ status: 'used', reference: held.body.runId })
@@ -120,7 +121,7 @@ describe('runs of an agent', () => {
       await caller.call('POST', `/v1/approvals/${String(approvals[0].id)}/${decision}`)
     }
     const [approved] = await Promise.all([ask('yes', 30), word('approve')])
-    expect([approved.status, approved.body.output]).toEqual([200, 'yes'])
+    expect([approved.status, approved.body.output]).toEqual([200, echoed('yes')])
     const [refused] = await Promise.all([ask('no', 30), word('refuse')])
     expect([refused.status, refused.body.code]).toEqual([403, 'approval_refused'])
     const [silent] = [await ask('nobody', 1)]

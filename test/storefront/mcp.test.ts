@@ -1,3 +1,4 @@
+import { echoed } from '../../service/models/models.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { credentialFor, payFor, sendMcp, type Json } from '../harness/mcp.ts'
 import { freePort } from '../harness/ports.ts'
@@ -178,10 +179,10 @@ describe('the MCP address of an account', () => {
 
   test('a guest buys a run of an RDA, once', async () => {
     const { payment, paid, spent, proof } = await buy('echo', { say: 'hello' })
-    expect(paid).toMatchObject({ content: [{ text: 'hello' }], structuredContent: { result: 'hello' } })
+    expect(paid).toMatchObject({ content: [{ text: echoed('hello') }], structuredContent: { result: echoed('hello') } })
     expect(spent).toBe(20_000n)
     expect(await call('echo', { say: 'hello' }, { 'coinslot/payment': proof })).toMatchObject({
-      content: [{ text: 'hello' }],
+      content: [{ text: echoed('hello') }],
     })
     expect(errorOf(await call('echo', { say: 'hello' }, { 'x402/payment': payment }))).toMatchObject({
       code: 'payment_submitted',
@@ -279,7 +280,7 @@ describe('the MCP address of an account', () => {
       _meta: { 'coinslot/billing': { cost: 0.5 } },
     })
     expect(await call('echo', { say: 'hi' }, {}, { key })).toMatchObject({
-      content: [{ text: 'hi' }],
+      content: [{ text: echoed('hi') }],
       _meta: { 'coinslot/billing': { cost: 0.02, runId: expect.stringMatching(/^run_/) as string } },
     })
     const address = `${world.service.origin}/m/weather-co/mcp`
@@ -367,7 +368,7 @@ describe('the MCP address of an account', () => {
     const unpaid = (await post(address, null, { method: 'tools/call', params })).body.result as Json
     const _meta = { 'x402/payment': await payFor(world.chain, payer, unpaid) }
     const paid = (await post(address, null, { method: 'tools/call', params: { ...params, _meta } })).body.result
-    expect(paid).toMatchObject({ content: [{ text: 'new' }] })
+    expect(paid).toMatchObject({ content: [{ text: echoed('new') }] })
   })
 
   test('an agent buys within its own limits', async () => {
