@@ -50,16 +50,10 @@ const ADAPTER = 'tracing|chain|models|transforms|outbound|openapi|mcp-client|oau
 const SPOKEN_OF = 'outbound|vault|pdf|queue|chain'
 const STORE = '^service/.+[/-]store(/|[.]ts$)'
 /**
- * The only files that connect ports with their implementations. The middleware also does so, for other people's
- * servers.
+ * What connects ports with their implementations: wiring/ opens each capability for the service, the commands and the
+ * launch for an operator, the middleware for other people's servers.
  */
-/** The files with which a capability joins the service. They may create stores and adapters. */
-const PARTS = ['^service/[^/]+/part[.]ts$', '^service/[^/]+/[a-z]+-part[.]ts$']
-const ROOTS = [
-  ...PARTS,
-  '^service/(compose|main|serve)[.]ts$',
-  '^service/(processes|platform|cli|launch|paywall/middleware)/',
-]
+const ROOTS = ['^service/(main|serve)[.]ts$', '^service/(wiring|processes|cli|launch|paywall/middleware)/']
 
 /** `model` means model.ts or, when that has grown too long, the files in model/. */
 const named = (files, of = CAPABILITY) => `^service/(${of})/(${files})(/|[.]ts$)`
@@ -106,14 +100,14 @@ module.exports = {
       name: 'capability-shows-its-face',
       comment: 'Of another capability only model, errors and service are to be seen.',
       severity: 'error',
-      from: { path: `^service/(${CAPABILITY})/`, pathNot: PARTS },
+      from: { path: `^service/(${CAPABILITY})/` },
       to: { path: `^service/(${CAPABILITY})/`, pathNot: ['^service/$1/', named('model|errors|service')] },
     },
     ...Object.entries(MAY_CALL).map(([caller, called]) => ({
       name: `may-call-${caller}`,
       comment: `${caller} may call ${called.join(', ') || 'no other capability'} (MAY_CALL in .dependency-cruiser.cjs).`,
       severity: 'error',
-      from: { path: `^service/${caller}/`, pathNot: PARTS },
+      from: { path: `^service/${caller}/` },
       to: { path: `^service/(${CAPABILITY})/`, pathNot: `^service/(${[caller, ...called].join('|')})/` },
     })),
     {
@@ -142,7 +136,7 @@ module.exports = {
     },
     {
       name: 'store-is-handed-in',
-      comment: 'compose.ts alone makes stores; everybody else is given a port.',
+      comment: 'wiring/ alone makes stores; everybody else is given a port.',
       severity: 'error',
       from: { path: '^service/', pathNot: [...ROOTS, STORE] },
       to: { path: STORE },
@@ -157,7 +151,7 @@ module.exports = {
     {
       name: 'adapter-is-handed-in',
       comment:
-        'compose.ts alone makes adapters; everybody else is given a port. Of some the types in model.ts are free.',
+        'wiring/ alone makes adapters; everybody else is given a port. Of some the types in model.ts are free.',
       severity: 'error',
       from: { path: '^service/([^/]+)(/|$)', pathNot: ROOTS },
       to: {
@@ -190,7 +184,7 @@ module.exports = {
     {
       name: 'api-knows-no-capability',
       comment:
-        'compose.ts hands the entries to the api; what it must know of who is asking is in kit. Its reference is a screen, and shows samples as the dashboard does.',
+        'wiring/ hands the entries to the api; what it must know of who is asking is in kit. Its reference is a screen, and shows samples as the dashboard does.',
       severity: 'error',
       from: { path: '^service/api/' },
       to: {
@@ -209,12 +203,12 @@ module.exports = {
       name: 'core-knows-no-api',
       comment: 'What a capability decides does not depend on how it was asked.',
       severity: 'error',
-      from: { path: `^service/(${CAPABILITY})/`, pathNot: [named(ENTRIES), ...PARTS] },
+      from: { path: `^service/(${CAPABILITY})/`, pathNot: named(ENTRIES) },
       to: { path: '^service/api/' },
     },
     {
-      name: 'compose-is-the-top',
-      comment: 'compose.ts, serve.ts and main.ts put the parts together; no part knows the whole.',
+      name: 'wiring-is-the-top',
+      comment: 'wiring/, serve.ts and main.ts put the parts together; no part knows the whole.',
       severity: 'error',
       from: { path: '^service/', pathNot: [...ROOTS, '^service/dashboard/'] },
       to: { path: ROOTS },
@@ -231,13 +225,13 @@ module.exports = {
       comment:
         'The dashboard talks to the service over tRPC and shares nothing with it but the types of what is asked and answered. What it has in common with the pages is in ui-kit.',
       severity: 'error',
-      from: { path: '^service/dashboard/', pathNot: PARTS },
+      from: { path: '^service/dashboard/' },
       to: {
         path: '^service/',
         pathNot: [
           '^service/dashboard/',
           '^service/ui-kit/',
-          '^service/(compose|identity/http/sign-in)[.]ts$',
+          '^service/(wiring/compose|identity/http/sign-in)[.]ts$',
           '^service/pages/compress[.]mjs$',
         ],
       },
@@ -247,7 +241,7 @@ module.exports = {
       comment: 'Of the service a browser is given types: no schema and no rule of it is shipped.',
       severity: 'error',
       from: { path: '^service/dashboard/' },
-      to: { path: '^service/(compose|identity/http/sign-in)[.]ts$', dependencyTypesNot: ['type-only'] },
+      to: { path: '^service/(wiring/compose|identity/http/sign-in)[.]ts$', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'ui-kit-stands-below-the-screens',

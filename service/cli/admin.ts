@@ -1,6 +1,6 @@
 import { readConfig, type Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
-import { openOutflow } from '../outflow/part.ts'
+import { openOutflow } from '../wiring/outflow.ts'
 import { systemClock } from '../kit/clock.ts'
 import type { Environment } from '../kit/owner.ts'
 import type { AssetStore } from '../marketplace/ports/asset.ts'

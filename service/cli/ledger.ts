@@ -1,4 +1,4 @@
-import { openReconciling } from '../wallet/reconciling-part.ts'
+import { openReconciling } from '../wiring/wallet-reconciling.ts'
 import { readConfig, type Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { toDecimal } from '../kit/money.ts'

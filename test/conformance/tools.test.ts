@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { plausible } from '../../service/openapi/plausible.ts'
-import { importShipped } from '../../service/tools/shipped-part.ts'
+import { importShipped } from '../../service/wiring/tools-shipped.ts'
 import type { Tool } from '../../service/tools/model/tool.ts'
 import { newAjv } from '../tools/ajv.ts'
 import { toolWorld, type ToolWorld } from '../tools/calls/world.ts'

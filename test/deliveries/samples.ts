@@ -1,4 +1,4 @@
-import { samplesAt } from '../../service/deliveries/samples-part.ts'
+import { samplesAt } from '../../service/wiring/deliveries-samples.ts'
 import { readConfig } from '../../service/config.ts'
 import type { EventName } from '../../service/deliveries/model.ts'
 

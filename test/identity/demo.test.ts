@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat, chmod, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { authSecretOf } from '../../service/platform/keys.ts'
+import { authSecretOf } from '../../service/wiring/keys.ts'
 import { callerOf, grantsOf, openWorld, post, type World } from './world.ts'
 
 describe('the demo account', () => {

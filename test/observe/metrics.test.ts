@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client'
-import { databaseMetrics } from '../../service/platform/metrics.ts'
+import { databaseMetrics } from '../../service/wiring/metrics.ts'
 import { createFigures } from '../../service/api/figures.ts'
 import { Metrics } from '../../service/api/metrics.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'

@@ -1,4 +1,4 @@
-import { retentionPolicies } from '../../service/platform/tables.ts'
+import { retentionPolicies } from '../../service/wiring/tables.ts'
 import type { Retention } from '../../service/kit/tables.ts'
 import { due } from '../../service/pruning/rules.ts'
 import { createPruning } from '../../service/pruning/service.ts'

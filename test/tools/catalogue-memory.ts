@@ -1,5 +1,5 @@
 import { systemClock } from '../../service/kit/clock.ts'
-import { catalogueOn } from '../../service/tools/catalogue-part.ts'
+import { catalogueOn } from '../../service/wiring/tools-catalogue.ts'
 import { openDatabase } from '../../service/database/client.ts'
 
 /** A process with a small heap that reads the catalogue and serves accounts one after the other; started by a test. */

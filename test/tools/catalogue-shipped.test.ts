@@ -1,5 +1,5 @@
 import { usdc } from '../../service/kit/money.ts'
-import { importShipped, shippedImport } from '../../service/tools/shipped-part.ts'
+import { importShipped, shippedImport } from '../../service/wiring/tools-shipped.ts'
 import { SHIPPED, shippedText } from '../../service/openapi/shipped.ts'
 import type { Tool } from '../../service/tools/model/tool.ts'
 import { newAjv } from './ajv.ts'

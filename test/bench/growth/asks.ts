@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici'
-import type { Service } from '../../../service/compose.ts'
+import type { Service } from '../../../service/wiring/compose.ts'
 import { newId } from '../../../service/kit/ids.ts'
 import { usdc } from '../../../service/kit/money.ts'
 import { OWNERS, word, WORDS } from './assets.ts'

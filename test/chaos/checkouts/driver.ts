@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { pino } from 'pino'
-import { compose } from '../../../service/compose.ts'
+import { compose } from '../../../service/wiring/compose.ts'
 import { readConfig } from '../../../service/config.ts'
 import { listen } from '../../../service/api/server.ts'
 import { TestClock } from '../../harness/clock.ts'

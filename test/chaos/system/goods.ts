@@ -1,5 +1,5 @@
 import type { Hex } from '../../../service/chain/model.ts'
-import type { Service } from '../../../service/compose.ts'
+import type { Service } from '../../../service/wiring/compose.ts'
 import { usdc } from '../../../service/kit/money.ts'
 import { documentOf } from '../../tools/document.ts'
 import { call } from './call.ts'

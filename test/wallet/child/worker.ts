@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { compose, type Service } from '../../../service/compose.ts'
+import { compose, type Service } from '../../../service/wiring/compose.ts'
 import { readConfig } from '../../../service/config.ts'
 import type { Caller } from '../../../service/kit/caller.ts'
 import type { Id } from '../../../service/kit/ids.ts'

@@ -15,7 +15,7 @@ import {
   type QueryKey,
 } from '@tanstack/react-query'
 import { useRef } from 'react'
-import type { AppRouter } from '../../../compose.ts'
+import type { AppRouter } from '../../../wiring/compose.ts'
 import { toast } from '../shell/Toasts.tsx'
 import { environment, useEnvironment, type Environment } from '../settings.ts'
 import { Fault, toFault } from './fault.ts'

@@ -1,0 +1,35 @@
+import { serveAssets } from '../pages/assets.ts'
+import { serveEmbed } from '../pages/embed.ts'
+import { createPages, loadBuilt, type Pages } from '../pages/pages.ts'
+import type { Platform, Part } from './platform.ts'
+import { withoutTrailing } from '../kit/text.ts'
+
+/** The customers' pages, and the files that they load. */
+export async function openPages({ config, clock }: Platform): Promise<{ pages: Pages; part: Part }> {
+  const built = await loadBuilt()
+  const assetsPath = assetsAt(config.addresses.pay)
+  const previewPath = `${withoutTrailing(new URL(config.addresses.dashboard).pathname, '/')}/preview-assets`
+  return {
+    pages: createPages(built, {
+      clock,
+      assetsPath,
+      previewPath,
+      onramp: config.ONRAMP_URL ?? null,
+      passkeys: config.PASSKEY_WALLETS === true,
+    }),
+    part: {
+      mounted: [
+        { role: 'pay', path: '/embed.js', handler: serveEmbed(built.embed, new URL(config.addresses.pay).pathname) },
+        { role: 'pay', path: assetsPath, handler: serveAssets(built.assets) },
+        // A page loads only from its own origin, and gates and the dashboard may have another one than checkouts.
+        { role: 'gate', path: assetsAt(config.addresses.gate), handler: serveAssets(built.assets) },
+        { role: 'dashboard', path: previewPath, handler: serveAssets(built.assets) },
+      ],
+    },
+  }
+}
+
+/** Where a page at this address loads its files from. */
+export function assetsAt(address: string): string {
+  return `${withoutTrailing(new URL(address).pathname, '/')}/assets`
+}
