@@ -1,7 +1,7 @@
 import { deriveId, newId } from '../../kit/ids.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { NewEvent } from '../../deliveries/model.ts'
-import { failedPaymentOf, FAILURES_PER_HOUR, type Refused } from '../../sales/rules.ts'
+import { failedPaymentOf, FAILURES_PER_HOUR, type Refused } from '../../sales/service/refused.ts'
 import type { Checkout, Payment } from '../model.ts'
 import { failureOf, paymentDataOf, refusalDataOf } from '../rules/payment-events.ts'
 import type { CheckoutDeps } from './deps.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kit/clock.ts'
 import { newId } from '../../kit/ids.ts'
 import type { Log } from '../../kit/log.ts'
-import { failedPaymentOf, FAILURES_PER_HOUR } from '../../sales/rules.ts'
+import { failedPaymentOf, FAILURES_PER_HOUR } from '../../sales/service/refused.ts'
 import type { DeliveryPort, PrepaidStore } from '../ports.ts'
 import { failureOf } from '../rules/payment.ts'
 import { keyOf } from '../rules/routes.ts'
