@@ -150,8 +150,7 @@ module.exports = {
     },
     {
       name: 'adapter-is-handed-in',
-      comment:
-        'wiring/ alone makes adapters; everybody else is given a port. Of some the types in model.ts are free.',
+      comment: 'wiring/ alone makes adapters; everybody else is given a port. Of some the types in model.ts are free.',
       severity: 'error',
       from: { path: '^service/([^/]+)(/|$)', pathNot: ROOTS },
       to: {

@@ -10,7 +10,7 @@ const READ_IN_PART = [
   // Each list brings its table and its key, and a key of one is no column of another.
   'service/kit/total.ts',
   // Each capability brings a share: test/observe/metrics and test/changes run the whole.
-  'service/platform/metrics.ts',
+  'service/wiring/metrics.ts',
   'service/changes/store.ts',
 ]
 

@@ -25,7 +25,7 @@ function outputsOf(): Record<string, OutputSchema | null> {
   }
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, service)
   const host = ts.createCompilerHost({ ...options, noEmit: true, incremental: false })
-  const question = path.join(service, 'platform/outputs.ts')
+  const question = path.join(service, 'wiring/outputs.ts')
   const text = `import type { inferRouterOutputs } from '@trpc/server'
 import type { AppRouter } from './dashboard-router.ts'
 export type Outputs = inferRouterOutputs<AppRouter>`
@@ -44,7 +44,7 @@ export type Outputs = inferRouterOutputs<AppRouter>`
       else found[name] = schemaOf(checker, inner, [])
     }
   }
-  const names = procedureNames(checker, program.getSourceFile(path.join(service, 'platform/dashboard-router.ts'))!)
+  const names = procedureNames(checker, program.getSourceFile(path.join(service, 'wiring/dashboard-router.ts'))!)
   const isRouter = (name: string): boolean => !names.has(name)
   walk(checker.getDeclaredTypeOfSymbol(outputs!), '')
   return found
