@@ -68,6 +68,15 @@ module.exports = {
       to: { circular: true },
     },
     {
+      name: 'no-circle-of-folders',
+      comment:
+        'Two folders that need each other are one. Only wiring/ knows all, and the dashboard the type of its router.',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^service/[^/]+$', pathNot: '^service/wiring$' },
+      to: { circular: true, path: '^service/[^/]+$', pathNot: '^service/wiring$' },
+    },
+    {
       name: 'resolves',
       comment: 'An import that this check cannot follow is an arrow that it cannot judge.',
       severity: 'error',
