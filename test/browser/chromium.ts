@@ -47,6 +47,10 @@ export async function startBrowser(): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
     ],
+    // Chromium ends with the pipe of a process that was killed. Playwright's handlers would keep that process from its end.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
   })
   await pollOften(browser)
   return browser
