@@ -1,6 +1,7 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { withoutTools } from './live.ts'
 
 /** The service as operators run it, in a process of its own, with all its output. */
 export class ServiceProcess {
@@ -103,8 +104,3 @@ export function bundled(source: string): string {
 }
 
 const bundles = new Map<string, string>()
-
-/** Reading what comes with a live service takes longer than most tests. */
-export function withoutTools({ LIVE }: Readonly<Record<string, string>>): Record<string, string> {
-  return LIVE === 'true' ? { TOOLS_SHIPPED: 'false' } : {}
-}
