@@ -1,6 +1,5 @@
 import { HOUR_MS, type Tables } from '../kit/tables.ts'
 import { canonicalHash } from '../kit/hash.ts'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Caller } from '../kit/caller.ts'
 import type { Clock } from '../kit/clock.ts'
 import { DomainError, invalid } from '../kit/errors.ts'
@@ -33,6 +32,8 @@ export interface FirstResponse {
 export class Idempotency {
   private readonly statements: Statements
   private readonly clock: Clock
+  /** By scope, those of this process that wait, in their order. */
+  private readonly waiting = new Map<string, (() => void)[]>()
 
   constructor(statements: Statements, clock: Clock) {
     this.statements = statements
@@ -45,19 +46,41 @@ export class Idempotency {
     work: (operation: Id<'op'>) => Promise<Outcome>,
   ): Promise<FirstResponse & { replayed: boolean }> {
     const { scope, request } = hashesOf(ask)
-    for (let attempt = 0; ; attempt++) {
-      const claim = await this.claim(scope, request)
-      if (!claim.same) {
-        throw new DomainError(
-          'conflict',
-          'idempotency_conflict',
-          'This Idempotency-Key was used with another body. Use a new key for a new request.',
-        )
+    try {
+      for (let attempt = 0; ; attempt++) {
+        const claim = await this.claim(scope, request)
+        if (!claim.same) {
+          throw new DomainError(
+            'conflict',
+            'idempotency_conflict',
+            'This Idempotency-Key was used with another body. Use a new key for a new request.',
+          )
+        }
+        if (claim.answer !== null) return { ...claim.answer, replayed: true }
+        if (claim.mine) return { ...(await this.work(scope, claim.operation, work)), replayed: false }
+        await this.wait(scope, Math.min(25 * 2 ** attempt, 400))
       }
-      if (claim.answer !== null) return { ...claim.answer, replayed: true }
-      if (claim.mine) return { ...(await this.work(scope, claim.operation, work)), replayed: false }
-      await wait(Math.min(25 * 2 ** attempt, 400))
+    } finally {
+      // One at a time: of those that wake, only one could claim.
+      this.waiting.get(scope.toString('base64'))?.[0]?.()
     }
+  }
+
+  /** Until a request of this process ends, or for this long: another process may run the first one. */
+  private async wait(scope: Buffer, ms: number): Promise<void> {
+    const name = scope.toString('base64')
+    const line = this.waiting.get(name) ?? []
+    this.waiting.set(name, line)
+    await new Promise<void>((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer)
+        line.splice(line.indexOf(wake), 1)
+        if (line.length === 0) this.waiting.delete(name)
+        resolve()
+      }
+      const timer = setTimeout(wake, ms)
+      line.push(wake)
+    })
   }
 
   /** The operation under which `once` will run this request. Null where it will refuse it. */

@@ -42,10 +42,10 @@ export function fromPlace(text: string): Marks {
 }
 
 /** How long to rest after a look: the longer it took the longer, so that a slow database is not asked the more often. */
-export function restAfter(tookMs: number): number {
-  return Math.min(MOST_MS, Math.max(LEAST_MS, 9 * tookMs))
+export function restAfter(tookMs: number, leastMs: number): number {
+  return Math.min(MOST_MS, Math.max(leastMs, 9 * tookMs))
 }
 
-const LEAST_MS = 1_000
+export const LEAST_MS = 1_000
 /** A page that waits for a run's end hears of it by then at the latest. */
 const MOST_MS = 3_000

@@ -11,7 +11,7 @@ import { changedBetween, restAfter } from './model.ts'
  * change's own transaction would be sooner, but takes a lock over the whole database in each commit that moves money;
  * and a message between processes can get lost, where a row cannot.
  */
-export function createChanges({ store, clock, log }: ChangesDeps) {
+export function createChanges({ store, clock, log, leastMs }: ChangesDeps) {
   const followed = new Map<string, Followed>()
   let timer: NodeJS.Timeout | null = null
   let closed = false
@@ -37,7 +37,7 @@ export function createChanges({ store, clock, log }: ChangesDeps) {
     const started = performance.now()
     await lookAt([...followed.values()])
     timer = null
-    rest(restAfter(performance.now() - started))
+    rest(restAfter(performance.now() - started, leastMs))
   }
 
   function join(owner: Owner, wake: () => void): Followed {
@@ -54,7 +54,7 @@ export function createChanges({ store, clock, log }: ChangesDeps) {
     followed.set(key, one)
     // At once: a state of a second later must not be taken for the state at the beginning.
     void lookAt([one])
-    rest(restAfter(0))
+    rest(restAfter(0, leastMs))
     return one
   }
 
@@ -123,6 +123,7 @@ interface ChangesDeps {
   store: ChangeStore
   clock: Clock
   log: Log
+  leastMs: number
 }
 
 interface Following {

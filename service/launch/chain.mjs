@@ -1,10 +1,10 @@
 import './node-version.mjs'
 
-const { prepare } = await import('./prepare.mjs')
+const { prepareSources } = await import('./prepare.mjs')
 const { become } = await import('./run.mjs')
 
 // `npm run chain`: runs both networks on this machine until Ctrl-C, with the tests' contracts and chain.
-await prepare({ build: false })
+await prepareSources()
 process.exitCode = await become([
   '--import',
   './service/launch/typescript.mjs',

@@ -1,101 +1,44 @@
 import './node-version.mjs'
 import { spawn, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 
-const { prepare } = await import('./prepare.mjs')
+const { prepareSources } = await import('./prepare.mjs')
 const { root } = await import('./run.mjs')
-
-/** Each has the folders that it reads files of its own from. */
-const PROJECTS = [
-  { name: 'service', config: 'service/tsconfig.json', files: /^service\// },
-  { name: 'test', config: 'test/tsconfig.json', files: /^(test|service)\// },
-  { name: 'dashboard', config: 'service/dashboard/browser/tsconfig.json', files: /^service\// },
-  { name: 'pages', config: 'service/pages/browser/tsconfig.json', files: /^service\// },
-  { name: 'client', config: 'service/client/tsconfig.json', files: /^service\/client\// },
-  { name: 'nodes', config: 'tsconfig.json', files: /^(nodes|credentials)\// },
-  { name: 'test/nodes', config: 'test/nodes/tsconfig.json', files: /^(test\/nodes|nodes|credentials)\// },
-]
-const OXLINT = 'oxlint/bin/oxlint'
-
-/**
- * `npm run check`: every check that a machine can make. The slow ones come first, so that the last two end together.
- * `npm run check -- changed` looks at the files that differ from the main branch only: their lint, format and types.
- */
-const STEPS = [
-  // Reads the types of all projects, and reports what is wrong with them too: no compiler has to read them again.
-  { name: 'lint and types', run: [OXLINT] },
-  {
-    name: 'format',
-    run: [
-      ...['prettier/bin/prettier.cjs', '--check', '.', '--log-level', 'warn'],
-      ...['--cache', '--cache-strategy', 'content', '--cache-location', '.build/prettier'],
-    ],
-  },
-  {
-    name: 'directions',
-    run: [
-      ...['dependency-cruiser/bin/dependency-cruise.mjs', '--output-type', 'err-long'],
-      ...['service', 'nodes', 'credentials', 'test'],
-    ],
-  },
-  { name: 'unused code', run: ['knip/bin/knip.js', '--no-progress'] },
-  {
-    // Needs no database: the migrations are replayed on a throw-away one inside the process.
-    name: 'schema drift',
-    run: [
-      ...['prisma/build/index.js', 'migrate', 'diff', '--exit-code'],
-      ...['--from-migrations', 'prisma/migrations', '--to-schema', 'prisma/schema'],
-    ],
-  },
-  // Written by programs, so it is not linted; and its declarations are published.
-  ...PROJECTS.filter(({ name }) => name === 'client').map(typesOf),
-  { name: 'licences', run: ['../service/launch/licences.mjs'] },
-  { name: 'size', run: ['../service/launch/size.mjs'], prints: true },
-  { name: 'format of schema', run: ['prisma/build/index.js', 'format', '--check'] },
-  { name: 'schema', run: ['prisma/build/index.js', 'validate'] },
-]
-
-/** A change can break types in files that did not change, so the projects are read whole, with a record of the last time. */
-function typesOf({ name, config }) {
-  const record = `.build/types/${name.replace('/', '-')}.tsbuildinfo`
-  return {
-    name: `types of ${name}`,
-    run: ['typescript-7/lib/tsc.js', '-p', config, '--noEmit', '--incremental', '--tsBuildInfoFile', record],
-  }
-}
+const { STEPS, stepsFor } = await import('./checks.mjs')
 
 /** Fits two cores and the memory of a small machine: a third step at once makes all three slower. */
 const AT_ONCE = 2
 
-// Only the generated client must exist.
-await prepare({ build: false })
-const failed = await runAll(process.argv.includes('changed') ? stepsFor(changedFiles()) : STEPS)
+await prepareSources()
+const failed = await runAll(chosenSteps())
 if (failed.length > 0) {
   console.error(`\nfailed checks: ${failed.join(', ')}`)
   process.exitCode = 1
 }
 
-function stepsFor(files) {
-  if (files.length === 0) return []
-  return [
-    { name: 'lint', run: [OXLINT, '--no-error-on-unmatched-pattern', ...files] },
-    ...PROJECTS.filter((project) => files.some((file) => project.files.test(file))).map(typesOf),
-    {
-      name: 'format',
-      run: ['prettier/bin/prettier.cjs', '--check', '--ignore-unknown', '--log-level', 'warn', ...files],
-    },
+/** What differs from where this branch left the main one, and what is not committed yet; null where there is no main one. */
+function changedFiles() {
+  const git = (...words) => spawnSync('git', words, { cwd: root, encoding: 'utf8', maxBuffer: 100_000_000 })
+  const base = ['main', 'origin/main'].map((name) => git('merge-base', 'HEAD', name)).find(({ status }) => status === 0)
+  if (base === undefined) return null
+  const listed = [
+    // Without renames: the file that is gone counts too.
+    git('diff', '--name-only', '--no-renames', '-z', base.stdout.trim()),
+    git('ls-files', '--others', '--exclude-standard', '-z'),
   ]
+  if (listed.some(({ status }) => status !== 0)) return null
+  return listed.flatMap(({ stdout }) => stdout.split('\0')).filter((file) => file !== '')
 }
 
-/** What differs from where this branch left the main one, and what is not committed yet. */
-function changedFiles() {
-  const git = (...words) => spawnSync('git', words, { cwd: root, encoding: 'utf8' })
-  const base = git('merge-base', 'HEAD', 'main').stdout.trim() || 'HEAD'
-  const listed = [
-    git('diff', '--name-only', '--diff-filter=d', base).stdout,
-    git('ls-files', '--others', '--exclude-standard').stdout,
-  ]
-  return listed.flatMap((files) => files.split('\n')).filter((file) => file !== '')
+/** All of them unless only what changed is to be looked at, and known. */
+function chosenSteps() {
+  const files = process.argv.includes('changed') ? changedFiles() : null
+  if (files === null) return STEPS
+  const there = files.filter((file) => existsSync(path.join(root, file)))
+  const steps = stepsFor(files, there)
+  console.log(`${files.length} changed files, ${steps === STEPS ? 'all checks' : `${steps.length} checks`}`)
+  return steps
 }
 
 async function runAll(steps) {

@@ -18,12 +18,34 @@ export function contentsOf(file) {
   return readFileSync(path.join(root, file), 'utf8')
 }
 
-/** Compares names, sizes and dates: reading every source file would cost more than the comparison saves. */
-export function datesOf(files) {
-  return files.map((file) => {
-    const { mtimeMs, size } = statSync(path.join(root, file))
-    return `${file} ${mtimeMs} ${size}`
-  })
+/** One name for what these files hold. Dates say nothing: a checkout sets them anew, and a copy may keep them. */
+export function hashOf(files) {
+  return sha256(files.flatMap((file) => [file, readFileSync(path.join(root, file))]))
+}
+
+/**
+ * These files and all that they reach: every relative address in their code that leads to a file. Imports of types are left
+ * out, because nothing of them is built or run.
+ */
+export function reachedFrom(files) {
+  const reached = new Set(files)
+  for (const file of reached) {
+    if (!CODE.test(file)) continue
+    const text = contentsOf(file).replaceAll(TYPES, '')
+    for (const [, address] of text.matchAll(ADDRESS)) {
+      const target = path.posix.join(path.posix.dirname(file), address)
+      if (!reached.has(target) && isFile(target)) reached.add(target)
+    }
+  }
+  return [...reached].sort()
+}
+
+const CODE = /\.(ts|tsx|mts|mjs|js|css)$/
+const TYPES = /\b(?:import|export) type\b[^'"`;]*\bfrom ['"][^'"\n]*['"]/g
+const ADDRESS = /['"`](\.{1,2}\/[^'"`\n?]+)/g
+
+function isFile(file) {
+  return statSync(path.join(root, file), { throwIfNoEntry: false })?.isFile() === true
 }
 
 export function sha256(texts) {

@@ -1,29 +1,55 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { contentsOf, datesOf, filesUnder, sha256 } from './fingerprint.mjs'
+import { buildsFor } from './builds.mjs'
+import { contentsOf, filesUnder, hashOf, reachedFrom, sha256 } from './fingerprint.mjs'
 import { alone } from './lock.mjs'
-import { node, npm, root } from './run.mjs'
+import { node, npm, root, StepFailed } from './run.mjs'
 
 /**
  * Prepares a clone and skips the steps that are done: packages, the Prisma client, the pages, the dashboard, the build.
  * Each step leaves a stamp under .build with a hash of its inputs, so a second call only compares.
  */
-export async function prepare({ build = true } = {}) {
-  await prepareBy([packages, client, pages, dashboard, ...(build ? [service] : [])])
+export async function prepare() {
+  await orEnd(() => prepareBy(ALL))
 }
 
 /** Only what building the packages for npm needs. */
 export async function install() {
-  await prepareBy([packages])
+  await orEnd(() => prepareBy([packages]))
 }
 
+/** What the sources need to be read and run: nothing that is built from them. */
+export async function prepareSources() {
+  await orEnd(() => prepareBy([packages, client]))
+}
+
+/** Builds what these test files need. Throws where a build fails: the caller has a database server to stop. */
+export async function prepareTests(files) {
+  const needed = buildsFor(files)
+  await prepareBy(ALL.filter(({ name }) => needed.has(name)))
+}
+
+async function orEnd(work) {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof StepFailed)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(1)
+  }
+}
+
+/** The first makes what all others need. Those of one list need the one before them; the lists run side by side. */
 async function prepareBy(steps) {
   if (steps.every((step) => step.done())) return
   await alone(async () => {
-    for (const step of steps) {
-      // Another process may have completed the step while this one waited.
-      if (!step.done()) await timed(step)
+    // Another process may have completed the step while this one waited.
+    const inTurn = async (some) => {
+      for (const step of some) if (steps.includes(step) && !step.done()) await timed(step)
     }
+    await inTurn([packages])
+    const ended = await Promise.allSettled([inTurn([client, service]), inTurn([dashboard, pages])])
+    for (const { status, reason } of ended) if (status === 'rejected') throw reason
   })
 }
 
@@ -55,11 +81,7 @@ const pages = {
   title: 'Building the pages',
   name: 'pages',
   // The lock file decides the versions of its libraries, which are bundled into the output.
-  source: () =>
-    sha256([
-      ...datesOf([...filesUnder('service/pages'), ...filesUnder('service/ui-kit')]),
-      contentsOf('package-lock.json'),
-    ]),
+  source: () => bundleOf(['service/pages/browser', 'service/ui-kit'], ['service/pages/build.mjs']),
   done: () => existsSync(at('.build/pages')) && stamped(pages),
   async run() {
     await node(['service/pages/build.mjs'])
@@ -69,11 +91,7 @@ const pages = {
 const dashboard = {
   title: 'Building the dashboard',
   name: 'dashboard',
-  source: () =>
-    sha256([
-      ...datesOf([...filesUnder('service/dashboard'), ...filesUnder('service/ui-kit'), 'service/pages/compress.mjs']),
-      contentsOf('package-lock.json'),
-    ]),
+  source: () => bundleOf(['service/dashboard/browser', 'service/ui-kit'], ['service/dashboard/build.mjs']),
   done: () => existsSync(at('.build/dashboard')) && stamped(dashboard),
   async run() {
     await node(['service/dashboard/build.mjs'])
@@ -83,21 +101,45 @@ const dashboard = {
 const service = {
   title: 'Building the service',
   name: 'service',
-  source: () => sha256([...datesOf([...sources(), 'service/build.mjs']), contentsOf('package-lock.json')]),
+  source: () =>
+    hashOf([
+      ...reachedFrom([...programs(), 'service/build.mjs']).filter((file) => !file.includes('/generated/')),
+      ...filesUnder('prisma/schema'),
+      ...SETTINGS,
+    ]),
   done: () => existsSync(at('service/dist')) && stamped(service),
   async run() {
     await node(['service/build.mjs'])
   },
 }
 
+const ALL = [packages, client, service, dashboard, pages]
+
+/** The lock file decides the versions of the libraries that are bundled, and of what bundles them. */
+const SETTINGS = ['package-lock.json', 'package.json', 'tsconfig.base.json']
+
+/** Everything in the folders, since their styles and lists of pages are made of all of it, and what that imports from elsewhere. */
+function bundleOf(folders, programs) {
+  return hashOf([...reachedFrom([...folders.flatMap((folder) => filesUnder(folder)), ...programs]), ...SETTINGS])
+}
+
 async function timed(step) {
   const started = performance.now()
-  process.stderr.write(`${step.title} … `)
+  // Whole lines, because two steps may run side by side.
+  process.stderr.write(`${step.title} …\n`)
   const source = step.source()
-  await step.run()
+  const stamp = at(`.build/${step.name}.stamp`)
+  // While the output changes, the stamp of the one before would be wrong.
+  rmSync(stamp, { force: true })
+  try {
+    await step.run()
+  } catch (error) {
+    if (error instanceof StepFailed) error.message = `${step.title} failed:\n${error.message}`
+    throw error
+  }
   mkdirSync(at('.build'), { recursive: true })
-  writeFileSync(at(`.build/${step.name}.stamp`), source)
-  process.stderr.write(`${((performance.now() - started) / 1000).toFixed(1)} s\n`)
+  writeFileSync(stamp, source)
+  process.stderr.write(`${step.title}: ${((performance.now() - started) / 1000).toFixed(1)} s\n`)
 }
 
 function stamped(step) {
@@ -131,8 +173,9 @@ function prismaVersion() {
   return JSON.parse(contentsOf('package-lock.json')).packages['node_modules/prisma'].version
 }
 
-function sources() {
-  return filesUnder('service', ['dist', 'node_modules']).filter((file) => file.endsWith('.ts'))
+/** What the service is built from; the rest of its build follows from their imports. */
+function programs() {
+  return ['service/main.ts', ...filesUnder('service/cli').filter((file) => /^service\/cli\/[^/]+\.ts$/.test(file))]
 }
 
 function at(file) {

@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Runs a step of the launch: silent when it succeeds; when it fails, prints all of its output. */
+/** A step of the launch ended with an error; the message is all of its output. */
+export class StepFailed extends Error {}
+
+/** Runs a step of the launch: silent when it succeeds; when it fails, throws all of its output. */
 export function node(args, options) {
   return step(process.execPath, args, options)
 }
@@ -32,7 +35,5 @@ async function step(command, args, { cwd = root, env = {} } = {}) {
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text))
   const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve))
-  if (code === 0) return
-  process.stderr.write(`failed\n${said}`)
-  process.exit(1)
+  if (code !== 0) throw new StepFailed(said)
 }

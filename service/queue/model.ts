@@ -114,6 +114,8 @@ export interface Pace {
   window: number
   /** A job whose process has not renewed it for this long goes to another process. */
   jobLockMs: number
+  /** How long a push waits for a backend that takes the command and does not answer. */
+  commandMs: number
   /** How long the leader of the sweepers may be silent before another process takes over. */
   leaderMs: number
   /** What a sweeper's time between two turns is multiplied by: 1, and less where a test waits for the next turn. */
@@ -132,6 +134,7 @@ export const PACE: Pace = {
   pollMs: 500,
   window: 1_000,
   jobLockMs: 6_000,
+  commandMs: 5_000,
   leaderMs: 5_000,
   sweepFactor: 1,
   keepDoneMs: 24 * 3_600_000,

@@ -4,7 +4,7 @@ import { createChanges } from '../changes/service.ts'
 import { createChangeStore } from '../changes/store.ts'
 import { serveFollowing } from '../api/following.ts'
 import type { ServerEvent } from '../api/route.ts'
-import { KINDS, type Kind } from '../changes/model.ts'
+import { KINDS, LEAST_MS, type Kind } from '../changes/model.ts'
 import type { Changes } from '../changes/store.ts'
 import type { Caller } from '../kit/caller.ts'
 import type { Tables } from '../kit/tables.ts'
@@ -12,9 +12,14 @@ import type { Platform, Part } from './platform.ts'
 import { TABLES } from './tables.ts'
 
 /** What changed, for the dashboard's open pages; under the path of what they ask. */
-export function openChanges(platform: Platform, identify: (request: Request) => Promise<Caller>): { part: Part } {
+export function openChanges(
+  platform: Platform,
+  identify: (request: Request) => Promise<Caller>,
+  sweepFactor = 1,
+): { part: Part } {
   const { database, clock, log } = platform
-  const changes = createChanges({ store: createChangeStore(database.statements, changesOf(TABLES)), clock, log })
+  const store = createChangeStore(database.statements, changesOf(TABLES))
+  const changes = createChanges({ store, clock, log, leastMs: LEAST_MS * sweepFactor })
 
   async function* toEvents(news: ReturnType<typeof changes.follow>): AsyncGenerator<ServerEvent> {
     for await (const one of news) {

@@ -127,7 +127,7 @@ interface Options {
   failpoints?: Failpoints
   /** The processes that share this one's port. */
   others?: Others | null
-  /** A test's sweepers take their turns more often. */
+  /** A test's sweepers, and what tells open pages of changes, take their turns more often. */
   pace?: Partial<Pace>
 }
 
@@ -147,7 +147,7 @@ export async function compose(config: Config, options: Options): Promise<Service
     (await openDashboard(platform, products.assets)).part,
     ...products.parts,
     openPruning(platform),
-    openChanges(platform, identify).part,
+    openChanges(platform, identify, options.pace?.sweepFactor).part,
     openUploads(platform, money.files, identify),
   ]
   const queue = openQueue(platform, options, parts)

@@ -7,6 +7,7 @@ import {
   type Page,
   type PageScreenshotOptions,
 } from 'playwright-core'
+import { pollOften, releaseProcess } from './playwright.ts'
 
 /** The system's Chromium; the suite does not bring one along. Its shell draws the same without a window around it. */
 const PROGRAM = [
@@ -34,7 +35,7 @@ export function inBrowser(title: string, suite: () => void): void {
 }
 
 export async function startBrowser(): Promise<Browser> {
-  return await chromium.launch({
+  const browser = await chromium.launch({
     ...(PROGRAM === undefined ? {} : { executablePath: PROGRAM }),
     args: [
       '--headless',
@@ -46,7 +47,29 @@ export async function startBrowser(): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
     ],
+    // Chromium ends with the pipe of a process that was killed. Playwright's handlers would keep that process from its end.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
   })
+  await pollOften(browser)
+  return browser
+}
+
+/** The browser of this process: the next file uses it too, with contexts of its own. */
+export async function openBrowser(): Promise<Browser> {
+  if (shared?.isConnected() !== true) {
+    shared = await startBrowser()
+    releaseProcess(shared)
+  }
+  return shared
+}
+
+let shared: Browser | undefined
+
+/** Closes what a file has opened in the browser of this process. */
+export async function leaveBrowser(browser: Browser): Promise<void> {
+  await Promise.all(browser.contexts().map((context) => context.close()))
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { barriers } from './access.ts'
-import { inBrowser, openContext, picture, startBrowser } from './chromium.ts'
+import { inBrowser, leaveBrowser, openBrowser, openContext, picture } from './chromium.ts'
 import { putWallet } from './wallet.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { json } from '../paywall/upstream.ts'
@@ -11,10 +11,10 @@ inBrowser('a person at a gate', () => {
   let browser: Browser
   beforeAll(async () => {
     world = await openWorld({ chain: true })
-    browser = await startBrowser()
+    browser = await openBrowser()
   })
   afterAll(async () => {
-    await browser.close()
+    await leaveBrowser(browser)
     await world.close()
   })
 

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { barriers } from './access.ts'
-import { inBrowser, picture, startBrowser } from './chromium.ts'
+import { inBrowser, leaveBrowser, openBrowser, picture } from './chromium.ts'
 import { testService, type TestService } from '../harness/service.ts'
 
 inBrowser('the API reference', () => {
@@ -8,10 +8,10 @@ inBrowser('the API reference', () => {
   let browser: Browser
   beforeAll(async () => {
     service = await testService()
-    browser = await startBrowser()
+    browser = await openBrowser()
   })
   afterAll(async () => {
-    await browser.close()
+    await leaveBrowser(browser)
     await service.close()
   })
 

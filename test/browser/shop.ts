@@ -4,7 +4,7 @@ import { LIVE } from '../checkouts/world.ts'
 import { startReceiver, type Receiver } from '../deliveries/receiver.ts'
 import { startChain, type TestAccount, type TestChain } from '../harness/chain.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
-import { openContext, picture, startBrowser } from './chromium.ts'
+import { leaveBrowser, openBrowser, openContext, picture } from './chromium.ts'
 import { putWallet, type TestWallet, type WalletOptions } from './wallet.ts'
 
 /** A seller with a workflow, the chain it is paid on, and a browser for the buyers. */
@@ -53,7 +53,7 @@ export async function openShop(
   const { live = false } = options
   const [chain, browser, receiver] = await Promise.all([
     startChain({ mining: options.mining ?? 'automine', chainId: live ? 8453 : 84532 }),
-    startBrowser(),
+    openBrowser(),
     startReceiver(),
   ])
   const service = await testService({
@@ -154,7 +154,7 @@ function watch(page: Page, origin: string, amiss: string[]): void {
 }
 
 async function close(browser: Browser, service: TestService, receiver: Receiver, chain: TestChain): Promise<void> {
-  await browser.close()
+  await leaveBrowser(browser)
   await service.close()
   await receiver.close()
   await chain.stop()

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { LANGUAGES, type Language } from '../../service/kit/language.ts'
 import type { CheckoutPage, PaymentState, Receipt } from '../../service/pages/model.ts'
 import { createPages, loadBuilt, type Pages } from '../../service/pages/pages.ts'
-import { inBrowser, picture, startBrowser } from './chromium.ts'
+import { inBrowser, leaveBrowser, openBrowser, picture } from './chromium.ts'
 
 const AT = '2026-11-24T12:00:00.000Z'
 const HASH = `0x${'7'.repeat(64)}`
@@ -153,7 +153,7 @@ inBrowser('every state of the pages', () => {
   let style: string
   beforeAll(async () => {
     const built = await loadBuilt()
-    browser = await startBrowser()
+    browser = await openBrowser()
     pages = createPages(built, {
       clock: { now: () => new Date(AT) },
       assetsPath: '/p/assets',
@@ -161,7 +161,7 @@ inBrowser('every state of the pages', () => {
     })
     style = String(built.assets.files.get(built.assets.styles[0]!)!.plain)
   })
-  afterAll(() => browser.close())
+  afterAll(() => leaveBrowser(browser))
 
   function statesIn(lang: Language): readonly (readonly string[])[] {
     const reader = { lang, accepted: undefined }

@@ -59,7 +59,11 @@ describe('a payment that waits in the escrow, while the chain or this service go
     expect(await sentBy(world.chain, operator())).toBe(sent)
 
     await report(payment.id, 'succeeded')
-    await until(async () => (await payment.see()).status === 'paid')
+    await until(async () => {
+      // The nonce that the reorganisation freed is looked for as late as fees are raised.
+      world.service.clock.forward(500)
+      return (await payment.see()).status === 'paid'
+    })
     await world.chain.reorg(1)
     expect(await usdc(world.recipient)).toBe(sold)
     await again(async () => (await usdc(world.recipient)) === sold + PRICE)

@@ -41,8 +41,8 @@ describe('what becomes of a payment', () => {
     })
     await world.chain.mine()
     // The buyer has disconnected; the sweeper checks the outcome for them.
-    world.service.clock.forward(6_000)
     const end = await until(async () => {
+      world.service.clock.forward(1_000)
       await sweep()
       const seen = await look(statusPath(answer))
       return seen.payment.status === 'paid' && seen

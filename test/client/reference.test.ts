@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -96,6 +97,7 @@ describe('the samples of the reference', () => {
     expect(procedures.length).toBeGreaterThan(100)
     const wrong: string[] = []
     let answered = 0
+    const modules = startModules(sandbox)
     for (const { name, curl, typescript } of procedures) {
       const { stdout } = await run('sh', ['-euc', here(curl)], { env: sandbox.environment })
       const answer = JSON.parse(stdout) as { result?: unknown; error?: { data: { reason: string } } }
@@ -112,10 +114,7 @@ describe('the samples of the reference', () => {
       }
       // What is done cannot be done again; a query answers both the same.
       if (method !== 'GET') continue
-      const file = path.join(sandbox.project, 'procedure.mjs')
-      writeFileSync(file, typescript)
-      const inNode = await run(process.execPath, [file], { cwd: sandbox.project, env: sandbox.environment })
-      const [, status, body = ''] = /^(\d+) (.*)$/s.exec(inNode.stdout.trim()) ?? []
+      const [, status, body = ''] = /^(\d+) (.*)$/s.exec(await modules.run(typescript)) ?? []
       const { result } = JSON.parse(body) as { result?: object }
       expect([name, status === '200', result && shapeOf(result)]).toEqual([
         name,
@@ -123,6 +122,7 @@ describe('the samples of the reference', () => {
         answer.result && shapeOf(answer.result),
       ])
     }
+    modules.end()
     expect(wrong).toEqual([])
     expect(answered).toBeGreaterThan(40)
   })
@@ -133,6 +133,48 @@ describe('the samples of the reference', () => {
     return found
   }
 })
+
+/**
+ * One process of Node in the project, which runs one sample after the other as a module of its own: to start Node for each
+ * takes longer than all samples.
+ */
+function startModules(sandbox: Sandbox): { run(source: string): Promise<string>; end(): void } {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', RUN_EACH], {
+    cwd: sandbox.project,
+    env: sandbox.environment,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  let output = ''
+  const heard = new EventEmitter()
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+    heard.emit('heard')
+  })
+  child.once('close', () => heard.emit('heard'))
+  let count = 0
+  return {
+    async run(source) {
+      const file = path.join(sandbox.project, `procedure-${String(count++)}.mjs`)
+      writeFileSync(file, source)
+      output = ''
+      child.stdin.write(`${file}\n`)
+      while (!output.endsWith(END)) {
+        if (child.exitCode !== null) throw new Error(`It ended at:\n${source}`)
+        await once(heard, 'heard')
+      }
+      return output.slice(0, -END.length).trim()
+    },
+    end: () => child.stdin.end(),
+  }
+}
+
+const END = '\0\n'
+const RUN_EACH = `
+import { createInterface } from 'node:readline'
+for await (const file of createInterface({ input: process.stdin })) {
+  await import(file)
+  console.log('\\0')
+}`
 
 interface Schema {
   type?: string

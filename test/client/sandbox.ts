@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -11,6 +12,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
+import { rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -81,11 +83,23 @@ export async function startSandbox(): Promise<Sandbox> {
   }
 }
 
-/** A project with the package in it, as it is published. */
+/** A project with the package in it, as it is published. npm installs it once; each test has a copy of the project. */
 export async function installed(folder: string): Promise<string> {
   const project = path.join(folder, 'project')
-  const install = ['install', '--prefix', project, '--no-audit', '--no-fund', '--offline']
-  await run('npm', [...install, await packed(folder)], { cwd: folder })
+  const file = await packed(folder)
+  const first = file.replace(/[.]tgz$/, '')
+  if (!existsSync(first)) {
+    const install = ['install', '--prefix', project, '--no-audit', '--no-fund', '--offline']
+    await run('npm', [...install, file], { cwd: folder })
+    const partial = `${first}.${String(process.pid)}`
+    cpSync(project, partial, { recursive: true, verbatimSymlinks: true })
+    await rename(partial, first).catch(() => {
+      // Another test was faster.
+      rmSync(partial, { recursive: true })
+    })
+    return project
+  }
+  cpSync(first, project, { recursive: true, verbatimSymlinks: true })
   return project
 }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -6,13 +7,29 @@ import { startEmbedded } from '../../service/database/embedded/database.ts'
 import { startHolder, type Holder } from './holder.ts'
 import { leftOf, processesOf, serverOf } from './processes.ts'
 
+function newFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-endings-'))
+  chmodSync(folder, 0o755)
+  return folder
+}
+
 /** In every way that the service's process can end: no server stays running, and no acknowledged row is lost. */
 describe('when the service ends', () => {
+  let fresh: string
   let dataDir: string
 
+  beforeAll(async () => {
+    fresh = newFolder()
+    const embedded = await startEmbedded({ dataDir: fresh })
+    await embedded.stop()
+  })
+  afterAll(() => {
+    rmSync(fresh, { recursive: true })
+  })
   beforeEach(() => {
-    dataDir = mkdtempSync(path.join(tmpdir(), 'coinslot-endings-'))
-    chmodSync(dataDir, 0o755)
+    dataDir = newFolder()
+    // With its owners: as root, the server runs as another account.
+    execFileSync('cp', ['-a', `${fresh}/.`, dataDir])
   })
   afterEach(() => {
     rmSync(dataDir, { recursive: true })

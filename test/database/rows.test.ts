@@ -94,7 +94,42 @@ describe('rows of statements', () => {
       [],
     ])
   })
+
+  // Two transactions that write the same customers in different orders would wait for each other (test/sales/customer-locks).
+  it('of what is counted by customer are written by statements that name one sale by its id', () => {
+    const texts = found.flatMap(({ statement: { place, texts: all } }) => all.map((text) => ({ place, text })))
+    const writing = texts.filter(({ text }) => /\bUPDATE sale\b/.test(text) && COUNTED.test(text))
+    expect(writing.length).toBeGreaterThan(8)
+    const isOfOne = (text: string): boolean =>
+      // The part from the update on; a statement around it may read more.
+      text
+        .split(/\bUPDATE sale\b/)
+        .slice(1)
+        .every((part) => !COUNTED.test(setOf(part)) || ofOne(part, text))
+    expect(writing.filter(({ text }) => !isOfOne(text)).map(({ place }) => place)).toEqual([])
+    const added = texts.filter(({ text }) => /\bINSERT INTO sale\s*\(/.test(text))
+    expect(added.length).toBeGreaterThan(0)
+    expect(
+      added.filter(({ text }) => !/\)\s*VALUES\s*\([^;]*?\)\s*ON CONFLICT/.test(text)).map(({ place }) => place),
+    ).toEqual([])
+  })
 })
+
+/** What the trigger on sales looks at. */
+const COUNTED = /\b(?:state|refunded|details|amount)\s*=/
+
+/** What an update sets, without its condition. */
+function setOf(update: string): string {
+  return update.split(/\b(?:WHERE|FROM)\b/)[0] ?? ''
+}
+
+/** By its id, or by a row that the statement has found by its id. */
+function ofOne(update: string, text: string): boolean {
+  return (
+    /WHERE (?:s\.)?id = \$1\b/.test(update) ||
+    (update.includes('WHERE s.id = free.id') && /WHERE id = \$1\b/.test(text))
+  )
+}
 
 interface Described {
   statement: Statement

@@ -33,9 +33,10 @@ const EVERY_VERSION = [
   '20261124124100_invoices',
   '20261126030201_payment_request',
 ]
-/** The oldest, one with money in the escrow, and the newest; `npm run prove -- long` takes them all. */
-const VERSIONS =
-  process.env['LONG'] === 'true' ? EVERY_VERSION : [EVERY_VERSION[0]!, EVERY_VERSION[5]!, EVERY_VERSION.at(-1)!]
+/** The oldest, and one with money in the escrow. */
+const EMBEDDED = [EVERY_VERSION[0]!, EVERY_VERSION[5]!]
+/** The newest: the other two are upgraded by the same statements on an embedded one. `npm run prove -- long` takes all. */
+const ON_SERVER = process.env['LONG'] === 'true' ? EVERY_VERSION : [EVERY_VERSION.at(-1)!]
 
 const known = readdirSync(MIGRATIONS)
 
@@ -43,7 +44,7 @@ describe('a database of an earlier version', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-versions-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  test.each(VERSIONS)('%s becomes one of this version, on a server', async (version) => {
+  test.each(ON_SERVER)('%s becomes one of this version, on a server', async (version) => {
     const database = await emptyDatabase()
     try {
       const dataDir = path.join(folder, version)
@@ -54,7 +55,7 @@ describe('a database of an earlier version', () => {
     }
   })
 
-  test.each([EVERY_VERSION[0]!, EVERY_VERSION[5]!])('%s becomes one of this version, embedded', async (version) => {
+  test.each(EMBEDDED)('%s becomes one of this version, embedded', async (version) => {
     const dataDir = path.join(folder, `embedded-${version}`)
     const embedded = await startEmbedded({ dataDir })
     try {

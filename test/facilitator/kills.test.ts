@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { escrowBody, escrowed, escrowTerms, payEscrow, seller } from '../harness/escrow.ts'
+import { bundled } from '../harness/process.ts'
 import type { Order } from './child/mortal.ts'
 import { openWorld, request, sentBy, until, usdcOf, type World } from './world.ts'
 
@@ -13,6 +14,8 @@ const PLACES = [
   'settlement settled',
   'settlement offered',
 ]
+
+const MORTAL = fileURLToPath(new URL('./child/mortal.ts', import.meta.url))
 
 describe('a process that is killed', () => {
   let world: World
@@ -85,9 +88,7 @@ describe('a process that is killed', () => {
 })
 
 async function die(order: Order): Promise<void> {
-  const child = fork(fileURLToPath(new URL('./child/mortal.ts', import.meta.url)), {
-    execArgv: ['--import', fileURLToPath(new URL('../../service/launch/typescript.mjs', import.meta.url))],
-  })
+  const child = fork(bundled(MORTAL))
   const dead = new Promise<NodeJS.Signals | null>((resolve) => {
     child.once('exit', (_code, signal) => {
       resolve(signal)

@@ -27,7 +27,8 @@ describe('a transaction that every node refuses', () => {
   beforeEach(async () => {
     world = await openWorld({ chain: { mining: 'manual' }, services: 0 })
     relay = await startRelay(world.chain.url)
-    await world.add({ environment: { BASE_SEPOLIA_RPC_URLS: relay.url } })
+    // Fees are raised a dozen times before a nonce is given up: each pass is long enough for one of them.
+    await world.add({ environment: { BASE_SEPOLIA_RPC_URLS: relay.url, SETTLE_BUMP_AFTER_MS: '3000' } })
   })
   afterEach(async () => {
     await world.close()

@@ -10,3 +10,8 @@ export function liveSettings(): Record<string, string> {
     RATE_API_PER_MINUTE: '0',
   }
 }
+
+/** Reading what comes with a live service takes longer than most tests. */
+export function withoutTools({ LIVE }: Readonly<Record<string, string>>): Record<string, string> {
+  return LIVE === 'true' ? { TOOLS_SHIPPED: 'false' } : {}
+}

@@ -1,7 +1,13 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 
-const root = path.join(import.meta.dirname, '..')
+const root = path.join(import.meta.dirname, '../..')
+const CHOSEN = Symbol.for('coinslot chosen tests')
+
+/** The files of this run. Jest orders them before it calls the global setup, in the same process. */
+export function chosenTests() {
+  return globalThis[CHOSEN]
+}
 
 /**
  * The order of the test files. The longest come first, so that no worker is left with a long one when the others are done.
@@ -10,6 +16,7 @@ const root = path.join(import.meta.dirname, '..')
  */
 export default class Sequencer {
   sort(tests) {
+    globalThis[CHOSEN] = tests.map((test) => path.relative(root, test.path))
     const longest = tests
       .map((test) => ({ test, length: lengthOf(path.relative(root, test.path)) }))
       .sort((one, other) => other.length - one.length || (one.test.path < other.test.path ? -1 : 1))

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
-import { startEmbedded } from '../../service/database/embedded/database.ts'
-import { migrate } from '../../service/database/migrate.ts'
-import { migrateQueue } from '../../service/queue/backends/postgres.ts'
+import { startEmbedded, type Embedded } from '../../service/database/embedded/database.ts'
 import { quickFolder } from './memory.ts'
+import { fillFolder } from './prepared-cluster.ts'
 
 /** The one database server of a test run, and the database that the others are copied from. */
 export interface TestServer {
@@ -32,9 +32,14 @@ export async function startTestServer(
 ): Promise<{ server: TestServer; stop(): Promise<void> }> {
   if (given !== undefined && given !== '') return onGiven(given)
   const dataDir = mkdtempSync(path.join(await quickFolder(PREFIX), PREFIX))
-  const embedded = await startEmbedded({ dataDir, settings: NOT_DURABLE })
+  const start = (): Promise<Embedded> => startEmbedded({ dataDir, settings: NOT_DURABLE })
   const template = 'coinslot'
-  await fill(embedded.url)
+  await fillFolder(dataDir, async () => {
+    const making = await start()
+    await fill(making.url)
+    await making.stop()
+  })
+  const embedded = await start()
   return {
     server: { adminUrl: embedded.adminUrl, ownerUrl: embedded.url, owner: 'coinslot', template, strategy: 'file_copy' },
     stop: async () => {
@@ -59,10 +64,17 @@ const NOT_DURABLE = {
 
 /** Everything that a service would make in an empty database: each test's has it already. */
 async function fill(url: string): Promise<void> {
+  // Loading these takes longer than copying a folder that has their tables.
+  const { migrate } = await import('../../service/database/migrate.ts')
+  const { migrateQueue } = await import('../../service/queue/backends/postgres.ts')
   await migrate(url)
   const pool = new pg.Pool({ connectionString: url })
+  const closed: Promise<unknown>[] = []
+  pool.on('connect', (client) => closed.push(once(client, 'end')))
   await migrateQueue(pool)
   await pool.end()
+  // The pool does not wait for this, and a server that stops before would end this process with an error.
+  await Promise.all(closed)
 }
 
 async function onGiven(given: string): Promise<{ server: TestServer; stop(): Promise<void> }> {

@@ -8,7 +8,7 @@ import { listen } from '../../service/api/server.ts'
 import type { Caller } from '../../service/kit/caller.ts'
 import { newId } from '../../service/kit/ids.ts'
 import type { Environment } from '../../service/kit/owner.ts'
-import { withoutTools } from './process.ts'
+import { withoutTools } from './live.ts'
 import { testDatabase, type TestDatabase } from './database.ts'
 import { TestClock } from './clock.ts'
 

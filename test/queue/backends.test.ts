@@ -1,6 +1,7 @@
+import type { Log } from '../../service/kit/log.ts'
 import type { BackendAddress } from '../../service/queue/backends/backend.ts'
 import { openBackend } from '../../service/queue/queue.ts'
-import { PACE, type Sweeper, type Topic } from '../../service/queue/model.ts'
+import { PACE, type Pace, type Sweeper, type Topic } from '../../service/queue/model.ts'
 import { createOutbox } from '../../service/queue/outbox.ts'
 import { createQueue, type Queue } from '../../service/queue/queue.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
@@ -210,7 +211,7 @@ describe.each(backends)('the queue on %s', (kind) => {
 
   it('pushes after all what its backend refused at the very first push', async () => {
     const log = new Listener()
-    const queue = await started([numbers(() => undefined)], [], log)
+    const queue = await started([numbers(() => undefined)], [], { log, pace: { commandMs: 500 } })
     const refused = log.hears('the queue is down')
     const mend = await fault()
     await announce([1], queue)
@@ -351,11 +352,15 @@ describe.each(backends)('the queue on %s', (kind) => {
     })
   }
 
-  async function started(topics: readonly Topic[], sweepers: readonly Sweeper[] = [], log = quiet): Promise<Queue> {
+  async function started(
+    topics: readonly Topic[],
+    sweepers: readonly Sweeper[] = [],
+    { log = quiet, pace = {} }: { log?: Log; pace?: Partial<Pace> } = {},
+  ): Promise<Queue> {
     const address: BackendAddress =
       redis === null ? { kind: 'postgres', connectionString: database.url } : { kind: 'redis', url: redis.url }
     const { statements } = database
-    const queue = createQueue({ statements, clock, log, backend: address, topics, sweepers, measures: tally })
+    const queue = createQueue({ statements, clock, log, pace, backend: address, topics, sweepers, measures: tally })
     queues.push(queue)
     await queue.start()
     return queue

@@ -11,7 +11,8 @@ export async function openRedis(url: string, deps: BackendDeps): Promise<Backend
   const complain = complaints(deps.log, deps.clock)
   const prefix = await prefixOf(deps.statements)
   // While Redis is unavailable a push must fail instead of waiting in memory, because the rows will be leased again.
-  const producing = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 5_000 })
+  const patience = { maxRetriesPerRequest: 1, commandTimeout: deps.pace.commandMs }
+  const producing = new Redis(url, { enableOfflineQueue: false, ...patience })
   const working = new Redis(url, { maxRetriesPerRequest: null })
   // These do not wait for an unavailable Redis either; a push then fails.
   const options = { connection: producing, prefix, skipWaitingForReady: true, ...QUEUE_OPTIONS }

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { testService, type Answer, type CallOptions, type TestService } from '../../harness/service.ts'
 import { barriers } from '../access.ts'
-import { openContext, picture, startBrowser } from '../chromium.ts'
+import { leaveBrowser, openBrowser, openContext, picture } from '../chromium.ts'
 import { freePort } from '../../harness/ports.ts'
 
 /** The dashboard on a service of its own, and a browser in front of it. */
@@ -50,7 +50,7 @@ export async function openDesk(
       RATE_SIGN_IN_PER_MINUTE: '0',
       ...(typeof environment === 'function' ? environment(origin) : environment),
     }),
-    startBrowser(),
+    openBrowser(),
   ])
   await service.start()
   const amiss: string[] = []
@@ -110,7 +110,7 @@ export async function openDesk(
     },
     amiss: () => amiss,
     async close() {
-      await browser.close()
+      await leaveBrowser(browser)
       await service.close()
     },
   }

@@ -7,8 +7,7 @@ import { REFUND_STATES, type RefundState } from '../../../service/refunds/model.
 import { findRefundDifferences } from '../../../service/refunds/store.ts'
 import { until, usdcOf } from '../../facilitator/world.ts'
 import { addSale } from '../../refunds/sales.ts'
-import { bundled } from '../../harness/process.ts'
-import { startWorker, WORKER } from '../../wallet/processes.ts'
+import { startWorker } from '../../wallet/processes.ts'
 import { liveSettings, openWorld, send, type Depositor, type World } from '../../wallet/world.ts'
 import { chanceOf } from '../system/chance.ts'
 
@@ -28,7 +27,6 @@ interface Sold {
 test(
   `${String(KILLS)} kills of the worker in every state of a refund, with seed ${String(SEED)}: each is paid once`,
   async () => {
-    const program = bundled(WORKER)
     const world = await openWorld({
       ...{ WITHDRAWAL_LIMIT_PER_DAY: '0', WITHDRAWAL_LIMIT_TOTAL_PER_DAY: '0', WITHDRAWALS_PER_DAY: '0' },
       REFUNDS_PER_DAY: '0',
@@ -61,7 +59,7 @@ test(
     const missed: string[] = []
     for (let kill = 0; kill < KILLS; kill++) {
       const state = STATES[kill % STATES.length]!
-      const worker = startWorker({ work: 'everything', environment, url }, program)
+      const worker = startWorker({ work: 'everything', environment, url })
       await worker.ready
       const ids = [await ask(rich, BigInt(chance.whole(100_000, PRICE))), await ask(rich, null)]
       // Without a balance it waits; the balance comes after the kill.
@@ -77,7 +75,7 @@ test(
       if (Date.now() >= deadline) missed.push(`kill ${String(kill)}: no refund became ${state}: ${found.join()}`)
       await send(chain, [{ to: poor.address, value: BigInt(PRICE) }])
     }
-    const last = startWorker({ work: 'everything', environment, url }, program)
+    const last = startWorker({ work: 'everything', environment, url })
     await until(async () => {
       await hurry()
       const open = await statements.run(`SELECT 1 FROM refund WHERE ended_at IS NULL`, [])

@@ -26,6 +26,8 @@ async function run(order: Order): Promise<void> {
   const service = await compose(readConfig(order.environment), {
     url: order.url,
     log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
+    // As in the other services of tests.
+    pace: { sweepFactor: 0.2 },
     failpoints: {
       reach(at) {
         if (order.work !== 'everything' && at === order.dieAt) process.kill(process.pid, 'SIGKILL')

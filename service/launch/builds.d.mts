@@ -1,0 +1,1 @@
+export function buildsFor(files: readonly string[]): Set<string>

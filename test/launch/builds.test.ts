@@ -1,0 +1,71 @@
+import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { buildsFor } from '../../service/launch/builds.mjs'
+import { filesUnder, hashOf, reachedFrom } from '../../service/launch/fingerprint.mjs'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const builds = (...files: string[]): string[] => [...buildsFor(files)].sort()
+
+describe('the builds of a test file', () => {
+  test('are none for code that is called directly', () => {
+    expect(builds('test/kit/line.test.ts')).toEqual(['client', 'packages'])
+  })
+
+  test('are the pages and the dashboard for a service in the same process', () => {
+    expect(builds('test/endpoints/get-wallet-balance/200.test.ts')).toEqual([
+      'client',
+      'dashboard',
+      'packages',
+      'pages',
+    ])
+  })
+
+  test('are all for a service in a process of its own, or a program', () => {
+    const all = ['client', 'dashboard', 'packages', 'pages', 'service']
+    expect(builds('test/observe/live-start.test.ts')).toEqual(all)
+    expect(builds('test/marketplace/assets/admin.test.ts')).toEqual(all)
+    expect(builds('test/queue/crash.test.ts')).toEqual(all)
+  })
+
+  test('are those of all chosen files', () => {
+    expect(builds('test/kit/line.test.ts', 'test/endpoints/get-wallet-balance/200.test.ts')).toContain('dashboard')
+  })
+
+  test('are read by one file each, which the rule names', () => {
+    const readers = filesUnder('service', ['dist', 'node_modules', 'generated', 'browser'])
+      .filter((file) => file.endsWith('.ts') && file !== 'service/pages/assets.ts')
+      .filter((file) => readFileSync(path.join(root, file), 'utf8').includes('builtFolder('))
+    expect(readers).toEqual(['service/dashboard/part.ts', 'service/pages/pages.ts'])
+  })
+})
+
+describe('what a build is made from', () => {
+  test('includes what browser code imports from the rest of the service', () => {
+    const reached = reachedFrom(filesUnder('service/pages/browser'))
+    expect(reached).toEqual(expect.arrayContaining(['service/kit/answer.ts', 'service/ui-kit/tokens.css']))
+  })
+
+  test('excludes what is imported for its types only', () => {
+    const reached = reachedFrom(filesUnder('service/dashboard/browser'))
+    expect(reached).toContain('service/kit/conditions.ts')
+    expect(reached).not.toContain('service/compose.ts')
+  })
+
+  test('has one name for the same contents, whatever their dates, and another for a changed letter', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-contents-'))
+    try {
+      const file = path.join(folder, 'a.ts')
+      const hashAt = (text: string, date: number): string => {
+        writeFileSync(file, text)
+        utimesSync(file, date, date)
+        return hashOf([path.relative(root, file)])
+      }
+      const first = hashAt('one', 1_000)
+      expect(hashAt('one', 2_000)).toBe(first)
+      expect(hashAt('two', 1_000)).not.toBe(first)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
