@@ -79,6 +79,6 @@ export function stepsFor(files, there) {
 }
 
 const CODE = /\.([cm]?[jt]sx?|css|html)$/
-/** The rest of what the steps read: their settings and rules, packages, and the tables that the client's types are made of. */
+/** Other files that the steps read: settings, rules, packages, and the tables that the client's types come from. */
 const SETTINGS =
   /^[^/]+\.(c?js|mjs|jsonc?|ts)$|^\.[^/]+$|(^|\/)(tsconfig[^/]*|package(-lock)?)\.json$|^prisma\/|^service\/launch\/(check|checks|licences|size)\.mjs$/

@@ -18,7 +18,7 @@ export function contentsOf(file) {
   return readFileSync(path.join(root, file), 'utf8')
 }
 
-/** One name for what these files hold. Dates say nothing: a checkout sets them anew, and a copy may keep them. */
+/** A hash of what these files contain. Their dates do not count: a checkout changes them, and a copy may keep them. */
 export function hashOf(files) {
   return sha256(files.flatMap((file) => [file, readFileSync(path.join(root, file))]))
 }

@@ -115,7 +115,7 @@ const service = {
 
 const ALL = [packages, client, service, dashboard, pages]
 
-/** The lock file decides the versions of the libraries that are bundled, and of what bundles them. */
+/** The lock file sets the versions of the bundled libraries and of the bundler. */
 const SETTINGS = ['package-lock.json', 'package.json', 'tsconfig.base.json']
 
 /** Everything in the folders, since their styles and lists of pages are made of all of it, and what that imports from elsewhere. */

@@ -31,7 +31,9 @@ export async function become(args) {
 }
 
 async function step(command, args, { cwd = root, env = {} } = {}) {
-  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  // Jest sets NODE_ENV for itself, and a build would become one for developers.
+  const { NODE_ENV: _ofJest, ...inherited } = process.env
+  const child = spawn(command, args, { cwd, env: { ...inherited, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text))
   const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve))

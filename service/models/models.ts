@@ -37,7 +37,7 @@ interface ModelsOptions {
   file: string | undefined
 }
 
-/** Returns the prompt word for word under a line that says so, which is enough to try everything else without a model. */
+/** Returns the prompt under a line that says so. That is enough to try everything else without a model. */
 async function echo({ system, prompt, signal }: CompletionRequest): Promise<Completion> {
   signal.throwIfAborted()
   const completionTokens = await countTokens(prompt)

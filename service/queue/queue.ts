@@ -119,8 +119,11 @@ async function stopWorks({ backend, runner, relay, sweepers }: Works, deadlineMs
     runner.abandon()
   }, deadlineMs)
   relay.retire()
-  await Promise.all([backend.pause(), runner.drain(), sweepers.stop(deadline.signal)])
-  clearTimeout(timer)
+  try {
+    await Promise.all([backend.pause(), runner.drain(), sweepers.stop(deadline.signal)])
+  } finally {
+    clearTimeout(timer)
+  }
   await relay.stop()
   // A backend that has become unavailable must not delay the process's end, which closes its sockets anyway.
   await Promise.race([backend.close(), aborted(AbortSignal.timeout(CLOSE_MS))])

@@ -39,6 +39,42 @@ inBrowser('a person who pays by a transfer from an exchange', () => {
     shop.service.clock.forward(10_000)
   }
 
+  it('sees at once what has arrived when they come back to the tab', async () => {
+    const sale = await shop.sell()
+    const { page } = await shop.visit(
+      { id: `${sale.id}?lang=en` },
+      {
+        ...COMMON,
+        wallet: false,
+        prepare: async (opened) => {
+          // A tab that is not seen asks five times less often. Here it does not ask at all.
+          await opened.addInitScript(`
+            const wait = window.setTimeout
+            window.setTimeout = (act, ms, ...input) => wait(act, ms === 15_000 ? 3_600_000 : ms, ...input)
+            window.seen = true
+            Object.defineProperty(document, 'visibilityState', { get: () => (window.seen ? 'visible' : 'hidden') })
+            window.show = (seen) => {
+              window.seen = seen
+              document.dispatchEvent(new Event('visibilitychange'))
+            }`)
+        },
+      },
+    )
+    await page.getByRole('button', { name: /Pay without a wallet/ }).click()
+    await page.getByLabel('Website').fill('example.com')
+    const [answer] = await Promise.all([
+      page.waitForResponse((response) => response.url().endsWith('/addresses')),
+      page.getByRole('button', { name: 'Show where to send' }).click(),
+    ])
+    const { address } = (await answer.json()) as { address: { address: string } }
+    await page.evaluate('show(false)')
+    // The look that was planned while the tab was seen.
+    await page.waitForResponse((response) => /\/addresses\/adr_/.test(response.url()))
+    await send(address.address, 2_000_000n)
+    await page.evaluate('show(true)')
+    await page.getByText(/2.00 USDC of 5.00 USDC have arrived/).waitFor()
+  })
+
   it.each(DEVICES)(
     'sends too little, then too much, and gets back what was too much, on a %s',
     async (device, settings) => {

@@ -141,7 +141,7 @@ export async function isTooWide(page: Page): Promise<boolean> {
 const IS_TOO_WIDE = `(async () => {
   const { documentElement: page } = document
   const isTooWide = () => page.scrollWidth > page.clientWidth || page.clientWidth > innerWidth
-  for (let frame = 0; frame < 60 && (frame < 3 || isTooWide()); frame++) await new Promise(requestAnimationFrame)
+  for (let frame = 0; frame < 600 && (frame < 3 || isTooWide()); frame++) await new Promise(requestAnimationFrame)
   return isTooWide()
 })()`
 

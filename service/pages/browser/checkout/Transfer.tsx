@@ -82,18 +82,29 @@ function useTransfer({ page }: State, acts: TransferActs) {
     acts.begun()
     let timer: ReturnType<typeof setTimeout> | undefined
     let isOver = false
+    let isLooking = false
     const look = async (): Promise<void> => {
+      isLooking = true
       const answer = await ask(`${at}/${proof.id}`, { headers: { 'x-payment-token': proof.token } })
+      isLooking = false
       if (isOver) return
       const view = addressIn(answer)
       if (view !== null) setShown(view)
       else if (answer?.status === 404) setFault(faultOf(answer))
       timer = setTimeout(() => void look(), document.visibilityState === 'visible' ? POLL_MS : POLL_MS * 5)
     }
+    // Whoever comes back from their exchange wants to see what has arrived.
+    const back = (): void => {
+      if (isLooking || document.visibilityState !== 'visible') return
+      clearTimeout(timer)
+      void look()
+    }
+    document.addEventListener('visibilitychange', back)
     void look()
     return () => {
       isOver = true
       clearTimeout(timer)
+      document.removeEventListener('visibilitychange', back)
     }
   }, [proof])
 
