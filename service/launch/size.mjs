@@ -7,8 +7,8 @@ import { filesUnder } from './fingerprint.mjs'
  */
 const SMALL_LINES = 30
 const SMALL_FILES_MAX = 40
-/** A capability's parts that the layout names, however little it has to say in them. */
-const NAMED = /\/(part|trpc)\.ts$/
+/** What the layout names for each capability, however little it has to say there. */
+const NAMED = /^service\/wiring\/|\/trpc\.ts$/
 /** Generated code. */
 const GENERATED = [
   'service/database/generated/',
