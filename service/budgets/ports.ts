@@ -92,7 +92,6 @@ export interface AgentStore {
   decisions(id: string, filter: DecisionFilter, page: Page): Promise<{ decisions: readonly Decision[]; total: number }>
   /** Decisions since `from`, oldest first, page by page. */
   history(id: string, from: Date, after: { at: Date; id: string } | null, limit: number): Promise<readonly Decision[]>
-  locksOf(id: string, locks: readonly string[]): Promise<ReadonlySet<string>>
   spent(id: string, by: SpentBy, from: Date, limit: number): Promise<readonly Spent[]>
 }
 

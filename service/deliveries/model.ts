@@ -97,6 +97,13 @@ export interface Attempted {
   headers: Readonly<Record<string, string>>
 }
 
+/** What deliveries publish, each in the transaction in which it happened. */
+export type DeliveryFact =
+  /** A delivery to a target ended without a confirmation. */
+  | { kind: 'delivery.failed'; target: string; subject: string }
+  /** Its owner sends it again. */
+  | { kind: 'delivery.redelivered'; subject: string }
+
 /** A receiver's address, with the secrets that sign deliveries to it. */
 export interface NewTarget {
   id: string

@@ -229,9 +229,6 @@ export type Announce = (inside: Statements, announcements: readonly Announcement
 /** Called after every attempt at a target. It is only a hint, which may be lost with its process. */
 export type Listener = (targetId: string, attempted: Attempted) => Promise<void>
 
-/** Called in the transaction in which a delivery to a target ended without a confirmation. */
-export type EndListener = (inside: Statements, ended: { target: string; subject: string }) => Promise<void>
-
 /** Whether what the delivery reports still holds, so that it may be sent once more. */
 export type MayRedeliver = (subject: string) => Promise<boolean>
 

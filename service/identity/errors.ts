@@ -72,3 +72,11 @@ export function handleTaken(): DomainError {
 export function walletRefused(sentence: string): DomainError {
   return new DomainError('unauthenticated', 'wallet_refused', sentence)
 }
+
+export function hookRefused(): DomainError {
+  return new DomainError('unauthenticated', 'invalid_signature', 'The signature of this message is missing or wrong.')
+}
+
+export function hookUnavailable(): DomainError {
+  return new DomainError('missing', 'not_found', 'Not found.')
+}

@@ -15,7 +15,6 @@ export interface IdentityStore {
   takeGrants(sources: readonly { source: string; most: number }[], now: Date, inside: Statements): Promise<boolean>
   /** Records that this account's credits were withheld. */
   markWithheld(user: Id<'usr'>, now: Date, inside: Statements): Promise<void>
-  isWithheld(user: string): Promise<boolean>
   /** Their e-mail address, if it is confirmed. */
   findConfirmedEmail(user: string, inside?: Statements): Promise<string | null>
   /** The account's handle; null when it has none. */
@@ -197,6 +196,12 @@ export interface Mail {
 
 /** Whether the owner has an agent of this id in the owner's environment. */
 export type AgentExists = (owner: Owner, agentId: string) => Promise<boolean>
+
+/**
+ * Credits the deposits of a transaction, as far as the chain proves them. A network without a known name stands for all.
+ * Returns how many were credited.
+ */
+export type CreditDeposits = (transactionHash: `0x${string}`, network: string | null) => Promise<number>
 
 /** The caller's wallet as the specification shows it, or null when there is none. */
 export type WalletOf = (caller: Caller) => Promise<Record<string, unknown> | null>

@@ -1,5 +1,5 @@
 import { addressGroup } from '../kit/http.ts'
-import { createHash } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Environment } from '../kit/owner.ts'
 import { deriveId, isId, type Id } from '../kit/ids.ts'
 import {
@@ -11,6 +11,7 @@ import {
 } from './errors.ts'
 import { BUILT_IN_ISSUER } from './model.ts'
 import type { Person, User } from '../kit/caller.ts'
+import { signingKey } from '../kit/signing-secret.ts'
 
 export type Credential = { kind: 'key' | 'token' | 'session'; text: string }
 
@@ -233,3 +234,25 @@ const SHARED_DOMAINS = new Set(
     'yahoo.com yahoo.de yahoo.fr yandex.com yandex.ru ymail.com zoho.com 126.com 163.com',
   ].flatMap((line) => line.split(' ')),
 )
+
+/**
+ * Checks a signature of Standard Webhooks or of Svix, which differ only in header names: `v1,<base64>` over
+ * `id.timestamp.body`. One valid signature among several is enough, because a secret may be rotating.
+ */
+export function isSigned(
+  secret: string,
+  message: { id: string; timestamp: string; signature: string; body: Buffer },
+  now: Date,
+): boolean {
+  const { id, timestamp, signature, body } = message
+  if (!/^\d{1,12}$/.test(timestamp)) return false
+  if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > SIGNED_SECONDS) return false
+  const expected = createHmac('sha256', signingKey(secret)).update(`${id}.${timestamp}.`).update(body).digest()
+  return signature.split(' ').some((one) => {
+    const [version, encoded = ''] = one.split(',', 2)
+    const given = Buffer.from(encoded, 'base64')
+    return version === 'v1' && given.length === expected.length && timingSafeEqual(given, expected)
+  })
+}
+
+const SIGNED_SECONDS = 300

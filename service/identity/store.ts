@@ -3,7 +3,7 @@ import type { Prisma } from '../database/generated/client.ts'
 import { Batch } from '../kit/batch.ts'
 import type { Id } from '../kit/ids.ts'
 import { holdQuota, QUOTAS } from '../kit/quota.ts'
-import { retryConflicts, type StatementPool } from '../kit/transaction.ts'
+import { retryConflicts, type StatementPool, type Statements } from '../kit/transaction.ts'
 import { handleTaken } from './errors.ts'
 import type { ApiKey } from './model.ts'
 import type { User } from '../kit/caller.ts'
@@ -141,11 +141,6 @@ function usersIn(statements: StatementPool): Users {
       await inside.run('UPDATE identity_user SET credits_withheld_at = $2 WHERE id = $1', [user, now])
     },
 
-    async isWithheld(user) {
-      const found = 'SELECT FROM identity_user WHERE id = $1 AND credits_withheld_at IS NOT NULL'
-      return (await statements.run(found, [user], 'identity_is_withheld')).length > 0
-    },
-
     async findConfirmedEmail(id, inside = statements) {
       const [row] = await inside.run<{ email: string | null }>(CONFIRMED_EMAIL, [id])
       return row?.email ?? null
@@ -155,8 +150,19 @@ function usersIn(statements: StatementPool): Users {
 
 type Users = Pick<
   IdentityStore,
-  'findUser' | 'saveUser' | 'markGranted' | 'takeGrants' | 'markWithheld' | 'isWithheld' | 'findConfirmedEmail'
+  'findUser' | 'saveUser' | 'markGranted' | 'takeGrants' | 'markWithheld' | 'findConfirmedEmail'
 >
+
+/** The free credits of sign-ups, for the wallet that shows them. */
+export function createSignUpCredits(statements: Statements) {
+  return {
+    /** Whether this account's credits were withheld because of a daily limit. */
+    async areWithheld(user: string): Promise<boolean> {
+      const found = 'SELECT FROM identity_user WHERE id = $1 AND credits_withheld_at IS NOT NULL'
+      return (await statements.run(found, [user], 'identity_is_withheld')).length > 0
+    },
+  }
+}
 
 function handlesIn(statements: StatementPool): Pick<IdentityStore, 'handleOf' | 'findByHandle' | 'saveHandle'> {
   return {

@@ -47,8 +47,6 @@ export interface PaymentStore {
   accountOf(address: Address, inside: Statements): Promise<Owner | null>
   /** There afterwards, whichever process added it. */
   addPayer(owner: Owner, address: Address, now: Date): Promise<PayerWallet>
-  /** For the comparison of the books with the chain. */
-  books(network: NetworkName, block: bigint, inside: Statements): Promise<PayerBooks>
 }
 
 export type PaymentEnd = { now: Date } & (

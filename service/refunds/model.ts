@@ -135,3 +135,10 @@ function textIn(details: Sale['details'], name: string): string | null {
   const value = details[name]
   return typeof value === 'string' ? value : null
 }
+
+/** Published in the transaction in which a refund ended. The sale is as it is afterwards, and locked. */
+export interface RefundFact {
+  kind: 'refund.ended'
+  refund: Refund
+  sale: Sale
+}

@@ -61,6 +61,3 @@ export type AnnounceEvent = (inside: Statements, event: NewEvent) => Promise<voi
  * with the sale locked; perhaps twice.
  */
 export type Returning = (inside: Statements, sale: Sale) => Promise<void>
-
-/** Runs in the transaction in which a refund ended; the sale is as it is afterwards, and locked. */
-export type RefundEnded = (inside: Statements, refund: Refund, sale: Sale) => Promise<void>

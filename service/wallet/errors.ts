@@ -39,11 +39,3 @@ export function belowMinimum(minimum: Usdc): DomainError {
 export function withdrawalMissing(): DomainError {
   return new DomainError('missing', 'withdrawal_not_found', 'There is no such withdrawal.')
 }
-
-export function hookRefused(): DomainError {
-  return new DomainError('unauthenticated', 'invalid_signature', 'The signature of this message is missing or wrong.')
-}
-
-export function hookUnavailable(): DomainError {
-  return new DomainError('missing', 'not_found', 'Not found.')
-}

@@ -3,6 +3,7 @@ import type { NetworkName } from '../chain/networks.ts'
 import type { Id } from '../kit/ids.ts'
 import type { Usdc } from '../kit/money.ts'
 import type { OpenLock } from '../ledger/model.ts'
+import type { JsonObject } from '../queue/model.ts'
 import type { Environment, Owner } from '../kit/owner.ts'
 
 export interface Wallet {
@@ -179,3 +180,12 @@ export interface Reconciliation {
   inFlight: bigint
   difference: bigint
 }
+
+/** What the wallet publishes, each in the transaction in which it happened. */
+export type WalletFact =
+  /** With the id and the data of its event. */
+  | { kind: 'wallet.low_balance'; owner: Owner; id: Id<'evt'>; data: JsonObject }
+  /** A withdrawal, or a refund's payout, is in its next state. */
+  | { kind: 'wallet.payout_changed'; payout: Withdrawal }
+  /** Perhaps by an attacker with a stolen session. Null when the owner has none any more. */
+  | { kind: 'wallet.payout_address_changed'; owner: Owner; address: Address | null }

@@ -1,11 +1,8 @@
 import type { Address, Authorization, Hex, SignedAuthorization } from '../chain/model.ts'
 import type { Network, NetworkName } from '../chain/networks.ts'
-import type { Person } from '../kit/caller.ts'
-import type { Id } from '../kit/ids.ts'
 import type { Usdc } from '../kit/money.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { Environment, Owner } from '../kit/owner.ts'
-import type { JsonObject } from '../queue/model.ts'
 import type {
   Cursor,
   FailureReason,
@@ -131,9 +128,6 @@ export type WithdrawalEnd =
   | { state: 'confirmed'; transactionHash: Hex | null; blockNumber: bigint | null }
   | { state: 'failed'; reason: FailureReason }
 
-/** What became of a refund's payout, in the transaction in which it did. */
-export type FollowRefund = (inside: Statements, payout: Withdrawal) => Promise<void>
-
 export interface SweepStore {
   /** This account's addresses with at least this much money that was credited but not swept. */
   candidates(network: NetworkName, account: string, minimum: bigint, limit: number): Promise<readonly OwnAddress[]>
@@ -180,6 +174,26 @@ export interface Payers {
   lost: bigint
 }
 
+/** Reads the payments of those wallets. */
+export interface PayerReader {
+  /** Read in the transaction `inside`, as of this block. */
+  books(network: NetworkName, block: bigint, inside: Statements): Promise<Payers>
+  /** How much the funding of those wallets will still take from the treasury. */
+  promised(treasury: Address): Promise<bigint>
+}
+
+/** Reads the holds that agents created. */
+export interface AgentHolds {
+  /** The holds among these that this agent created. */
+  of(agentId: string, holds: readonly string[]): Promise<ReadonlySet<string>>
+}
+
+/** Reads the free credits of sign-ups. */
+export interface SignUpCredits {
+  /** Whether the credits of this account's sign-up were withheld. */
+  areWithheld(userId: string): Promise<boolean>
+}
+
 export interface AlertStore {
   find(owner: Owner): Promise<Usdc | null>
   set(owner: Owner, below: Usdc | null): Promise<void>
@@ -194,15 +208,6 @@ export interface Alert {
   below: Usdc
   alertedAt: Date | null
 }
-
-/** Notifies the owner's webhook endpoints, in the event's transaction. */
-export type AnnounceEvent = (
-  inside: Statements,
-  event: { owner: Owner; event: 'wallet.low_balance'; id: Id<'evt'>; data: JsonObject },
-) => Promise<void>
-
-/** Creates the user and their wallets. Repeated calls change nothing. */
-export type SignUp = (person: Person) => Promise<unknown>
 
 /** The transactions that paid for an owner's sales. */
 export interface Sales {

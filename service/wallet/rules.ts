@@ -1,8 +1,7 @@
 import type { ErrorCode } from '../kit/error-codes/catalogue.ts'
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { Address, Authorization, Hex, Receipt } from '../chain/model.ts'
 import type { NetworkName } from '../chain/networks.ts'
-import { signingKey } from '../kit/signing-secret.ts'
 import { sum, toDecimal, toWire, usdc, type Usdc } from '../kit/money.ts'
 import type { Line } from '../ledger/model.ts'
 import { alreadyRecorded, belowMinimum, notProven } from './errors.ts'
@@ -167,25 +166,3 @@ export function alertChange(alert: { below: Usdc; alertedAt: Date | null }, avai
   if (low === (alert.alertedAt !== null)) return null
   return low ? 'alert' : 'rest'
 }
-
-/**
- * Checks a signature of Standard Webhooks or of Svix, which differ only in header names: `v1,<base64>` over
- * `id.timestamp.body`. One valid signature among several is enough, because a secret may be rotating.
- */
-export function isSigned(
-  secret: string,
-  message: { id: string; timestamp: string; signature: string; body: Buffer },
-  now: Date,
-): boolean {
-  const { id, timestamp, signature, body } = message
-  if (!/^\d{1,12}$/.test(timestamp)) return false
-  if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > SIGNED_SECONDS) return false
-  const expected = createHmac('sha256', signingKey(secret)).update(`${id}.${timestamp}.`).update(body).digest()
-  return signature.split(' ').some((one) => {
-    const [version, encoded = ''] = one.split(',', 2)
-    const given = Buffer.from(encoded, 'base64')
-    return version === 'v1' && given.length === expected.length && timingSafeEqual(given, expected)
-  })
-}
-
-const SIGNED_SECONDS = 300

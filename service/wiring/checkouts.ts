@@ -96,6 +96,10 @@ export async function openCheckouts(
     addresses: config.addresses,
     dashboard: config.addresses.dashboard.replace(/\/$/, ''),
   })
+  platform.facts.subscribe('delivery.failed', (inside, { target, subject }) =>
+    checkouts.deliveryFailed(inside, target, subject),
+  )
+  platform.facts.subscribe('delivery.redelivered', (inside, { subject }) => checkouts.redelivered(inside, subject))
   let flushing: NodeJS.Timeout | undefined
   const { facilitator, pay } = config.addresses
   const mcpAddress = `${pay}/:chk/mcp`

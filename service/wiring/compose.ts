@@ -36,7 +36,7 @@ import type { Payments } from '../refunds/service/payments.ts'
 import type { Refunds } from '../refunds/service/refunds.ts'
 import { openPruning } from './pruning.ts'
 import { openInvoices, openReceiptHooks } from './invoices.ts'
-import { openIdentity } from './identity.ts'
+import { openIdentity, openIdentityHook } from './identity.ts'
 import { identifier, openQueue, openServer, topicsOf } from './serving.ts'
 import { openSandbox } from './sandbox.ts'
 import { openOAuth } from './oauth.ts'
@@ -138,6 +138,7 @@ export async function compose(config: Config, options: Options): Promise<Service
   const chains = await openChains(platform)
   const money = await openMoney(platform, chains, () => products.checkouts)
   const products = await openProducts(platform, chains, money)
+  platform.facts.assertSubscribed()
   const identify = identifier(platform, money.identity)
   const appRouter = dashboardRouter(config, platform.clock, { ...money, ...products })
   const parts: readonly Part[] = [
@@ -188,36 +189,23 @@ export async function compose(config: Config, options: Options): Promise<Service
   }
 }
 
-/** People, their money, and what is told of it. They know each other: what is opened later is asked for when it is needed. */
+/**
+ * People, their money, and what they are notified of. They know each other: a question to a part that is opened later is
+ * a function here, and what happened is a fact that such a part subscribes to (`facts.ts`).
+ */
 async function openMoney(platform: Platform, chains: Chains, checkouts: () => Checkouts) {
   const { config, database, clock } = platform
   const { listing, checks: listingChecks, part: discoveryPart } = openDiscovery(platform, chains)
   const { facilitator, part: facilitatorPart } = openFacilitator(platform, chains, listing)
   const outflow = openOutflow(config, { statements: database.statements, clock })
   const keys = await openKeys(config, chains)
-  const { wallets, part: walletPart } = openWallet(platform, {
-    chains,
-    keys,
-    facilitator,
-    outflow,
-    signUp: (person) => identity.signUp(person),
-    event: (inside, event) => deliveries.event(inside, event),
-    followRefund: (inside, payout) => refunds.follow(inside, payout),
-    notifyOfPayoutAddress: (inside, { userId, environment }, address) =>
-      identity.tellOwner(inside, userId, { kind: 'payout-address', environment, address }),
-    payers: (network, block, inside) => outgoingPayments.books(network, block, inside),
-    promised: (treasury) => outgoingPayments.promised(treasury),
-    creditsWithheld: (user) => identity.creditsWithheld(user),
-    locksOf: (agentId, locks) => budgets.agents.locksOf(agentId, locks),
-  })
+  const { wallets, part: walletPart } = openWallet(platform, { chains, keys, facilitator, outflow })
   const { identity, part: identityPart } = await openIdentity(platform, wallets, (owner, id) =>
     budgets.agents.exists(owner, id),
   )
   const { deliveries, part: deliveriesPart } = openDeliveries(platform, identity, {
     attempted: (target, attempt) => checkouts().attempted(target, attempt),
-    ended: (inside, { target, subject }) => checkouts().deliveryFailed(inside, target, subject),
     mayRedeliver: (subject) => checkouts().mayRedeliver(subject),
-    redelivered: (inside, subject) => checkouts().redelivered(inside, subject),
   })
   const { budgets, part: budgetsPart } = await openBudgets(platform, { identity, deliveries })
   const { outgoingPayments, part: outgoingPaymentsPart } = await openOutgoingPayments(platform, {
@@ -227,12 +215,6 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     facilitator,
     outflow,
   })
-  const {
-    passes,
-    passHooks,
-    part: passesPart,
-  } = openPasses(platform, { chains, deliveries, identity, nameOf: (id) => checkouts().nameOf(id) })
-  const receiptHooks = openReceiptHooks(platform)
   const {
     refunds,
     payments,
@@ -244,14 +226,14 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     outgoingPayments,
     facilitator,
     chains,
-    ended: async (inside, refund, sale) => {
-      await disputes.follow(inside, refund, sale)
-      await passHooks.refunded(inside, sale)
-      if (refund.state === 'confirmed') await receiptHooks.refunded(inside, sale, refund.amount)
-    },
     returning: (inside, sale) => checkouts().returning(inside, sale),
   })
   const { disputes, part: disputesPart } = openDisputes(platform, { chains, refunds, deliveries, identity })
+  const {
+    passes,
+    passHooks,
+    part: passesPart,
+  } = openPasses(platform, { chains, deliveries, identity, nameOf: (id) => checkouts().nameOf(id) })
   const { files, part: filesPart } = openFiles(platform, (ids) => checkouts().living(ids))
   const { brands, part: brandsPart } = openBrands(platform, files)
   const parts = [
@@ -263,6 +245,7 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     disputesPart,
     passesPart,
     walletPart,
+    openIdentityHook(platform, identity, wallets),
     facilitatorPart,
     discoveryPart,
     filesPart,

@@ -15,14 +15,9 @@ import { samplesAt } from './deliveries-samples.ts'
 export function openDeliveries(
   platform: Platform,
   identity: Identity,
-  {
-    attempted,
-    ended,
-    mayRedeliver,
-    redelivered,
-  }: Pick<DeliveriesDeps, 'attempted' | 'ended' | 'mayRedeliver' | 'redelivered'>,
+  { attempted, mayRedeliver }: Pick<DeliveriesDeps, 'attempted' | 'mayRedeliver'>,
 ): { deliveries: Deliveries; part: Part } {
-  const { clock, config, log, database, metrics, vault, outbox, outbound } = platform
+  const { clock, config, log, database, metrics, vault, outbox, outbound, facts } = platform
   const deliveries = createDeliveries({
     store: createDeliveryStore(database.statements),
     targets: createTargetStore(database.statements),
@@ -35,10 +30,9 @@ export function openDeliveries(
     },
     accountSecrets: (owner) => identity.signingSecrets.of(owner),
     announce: (inside, announcements) => outbox.add(inside, announcements),
+    publish: facts.publish,
     attempted,
-    ended,
     mayRedeliver,
-    redelivered,
     mail: (userId, mail) => identity.mailTo(userId, mail),
     clock,
     log,
@@ -49,6 +43,9 @@ export function openDeliveries(
     // Of 256 concurrent short attempts at most half are for one environment and a quarter for one account.
     slots: { own: 24, host: 64, account: 64, environment: 128 },
   })
+  facts.subscribe('wallet.low_balance', (inside, { kind: event, owner, id, data }) =>
+    deliveries.event(inside, { event, owner, id, data }),
+  )
   return {
     deliveries,
     part: {

@@ -19,7 +19,7 @@ import { createDisputeStore } from '../disputes/store.ts'
 
 /** Problems with payments: reports of buyers, refund requests of programs, answers of sellers. */
 export function openDisputes(platform: Platform, { chains, refunds, deliveries, identity }: Others): Opened {
-  const { config, clock, log, database, metrics, failpoints, secret, outbox } = platform
+  const { config, clock, log, database, metrics, failpoints, secret, outbox, facts } = platform
   const { lock, byTransaction, findOwn, hasAnswer } = createOwnSales(database.statements)
   const { findAll } = createSaleStore(database.statements)
   const { pay, receipts, dashboard } = config.addresses
@@ -42,6 +42,7 @@ export function openDisputes(platform: Platform, { chains, refunds, deliveries, 
     failpoints,
     addresses: { pay, receipts, dashboard: dashboard.replace(/\/$/, '') },
   })
+  facts.subscribe('refund.ended', (inside, { refund, sale }) => disputes.follow(inside, refund, sale))
   const opened: Topic<{ disputeId: string }> = {
     topic: OPENED,
     decode: z.object({ disputeId: z.string() }),

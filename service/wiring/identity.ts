@@ -3,11 +3,13 @@ import type { Config } from '../config.ts'
 import { limitAddresses } from '../api/requests.ts'
 import { createRateLimit } from '../api/limits.ts'
 import { identityRoutes } from '../identity/http/account.ts'
+import { hookRoute } from '../identity/http/hook.ts'
 import { createTokenIssuer } from '../identity/issuer.ts'
 import { identityTopics } from '../identity/jobs.ts'
 import type { Caller } from '../kit/caller.ts'
 import { createDiscovery } from '../identity/discovery.ts'
 import type { AgentExists, FetchDocument } from '../identity/ports.ts'
+import { createHook } from '../identity/service/hook.ts'
 import { createIdentity, type Identity } from '../identity/service/identity.ts'
 import { createEmailStore, createWalletStore } from '../identity/signin/store.ts'
 import { signInReference } from '../identity/http/sign-in.ts'
@@ -30,7 +32,7 @@ export async function openIdentity(
   wallets: Wallets,
   agentExists: AgentExists,
 ): Promise<{ identity: Identity; part: Part }> {
-  const { config, clock, log, database, ledger, vault, secret, outbox, redis } = platform
+  const { config, clock, log, database, ledger, vault, secret, outbox, redis, facts } = platform
   const mailer =
     config.SMTP_URL === undefined ? null : smtpMailer({ url: config.SMTP_URL, from: config.MAIL_FROM ?? '' })
   const provider = identityProvider(config, log)
@@ -85,6 +87,10 @@ export async function openIdentity(
     },
     dashboard: config.addresses.dashboard,
   })
+  // An attacker with a stolen session could have changed it.
+  facts.subscribe('wallet.payout_address_changed', (inside, { owner: { userId, environment }, address }) =>
+    identity.tellOwner(inside, userId, { kind: 'payout-address', environment, address }),
+  )
   const signInLimit = createRateLimit('sign-in', config.RATE_SIGN_IN_PER_MINUTE, redis)
   const countTry = async (email: string): Promise<void> => {
     const { refusal } = await signInLimit(`e-mail ${email}`)
@@ -112,6 +118,18 @@ export async function openIdentity(
       },
     },
   }
+}
+
+/** The identity provider's messages: they sign people up, and hint at deposits. */
+export function openIdentityHook({ config, clock }: Platform, identity: Identity, wallets: Wallets): Part {
+  const { IDENTITY_HOOK_SECRET: secret, OIDC_ISSUER: issuer = null } = config
+  const hook = createHook({
+    settings: secret === undefined ? null : { secret, issuer },
+    creditDeposits: wallets.creditHinted,
+    signUp: identity.signUp,
+    clock,
+  })
+  return { routes: [{ surface: 'api', routes: [hookRoute(hook)] }] }
 }
 
 /** Returns null for a caller without a wallet; that is not an error. */

@@ -23,7 +23,7 @@ import { createInvoiceStore } from '../invoices/store.ts'
 
 /** Receipts and invoices as documents, and the mails that bring them. */
 export function openInvoices(platform: Platform, { brands, identity }: Others): Opened {
-  const { config, database, clock, secret, outbox, log } = platform
+  const { config, database, clock, secret, outbox, log, facts } = platform
   const { findOwn, lock } = createOwnSales(database.statements)
   const { findAll } = createSaleStore(database.statements)
   const store = createInvoiceStore(database.statements)
@@ -44,6 +44,10 @@ export function openInvoices(platform: Platform, { brands, identity }: Others): 
     announce: (inside, announcements) => outbox.add(inside, announcements),
     limits: limitsOf(platform),
     log,
+  })
+  const hooks = openReceiptHooks(platform)
+  facts.subscribe('refund.ended', async (inside, { refund, sale }) => {
+    if (refund.state === 'confirmed') await hooks.refunded(inside, sale, refund.amount)
   })
   return {
     invoices,

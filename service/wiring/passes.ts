@@ -14,7 +14,7 @@ import { createPassStore } from '../passes/store.ts'
 
 /** Runs that customers have paid for ahead, and trial runs. */
 export function openPasses(platform: Platform, { chains, deliveries, identity, nameOf }: Others): Opened {
-  const { config, clock, database, outbox, secret } = platform
+  const { config, clock, database, outbox, secret, facts } = platform
   // A key of its own, so that a pass's token opens no payment.
   const tokens = createPassTokens(Buffer.from(hkdfSync('sha256', secret, '', 'coinslot pass tokens', 32)))
   const deps: PassDeps = {
@@ -29,6 +29,8 @@ export function openPasses(platform: Platform, { chains, deliveries, identity, n
     nameOf,
   }
   const passes = createPasses(deps)
+  const passHooks = createPassHooks(deps)
+  facts.subscribe('refund.ended', (inside, { sale }) => passHooks.refunded(inside, sale))
   const ending: Topic<{ passId: string }> = {
     topic: ENDING,
     decode: z.object({ passId: z.string() }),
@@ -38,7 +40,7 @@ export function openPasses(platform: Platform, { chains, deliveries, identity, n
   }
   return {
     passes,
-    passHooks: createPassHooks(deps),
+    passHooks,
     part: {
       routes: [{ surface: 'api', routes: passRoutes(passes, () => clock.now()) }],
       topics: [ending],

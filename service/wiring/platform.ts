@@ -21,6 +21,7 @@ import { NO_FAILPOINTS, type Failpoints } from '../kit/failpoints.ts'
 import { createLedgerStore } from '../ledger/store/ledger.ts'
 import { createOutbox } from '../queue/outbox.ts'
 import { loadOrMakeKey, parseKeyring } from '../vault/keyring.ts'
+import { Facts } from './facts.ts'
 import { authSecretOf } from './keys.ts'
 import { hostname } from 'node:os'
 import type { Tracing } from '../tracing/opentelemetry.ts'
@@ -44,6 +45,7 @@ export interface Platform {
   /** Signs sessions, tokens and links; the same in every process. */
   secret: string
   outbox: Outbox
+  facts: Facts
   /** How often an address without an account may ask to buy: at all doors together. */
   guestLimit: RateLimit
   /** A lease has one holder at a time across all processes. */
@@ -108,6 +110,7 @@ export async function createPlatform(config: Config, from: From, announced: () =
     vault: vaultOf(parseKeyring(config.VAULT_KEY ?? (await loadOrMakeKey(config.DATA_DIR)), config.VAULT_OLD_KEYS)),
     secret: await authSecretOf(config),
     outbox: createOutbox(clock, announced, tracer),
+    facts: new Facts(),
     guestLimit: createRateLimit('pay', config.RATE_PAY_PER_MINUTE, redis),
     lease: (name: string) => createLease(database.statements, name, randomUUID()),
   }

@@ -7,15 +7,15 @@ import type { Part, Platform } from './platform.ts'
 import { createOwnSales } from '../sales/store/payments.ts'
 import { createSummaryStore } from '../sales/store/summary.ts'
 import { paymentRoutes } from '../refunds/http.ts'
-import type { Payouts, RefundEnded, Returning } from '../refunds/ports.ts'
+import type { Payouts, Returning } from '../refunds/ports.ts'
 import { createPayments, type Payments } from '../refunds/service/payments.ts'
 import { createRefunds, type Refunds } from '../refunds/service/refunds.ts'
 import { createRefundStore } from '../refunds/store.ts'
 
 /** Refunds of settled sales, and the list of payments of all products. */
 export function openRefunds(
-  { config, clock, log, database, ledger, metrics, failpoints }: Platform,
-  { payouts, outflow, deliveries, outgoingPayments, facilitator, chains, ended, returning }: Others,
+  { config, clock, log, database, ledger, metrics, failpoints, facts }: Platform,
+  { payouts, outflow, deliveries, outgoingPayments, facilitator, chains, returning }: Others,
 ): { refunds: Refunds; payments: Payments; part: Part } {
   const store = createRefundStore(database.statements, { ownPerDay: config.REFUNDS_PER_DAY })
   const sales = createOwnSales(database.statements)
@@ -30,13 +30,16 @@ export function openRefunds(
     confirmations: config.DEPOSIT_CONFIRMATIONS,
     accountOf: (address, inside) => outgoingPayments.accountOf(address, inside),
     event: (inside, event) => deliveries.event(inside, event),
-    ended,
+    publish: facts.publish,
     returning,
     clock,
     log,
     measures: metrics,
     failpoints,
     pay: config.addresses.pay,
+  })
+  facts.subscribe('wallet.payout_changed', async (inside, { payout }) => {
+    if (payout.kind === 'refund') await refunds.follow(inside, payout)
   })
   const summary = createSummaryStore(database.statements)
   const payments = createPayments({ sales, summary, store, refunds })
@@ -60,7 +63,6 @@ interface Others {
   facilitator: Pick<Facilitator, 'verify' | 'settle' | 'purchases'>
   chains: Chains
   deliveries: Pick<Deliveries, 'event'>
-  ended: RefundEnded
   returning: Returning
   outgoingPayments: Pick<OutgoingPayments, 'accountOf'>
 }

@@ -3,7 +3,7 @@ import type { Database } from '../database/client.ts'
 import { systemClock } from '../kit/clock.ts'
 import { createLedger } from '../ledger/service.ts'
 import { createLedgerStore } from '../ledger/store/ledger.ts'
-import { createPaymentStore } from '../outgoing-payments/store.ts'
+import { createPayerBooks } from '../outgoing-payments/store/payer-books.ts'
 import { createReconciling, type Reconciling } from '../wallet/service/reconcile.ts'
 import { createWalletStore } from '../wallet/store/wallet-store.ts'
 import { openChains } from './chains.ts'
@@ -17,13 +17,12 @@ export async function openReconciling(
   const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
   const chains = await openChains({ config, clock: systemClock, log: quiet })
   const { book } = await openKeys(config, chains)
-  const payments = createPaymentStore(database.statements)
   const reconciling = createReconciling({
     ledger: createLedger(createLedgerStore(database.statements, systemClock), systemClock),
     store: createWalletStore(database.statements),
     book,
     chains: chains.byNetwork,
-    payers: (network, block, inside) => payments.books(network, block, inside),
+    payers: createPayerBooks(database.statements),
     atOneMoment: (read) => database.transaction(read, { isolationLevel: 'RepeatableRead', timeoutMs: 60_000 }),
     clock: systemClock,
     log: quiet,

@@ -5,18 +5,20 @@ import type { Outflows } from '../outflow/service.ts'
 import { walletRoutes } from '../wallet/http/wallet.ts'
 import { walletSweepers, walletTopics } from '../wallet/jobs.ts'
 import type { Cursor } from '../wallet/model.ts'
-import type { SignUp, AnnounceEvent, FollowRefund } from '../wallet/ports.ts'
 import { createWallets, type Wallets } from '../wallet/service/wallets.ts'
-import type { Settings, WalletDeps } from '../wallet/service/deps.ts'
+import type { Settings } from '../wallet/service/deps.ts'
 import { createWalletStore } from '../wallet/store/wallet-store.ts'
 import type { Chains } from './chains.ts'
 import type { Platform, Part } from './platform.ts'
 import type { WalletKeys } from './keys.ts'
+import { createAgentHolds } from '../budgets/store/agents.ts'
+import { createSignUpCredits } from '../identity/store.ts'
+import { createPayerBooks } from '../outgoing-payments/store/payer-books.ts'
 import { createIncomeStore } from '../sales/store/income.ts'
 
 export function openWallet(platform: Platform, others: Others): { wallets: Wallets; part: Part } {
-  const { config, clock, database, ledger, log, metrics, outbox } = platform
-  const { chains, keys, facilitator, outflow, signUp, event, followRefund, notifyOfPayoutAddress } = others
+  const { config, clock, database, ledger, log, metrics, outbox, facts } = platform
+  const { chains, keys, facilitator, outflow } = others
   const wallets = createWallets({
     ledger,
     outflow,
@@ -25,17 +27,13 @@ export function openWallet(platform: Platform, others: Others): { wallets: Walle
     book: keys.book,
     signer: keys.signer,
     chains: chains.byNetwork,
-    payers: others.payers,
-    promised: others.promised,
-    locksOf: others.locksOf,
-    creditsWithheld: others.creditsWithheld,
+    payers: createPayerBooks(database.statements),
+    agentHolds: createAgentHolds(database.statements),
+    signUpCredits: createSignUpCredits(database.statements),
     sales: createIncomeStore(database.statements),
     atOneMoment: (read) => database.transaction(read, { isolationLevel: 'RepeatableRead', timeoutMs: 60_000 }),
     announce: (inside, announcement) => outbox.add(inside, [announcement]),
-    event,
-    followRefund,
-    notifyOfPayoutAddress,
-    signUp,
+    publish: facts.publish,
     clock,
     log,
     measures: metrics,
@@ -63,14 +61,6 @@ interface Others {
   keys: WalletKeys
   facilitator: Facilitator
   outflow: Outflows
-  signUp: SignUp
-  event: AnnounceEvent
-  followRefund: FollowRefund
-  notifyOfPayoutAddress: WalletDeps['notifyOfPayoutAddress']
-  payers: WalletDeps['payers']
-  promised: WalletDeps['promised']
-  creditsWithheld: WalletDeps['creditsWithheld']
-  locksOf: WalletDeps['locksOf']
 }
 
 function settingsOf(config: Config): Settings {
@@ -78,10 +68,6 @@ function settingsOf(config: Config): Settings {
     confirmations: config.DEPOSIT_CONFIRMATIONS,
     sweepMinimum: config.SWEEP_MINIMUM,
     withdrawalMinimum: config.WITHDRAWAL_MINIMUM,
-    hook:
-      config.IDENTITY_HOOK_SECRET === undefined
-        ? null
-        : { secret: config.IDENTITY_HOOK_SECRET, issuer: config.OIDC_ISSUER ?? null },
     topUpUrl: config.TOP_UP_URL ?? null,
   }
 }

@@ -1,3 +1,4 @@
+import { createPayerBooks } from '../../service/outgoing-payments/store/payer-books.ts'
 import { hiding, honest, lagging, startRelay, type Relay } from '../chain/relay.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import type { TestChain } from '../harness/chain.ts'
@@ -112,9 +113,10 @@ describe('a paid call, while nodes lag behind', () => {
     expect(row).toEqual({ lost_block: expect.any(BigInt), tx_hash: (await payment(id))['txHash'] })
     const spare = await service.database.statements.run('SELECT spare FROM spending_payer WHERE address = $1', [payer])
     expect(spare).toEqual([{ spare: await usdcOf(chain, payer) }])
+    const payers = createPayerBooks(service.database.statements)
     const lost = async (block: bigint) =>
       await service.database.statements.together(async (inside) => {
-        return (await service.outgoingPayments.books('base-sepolia', block, inside)).lost
+        return (await payers.books('base-sepolia', block, inside)).lost
       })
     expect(await lost(await newest())).toBe(250_000n)
     expect(await lost(before)).toBe(0n)

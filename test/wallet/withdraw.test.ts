@@ -3,7 +3,7 @@ import type { Hex } from '../../service/chain/model.ts'
 import { newId } from '../../service/kit/ids.ts'
 import { usdc } from '../../service/kit/money.ts'
 import type { Payment } from '../../service/outgoing-payments/model.ts'
-import { createPaymentStore } from '../../service/outgoing-payments/store.ts'
+import { createPaymentStore } from '../../service/outgoing-payments/store/payments.ts'
 import { until, usdcOf } from '../facilitator/world.ts'
 import { dollars, openWorld, send, transfer, type Depositor, type World } from './world.ts'
 

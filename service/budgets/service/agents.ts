@@ -59,9 +59,6 @@ export function createAgents(deps: AgentsDeps) {
       if (removed === null) throw agentMissing()
     },
 
-    /** Which of these holds the agent created. */
-    locksOf: (id: string, locks: readonly string[]) => store.locksOf(id, locks),
-
     exists: async (owner: Agent['owner'], id: string): Promise<boolean> => (await store.find(owner, id)) !== null,
 
     async standing(caller: Caller, id: string): Promise<Standing> {

@@ -93,7 +93,7 @@ export function createAgentStore(statements: StatementPool, agentsMax: number): 
 }
 
 /** Reads an agent's decisions. */
-function decisionsOf(statements: StatementPool): Pick<AgentStore, 'decisions' | 'history' | 'locksOf' | 'spent'> {
+function decisionsOf(statements: StatementPool): Pick<AgentStore, 'decisions' | 'history' | 'spent'> {
   return {
     async decisions(id, filter, { limit, offset }) {
       const { where, values } = filtered(id, filter)
@@ -117,15 +117,6 @@ function decisionsOf(statements: StatementPool): Pick<AgentStore, 'decisions' | 
       return rows.map(fromDecisionRow)
     },
 
-    async locksOf(id, locks) {
-      const rows = await statements.run<{ reference: string }>(
-        `SELECT reference FROM spending_decision
-         WHERE reference = ANY ($2::text[]) AND outcome = 'allowed' AND agent_id = $1`,
-        [id, locks],
-      )
-      return new Set(rows.map(({ reference }) => reference))
-    },
-
     async spent(id, by, from, limit) {
       const rows = await statements.run<{ key: string; amount: Usdc; calls: bigint }>(
         `SELECT ${KEYS[by]} AS key, sum(amount - returned)::bigint AS amount, count(*) AS calls
@@ -134,6 +125,21 @@ function decisionsOf(statements: StatementPool): Pick<AgentStore, 'decisions' | 
         [id, from, limit],
       )
       return rows.map(({ key, amount, calls }) => ({ key, amount: usdc(amount), calls: Number(calls) }))
+    },
+  }
+}
+
+/** The holds of agents, for a wallet that shows an agent only its own. */
+export function createAgentHolds(statements: Statements) {
+  return {
+    /** Which of these holds the agent created. */
+    async of(id: string, holds: readonly string[]): Promise<ReadonlySet<string>> {
+      const rows = await statements.run<{ reference: string }>(
+        `SELECT reference FROM spending_decision
+         WHERE reference = ANY ($2::text[]) AND outcome = 'allowed' AND agent_id = $1`,
+        [id, holds],
+      )
+      return new Set(rows.map(({ reference }) => reference))
     },
   }
 }

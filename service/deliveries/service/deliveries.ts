@@ -61,7 +61,7 @@ export function createDeliveries(deps: DeliveriesDeps) {
         const live = await store.redeliver(inside, { owner, id }, operation, dueAt)
         if (live === null) return
         await announce(inside, [toAnnouncement(live)])
-        await deps.redelivered(inside, subject)
+        await deps.publish(inside, { kind: 'delivery.redelivered', subject })
       })
       return await find(owner, id)
     },

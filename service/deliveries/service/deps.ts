@@ -1,11 +1,11 @@
-import type { Statements } from '../../kit/transaction.ts'
 import type { Clock } from '../../kit/clock.ts'
+import type { Publish } from '../../kit/facts.ts'
 import type { Log } from '../../kit/log.ts'
+import type { DeliveryFact } from '../model.ts'
 import type {
   Announce,
   CheckAddress,
   DeliveryStore,
-  EndListener,
   Listener,
   MailOwner,
   MayRedeliver,
@@ -26,11 +26,9 @@ export interface DeliveriesDeps {
   sealing: Sealing
   accountSecrets: SecretsOf
   announce: Announce
+  publish: Publish<DeliveryFact>
   attempted: Listener
-  ended: EndListener
   mayRedeliver: MayRedeliver
-  /** In the transaction in which an owner sends a delivery again. */
-  redelivered(inside: Statements, subject: string): Promise<void>
   mail: MailOwner
   clock: Clock
   log: Log

@@ -52,7 +52,9 @@ export function createRecord(deps: RecordDeps) {
     for (const { before, to } of changes) {
       if (to.notice !== null) await notices.ofDelivery(inside, to.notice, before)
       const { target, subject } = before
-      if (to.dueAt === null && target !== null) await deps.ended(inside, { target, subject })
+      if (to.dueAt === null && target !== null) {
+        await deps.publish(inside, { kind: 'delivery.failed', target, subject })
+      }
     }
     await giveUp(inside, endings, now)
   }
@@ -114,7 +116,7 @@ export interface Ending {
   silent?: true
 }
 
-type RecordDeps = Pick<DeliveriesDeps, 'store' | 'targets' | 'announce' | 'ended' | 'clock' | 'chance'> & {
+type RecordDeps = Pick<DeliveriesDeps, 'store' | 'targets' | 'announce' | 'publish' | 'clock' | 'chance'> & {
   notices: Notices
 }
 

@@ -63,9 +63,6 @@ export function createIdentity(deps: IdentityDeps) {
     answerSignIn: (request: Request, address: string | null = null): Promise<Response> =>
       address === null ? signIn.handle(request) : fromAddress(address, () => signIn.handle(request)),
 
-    /** Whether this account's sign-up credits were withheld because of a daily limit. */
-    creditsWithheld: (user: string): Promise<boolean> => store.isWithheld(user),
-
     /** Signs up a caller with a token of the configured issuer; every other caller is a user already. */
     async signUpCaller(
       caller: Caller,

@@ -1,5 +1,4 @@
 import type { Address } from '../../chain/model.ts'
-import type { NetworkName } from '../../chain/networks.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import { createDeferral } from './deferred.ts'
 import type { OutgoingPaymentDeps } from './deps.ts'
@@ -28,9 +27,6 @@ export function createOutgoingPayments(deps: OutgoingPaymentDeps) {
     sign: signing.sign,
     reconcile: reconciling.reconcileDue,
     accountOf: (address: Address, inside: Statements) => store.accountOf(address, inside),
-    /** What this network's payers may still take out of the treasury, and what the books say of their wallets. */
-    promised: (treasury: Address) => store.promised(treasury),
-    books: (network: NetworkName, block: bigint, inside: Statements) => store.books(network, block, inside),
   }
 }
 

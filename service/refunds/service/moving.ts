@@ -1,5 +1,6 @@
 import type { Facilitator } from '../../facilitator/service/facilitator.ts'
 import type { Clock } from '../../kit/clock.ts'
+import type { Publish } from '../../kit/facts.ts'
 import type { Failpoints } from '../../kit/failpoints.ts'
 import type { Log, Measures } from '../../kit/log.ts'
 import type { Ledger } from '../../ledger/service.ts'
@@ -10,23 +11,13 @@ import type { Owner } from '../../kit/owner.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Sale } from '../../sales/model.ts'
 import type { Withdrawal } from '../../wallet/model.ts'
-import type { Refund } from '../model.ts'
-import type {
-  AccountOf,
-  AnnounceEvent,
-  Chains,
-  Payouts,
-  RefundEnd,
-  RefundEnded,
-  RefundStore,
-  Returning,
-  Sales,
-} from '../ports.ts'
+import type { Refund, RefundFact } from '../model.ts'
+import type { AccountOf, AnnounceEvent, Chains, Payouts, RefundEnd, RefundStore, Returning, Sales } from '../ports.ts'
 import { eventOf, paidTo } from '../rules.ts'
 
 /** From a request to the money's end. */
 export function createMoving(deps: RefundDeps) {
-  const { store, sales, ledger, outflow, payouts, accountOf, event, ended, returning, clock, measures, pay } = deps
+  const { store, sales, ledger, outflow, payouts, accountOf, event, publish, returning, clock, measures, pay } = deps
 
   /** Places the hold. A refund that moves nothing on a chain ends at once. */
   async function fund(inside: Statements, refund: Refund, sale: Sale): Promise<void> {
@@ -102,11 +93,11 @@ export function createMoving(deps: RefundDeps) {
     const isWhole = how.state === 'confirmed' && (await closeSale(inside, sale))
     if (isWhole) await returning(inside, sale)
     const refunded = how.state === 'failed' ? usdc(sale.refunded - refund.amount) : sale.refunded
-    const { data, ...rest } = eventOf({ refund, sale: { ...sale, refunded }, now, pay })
+    const after: Sale = { ...sale, refunded, state: isWhole ? 'refunded' : sale.state }
+    const { data, ...rest } = eventOf({ refund, sale: after, now, pay })
     // A rule may derive its operation from the payment, whose own events have ids derived from it.
-    const eventId = deriveId('evt', attemptOf(id, 2))
-    await event(inside, { id: eventId, owner: refund.owner, data, ...rest })
-    await ended(inside, refund, { ...sale, refunded, state: isWhole ? 'refunded' : sale.state })
+    await event(inside, { id: deriveId('evt', attemptOf(id, 2)), owner: refund.owner, data, ...rest })
+    await publish(inside, { kind: 'refund.ended', refund, sale: after })
     measures.count(`refund_${how.state}`)
   }
 
@@ -165,7 +156,7 @@ export interface RefundDeps {
   confirmations: number
   accountOf: AccountOf
   event: AnnounceEvent
-  ended: RefundEnded
+  publish: Publish<RefundFact>
   returning: Returning
   clock: Clock
   log: Log

@@ -4,7 +4,6 @@ import { recipientAddress } from '../../kit/address.ts'
 import { toWire } from '../../kit/money.ts'
 import { amountOut, page, positiveAmount, timestamp } from '../../kit/wire.ts'
 import type { Address } from '../../chain/model.ts'
-import { hookRoute } from './hook.ts'
 import type { Transaction, Wallet, Withdrawal } from '../model.ts'
 import type { Wallets } from '../service/wallets.ts'
 
@@ -83,7 +82,6 @@ export function walletRoutes(wallets: Wallets): AnyRoute[] {
         return reply(200, { credits })
       },
     }),
-    hookRoute(wallets),
   ]
 }
 

@@ -21,7 +21,7 @@ export function createAlerts(deps: WalletDeps) {
       const now = clock.now()
       if (!(await store.alerts.mark(owner, change === 'alert' ? now : null, inside)) || change !== 'alert') return
       const data = lowBalanceOf({ available, below, topUpUrl: settings.topUpUrl })
-      await deps.event(inside, { owner, event: 'wallet.low_balance', id: newId('evt', now), data })
+      await deps.publish(inside, { kind: 'wallet.low_balance', owner, id: newId('evt', now), data })
     })
   }
 

@@ -1,4 +1,6 @@
 import type { Hex } from '../../chain/model.ts'
+import { networkOf } from '../../chain/networks.ts'
+import { DomainError } from '../../kit/errors.ts'
 import { usdc, type Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Credit } from '../../ledger/model.ts'
@@ -93,4 +95,27 @@ function toCredit(transfer: Transfer, owner: Owner, act: string): Credit {
 
 function environmentOf(network: Transfer['network']): Owner['environment'] {
   return network === NETWORK_OF.production ? 'production' : 'sandbox'
+}
+
+/**
+ * Credits the deposits of a transaction that a message names. The message is only a hint: the deposits are read from the
+ * chain like any other, and credited to the owners of their addresses. A repeated hint, or one about a transaction that
+ * is not a deposit, changes nothing. Returns how many were credited.
+ */
+export function createHints({ chains, log, measures }: WalletDeps, crediting: Crediting) {
+  return async function creditHinted(hash: Hex, named: string | null): Promise<number> {
+    const known = networkOf(named ?? '')?.name
+    let credited = 0
+    for (const network of known === undefined ? chains.keys() : [known]) {
+      try {
+        credited += (await crediting.creditTransaction(network, hash, 'hook')) ?? 0
+      } catch (error) {
+        // The monitor will find the deposit, so the provider need not send the message again.
+        if (!(error instanceof DomainError) || error.kind !== 'unavailable') throw error
+        log.warn({ network, hash }, 'a deposit that the identity provider reported could not be checked')
+      }
+    }
+    measures.count('deposit_hinted')
+    return credited
+  }
 }

@@ -1,16 +1,17 @@
-import type { Address, Chain } from '../../chain/model.ts'
+import type { Chain } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import type { Facilitator } from '../../facilitator/service/facilitator.ts'
 import type { Clock } from '../../kit/clock.ts'
+import type { Publish } from '../../kit/facts.ts'
 import type { Failpoints } from '../../kit/failpoints.ts'
 import type { Log, Measures } from '../../kit/log.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Owner } from '../../kit/owner.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import type { Outflows } from '../../outflow/service.ts'
 import type { Announcement } from '../../queue/model.ts'
-import type { AddressBook, Payers, Sales, SignUp, Signer, AnnounceEvent, FollowRefund, WalletStore } from '../ports.ts'
+import type { WalletFact } from '../model.ts'
+import type { AddressBook, AgentHolds, PayerReader, Sales, Signer, SignUpCredits, WalletStore } from '../ports.ts'
 
 /** The dependencies of the wallet. */
 export interface WalletDeps {
@@ -24,25 +25,14 @@ export interface WalletDeps {
   signer: Signer | null
   /** The networks that have an RPC. */
   chains: ReadonlyMap<NetworkName, Chain>
-  /** Our other wallets, which pay for other capabilities: read in the transaction `inside`, as of this block. */
-  payers(network: NetworkName, block: bigint, inside: Statements): Promise<Payers>
-  /** The locks among these that this agent requested. */
-  locksOf(agentId: string, locks: readonly string[]): Promise<ReadonlySet<string>>
+  payers: PayerReader
+  agentHolds: AgentHolds
   sales: Sales
-  /** Whether the free credits of this account's sign-up were held back. */
-  creditsWithheld(userId: string): Promise<boolean>
-  /** How much the funding of those wallets will still take from the treasury. */
-  promised(treasury: Address): Promise<bigint>
+  signUpCredits: SignUpCredits
   /** All reads inside see the same snapshot. */
   atOneMoment<T>(read: (inside: Statements) => Promise<T>): Promise<T>
   announce(inside: Statements, announcement: Announcement): Promise<void>
-  event: AnnounceEvent
-  followRefund: FollowRefund
-  /**
-   * Mails the owner, in the transaction of the change, because an attacker with a stolen session could have made it.
-   */
-  notifyOfPayoutAddress(inside: Statements, owner: Owner, address: Address | null): Promise<void>
-  signUp: SignUp
+  publish: Publish<WalletFact>
   clock: Clock
   log: Log
   measures: Measures
@@ -57,8 +47,6 @@ export interface Settings {
   sweepMinimum: Usdc
   /** The least that one withdrawal may take out. */
   withdrawalMinimum: Usdc
-  /** The settings for the identity provider's messages. Null when there is no provider. */
-  hook: { secret: string; issuer: string | null } | null
   /** Where an owner with a low balance adds funds. */
   topUpUrl: string | null
 }

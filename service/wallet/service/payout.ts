@@ -48,7 +48,7 @@ export function createPayouts(deps: WalletDeps) {
     const [balance, outgoing, promised, { number: seenBlock }] = await Promise.all([
       chain.balanceOf(payer),
       store.withdrawals.outgoing(payer),
-      deps.promised(payer),
+      deps.payers.promised(payer),
       chain.head(),
     ])
     if (balance - outgoing - promised < withdrawal.amount) {
@@ -131,20 +131,20 @@ export function createPayouts(deps: WalletDeps) {
   }
 }
 
-/** Each change of state, with the hold and a refund's own row, in one transaction. */
-function createPayoutRecord({ ledger, outflow, store, followRefund, clock, log, measures, failpoints }: WalletDeps) {
+/** Each change of state, with the hold and what subscribers write, in one transaction. */
+function createPayoutRecord({ ledger, outflow, store, publish, clock, log, measures, failpoints }: WalletDeps) {
   async function record(id: string, terms: PayoutTerms | null): Promise<Withdrawal | null> {
     return await store.together(async (inside) => {
       const submitted = await store.withdrawals.submit(inside, { id, terms, now: clock.now() })
-      if (submitted?.kind === 'refund') await followRefund(inside, submitted)
+      if (submitted !== null) await publish(inside, { kind: 'wallet.payout_changed', payout: submitted })
       return submitted
     })
   }
 
-  /** A refund's own row ends before the ledger's accounts are locked: a new refund locks them in the same order. */
+  /** Published before the ledger's accounts are locked: a refund ends then, and a new one locks them in the same order. */
   async function end(inside: Statements, ended: Parameters<WithdrawalStore['end']>[1]): Promise<boolean> {
     const payout = await store.withdrawals.end(inside, ended)
-    if (payout?.kind === 'refund') await followRefund(inside, payout)
+    if (payout !== null) await publish(inside, { kind: 'wallet.payout_changed', payout })
     return payout !== null
   }
 

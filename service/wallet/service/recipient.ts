@@ -9,7 +9,7 @@ import type { WalletDeps } from './deps.ts'
 
 /** The addresses that may receive payouts, and each owner's usual one. */
 export function createRecipients(deps: WalletDeps, depositAddress: DepositAddress) {
-  const { ledger, outflow, store, book, clock, notifyOfPayoutAddress } = deps
+  const { ledger, outflow, store, book, clock, publish } = deps
 
   async function read(written: Address, owner: Owner): Promise<Address> {
     const to = written.toLowerCase() as Address
@@ -40,7 +40,7 @@ export function createRecipients(deps: WalletDeps, depositAddress: DepositAddres
       const address = written === null ? null : await read(written, owner)
       await store.together(async (inside) => {
         const isNew = await store.payoutAddresses.set(owner, address, clock.now(), inside)
-        if (isNew) await notifyOfPayoutAddress(inside, owner, written)
+        if (isNew) await publish(inside, { kind: 'wallet.payout_address_changed', owner, address: written })
       })
     },
   }

@@ -63,7 +63,7 @@ export function createReconciling(deps: ReconcilingDeps) {
     return deps.atOneMoment(async (inside) => {
       const snapshot = await store.reports.snapshot(network, inside)
       if (snapshot === null) return null
-      const payers = await deps.payers(network, snapshot.cursor.blockNumber, inside)
+      const payers = await deps.payers.books(network, snapshot.cursor.blockNumber, inside)
       return { snapshot, payers, totals: await ledger.totals('production', inside) }
     })
   }

@@ -10,10 +10,9 @@ import { typeOf } from '../rules.ts'
 import { createDepositAddress } from './addresses.ts'
 import { createAlerts } from './alert.ts'
 import { createCollecting } from './collect.ts'
-import { createCrediting } from './credit.ts'
+import { createCrediting, createHints } from './credit.ts'
 import { createDeposit } from './deposit.ts'
 import { createHolding } from './hold.ts'
-import { createHook } from './hook.ts'
 import { createMonitor } from './monitor.ts'
 import type { WalletDeps } from './deps.ts'
 import { createPayouts } from './payout.ts'
@@ -32,7 +31,7 @@ export function createWallets(deps: WalletDeps) {
   /** An agent sees only its own locks. The locks of others are only in the sum. */
   async function ownLocks({ agentId }: Caller, locks: readonly OpenLock[]): Promise<readonly OpenLock[]> {
     if (agentId === null || locks.length === 0) return locks
-    const own = await deps.locksOf(
+    const own = await deps.agentHolds.of(
       agentId,
       locks.map(({ id }) => id),
     )
@@ -85,7 +84,7 @@ export function createWallets(deps: WalletDeps) {
     },
     recipients,
     alerts: createAlerts(deps),
-    hook: createHook(deps, crediting),
+    creditHinted: createHints(deps, crediting),
 
     /** The address that collects all deposits and pays all withdrawals. */
     treasury: (): Address | null => book?.treasury ?? null,
@@ -131,7 +130,8 @@ export function createWallets(deps: WalletDeps) {
       const funds = await ledger.credits(ownerOf(caller))
       if (funds === null) throw walletMissing()
       const { userId, environment } = ownerOf(caller)
-      const isWithheld = environment === 'production' && funds.deposited === 0n && (await deps.creditsWithheld(userId))
+      const isWithheld =
+        environment === 'production' && funds.deposited === 0n && (await deps.signUpCredits.areWithheld(userId))
       const withheld = isWithheld ? 'sign_up_bound' : null
       return { balance: balanceOf(funds), granted: funds.deposited, spent: funds.spent, withheld }
     },

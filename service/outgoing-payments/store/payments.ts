@@ -1,14 +1,22 @@
-import type { Hex } from '../chain/model.ts'
-import type { Owner } from '../kit/owner.ts'
-import { fromRow, type RowOf } from '../kit/rows.ts'
-import type { StatementPool } from '../kit/transaction.ts'
-import type { Funding, Payment } from './model.ts'
-import type { Offer } from '../x402/model.ts'
-import type { PayerWallet, PaymentStore } from './ports.ts'
+import type { Hex } from '../../chain/model.ts'
+import type { Owner } from '../../kit/owner.ts'
+import { fromRow, type RowOf } from '../../kit/rows.ts'
+import type { StatementPool } from '../../kit/transaction.ts'
+import type { Funding, Payment } from '../model.ts'
+import type { Offer } from '../../x402/model.ts'
+import type { PayerWallet, PaymentStore } from '../ports.ts'
+import { createPayerBooks } from './payer-books.ts'
 
 /** Payments in PostgreSQL, and the payer wallets of accounts. */
 export function createPaymentStore(statements: StatementPool): PaymentStore {
-  return { ...recordsOf(statements), ...stepsOf(statements), ...returnsOf(statements), ...payersOf(statements) }
+  const { promised } = createPayerBooks(statements)
+  return {
+    ...recordsOf(statements),
+    ...stepsOf(statements),
+    ...returnsOf(statements),
+    ...payersOf(statements),
+    promised,
+  }
 }
 
 /** What is read and added without changing a payment's state. */
@@ -215,19 +223,8 @@ function stepsOf(statements: StatementPool): Pick<PaymentStore, 'fund' | 'arrive
   }
 }
 
-function payersOf(
-  statements: StatementPool,
-): Pick<PaymentStore, 'promised' | 'findPayer' | 'accountOf' | 'addPayer' | 'books'> {
+function payersOf(statements: StatementPool): Pick<PaymentStore, 'findPayer' | 'accountOf' | 'addPayer'> {
   return {
-    async promised(treasury) {
-      const [row] = await statements.run<{ sum: bigint }>(
-        `SELECT coalesce(sum(funding), 0)::bigint AS sum FROM spending_payment
-         WHERE state NOT IN ('settled', 'returned') AND state = 'funding' AND funding_payer = $1`,
-        [treasury],
-      )
-      return row?.sum ?? 0n
-    },
-
     async findPayer({ userId, environment }) {
       const [row] = await statements.run<PayerWallet>(
         `SELECT address, spare FROM spending_payer WHERE user_id = $1 AND environment = $2::environment
@@ -254,26 +251,6 @@ function payersOf(
       if (found !== undefined) return found
       await statements.run(ADD_PAYER, [address, userId, environment, now])
       return { address, spare: 0n }
-    },
-
-    async books(network, block, inside) {
-      const addresses = await inside.run<{ address: Hex }>(
-        'SELECT address FROM spending_payer WHERE environment = $1::environment',
-        [network === 'base' ? 'production' : 'sandbox'],
-      )
-      const open = await inside.run<{ payer: Hex; nonce: Hex; amount: bigint }>(
-        `SELECT payer, nonce, amount FROM spending_payment
-         WHERE state NOT IN ('settled', 'returned') AND state IN ('signed', 'sent') AND network = $1`,
-        [network],
-      )
-      const [sums] = await inside.run<{ later: bigint; lost: bigint }>(
-        `SELECT
-           coalesce((SELECT sum(amount) FROM spending_payment WHERE network = $1 AND block_number > $2), 0)::bigint AS later,
-           coalesce((SELECT sum(amount) FROM spending_payment WHERE network = $1 AND lost_block <= $2), 0)::bigint AS lost`,
-        [network, block],
-      )
-      const { later = 0n, lost = 0n } = sums ?? {}
-      return { addresses: addresses.map(({ address }) => address), open, later, lost }
     },
   }
 }

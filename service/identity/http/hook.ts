@@ -1,14 +1,11 @@
 import { z } from 'zod'
-import type { Hex } from '../../chain/model.ts'
-import { networkOf } from '../../chain/networks.ts'
 import { reply, route, type AnyRoute } from '../../api/route.ts'
-import type { Wallets } from '../service/wallets.ts'
-import type { HookEvent } from '../service/hook.ts'
+import type { Hook, HookEvent } from '../service/hook.ts'
 
 /**
  * The identity provider's messages, in the format of Standard Webhooks or of Svix, which differ only in header names.
  */
-export function hookRoute(wallets: Wallets): AnyRoute {
+export function hookRoute(hook: Hook): AnyRoute {
   return route({
     method: 'post',
     path: '/hooks/identity',
@@ -21,8 +18,8 @@ export function hookRoute(wallets: Wallets): AnyRoute {
     async handle({ body, header, rawBody }) {
       const named = (name: string): string => header(`webhook-${name}`) ?? header(`svix-${name}`) ?? ''
       const [id, timestamp, signature] = [named('id'), named('timestamp'), named('signature')]
-      wallets.hook.assertSigned({ id, timestamp, signature, body: rawBody })
-      const { credited } = await wallets.hook.take(eventOf(body))
+      hook.assertSigned({ id, timestamp, signature, body: rawBody })
+      const { credited } = await hook.take(eventOf(body))
       return reply(200, { received: true, credited })
     },
   })
@@ -39,7 +36,7 @@ function eventOf(body: unknown): HookEvent {
 const hash = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/)
-  .transform((text) => text.toLowerCase() as Hex)
+  .transform((text) => text.toLowerCase() as `0x${string}`)
 
 /** Some providers put the fields at the top level, others under `data`. */
 function unwrapped<Body extends z.ZodType>(body: Body) {
@@ -61,8 +58,7 @@ const fundsDeposited = unwrapped(
     .transform((event, context): HookEvent => {
       const transactionHash = event.transaction_hash ?? event.transactionHash
       if (transactionHash !== undefined) {
-        const network = networkOf(event.caip2 ?? event.network ?? '')?.name ?? null
-        return { type: 'funds_deposited', transactionHash, network }
+        return { type: 'funds_deposited', transactionHash, network: event.caip2 ?? event.network ?? null }
       }
       context.addIssue({ code: 'custom', message: 'must name a transaction' })
       return z.NEVER

@@ -1,0 +1,40 @@
+import type { Address, Hex } from '../../chain/model.ts'
+import type { NetworkName } from '../../chain/networks.ts'
+import type { Statements } from '../../kit/transaction.ts'
+import type { PayerBooks } from '../ports.ts'
+
+/** What the rows of payments say of the treasury's money and of the payer wallets. The wallet reads it too. */
+export function createPayerBooks(statements: Statements) {
+  return {
+    /** What may still leave this treasury for payers. */
+    async promised(treasury: Address): Promise<bigint> {
+      const [row] = await statements.run<{ sum: bigint }>(
+        `SELECT coalesce(sum(funding), 0)::bigint AS sum FROM spending_payment
+         WHERE state NOT IN ('settled', 'returned') AND state = 'funding' AND funding_payer = $1`,
+        [treasury],
+      )
+      return row?.sum ?? 0n
+    },
+
+    /** For the comparison of the books with the chain: as of this block, in the transaction of the comparison. */
+    async books(network: NetworkName, block: bigint, inside: Statements): Promise<PayerBooks> {
+      const addresses = await inside.run<{ address: Hex }>(
+        'SELECT address FROM spending_payer WHERE environment = $1::environment',
+        [network === 'base' ? 'production' : 'sandbox'],
+      )
+      const open = await inside.run<{ payer: Hex; nonce: Hex; amount: bigint }>(
+        `SELECT payer, nonce, amount FROM spending_payment
+         WHERE state NOT IN ('settled', 'returned') AND state IN ('signed', 'sent') AND network = $1`,
+        [network],
+      )
+      const [sums] = await inside.run<{ later: bigint; lost: bigint }>(
+        `SELECT
+           coalesce((SELECT sum(amount) FROM spending_payment WHERE network = $1 AND block_number > $2), 0)::bigint AS later,
+           coalesce((SELECT sum(amount) FROM spending_payment WHERE network = $1 AND lost_block <= $2), 0)::bigint AS lost`,
+        [network, block],
+      )
+      const { later = 0n, lost = 0n } = sums ?? {}
+      return { addresses: addresses.map(({ address }) => address), open, later, lost }
+    },
+  }
+}
