@@ -157,7 +157,6 @@ function followed(prisma: PrismaClient, tracer: Tracer | null): PrismaClient {
  * name prepared statements.
  */
 class SharedPool extends pg.Pool {
-  private readonly watching = new AsyncLocalStorage<Watch>()
   private readonly lent = new WeakMap<pg.PoolClient, Watch>()
 
   constructor(config: pg.PoolConfig) {
@@ -174,10 +173,10 @@ class SharedPool extends pg.Pool {
   }
 
   watchConnect<T>(work: (taken: () => Pick<pg.Pool, 'query'>) => Promise<T>): Promise<T> {
-    const watch: Watch = { taken: false }
+    const watch: Watch = { pool: this, taken: false }
     const query = ((statement: pg.QueryConfig) =>
       watch.client?.query(statement) ?? Promise.reject(new Error('The transaction is over.'))) as pg.Pool['query']
-    return this.watching.run(watch, () =>
+    return watching.run(watch, () =>
       work(() => {
         if (!watch.taken) throw new Error('The transaction did not come from this pool.')
         return { query }
@@ -192,9 +191,9 @@ class SharedPool extends pg.Pool {
       super.connect(callback)
       return undefined
     }
-    const watch = this.watching.getStore()
+    const watch = watching.getStore()
     return super.connect().then((client) => {
-      if (watch?.taken === false) {
+      if (watch?.pool === this && !watch.taken) {
         Object.assign(watch, { taken: true, client })
         this.lent.set(client, watch)
       }
@@ -203,7 +202,11 @@ class SharedPool extends pg.Pool {
   }
 }
 
+/** One for all pools: Node writes each such store into every promise of the process, also after its pool has closed. */
+const watching = new AsyncLocalStorage<Watch>()
+
 interface Watch {
+  pool: pg.Pool
   /** The first connection taken inside belongs to the transaction. Later ones do not. */
   taken: boolean
   client?: pg.PoolClient

@@ -84,7 +84,7 @@ inBrowser('a person who pays without knowing crypto', () => {
     const link = page.getByRole('link', { name: 'Open in MetaMask' })
     await link.waitFor()
     expect(await page.getByRole('img', { name: /QR code/ }).count()).toBe(0)
-    await page.waitForFunction(`document.activeElement.textContent === 'Open in MetaMask'`)
+    await until(async () => (await page.evaluate('document.activeElement.textContent')) === 'Open in MetaMask')
     const address = (await link.getAttribute('href'))!.replace('https://link.metamask.io/dapp/', '')
     expect(address).toMatch(/^[\w.:-]+\/p\/chk_\w+\?draft=tok_[\w-]{43}$/)
     const encoded = encodeURIComponent(`http://${address}`)

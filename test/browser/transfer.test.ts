@@ -69,7 +69,7 @@ inBrowser('a person who pays by a transfer from an exchange', () => {
     const { address } = (await answer.json()) as { address: { address: string } }
     await page.evaluate('show(false)')
     // The look that was planned while the tab was seen.
-    await page.waitForResponse((response) => /\/addresses\/adr_/.test(response.url()))
+    await page.waitForResponse((response) => response.url().includes('/addresses/adr_'))
     await send(address.address, 2_000_000n)
     await page.evaluate('show(true)')
     await page.getByText(/2.00 USDC of 5.00 USDC have arrived/).waitFor()

@@ -122,8 +122,7 @@ inBrowser('a checkout that is tried out', () => {
     const address = page.url()
     await page.goto('about:blank')
     await page.goto(address)
-    await page.waitForFunction(`document.getElementById('field-site').value !== ''`)
-    expect(await page.locator('#field-site').inputValue()).toBe('example.com/shop')
+    await until(async () => (await page.locator('#field-site').inputValue()) === 'example.com/shop')
     expect(await page.locator('#field-deep').isChecked()).toBe(true)
     expect(await page.locator('#field-document').inputValue()).toBe('')
     const told = shop.receiver.calls.length

@@ -181,6 +181,7 @@ describe('a payment by a passkey wallet', () => {
       await chain.call('anvil_impersonateAccount', from)
       const gas = '0x4c4b40'
       await chain.call('eth_sendTransaction', { from, to: SAFE.factory, data: deploymentData(passkey.key), gas })
+      await chain.mine()
       const digest = keccak256('0x02')
       const asked = encodeFunctionData({
         abi: parseAbi(['function isValidSignature(bytes32, bytes) view returns (bytes4)']),

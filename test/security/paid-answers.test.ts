@@ -144,6 +144,8 @@ describe('what was paid for', () => {
     const from = world.chain.accounts[1]!.address
     await world.chain.call('anvil_impersonateAccount', from)
     await world.chain.call('eth_sendTransaction', { from, to: usdc, data, gas: '0x493e0' })
+    // The chain answers before it mines.
+    await world.chain.mine()
   }
 
   interface Sale {

@@ -1,0 +1,40 @@
+import { AsyncResource } from 'node:async_hooks'
+import { testDatabase, type TestDatabase } from '../harness/database.ts'
+import { testService } from '../harness/service.ts'
+
+describe('transactions of two databases', () => {
+  let databases: TestDatabase[]
+
+  beforeAll(async () => {
+    databases = await Promise.all([testDatabase(), testDatabase()])
+  })
+  afterAll(() => Promise.all(databases.map((database) => database.close())))
+
+  const nameIn = async ({ run }: Pick<TestDatabase['statements'], 'run'>): Promise<string> => {
+    const [row] = await run<{ name: string }>('select current_database() as name', [])
+    return row!.name
+  }
+  const nameOf = ({ url }: TestDatabase): string => new URL(url).pathname.slice(1)
+
+  it('each run on a connection of their own database, one inside the other', async () => {
+    const [outer, inner] = databases as [TestDatabase, TestDatabase]
+    const names = await outer.transaction(async (one) => {
+      const within = await inner.transaction(async (other) => [await nameIn(one), await nameIn(other)])
+      return [...within, await nameIn(one), await nameIn(inner.statements)]
+    })
+    expect(names).toEqual([nameOf(outer), nameOf(inner), nameOf(outer), nameOf(inner)])
+  })
+
+  it('leave nothing behind that each later promise of the process carries', async () => {
+    const carried = () => Object.getOwnPropertySymbols(new AsyncResource('later')).length
+    const serve = async (): Promise<number> => {
+      const service = await testService()
+      await service.person()
+      await service.close()
+      return carried()
+    }
+    const once = await serve()
+    expect(once).toBeGreaterThan(0)
+    expect(await serve()).toBe(once)
+  })
+})
