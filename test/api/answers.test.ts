@@ -94,7 +94,7 @@ describe('an answer', () => {
   })
 
   describe('events', () => {
-    it('are told one by one, in the form of server-sent events', async () => {
+    it('are sent one by one as server-sent events', async () => {
       await serve(
         streaming(() =>
           fromList([

@@ -63,7 +63,7 @@ describe('JSON that is refused', () => {
     }
   }
 
-  test('nests at most 128 deep, whatever is inside of its texts', () => {
+  test('nests at most 128 levels deep, not counting brackets inside strings', () => {
     const nested = (depth: number): string => '[{"a":'.repeat(depth / 2) + '"[[[[\\"[["' + '}]'.repeat(depth / 2)
     expect(() => parse(nested(128))).not.toThrow()
     const details = { body: 'is nested too deeply: at most 128 levels are allowed' }

@@ -31,7 +31,7 @@ inBrowser('a person who pays without knowing crypto', () => {
   const usdcLink = async ({ page }: Visit): Promise<string | null> =>
     await page.getByRole('link', { name: 'Get test USDC' }).getAttribute('href')
 
-  it('is told what USDC is and where it comes from, and pays on the phone by a code that has the form', async () => {
+  it('sees what USDC is and where to get it, and pays the filled-in order on a phone by QR code', async () => {
     const sale = await shop.sell({ fields: FIELDS })
     const settings = { ...DEVICES[0][1], reducedMotion: 'reduce', wallet: false } as const
     const visit = await shop.visit({ id: `${sale.id}?lang=en` }, settings)
@@ -123,7 +123,7 @@ inBrowser('a person who pays without knowing crypto', () => {
   })
 
   it.each(DEVICES)(
-    'is told what a free run has begun, and not that nothing was paid, on a %s',
+    'sees what a free run has started, without “Payment complete” or 0.00, on a %s',
     async (device, settings) => {
       const plans = [{ id: 'month', name: 'A month', price: 12, kind: 'period', days: 30 }]
       const visit = await shop.visit(await shop.sell({ fields: [], trialRuns: 1, plans }), settings)
@@ -138,7 +138,7 @@ inBrowser('a person who pays without knowing crypto', () => {
     },
   )
 
-  it('asked nobody else for anything, and nothing broke', () => {
+  it('sends no request to another origin and causes no error', () => {
     expect(shop.amiss()).toEqual([])
   })
 })
@@ -180,7 +180,7 @@ inBrowser('a person who has no USDC yet, where real money is taken', () => {
     for (const { context } of [none, poor]) await context.close()
   })
 
-  it('asked nobody else for anything, and nothing broke', () => {
+  it('sends no request to another origin and causes no error', () => {
     expect(shop.amiss()).toEqual([])
   })
 })
@@ -192,7 +192,7 @@ inBrowser('a person whose payment takes long', () => {
   })
   afterAll(() => shop.close())
 
-  it.each(DEVICES)('is told to wait, on a %s, and gets free test USDC on a test network', async (device, settings) => {
+  it.each(DEVICES)('is asked to wait, on a %s, and gets free test USDC on a test network', async (device, settings) => {
     const sale = await shop.sell({ fields: [] })
     const none = await shop.visit(sale, { ...settings, wallet: false })
     await none.page.getByText('This page takes test USDC').waitFor()

@@ -156,7 +156,7 @@ inBrowser('a chat that is paid ahead', () => {
     expect(await log(page).getByText('Twice').count()).toBe(1)
   })
 
-  it('has the price of its plan from the beginning: the first press pays, and nothing is asked before it', async () => {
+  it("shows its plan's price at once: the first click pays, without a quote request", async () => {
     const sale = await shop.sell({ ...CHAT, testMode: true })
     let asked = 0
     const { page } = await shop.visit(sale, {

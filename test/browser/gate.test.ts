@@ -18,7 +18,7 @@ inBrowser('a person at a gate', () => {
     await world.close()
   })
 
-  it('is shown the price, pays with their wallet, and reads what they bought; nobody else is asked for anything', async () => {
+  it('sees the price, pays with their wallet and reads the answer, without a request elsewhere', async () => {
     const { gate } = await world.sell([
       { path: '/report', pricing: { model: 'per-request', amount: 0.25 }, description: 'A <b>report</b>' },
     ])

@@ -111,7 +111,7 @@ inBrowser('a person who pays for an assistant’s call', () => {
     expect(await page.getByRole('button', { name: /Pay|Wallet/ }).count()).toBe(0)
   })
 
-  it('was never seen by anybody else', () => {
+  it('sends no request to another origin and causes no error', () => {
     expect(shop.amiss()).toEqual([])
   })
 })

@@ -25,7 +25,7 @@ inBrowser('the page itself', () => {
     ['dark', 360],
     ['light', 768],
     ['dark', 1280],
-  ] as const)('keeps nobody out, in a %s room and %i px wide, at every step', async (colorScheme, width) => {
+  ] as const)('has no accessibility barriers in %s mode at %i px, at every step', async (colorScheme, width) => {
     const { page, picture } = await shop.visit(await shop.sell({ fields: EVERY_KIND }), {
       colorScheme,
       viewport: { width, height: 800 },
@@ -156,7 +156,7 @@ inBrowser('the page itself', () => {
     expect(answer.headers.get('vary')).toBe('Accept, Accept-Language')
   })
 
-  it('keeps nobody out of what is said instead of a form', async () => {
+  it('has no accessibility barriers where it shows a message instead of a form', async () => {
     const sale = await shop.sell({ testMode: true, fields: [] })
     const { page } = await shop.visit(sale, { wallet: false })
     expect(await barriers(page)).toEqual([])
@@ -198,7 +198,7 @@ inBrowser('the page itself', () => {
     expect(await page.evaluate(moving)).toBe(0)
   })
 
-  it('shows every text as it is, whatever HTML is in it', async () => {
+  it('shows HTML in any text as plain text', async () => {
     const evil = `</script><script>window.broken = 1</script><img src=x onerror="window.broken = 1">"'&`
     const sale = await shop.sell({
       product: { name: `N ${evil}`, description: `D ${evil}` },
@@ -227,7 +227,7 @@ inBrowser('the page itself', () => {
     expect(await page.evaluate('window.broken')).toBeUndefined()
   })
 
-  it('may be set into no other page, and asks nobody but its own service', async () => {
+  it('cannot be framed, and sends requests to its own service only', async () => {
     const sale = await shop.sell()
     const answer = await shop.service.call('GET', `/p/${sale.id}`, { headers: { accept: 'text/html' } })
     const policy = answer.headers.get('content-security-policy')!.split('; ')
@@ -245,7 +245,7 @@ inBrowser('the page itself', () => {
     expect(shop.amiss()).toEqual([])
   })
 
-  it('loads in a moment: its script is below 36 KB on the wire and 90 KB unpacked, and kept for ever under its own name', async () => {
+  it('loads less than 36 KB of script (90 KB unpacked), which browsers cache for ever', async () => {
     const sale = await shop.sell()
     const html = (await shop.service.call('GET', `/p/${sale.id}`, { headers: { accept: 'text/html' } })).text
     const assets = [...html.matchAll(/(?:src|href)="(\/p\/assets\/[^"]+)"/g)].map(([, path]) => path!)

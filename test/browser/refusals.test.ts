@@ -12,7 +12,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
 
   const signatures = ({ wallet }: Visit): number => wallet.asked.filter((one) => one === 'eth_signTypedData_v4').length
 
-  it('a customer who declines to connect, and then to sign, is told so and may go on', async () => {
+  it('a customer who declines to connect, or to sign, sees that nothing was charged and can retry', async () => {
     const visit = await shop.visit(await shop.sell({ fields: [] }))
     const { page, wallet, payer, picture } = visit
     wallet.declines('eth_requestAccounts')
@@ -219,7 +219,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     await picture('no-wallet')
   })
 
-  it('asked nobody else for anything, and nothing broke', () => {
+  it('sends no request to another origin and causes no error', () => {
     expect(shop.amiss()).toEqual([])
   })
 })

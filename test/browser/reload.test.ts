@@ -47,7 +47,7 @@ inBrowser('a page that is loaded again in the middle', () => {
 
   const sponsored = (): Promise<number> => sentBy(shop.chain, shop.chain.accounts[0]!.address)
 
-  it('finds its payment again by its address while the chain has not said yet; that is never called a failure', async () => {
+  it('finds its pending payment again by its address, and does not call it failed', async () => {
     const before = await sponsored()
     const visit = await toPay()
     const { page, picture } = visit
@@ -154,7 +154,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     expect(await usdcOf(shop.chain, payer.address)).toBe(15_000_000n)
   })
 
-  it('asked nobody else for anything, and nothing broke', () => {
+  it('sends no request to another origin and causes no error', () => {
     expect(shop.amiss()).toEqual([])
   })
 })

@@ -57,7 +57,7 @@ inBrowser('a checkout that is tried out', () => {
     }
   }
 
-  it('shows an answer with its texts, links, tables, pictures and files, and asks nobody else for them', async () => {
+  it("shows an answer's texts, links, tables, pictures and files, and loads nothing from elsewhere", async () => {
     shop.receiver.answers((response) => void response.writeHead(200).end(JSON.stringify(REPORT)))
     const shown = await visit({ responseMode: 'lastNode' })
     const { page } = shown

@@ -113,7 +113,7 @@ describe('approvals', () => {
     expect(await again(2_000_000n, reference)).toBe('allowed')
   })
 
-  test('one that became dearer is asked about anew', async () => {
+  test('lapse when the price rises, and a new one is opened', async () => {
     const { id, agent, hash } = await hold(2_000_000n)
     await person.call('POST', `/v1/approvals/${id}/approve`)
     const dearer = callOf(agent, 2_000_001n, { requestHash: hash })
@@ -154,7 +154,7 @@ describe('approvals', () => {
     expect(await verdictOf(service.budgets.reserve(approved.call))).toBe('approval_required')
   })
 
-  test("another's is 404, whatever is asked of it", async () => {
+  test('of another account answer 404 to reading, approving and refusing', async () => {
     const { id } = await hold()
     const other = await service.person()
     for (const [method, path] of [

@@ -84,7 +84,7 @@ describe('what a process remembers of an agent', () => {
     expect(await ask(agent, 1n)).toBe('deleted')
   })
 
-  test('a lock that is asked for again is counted once', async () => {
+  test('counts a repeated reservation once', async () => {
     const agent = await remembered({ limits: { lifetime: 10n } })
     for (let time = 0; time < 5; time++) expect(await ask(agent, 3n, `again-${agent.id}`)).toBe('allowed')
     expect(await lifetime(agent)).toBe(7n)
@@ -100,7 +100,7 @@ describe('what a process remembers of an agent', () => {
     expect(await ask(agent, 1n)).toBe('lifetime')
   })
 
-  test('what the ledger refuses is counted for nothing, and said', async () => {
+  test('counts nothing for what the ledger refuses, and records the refusals', async () => {
     const agent = await remembered({ limits: { lifetime: 1_000n } }, 10n)
     const caller = callerOf(agent.owner.userId)
     expect([await ask(agent, 7n), await ask(agent, 6n), await ask(agent, 1n)]).toEqual([

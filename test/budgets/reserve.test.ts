@@ -74,7 +74,7 @@ describe('a reservation within limits', () => {
     expect((await it_.budgets.agents.standing(callerOf(owner.userId), agent.id)).usage.perMonth).toBe(100n)
   })
 
-  test('the same lock asked for again is one, in number and in money', async () => {
+  test('counts a repeated reservation once, as a call and as money', async () => {
     const agent = await agentWith(it_, policyOf({ limits: { lifetime: 10n }, rate: { callsPerMinute: 1 } }))
     const call = callOf(agent, 10n)
     const verdicts = await Promise.all(
@@ -89,7 +89,7 @@ describe('a reservation within limits', () => {
     })
   })
 
-  test('what the wallet cannot pay counts for nothing, and refuses nobody behind it', async () => {
+  test('counts nothing for what the wallet cannot pay, and still allows the calls behind it', async () => {
     const agent = await agentWith(it_, policyOf({ limits: { perDay: 1000n } }), 100n)
     const verdicts = await Promise.all([
       verdictOf(it_.budgets.reserve(callOf(agent, 950n))),

@@ -151,7 +151,7 @@ describe('limits', () => {
     expect(told(policyOf(), {}, 'paused')).toBe('paused')
   })
 
-  test('a person is asked only about what the limits allow', () => {
+  test('refuse a call before a person is asked to approve it', () => {
     const policy = policyOf({ approvalAbove: usdc(3n), limits: { perCall: 10n } })
     expect(told(policy, { amount: usdc(3n) })).toBe('allowed')
     expect(told(policy, { amount: usdc(4n) })).toBe('held')

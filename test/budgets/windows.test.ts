@@ -73,7 +73,7 @@ test('a refusal says when the window is over', () => {
   })
 })
 
-test('of several full windows the longest is told: its end is the one to wait for', () => {
+test('of several full windows the refusal names the longest, which ends last', () => {
   const agent = { status: 'active' as const, policy: policyOf({ limits: { perMinute: 5n, perDay: 5n, perMonth: 5n } }) }
   const usage = count(emptyUsage(new Date('2026-05-05T05:05:05.000Z')), usdc(5n))
   expect(decide(agent, usage, ask, PLAIN)).toMatchObject({

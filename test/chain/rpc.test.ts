@@ -76,7 +76,7 @@ describe('several RPCs', () => {
       })
     })
 
-    it('takes a refusal of the call itself for the answer, and asks nobody else', async () => {
+    it('returns a refusal of the call itself without trying another RPC', async () => {
       const call = open([bad.url, good.url]).call('eth_sendRawTransaction', '0x1234')
       await expect(call).rejects.toMatchObject({ name: 'RpcRefusal' })
       expect(good.requests).toEqual([])
@@ -128,7 +128,7 @@ describe('several RPCs', () => {
       expect(good.requests.map((each) => each.length)).toEqual([3, 1, 1, 1, 1, 1, 1])
     })
 
-    it('go on one by one: only what an RPC could not say is asked of the next', async () => {
+    it('are retried one by one: the next RPC gets only those that failed', async () => {
       bad.behave((questions) => ({
         status: 200,
         body: questions.map(({ id, method }) =>

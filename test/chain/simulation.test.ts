@@ -157,7 +157,7 @@ describe('a simulation', () => {
       expect(await judged(await from(refusing))).toMatchObject({ payerCode: 'contract', outcome: { reason } })
     })
 
-    it('hands a wallet its signature as it is, whatever its last byte looks like', async () => {
+    it('passes a wallet its signature unchanged, whatever its last byte is', async () => {
       const owned = await world.local.wallet('owned', { owner: payer.address, usdc: 3_000_000n })
       const good = await from(owned)
       const v = Number.parseInt(good.signature.slice(130), 16) - 27

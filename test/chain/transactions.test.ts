@@ -28,7 +28,7 @@ describe('a transaction', () => {
   }
 
   describe('signing', () => {
-    it('gives the very bytes that viem gives, whatever the nonce and the length', async () => {
+    it('returns the same bytes as viem, for every nonce and length', async () => {
       for (const nonce of [0, 1, 127, 128, 70_000]) {
         const call = await transfer()
         const { raw, hash } = sign(call, nonce)
@@ -51,7 +51,7 @@ describe('a transaction', () => {
   })
 
   describe('broadcasting', () => {
-    it('is told apart: sent, known while it waits, known when it is mined', async () => {
+    it('reports a transaction as sent once, then as known, pending or mined', async () => {
       const quiet = await openWorld({ mining: 'manual' })
       const signed = sign(await transfer(), 0)
       expect(await quiet.chain.isKnown(signed.hash)).toBe(false)
@@ -122,7 +122,7 @@ describe('a transaction', () => {
   })
 
   describe('what gas costs', () => {
-    it('is offered with room for the base fee to double, and asked for once a block', async () => {
+    it('is offered with room for the base fee to double, and read once per block', async () => {
       const relay = await startRelay(world.local.url)
       const chain = world.adapter({ urls: [relay.url] })
       const { baseFeePerGas } = await chain.head()
@@ -144,7 +144,7 @@ describe('a transaction', () => {
       await expect(poor.fees()).rejects.toMatchObject({ kind: 'unavailable', code: 'gas_too_dear' })
     })
 
-    it('is estimated, or the reason is given why it would revert', async () => {
+    it('is estimated, or refused with the reason why the call would revert', async () => {
       const call = await transfer()
       const from = world.sponsor.address
       expect(await world.chain.estimateGas({ from, ...call })).toBeGreaterThan(60_000n)

@@ -44,7 +44,7 @@ describe('the use of a nonce', () => {
     }
   })
 
-  it('finds the transaction of somebody who was faster, and the neighbours in the batch are paid', async () => {
+  it('finds the transaction of another sender that came first; the rest of the batch is paid', async () => {
     const items = await Promise.all([11n, 12n, 13n].map((value) => authorize(value)))
     const stranger = world.local.accounts[3]!
     const theirs = await world.send(world.chain.encodeTransfer(items[1]!, false), stranger)
@@ -118,7 +118,7 @@ describe('the use of a nonce', () => {
       await relay.stop()
     })
 
-    it('is that nobody used it, from one node alone only long after its end', async () => {
+    it('is that it was never used; by one node alone only long after its end', async () => {
       const item = await authorize(22n)
       const past = (await world.chain.head()).timestamp + 5n
       await world.local.call('evm_setNextBlockTimestamp', Number(past))

@@ -44,29 +44,36 @@ describe('after the payment', () => {
   it.each([
     ['text', { kind: 'text', text: '# Your key\n\n**AB-12**' }],
     ['link', { kind: 'link', url: 'https://example.com/folder?x=1' }],
-  ])('a %s: for the buyer at every door, and for nobody before the payment or without the token', async (_, after) => {
-    const sold = await sell(after)
-    expect(sold).toMatchObject({ secret: null, checkout: { callbackUrl: null, after } })
-    const secret = 'text' in after ? 'AB-12' : 'folder?x=1'
-    for (const headers of [{}, { accept: 'text/html' }]) {
-      expect((await world.call('GET', `/p/${sold.id}`, { headers })).text).not.toContain(secret)
-    }
-    const { payment, delivery, result } = await bought(sold)
-    expect([delivery, result]).toEqual([null, after])
-    const receipt = await world.call('GET', pathOf(String(payment.receiptUrl)))
-    expect(receipt.body).toMatchObject({ result: after, delivery: null })
-    for (const path of [payment.receiptUrl, payment.statusUrl].map((url) => pathOf(String(url)))) {
-      expect((await world.call('GET', path, { headers: { accept: 'text/html' } })).text).toContain(secret)
-    }
-    const status = `/p/${sold.id}/payments/${String(payment.id)}`
-    for (const token of ['', `?token=tok_${'A'.repeat(43)}`, `?token=${String((await bought(sold)).payment.token)}`]) {
-      for (const headers of [{}, { accept: 'text/html' }, { accept: 'text/event-stream' }]) {
-        expect((await world.call('GET', status + token, { headers })).text).not.toContain(secret)
+  ])(
+    'a %s goes to the buyer through every channel, but not before the payment or without the token',
+    async (_, after) => {
+      const sold = await sell(after)
+      expect(sold).toMatchObject({ secret: null, checkout: { callbackUrl: null, after } })
+      const secret = 'text' in after ? 'AB-12' : 'folder?x=1'
+      for (const headers of [{}, { accept: 'text/html' }]) {
+        expect((await world.call('GET', `/p/${sold.id}`, { headers })).text).not.toContain(secret)
       }
-    }
-    const page = await world.seller.call('GET', `/v1/checkouts/${sold.id}/payments`)
-    expect(page.body.payments).toHaveLength(2)
-  })
+      const { payment, delivery, result } = await bought(sold)
+      expect([delivery, result]).toEqual([null, after])
+      const receipt = await world.call('GET', pathOf(String(payment.receiptUrl)))
+      expect(receipt.body).toMatchObject({ result: after, delivery: null })
+      for (const path of [payment.receiptUrl, payment.statusUrl].map((url) => pathOf(String(url)))) {
+        expect((await world.call('GET', path, { headers: { accept: 'text/html' } })).text).toContain(secret)
+      }
+      const status = `/p/${sold.id}/payments/${String(payment.id)}`
+      for (const token of [
+        '',
+        `?token=tok_${'A'.repeat(43)}`,
+        `?token=${String((await bought(sold)).payment.token)}`,
+      ]) {
+        for (const headers of [{}, { accept: 'text/html' }, { accept: 'text/event-stream' }]) {
+          expect((await world.call('GET', status + token, { headers })).text).not.toContain(secret)
+        }
+      }
+      const page = await world.seller.call('GET', `/v1/checkouts/${sold.id}/payments`)
+      expect(page.body.payments).toHaveLength(2)
+    },
+  )
 
   it('a file: downloaded by its buyer alone, as an attachment', async () => {
     const fileId = await uploaded('../../Führer.pdf'.slice(6), GUIDE)

@@ -142,7 +142,7 @@ describe('a checkout that charges only after the success', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
   })
 
-  test('a workflow without an outcome is given up at its deadline', async () => {
+  test('fails a payment at the deadline when its workflow reports no outcome', async () => {
     const at = await sell({ responseMode: 'immediately', runSeconds: 60 })
     const payer = await newPayer()
     const { id, token } = (await pay(payer, at)).body.payment

@@ -62,7 +62,7 @@ async function openChat(terms: object = {}, message = 'Hello?') {
 }
 
 describe('a paid chat', () => {
-  it('sells its turns ahead, and sends each message with what was said before', async () => {
+  it('sells its turns ahead, and sends each message with the earlier turns', async () => {
     const { id, payment, passId, token } = await openChat()
     expect(told(payment)[0]!.json).toMatchObject({
       input: { message: 'Hello?' },
@@ -154,7 +154,7 @@ describe('a paid chat', () => {
     expect(told(sold[0]![1])).toHaveLength(1)
   })
 
-  it('a turn that fails is given back, and is no part of what a model is told', async () => {
+  it('gives a failed turn back, and leaves it out of the history that the workflow gets', async () => {
     const { id, token } = await openChat({ refundOnFailure: true })
     const release = world.workflow.holds()
     const failed = await send(id, token, 'Fails')

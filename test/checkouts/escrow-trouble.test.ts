@@ -73,7 +73,7 @@ describe('a payment that waits in the escrow, while the chain or this service go
     expect(await sentBy(world.chain, operator())).toBe(sent + 1)
   })
 
-  test('a reorganisation takes back what was given back: the payer is whole again, once', async () => {
+  test('refunds the payer once after a reorganisation removes the refund', async () => {
     const payment = await waiting()
     const sent = await sentBy(world.chain, operator())
     await report(payment.id, 'failed')

@@ -130,7 +130,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     })
   })
 
-  test('a workflow without an outcome is given up at its deadline, and its payer is whole', async () => {
+  test('voids a payment at the deadline when its workflow reports no outcome', async () => {
     const { at, payer, id, token } = await waiting()
     expect(await usdc(payer.address)).toBe(START - PRICE)
     world.service.clock.forward(181_000)
@@ -151,7 +151,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect(await usdc(payer.address)).toBe(payment.status === 'paid' ? START - PRICE : START)
   })
 
-  test('the authorization is public once it waits: with it nobody learns or buys anything', async () => {
+  test('refuses an authorization seen on chain unless it comes with the payment’s token', async () => {
     const { at, signed, id, token } = await waiting()
     await report(id, { status: 'succeeded', answer: 'secret' })
     await ended(id, token, at)

@@ -55,7 +55,7 @@ describe('payment.failed of a checkout', () => {
     expect(await sent()).toBe(before + 1)
   })
 
-  it("names nobody where the signature is not the payer's", async () => {
+  it("names no customer where the signature is not the payer's", async () => {
     const { id } = await world.sell()
     const payload = (await world.sign(await world.chain.payer(5_000_000n), id)) as {
       payload: { authorization: Record<string, string> }

@@ -94,7 +94,7 @@ describe('the life of a checkout', () => {
       expect(await page(first.id)).toBe(200)
     })
 
-    it('sells on through a republish, and ends after its grace where nobody registers it again', async () => {
+    it('sells on through a republish, and ends after its grace if it is not registered again', async () => {
       const place = source()
       const { id } = await world.sell({ source: place, price: 1 })
       const endSoon = () => world.seller.call('DELETE', `/v1/checkouts/${id}?graceSeconds=5`)

@@ -104,7 +104,7 @@ describe('a checkout’s call that a person pays for', () => {
     expect(world.workflow.told).toHaveLength(1)
   })
 
-  test('while it is not paid the person is asked again, for the same payment', async () => {
+  test('repeats the same unpaid order, which either of its links pays once', async () => {
     const first = await waiting()
     const again = call({ requestState: first.requestState, inputResponses: ACCEPTED })
     const { result } = await timesOut(again)
@@ -194,7 +194,7 @@ describe('a checkout’s call that a person pays for', () => {
     expect(declined.result).toMatchObject(answered)
   })
 
-  test('the link and the payment’s id alone give nobody the answer', async () => {
+  test('returns no answer for the link and the payment’s id without the token', async () => {
     const { requestState, order } = await waiting()
     await pay(order)
     const id = `pay_${requestState.split('.')[0]!.slice(3)}`

@@ -136,7 +136,7 @@ describe('slow calls of a checkout', () => {
     })
   })
 
-  test('who asked for progress hears it and waits as long as the workflow may take; others get the payment', async () => {
+  test('wait for the workflow with progress where a progress token was sent; else return the payment', async () => {
     const open = world.workflow.holds()
     const calls = [{ progressToken: 7 }, {}].map(async (more) =>
       call({ ...(await payment()), ...more }, { capabilities: {} }),

@@ -103,7 +103,7 @@ describe('the MCP address of a checkout', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(500_000n)
   })
 
-  test('nothing is asked for a call that could not be served', async () => {
+  test('asks for no payment for a call that cannot be served', async () => {
     expect(errorOf(await call({ depth: 1 }))).toMatchObject({ code: 'invalid_input', details: { site: 'is required' } })
     expect(await send('tools/call', { name: 'another', arguments: INPUT })).toMatchObject({ error: { code: -32_602 } })
     const gone = { at: 'chk_00000000000000000000000000' }

@@ -63,7 +63,7 @@ describe('a simulated payment', () => {
     expect(world.workflow.told.map(({ headers }) => headers['coinslot-test'])).toEqual(['true'])
   })
 
-  it('whose delivery fails calls nobody and tells nobody, until its owner sends it again', async () => {
+  it('with a failed delivery calls no workflow until its owner redelivers it', async () => {
     const { id } = await world.sell({ testMode: true })
     const paid = await simulate(id, { outcome: 'delivery_failed' })
     expect(paid.body.payment.status).toBe('paid')
@@ -101,7 +101,7 @@ describe('a simulated payment', () => {
     expect(await simulate(id, { quoteId })).toMatchObject({ status: 410, body: { code: 'quote_expired' } })
   })
 
-  it('that the workflow refuses shows each attempt to its buyer, and to nobody else', async () => {
+  it('refused by the workflow shows each attempt to its buyer only', async () => {
     world.workflow.answers({ delivered: { status: 500, body: '{}' } })
     const { id } = await world.sell({ testMode: true })
     const paid = await simulate(id, {})

@@ -276,7 +276,7 @@ describe('a price that depends', () => {
   test.each([
     ['in the address', '?quantity=3', {}],
     ['in the body', '', { _choice: { quantity: 3 } }],
-  ])('an agent chooses %s, is asked for that price, and buys with the same request', async (...[, query, more]) => {
+  ])('charges an agent that chooses %s for that choice, with the same request', async (...[, query, more]) => {
     const { id } = await world.sell({ price: 2, pricing: QUANTITY, fields: [{ name: 'choice', type: 'text' }] })
     const body = { choice: 'a field of the form', ...more }
     const asked = await world.call('POST', `/p/${id}${query}`, { body })

@@ -116,7 +116,7 @@ describe('a further amount that a seller asks a buyer for', () => {
     expect((await world.call('GET', place)).status).toBe(404)
   })
 
-  it('is asked once for one key, and never by another account or for a payment that was returned', async () => {
+  it('is made once per key, and refused to other accounts and for refunded payments', async () => {
     const order = await ordered({ testMode: true })
     const key = randomBytes(8).toString('hex')
     const [one, two] = [await ask(order, {}, world.seller, key), await ask(order, {}, world.seller, key)]
@@ -207,7 +207,7 @@ describe('a further amount that a seller asks a buyer for', () => {
     expect(world.workflow.told.filter(({ json }) => json.request !== undefined)).toHaveLength(1)
   })
 
-  it('is bounded for each payment: three open ones, also when they are asked at once', async () => {
+  it('is limited to three open ones per payment, also for concurrent calls', async () => {
     const order = await ordered({ testMode: true })
     const answers = await Promise.all(Array.from({ length: 6 }, () => ask(order)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409, 409])
@@ -218,7 +218,7 @@ describe('a further amount that a seller asks a buyer for', () => {
 })
 
 describe('the number of requests of one payment', () => {
-  it('is never above three open ones and twenty in all, whatever happens to them', () => {
+  it('is at most three open ones and twenty in all, after any sequence of steps', () => {
     const step = fc.constantFrom('ask', 'refuse', 'pay', 'fail', 'hour')
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {

@@ -39,7 +39,7 @@ describe('a checkout that is changed', () => {
       return (body as PaymentView).delivery?.answer ?? null
     })
 
-  test('only what was sent changes, and each change of what buyers see is a version', async () => {
+  test('changes only the fields sent, with a new version for each change that buyers see', async () => {
     const { checkout: before } = (await world.seller.call('GET', `/v1/checkouts/${chk}`)).body
     const { status, body } = await change({ price: 2, redirectUrl: 'https://example.com/thanks' })
     expect([status, body.checkout]).toEqual([
@@ -122,7 +122,7 @@ describe('a checkout that is changed', () => {
     expect([paid.status, paid.body.payment?.amount]).toEqual([200, 1])
   })
 
-  test('of editors at once one is first, and the others are asked to look again', async () => {
+  test('accepts one of several concurrent edits, and answers 409 version_conflict to the others', async () => {
     const answers = await Promise.all([2, 3, 4].map((price) => change({ price, version: 1 })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
     const { body } = answers.find(({ status }) => status === 409)!

@@ -20,7 +20,7 @@ describe('a stock seller that declares its resource', () => {
     await world.close()
   })
 
-  it('is listed and found by the stock client once it was paid, and says the same when it is asked', async () => {
+  it('is listed and found by the stock client once it was paid, with its own terms', async () => {
     const purchase = await buyer.buy({
       url: `${seller.origin}/cities/berlin?units=metric`,
       privateKey: world.payer.privateKey,

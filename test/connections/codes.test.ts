@@ -63,7 +63,7 @@ describe('connections by code', () => {
     expect(polls()).toBe(before + 2)
   })
 
-  test('a server that asks to be asked less often is; one that does not answer is asked again', async () => {
+  test('poll a server less often on slow_down, and go on polling after an outage', async () => {
     const person = await world.caller()
     await start(person)
     world.company.next.push((_asked, response) => json(response, { error: 'slow_down' }, 400))
@@ -89,7 +89,7 @@ describe('connections by code', () => {
     ['a refusal', 'access_denied', 'not allowed there'],
     ['a code that is over', 'expired_token', 'not entered in time'],
     ['another fault', 'invalid_client', 'refused the code'],
-  ])('%s ends it with a sentence, stores nothing, and is asked no more', async (_what, error, sentence) => {
+  ])('end with a reason on %s, store nothing, and stop polling', async (_what, error, sentence) => {
     const person = await world.caller()
     await start(person)
     world.company.enter({ error })
@@ -107,7 +107,7 @@ describe('connections by code', () => {
     expect((await world.call(person, 'notes-write')).body.output).toEqual({ who: 'cem' })
   })
 
-  test('a code lasts a quarter of an hour at most, whatever its server says', async () => {
+  test('cap a code at fifteen minutes and its poll interval at one minute', async () => {
     const person = await world.caller()
     world.company.deviceAnswer = { expires_in: 1e9, interval: 1e9 }
     const { body } = await start(person)

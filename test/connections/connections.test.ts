@@ -112,7 +112,7 @@ describe('connections to providers of tools', () => {
     })
   })
 
-  test('asked for are the scopes that the tool names, beside those that are there', async () => {
+  test("request the tool's scopes in addition to the existing ones", async () => {
     const person = await world.connected('abe')
     await world.service.database.statements.run(
       "UPDATE connection SET state = 'expired', scopes = '{old,notes}' WHERE id = $1",
@@ -134,7 +134,7 @@ describe('connections to providers of tools', () => {
     expect((await waiting).body.output).toEqual({ who: 'dora' })
   })
 
-  test('64 calls with an ended token renew it once, in whatever process', async () => {
+  test('renew an expired token once for 64 concurrent calls in two processes', async () => {
     const person = await world.connected('eve')
     const other = await replica('nothing')
     world.service.clock.forward(3_700_000)
@@ -425,7 +425,7 @@ describe('connections to providers of tools', () => {
     expect(isSameProject(one, other)).toBe(expected)
   })
 
-  test('the operator’s own addresses stay, whatever a document names', async () => {
+  test('use the operator’s own addresses before those of a document', async () => {
     const whose = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
     const { catalogue } = world.service
     const before = (await catalogue.connectable('sandbox', null, 'notes'))!

@@ -122,7 +122,7 @@ describe('the authorization server of a provider whose document names none', () 
     }
   }
 
-  test('is the one of the metadata that the API’s 401 names, on whatever host', async () => {
+  test('is the one in the metadata that the API’s 401 names, on any host', async () => {
     const [own, issuer] = [world.company.origin, elsewhere.origin]
     challenges(`${issuer}${METADATA}`, { resource: own, authorization_servers: [issuer] })
     const { body } = await start(await world.caller())

@@ -26,7 +26,7 @@ describe('the embedded database', () => {
 
   afterAll(() => rmSync(parent, { recursive: true }))
 
-  test('is made once, is kept, and is as durable as PostgreSQL can be', async () => {
+  test('is created once, persists, and commits as durably as PostgreSQL can', async () => {
     embedded = await startEmbedded({ dataDir })
     expect(await ask(embedded.url, SETTINGS)).toEqual([
       { role: 'coinslot', superuser: false, fsync: 'on', commits: 'on', zone: 'UTC', sorts: true },
@@ -76,7 +76,7 @@ describe('the embedded database', () => {
     expect(await ask(embedded.url, 'select 1 as up')).toEqual([{ up: 1 }])
   })
 
-  test('does not start over the number of a stranger', async () => {
+  test('starts when its old process id now belongs to another process', async () => {
     embedded = await startEmbedded({ dataDir })
     await ask(embedded.url, 'create table if not exists kept as select 42 as answer')
     await embedded.stop()

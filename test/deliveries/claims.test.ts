@@ -38,7 +38,7 @@ describe('a claim', () => {
       await then(response, call)
     }
 
-  test('raced by fifty is given to exactly one', async () => {
+  test('raced by fifty succeeds exactly once', async () => {
     for (let round = 0; round < 5; round++) {
       const id = await world.write()
       const answers = await Promise.all(Array.from({ length: 50 }, () => claim(id)))
@@ -56,7 +56,7 @@ describe('a claim', () => {
     expect(await claim(id, { 'idempotency-key': 'execution-2' })).toEqual({ claimed: false })
   })
 
-  test('that is repeated after a crash, before its answer was kept, is told the same', async () => {
+  test('repeated after a crash, before its answer was stored, answers the same', async () => {
     const id = await world.write()
     const operation = newId('op', new Date())
     const { deliveries } = world.service
@@ -80,7 +80,7 @@ describe('a claim', () => {
     expect((await world.reaches(id, 'delivered')).claimedAt).not.toBeNull()
   })
 
-  test('that nobody confirms ends the schedule, and its owner is told', async () => {
+  test('that is never confirmed ends the schedule, and its owner gets delivery.unconfirmed', async () => {
     world.receiver.answers(claims(status(500, 'died')))
     const told = owners.calls.length
     const id = await world.write({ subject: 'pay_unconfirmed' })
@@ -146,7 +146,7 @@ describe('a claim', () => {
     expect(runs).toBe(3)
   })
 
-  test('the owner is told of what was exhausted or turned away, too', async () => {
+  test('is no condition for delivery.stopped, which the owner gets when the receiver answers 410', async () => {
     world.receiver.answers(status(410))
     const told = owners.calls.length
     const id = await world.write({ subject: 'pay_gone' })

@@ -3,7 +3,7 @@ import { ok, startReceiver } from './receiver.ts'
 import { startWorld } from './world.ts'
 
 describe('one receiver that hangs', () => {
-  test('keeps nobody else waiting, and what is for it is not lost', async () => {
+  test('delays no other receiver, and loses none of its own deliveries', async () => {
     const world = await startWorld()
     const hanging = await startReceiver()
     const held: (() => void)[] = []

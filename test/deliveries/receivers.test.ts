@@ -98,7 +98,7 @@ describe('a receiver', () => {
   })
 
   test.each([301, 302, 303, 307, 308])(
-    'that redirects with %d has not taken it, and nobody else gets it',
+    'that redirects with %d gets a retry, and the redirect is not followed',
     async (code) => {
       const elsewhere = await startReceiver()
       world.receiver.answers((response) => void response.writeHead(code, { location: elsewhere.url }).end())
@@ -174,7 +174,7 @@ describe('a receiver', () => {
     expect(outcomes(seen)).toEqual([[null, 'address_refused']])
   })
 
-  test('whose answer is to be shown has as much of it kept as the delivery asks for', async () => {
+  test('has as much of its answer stored as the delivery asks for', async () => {
     world.receiver.answers(status(200, 'y'.repeat(100_000)))
     const subject = 'pay_shown'
     const id = await world.write({ subject, keepBytes: 65_536, waitMs: 180_000 })

@@ -46,7 +46,7 @@ describe('a secret that is rotated', () => {
     }
   })
 
-  test("of somebody else's target stays as it is", async () => {
+  test("of another account's target is refused and stays unchanged", async () => {
     const { service, target } = world
     const other = { userId: (await service.person()).caller.user.id, environment: 'sandbox' as const }
     const operation = newId('op', service.clock.now())

@@ -172,21 +172,21 @@ describe('the schedule', () => {
     })
   })
 
-  test('an endpoint is given up after five days of failures, not a moment before', () => {
+  test('disables an endpoint after exactly five days of failures', () => {
     const since = new Date(now.getTime() - 5 * 24 * hour)
     expect(isGivenUp(since, now)).toBe(true)
     expect(isGivenUp(new Date(since.getTime() + 1), now)).toBe(false)
   })
 })
 
-describe('what is kept of an answer', () => {
+describe('the stored part of an answer', () => {
   test('is cut between characters', () => {
     const answer = Buffer.from('añ€😀', 'utf8')
     const cuts = Array.from({ length: answer.length + 1 }, (_, bytes) => toKept(answer, bytes))
     expect(cuts).toEqual(['', 'a', 'a', 'añ', 'añ', 'añ', 'añ€', 'añ€', 'añ€', 'añ€', 'añ€😀'])
   })
 
-  test('can be stored whatever came', () => {
+  test('contains no NUL or invalid bytes', () => {
     expect(toKept(Buffer.from([0x61, 0x00, 0xff, 0x62]), 10)).toBe('a\ufffd\ufffdb')
     const noise = createHash('sha256').update('noise').digest()
     expect(toKept(noise, 20)).not.toContain('\0')

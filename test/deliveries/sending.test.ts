@@ -55,7 +55,7 @@ describe('a delivery', () => {
     expect(world.receiver.calls).toHaveLength(before + 1)
   })
 
-  test("is never written to somebody else's target", async () => {
+  test("is refused for another account's target", async () => {
     const other = await world.service.person()
     const owner = { userId: other.caller.user.id, environment: 'sandbox' as const }
     await expect(world.write({ owner })).rejects.toThrow("not its owner's")

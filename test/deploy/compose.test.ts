@@ -72,12 +72,12 @@ describe('deploy/compose.yaml', () => {
     expect(Object.keys(environmentFile('deploy/.env.example'))).toEqual(expect.arrayContaining(asked))
   })
 
-  it.each(ours)('%s is given settings that it starts with', (_name, { environment }) => {
+  it.each(ours)('%s has settings that it starts with', (_name, { environment }) => {
     expect(() => readConfig(environment ?? {})).not.toThrow()
     expect(() => readConfig({ ...environment, LIVE: 'true' })).not.toThrow()
   })
 
-  it('has two of every role, and keys for signing where somebody signs', () => {
+  it('has two replicas of every role, and signing keys only where they are used', () => {
     const roles = ours.flatMap(([, { environment, deploy }]) =>
       (environment?.['ROLES'] ?? '').split(',').map((role) => [role, deploy?.replicas]),
     )
@@ -105,7 +105,7 @@ describe('deploy/compose.yaml', () => {
     }
   })
 
-  it('lets nobody but the services reach the database, and services write nowhere', () => {
+  it('connects the databases to the services only, which run read-only', () => {
     expect(compose.networks['inside']).toEqual({ internal: true })
     expect(compose.services['postgres']?.networks).toEqual(['inside'])
     expect(compose.services['redis']?.networks).toEqual(['inside'])

@@ -44,7 +44,7 @@ describe('deploy/Containerfile', () => {
     expect(wordsOf(building, 'RUN').at(-1)).toBe('node service/launch/image.mjs /image')
   })
 
-  it('runs as nobody’s root, hears SIGTERM itself and says how it is', () => {
+  it('runs as an unprivileged user, receives SIGTERM itself and reports its health', () => {
     expect(wordsOf(running, 'USER')).toEqual(['1000:1000'])
     const [command] = running.filter((one): one is JSONInstruction => one.getKeyword() === 'CMD')
     expect(command!.getJSONStrings().map((word) => word.getJSONValue())).toEqual(['node', 'service/dist/main.js'])

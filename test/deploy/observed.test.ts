@@ -55,7 +55,7 @@ describe('the alerts and the dashboard', () => {
     expect(metrics.filter((name) => !exported.has(name))).toEqual([])
   })
 
-  it('would be told of a metric that there is not, and of an expression that is none', () => {
+  it('would fail for a metric that does not exist and for an invalid expression', () => {
     expect(read('rate(coinslot_gone_total[5m])').metrics.every((name) => exported.has(name))).toBe(false)
     expect(read('sum by (x (coinslot_queue_dead)').faults).not.toEqual([])
   })

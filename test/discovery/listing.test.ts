@@ -149,7 +149,7 @@ describe('a settlement', () => {
     expect(await listed(at('/v1'))).toMatchObject([{ x402Version: 1, extensions: { bazaar } }])
   })
 
-  it('of a resource of this service lists nothing that a stranger says of it; its own sale replaces what one said', async () => {
+  it("of a resource of this service lists no payer's description; its own sale replaces an older one", async () => {
     const { clock, database, seller } = world
     const resource = `${OWN}/pay/weather`
     for (const url of [resource, 'https://OURS.example./Tools/pay/weather', `${OWN}?x=1`]) {

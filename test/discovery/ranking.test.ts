@@ -159,7 +159,7 @@ describe('the ranking', () => {
     )
   })
 
-  test('gives the same result in any order of what is known', () => {
+  test('gives the same result in any order of its inputs', () => {
     const made = new Market()
     for (const payers of [2, 5, 9]) made.honest(`honest ${String(payers)}`, payers)
     addRing(made, 'siblings', { wallets: 40, calls: 3 })

@@ -19,7 +19,7 @@ describe('a dispute', () => {
 
   const policy = (body: object) => seller.call('PATCH', '/v1/refund-policy', { body })
 
-  test('is reported with the token, answered with a refund, and told to both sides', async () => {
+  test('is reported with the token, answered with a refund, and both sides are notified', async () => {
     await seller.call('POST', '/v1/webhook-endpoints', {
       body: { url: 'http://127.0.0.1:9/hook', events: ['dispute.opened', 'dispute.closed'] },
     })
@@ -107,7 +107,7 @@ describe('a dispute', () => {
     })
   })
 
-  test('nothing is reported of what is not paid, too old, a prepaid balance, or has no seller', async () => {
+  test('is refused for an unpaid or old payment, a prepaid balance, and a sale without a seller', async () => {
     const unpaid = await bought(service, seller, { state: 'settling' })
     expect(await report(service, unpaid)).toMatchObject({ status: 409, body: { code: 'payment_not_refundable' } })
     const balance = await bought(service, seller, { product: 'gate', details: { kind: 'balance' } })

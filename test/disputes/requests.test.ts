@@ -50,7 +50,7 @@ describe('a refund request by the x402 extension', () => {
     await world.seller.call('PATCH', '/v1/refund-policy', { body: { windowDays: 30 } })
   })
 
-  test('is possible as long as the policy said when it was sold, with the defaults where none was set', async () => {
+  test('is possible within the window of the policy at the time of the sale, or the default window', async () => {
     const stored = async ({ id }: { id: string }) =>
       (await world.service.database.statements.run('SELECT refund_window_days FROM sale WHERE id = $1', [id]))[0]
     const sold = await buy()
@@ -86,7 +86,7 @@ describe('a refund request by the x402 extension', () => {
     expect(await ask(sold)).toEqual(denied('policy_denied'))
   })
 
-  test('is refunded at once where the policy says so, within its limits; the seller is asked beyond them', async () => {
+  test("is executed at once within the policy's limits, and pending beyond them", async () => {
     await automatic({ automaticPerSale: 1, automaticPerDay: 1.5 })
     const [one, two, dear] = [await buy(), await buy(), await buy({ amount: 2_000_000 })]
     const payer = (sold: typeof one) => accountOf(world, sold.payer.address)
@@ -183,7 +183,7 @@ describe('a refund request by the x402 extension', () => {
     expect(await ask(await buy(), { key })).toMatchObject({ status: 'pending' })
   })
 
-  test('never to another address, never for a stranger, never for what the signature does not name', async () => {
+  test('is denied to other addresses, other signers, and for anything the signature does not cover', async () => {
     await automatic()
     await fund()
     const [sold, other] = [await buy(), await buy()]
@@ -266,7 +266,7 @@ describe('a refund request by the x402 extension', () => {
     expect(await ask(reported)).toEqual(denied('policy_denied'))
   })
 
-  test('a refund from the seller’s own wallet that nobody signs denies no request, and moves no deadline', async () => {
+  test('is not affected by an unsigned refund from the seller’s own wallet, nor is the deadline', async () => {
     await seller.call('PATCH', '/v1/refund-policy', { body: { unanswered: 'refund', answerDays: 1 } })
     await fund()
     const [whole, part, reported] = [await buy(), await buy(), await buy()]

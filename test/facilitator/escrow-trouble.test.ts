@@ -70,7 +70,7 @@ describe('trouble with money in the escrow', () => {
     expect(await sentBy(world.chain, operator)).toBe(before + 1)
   })
 
-  it('a capture that the chain refused is pending until that is final, and can then be asked for again', async () => {
+  it('leaves a reverted capture pending until that is final; then it can be repeated', async () => {
     const paid = await authorized()
     const body = await capture(paid, 300_002n)
     const asked = settle(body)

@@ -223,7 +223,7 @@ describe('the scheme auth-capture', () => {
     }
     const requester = (operation: string) => ({ operation, ownsResult: true })
 
-    it('the money is held, and captured or given back by the stored request alone, once', async () => {
+    it('the money is held, then captured or voided once, by the stored request only', async () => {
       const { facilitator } = world.service
       const start = await sent()
       for (const action of [{ type: 'capture', amount: 400_000n, expected: ALL }, { type: 'void' }] as const) {

@@ -33,7 +33,7 @@ describe('the success of a settlement', () => {
     return await asked
   }
 
-  it('is an equal answer for everybody with one Idempotency-Key', async () => {
+  it('is the same answer for all requests with one Idempotency-Key', async () => {
     const payment = await newPayment()
     const before = await sentBy(world.chain, world.chain.accounts[0]!.address)
     const asked = Promise.all(

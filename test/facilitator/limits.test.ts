@@ -149,7 +149,7 @@ describe('what a sponsor is willing to pay', () => {
     await service.close()
   })
 
-  it('is told on /readyz and in the metrics when it runs low', async () => {
+  it('is reported low on /readyz and in the metrics', async () => {
     const service = await world.add({ environment: { SPONSOR_LOW_BALANCE: '20000' } })
     const origin = new URL(service.origin).origin
     const sponsors = await until(async () => {
@@ -195,7 +195,7 @@ describe('what a sponsor is willing to pay', () => {
     expect(rows).toHaveLength(1)
   })
 
-  it('calls nothing expired that was paid, though the node that is asked has not seen it yet', async () => {
+  it('does not expire a paid authorization that its node has not seen yet', async () => {
     const { chain, payer, seller, clock } = world
     const relay = await startRelay(chain.url)
     const environment = { SETTLE_WAIT_MS: '0', BASE_SEPOLIA_RPC_URLS: relay.url }

@@ -79,7 +79,7 @@ describe('settlements that go together', () => {
     for (const { body } of answers.slice(1)) expect(body).toMatchObject({ success: true })
   })
 
-  it('were used before they were claimed here: nobody gets a success', async () => {
+  it('fail when their authorization was used before it was claimed here', async () => {
     const { chain, payer, seller } = world
     const signed = await payer.authorize(chain.network, seller)
     const usdc = chain.network.usdc.address

@@ -41,7 +41,7 @@ describe('the rules of settling', () => {
     expect(gatherMs({ ...gathering, claims: 16, takenLast: 16 }, PACE)).toBe(0)
   })
 
-  it('no claim waits longer than the time to gather, whatever arrives', () => {
+  it('let no claim wait longer than the gather time', () => {
     fc.assert(
       fc.property(moment, (seen) => {
         const waitMs = gatherMs(seen, PACE)
@@ -65,7 +65,7 @@ describe('the rules of settling', () => {
     )
   })
 
-  it('a plan has everybody once, no batch above its size, and nobody with somebody who goes alone', () => {
+  it('plan each claim once, in batches up to the maximum size, with lone claims alone', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(item, { selector: ({ id }) => id, maxLength: 200 }),

@@ -34,7 +34,7 @@ describe('the endings of authorizations', () => {
     expect(await other.next(1)).toBeNull()
   })
 
-  it('are told once, and nobody is told after the watch was closed', async () => {
+  it('are reported once to each watch, and not to a closed one', async () => {
     const endings = new Endings()
     const [watch, closed] = [endings.watch('0x01'), endings.watch('0x01')]
     closed.close()

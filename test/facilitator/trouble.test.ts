@@ -98,7 +98,7 @@ describe('trouble on the chain', () => {
     expect((await sentBy(world.chain, sponsor())) - before).toBe(1)
   })
 
-  it('a block that is taken back is not the end: the transfer is made again, once, and told once', async () => {
+  it('settles a transfer again, once, after a reorganisation removes its block', async () => {
     const payment = await newPayment()
     const sold = await usdcOf(world.chain, world.seller)
     const asked = service().post('/settle', payment)
@@ -169,7 +169,7 @@ describe('trouble on the chain', () => {
     await until(async () => (await look(payment)).confirmed === true)
   })
 
-  it('what cannot be judged when its transaction is deep is judged once the chain can be asked', async () => {
+  it("decides a deep transaction's outcome later when the chain cannot be read at first", async () => {
     const signed = await world.payer.authorize(world.chain.network, world.seller)
     const nonce = signed.nonce.slice(2)
     const payment = request(world.chain, 2, signed)
@@ -234,7 +234,7 @@ describe('trouble on the chain', () => {
     await next.close()
   })
 
-  it("a nonce that somebody used with the sponsor's key costs a new transaction, not the payment", async () => {
+  it("settles with a new transaction when the sponsor's nonce was used outside the service", async () => {
     const payment = await newPayment()
     const other = await world.add({ writes: false })
     const asked = other.post('/settle', payment)

@@ -180,7 +180,7 @@ describe('files', () => {
       expect(await rows()).toEqual({ files: 0, chunks: 0 })
     })
 
-    it('a file that is sold has no public address, whatever it is', async () => {
+    it('a file for sale has no public address, even a picture', async () => {
       const { body } = await upload('photo.png', png(40, 30))
       expect(body.file).toMatchObject({ mediaType: 'image/png', url: null })
       expect((await fetched(String(body.file.id))).status).toBe(404)

@@ -40,7 +40,7 @@ describe('the demo account', () => {
     await expect(callerOf(world, secret)).rejects.toMatchObject({ code: 'unauthenticated' })
   })
 
-  it('is nobody’s to sign in to or sign up as', async () => {
+  it('cannot be signed in to or signed up as', async () => {
     await world.identity.ensureDemoAccount()
     const body = { email: 'demo@coinslot.local', password: 'correct horse battery', name: 'Demo' }
     expect((await post(world, '/sign-in/email', body)).status).toBe(401)
@@ -61,7 +61,7 @@ describe('the sandbox’s own AUTH_SECRET', () => {
   })
   afterEach(() => rm(dataDir, { recursive: true }))
 
-  it('is made once for all who start at once, for its owner’s eyes only, and kept', async () => {
+  it('is created once for concurrent starts, persists, and is readable by its owner only', async () => {
     const folder = path.join(dataDir, 'deeper')
     const secrets = await Promise.all(Array.from({ length: 8 }, () => secretIn(folder)))
     expect(new Set(secrets).size).toBe(1)

@@ -72,7 +72,7 @@ describe('another e-mail address', () => {
     expect(world.mails).toHaveLength(mails)
   })
 
-  it('is confirmed by it: an unconfirmed one is replaced, production’s credits come, nobody else is told', async () => {
+  it('replaces an unconfirmed one, which gets no notice, and grants the production credits', async () => {
     const ben = await signUp(false)
     expect(await grantsOf(world, ben.id)).toEqual([5, 0])
     expect((await follow(ben, await tokenFor(ben, 'ben@new.example'))).status).toBe(200)
@@ -81,7 +81,7 @@ describe('another e-mail address', () => {
     expect(mailsTo(ben.email).map(({ subject }) => subject)).toEqual(['Confirm your e-mail address for Coinslot'])
   })
 
-  it('is the first one of somebody who came by wallet; a password comes by mail, the wallet stays', async () => {
+  it('becomes the first one of a wallet account, which can then set a password and keeps its wallet', async () => {
     const cleo = await byWallet()
     expect(await known(cleo)).toEqual({ email: null, confirmed: false, hasPassword: false, changeable: true })
     expect((await follow(cleo, await tokenFor(cleo, 'cleo@new.example'))).status).toBe(200)
@@ -122,7 +122,7 @@ describe('another e-mail address', () => {
     for (const email of [null, undefined]) expect(await codes(email)).toEqual([400, 'validation_error'])
   })
 
-  it('that somebody has is answered like any other, and its owner is not bothered', async () => {
+  it('that belongs to another account answers alike, and its owner gets no mail', async () => {
     const [fay, gus] = [await signUp(), await signUp()]
     const mails = world.mails.length
     expect(await ask(fay, gus.email)).toMatchObject({ status: 200, body: { success: true } })
@@ -130,7 +130,7 @@ describe('another e-mail address', () => {
     expect(world.mails).toHaveLength(mails)
   })
 
-  it('that somebody took while the mail was under way stays theirs', async () => {
+  it('that another account took in the meantime stays with that account', async () => {
     const hal = await signUp()
     const token = await tokenFor(hal, 'taken@new.example')
     await post(world, '/sign-up/email', { email: 'taken@new.example', password: PASSWORD, name: 'First' })
@@ -145,7 +145,7 @@ describe('another e-mail address', () => {
     expect(done.map(({ status }) => status).sort()).toEqual([200, 409])
   })
 
-  it('its link is for that account, for a day, and for the address that it was asked from', async () => {
+  it('has a link that works once, for one account, within a day', async () => {
     const [ida, jon] = [await signUp(), await signUp()]
     const first = await tokenFor(ida, 'ida1@new.example')
     expect(await follow(jon, first)).toMatchObject({ status: 403, body: { code: 'other_account' } })

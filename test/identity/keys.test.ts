@@ -18,7 +18,7 @@ describe('keys', () => {
   const operation = () => newId('op', world.clock.now())
 
   describe('an API key', () => {
-    it('is shown once, kept as a hash, and says whose and where it is', async () => {
+    it('is shown once, stored as a hash, and identifies its user and environment', async () => {
       const ann = await person('ann')
       const { key, secret } = await world.identity.keys.create(ann, plain, operation())
       expect(secret).toMatch(/^csk_test_[0-9A-Za-z]{43}$/)
@@ -111,7 +111,7 @@ describe('keys', () => {
       })
     })
 
-    it('is one key when the request that makes it is run again, with a secret that somebody has', async () => {
+    it('is one key when its creation is repeated, and only the latest secret works', async () => {
       const gus = await person('gus')
       const again = operation()
       const lost = await world.identity.keys.create(gus, plain, again)
@@ -156,7 +156,7 @@ describe('keys', () => {
   })
 
   describe('the signing secret', () => {
-    it('is made when first asked for, one for all who ask at once, another in production', async () => {
+    it('is created on first use, once for concurrent calls, and differs in production', async () => {
       const ida = await person('ida')
       const made = await Promise.all(Array.from({ length: 10 }, () => world.identity.signingSecrets.get(ida)))
       expect(new Set(made.map(({ secret }) => secret)).size).toBe(1)
@@ -166,7 +166,7 @@ describe('keys', () => {
       expect(live.secret).not.toBe(made[0]!.secret)
     })
 
-    it('is sealed in the database, and opens for nobody else', async () => {
+    it('is sealed in the database, and cannot be opened for another account', async () => {
       const jo = await person('jo')
       const { secret } = await world.identity.signingSecrets.get(jo)
       const where = { userId: jo.user!.id, environment: 'sandbox' } as const

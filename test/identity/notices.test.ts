@@ -49,7 +49,7 @@ describe('what is mailed to the owner of an account', () => {
     }
   })
 
-  it('nothing of what was refused', async () => {
+  it('does not include refused changes', async () => {
     const [{ email, headers }, other] = [await signUp(), await signUp()]
     const wallet = privateKeyToAccount(generatePrivateKey())
     await post(world, '/siwe/link', await proofOf(world, wallet), other.headers)
@@ -75,7 +75,7 @@ describe('what is mailed to the owner of an account', () => {
     ])
   })
 
-  it('nobody’s address: one that is not confirmed may be somebody else’s', async () => {
+  it('is not sent to an unconfirmed address', async () => {
     const { id, email, headers } = await signUp(false)
     const wallet = privateKeyToAccount(generatePrivateKey())
     await post(world, '/siwe/link', await proofOf(world, wallet), headers)

@@ -97,7 +97,7 @@ describe('the sign-in', () => {
       expect(wrong.body).toMatchObject({ code: 'invalid_email_or_password' })
     })
 
-    it('is one account when somebody presses the button twice', async () => {
+    it('creates one account for concurrent sign-ups', async () => {
       const body = { email: 'twice@example.com', password: PASSWORD, name: 'T' }
       const answers = await Promise.all(Array.from({ length: 8 }, () => post(world, '/sign-up/email', body)))
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -144,7 +144,7 @@ describe('the sign-in', () => {
     })
 
     it.each(['x', '%', '%E0%A4%A', '.', 'a.b', 'a.', '.b', '%00', '..', '=', ';', 'a;b=c', 'x'.repeat(8000)])(
-      'is not whatever else comes in its place (%#)',
+      'is not accepted from a malformed token (%#)',
       async (token) => {
         await expect(callerOf(world, token)).rejects.toMatchObject({ kind: 'unauthenticated' })
         const asked = { authorization: undefined, environmentHeader: undefined, now: world.clock.now() }
@@ -163,7 +163,7 @@ describe('the sign-in', () => {
   })
 
   describe('confirming the address', () => {
-    it('is asked for by mail, and its link gives the production credits once', async () => {
+    it('is done by a mailed link, which grants the production credits once', async () => {
       const { userId } = await signUp('confirm@example.com')
       await world.deliver()
       const mail = world.mails.find(({ to }) => to === 'confirm@example.com')!
@@ -183,7 +183,7 @@ describe('the sign-in', () => {
       expect(await grantsOf(world, userId)).toEqual([5, 5])
     })
 
-    it('can be asked for again, and not once it is done', async () => {
+    it('can be requested again until it is done', async () => {
       const { token, userId } = await signUp('again@example.com')
       await world.deliver()
       const authorization = `Bearer ${token}`
@@ -195,7 +195,7 @@ describe('the sign-in', () => {
       expect(world.mails.filter(({ to }) => to === 'again@example.com')).toHaveLength(2)
     })
 
-    it('takes no link that somebody else signed, nor one for another act', async () => {
+    it('is refused for a forged link', async () => {
       const { userId } = await signUp('forged@example.com')
       const forged =
         'eyJhbGciOiJIUzI1NiJ9.eyJlbWFpbCI6ImZvcmdlZEBleGFtcGxlLmNvbSJ9.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
@@ -203,7 +203,7 @@ describe('the sign-in', () => {
       expect(await grantsOf(world, userId)).toEqual([5, 0])
     })
 
-    it('sends nobody elsewhere afterwards', async () => {
+    it('refuses a redirect to another site', async () => {
       const answer = await get(world, 'verify-email?token=x&callbackURL=https%3A%2F%2Fevil.example')
       expect(answer.status).toBe(403)
     })

@@ -35,7 +35,7 @@ describe('tokens', () => {
   }
 
   describe('a token of the configured issuer', () => {
-    it('of somebody who never signed up is a caller without a user', async () => {
+    it('is a caller without a user before sign-up', async () => {
       const caller = await callerOf(world, await server.sign({ sub: 'stranger' }))
       expect(caller).toMatchObject({
         user: null,
@@ -119,7 +119,7 @@ describe('tokens', () => {
   })
 
   describe('the issuer', () => {
-    it('is asked once for many tokens', async () => {
+    it('is read once for many tokens', async () => {
       const fresh = issuerAt(server.url)
       server.asked.length = 0
       const token = await server.sign({})
@@ -177,7 +177,7 @@ describe('tokens', () => {
       })
     })
 
-    it('that changed its key is not asked anew by every stranger’s token', async () => {
+    it('that changed its key is not read again for every token', async () => {
       const fresh = issuerAt(server.url)
       await fresh.verify(await server.sign({}), new Date())
       await server.rotate()

@@ -63,7 +63,7 @@ describe('wallets of an account', () => {
     expect(await listed(ann)).toEqual([wallet.address])
   })
 
-  it('are of nobody without a session, whatever was signed', async () => {
+  it('cannot be linked, unlinked or listed without a session', async () => {
     const wallet = newWallet()
     const proof = await proofOf(world, wallet)
     for (const headers of [{}, { authorization: 'Bearer nobody' }]) {
@@ -98,7 +98,7 @@ describe('wallets of an account', () => {
     expect(await listed(ann)).toEqual([wallet.address])
   })
 
-  it('are never taken from somebody else: neither one with an account of its own nor a connected one', async () => {
+  it('cannot be taken from another account, whether signed up with or connected', async () => {
     const [ann, bob] = [await signUp(), await signIn(newWallet())]
     const [own, connected] = [newWallet(), newWallet()]
     const owner = await signIn(own)
@@ -135,7 +135,7 @@ describe('wallets of an account', () => {
     }
   })
 
-  it('are whose came first, also when nobody could know of it yet', async () => {
+  it('belong to the first account, also when two link one wallet concurrently', async () => {
     const [ann, bob] = [await signIn(newWallet()), await signIn(newWallet())]
     const wallet = newWallet()
     const proof = await proofOf(world, wallet)

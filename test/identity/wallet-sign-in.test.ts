@@ -74,7 +74,7 @@ describe('a wallet', () => {
       expect(answer.body['error']).toMatch(sentence)
     })
 
-    it('refuses a signature of somebody else, one that is none, and one of a contract, each with its reason', async () => {
+    it("refuses another account's, malformed and contract signatures, each with its reason", async () => {
       const account = privateKeyToAccount(generatePrivateKey())
       const other = privateKeyToAccount(generatePrivateKey())
       const message = messageOf(account, await nonceOf(world))

@@ -102,7 +102,7 @@ describe('receipts and invoices as documents', () => {
     expect(own.bytes.equals(bytes)).toBe(true)
   })
 
-  test('the receipt of what cost nothing has no transaction', async () => {
+  test('the receipt of a free sale has no transaction', async () => {
     await seller.call('POST', '/v1/coupons', { body: { code: 'GIFT', percent: 100 } })
     const body = {
       ...{ callbackUrl: 'http://127.0.0.1:9/own', product: { name: 'SEO audit' }, price: 5, coupons: true },

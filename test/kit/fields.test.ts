@@ -3,7 +3,7 @@ import { fieldsSchema, readInput, sampleInput, type Field } from '../../service/
 describe('fields', () => {
   const fields = (described: unknown): Field[] => fieldsSchema.parse(described)
 
-  it('as they are described least, with everything that was not said as null', () => {
+  it('with a minimal description have null for every other property', () => {
     expect(fields([{ name: 'site', type: 'url' }])).toEqual([
       {
         name: 'site',
@@ -107,7 +107,7 @@ describe('what strangers may send into a field', () => {
     expect(readInput(fieldOf({ type: 'url' }), { f: typed })).toHaveProperty('faults')
   })
 
-  test('what does not match a pattern is told in the words of its owner', () => {
+  test("a value that does not match a pattern gets the owner's message", () => {
     const fields = fieldOf({ pattern: 'A\\d{4}', patternMessage: 'must be an order number like A1234' })
     expect(readInput(fields, { f: 'B1' })).toEqual({ faults: { f: 'must be an order number like A1234' } })
     expect(readInput(fieldOf({ pattern: 'A\\d{4}' }), { f: 'B1' })).toEqual({ faults: { f: 'must match A\\d{4}' } })

@@ -52,7 +52,7 @@ describe('what a build is made from', () => {
     expect(reached).not.toContain('service/compose.ts')
   })
 
-  test('has one name for the same contents, whatever their dates, and another for a changed letter', () => {
+  test('has the same hash for the same contents, whatever the dates, and another for changed ones', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-contents-'))
     try {
       const file = path.join(folder, 'a.ts')

@@ -51,14 +51,14 @@ describe('many at once', () => {
     })
   })
 
-  test('the same lock asked for by everybody is one lock, also where the wallet can pay only once', async () => {
+  test('sixty reservations under one id are one hold, also where the wallet can pay only once', async () => {
     const owner = await withMoney(100n)
     const outcomes = await settleAll(60, (count) => lock(at(count), owner, `${owner.userId}.same`, 60n))
     expect(outcomes).toEqual({ done: 60 })
     expect((await at(0).wallet(owner))?.funds).toMatchObject({ available: 40n, locked: 60n })
   })
 
-  test('a lock captured and released by everybody ends once', async () => {
+  test('a hold captured and released concurrently ends once', async () => {
     const owner = await withMoney(100n)
     const id = `${owner.userId}.once`
     await lock(at(0), owner, id, 10n)
@@ -107,7 +107,7 @@ describe('many at once', () => {
     expect(available).toBe(1000n - (spent ?? 0n))
   })
 
-  test('nobody without a wallet is served, and nobody in the same batch is hurt by it', async () => {
+  test('an account without a wallet is refused, and others in its batch are not affected', async () => {
     const owner = await withMoney(10n)
     const nobody = { userId: 'usr_nobody', environment: 'sandbox' as const }
     const outcomes = await Promise.all([

@@ -46,7 +46,7 @@ describe('the database itself', () => {
     ['reopen a lock', "UPDATE ledger_hold SET state = 'open' WHERE id = 'h'"],
     ['delete a lock', 'DELETE FROM ledger_hold'],
   ]
-  test.each(forbidden)('does not let anybody %s', async (_, text) => {
+  test.each(forbidden)('does not allow to %s', async (_, text) => {
     await expect(database.statements.run(text, [])).rejects.toThrow(/not allowed|permission denied/)
   })
 

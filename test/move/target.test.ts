@@ -64,7 +64,7 @@ describe('what a move makes of its target', () => {
     await expect(makeReady(client, [])).rejects.toThrow(/has used the target/)
   })
 
-  test('one whose owner somebody else is, is refused', async () => {
+  test('refuses a database whose role may not create schemas and tables', async () => {
     await client.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC')
     const { adminUrl } = JSON.parse(process.env[TEST_SERVER] ?? '') as TestServer
     const admin = new pg.Client({ connectionString: adminUrl })

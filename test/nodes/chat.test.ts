@@ -101,7 +101,7 @@ describe('a message', () => {
   const chat = { id: 'pas_1', turn: 3, turnsLeft: 17, history: [{ message: 'Hello?', answer: 'Hi.' }] }
   const body = bodyOf('And now?')
 
-  it('runs the workflow once, with what was said before', async () => {
+  it('runs the workflow once, with the earlier turns', async () => {
     const { workflowData } = await receive(body, { service: () => ({ status: 200, body: { claimed: true } }) })
     expect(workflowData![0]![0]!.json).toMatchObject({
       chatId: 'pas_1',
@@ -117,7 +117,7 @@ describe('a message', () => {
     expect([again.workflowData, again.webhookResponse]).toEqual([undefined, { duplicate: true }])
   })
 
-  it('that nobody signed runs nothing, unless it is simulated in test mode', async () => {
+  it('with a forged signature runs nothing, and a simulated one without a chat is turn 1', async () => {
     const { workflowData } = await receive(body, { parameters: { ...PARAMETERS, testMode: false } }, 'v1,bm9ib2R5')
     expect(workflowData).toBeUndefined()
     expect(turnOf({ payment: {}, input: { message: 'Hi' }, metadata: { paymentId: 'pay_2' } })).toEqual({

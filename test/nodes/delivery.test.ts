@@ -20,7 +20,7 @@ const PAID = {
 }
 
 describe('an empty body', () => {
-  it.each([undefined, '', '{}', ' {\n} '])('%j is told where the form is, and runs nothing', async (body) => {
+  it.each([undefined, '', '{}', ' {\n} '])("%j is answered with the form's address, and runs nothing", async (body) => {
     for (const testMode of [true, false]) {
       const { result, calls } = await receive({ ...(body !== undefined && { body }) }, { parameters: { testMode } })
       expect(result.workflowData).toBeUndefined()
@@ -79,7 +79,7 @@ describe.each([true, false])('a delivery of the service, with test mode %s', (te
     expect(response).toMatchObject({ status: 400, body: { details: { more: expect.any(String) } } })
   })
 
-  it('that somebody has claimed before is a duplicate and runs nothing', async () => {
+  it('that was already claimed is a duplicate and runs nothing', async () => {
     const { result } = await receive(delivered(), { ...played, service: claimed(false) })
     expect(result).toEqual({ webhookResponse: { duplicate: true } })
   })
@@ -235,7 +235,7 @@ describe('a secret that was rotated', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('is asked for once only the new one signs, and remembered', async () => {
+  it('is fetched when only the new one signs, and stored', async () => {
     const request = delivered(undefined, { secret: renewed })
     const { result, memory } = await receive(request, { parameters: { testMode: false }, service: asked() })
     expect(result.workflowData).toEqual([[{ json: PAID }]])
@@ -245,7 +245,7 @@ describe('a secret that was rotated', () => {
     expect(again.calls).toHaveLength(1)
   })
 
-  it('is asked for not more than once a minute, whatever anybody sends', async () => {
+  it('is fetched at most once a minute, also for forged requests', async () => {
     const forged = delivered(undefined, { secret: 'whsec_Zm9yZ2VkZm9yZ2VkZm9yZ2VkZm9yZ2Vk' })
     const first = await receive(forged, { parameters: { testMode: false }, service: asked() })
     expect(first.response.status).toBe(401)

@@ -166,7 +166,7 @@ describe('creating', () => {
 })
 
 describe('asking whether it exists', () => {
-  it('says no without a memory, and asks nobody', async () => {
+  it('says no without stored data, and sends no request', async () => {
     const { context, calls } = hook({ memory: {} })
     await expect(checkExists.call(context)).resolves.toBe(false)
     expect(calls).toEqual([])

@@ -73,7 +73,7 @@ describe('the credential', () => {
     expect(credential.test.request.url).toBe('/me')
   })
 
-  it('is preset to a service on the same machine, and to no host that nobody runs', () => {
+  it('is preset to a service on the same machine', () => {
     expect(credential.properties.find(({ name }) => name === 'url')?.default).toBe('http://localhost:4020/v1')
   })
 

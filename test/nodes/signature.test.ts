@@ -40,7 +40,7 @@ describe('a delivery', () => {
     })
   })
 
-  it('is judged by the bytes that came, whatever they are', () => {
+  it('is verified by its raw bytes, also when they are not text', () => {
     const body = randomBytes(64)
     expect(verify(signed({ body }), [SECRET], NOW).genuine).toBe(true)
     expect(verify({ ...signed({ body }), body: Buffer.from(body.toString()) }, [SECRET], NOW).genuine).toBe(false)

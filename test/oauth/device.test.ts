@@ -126,7 +126,7 @@ describe('signing a command line in by a code', () => {
     })
   })
 
-  test('only the command line is served, and only what it was given', async () => {
+  test('serves the command line only, and only the codes that it got', async () => {
     const other = await world.post('device_authorization', { client_id: await world.register() })
     expect(other).toMatchObject({ status: 400, body: { error: 'invalid_client' } })
     expect(await world.post('device_authorization', {})).toMatchObject({ body: { error: 'invalid_request' } })

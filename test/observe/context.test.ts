@@ -19,7 +19,7 @@ describe('what the work at hand is about', () => {
     deriveId('run', `op_${BODY}`)
   })
 
-  it('is each asker’s own in a batch of one, and nobody’s in a shared one', async () => {
+  it('is each caller’s own in a batch of one, and empty in a shared batch', async () => {
     const seen: unknown[] = []
     const batch = new Batch<string, string>({
       largest: 10,
@@ -77,7 +77,7 @@ describe('a trace', () => {
     await collector.close()
   })
 
-  it('that is not kept costs no step inside, and a collector that is away nobody', async () => {
+  it('that is not sampled costs no step inside, and an unreachable collector delays nothing', async () => {
     const tracing = openTelemetry({ ...settings, endpoint: 'http://127.0.0.1:9', share: 0 })
     const parent = await tracing.step({ name: 'outer', kind: 'server' }, async () =>
       tracing.within({ name: 'inner', kind: 'client' }, () => Promise.resolve(tracing.parent())),

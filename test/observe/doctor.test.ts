@@ -92,7 +92,7 @@ describe('npm run doctor', () => {
     rmSync(dataDir, { recursive: true })
   })
 
-  test('exits with the list of what is wrong, without a secret in it', async () => {
+  test('exits with 1 and the list of faults, without a secret in it', async () => {
     const DATABASE_URL = 'postgres://me:open-sesame@127.0.0.1:9/none'
     const { code, said } = await doctor({ DATABASE_URL, REDIS_URL: 'redis://:open-sesame@127.0.0.1:9' })
     expect(code).toBe(1)

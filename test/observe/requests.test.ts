@@ -68,7 +68,7 @@ describe('what an operator sees of requests', () => {
     expect(ofRequest.find(({ msg }) => msg === 'request')).toMatchObject({ runId, status: 202 })
   })
 
-  test('a stranger’s traceparent is mentioned and not continued', async () => {
+  test('an external traceparent is linked and not continued', async () => {
     const theirs = 'a'.repeat(32)
     const headers = { traceparent: `00-${theirs}-${'b'.repeat(16)}-01` }
     const answer = await world.service.call('GET', '/v1/rdas', { headers })

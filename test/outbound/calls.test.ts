@@ -51,7 +51,7 @@ describe('a call', () => {
     await server.close()
   })
 
-  it('sends what it was given, under its own name', async () => {
+  it("sends its method, headers and body, with the service's user agent", async () => {
     const headers = { 'Content-Type': 'application/json', 'X-Own': 'a' }
     const answer = await client.send({ url: `${base}/?q=1`, method: 'post', headers, body: '{"ä":1}' })
     expect([answer.status, answer.truncated, answer.body.toString()]).toEqual([200, false, TEXT])
@@ -188,7 +188,7 @@ describe('a call', () => {
     expect(body.destroyed).toBe(true)
   })
 
-  it('to a port where nobody listens fails without telling why', async () => {
+  it('to a closed port fails without a reason', async () => {
     const gone = await httpServer(() => undefined)
     await gone.close()
     const host = `127.0.0.1:${String(gone.port)}`
@@ -231,7 +231,7 @@ describe('a call over TLS', () => {
     expect((await call(host, certificate)).body.toString()).toBe('sealed')
   })
 
-  it('refuses a certificate of another name, of an address, and of nobody', async () => {
+  it('refuses a certificate of another name, for an address, and of an unknown authority', async () => {
     const cases = [['other.test', certificate], ['127.0.0.1', certificate], ['shop.test']] as const
     for (const [host, authorities] of cases) {
       const fault = await faultOf(call(host, authorities))

@@ -41,7 +41,7 @@ describe('a redirect', () => {
 
   const via = (status: number, location: string) => `${base}/${String(status)}?${encodeURIComponent(location)}`
 
-  it.each([301, 302, 303, 307, 308])('is an error unless asked for: %i', async (status) => {
+  it.each([301, 302, 303, 307, 308])('is an error by default: %i', async (status) => {
     const fault = await faultOf(client.send({ url: via(status, '/next') }))
     expect([fault.code, fault.kind, fault.fields['status']]).toEqual(['redirect_refused', 'upstream', status])
     expect(seen).toHaveLength(1)

@@ -215,7 +215,7 @@ describe('a hostile answer', () => {
     ['a large body', 'connection: close', undefined],
     ['a gzip bomb', 'content-encoding: gzip', GZIP_BOMB],
     ['a brotli bomb', 'content-encoding: br', BROTLI_BOMB],
-  ])('is cut instead when asked to: %s', async (_name, header, body) => {
+  ])('is cut instead where the caller allows it: %s', async (_name, header, body) => {
     const host = await serve((socket) => {
       if (body === undefined) {
         socket.write(head(header))
@@ -244,7 +244,7 @@ describe('a hostile answer', () => {
     expect(buffers).toBeLessThan(48 * MB)
   })
 
-  it('that nobody reads ends with its time, and takes nothing else down', async () => {
+  it('that is not read ends at its time limit, and breaks nothing else', async () => {
     const host = await serve((socket) => {
       socket.write(head('content-length: 1000'))
       drip(socket, 'x')

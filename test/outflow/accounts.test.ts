@@ -139,7 +139,7 @@ describe('money that goes to another account of this server', () => {
     expect(await left(buyer)).toBe(1)
   })
 
-  test("takes nothing of what all accounts together may pay out, so purchases stop no other account's withdrawals", async () => {
+  test('does not count toward the limit of all accounts, so purchases block no withdrawals', async () => {
     world.service.clock.forward(86_400_001)
     const dear = await priced(5)
     for (const caller of [await world.caller(10), await world.caller(10)]) {

@@ -131,7 +131,7 @@ describe('all money that leaves is one counter', () => {
     expect([await take('usr_d', 61), await take('usr_d', 60)]).toEqual(['withdrawal_limit', 'left'])
   })
 
-  test('the same id counts once and is given back once', async () => {
+  test('counts one id once, and gives it back once', async () => {
     const { take, back } = counterAt(database, settingsOf({ perDay: 100 }))
     expect([await take('usr_e', 80, 'pay', 'same'), await take('usr_e', 80, 'pay', 'same')]).toEqual(['left', 'left'])
     expect(await take('usr_e', 21)).toBe('withdrawal_limit')
@@ -139,7 +139,7 @@ describe('all money that leaves is one counter', () => {
     expect([await take('usr_e', 100), await take('usr_e', 1)]).toEqual(['left', 'withdrawal_limit'])
   })
 
-  test('what was given back is free again, also where a day begins in the middle of a step', async () => {
+  test('frees an amount that was given back, also where a day begins in the middle of a step', async () => {
     let at = Date.parse('2031-05-17T12:03:04.567Z')
     const { take, back } = counterAt(database, settingsOf({ perDay: 100 }), { now: () => new Date(at) })
     expect(await take('usr_h', 60, 'pay', 'returned')).toBe('left')

@@ -91,7 +91,7 @@ describe('an account’s payer wallet', () => {
       return (await person.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })).body.secret as string
     }
 
-    test('with async goes on by itself, once, and its answer is kept under its id', async () => {
+    test('with async continues after the approval, once, and stores its answer sealed under its id', async () => {
       const person = await world.person()
       const key = await agentKey(person)
       const call = { method: 'POST', headers: { 'x-secret': 'never-in-the-clear' }, body: { q: 7 }, async: true }

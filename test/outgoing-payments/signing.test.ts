@@ -175,7 +175,7 @@ describe('an authorization is signed by a process with the keys, or returned', (
     expect(keys.of({ userId: 'somebody else', environment: 'sandbox' }).address).not.toBe(expected.address)
   })
 
-  test('where no worker answers it is told so, and given back by the sweeper', async () => {
+  test('stays unsigned without a worker, and its money is returned by the sweeper', async () => {
     const payment = await reserved()
     const left = await signing(false).signed(payment)
     expect(left.signature).toBeNull()

@@ -50,7 +50,7 @@ describe('markdown', () => {
     ])
   })
 
-  test('nothing of it acts: HTML stays text, no picture is asked for, a link leads to the web or to a mail', () => {
+  test('never acts: HTML stays text, pictures are not loaded, links lead to the web or to a mail', () => {
     expect(toBlocks('<img src=x onerror=alert(1)>')).toEqual([
       { kind: 'paragraph', text: [{ kind: 'text', text: '<img src=x onerror=alert(1)>' }] },
     ])

@@ -99,7 +99,7 @@ describe('trial runs', () => {
     expect(left.body.trialRunsLeft).toBe(4)
   })
 
-  it('no run is given away that nothing can deliver: a buyer of an earlier version whose workflow was taken away', async () => {
+  it("are refused, and not used up, when the quoted version's workflow was removed", async () => {
     const { id } = await world.sell({ trialRuns: 1 })
     const { quoteId } = (await world.call('GET', `/p/${id}`)).body.quote as { quoteId: string }
     const after = { kind: 'link', url: 'https://example.com/' }
@@ -111,7 +111,7 @@ describe('trial runs', () => {
     expect(left.body.trialRunsLeft).toBe(1)
   })
 
-  it('a trial whose work fails is given back, once', async () => {
+  it('are given back once when their work fails', async () => {
     const { id } = await world.sell({ trialRuns: 1, capture: 'onSuccess', fields: FIELDS })
     const wallet = newWallet()
     const held = await pay(id, { proof: await proofOf(wallet, id, {}) })

@@ -73,7 +73,7 @@ describe('balances of prepaid calls', () => {
     expect(drawn).toEqual({ amount: 4n })
   })
 
-  test('several processes hold and draw at once, and every figure is the sum of what was told', async () => {
+  test('are the sums of what several concurrent processes held and drew', async () => {
     const seed = Number(process.env['SEED'] ?? 20_261_121)
     const random = generator(seed)
     await fill('pw_1', 2_000n)

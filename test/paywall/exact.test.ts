@@ -211,7 +211,7 @@ describe('a route with one price', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
   })
 
-  it('finishes and charges what was asked of the upstream although its client hung up, and keeps the answer for it', async () => {
+  it('finishes and charges a call although its client hung up, and stores the answer for it', async () => {
     const { gate } = await world.sell([{ path: '/left', pricing: PRICE }])
     const payer = await world.chain.payer(1_000_000n)
     const signed = await world.sign(payer, await world.ask(`${gate}/left`))

@@ -71,7 +71,7 @@ describe('a prepaid route', () => {
     expect(wrong).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
   })
 
-  it('uses what is left: the difference is asked for, tops up the same balance, and the call is made', async () => {
+  it('charges only the difference to what is left, tops up the same balance, and makes the call', async () => {
     const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing: CHAT }])
     const payer = await world.chain.payer(1_000_000n)
     const asked = { method: 'POST', body: '{}' }
@@ -169,7 +169,7 @@ describe('a prepaid route', () => {
     expect(failed.headers.get('x-payment-balance')).toBe('0.0984')
   })
 
-  it('settles a stream when its headers are in, passes it on as it comes, and charges what it said that it used', async () => {
+  it('settles a stream at its headers, passes it on as it comes, and charges the usage it reports', async () => {
     const { gate } = await world.sell([{ method: 'POST', path: '/stream', pricing: CHAT }])
     const payer = await world.chain.payer(1_000_000n)
     let finish = (): void => undefined

@@ -106,7 +106,7 @@ describe('the gate as a proxy', () => {
     expect(verifyIdentity(`v1.${forged}.${wrong}`, secret, { method: 'GET', path: '/headers' })).toBeNull()
   })
 
-  it('names its own public address as the host, whatever host the client asks for', async () => {
+  it('sends its own public address as the host, whatever host the client sends', async () => {
     const { hostname, port, pathname } = new URL(`${gate}/named`)
     const lines = [
       `GET ${pathname} HTTP/1.1`,
@@ -266,7 +266,7 @@ describe('the gate as a proxy', () => {
     expect(world.upstream.asked).toHaveLength(before)
   })
 
-  it('answers 431 to headers beyond measure, and asks nobody', async () => {
+  it('answers 431 to oversized headers, without a request to the upstream', async () => {
     const before = world.upstream.asked.length
     const raw = await talk(`GET /gate/${slug()}/big HTTP/1.1\r\nHost: x\r\nX-Payment: ${'A'.repeat(20_000)}\r\n\r\n`)
     expect(raw).toMatch(/^HTTP\/1\.1 431/)
@@ -377,7 +377,7 @@ describe('the gate as a proxy', () => {
     expect((await world.seller.call('GET', `/v1/paywalls/${sold.id}/analytics`)).body.analytics.revenue).toBe(0)
   })
 
-  it('has an origin of its own where it is given one, and leaves everything else there as it was', async () => {
+  it('has an origin of its own where one is configured, and changes nothing else there', async () => {
     const apart = await openWorld({ environment: { PUBLIC_GATE_URL: 'http://gates.test:9' } })
     try {
       const sold = await apart.sell([{ path: '/*', pricing: { model: 'free' } }])

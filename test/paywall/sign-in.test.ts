@@ -51,7 +51,7 @@ describe('signing in instead of paying again', () => {
     await world.close()
   })
 
-  test('a wallet that has paid passes, whatever the query, and each sign-in once', async () => {
+  test('lets a wallet that has paid pass with any query, once per sign-in', async () => {
     const url = `${gate}/data/7?page=2`
     const headers = await signIn(payer, await world.ask(url))
     const passed = await world.ask(url, { headers })

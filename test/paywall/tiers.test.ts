@@ -126,7 +126,7 @@ describe('tiers', () => {
     expect(wanted.body.amount).toBe('0.03')
   })
 
-  it('sells nothing cheaper while dearer calls are under way, and nothing cheaper after they were given up', async () => {
+  it('sell nothing cheaper while dearer calls are pending, nor after those have failed', async () => {
     const tiers = [{ upTo: 2, amount: 0.03 }, { amount: 0.01 }]
     const { gate } = await world.sell([{ path: '/w', pricing: { model: 'tiered', tiers, window: 'lifetime' } }])
     const waiting: (() => void)[] = []

@@ -137,7 +137,7 @@ describe('prices', () => {
     })
   })
 
-  it('are kept in a sale to the micro-dollar; an older sale is of one thing', () => {
+  it('are stored in a sale to the micro-dollar; an older sale has quantity one', () => {
     check(fc.tuple(terms, input, coupon), ([offered, values, used]) => {
       const lines = linesFor(offered, values, {}, used)
       if (lines === null) return

@@ -28,7 +28,7 @@ const seed = Number(process.env['SEED'] ?? 20_261_121)
 const options = { numRuns: 5_000, seed }
 
 describe('what a run costs', () => {
-  test('is never more than its lock, however much was used; nobody gets more than was charged', () => {
+  test('is never more than its hold, and the share never more than the charge', () => {
     fc.assert(
       fc.property(terms, tokens, measures, fc.integer({ min: 0, max: 10_000 }), (given, prompt, used, fee) => {
         const { lock, price, payer } = quote(given, prompt)

@@ -103,7 +103,7 @@ describe('pruning', () => {
     expect(rows - (await there('delivery_attempt'))).toBe(STRETCH + 101)
   })
 
-  test('leaves a row that somebody holds for the next turn', async () => {
+  test('leaves a locked row for the next round', async () => {
     const { tool_answer: retention } = POLICIES
     await make(ROWS['tool_answer']?.goes, new Date('2030-01-01'), 401, 2)
     const rows = await there('tool_answer')
@@ -126,7 +126,7 @@ describe('pruning', () => {
     expect(rows - (await there('tool_answer'))).toBe(1)
   })
 
-  test('stops when it is told to', async () => {
+  test('stops when its signal is aborted', async () => {
     await make(ROWS['tool_answer']?.goes, new Date('2030-01-01'), 601)
     const rows = await there('tool_answer')
     const pruning = createPruning({

@@ -33,7 +33,7 @@ describe('the rows of the outbox', () => {
     expect(await lease(['a'], 10)).toHaveLength(5)
   })
 
-  it('are given to one of many relays that ask at the same moment', async () => {
+  it('are leased to one of several concurrent relays', async () => {
     await announce('a', 400)
     for (let round = 0; round < 50; round++) {
       const taken = (await Promise.all(range(8).map(() => lease(['a'], 400)))).flat().map(({ id }) => id)

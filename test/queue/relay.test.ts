@@ -62,7 +62,7 @@ describe('the relay', () => {
 
   afterAll(() => database.close())
 
-  it('pushes a row again under the same name when nobody has ended it in time', async () => {
+  it('pushes a row again under the same name when it was not ended in time', async () => {
     expect(await relay.tick()).toBe(1)
     expect(await relay.tick()).toBe(0)
     clock.turn(PACE.leaseMs)

@@ -271,7 +271,7 @@ describe("a refund from the seller's own wallet", () => {
   })
 
   // The last: it moves the time of the chain, which every authorization signed before is judged by.
-  test('that nobody signs fails, but only when no late signature can pay any more', async () => {
+  test('that is never signed fails, but only when no late signature can pay any more', async () => {
     const it = await requested()
     const signature = await signed(it.refund.toSign, it.wallet.privateKey)
     world.service.clock.forward(31 * 60_000)

@@ -83,7 +83,7 @@ const READERS: Readonly<Record<string, (size: number) => () => unknown>> = {
   'markdown: stars': with_(toBlocks, '*a '),
 }
 
-describe('whatever strangers send is read in time that grows with its size and no faster', () => {
+describe('each parser of external input takes linear time', () => {
   test.each(Object.entries(READERS))('%s', (_name, work) => {
     expect(growthOf(work)).toEqual({ fault: null })
   })

@@ -226,7 +226,7 @@ describe('what was paid for', () => {
     }
     afterEach(() => settle(true))
 
-    it('goes to nobody else while the chain is slow, and to the buyer by the token of the first answer', async () => {
+    it('goes to its buyer only while the chain is slow, by the token of the first answer', async () => {
       const begun = await begin(seller)
       await settle(false)
       const first = await begun.buy()
@@ -270,7 +270,7 @@ describe('what was paid for', () => {
 
     /** A stranger with the signature is faster than the facilitator: the seller gets the money all the same. */
     it.each([200, 500])(
-      'goes to its buyer alone where a stranger submits the transfer (upstream: %i)',
+      'goes to its buyer only where another party submits the transfer (upstream: %i)',
       async (status) => {
         if (seller.fails === null || seller.name.endsWith('before')) return
         const begun = await begin(seller)
@@ -292,7 +292,7 @@ describe('what was paid for', () => {
       },
     )
 
-    it('goes to nobody else after it was answered, nor after a try that failed', async () => {
+    it('goes to its buyer only, after an answer and after a failed try', async () => {
       const begun = await begin(seller)
       seller.fails?.(true)
       const first = await begun.buy()

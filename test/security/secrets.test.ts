@@ -124,7 +124,7 @@ describe('secrets', () => {
     expect((await service.call('GET', '/v1/me', { key: session })).status).toBe(200)
   })
 
-  test('a session that somebody else chose is not taken over by signing in', async () => {
+  test('a session id chosen by the client is not adopted at the sign-in', async () => {
     const fixed = `${'f'.repeat(32)}.${'A'.repeat(43)}=`
     const body = { email: 'ann@example.com', password: secrets.get('password') }
     const headers = { cookie: `coinslot.session_token=${encodeURIComponent(fixed)}`, origin: 'http://localhost:0' }

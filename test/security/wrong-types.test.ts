@@ -76,7 +76,7 @@ describe('fields of a wrong type', () => {
     expect(faults).toEqual([])
   })
 
-  test('are refused by the sign-in of somebody who is signed in', async () => {
+  test('cause no server error in the sign-in of a signed-in user', async () => {
     const { status, headers } = await service.call('POST', '/auth/sign-up/email', {
       body: { email: 'two@example.org', password: 'long enough, no doubt', name: 'Two' },
     })

@@ -56,7 +56,7 @@ describe('the simulation of a hot account', () => {
     expect(eight.perSecond).toBeLessThan(one.perSecond)
   })
 
-  test('an account in parts refuses nobody whom the whole could pay', () => {
+  test('an account in parts refuses no charge that the whole could pay', () => {
     for (const balance of [1, 4, 16, 1_000]) {
       for (const parts of [1, 4, 16]) {
         const outcome = simulateParts({ parts, balance, charges: 20_000, random: generator(balance + parts) })

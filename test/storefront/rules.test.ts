@@ -33,7 +33,7 @@ describe('the names of tools', () => {
     expect(byTool.get(suffixed)).toMatchObject({ id: 'a' })
   })
 
-  test('whatever products are called: each has one name, of the letters that clients accept, and is on one page', () => {
+  test('are unique, of letters that clients accept, and each on one page', () => {
     const products = fc.uniqueArray(
       fc.record({
         kind: fc.constantFrom(...KINDS),

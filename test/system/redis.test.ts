@@ -111,7 +111,7 @@ const LIMIT = 40
     })
   })
 
-  test('its going is said once and its coming back once, however often it is tried', async () => {
+  test('an outage and a recovery of Redis are each logged once', async () => {
     const said: string[] = []
     const say = (_fields: object, line?: string): void => void said.push(line ?? '')
     const own = await startRedis()

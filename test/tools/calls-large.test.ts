@@ -33,7 +33,7 @@ describe('answers that are too large to be sent', () => {
     return (await caller.call('GET', '/v1/files')).body as { files: Record<string, unknown>[]; bytes: number }
   }
 
-  test('are kept as a file for 26 hours, and loaded with the link alone', async () => {
+  test('are stored as a file for 26 hours, and loaded with the link alone', async () => {
     const answer = { items: items(500) }
     world.upstream.says('/words/much', answer)
     const headers = { 'idempotency-key': 'much' }
@@ -111,7 +111,7 @@ describe('answers that are too large to be sent', () => {
     })
   })
 
-  test('of bytes are kept as they came, and what a browser would run is only a download', async () => {
+  test('of bytes are stored unchanged, and active content is only a download', async () => {
     const zip = gzipSync(Buffer.from(JSON.stringify(items(2_000))), { level: 0 })
     world.upstream.on('/words/zip', (_, response) => respond(response, zip, 'application/gzip'))
     const { output } = (await world.call(caller, 'acme-get-word', { word: 'zip' })).body
@@ -128,7 +128,7 @@ describe('answers that are too large to be sent', () => {
     expect((await load(String(drawn.url))).headers.get('content-type')).toBe('application/octet-stream')
   })
 
-  test('cost nothing where they are too large to be kept, failures, or beyond the room of the account', async () => {
+  test("cost nothing where they are too large to store, failures, or beyond the account's quota", async () => {
     world.upstream.says('/words/huge', { items: items(5_000) })
     const huge = await world.call(caller, 'acme-get-word', { word: 'huge' })
     expect([huge.status, huge.body.error]).toEqual([

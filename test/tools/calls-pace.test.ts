@@ -115,7 +115,7 @@ describe('servers that want no more calls for a while', () => {
     expect((await Promise.all([first, ...others])).map(({ status }) => status)).toEqual([200, 200, 200, 200])
   })
 
-  test('a rest that outlasts a call is told: the first by its server, the others without asking it', async () => {
+  test('a rest that outlasts a call fails it; later calls fail without a request', async () => {
     await bring('the-only-key')
     const times = counting('/data', () => ({ retryAfter: '3600' }))
     const caller = await world.caller()
@@ -132,7 +132,7 @@ describe('servers that want no more calls for a while', () => {
     expect(await world.left(caller)).toMatchObject({ credits: 5, locks: 0 })
   })
 
-  test('a refusal without a time is tried again a few times, then told', async () => {
+  test('a refusal without a time is tried four times, then returned', async () => {
     await bring('the-only-key')
     const times = counting('/data', () => ({ retryAfter: 'soon' }))
     const { status, body } = await world.call(await world.caller(), `${slug}-read-data`)

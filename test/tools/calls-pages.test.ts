@@ -87,13 +87,13 @@ describe('an answer in pages', () => {
     expect(body.output).toHaveLength(20)
   })
 
-  test('a server that knows no pages is asked twice and paid once', async () => {
+  test('a server without pages is called twice and paid once', async () => {
     const { body } = await ask('deaf', 'all=true')
     expect([body.cost, body.pages, body.output]).toEqual([0.01, { read: 1, next: null }, THINGS])
     expect(world.upstream.to('/deaf')).toHaveLength(2)
   })
 
-  test('one without an end is read as far as it was asked for, paid for or large', async () => {
+  test('an endless one is read up to the requested pages, the money or the size limit', async () => {
     expect((await ask('endless', 'all=true&maxPages=4')).body.pages).toEqual({ read: 4, next: { page: 5 } })
     const dear = await ask('endless', 'all=true&maxPages=50')
     expect(dear.body.pages.read).toBeLessThan(50)
@@ -144,7 +144,7 @@ describe('an answer in pages', () => {
   })
 })
 
-describe('the fields that are asked for', () => {
+describe('the requested fields', () => {
   const name = fc.constantFrom('a', 'b', 'c', '__proto__')
   const value = fc.letrec((tie) => ({
     node: fc.oneof({ maxDepth: 4 }, fc.integer(), fc.array(tie('node')), fc.dictionary(name, tie('node'))),

@@ -143,7 +143,7 @@ describe('the request that an input means', () => {
     )
   })
 
-  test('a whole body, and one of which nothing was given', () => {
+  test('has a whole body from one input, and an empty one without inputs', () => {
     const root = upstream({ all: { in: 'bodyRoot', name: 'all' } }, { method: 'POST', bodyType: 'application/json' })
     expect(requestOf(root, { all: [1, 2] }, NOTHING).body).toBe('[1,2]')
     expect(requestOf(root, {}, NOTHING).body).toBeNull()
@@ -222,7 +222,7 @@ describe('figures', () => {
     )
   })
 
-  test('quantiles are of what succeeded; our own faults are no calls', () => {
+  test('count quantiles of successes only, and our own faults not at all', () => {
     const counters = new Map([
       [classOf(10), 90],
       [classOf(1_000), 10],

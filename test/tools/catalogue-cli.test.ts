@@ -97,7 +97,7 @@ describe('npm run tools', () => {
     ['remove', [], {}],
     ['collection', ['pets'], {}],
     ['drop-collection', [], {}],
-  ])('wants to be told more than %s %j %j', async (command, names, flags) => {
+  ])('refuses incomplete arguments: %s %j %j', async (command, names, flags) => {
     expect(await run(command, names, flags)).toBeNull()
   })
 

@@ -78,7 +78,7 @@ describe('An operation becomes a tool', () => {
     })
   })
 
-  test('names of two places are told apart, odd ones are written plainly, and each leads to its own', () => {
+  test('renames inputs that clash or have odd names, and sends each to its own place', () => {
     const { input, upstream } = only(
       {
         parameters: [
@@ -148,7 +148,7 @@ describe('An operation becomes a tool', () => {
     expect(newer.input['properties']).toEqual(property)
   })
 
-  test('of a pattern only what can be matched in linear time is kept', () => {
+  test('keeps only patterns that can be matched in linear time', () => {
     const pattern = (text: string) => ({ type: 'string', pattern: text })
     const { input } = only(body({ type: 'object', properties: { a: pattern('^[a-z]+$'), b: pattern('(?=a)b') } }))
     expect(input['properties']).toEqual({ a: { type: 'string', pattern: '^[a-z]+$' }, b: { type: 'string' } })
@@ -177,7 +177,7 @@ describe('An operation becomes a tool', () => {
     expect(newAjv().compile(tool.input)({ root: { t1: { anything: 1 } } })).toBe(true)
   })
 
-  test('operations without a name, or with somebody else’s, go by their address', async () => {
+  test('names operations without an id, or with a duplicate one, by their address', async () => {
     const paths = { '/a': { get: operation(undefined), post: operation('twice') }, '/b': { get: operation('twice') } }
     const { operations } = await read(petDocument(paths))
     expect(operations.map((one) => one.operation)).toEqual(['GET /a', 'POST /a', 'GET /b'])

@@ -154,7 +154,7 @@ describe('An import', () => {
     expect(await prices()).toEqual([7n, 7n, 7n])
   })
 
-  test('one’s own tools are one’s own: nobody else finds, calls or counts them', async () => {
+  test('shows an account’s own tools to that account only, ahead of the shared ones', async () => {
     const p = fresh()
     await bring(p, { a: {}, b: {} })
     await bring(p, { a: { description: 'The one that is Ann’s.' }, mine: {} }, { ownerId: ANN })
@@ -268,7 +268,7 @@ describe('An import', () => {
     },
   )
 
-  test('two providers whose tools would have one slug are told so, and nothing is written', async () => {
+  test("refuses a provider whose tools would clash with another's slugs, and writes nothing", async () => {
     const p = fresh()
     await bring(p, { 'x y': {} })
     await expect(bring(`${p}-x`, { y: {}, z: {} })).rejects.toMatchObject({

@@ -34,7 +34,7 @@ const TOOLS: McpTool[] = [
   },
 ]
 
-describe('Tools of somebody else’s MCP server', () => {
+describe('Tools of an external MCP server', () => {
   let world: CatalogueWorld
   let stranger: Stranger
   const outbound = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
@@ -110,7 +110,7 @@ describe('Tools of somebody else’s MCP server', () => {
     expect(stranger.authorization).toBe('Bearer token')
   })
 
-  test('a session is kept between calls, one for each key, and opened anew when the server has forgotten it', async () => {
+  test('keep one session per key between calls, and open a new one when the server forgot it', async () => {
     await call('add')
     const before = stranger.sessions
     await Promise.all([call('add'), call('add'), call('get_weather')])
@@ -152,7 +152,7 @@ describe('Tools of somebody else’s MCP server', () => {
     await expect(call('add')).rejects.toMatchObject({ code: 'upstream_error' })
   })
 
-  test('its progress is told, and a caller who leaves is heard', async () => {
+  test('report progress, and end when the caller leaves', async () => {
     const told: unknown[] = []
     stranger.answer = async (_name, _input, tell) => {
       await tell(1)
@@ -193,7 +193,7 @@ describe('Tools of somebody else’s MCP server', () => {
     })
   })
 
-  test('one at an address that nobody may call is refused before it is asked', async () => {
+  test('are refused at a forbidden address', async () => {
     await expect(
       world.catalogue.importServer(wanted('none', { simulated: false }), 'http://169.254.169.254/mcp'),
     ).rejects.toMatchObject({ code: 'address_refused' })

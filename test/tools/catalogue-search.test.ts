@@ -96,7 +96,7 @@ describe('The index', () => {
     expect(found(index, query)[0]).toBe(slug)
   })
 
-  test('has nothing for what nobody has, and for nothing', () => {
+  test('finds nothing for unknown words and for an empty query', () => {
     expect(found(index, 'zebra')).toEqual([])
     expect(found(index, '')).toEqual([])
     expect(found(index, 'constructor __proto__ toString')).toEqual([])
@@ -139,7 +139,7 @@ describe('Worth', () => {
     expect(worth({ failing: true, succeeded: 40 })).toBeLessThan(worth({ succeeded: 40 }))
   })
 
-  test('one failure at the start does not bury a tool, and what nobody called is not behind', () => {
+  test('drops little after one early failure, and is not lower for a tool without calls', () => {
     expect(worth({ calls: 1, succeeded: 0 })).toBeGreaterThan(0.75 * worth({ calls: 1, succeeded: 1 }))
     expect(worth(null)).toBeGreaterThanOrEqual(worth({}))
     expect(worth({ calls: 1_000, succeeded: 0 })).toBeGreaterThan(0)

@@ -28,7 +28,7 @@ describe('The catalogue that comes with the sandbox', () => {
     expect(new Set(tools.map(({ provider }) => provider))).toEqual(new Set(SHIPPED.map(({ slug }) => slug)))
   })
 
-  test('is listed whole, however much is asked for at once', async () => {
+  test('is listed whole with a large limit', async () => {
     const { tools: listed } = await world.catalogue.list({
       environment: 'sandbox',
       viewer: null,

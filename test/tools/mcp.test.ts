@@ -125,7 +125,7 @@ describe('MCP', () => {
     })
   })
 
-  test('progress is told on the way, by the stream of the call itself', async () => {
+  test('reports progress through the stream of the call itself', async () => {
     world.upstream.says('/slow', { done: true })
     const client = await streamable(await world.caller())
     const told: string[] = []
@@ -134,7 +134,7 @@ describe('MCP', () => {
     expect(told).toEqual(['Calling acme-get-slow', 'Charging the call'])
   })
 
-  test('a call cancelled after its tool was asked is finished and charged', async () => {
+  test('finishes and charges a call that was cancelled after its tool was called', async () => {
     const open = world.upstream.holds('/slow', { done: true })
     const person = await world.caller()
     const client = await streamable(person)
@@ -233,7 +233,7 @@ describe('MCP', () => {
     expect(await world.left(person)).toMatchObject({ credits: 5, locks: 0 })
   })
 
-  test('who hangs up without a session after the tool was asked is charged', async () => {
+  test('charges a client without a session that hangs up after the tool was called', async () => {
     const open = world.upstream.holds('/slow', { done: true })
     const person = await world.caller()
     const times = world.upstream.to('/slow').length

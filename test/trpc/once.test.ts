@@ -53,7 +53,7 @@ describe('once', () => {
     expect((await look(caller, '/wallet/balance')).wallet).toMatchObject({ balance: 10, availableBalance: 6 })
   })
 
-  test('a refusal is not kept: once there is money, the same key buys', async () => {
+  test('a refusal is not stored: after a deposit, the same key buys', async () => {
     const caller = await world.caller(0)
     const wanted = { rdaSlug: await world.prompt(), inputs: { say: 'hello' }, key: 'poor' }
     expect((await act(caller, 'runs.start', wanted)).status).toBe(402)
@@ -62,7 +62,7 @@ describe('once', () => {
     expect((await look(caller, '/runs')).total).toBe(1)
   })
 
-  test('a prompt’s source is paid for once, whatever the keys', async () => {
+  test('a prompt’s source is paid for once, under any keys', async () => {
     const caller = await world.caller()
     const slug = await world.prompt({
       promptConfig: { promptTemplate: '{{say}}', allowedModels: ['sandbox/echo'], sourcePrice: 2 },
@@ -91,7 +91,7 @@ describe('once', () => {
     expect((await look(caller, '/agents')).total).toBe(1)
   })
 
-  test('an asset is made once, and what has a secret is too, which is told only by the first answer', async () => {
+  test('an asset, paywall, endpoint or key is created once, and only the first answer has its secret', async () => {
     const caller = await world.caller()
     const endpoint = { url: 'http://127.0.0.1:9/hook', events: ['payment.completed'] }
     const paywall = {

@@ -42,7 +42,7 @@ describe('the keyring', () => {
     expect(() => parseKeyring(`c:${encoded()}`, `a:${encoded()},b:oops`)).toThrow(/^Old vault key 2 must be an id, /)
   })
 
-  it('refuses an id that is given twice', () => {
+  it('refuses a duplicate id', () => {
     expect(() => parseKeyring(`a:${encoded()}`, `b:${encoded()},a:${encoded()}`)).toThrow('"a" is given twice')
   })
 

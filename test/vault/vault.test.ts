@@ -14,7 +14,7 @@ const vault = vaultOf(parseKeyring(FIRST))
 const text = fc.string({ unit: 'binary' })
 
 describe('a sealed secret', () => {
-  it('opens with its context, and only says so by being asked', () => {
+  it('opens with its context to the value that was sealed', () => {
     fc.assert(
       fc.property(text, text, (value, context) => {
         expect(vault.open(vault.seal(new Secret(value), context), context).reveal()).toBe(value)

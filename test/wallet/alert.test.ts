@@ -25,7 +25,7 @@ describe('a balance that runs low', () => {
       [],
     )
 
-  test('is told once to the endpoints of its owner, and again only after it was not low in between', async () => {
+  test("is reported once to its owner's endpoints, and again only after it has recovered", async () => {
     const made = await person.call('POST', '/v1/webhook-endpoints', {
       body: { url: 'http://127.0.0.1:9/hook', events: ['wallet.low_balance'] },
     })

@@ -26,7 +26,7 @@ describe('the monitor', () => {
     }
   })
 
-  test('a plain transfer, a batch, and an authorization carried out by somebody all count', async () => {
+  test('counts plain transfers, batches and authorizations that another account submits', async () => {
     const [one, other] = [await world.person(), await world.person()]
     const payer = await world.chain.payer(10_000_000n)
     await transfer(world.chain, payer.address, one.address, 1_000_000n)
@@ -114,7 +114,7 @@ describe('the monitor', () => {
     expect(await world.service.wallets.reconciling.reconcile()).toMatchObject({ difference: 0n })
   })
 
-  test("moving a deposit into the treasury is nobody's deposit; what the operator puts there is capital", async () => {
+  test("counts a sweep into the treasury as no deposit, and the operator's transfers as capital", async () => {
     const person = await world.person()
     world.service.facilitator.start()
     await send(world.chain, [{ to: person.address, value: 5_000_000n }])

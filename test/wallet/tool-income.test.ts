@@ -50,7 +50,7 @@ describe('income from buyers without an account', () => {
     await new Promise((resolve) => upstream.close(resolve))
   })
 
-  test('is the house’s own: no difference in the books, no credit to anybody, and not to be paid out', async () => {
+  test("is the operator's capital: no difference in the books, no wallet's credit, and not claimable", async () => {
     const { chain, service } = world
     const payer = await chain.payer(1_000_000n)
     await world.mine(3)

@@ -57,7 +57,7 @@ export function assets(opened: () => Desk): void {
     )
 
     it(
-      'leads from an idea to money: made, tried, published, found, run and paid by somebody else',
+      'lets a creator draft, try and publish an asset that another user finds, runs and pays for',
       async () => {
         const creator = await desk.sit('/assets')
         const { page } = creator

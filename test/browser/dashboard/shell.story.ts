@@ -11,7 +11,7 @@ export function shell(opened: () => Desk): void {
     })
 
     it(
-      'is served under a policy that lets nothing strange in, and its files are kept for ever',
+      'has a strict content security policy, and immutable static files below 300 KB of script',
       async () => {
         const page = await desk.service.call('GET', '/wallet', { headers: { accept: 'text/html' } })
         const policy = page.headers.get('content-security-policy')!
@@ -137,7 +137,7 @@ export function shell(opened: () => Desk): void {
     )
 
     it(
-      'says that a fault is ours, with its number, and tries again when told to',
+      'shows a server error with its request id, and retries on “Try again”',
       async () => {
         const { page } = await desk.sit('/keys')
         await page.route(/trpc\/[^?]*wallet\.balance/, (route) =>

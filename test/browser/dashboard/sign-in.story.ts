@@ -9,7 +9,7 @@ export function signIn(opened: () => Desk): void {
     })
 
     it(
-      'leads whoever is not signed in to the sign-in, and from there to the page that they came for',
+      'leads visitors without a session to the sign-in, and then to the page they requested',
       async () => {
         const { page } = await desk.visit('/wallet')
         await page.getByRole('heading', { name: 'Sign in to Coinslot' }).waitFor()

@@ -122,7 +122,7 @@ describe('the edge', () => {
     expect((await person.call('GET', '/v1/wallet/balance', { headers })).status).toBe(400)
   })
 
-  test('limits are told on every answer, and reached', async () => {
+  test("every answer has the rate limit's headers, and the limit answers 429", async () => {
     const limited = await testService({ RATE_API_PER_MINUTE: '3' })
     const { call } = await limited.person()
     const answers = []

@@ -16,7 +16,7 @@ describe('GET {facilitator_url}/health', () => {
     })
   })
 
-  it('has nobody who pays where nothing is configured, asks for nothing and has no limit', async () => {
+  it('names no facilitator where none is configured, and has no rate limit', async () => {
     service = await testService()
     const { status, headers, body } = await service.call('GET', '/facilitator/health')
     expect(status).toBe(200)

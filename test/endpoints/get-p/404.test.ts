@@ -9,7 +9,7 @@ describe('404 checkout_not_found', () => {
 
   const BROWSER = { accept: 'text/html,*/*;q=0.8' }
 
-  it('for one that never was and one that has expired, whatever is asked of it', async () => {
+  it('for an unknown checkout and an expired one, on every route', async () => {
     const expired = await world.sell({ testMode: true })
     await world.seller.call('DELETE', `/v1/checkouts/${expired.id}`)
     for (const id of ['chk_nothing', `chk_${'0'.repeat(26)}`, 'x'.repeat(3000), '%01', expired.id]) {

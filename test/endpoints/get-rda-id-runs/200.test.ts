@@ -26,7 +26,7 @@ describe('GET /rda/{id}/runs → 200', () => {
     return answer.body as { runs: Record<string, unknown>[]; total: number }
   }
 
-  test('what customers ran, without who they are, what they asked and what came out', async () => {
+  test("lists customers' runs without their identity, inputs and outputs", async () => {
     const body = await list(prompt)
     expect(body).toMatchObject({ total: 2, limit: 20, offset: 0 })
     for (const run of body.runs) {
@@ -57,7 +57,7 @@ describe('GET /rda/{id}/runs → 200', () => {
     expect((await world.creator.call('GET', `/v1/runs/${id}/events`)).status).toBe(404)
   })
 
-  test('with the inputs of those that agreed while the asset asked for it, and of no other run', async () => {
+  test('includes the inputs only of runs that agreed while the asset requested them', async () => {
     const asset = await world.prompt()
     const edit = async (sharesInputs: boolean): Promise<void> => {
       const { status, body } = await world.creator.call('PATCH', `/v1/rda/${asset}`, { body: { sharesInputs } })

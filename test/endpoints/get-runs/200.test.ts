@@ -27,7 +27,7 @@ describe('GET /runs → 200', () => {
   const list = async (query = '') =>
     (await caller.call('GET', `/v1/runs${query}`)).body as { runs: { id: string }[]; total: number }
 
-  test("the caller's own, newest first, without what they were given and what came out", async () => {
+  test("lists the caller's own runs, newest first, without inputs and outputs", async () => {
     const body = await list()
     expect(body).toMatchObject({ total: 3, limit: 20, offset: 0 })
     expect(body.runs.map(({ id }) => id).sort()).toEqual([...ids].sort())
@@ -65,7 +65,7 @@ describe('GET /runs → 200', () => {
     expect((await list('?offset=99')).runs).toEqual([])
   })
 
-  test("nobody else's", async () => {
+  test('lists no runs of other accounts', async () => {
     expect((await (await world.caller(0)).call('GET', '/v1/runs')).body).toMatchObject({ runs: [], total: 0 })
     // The creator can't see it either: inputs belong to the callers.
     expect((await world.creator.call('GET', '/v1/runs')).body.total).toBe(0)

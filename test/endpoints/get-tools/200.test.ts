@@ -77,7 +77,7 @@ describe('GET /tools → 200', () => {
     expect(body).toEqual({ tools: [tool], total: 4, limit: 1, offset: 0 })
   })
 
-  test('short unless all of a tool is asked for', async () => {
+  test('returns tools in short form by default', async () => {
     const short = {
       slug: 'pets-get-pet',
       name: 'Get pet',
@@ -135,7 +135,7 @@ describe('GET /tools → 200', () => {
     expect(await slugs(query)).toEqual(expected)
   })
 
-  test('one’s own tools are there for oneself alone, and those of the other environment for nobody here', async () => {
+  test("lists an account's own tools for that account only, and none of the other environment", async () => {
     expect(await slugs('?provider=own', ann)).toHaveLength(4)
     expect(await slugs('?provider=own', await service.person())).toEqual([])
     expect(await slugs('?provider=own')).toEqual([])

@@ -32,7 +32,7 @@ describe('GET /tools/{slug} → 404, 410', () => {
     expect([status, body.code]).toEqual([404, 'tool_not_found'])
   })
 
-  test('somebody else’s own tool is as if it were not there', async () => {
+  test("another account's own tool answers 404 and is not suggested", async () => {
     const [ann, ben] = [await service.person(), await service.person()]
     await service.catalogue.importDocument(wanted('own', { ownerId: ann.caller.user.id }), petDocument(PETS))
     for (const slug of ['own-get-pet', 'own-get-pat']) {

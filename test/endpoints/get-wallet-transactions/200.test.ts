@@ -74,7 +74,7 @@ describe('GET /wallet/transactions', () => {
     },
   )
 
-  test("nobody else's lines", async () => {
+  test('lists no transactions of other accounts', async () => {
     const { body } = await (await service.person()).call('GET', '/v1/wallet/transactions')
     expect(body).toMatchObject({ transactions: [], total: 0 })
   })

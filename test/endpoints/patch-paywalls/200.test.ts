@@ -14,7 +14,7 @@ describe('PATCH /paywalls/{id} → 200', () => {
 
   const patch = (body: unknown) => person.call('PATCH', path, { body })
 
-  it('changes what is given, and nothing else', async () => {
+  it('changes only the fields sent', async () => {
     const before = (await person.call('GET', path)).body.paywall
     service.clock.forward(1_000)
     const { body } = await patch({ name: 'Climate', upstreamHeaders: { 'X-Other': '1' }, status: 'paused' })

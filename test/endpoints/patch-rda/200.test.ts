@@ -32,7 +32,7 @@ describe('PATCH /rda/{identifier} → 200', () => {
     })
   })
 
-  test('what is not named stays; null is as if it had never been given', async () => {
+  test('changes only the fields sent; null resets a field', async () => {
     const slug = await published(
       creator,
       promptBody({ longDescription: 'Long', coverImage: 'https://example.com/a.png' }),
@@ -53,7 +53,7 @@ describe('PATCH /rda/{identifier} → 200', () => {
     expect((await service.call('GET', '/v1/rdas?search=wallaby')).body).toMatchObject({ total: 1, rdas: [{ slug }] })
   })
 
-  test('a mask that is given back stands for what was there; what is left out is gone', async () => {
+  test('keeps a header sent as its mask, removes one left out, and never changes old versions', async () => {
     const slug = await published(creator, agentBody())
     const before = await service.testDatabase.statements.run(VERSIONS, [slug])
     const headers = { Authorization: '••••', 'X-New': 'new-secret' }

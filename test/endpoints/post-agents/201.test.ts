@@ -34,7 +34,7 @@ describe('POST /agents → 201', () => {
     })
   })
 
-  test('every rule comes back as it was said', async () => {
+  test('returns every rule as it was sent', async () => {
     const rules = {
       name: 'Buyer',
       status: 'paused',
@@ -78,7 +78,7 @@ describe('POST /agents → 201', () => {
     expect(first.body.agent.id).toBe(second.body.agent.id)
   })
 
-  test('a key can be bound to it, and to nobody else’s', async () => {
+  test("a key can be bound to one's own agent, and to no other account's", async () => {
     const { body } = await person.call('POST', '/v1/agents', { body: { name: 'Bound' } })
     const own = await person.call('POST', '/v1/keys', { body: { name: 'its key', agentId: body.agent.id } })
     expect(own.status).toBe(201)

@@ -15,7 +15,7 @@ describe('POST /deliveries/{id}/redeliver', () => {
   const redeliver = (id: string, headers: Record<string, string> = {}) =>
     world.person.call('POST', `/v1/deliveries/${id}/redeliver`, { headers })
 
-  test('sends the same bytes under the same webhook-id again, now, whatever its state', async () => {
+  test('sends the same bytes under the same webhook-id again, at once, in any state', async () => {
     const id = await world.write()
     await world.reaches(id, 'delivered')
     const answer = await redeliver(id)

@@ -91,7 +91,7 @@ describe('POST /p/{chk}/pay: 200', () => {
     }
   })
 
-  it('of a real one the transaction and where to look at it; the defaults of what was left out are delivered', async () => {
+  it('a real payment answers its transaction and explorer link; omitted fields get their defaults', async () => {
     world.service.facilitator.start()
     const fields = [
       { name: 'a', type: 'text', default: 'given' },

@@ -90,7 +90,7 @@ describe('POST /rda/{identifier}/rate with a text: a review', () => {
     expect((await review(await buyer(), '€'.repeat(1_000))).status).toBe(200)
   })
 
-  test('of a free asset there is none: nobody paid', async () => {
+  test('is refused for a free asset, which can be rated only', async () => {
     const free = await published(creator, promptBody({ pricing: { model: 'free', amount: 0, currency: 'USDC' } }))
     await creator.call('POST', '/v1/wallet/deposit', { body: { amount: 5 } })
     const person = await buyer(free)

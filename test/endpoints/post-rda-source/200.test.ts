@@ -59,7 +59,7 @@ describe('POST /rda/{identifier}/source → 200', () => {
     expect((await buyer.call('POST', `/v1/rda/${slug}/source`)).body).toMatchObject({ cost: 0 })
   })
 
-  test('its creator, and everybody where it costs nothing, pay nothing', async () => {
+  test('costs nothing for its creator, nor for any reader where its price is zero', async () => {
     const paid = await published(creator, source(0.5))
     expect((await creator.call('POST', `/v1/rda/${paid}/source`)).body.cost).toBe(0)
     const free = await published(creator, source(0))

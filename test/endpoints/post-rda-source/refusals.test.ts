@@ -35,7 +35,7 @@ describe('POST /rda/{identifier}/source → 400, 401, 402, 403, 404', () => {
     expect((await refused(prompt, { maxCost: -1 })).status).toBe(400)
   })
 
-  test('401: nobody', async () => {
+  test('401 without authentication', async () => {
     const slug = await published(creator, source(0.1))
     expect((await service.call('POST', `/v1/rda/${slug}/source`)).status).toBe(401)
   })

@@ -94,7 +94,7 @@ describe('POST /run → 200', () => {
     expect((await world.wallet(caller)).balance).toBe(0.99999)
   })
 
-  test('a free prompt runs for somebody without money where its model costs nothing', async () => {
+  test('a free prompt on a free model runs for a caller without money', async () => {
     const caller = await world.caller(0)
     const { status, body } = await world.run(caller, await world.prompt({ pricing: { model: 'free' } }))
     expect([status, body.cost, body.output]).toEqual([200, 0, echoed('hello')])
@@ -142,7 +142,7 @@ describe('POST /run → 200', () => {
       expect((await world.wallet(caller)).totalSpent).toBe(0.02)
     })
 
-    test('an answer that was lost with its process is given again, without running again', async () => {
+    test('repeats an answer lost with its process, without a second run', async () => {
       const caller = await world.caller(1)
       const slug = await world.tool({
         apiEndpoint: world.server.on('/once', () => ({ body: { n: world.server.to('/once').length } })),

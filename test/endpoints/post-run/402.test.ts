@@ -52,7 +52,7 @@ describe('POST /run → 402', () => {
     })
   })
 
-  test('is not kept under its Idempotency-Key: after a top-up the same request runs', async () => {
+  test('is not stored under its Idempotency-Key: after a top-up the same request runs', async () => {
     const caller = await world.caller(0.01)
     const asset = await world.prompt()
     const ask = () => world.run(caller, asset, {}, { 'idempotency-key': 'top-up' })

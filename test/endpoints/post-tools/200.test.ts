@@ -91,7 +91,7 @@ describe('POST {tools_url}/{slug} → 200', () => {
     })
   })
 
-  test('the same call with an Idempotency-Key is asked and charged once', async () => {
+  test('calls and charges once for concurrent requests with one Idempotency-Key', async () => {
     const caller = await world.caller()
     const before = world.upstream.to('/notes').length
     const ask = () => world.call(caller, 'acme-create-note', { title: 'Once' }, { 'idempotency-key': 'once' })

@@ -31,7 +31,7 @@ describe('POST {tools_url}/{slug} → 202, 401, 403', () => {
     }
   })
 
-  test('an agent’s limits are asked before the tool is; the limit and when it resets are told', async () => {
+  test('an agent over its limit calls no tool, and reads the limit and when it resets', async () => {
     const caller = await world.caller()
     const asked = world.upstream.asked.length
     const key = await agentOf(caller, { limits: { perDay: 0.02 } })

@@ -16,7 +16,7 @@ describe('POST {tools_url}/{slug} → 404, 410', () => {
       paths: { [path]: { get: { operationId: name, summary: name, responses: { 200: { description: 'x' } } } } },
     })
 
-  test('a slug that is none, of whatever form', async () => {
+  test('for an unknown slug of any form', async () => {
     const caller = await world.caller()
     for (const slug of ['no-such-tool', 'tool_01j000', 'ACME-get-text', 'x'.repeat(500)]) {
       const answer = await world.call(caller, slug)
@@ -24,7 +24,7 @@ describe('POST {tools_url}/{slug} → 404, 410', () => {
     }
   })
 
-  test('somebody else’s own tool', async () => {
+  test("for another account's own tool", async () => {
     const [owner, stranger] = [await world.caller(), await world.caller()]
     world.upstream.says('/private', { mine: true })
     const ownerId = owner.caller.user.id

@@ -82,7 +82,7 @@ describe('POST /wallet/deposit → 200', () => {
       expect((await deposit(person, 'retry', 1)).status).toBe(200)
     })
 
-    test('a lost answer is given again also where the same amount would not fit once more', async () => {
+    test('repeats a lost answer also where the same amount would not fit once more', async () => {
       const person = await service.person()
       const first = await deposit(person, 'large', 9_000_000_000)
       await service.database.statements.run(

@@ -44,7 +44,7 @@ describe('POST /wallet/withdraw → 200', () => {
     })
   })
 
-  test('in a sandbox without a chain it is paid by nobody, in the same states', async () => {
+  test('is simulated in a sandbox without a chain, through the same states', async () => {
     const person = await rich()
     const { id } = (await person.call('POST', '/v1/wallet/withdraw', { body: { amount: 4, to: TO.toLowerCase() } }))
       .body.withdrawal as { id: string }

@@ -49,7 +49,7 @@ describe('the demo creators', () => {
     expect(answer.body.output).toContain(output)
   })
 
-  test('a prompt without a model says so in its first line, and then what would be asked', async () => {
+  test('a prompt without a model says so in its first line, and then shows the prompt', async () => {
     const body = { rdaSlug: 'sql-explainer', inputs: { query: 'SELECT 1' } }
     const { output } = (await person.call('POST', '/v1/run', { body })).body as { output: string }
     const [first, blank, ...prompt] = output.split('\n')

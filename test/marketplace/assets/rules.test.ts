@@ -30,10 +30,10 @@ describe('states', () => {
     ['unpublish', 'draft', 'draft'],
     ['archive', 'draft', 'archived'],
     ['archive', 'published', 'archived'],
-  ] as const)('%s of what is %s → %s', (action, from, to) => {
+  ] as const)('%s takes an asset from %s to %s', (action, from, to) => {
     expect(after(action, from)).toBe(to)
   })
-  test('unpublish of what is archived is refused', () => {
+  test('unpublish refuses an archived asset', () => {
     expect(() => after('unpublish', 'archived')).toThrow('archived')
   })
 })

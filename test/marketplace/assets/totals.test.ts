@@ -55,7 +55,7 @@ describe('totals', () => {
     )
   })
 
-  test('agree after eight people did such things at the same moment, and nobody was in anybody’s way', async () => {
+  test('agree after eight accounts act concurrently', async () => {
     const histories = fc.sample(fc.array(step, { minLength: 20, maxLength: 20 }), { numRuns: 8 })
     await Promise.all(
       histories.map(async (steps) => {

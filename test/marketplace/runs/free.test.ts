@@ -11,7 +11,7 @@ describe('what free prompts take of their creator in a day', () => {
   const now = new Date('2031-05-17T23:00:00Z')
   const creator = { userId: 'usr_creator', environment: 'production' as const }
 
-  test('is bounded for each caller and in all, however many ask at once, and told once', async () => {
+  test('is limited per caller and in total, also for concurrent calls, and flagged once per day', async () => {
     const free = createFreeRuns(database.statements, { perDay: 25, perCaller: 10 })
     const asked = await Promise.all(
       Array.from({ length: 120 }, (_, n) => free.take({ creator, caller: `usr_${String(n % 4)}`, own: null }, now)),

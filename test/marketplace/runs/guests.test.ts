@@ -163,7 +163,7 @@ describe('runs of assets that guests buy', () => {
     expect(await usdcOf(world.chain, address)).toBe(750_000n)
   })
 
-  test('are given back by the sweeper where nobody comes back for what was paid', async () => {
+  test('are refunded by the sweeper when a paid run is never fetched', async () => {
     const payer = await world.chain.payer(1_000_000n)
     const proof = await submitted(payer)
     const { statements } = world.service.database

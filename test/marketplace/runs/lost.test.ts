@@ -86,7 +86,7 @@ describe('runs that are left behind', () => {
     await runs.stop()
   })
 
-  test.each(['here', 'there'])('a cancel asked %s after the request has left changes nothing', async (where) => {
+  test.each(['here', 'there'])('a cancel made %s after the request has left changes nothing', async (where) => {
     const processes = { here: engine(), there: engine() }
     const { id, end } = await begun(processes.here)
     departures.at(-1)!.leave()
@@ -270,7 +270,7 @@ describe('claims whose answer is lost', () => {
     expect(executions).toBe(1)
   })
 
-  test('a run whose caller was told that it failed ends unpaid', async () => {
+  test('a run whose caller got an error ends unpaid', async () => {
     const [one] = engines as [Engine]
     const name = operation()
     faults.lose('together')

@@ -83,7 +83,7 @@ describe('models', () => {
     [400, 'model_refused'],
     [401, 'model_unavailable'],
     [500, 'model_unavailable'],
-  ])('a vendor that answers %d is asked once, and its words stay inside', async (status, code) => {
+  ])('a vendor that answers %d is called once, and its error text stays hidden', async (status, code) => {
     const before = vendor.asked.length
     vendor.answer = (response) =>
       response

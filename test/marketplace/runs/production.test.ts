@@ -106,7 +106,7 @@ describe('prompts on a paid model', () => {
     expect(run.maxCost).toBeLessThan(0.05)
   })
 
-  test("a free prompt is paid for by its creator's wallet, and the caller by nobody's", async () => {
+  test("a free prompt charges its creator's wallet, and not the caller", async () => {
     const before = [await balance(caller), await balance(creator)]
     const { body } = await world.run(caller, await publish('free', { model: 'free' }))
     expect(body.cost).toBe(0)
@@ -147,7 +147,7 @@ describe('prompts on a paid model', () => {
     expect([wrong.status, Object.keys(wrong.body.details as object)]).toEqual([400, ['promptConfig.freeRunsPerDay']])
   })
 
-  test('of a creator without money it does not run, and says nothing of what they have', async () => {
+  test('a free prompt of a creator without money does not run, and does not reveal the balance', async () => {
     const poor = await world.service.person({ environment: 'production' })
     const asked = vendor.asked.length
     const answer = await world.run(caller, await publish('unfunded', { model: 'free' }, poor))
@@ -161,7 +161,7 @@ describe('prompts on a paid model', () => {
     expect(vendor.asked).toHaveLength(asked)
   })
 
-  test('a cancel after the vendor was asked changes nothing', async () => {
+  test('a cancel after the vendor was called changes nothing', async () => {
     const answer = vendor.answer
     let finish: () => void = () => undefined
     vendor.answer = (response) => {

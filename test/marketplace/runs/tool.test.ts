@@ -53,7 +53,7 @@ describe('a tool', () => {
     if (authType === 'none') expect(asked!.headers).not.toHaveProperty('authorization')
   })
 
-  test('is asked and understood through its transforms', async () => {
+  test('applies its transforms to the request and the response', async () => {
     const { result, asked } = await called({
       requestTransform: '{ "q": $uppercase(city), "n": 1 + 1 }',
       responseTransform: '"It is " & temperature & " degrees"',
@@ -92,7 +92,7 @@ describe('a tool', () => {
     expect(asked).toBeUndefined()
   })
 
-  test('is never asked twice', async () => {
+  test('is called once, even when it fails', async () => {
     const at = '/tool-once'
     const slug = await world.tool({ apiEndpoint: world.server.on(at, () => ({ status: 503 })) })
     expect((await world.run(caller, slug, { inputs: { city: 'Bern' } })).status).toBe(500)

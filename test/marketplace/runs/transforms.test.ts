@@ -35,7 +35,7 @@ describe('transforms', () => {
     ['calls itself for ever', '($f := function($x){ $f($x + 1) }; $f(0))'],
     ['backtracks in a regular expression', '$match("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", /^(a+)+$/)'],
     ['counts for ever', '$sum($map([1..9999999], function($i){ $sqrt($i) }))'],
-  ])('one that %s is refused when it is given, and ended when it runs, while others go on', async (_, expression) => {
+  ])('one that %s is refused when set and stopped when run, while others go on', async (_, expression) => {
     expect(await transforms.check(expression)).toMatch(/does not end within|too much memory/)
     const [loops, runs] = await Promise.allSettled([transforms.apply(expression, {}), transforms.apply('1 + 1', {})])
     expect(loops).toMatchObject({ status: 'rejected', reason: { code: expect.stringMatching(/^transform_/) } })
@@ -71,7 +71,7 @@ describe('transforms', () => {
     ['(', /is not JSONata/],
     ['a'.repeat(10_001), /at most 10000/],
     ['$pad("", 1100000)', /too large/],
-  ])('%# is refused when it is given', async (expression, why) => {
+  ])('invalid expression %# is refused when set', async (expression, why) => {
     expect(await transforms.check(expression)).toMatch(why)
   })
 

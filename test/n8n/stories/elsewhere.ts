@@ -76,7 +76,7 @@ export function elsewhereStory(world: () => World): void {
       }
     })
 
-    it('paid chat answers with what was said before, until what was paid for is used', async () => {
+    it('paid chat answers with the earlier messages, and counts the paid messages down', async () => {
       const model = await new Model({}, 0).listen()
       try {
         const workflow = await publishExample(world(), 'paid-chat', { openAiApi: await openAi(model) })

@@ -40,7 +40,7 @@ export function listeningStory(world: () => World): void {
       expect(await workflow.runs(1)).toEqual([{ mode: 'manual', data: BODY }])
     })
 
-    it('ends with the form, when nobody paid', async () => {
+    it('ends with the form, when no payment came', async () => {
       const workflow = await world().makeWorkflow()
       await workflow.listen()
       const form = await formOf(workflow, 'webhook-test')

@@ -43,7 +43,7 @@ export function retriesStory(world: () => World): void {
       }
     })
 
-    it('with a new execution pays again: that is what was asked for', async () => {
+    it('in a new execution pays again', async () => {
       const before = await spent(world())
       await act(world(), COUNT)
       await act(world(), COUNT)

@@ -5,7 +5,7 @@ import type { World } from '../world.ts'
 /** The tools of the proxy, as the sandbox ships them. */
 export function toolsStory(world: () => World): void {
   describe('the tools of the Coinslot node', () => {
-    it('are found by what they do, and told of', async () => {
+    it('are found by what they do, and returned with their inputs', async () => {
       const found = await act(world(), {
         resource: 'tool',
         operation: 'search',

@@ -168,7 +168,7 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
   })
 })
 
-describe('what is wrong in the panel is said before anybody is asked', () => {
+describe('the node refuses wrong parameters before it sends a request', () => {
   it.each<[IDataObject, RegExp]>([
     [{ ...RUN, rda: named(' ') }, /Choose a marketplace asset first/],
     [{ ...RUN, specifyInputs: 'json', inputsJson: '{"a":' }, /Inputs \(JSON\) is not valid JSON/],

@@ -302,7 +302,7 @@ describe('lists', () => {
     expect(done.items).toHaveLength(150)
   })
 
-  it('are not asked for more than is wanted, nor for ever when they shrink meanwhile', async () => {
+  it('request no more than the limit, and stop when they shrink meanwhile', async () => {
     const done = await execute({
       parameters: { resource: 'wallet', operation: 'transactions', limit: 130 },
       answers: [

@@ -59,7 +59,7 @@ describe('the lists', () => {
     expect((await listSearch.searchModels.call(none.context)).results).toHaveLength(1)
   })
 
-  it('say in a sentence why they are empty when the service cannot be asked', async () => {
+  it('say why they are empty when the service is unreachable', async () => {
     const { context } = panel({}, [new Error('connect ECONNREFUSED')])
     await expect(listSearch.searchRdas.call(context)).rejects.toThrow(/Coinslot cannot be reached/)
   })
@@ -137,7 +137,7 @@ describe('the fields for inputs', () => {
     ])
   })
 
-  it('are none, and nobody is asked, while nothing is chosen', async () => {
+  it('are empty, without a request, while nothing is chosen', async () => {
     const { context, calls } = panel({ rda: named(''), tool: named('') }, [])
     expect(await resourceMapping.mapRdaInputs.call(context)).toEqual({ fields: [] })
     expect(await resourceMapping.mapToolInputs.call(context)).toEqual({ fields: [] })

@@ -77,7 +77,7 @@ describe('what costs money is named, so that n8n trying again pays once', () => 
     expect(keyOf(again.calls[0]) !== keyOf(first.calls[0])).toBe(isNew)
   })
 
-  it('a line that broke is asked once more at once, under the same key', async () => {
+  it('a lost connection is retried once, under the same key', async () => {
     const broken = Object.assign(new Error('x'), { cause: { code: 'ECONNRESET' } })
     const done = await execute({ parameters: RUN, answers: [broken, OK] })
     expect(done.items).toHaveLength(1)

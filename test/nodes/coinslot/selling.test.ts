@@ -64,7 +64,7 @@ describe('the payer gets', () => {
     ['too large a file', { answerWith: 'file', fileProperty: 'data' }, /larger than 45 KB.*a link/],
     ['a link that is a script', { answerWith: 'link', linkUrl: 'javascript:alert(1)' }, /http or https/],
     ['a link that ends early', { answerWith: 'link', linkUrl: 'https://a.example/)[x](https://b' }, /http or https/],
-  ])('no %s, and the service is not asked', async (_, parameters, sentence) => {
+  ])('no %s, and no request is sent', async (_, parameters, sentence) => {
     const done = await execute({
       parameters: { resource: 'payment', operation: 'answer', paymentId: 'pay_1', ...parameters },
       files: { data: { mimeType: 'text/plain', bytes: Buffer.alloc(46_081) } },
@@ -103,7 +103,7 @@ describe('the order of this execution is', () => {
     expect(done.calls[0]?.body).toEqual({ status: 'failed', answer: 'No such site.' })
   })
 
-  it('asked for in a sentence where there is none', async () => {
+  it('required: without one the error says to set Payment ID', async () => {
     const done = await execute({ parameters: fail })
     expect((done.error as Error).message).toMatch(/No payment was found.*Set Payment ID/)
     expect(done.calls).toEqual([])
@@ -169,7 +169,7 @@ describe('a further amount', () => {
   const asked = { status: 201, body: { request: { id: 'prq_1', status: 'open' } } }
   const HERE = 'https://n8n.example.com/webhook-waiting/7/node-1'
 
-  it('is asked for once for all items, at the address of this execution and node, and waited for', async () => {
+  it('is requested once for all items, with a callback to this execution and node, and waited for', async () => {
     const done = await execute({ parameters, triggers: { Start: TRIGGER }, input: [{}, {}], answers: [asked] })
     expect(done.calls).toHaveLength(1)
     expect(done.calls[0]).toMatchObject({
