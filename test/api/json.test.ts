@@ -5,7 +5,7 @@ import { shapeOf } from '../../service/kit/json-shape.ts'
 const parse = (text: string): unknown => parseJson(Buffer.from(text))
 
 describe('JSON on the way in', () => {
-  test('is what JSON.parse makes of it, for anything that JavaScript can write', () => {
+  test('equals the result of JSON.parse for any JSON that JavaScript writes', () => {
     fc.assert(fc.property(fc.json(), (text) => expect(parse(text)).toEqual(JSON.parse(text))))
   })
 

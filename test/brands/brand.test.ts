@@ -17,7 +17,7 @@ describe('the colours of an accent', () => {
     for (const ground of ['#10131b', '#1b2030']) expect(contrast(dark.accent, ground)).toBeGreaterThanOrEqual(4.5)
   })
 
-  test('says what it has changed', () => {
+  test('names the colours that were adjusted', () => {
     expect(noteOf('#ffd400')).toMatch(
       /^Links in #ffd400 could not be read everywhere, so they are #\w{6} on light pages\./,
     )
@@ -54,7 +54,7 @@ describe('a brand', () => {
     return { id, brand: (await service.call('GET', `/p/${id}`)).body.brand }
   }
 
-  test('is nothing until it is set, then on the page, and changes only what is sent', async () => {
+  test('is null until it is set, then shown on the page; a change updates only the fields sent', async () => {
     expect((await shown()).brand).toBeNull()
     const logo = await logoOf(seller)
     const { status, body } = await patch({

@@ -41,7 +41,7 @@ inBrowser('a chat that is paid ahead', () => {
     await page.getByText('2 messages left').waitFor()
   }
 
-  it('is paid once, answers as it works, counts what is left, and stops there', async () => {
+  it('is paid once, streams its answers, counts the messages left, and stops at zero', async () => {
     const sale = await shop.sell(CHAT)
     const visit = await shop.visit(sale)
     const { page, wallet, payer, picture } = visit

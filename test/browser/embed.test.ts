@@ -94,7 +94,7 @@ inBrowser('a checkout in the page of another site', () => {
     ])
   const frameOf = (page: Page): FrameLocator => page.frameLocator('iframe')
 
-  it('a button opens it, keyboards and screen readers too, and the page hears what was paid and no more', async () => {
+  it('a button opens it, by keyboard too, and the page learns of the payment only', async () => {
     const { id } = await sell({ testMode: true })
     const { page, picture } = await open(id, mine.shows(script(id, 'data-label="Buy the audit"')), { wallet: false })
     const button = page.getByRole('button', { name: 'Buy the audit' })
@@ -206,7 +206,7 @@ inBrowser('a checkout in the page of another site', () => {
     outer.close()
   })
 
-  it('nothing that the site around it sends changes the price, the recipient, the input or the result', async () => {
+  it('no message of the surrounding site changes the price, the recipient, the input or the result', async () => {
     const fields = [{ name: 'site', label: 'Website', type: 'text', required: true }]
     const { id, recipient } = await sell({ fields })
     const { page, payer } = await open(id, mine.shows(script(id, 'data-mode="frame"')))

@@ -30,7 +30,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(await usdcOf(shop.chain, payer.address)).toBe(15_000_000n)
   })
 
-  it("a text that does not match is answered in the seller's own words, and nothing of the pattern", async () => {
+  it("a text that does not match shows the seller's own message, and not the pattern", async () => {
     const words = 'An order number is <b>ORD-</b> and four digits, as on your invoice.'
     const sale = await shop.sell({
       fields: [
@@ -58,7 +58,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(await usdcOf(shop.chain, payer.address)).toBe(15_000_000n)
   })
 
-  it('a wallet on another network is switched, also to one that it does not know', async () => {
+  it('a wallet on another network is switched, also when it has to add the network first', async () => {
     const visit = await shop.visit(await shop.sell({ fields: [] }), { wallet: { chainId: 1, ignorant: true } })
     const { page, wallet, picture } = visit
     await page.getByRole('button', { name: 'Test Wallet' }).click()
@@ -107,7 +107,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(await usdcOf(shop.chain, payer.address)).toBe(1n)
   })
 
-  it('says beside each field what is wrong with it, and goes to the first', async () => {
+  it("shows each field's error beside it, and focuses the first", async () => {
     const fields = [
       { name: 'plan', label: 'Plan', type: 'select', required: true, options: ['Small', 'Large'] },
       { name: 'pages', label: 'Pages', type: 'number', required: true, min: 1, max: 500 },
@@ -166,7 +166,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(await usdcOf(shop.chain, payer.address)).toBe(15_000_000n)
   })
 
-  it('another price is shown before anything is paid', async () => {
+  it('a changed price is shown before any payment', async () => {
     const source = { instanceId: 'i', workflowId: 'w', nodeId: 'n' }
     const visit = await shop.visit(await shop.sell({ fields: [], source }))
     const { page, payer, picture } = visit

@@ -90,7 +90,7 @@ inBrowser('a newcomer sells a file', () => {
   )
 
   it(
-    'asks only for what a choice makes necessary',
+    'shows only the fields that a choice makes necessary',
     async () => {
       const { page, call } = await desk.sit('/checkouts/new')
       await page.getByLabel('Name', { exact: true }).first().fill('A visit')

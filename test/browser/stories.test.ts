@@ -118,7 +118,7 @@ inBrowser('a seller and a buyer', () => {
   )
 
   it(
-    'takes a coupon off, and charges what was shown when the price changes meanwhile',
+    'applies a coupon, and charges the price shown when it changes in the meantime',
     async () => {
       const seat = await desk.sit('/coupons')
       const { page: office } = seat

@@ -34,7 +34,7 @@ inBrowser('the page of a payment', () => {
 
   const paymentIn = (page: Page): string => String(new URL(page.url()).searchParams.get('payment'))
 
-  it('shows what the workflow writes as it comes, also after a reload, and then the answer in its place', async () => {
+  it("shows the workflow's progress as it comes, also after a reload, and then the answer", async () => {
     let finish: () => void = () => undefined
     shop.receiver.answers((response) => {
       finish = () => void response.writeHead(200).end(ANSWER)

@@ -107,7 +107,7 @@ inBrowser('a checkout that is tried out', () => {
     expect(JSON.parse(shop.receiver.calls.at(-1)!.body).input).toEqual({ site: 'https://a.example', note: 'typed' })
   })
 
-  it('keeps what was filled in over a reload until it is paid, and takes a web address as people type it', async () => {
+  it("keeps the form's input over a reload until it is paid, and accepts an address without https://", async () => {
     const { page } = await visit({
       fields: [
         { name: 'site', type: 'url', required: true },

@@ -64,7 +64,7 @@ describe('alerts', () => {
     ])
   })
 
-  test('of many calls that pass it at once, in several processes, one tells', async () => {
+  test('are sent once for concurrent calls in two processes', async () => {
     const agent = await agentWith(world, policyOf({ limits: { perDay: 10n }, alerts: [{ at: 0.1, limit: null }] }))
     const other = budgetsOn(database.statements, clock)
     await Promise.all(

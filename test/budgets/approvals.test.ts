@@ -77,7 +77,7 @@ describe('approvals', () => {
     expect([later?.code, later?.fields['approvalId'] === id]).toEqual(['approval_required', false])
   })
 
-  test('are listed with what they are about, and decided once', async () => {
+  test('are listed with agent, kind and amount, and decided once', async () => {
     const { id, agent } = await hold()
     const { body } = await person.call('GET', `/v1/approvals?status=pending&agentId=${agent.id}`)
     expect(body).toMatchObject({ total: 1 })
@@ -124,7 +124,7 @@ describe('approvals', () => {
     ).toBe(2.000001)
   })
 
-  test('limits hold also for what a person approved', async () => {
+  test('do not override limits', async () => {
     const agent = await newAgent({ approvalAbove: 1, limits: { perDay: 3 } })
     const held = callOf(agent, 2_000_000n)
     const error = (await service.budgets.reserve(held).catch((thrown: unknown) => thrown)) as {

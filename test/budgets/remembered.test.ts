@@ -8,7 +8,7 @@ import { agentWith, callerOf, callOf, policyOf, budgetsOn, verdictOf, type Budge
  * A process that alone serves an agent decides from memory, without reading the row. It must notice every change that
  * another process makes to the row before it allows a call.
  */
-describe('what a process remembers of an agent', () => {
+describe('an agent’s usage cached by a process', () => {
   let database: TestDatabase
   let clock: TestClock
   let world: BudgetsUnderTest
@@ -61,7 +61,7 @@ describe('what a process remembers of an agent', () => {
     expect(await lifetime(agent)).toBe(10n)
   })
 
-  test('what another process counted meanwhile is seen', async () => {
+  test('includes the calls counted by another process', async () => {
     const agent = await remembered({ limits: { lifetime: 10n } })
     expect(await ask(agent, 5n, undefined, other)).toBe('allowed')
     expect(await ask(agent, 2n)).toBe('lifetime')
@@ -91,7 +91,7 @@ describe('what a process remembers of an agent', () => {
     expect((await world.ledger.wallet(agent.owner))?.funds.locked).toBe(7n)
   })
 
-  test('what came back is there again for a call that needs it', async () => {
+  test('frees a released amount for the next call', async () => {
     const agent = await remembered({ limits: { lifetime: 10n } })
     const hold = `back-${agent.id}`
     expect(await ask(agent, 6n, hold)).toBe('allowed')

@@ -123,7 +123,7 @@ describe('a reservation within limits', () => {
     expect(await verdictOf(it_.budgets.reserve(callOf(agent, 1n)))).toBe('perDay')
   })
 
-  test("another's money is no spending of the agent, but its calls are calls", async () => {
+  test('counts a call paid by another account as a call, but not as spending', async () => {
     const agent = await agentWith(it_, policyOf({ limits: { perDay: 0n }, rate: { callsPerMinute: 1 } }))
     const creator = await agentWith(it_, policyOf())
     const call = { ...callOf(agent, 50n), owner: creator.owner }
@@ -152,7 +152,7 @@ describe('a reservation within limits', () => {
     expect(await verdictOf(it_.budgets.reserve(callOf({ ...agent, id: newId('agt', new Date()) }, 1n)))).toBe('deleted')
   })
 
-  test('a limit that is set later counts what was spent before', async () => {
+  test('counts earlier spending against a limit that is set later', async () => {
     const agent = await agentWith(it_, policyOf())
     await it_.budgets.reserve(callOf(agent, 70n))
     const caller = callerOf(agent.owner.userId)

@@ -73,7 +73,7 @@ describe('patterns', () => {
 })
 
 describe('lists', () => {
-  test('one that is there denies the rest; denying wins; each is about its own kind', () => {
+  test('an allow list denies the rest, deny wins, and each list covers its own kind only', () => {
     const policy = policyOf({
       tools: { allow: ['search-*'], deny: ['search-private'] },
       rdas: { allow: [], deny: [] },
@@ -138,7 +138,7 @@ describe('limits', () => {
   })
 
   test.each(['perCall', 'perMinute', 'perDay', 'perWeek', 'perMonth', 'lifetime'] as const)(
-    '%s of 0 allows nothing that costs',
+    '%s of 0 allows free calls only',
     (limit) => {
       const policy = policyOf({ limits: { [limit]: 0n } })
       expect(told(policy, { amount: usdc(1n) })).toBe(limit)

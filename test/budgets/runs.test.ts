@@ -56,7 +56,7 @@ describe('runs of an agent', () => {
     expect((await run(allowed.key)).status).toBe(200)
   })
 
-  test('a dear one waits for a person: 202, and the same request proceeds once', async () => {
+  test('a run above the approval amount gets 202, and the same request proceeds once approved', async () => {
     const { key } = await agentKey({ approvalAbove: 0.01 })
     const options = {
       key,

@@ -50,7 +50,7 @@ function fullAt(window: WindowLimit, at: string): { verdictAt(later: string): st
   return { usage, verdictAt: (later) => decide(agent, roll(usage, new Date(later)), ask, PLAIN).outcome }
 }
 
-test.each(BOUNDARIES)('%s: what was full at %s is empty at %s', (window, last, first) => {
+test.each(BOUNDARIES)('%s: a window full at %s is empty at %s', (window, last, first) => {
   const { verdictAt, usage } = fullAt(window, last)
   expect(verdictAt(last)).toBe('refused')
   expect(verdictAt(first)).toBe('allowed')
@@ -59,7 +59,7 @@ test.each(BOUNDARIES)('%s: what was full at %s is empty at %s', (window, last, f
   expect(roll(usage, new Date(first))[window]).toBe(0n)
 })
 
-test.each(INSIDE)('%s: what was full at %s is full at %s', (window, at, later) => {
+test.each(INSIDE)('%s: a window full at %s is still full at %s', (window, at, later) => {
   expect(fullAt(window, at).verdictAt(later)).toBe('refused')
 })
 
@@ -93,7 +93,7 @@ test('calls of a minute are counted, and forgotten with it', () => {
   expect(decide(agent, roll(twice, new Date('2026-05-05T05:06:00.000Z')), ask, PLAIN).outcome).toBe('allowed')
 })
 
-test('what comes back gives room only to the windows that still run', () => {
+test('a returned amount is subtracted only from windows that are still open', () => {
   const at = new Date('2026-01-31T23:59:30.000Z')
   const later = roll(count(emptyUsage(at), usdc(10n)), new Date('2026-02-01T00:00:30.000Z'))
   const given = giveBack(count(later, usdc(3n)), at, usdc(10n))

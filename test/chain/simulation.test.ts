@@ -88,7 +88,7 @@ describe('a simulation', () => {
       ],
     ]
 
-    it.each(cases)('is for %s what the contract says', async (_name, make, reason) => {
+    it.each(cases)("equals the contract's own result for %s", async (_name, make, reason) => {
       const item = await make()
       const { outcome, used, balance, payerCode, paused } = await judged(item)
       expect(outcome).toEqual(

@@ -121,7 +121,7 @@ describe('a transaction', () => {
     })
   })
 
-  describe('what gas costs', () => {
+  describe('its gas price', () => {
     it('is offered with room for the base fee to double, and read once per block', async () => {
       const relay = await startRelay(world.local.url)
       const chain = world.adapter({ urls: [relay.url] })
@@ -179,7 +179,7 @@ describe('a transaction', () => {
   })
 
   describe('a receipt', () => {
-    it('is null before the block, and names what the transaction did and cost after it', async () => {
+    it('is null before the block, and then has the transfers, used nonces and cost', async () => {
       expect(await world.chain.receipt(toHex(1, { size: 32 }))).toBeNull()
       const payer = await world.local.payer(1_000_000n)
       const item = await payer.authorize(world.local.network, seller.address, { value: 250_000n })
@@ -198,7 +198,7 @@ describe('a transaction', () => {
       )
     })
 
-    it('counts in what the network charges for the data on L1', async () => {
+    it("includes the network's fee for data on L1", async () => {
       const mined = await world.send(await transfer())
       const raw = (await world.local.call('eth_getTransactionReceipt', mined.hash)) as object
       const relay = await startRelay(world.local.url, ([question]) => ({

@@ -61,7 +61,7 @@ describe('the use of a nonce', () => {
     expect(await useOf(item)).toMatchObject({ transfer: { to: world.sponsor.address, value: 2n } })
   })
 
-  it('tells a cancellation from a payment, also in one transaction with a payment', async () => {
+  it('distinguishes a cancellation from a payment, also in one transaction with a payment', async () => {
     const { network } = world.local
     const item = await authorize()
     const receipt = await world.send(cancelCall(network, item, await payer.cancel(network, item.nonce)))
@@ -92,7 +92,7 @@ describe('the use of a nonce', () => {
     await relay.stop()
   })
 
-  describe('what nodes agree on', () => {
+  describe('the agreement of several nodes', () => {
     const search = ({ from: payerOf, nonce }: SignedAuthorization, past: bigint | null) => ({
       ...{ payer: payerOf, nonce, from: 0n, past },
     })

@@ -142,7 +142,7 @@ describe('after the payment', () => {
     }
   })
 
-  it('earlier buyers get what they were shown, and its file stays until its seller insists', async () => {
+  it('earlier buyers keep the file of their version until the seller insists on its removal', async () => {
     const [first, second] = [await uploaded('one.pdf', '1'), await uploaded('two.pdf', '22')]
     const sold = await sell({ kind: 'file', fileId: first })
     const { quote } = (await world.call('GET', `/p/${sold.id}`)).body

@@ -165,7 +165,7 @@ describe('a checkout that charges only after the success', () => {
     })
   })
 
-  test('one balance is promised once, and a wallet that left work unpaid must pay first', async () => {
+  test('a balance covers one open order, and a wallet that left work unpaid must pay first', async () => {
     const at = await sell({ responseMode: 'immediately' })
     const payer = await newPayer(500_000n)
     const { id, token } = (await pay(payer, at)).body.payment
@@ -235,7 +235,7 @@ describe('a checkout that charges only after the success', () => {
     expect(await simulate('insufficient_funds')).toMatchObject({ payment: { status: 'failed' } })
   })
 
-  test('what a seller may promise is bounded', async () => {
+  test('the price and the run time are limited', async () => {
     const create = (terms: object) =>
       world.seller.call('POST', '/v1/checkouts', {
         body: {

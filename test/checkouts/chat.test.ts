@@ -107,7 +107,7 @@ describe('a paid chat', () => {
     })
   })
 
-  it('what the workflow reports is the answer, while its progress is shown', async () => {
+  it("shows a turn's progress, and then the answer that its workflow reports", async () => {
     const { id, token } = await openChat()
     const release = world.workflow.holds()
     const sent = await send(id, token, 'Slow one')
@@ -344,7 +344,7 @@ describe('the history of a chat', () => {
     expect(turnFrom({ ...row, ...ends }).status).toBe(status)
   })
 
-  it('shows what a node answered without its wrapper, and cuts what is long', () => {
+  it('shows an answer without its JSON wrapper, and cuts a long one', () => {
     const ends = { saleState: 'paid', outcome: null, deliveryState: 'delivered' }
     const answerOf = (answered: string) => turnFrom({ ...row, ...ends, answered }).answer
     expect(answerOf('{"output":"Hi"}')).toBe('Hi')
@@ -357,7 +357,7 @@ describe('the history of a chat', () => {
     })
   })
 
-  it('anything that is no chat has no rules of one', () => {
+  it('its rules do not apply to other checkouts', () => {
     expect(() => assertChat({ chat: null } as never)).not.toThrow()
   })
 })

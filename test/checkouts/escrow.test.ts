@@ -90,7 +90,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     })
   })
 
-  test('is offered alone, with fresh deadlines, and not to those who know no escrow', async () => {
+  test('is offered alone, with fresh deadlines, and not to clients without escrow support', async () => {
     const { headers, body } = await world.call('POST', `/p/${chk}`, { body: {} })
     const { accepts } = JSON.parse(Buffer.from(headers.get('payment-required') ?? '', 'base64').toString()) as {
       accepts: EscrowTerms[]
@@ -163,7 +163,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect(await pay(held.signed, held.at, { token: held.token })).toMatchObject({ status: 202 })
   })
 
-  test('one authorization that is sent for many orders at once buys one', async () => {
+  test('one authorization sent for many orders at once buys one', async () => {
     const payer = await newPayer()
     const signed = await sign(payer)
     const answers = await Promise.all(
@@ -186,7 +186,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect(ordered()).toHaveLength(1)
   })
 
-  test('terms that differ from what was offered are refused before anything moves', async () => {
+  test('terms that differ from the offer are refused before money moves', async () => {
     const offered = await termsAt()
     const payer = await newPayer()
     const stranger = (await newPayer()).address
@@ -210,7 +210,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect(ordered()).toHaveLength(0)
   })
 
-  test('what waits cannot be captured or voided by a message that anyone signs', async () => {
+  test("a waiting payment cannot be captured or voided by another signer's message", async () => {
     const { signed } = await waiting()
     const all = { capturable: PRICE, refundable: 0n }
     const by = seller(world.chain, world.chain.accounts[2]!, world.chain.accounts[0]!.address)

@@ -4,7 +4,7 @@ import { usdcOf } from '../facilitator/world.ts'
 import type { Answer } from '../harness/service.ts'
 import { openWorld, until, type World } from './world.ts'
 
-describe('what becomes of a payment', () => {
+describe('the status of a payment', () => {
   let world: World
   beforeAll(async () => {
     // No block is mined by itself: an outcome is unknown until a test mines one.
@@ -63,7 +63,7 @@ describe('what becomes of a payment', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(4_000_000n)
   })
 
-  it('one whose money is gone before the block comes has failed, with the reason, and nothing was moved', async () => {
+  it('is failed with the reason when the money is gone before the block, and nothing moves', async () => {
     const { body: made } = await world.seller.call('POST', '/v1/webhook-endpoints', {
       body: { url: world.workflow.url, events: ['payment.failed'] },
     })
@@ -90,7 +90,7 @@ describe('what becomes of a payment', () => {
     expect(body.total).toBe(1)
   })
 
-  it('its address tells each state as it comes, and ends when all is at rest', async () => {
+  it('is streamed at its address until the payment and the delivery have ended', async () => {
     await world.chain.call('evm_setAutomine', true)
     const { answer } = await paying()
     const response = await fetch(world.service.origin + statusPath(answer), {

@@ -169,7 +169,7 @@ describe('a checkout’s call that a person pays for', () => {
     for (const { payer } of [...refused, late]) expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
   })
 
-  test('who repeats the page’s own request after it has expired gets the payment back', async () => {
+  test('repeating the page’s own request after the order expired returns the payment', async () => {
     const { order } = await waiting()
     const { status, body, payer } = await pay(order)
     expect(status).toBe(200)

@@ -70,7 +70,7 @@ describe('slow calls of a checkout', () => {
   }
   const answered = { structuredContent: { score: 97 } }
 
-  test('a guest’s paid call becomes a task, which any process answers to who knows its name', async () => {
+  test('a guest’s paid call becomes a task, readable by its id in any process', async () => {
     const open = world.workflow.holds()
     const { result: task } = (await call(await payment())).body
     expect(task).toMatchObject({ resultType: 'task', status: 'working' })

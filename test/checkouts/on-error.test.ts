@@ -90,7 +90,7 @@ describe('an error of a server that is no workflow of n8n', () => {
   })
 })
 
-describe('what a server says about its failure', () => {
+describe("the error text of a server's failure", () => {
   it.each([
     ['{"error":"Sold out"}', 'Sold out'],
     ['{"error":{"message":"Sold out","code":7}}', 'Sold out'],

@@ -192,7 +192,7 @@ describe('a price that depends', () => {
     })
   })
 
-  test('a quote buys what it is for: neither more of it, nor another option, nor for another amount', async () => {
+  test('a quote buys its own quantity, option and amount only', async () => {
     const many = (await world.sell({ price: 2, pricing: QUANTITY })).id
     const one = (await quoted(many, { choice: { quantity: 1 } })).body
     const five = (await quoted(many, { choice: { quantity: 5 } })).body
@@ -250,7 +250,7 @@ describe('a price that depends', () => {
     ).toBe(0n)
   })
 
-  test('a choice in the address changes nothing that is paid by the page’s call', async () => {
+  test("a choice in the address does not affect the page's own payment call", async () => {
     const { id } = await world.sell({ price: 2, pricing: QUANTITY })
     const quote = (await quoted(id, { choice: { quantity: 4 } })).body
     const body = { input: {}, choice: { quantity: 4 }, quoteId: quote.quote.quoteId, paymentPayload: await sign(quote) }
@@ -301,7 +301,7 @@ describe('a price that depends', () => {
     expect([status, Object.keys(body.details as object)]).toEqual([400, ['_choice']])
   })
 
-  test('a model sees what it can choose; a guest and an account pay for what they chose', async () => {
+  test('a model sees the choices, and a guest and an account pay for the chosen one', async () => {
     const { id } = await world.sell({ price: 2, pricing: QUANTITY })
     const rpc = async (method: string, params: Json, key?: string): Promise<Json> => {
       const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }

@@ -192,7 +192,7 @@ describe('a further amount that a seller asks a buyer for', () => {
     expect(world.workflow.told.filter(({ json }) => json.request !== undefined)).toHaveLength(1)
   })
 
-  it('expires: it cannot be paid or refused, and its seller hears of it once', async () => {
+  it('expires: it can be neither paid nor refused, and its seller is notified once', async () => {
     const order = await ordered({ testMode: true })
     const request = await asked(order, { expiresInSeconds: 60 })
     world.service.clock.forward(60_001)

@@ -129,7 +129,7 @@ describe('a checkout that is changed', () => {
     expect([body.code, body.version]).toEqual(['version_conflict', 2])
   })
 
-  test("another account's, a node's and an ended one are not changed", async () => {
+  test("another account's, a node's and an ended one cannot be changed", async () => {
     const stranger = await world.service.person()
     expect((await change({ price: 2 }, chk, stranger)).status).toBe(404)
     const source = { instanceId: randomUUID(), workflowId: 'w', nodeId: 'n' }

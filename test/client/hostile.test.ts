@@ -135,7 +135,7 @@ describe('against a hostile server', () => {
     await expect(client.runs.wait('run_1')).rejects.toMatchObject({ code: 'answer_too_large' })
   }, 120_000)
 
-  test('what is no list is an error with a sentence', async () => {
+  test('an invalid list is an error with a sentence', async () => {
     answer = json({ items: 'none' })
     const { code, stderr } = await cli(['checkouts', 'list'])
     expect([code, stderr]).toEqual([1, expect.stringContaining('The answer is no list.')])

@@ -50,7 +50,7 @@ describe('a stock seller that declares its resource', () => {
     })
   })
 
-  it('and what we describe is what its validation accepts', async () => {
+  it('and our descriptions pass its validation', async () => {
     const fields = { email: { type: 'string', format: 'email', required: true }, note: { type: 'string' } }
     const described = [
       { input: { type: 'http', method: 'POST', bodyType: 'json', bodyFields: fields } },

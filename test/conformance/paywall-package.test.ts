@@ -154,7 +154,7 @@ describe('the published middleware', () => {
     }
   })
 
-  it('passes on what it does not sell, and streams what it does', async () => {
+  it('passes unpriced routes through, and streams paid ones', async () => {
     expect(await (await fetch(`${origin}/free`)).json()).toEqual({ free: true })
     const wanted = await fetch(`${origin}/stream`)
     expect(wanted.status).toBe(402)

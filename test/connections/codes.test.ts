@@ -139,7 +139,7 @@ describe('connections by code', () => {
     expect(await world.connections(person)).toEqual([])
   })
 
-  test('one process of two asks; when it dies with the tokens, the next asks a minute later and says that it is over', async () => {
+  test('are polled by one of two processes; if it dies with the tokens, the next reports the end', async () => {
     const person = await world.caller()
     const { failpoints, reached } = dyingAt('connection polled')
     const dying = await startReplica(world.service, { VAULT_KEY }, failpoints)
@@ -162,7 +162,7 @@ describe('connections by code', () => {
     await Promise.race([lost.catch(() => null), Promise.resolve()])
   })
 
-  test('what is issued for a code whose connection was removed meanwhile is revoked; its code is no state', async () => {
+  test('revoke tokens issued after the connection was removed, and do not accept a code as state', async () => {
     const person = await world.caller()
     const { body } = await start(person)
     const device = [...world.company.devices.keys()].at(-1)!

@@ -298,7 +298,7 @@ describe('connections to providers of tools', () => {
     expect(Math.min(...ends)).toBeGreaterThan(world.service.clock.now().getTime() + 3_000_000)
   })
 
-  test('what is issued for a connection that was removed meanwhile is revoked', async () => {
+  test('revoke tokens issued after the connection was removed', async () => {
     const person = await world.caller()
     const { connections } = world.service
     const begun = await start(person)
@@ -369,7 +369,7 @@ describe('connections to providers of tools', () => {
     expect(await secrets()).toEqual([{ state: 'active' }])
   })
 
-  test('nothing is revoked where it would end the new grant: the same tokens again, or one grant for all', async () => {
+  test('revoke nothing where it would end the new grant: same tokens, or one grant for all', async () => {
     const person = await world.connected('sol')
     const begun = await start(person, { connectionId: person.connectionId })
     const before = world.company.revoked.length
@@ -388,7 +388,7 @@ describe('connections to providers of tools', () => {
     ])
   })
 
-  test('where one grant is for all of a person, a removed one is revoked only as the last of its account', async () => {
+  test('revoke a shared grant only when the last connection of its account is removed', async () => {
     const whose = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
     const { catalogue } = world.service
     const { client } = (await catalogue.connectable('sandbox', null, 'notes'))!

@@ -115,7 +115,7 @@ describe('a hostile provider', () => {
     },
   )
 
-  test.each(places)('that repeats in %s what it was called with', async (_place, say) => {
+  test.each(places)('cannot reveal the access token by repeating it in %s', async (_place, say) => {
     const person = await world.connected('lou')
     world.company.onCall = (asked, response) => say(response, asked.headers.authorization!.slice(7))
     answers.push((await world.call(person, 'notes-write')).text, (await world.call(person, 'notes-get-me')).text)

@@ -42,7 +42,7 @@ describe('coupons', () => {
   const counted = (answers: readonly Answer[], code: string) =>
     answers.filter(({ body }) => (body.code ?? body.payment?.lines.coupon) === code).length
 
-  test('of 200 buyers at once with a code for the first 20, exactly 20 have it; the others hear why, and pay in full', async () => {
+  test('are used exactly 20 times by 200 concurrent buyers; the others get the reason', async () => {
     const chk = await sell({ testMode: true })
     const { id, code } = await make({ percent: 25, max: 20 })
     const answers = await Promise.all(Array.from({ length: 200 }, () => simulate(chk, code.toLowerCase())))
@@ -112,7 +112,7 @@ describe('coupons', () => {
     await until(async () => ((await look(id)) as { tested: number }).tested === 0)
   })
 
-  test('one wallet uses it as often as it may, another one too', async () => {
+  test('are limited per wallet, also for concurrent purchases', async () => {
     const chk = await sell()
     const { id, code } = await make({ percent: 10, perCustomer: 1 })
     const [one, other] = [await world.chain.payer(10_000_000n), await world.chain.payer(10_000_000n)]
@@ -189,7 +189,7 @@ describe('coupons', () => {
       expect(metadata).toMatchObject({ free: 'coupon', lines: { coupon: code, total: 0 } })
     })
 
-    test('a repeat finds what was bought; without its token nothing is shown, and another input is another purchase', async () => {
+    test('a repeat returns the same purchase; without its token, or with another input, it is refused', async () => {
       const chk = await sell({ fields: [{ name: 'site', type: 'text' }] })
       const { id, code } = await make({ percent: 100 })
       const token = newToken()
@@ -218,7 +218,7 @@ describe('coupons', () => {
       expect((await take(chk, code)).status).toBe(202)
     })
 
-    test('it buys nothing that costs something, and no other door sells what costs nothing', async () => {
+    test('it cannot buy anything with a price left, nor through any other channel', async () => {
       const all = (await make({ percent: 100 })).code
       const half = (await make({ percent: 50 })).code
       const each = (await make({ percent: 100, perCustomer: 1 })).code
@@ -265,7 +265,7 @@ describe('coupons', () => {
     expect([status, Object.keys(body.details as object)]).toEqual([400, [name]])
   })
 
-  test('its limits are changed, what it takes off is not; its code is one account’s own, once', async () => {
+  test('have changeable limits, a fixed discount, and a code unique in their account', async () => {
     const { id, code } = await make({ code: ' spring-1 ', percent: 10, max: 5 })
     expect(code).toBe('SPRING-1')
     const change = (body: object, at = id) => world.seller.call('PATCH', `/v1/coupons/${at}`, { body })
@@ -293,7 +293,7 @@ describe('coupons', () => {
   })
 
   // The last one: after it this address has no answer about codes for an hour.
-  test('strangers cannot tell an unknown code from one that has ended, and have thirty guesses an hour', async () => {
+  test('answer alike for unknown and ended codes, and allow thirty guesses an hour', async () => {
     const [chk, another] = [await sell({ testMode: true }), await sell({ testMode: true })]
     const good = await make({ percent: 10 })
     const ended = await make({ percent: 10, until: new Date(world.service.clock.now().getTime() - 1).toISOString() })

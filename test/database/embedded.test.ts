@@ -100,7 +100,7 @@ describe('the embedded database', () => {
     expect(await ask(embedded.url, 'select 1 as up')).toEqual([{ up: 1 }])
   })
 
-  test('comes back at the same address after kill -9, with all that was acknowledged', async () => {
+  test('comes back at the same address after kill -9, with every acknowledged row', async () => {
     embedded = await startEmbedded({ dataDir })
     const { url } = embedded
     await ask(url, 'create table rounds (id int)')

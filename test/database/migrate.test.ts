@@ -37,7 +37,7 @@ describe('the migration runner', () => {
     expect(await count('first')).toBe(1)
   })
 
-  test('applies only what is new', async () => {
+  test('applies only new migrations', async () => {
     await migrate(url, folder)
     write('20260103000000_third', 'insert into first values (2);')
     expect(await isMigrated(pool, folder)).toBe(false)

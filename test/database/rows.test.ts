@@ -68,7 +68,7 @@ describe('rows of statements', () => {
 
   afterAll(() => database.close())
 
-  it('are what the database gives', () => {
+  it('have the types that the database returns', () => {
     const ours = found.filter(({ statement }) => !isPlanted(statement))
     const faults = ours.flatMap(({ statement, faults }) => faults.map((fault) => ({ statement, fault })))
     const narrowed = new Set(faults.map(keyOf))

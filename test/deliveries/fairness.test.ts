@@ -2,7 +2,7 @@ import { createSlots } from '../../service/deliveries/service/slots.ts'
 import { ok, startReceiver } from './receiver.ts'
 import { startWorld } from './world.ts'
 
-describe('one receiver that hangs', () => {
+describe('a receiver that hangs', () => {
   test('delays no other receiver, and loses none of its own deliveries', async () => {
     const world = await startWorld()
     const hanging = await startReceiver()

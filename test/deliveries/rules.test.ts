@@ -42,7 +42,7 @@ describe('a signature', () => {
     expect(both).toBe(`${signatureOf([next], 'dlv_1', 1, '{}')} ${signatureOf([old], 'dlv_1', 1, '{}')}`)
   })
 
-  test('is never made without a secret, or with what is none', () => {
+  test('is refused without a secret, or with an invalid one', () => {
     expect(() => signatureOf([], 'dlv_1', 1, '{}')).toThrow('no signing secret')
     expect(() => signatureOf(['whsec_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'], 'dlv_1', 1, '{}')).toThrow(
       'not a signing secret',

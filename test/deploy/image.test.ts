@@ -35,7 +35,7 @@ describe('deploy/Containerfile', () => {
     expect(bases[0]).toMatch(/^node:20\.(19|[2-9]\d)\.\d+-[a-z]+-slim$/)
   })
 
-  it('takes into the image what was assembled and nothing else, without a package manager', () => {
+  it('copies only the assembled files into the image, without a package manager', () => {
     expect(wordsOf(running, 'COPY')).toEqual(['/image /srv/coinslot'])
     expect(copies(running).map((copy) => copy.getFromFlag()?.getValue())).toEqual(['build'])
     const [run = ''] = wordsOf(running, 'RUN')
@@ -53,7 +53,7 @@ describe('deploy/Containerfile', () => {
     expect(wordsOf(running, 'HEALTHCHECK')[0]).toContain('/healthz')
   })
 
-  it('starts what the assembly has', () => {
+  it('starts files that the assembly contains', () => {
     for (const name of [...contents.matchAll(/^ {2}'([^']+)',$/gm)].map(([, found]) => found!)) {
       if (name.startsWith('service/dist') || name.startsWith('.build')) continue
       expect([name, existsSync(path.resolve(name))]).toEqual([name, true])

@@ -48,7 +48,7 @@ describe('the alerts and the dashboard', () => {
     await service.close()
   })
 
-  it.each(asked)('%s asks for what the service exports: %s', (_title, expression) => {
+  it.each(asked)('%s uses only metrics that the service exports: %s', (_title, expression) => {
     const { faults, metrics } = read(expression)
     expect(faults).toEqual([])
     expect(metrics.length).toBeGreaterThan(0)
@@ -60,7 +60,7 @@ describe('the alerts and the dashboard', () => {
     expect(read('sum by (x (coinslot_queue_dead)').faults).not.toEqual([])
   })
 
-  it('say each what is wrong and what to do, and are in the handbook by their name', () => {
+  it('each have a summary and an action, and an entry in the handbook', () => {
     const handbook = readFileSync('docs/operating.md', 'utf8')
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
     for (const { alert, labels, annotations } of rules) {

@@ -34,7 +34,7 @@ function refused(...given: Parameters<typeof sold>): string | null {
   return 'rejected' in found ? found.rejected : null
 }
 
-describe('what is listed of a payment', () => {
+describe('the listed entry of a payment', () => {
   test('is the resource without its query, with the terms that were paid', () => {
     expect(entry()).toEqual({
       resource: 'https://weather.example/v1/now',
@@ -192,8 +192,8 @@ describe('what is listed of a payment', () => {
   })
 })
 
-describe('the words of a search', () => {
-  test('are words alone, for any text', () => {
+describe('the terms of a search', () => {
+  test('contain words only, for any text', () => {
     expect(queriesOf("weather & !'now':* | (x")).toEqual({ all: 'weather & now & x', any: 'weather | now | x' })
     expect(queriesOf('page views')).toEqual({ all: 'page & views:*', any: 'page | views:*' })
     expect(queriesOf(' &|!() ')).toBeNull()

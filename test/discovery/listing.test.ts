@@ -138,7 +138,7 @@ describe('a settlement', () => {
     }
   })
 
-  it('in version 1 lists what the terms describe', async () => {
+  it('in version 1 lists the resource as its terms describe it', async () => {
     const { chain, payer, seller, service } = world
     const body = request(chain, 1, await payer.authorize(chain.network, seller))
     const terms = { ...body.paymentRequirements, resource: at('/v1'), outputSchema: described }

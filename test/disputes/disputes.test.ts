@@ -205,7 +205,7 @@ describe('a dispute', () => {
     expect(await findRefundDifferences(service.database.statements)).toEqual([])
   })
 
-  test('a refund of the whole sum by the seller ends it; the deadline waits for one that is on its way', async () => {
+  test('ends with a full refund by the seller; the deadline waits for one in progress', async () => {
     const sold = await bought(service, seller)
     await report(service, sold)
     await refund(seller, sold.id, { amount: 0.3 })
@@ -338,7 +338,7 @@ describe('a dispute', () => {
     }
   })
 
-  test('what buyers report is counted for a checkout from 20 customers on, rounded, without simulated ones', async () => {
+  test('is counted for a checkout from 20 customers on, rounded, without simulated ones', async () => {
     const subject = 'chk_tracked'
     for (let at = 0; at < 19; at++) await addSale(service, seller, { subject })
     for (let at = 0; at < 5; at++)

@@ -104,7 +104,7 @@ describe('a refund request by the x402 extension', () => {
     expect(await world.service.ledger.differences()).toEqual([])
   })
 
-  test('one wallet gets two automatic refunds of a seller in 24 hours; what it buys beyond that is the seller’s to answer', async () => {
+  test('is executed for one wallet twice in 24 hours per seller; further ones are pending', async () => {
     await automatic()
     await fund()
     const first = await buy()
@@ -129,7 +129,7 @@ describe('a refund request by the x402 extension', () => {
   })
 
   test.each(['begun', 'whole', 'expired', 'succeeded', 'delivered', 'claimed', 'unconfirmed', 'pending'] as const)(
-    'what was handed over or is under way (%s) is not refunded by itself as not delivered',
+    'is pending, not refunded, where the work was delivered or is in progress (%s)',
     async (evidence) => {
       await automatic()
       await fund()
@@ -229,7 +229,7 @@ describe('a refund request by the x402 extension', () => {
     expect(await disputeOf(world.service, other.id)).toMatchObject({ state: 'open' })
   })
 
-  test('of a part below five cents is a fault of its amount; all that is left may be less', async () => {
+  test('is invalid below five cents, unless it covers all that is left', async () => {
     const [sold, small] = [await buy(), await buy({ amount: 10_000 })]
     const dust = await askRefund(world, await refundRequest(world.service, sold, { amount: '49999' }))
     expect([dust.status, dust.body]).toMatchObject([400, { details: { amount: 'must be at least 0.05' } }])
@@ -237,7 +237,7 @@ describe('a refund request by the x402 extension', () => {
     expect(await ask(small, { amount: '10000' })).toMatchObject({ status: 'pending' })
   })
 
-  test('is denied after the window, above what is left, in part where that is not allowed, and after an end', async () => {
+  test('is denied after the window, above the remaining amount, in forbidden parts, and after an end', async () => {
     await fund()
     const sold = await buy()
     expect(await ask(sold, { amount: '1000001' })).toEqual(denied('amount_exceeds_settled'))
@@ -301,7 +301,7 @@ describe('a refund request by the x402 extension', () => {
     expect(await post(await signedReport(world.service, other, owner))).toMatchObject({ status: 201 })
   })
 
-  test('what cannot be paid automatically is the seller’s to answer, or waits for the seller’s balance', async () => {
+  test('is pending while it cannot be paid automatically, and repeats the same refund', async () => {
     await automatic()
     const sold = await buy()
     const key = randomUUID()

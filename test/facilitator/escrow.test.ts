@@ -107,7 +107,7 @@ describe('the scheme auth-capture', () => {
     expect(await sent()).toBe(start + 2)
   })
 
-  it('is settled once for a hundred callers at two processes, and one of them hears of the success', async () => {
+  it('is settled once for a hundred concurrent callers, and one of them gets the success', async () => {
     const paid = await pay()
     const start = await sent()
     const answers = await Promise.all(
@@ -290,7 +290,7 @@ describe('the scheme auth-capture', () => {
       expect(await held(paid)).toMatchObject(ALL)
     })
 
-    it('a capture beyond what is held, with a fee, of nothing, or for another state', async () => {
+    it('a capture above the held amount, with a fee, of zero, or for another state', async () => {
       const too = { capturable: 2_000_000n, refundable: 0n }
       const cases = [
         [await by().capture(paid, 1_000_001n, ALL), 'insufficient_authorization'],

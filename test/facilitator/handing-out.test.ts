@@ -77,7 +77,7 @@ describe('the success of a settlement', () => {
     expect(last.body).toMatchObject({ success: false, status: 'settled', txHash: hash })
   })
 
-  it('goes to the next caller when the process dies while it tells', async () => {
+  it('goes to the next caller when the process dies while it answers', async () => {
     const payment = await newPayment()
     let dies = true
     const reach = (at: string) => stuck(dies && at === 'settlement offered')

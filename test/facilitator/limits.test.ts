@@ -2,7 +2,7 @@ import { encodeTransfer } from '../../service/chain/calldata.ts'
 import { honest, lagging, startRelay } from '../chain/relay.ts'
 import { openWorld, request, until, type World } from './world.ts'
 
-describe('what a sponsor is willing to pay', () => {
+describe('the limits of a sponsor', () => {
   let world: World
   beforeAll(async () => {
     world = await openWorld({ services: 0 })
@@ -30,7 +30,7 @@ describe('what a sponsor is willing to pay', () => {
     await service.close()
   })
 
-  it('is counted by recipient and day, and what is under way counts', async () => {
+  it('count gas by recipient and day, pending settlements included', async () => {
     const { chain } = world
     const [seller, other] = [(await chain.payer(0n)).address, (await chain.payer(0n)).address]
     const service = await world.add({
@@ -79,7 +79,7 @@ describe('what a sponsor is willing to pay', () => {
     await Promise.all([service.close(), writer.close()])
   })
 
-  it('is not spent by strangers to the last: what is reserved is for the house', async () => {
+  it('keep a reserve that outside callers cannot spend', async () => {
     const { first, service } = await settleWith(
       { GAS_BUDGET_PER_DAY: '1', GAS_RESERVE_PERCENT: '100' },
       await world.chain.payer(9_000_000n),
@@ -102,7 +102,7 @@ describe('what a sponsor is willing to pay', () => {
     await service.close()
   })
 
-  it('says that it is out of gas, and claims nothing that it cannot send', async () => {
+  it('report a sponsor out of gas, and claim nothing that it cannot send', async () => {
     const { chain, seller, database, clock } = world
     const sponsor = chain.accounts[0]!.address
     const balance = await chain.call('eth_getBalance', sponsor, 'latest')
@@ -149,7 +149,7 @@ describe('what a sponsor is willing to pay', () => {
     await service.close()
   })
 
-  it('is reported low on /readyz and in the metrics', async () => {
+  it('report a low balance on /readyz and in the metrics', async () => {
     const service = await world.add({ environment: { SPONSOR_LOW_BALANCE: '20000' } })
     const origin = new URL(service.origin).origin
     const sponsors = await until(async () => {
@@ -195,7 +195,7 @@ describe('what a sponsor is willing to pay', () => {
     expect(rows).toHaveLength(1)
   })
 
-  it('does not expire a paid authorization that its node has not seen yet', async () => {
+  it('do not expire a paid authorization that the node has not seen yet', async () => {
     const { chain, payer, seller, clock } = world
     const relay = await startRelay(chain.url)
     const environment = { SETTLE_WAIT_MS: '0', BASE_SEPOLIA_RPC_URLS: relay.url }

@@ -34,7 +34,7 @@ describe('the rules of settling', () => {
     expect(gatherMs({ ...gathering, claims: 50, arriving: 9, takenLast: 50 }, PACE)).toBe(0)
   })
 
-  it('a claim waits for those that are being checked, and a moment for the rest of a crowd', () => {
+  it('let a claim wait for claims being checked, and briefly for the rest of a large group', () => {
     expect(gatherMs({ ...gathering, arriving: 1, waitedMs: 40 }, PACE)).toBe(60)
     expect(gatherMs({ ...gathering, takenLast: 16, quietMs: 5 }, PACE)).toBe(10)
     expect(gatherMs({ ...gathering, takenLast: 16, quietMs: 15 }, PACE)).toBe(0)
@@ -99,7 +99,7 @@ describe('the rules of settling', () => {
     )
   })
 
-  it('a replacement pays an eighth more than what it replaces, and no less than today', () => {
+  it("raise a replacement's fees by an eighth, and at least to today's", () => {
     const fee = fc.bigInt({ min: 0n, max: 10n ** 12n })
     fc.assert(
       fc.property(fee, fee, fee, fee, (maxFee, priorityFee, maxFeePerGas, maxPriorityFeePerGas) => {
@@ -119,7 +119,7 @@ describe('the rules of settling', () => {
     expect(gaps(5, [9, 8])).toEqual([5, 6, 7])
   })
 
-  it('what failed is mended by time where money or the chain was at fault, and ten times at most', () => {
+  it('retry failures by money or the chain, at most ten times', () => {
     const failed = (reason: Reason, attempts = 1): boolean => isMendable({ state: 'failed', reason, attempts })
     expect(failed('invalid_exact_evm_insufficient_balance')).toBe(true)
     expect(failed('invalid_exact_evm_insufficient_balance', 9)).toBe(true)
@@ -132,7 +132,7 @@ describe('the rules of settling', () => {
     }
   })
 
-  it('gas covers what was simulated and a third more', () => {
+  it('set a gas limit of the simulated gas and a third more', () => {
     fc.assert(
       fc.property(fc.array(fc.bigInt({ min: 30_000n, max: 400_000n }), { minLength: 1, maxLength: 50 }), (each) => {
         const simulated = each.reduce((sum, gas) => sum + gas, 0n)

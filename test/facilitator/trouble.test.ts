@@ -79,7 +79,7 @@ describe('trouble on the chain', () => {
     expect((await service().post('/settle', payment)).body).toMatchObject({ success: true })
   })
 
-  it('a transaction that no block takes gets dearer under the same nonce, and whichever is mined counts', async () => {
+  it('a transaction not mined is replaced at a higher fee, and the one that is mined counts', async () => {
     const payment = await newPayment()
     const before = await sentBy(world.chain, sponsor())
     const asked = service().post('/settle', payment)
@@ -118,7 +118,7 @@ describe('trouble on the chain', () => {
     expect((await service().post('/settle', payment)).body).toMatchObject({ success: false, status: 'settled' })
   })
 
-  it('a failure that a reorganization takes back was never reported: the seller hears of the payment', async () => {
+  it('a failure that a reorganisation removes is not reported, and the payment settles', async () => {
     const payment = await newPayment()
     const { address } = world.payer
     const asked = service().post('/settle', payment)

@@ -106,7 +106,7 @@ describe('files', () => {
     expect(await rows()).toEqual({ files: 1, chunks: 1 })
   })
 
-  it('that break off leave nothing behind, and what a dead process began is removed', async () => {
+  it('are removed when their upload breaks off or its process died', async () => {
     const half = ['Content-Length: 600000']
     await raw('POST /v1/files?name=half HTTP/1.1', half, 'x'.repeat(400_000), async () => (await rows()).chunks > 0)
     await until(async () => (await rows()).files === 0)
@@ -161,7 +161,7 @@ describe('files', () => {
       expect((await fetched(String(body.file.id), 'HEAD')).headers.get('content-length')).toBe(String(bytes.length))
     })
 
-    it('are not what is called one: SVG, HTML, too many pixels, a picture that is cut off', async () => {
+    it('refuse SVG, HTML, too many pixels and a truncated picture', async () => {
       const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
       const cases = [
         svg,
@@ -227,7 +227,7 @@ describe('files', () => {
     expect((await service.call('POST', path, { raw: 'x', headers: foreign })).body.code).toBe('foreign_origin')
   })
 
-  it('that are used stay, and say by what; what was sold goes only when its seller insists', async () => {
+  it('in use cannot be deleted, and sold ones only when their seller insists', async () => {
     const { body } = await upload('guide.pdf', 'x')
     const id = String(body.file.id)
     const { userId, environment } = { userId: seller.caller.user.id, environment: 'sandbox' as const }

@@ -5,7 +5,7 @@ import { callerOf, get, grantsOf, openWorld, post, type World } from './world.ts
 const PASSWORD = 'correct horse battery'
 const DAY_MS = 24 * 3_600_000
 
-describe('another e-mail address', () => {
+describe('a new e-mail address', () => {
   let world: World
   let people = 0
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describe('another e-mail address', () => {
     return link.searchParams.get('token')!
   }
 
-  it('counts once its owner followed the link, and the old one hears of it', async () => {
+  it('counts once its link was followed, and the old address gets a notice', async () => {
     const ann = await signUp()
     const token = await tokenFor(ann, 'Ann@New.example')
     expect(await known(ann)).toMatchObject({ email: ann.email, confirmed: true })
@@ -107,7 +107,7 @@ describe('another e-mail address', () => {
     expect(world.mails).toHaveLength(mails)
   })
 
-  it('says what is wrong with it', async () => {
+  it('is refused with a code when it is unchanged or invalid', async () => {
     const eve = await signUp()
     const codes = async (email: unknown) => {
       const { status, body } = await post(world, '/email/change', { email, password: PASSWORD }, eve.headers)
@@ -176,7 +176,7 @@ describe('another e-mail address', () => {
     expect(mailsTo('kim2@new.example')).toEqual([])
   })
 
-  it('neither a session’s cookie nor another mail’s link counts as one', async () => {
+  it("is not confirmed by a session token or another mail's link", async () => {
     const lea = await signUp()
     const verification = new URL(linkIn(mailsTo(lea.email)[0]!)).searchParams.get('token')!
     const change = await tokenFor(lea, 'lea@new.example')

@@ -58,7 +58,7 @@ describe('identity over HTTP', () => {
   }
 
   describe('the routes', () => {
-    it('GET /me says who, where, by what key, and shows the wallet', async () => {
+    it('GET /me returns the user, the environment, the key and the wallet', async () => {
       const { secret } = await world.identity.keys.create(
         await ann(),
         { name: 'k', agentId: null, expiresAt: null },

@@ -3,7 +3,7 @@ import { newId } from '../../service/kit/ids.ts'
 import type { Caller } from '../../service/kit/caller.ts'
 import { callerOf, openWorld, post, somebody, type World } from './world.ts'
 
-describe('who is asking', () => {
+describe('identifying a caller', () => {
   let sandbox: World
   let live: World
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe('who is asking', () => {
       }
     })
 
-    it('of a session is what the header says, sandbox without', async () => {
+    it('of a session is the one in the header, or the sandbox by default', async () => {
       const token = await sessionIn(live)
       expect((await callerOf(live, token)).environment).toBe('sandbox')
       expect((await callerOf(live, token, 'sandbox')).environment).toBe('sandbox')
@@ -62,8 +62,8 @@ describe('who is asking', () => {
     })
   })
 
-  describe('who is not known', () => {
-    it('hears what was wrong, and nothing that only the holder of a whole key knows', async () => {
+  describe('an unknown caller', () => {
+    it('gets the reason, without facts that only the holder of a key may know', async () => {
       const now = sandbox.clock.now()
       const revoked = await keyIn(sandbox, 'sandbox')
       await sandbox.identity.keys.revoke(revoked.caller, revoked.key.id)

@@ -6,7 +6,7 @@ import { get, openWorld, post, type World } from './world.ts'
 const PASSWORD = 'correct horse battery'
 
 /** A thief of a session could have done these, so the account's owner gets a mail about each. */
-describe('what is mailed to the owner of an account', () => {
+describe("the mail to an account's owner", () => {
   let world: World
   let people = 0
   beforeAll(async () => {

@@ -107,7 +107,7 @@ describe('the sign-in', () => {
       expect((await callerOf(world, signedIn['token'] as string)).user?.email).toBe('twice@example.com')
     })
 
-    it('finishes at the next request what a crash cut off after the sign-in was made', async () => {
+    it('completes at the next request an account that a crash left incomplete', async () => {
       const { token, userId } = await signUp('crash@example.com')
       // As if the process had died between better-auth's commit and ours.
       await world.database.statements.run('DELETE FROM identity_user WHERE id = $1', [userId])
@@ -209,7 +209,7 @@ describe('the sign-in', () => {
     })
   })
 
-  describe('what the sign-in refuses', () => {
+  describe('the refusals of the sign-in', () => {
     it('an e-mail sign-up where no mail can be sent, in a sentence', async () => {
       const mute = await openWorld({ live: true, canMail: false })
       try {

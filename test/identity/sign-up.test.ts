@@ -38,7 +38,7 @@ describe('the sign-up', () => {
       expect(await grantsOf(world, answers[0]!.user.id)).toEqual([5, 5])
     })
 
-    it('is one user also of those who sign in here, whose rows collide by two indexes', async () => {
+    it('creates one user also for built-in accounts, whose rows collide on two indexes', async () => {
       for (let round = 0; round < 100; round++) {
         const person = somebody(newId('usr', world.clock.now()), { issuer: BUILT_IN_ISSUER })
         const answers = await Promise.all(Array.from({ length: 10 }, () => world.identity.signUp(person)))
@@ -88,7 +88,7 @@ describe('the sign-up', () => {
       }
     })
 
-    it('keeps what a later token leaves out, and takes over what it says', async () => {
+    it('keeps fields that a later token omits, and updates those it has', async () => {
       await world.identity.signUp(somebody('dora', { name: 'Dora', email: 'dora@example.com', emailConfirmed: true }))
       const silent = await world.identity.signUp(somebody('dora'))
       expect(silent.user).toMatchObject({ name: 'Dora', email: 'dora@example.com', emailConfirmed: true })
@@ -168,7 +168,7 @@ describe('the sign-up', () => {
   })
 
   describe('without free credits', () => {
-    it('signs up, and a later change gives nothing to those who are there', async () => {
+    it('signs up, and a later setting grants nothing to existing accounts', async () => {
       const poor = await openWorld({ credits: usdc(0n) })
       try {
         const { user } = await poor.identity.signUp(somebody('eve', { email: 'e@example.com', emailConfirmed: true }))

@@ -46,7 +46,7 @@ describe('tokens', () => {
       })
     })
 
-    it('signs up with what it says: a verified address counts as confirmed', async () => {
+    it('signs up with its name and address, confirmed if verified there', async () => {
       const token = await server.sign({ sub: 'ann', email: 'ann@example.com', email_verified: true, name: 'Ann' })
       const first = await world.identity.signUpCaller(await callerOf(world, token), '198.51.100.7')
       expect(first.created).toBe(true)

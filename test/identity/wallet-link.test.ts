@@ -79,7 +79,7 @@ describe('wallets of an account', () => {
     expect((await post(world, '/siwe/verify', proof)).status).toBe(200)
   })
 
-  it('take a message once, for one thing, and only what its own wallet signed for this site', async () => {
+  it('accept a message once, signed by that wallet for this site', async () => {
     const ann = await signUp()
     const wallet = newWallet()
     const proof = await proofOf(world, wallet)

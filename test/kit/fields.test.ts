@@ -22,7 +22,7 @@ describe('fields', () => {
     ])
   })
 
-  it('fill in defaults, leave out what is absent, and read JSON that came as text', () => {
+  it('fill in defaults, omit absent values, and parse JSON sent as text', () => {
     const form = fields([
       { name: 'a', type: 'text', default: 'x' },
       { name: 'b', type: 'text' },
@@ -63,7 +63,7 @@ describe('fields', () => {
   })
 })
 
-describe('what strangers may send into a field', () => {
+describe('the input of a field', () => {
   const fieldOf = (more: object) => fieldsSchema.parse([{ name: 'f', type: 'text', ...more }])
 
   test('a text has up to 10,000 characters, and lines where a program sends it', () => {
@@ -76,7 +76,7 @@ describe('what strangers may send into a field', () => {
     expect(readInput(fields, { f: 'a\nb' }, { lines: true })).toEqual({ values: { f: 'a\nb' } })
   })
 
-  test('textarea and json are bounded by the body alone, and by what their creator says', () => {
+  test("textarea and json are limited by the body's size and their own rules only", () => {
     const long = 'a'.repeat(250_000)
     expect(readInput(fieldOf({ type: 'textarea' }), { f: long })).toEqual({ values: { f: long } })
     expect(readInput(fieldOf({ type: 'textarea', max: 3 }), { f: long })).toHaveProperty('faults')

@@ -60,7 +60,7 @@ describe('patterns that strangers write', () => {
     ['((?:){2000}){2000}', 'must not repeat so much'],
     ['(?:){1000000000}', 'must not repeat so much'],
     ['a'.repeat(257), 'must have at most 256 characters'],
-  ])('%s is refused, in words', (source, why) => {
+  ])('%s is refused with a reason', (source, why) => {
     expect(parsePattern(source)).toBe(why)
   })
 })

@@ -40,19 +40,19 @@ describe('the builds of a test file', () => {
   })
 })
 
-describe('what a build is made from', () => {
-  test('includes what browser code imports from the rest of the service', () => {
+describe('the sources of a build', () => {
+  test('include the files that browser code imports from the rest of the service', () => {
     const reached = reachedFrom(filesUnder('service/pages/browser'))
     expect(reached).toEqual(expect.arrayContaining(['service/kit/answer.ts', 'service/ui-kit/tokens.css']))
   })
 
-  test('excludes what is imported for its types only', () => {
+  test('exclude files imported for their types only', () => {
     const reached = reachedFrom(filesUnder('service/dashboard/browser'))
     expect(reached).toContain('service/kit/conditions.ts')
     expect(reached).not.toContain('service/compose.ts')
   })
 
-  test('has the same hash for the same contents, whatever the dates, and another for changed ones', () => {
+  test('have the same hash for the same contents, whatever the dates, and another for changed ones', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-contents-'))
     try {
       const file = path.join(folder, 'a.ts')

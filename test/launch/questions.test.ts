@@ -25,7 +25,7 @@ describe('npm run setup in a terminal', () => {
     return terminal
   }
 
-  test('asks again what was answered wrongly, shows the phrase once, and writes what was answered', async () => {
+  test('repeats a question after a wrong answer, shows the phrase once, and writes the answers', async () => {
     const file = path.join(folder, 'answered.env')
     const database = await emptyDatabase()
     const terminal = setup(file)

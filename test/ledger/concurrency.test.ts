@@ -43,7 +43,7 @@ describe('many at once', () => {
     expect(outcomes).toEqual(amounts.map((amount) => (amount > 10n ? 'insufficient_balance' : 'done')))
   })
 
-  test('a refusal names what was required and what there is', async () => {
+  test('a refusal names the required and the available amount', async () => {
     const owner = await withMoney(2_500_000n)
     await expect(lock(at(0), owner, `${owner.userId}.x`, 3_000_000n)).rejects.toMatchObject({
       code: 'insufficient_balance',

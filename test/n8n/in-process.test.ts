@@ -66,7 +66,7 @@ describe("the Coinslot node in n8n's own engine", () => {
     return JSON.parse(stdout) as { status: string; error?: object; items?: object[] }
   }
 
-  it('runs an asset for each item, and links what comes out to what went in', async () => {
+  it('runs an asset for each item, and links each output to its input', async () => {
     const ran = await run(RUN, { items: [{ text: 'one' }, { text: 'two' }] })
     const item = (index: number, word: string) => ({
       json: expect.objectContaining({

@@ -18,7 +18,7 @@ const { checkExists, create, delete: remove } = trigger.webhookMethods.default
 const sentWith = (parameters: IDataObject): IDataObject =>
   JSON.parse(JSON.stringify(readChat(hook({ parameters: { ...PARAMETERS, ...parameters } }).context))) as IDataObject
 
-describe('what a chat is made of', () => {
+describe('the settings of a chat', () => {
   it('is such as the service takes', () => {
     const sent = sentWith({})
     expect(sent).toMatchObject({

@@ -61,7 +61,7 @@ describe('a browser', () => {
 describe.each([true, false])('a delivery of the service, with test mode %s', (testMode) => {
   const played: Played = { parameters: { testMode } }
 
-  it('runs the workflow with exactly what was sent', async () => {
+  it('runs the workflow with exactly the delivered data', async () => {
     const { result, calls } = await receive(delivered(), { ...played, service: claimed(true) })
     expect(result.workflowData).toEqual([[{ json: PAID }]])
     expect(result.webhookResponse).toEqual({ received: true })
@@ -71,7 +71,7 @@ describe.each([true, false])('a delivery of the service, with test mode %s', (te
     expect(calls[0]?.timeout).toBeLessThanOrEqual(7_000)
   })
 
-  it('runs the workflow with what a newer service adds to the metadata, and refuses any other addition', async () => {
+  it('accepts new fields in the metadata of a newer service, and refuses any other addition', async () => {
     const more = { ...PAID, metadata: { ...PAID.metadata, lines: { quantity: 2 }, unheardOf: true } }
     const { result } = await receive(delivered(JSON.stringify(more)), { ...played, service: claimed(true) })
     expect(result.workflowData).toEqual([[{ json: more }]])
@@ -112,7 +112,7 @@ describe.each([true, false])('a delivery of the service, with test mode %s', (te
     expect(one.calls[0]?.headers?.['idempotency-key']).not.toBe(two.calls[0]?.headers?.['idempotency-key'])
   })
 
-  it('is judged by its bytes, not by what they mean', async () => {
+  it('is verified by its raw bytes, not by the parsed JSON', async () => {
     const body = `{ "payment":${JSON.stringify(PAID.payment)}, "input":{"a":"\\u00e9","a":1}, "metadata":${JSON.stringify(PAID.metadata)}}\n`
     const { result } = await receive(delivered(body), { ...played, service: claimed(true) })
     expect(result.workflowData).toEqual([[{ json: { ...PAID, input: { a: 1 } } }]])
@@ -157,7 +157,7 @@ describe('in production', () => {
 })
 
 describe('in test mode', () => {
-  it('takes what the service delivers for a plain sale by its shape alone, as nodes of earlier releases do', async () => {
+  it('accepts the unsigned shape of a plain sale, as nodes of earlier releases do', async () => {
     const { body } = sold(1)
     const { result } = await receive({ body })
     expect(result.workflowData).toEqual([[{ json: JSON.parse(body) as unknown }]])

@@ -204,7 +204,7 @@ describe('asking whether it exists', () => {
     ['is broken', { status: 503, body: '<html>' }],
     ['is busy', { status: 429, body: { error: 'x', code: 'rate_limited' } }],
     ['knows the key no more', { status: 401, body: { error: 'x', code: 'unauthenticated' } }],
-  ])('keeps what it remembers while the service %s, and never throws', async (_, told) => {
+  ])('keeps its stored data while the service %s, and never throws', async (_, told) => {
     const played = await remembered()
     await expect(checkExists.call(hook({ ...played, service: () => told }).context)).resolves.toBe(true)
   })

@@ -13,7 +13,7 @@ const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'
 }
 
 describe('the package', () => {
-  it('registers files that are built from what is here', () => {
+  it('registers files built from existing sources', () => {
     for (const file of [...manifest.n8n.nodes, ...manifest.n8n.credentials]) {
       expect(existsSync(path.join(root, file.replace(/^dist\//, '').replace(/\.js$/, '.ts')))).toBe(true)
     }
@@ -57,7 +57,7 @@ describe.each([
 })
 
 describe('the trigger of forms', () => {
-  it('names a parameter for everything that it reads', () => {
+  it('has a parameter for everything that it reads', () => {
     const names = namesOf(new PayToRunTrigger().description)
     const read = ['productName', 'productDescription', 'price', 'network', 'recipient', 'recipientAddress']
     expect(names).toEqual(expect.arrayContaining([...read, 'customerFields', 'redirectUrl', 'testMode', 'options']))

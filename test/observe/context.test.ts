@@ -7,7 +7,7 @@ import { Collector } from './collector.ts'
 
 const BODY = '01jd0000000000000000000000'
 
-describe('what the work at hand is about', () => {
+describe('the context of the current work', () => {
   it('grows with the ids that are decoded and made, the first of a kind; nothing else becomes one', () => {
     const context: Context = { tags: { requestId: 'req_1' } }
     within(context, () => {
@@ -42,7 +42,7 @@ describe('what the work at hand is about', () => {
     ])
   })
 
-  it('goes along with an announcement, without what was only the job’s, and is taken out again', () => {
+  it("travels with an announcement, without the job's own tags, and is extracted again", () => {
     const concerns = { requestId: 'req_1', topic: 'a', row: '7' }
     const cause = within({ tags: concerns }, () => causeHere(null))
     expect(cause).toEqual({ concerns: { requestId: 'req_1' } })

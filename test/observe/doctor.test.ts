@@ -45,7 +45,7 @@ function faultsOf(findings: readonly Finding[]): Record<string, string> {
 }
 
 describe('npm run doctor', () => {
-  test('says what a live server lacks before it has anything to sell, and nothing of a sandbox', async () => {
+  test('warns of what a live server still needs before it sells, and of nothing in a sandbox', async () => {
     expect(await look(checkSelling, {})).toEqual([])
     const database = await testDatabase()
     const bare = await look(checkSelling, { ...LIVE, ALLOW_HOSTS: 'billing.internal' })
@@ -101,7 +101,7 @@ describe('npm run doctor', () => {
     expect(said).not.toContain('open-sesame')
   })
 
-  test('says of settings that cannot be read all that is wrong with them', async () => {
+  test('lists all faults of unreadable settings', async () => {
     const { findings } = await runChecks(() => readConfig({ PORT: 'no', ROLES: 'king', LIVE: 'true' }))
     expect(findings.map(({ says }) => says)).toEqual([
       expect.stringContaining('PORT must be a whole number'),
@@ -119,7 +119,7 @@ describe('the database', () => {
   })
   afterAll(() => database.close())
 
-  it('that loses what is committed, has too few connections or another clock', async () => {
+  it('with weak durability, too few connections or a wrong clock is a fault', async () => {
     const findings = await look(checkDatabase, { DATABASE_URL: database.url, DATABASE_POOL: '500' }, 7_000)
     expect(faultsOf(findings)).toEqual({
       // The tests' own server, which is quick and forgets.
@@ -139,7 +139,7 @@ describe('the database', () => {
     await drop()
   })
 
-  it('whose secrets another key sealed', async () => {
+  it('with secrets sealed by another key is a fault', async () => {
     const [ours, theirs] = [LIVE.VAULT_KEY, `k1:${randomBytes(32).toString('base64')}`]
     const sealed = vaultOf(parseKeyring(ours)).seal(new Secret('it'), 'usr_1/sandbox/signingSecret')
     await database.pool.query(

@@ -172,7 +172,7 @@ describe('reading them', () => {
     }
   })
 
-  test('costs one reading for all who ask within the time, and never fails for one that cannot be read', async () => {
+  test('costs one query per interval for all readers, and never fails for one broken source', async () => {
     const registry = new Registry()
     const figures = createFigures(registry, 60_000)
     let readings = 0

@@ -14,7 +14,7 @@ const SECRETS = {
   metricsToken: 'token-of-whoever-scrapes',
 }
 
-describe('what an operator sees of requests', () => {
+describe('the traces and logs of requests', () => {
   let world: RunWorld
   let collector: Collector
   const lines: string[] = []
@@ -34,7 +34,7 @@ describe('what an operator sees of requests', () => {
     await collector.close()
   })
 
-  test('one connected trace: POST run, SQL, the queue, the worker, the creator’s endpoint; and its ids in the log', async () => {
+  test('one trace connects request, SQL, queue, worker and the creator’s endpoint, with log ids', async () => {
     const caller = await world.caller(1)
     const agent = await world.agent({
       webhookUrl: world.server.on('/traced', () => ({ body: 'done' })),

@@ -47,7 +47,7 @@ describe('a redirect', () => {
     expect(seen).toHaveLength(1)
   })
 
-  it('is the answer for those who pass it on', async () => {
+  it('is returned to callers that pass it on', async () => {
     const answer = await client.send({ url: via(302, 'http://127.0.0.1/'), redirects: 'pass' })
     expect([answer.status, answer.headers['location'], answer.body.toString()]).toEqual([
       302,
@@ -103,7 +103,7 @@ describe('a redirect', () => {
 
   const secrets = { authorization: 'Bearer x', cookie: 'a=b', 'x-api-key': 'x', 'webhook-signature': 'v1,x' }
 
-  it('keeps what the caller gave on the same origin', async () => {
+  it('keeps method, body and headers on the same origin', async () => {
     await client.send({ url: via(307, '/next'), method: 'POST', body: 'hello', headers: secrets, redirects: 1 })
     expect(seen[1]).toMatchObject({ method: 'POST', url: '/next', body: 'hello', headers: secrets })
   })

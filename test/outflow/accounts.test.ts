@@ -94,7 +94,7 @@ describe('money that goes to another account of this server', () => {
     expect((await world.wallet(caller)).balance).toBeCloseTo(85.4, 6)
   })
 
-  test('what a run does not take is free again: all of a failed or canceled one, the rest of one by the second', async () => {
+  test('is freed for a failed or canceled run, and for the unused part of a per-second run', async () => {
     const caller = await world.caller(90)
     const topic = { inputs: { topic: 'x' } }
     const failing = await world.agent({ webhookUrl: fails, basePrice: 4 })

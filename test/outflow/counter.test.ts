@@ -12,7 +12,7 @@ import { testDatabase, type TestDatabase } from '../harness/database.ts'
 const TO = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02914'
 const DAY_MS = 86_400_000
 
-describe('all money that leaves is one counter', () => {
+describe('the counter of outgoing money', () => {
   let database: TestDatabase
   /** As many processes: each has its own connections and its own counter. */
   let processes: Database[]

@@ -26,7 +26,7 @@ describe('an account’s payer wallet', () => {
     person.call('POST', '/v1/pay', { body: { url: seller.url(path), maxAmount: 1, ...more } })
   const left = () => usdcOf(chain, treasury)
 
-  test('each account pays from its own, and only from what was sent for that', async () => {
+  test('pays from its own address, only with the money sent for that', async () => {
     const people = [await world.person(), await world.person()]
     const before = await left()
     const answers = await Promise.all(people.map((person, place) => pay(person, `/v2/own-${String(place)}`)))
@@ -37,7 +37,7 @@ describe('an account’s payer wallet', () => {
     expect((await pay(people[0]!, '/v1/own-again')).body.payment.payer).toBe(payers[0])
   })
 
-  test('what was left there is used by the next calls, and nothing is sent beside it', async () => {
+  test('uses leftover money for the next calls before it receives more', async () => {
     const person = await world.person()
     const { body } = await pay(person, '/v2/500')
     expect(body.payment.status).toBe('pending')

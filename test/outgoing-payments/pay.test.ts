@@ -315,7 +315,7 @@ describe('paying an address', () => {
       expect(decisions).toHaveLength(1)
     })
 
-    test('a dear one waits for a person, and is then paid once', async () => {
+    test('above the approval amount waits for a person, and is then paid once', async () => {
       const { key } = await agentKey({ limits: { perDay: 5 }, approvalAbove: 0.2 })
       const held = await payAs(key, '/v1/approved')
       expect([held.status, held.body.code]).toEqual([202, 'approval_required'])

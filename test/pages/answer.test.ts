@@ -32,7 +32,7 @@ describe('an answer', () => {
     }
   })
 
-  test('that is a file can be saved under a plain name, and is never opened as what it says it is', () => {
+  test('with a file can be saved under a plain name, and is never opened as its own type', () => {
     const page = Buffer.from('<script>alert(1)</script>').toString('base64')
     const file = { fileName: '../a/b\u202egnp.html', contentType: 'text/html', base64: page }
     expect(viewOf(JSON.stringify(file))).toEqual({

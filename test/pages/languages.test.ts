@@ -30,7 +30,7 @@ describe('the languages of the pages', () => {
     }
   })
 
-  it.each(Object.entries(LANGUAGES))('%s says each thing in its own words', (language, words) => {
+  it.each(Object.entries(LANGUAGES))('%s translates every text', (language, words) => {
     if (language === 'en') return
     const same = KEYS.filter((key) => formsOf(words, key)[0] === formsOf(en, key)[0] && !SAME.has(key))
     expect(same).toEqual([])

@@ -73,7 +73,7 @@ describe('markdown', () => {
     }
   })
 
-  test('every text is read, loses no word, and links to nothing but the web', () => {
+  test('parses any text, keeps every word, and links to the web only', () => {
     const piece = fc.constantFrom(
       '# ',
       '- ',

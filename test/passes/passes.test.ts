@@ -70,7 +70,7 @@ describe('trial runs', () => {
     expect(body).toEqual({ pass: null, trialRunsLeft: 0 })
   })
 
-  it('all wallets together get no more than the trials of a day', async () => {
+  it('are limited per day for all wallets together', async () => {
     const { id } = await world.sell({ trialRuns: 1, trialsPerDay: 3 })
     const tried = async () => await pay(id, { proof: await proofOf(newWallet(), id, {}) })
     const answers = await Promise.all([tried(), tried(), tried(), tried(), tried()])

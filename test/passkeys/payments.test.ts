@@ -203,7 +203,7 @@ describe('a payment by a passkey wallet', () => {
   })
 })
 
-describe('what a passkey wallet is made of', () => {
+describe('the contracts of a passkey wallet', () => {
   it('is at the addresses that follow from the published code', () => {
     expect(canonicalAddress('singleton')).toBe(SAFE.singleton)
     expect(canonicalAddress('factory')).toBe(SAFE.factory)

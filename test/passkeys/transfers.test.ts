@@ -65,7 +65,7 @@ describe('money that leaves a passkey wallet', () => {
     ])
   })
 
-  it('moves only what the passkey has signed for', async () => {
+  it("moves only with the passkey's signature over amount and recipient", async () => {
     const [passkey, to] = [await funded(), await newAddress()]
     const sent = await body(passkey, to)
     for (const change of [{ value: '2000000' }, { to: await newAddress() }]) {

@@ -97,7 +97,7 @@ describe('an order that is paid by plain transfers', () => {
     expect(await becomes(of, { status: 'paid' })).toMatchObject({ received: 1, left: 0 })
   })
 
-  it('gives back what was too much, and what is sent once more, to the buyer’s address alone', async () => {
+  it('returns an excess and repeated transfers, to the buyer’s address only', async () => {
     const of = await opened()
     await send(of.address, 1_300_000n)
     await becomes(of, { status: 'paid', left: 0.3 })
@@ -147,7 +147,7 @@ describe('an order that is paid by plain transfers', () => {
     expect(await becomes(of, { status: 'paid' })).toMatchObject({ left: 0 })
   })
 
-  it('is ended by its buyer, who gets back what had arrived', async () => {
+  it('is ended by its buyer, who gets the arrived money back', async () => {
     const of = await opened()
     await send(of.address, 500_000n)
     await world.chain.mine(5)
@@ -160,7 +160,7 @@ describe('an order that is paid by plain transfers', () => {
     expect(runsOf(of)).toEqual([])
   })
 
-  it('takes a transfer that a reorganisation removes for one that never came', async () => {
+  it('ignores a transfer that a reorganisation removed', async () => {
     const of = await opened()
     const snapshot = await world.chain.call('evm_snapshot')
     await send(of.address, 700_000n)

@@ -23,7 +23,7 @@ describe('an upstream that breaks off while its payment settles', () => {
     expect((await brokenOff()).destroyed).toBe(true)
   })
 
-  test('is over for the meter too, which hears no end any more', async () => {
+  test('also ends for the meter, which gets no end event', async () => {
     const meter = new StreamMeter(PRICING)
     await meter.listen(await brokenOff(), 3_600_000).end
     expect(meter.destroyed).toBe(true)

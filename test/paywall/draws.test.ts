@@ -64,7 +64,7 @@ describe('balances of prepaid calls', () => {
     })
   })
 
-  test('a call draws at most what was held for it', async () => {
+  test('never draw more for a call than its hold', async () => {
     await fill('pw_3', 10n)
     const { hold, draw } = createDebits(database.statements)
     await hold(holdOf('more', 'pw_3', PAYERS[0]!, 4n))

@@ -181,14 +181,14 @@ describe('a route with one price', () => {
       }),
       'value',
     ],
-  ])('says 400 and what is wrong for %s', async (_what, header, text, word) => {
+  ])('answers 400 with the reason for %s', async (_what, header, text, word) => {
     const { gate } = await world.sell([{ path: '/a', pricing: PRICE }])
     const answer = await world.ask(`${gate}/a`, { headers: { [header]: text } })
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
     expect(answer.body.details[header]).toContain(word)
   })
 
-  it('says 402 and why for a wrong network, amount or recipient, and 410 for what has expired', async () => {
+  it('answers 402 with the reason for a wrong network, amount or recipient, and 410 when expired', async () => {
     const { gate } = await world.sell([{ path: '/a', pricing: PRICE }])
     const payer = await world.chain.payer(1_000_000n)
     const wanted = await world.ask(`${gate}/a`)

@@ -90,7 +90,7 @@ describe('a caller who does not pay', () => {
     }
 
     it.each(['settles-and-hangs', 'settles-and-502', 'settles-and-denies'] as const)(
-      'answers what was paid, once, where the facilitator %s',
+      'answers the paid call once where the facilitator %s',
       async (mood) => {
         const before = strange.settled
         const { last, header, left } = await buy(mood)

@@ -71,7 +71,7 @@ describe('a prepaid route', () => {
     expect(wrong).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
   })
 
-  it('charges only the difference to what is left, tops up the same balance, and makes the call', async () => {
+  it('charges only the missing amount, tops up the same balance, and makes the call', async () => {
     const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing: CHAT }])
     const payer = await world.chain.payer(1_000_000n)
     const asked = { method: 'POST', body: '{}' }

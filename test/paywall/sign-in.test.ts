@@ -91,14 +91,14 @@ describe('signing in instead of paying again', () => {
     expect(body.error).toMatch(/has not paid for this path/)
   })
 
-  test('another method was not paid for', async () => {
+  test('does not cover another method', async () => {
     const url = `${gate}/data/7`
     const wanted = await world.ask(url, { method: 'POST' })
     const { status } = await world.ask(url, { method: 'POST', headers: await signIn(payer, wanted) })
     expect(status).toBe(402)
   })
 
-  test('another wallet does not pass, neither by its own signature nor under the name of the payer', async () => {
+  test("does not work for another wallet, nor with another signature under the payer's address", async () => {
     const url = `${gate}/data/7`
     const thief = await world.chain.payer(1_000_000n)
     for (const changes of [{}, { address: privateKeyToAccount(payer.privateKey).address }]) {

@@ -46,7 +46,7 @@ function check<T extends [unknown, ...unknown[]]>(property: fc.IProperty<T>): vo
 }
 
 describe('the rules of disputes, for every sale, policy and request', () => {
-  test('what is not denied is paid, within its window, not more than is left, and for the address that paid', () => {
+  test('a request is accepted only within its window, up to the rest, for the address that paid', () => {
     const to = fc.constantFrom(null, PAYER, `0x${'c2'.repeat(20)}` as const)
     check(
       fc.property(sale, policy, micro(6_000), to, (sold, terms, asked, refundTo) => {
@@ -79,7 +79,7 @@ describe('the rules of disputes, for every sale, policy and request', () => {
     )
   })
 
-  test('automatic refunds of any sequence of requests stay within all limits, and none is for what was handed over', () => {
+  test('automatic refunds of any sequence stay within all limits, and none is for delivered work', () => {
     const request = fc.record({
       amount: micro(6_000),
       reason: fc.constantFrom(...REASONS),

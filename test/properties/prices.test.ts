@@ -128,7 +128,7 @@ describe('prices', () => {
     })
   })
 
-  it('are what the buyer chose, within the bounds', () => {
+  it("are the buyer's chosen amount, within the bounds", () => {
     check(fc.tuple(terms, amount), ([offered, wanted]) => {
       if (offered.pricing.kind !== 'choose') return
       const { min, max } = offered.pricing
@@ -148,7 +148,7 @@ describe('prices', () => {
     })
   })
 
-  it('another choice is another purchase, and none is the purchase that it was before', () => {
+  it('have a purchase hash that differs for each choice, and not for an empty one', () => {
     const money = usdc(1_000_000n) satisfies Usdc
     const choices: Choice[] = [
       {},

@@ -61,7 +61,7 @@ describe('the rows of the outbox', () => {
     expect(topics).not.toContain('c')
   })
 
-  it('are leased within milliseconds from a backlog that the planner has not heard of', async () => {
+  it('are leased within milliseconds from a backlog without fresh statistics', async () => {
     await database.pool.query('ANALYZE outbox')
     await announce('a', 40_000)
     const started = performance.now()
@@ -124,7 +124,7 @@ describe('the rows of the outbox', () => {
     expect(loaded.has('3')).toBe(false)
   })
 
-  it('tell how late they are, and how many are dead', async () => {
+  it('report how late they are, and how many are dead', async () => {
     expect(await rows.census(clock.now())).toEqual({ oldestDue: null, oldestUnleased: null, dead: 0 })
     const first = clock.now()
     await announce('b', 1)

@@ -55,7 +55,7 @@ describe('the sweepers', () => {
     expect(await two.tick()).toBe(true)
   })
 
-  it('tell a run to end when the lead is lost, and never overlap with themselves', async () => {
+  it('stop a run when the lead is lost, and never overlap with themselves', async () => {
     const gate = door()
     let began = 0
     let signal: AbortSignal | undefined

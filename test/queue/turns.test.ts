@@ -34,7 +34,7 @@ describe('accounts take turns in a topic', () => {
     return counts
   }
 
-  it('so that 200 hanging runs of one leave the first turn to another, who came last', async () => {
+  it('so that 200 hanging runs of one leave the first turn to a later account', async () => {
     await announce('hostile', 200)
     await announce('honest', 3)
     const first = await lease()

@@ -93,7 +93,7 @@ describe('a refund on the chain', () => {
     await sound()
   })
 
-  test('fails when the treasury cannot pay for a day: the money is back, its sum is free, and the seller hears of it', async () => {
+  test('fails when the treasury cannot pay for a day, returns the money, and notifies the seller', async () => {
     const { service } = world
     const { person, sale } = await sold()
     const owner = { userId: person.caller.user.id, environment: 'production' as const }

@@ -195,7 +195,7 @@ describe("a refund from the seller's own wallet", () => {
     await sound()
   })
 
-  test('whose nonce the seller used for another transfer fails, and its sum is free: it can never be paid any more', async () => {
+  test('whose nonce the seller used for another transfer fails, and its amount is free again', async () => {
     const it = await requested()
     const less = { value: 1n }
     await sendSelf(it.wallet, it.refund.toSign, await signed(it.refund.toSign, it.wallet.privateKey, less), 1n)

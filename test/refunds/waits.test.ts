@@ -65,7 +65,7 @@ test('a payout that a process of the version before has ended is followed; the c
   await service.close()
 })
 
-test('what has ended, or is counted, cannot be changed in the database either', async () => {
+test('an ended or counted refund cannot be changed in the database either', async () => {
   const service = await testService()
   const { statements } = service.database
   const person = await rich(service, 10)

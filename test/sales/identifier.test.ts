@@ -41,7 +41,7 @@ describe("a payment with an identifier of its client's choice", () => {
     expect(declared(await world.buy(SLUG, {}))).toEqual({ required: false })
   })
 
-  test('another authorization with the same identifier buys nothing, and names the first sale', async () => {
+  test('is refused with another authorization, naming the first sale', async () => {
     const id = newId()
     const first = await world.buy(SLUG, {}, await signed(id))
     expect(first.status).toBe(200)
@@ -107,7 +107,7 @@ describe("a payment with an identifier of its client's choice", () => {
     expect([replayed.status, replayed.body.code]).toEqual([409, 'payment_submitted'])
   })
 
-  test('another payer may choose the same identifier', async () => {
+  test("may have the identifier of another payer's payment", async () => {
     const id = newId()
     expect((await world.buy(SLUG, {}, await signed(id))).status).toBe(200)
     const other = await world.chain.payer(1_000_000n)

@@ -45,7 +45,7 @@ describe('connections', () => {
       expectRefused(await whole(socket).finally(() => clearInterval(drip)), 408, 'request_timeout')
     })
 
-    test('one that reads nothing is cut off', async () => {
+    test('one that reads nothing is closed', async () => {
       const port = await serve({ idleMs: 150 }, (app) => {
         app.get('/endless', (_request, response) => {
           const more = (): void => {

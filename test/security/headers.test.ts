@@ -112,7 +112,7 @@ describe('headers', () => {
     expect(script.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  test('another site may read what is open to all, and nothing that a cookie opens', async () => {
+  test('another site may read public gates, and nothing behind a cookie', async () => {
     const headers = { origin: 'https://evil.example', cookie: 'coinslot.session_token=x' }
     for (const path of ['/v1/me', '/trpc/identity.me', '/auth/get-session', '/facilitator/supported', '/']) {
       const { headers: said } = await service.call('GET', path, { headers })

@@ -88,7 +88,7 @@ describe('each parser of external input takes linear time', () => {
     expect(growthOf(work)).toEqual({ fault: null })
   })
 
-  test('and one that looks again from each place would be seen', () => {
+  test('and a quadratic parser would be found', () => {
     const careless = (given: string): string => given.replace(/0+$/, '')
     expect(growthOf(with_(careless, '0', '1')).fault).toMatch(/times as long$/)
   })

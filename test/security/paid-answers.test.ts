@@ -14,7 +14,7 @@ import { walletKeys } from '../wallet/world.ts'
  * payment, and knows or guesses the input, the Idempotency-Key and the payment's id. A new seller is one more line of
  * `SELLERS`.
  */
-describe('what was paid for', () => {
+describe('a paid answer', () => {
   const SECRET = 'the answer that was sold'
   const REDIRECT = 'thanks.example'
   let world: PayWorld

@@ -33,7 +33,7 @@ const MAKERS: Readonly<Record<string, { path: string; limit: number; body: (nth:
   },
 }
 
-describe('what an address without an account may ask for', () => {
+describe('the rate limit of an address without an account', () => {
   it('is counted once for tools and checkouts together', async () => {
     const service = await testService({ RATE_PAY_PER_MINUTE: '2', ALLOW_HOSTS: '127.0.0.1' })
     const person = await service.person()
@@ -53,7 +53,7 @@ describe('what an address without an account may ask for', () => {
   })
 })
 
-describe('what an account may have', () => {
+describe('the quotas of an account', () => {
   let service: TestService
   let person: TestPerson
   beforeAll(async () => {
@@ -182,7 +182,7 @@ test('the password of a session is guessed ten times an hour, from however many 
 })
 
 describe('one address', () => {
-  test('has so many connections and no more; places that come free are free', async () => {
+  test('has a limited number of connections, and closed ones are free again', async () => {
     const app = express().get('/', (_request, response) => void response.send('fine'))
     const server = await listen(app, 0, '127.0.0.1', { connectionsPerAddress: 2, shared: () => false })
     const open: Socket[] = []

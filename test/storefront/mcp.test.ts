@@ -447,7 +447,7 @@ describe('the MCP address of an account', () => {
     expect(await send('tools/list', {}, { key: 'csk_wrong' })).not.toHaveProperty('result')
   })
 
-  test('what was taken off sale is refused, though it was listed a moment before', async () => {
+  test('refuses a product taken off sale, even if it was listed a moment before', async () => {
     const slug = await world.prompt({ slug: 'brief', name: 'Brief' })
     const id = await paywall([{ method: 'GET', path: '/ping', pricing: { model: 'free' } }], {
       slug: 'short',

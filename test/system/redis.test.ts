@@ -100,7 +100,7 @@ const LIMIT = 40
     await moneyMoves()
   })
 
-  test('flushed at any time: every workflow heard of every payment', async () => {
+  test("a flush at any time loses no payment's delivery", async () => {
     await redis.flush()
     await moneyMoves()
     await redis.flush()

@@ -140,7 +140,7 @@ describe('calls of tools of every kind', () => {
     expect([answer.status, answer.body.output.id >= 3]).toEqual([200, true])
   })
 
-  test('one that failed is looked at, and may be well again', async () => {
+  test('a failing tool is checked again, and recovers', async () => {
     const { calls, catalogue, clock } = world.service
     const caller = await world.caller()
     world.upstream.says('/slow', {}, 503)

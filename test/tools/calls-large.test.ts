@@ -100,7 +100,7 @@ describe('answers that are too large to be sent', () => {
     expect((await load(one)).status).toBe(404)
   })
 
-  test('are no file where the wanted fields are small, and one of those fields where they are not', async () => {
+  test('are inline where the requested fields are small, and else a file of those fields', async () => {
     world.upstream.says('/words/cut', { items: items(500), total: 500 })
     const small = await world.call(caller, 'acme-get-word?fields=total', { word: 'cut' })
     expect(small.body.output).toEqual({ total: 500 })

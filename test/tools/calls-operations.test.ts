@@ -219,7 +219,7 @@ describe('a tool whose work takes longer than its answer', () => {
       expect(asks()).toBe(before + 3)
     })
 
-    test('belongs to who paid: no other account and no other agent learns of it', async () => {
+    test('belongs to its payer: no other account or agent can read it', async () => {
       const caller = await world.caller()
       const keys = await Promise.all([agentKey(caller), agentKey(caller)])
       const callId = await accepted({ ...caller, key: keys[0] })
@@ -312,7 +312,7 @@ describe('a tool whose work takes longer than its answer', () => {
     expect(world.upstream.to('/jobs/located').length - asked).toBe(state === 'done' ? 1 : 0)
   })
 
-  test('is not waited for by who only asks for its state', async () => {
+  test('is not waited for when it is only a read of a state', async () => {
     world.upstream.says('/state', { status: 'running', urls: { get: '/jobs/state' } })
     const { body } = await world.call(await world.caller(), 'long-state')
     expect([body.output.status, world.upstream.to('/jobs/state')]).toEqual(['running', []])

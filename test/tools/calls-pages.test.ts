@@ -81,7 +81,7 @@ describe('an answer in pages', () => {
     expect(rest.body.pages).toEqual({ read: 1, next: null })
   })
 
-  test('what was read stays read when a later page fails, and only that is paid', async () => {
+  test('keeps the pages read when a later one fails, and charges only those', async () => {
     const { body } = await ask('breaks', 'all=true')
     expect(body).toMatchObject({ cost: 0.02, pages: { read: 2, next: { page: 3 } } })
     expect(body.output).toHaveLength(20)
@@ -150,7 +150,7 @@ describe('the requested fields', () => {
     node: fc.oneof({ maxDepth: 4 }, fc.integer(), fc.array(tie('node')), fc.dictionary(name, tie('node'))),
   })).node
 
-  test('are all that is left, and are as they were', () => {
+  test('are all that is left, unchanged', () => {
     fc.assert(
       fc.property(value, fc.array(fc.array(name, { minLength: 1, maxLength: 3 }), { minLength: 1 }), (given, paths) => {
         const cut = cutTo(fieldTree(paths.map((path) => path.join('.'))), given)

@@ -95,7 +95,7 @@ describe('the request that an input means', () => {
       '%2e%2e;x=1/admin',
     ],
     ...['%c0%ae%c0%ae/admin', '..%c0%af', '%u002e%u002e', 'a%00', `%${'25'.repeat(9)}2e`, ' .. /admin'],
-  ])('what a server that decodes again would read as another address is refused: %j', (id) => {
+  ])('refuses an input that a second decoding would turn into another path: %j', (id) => {
     const to = upstream({ id: { in: 'path', name: 'id' } }, { path: '/things/{id}/parts' })
     expect(() => requestOf(to, { id }, NOTHING)).toThrow(
       expect.objectContaining({ kind: 'invalid', fields: { details: { id: expect.any(String) } } }) as Error,
@@ -151,7 +151,7 @@ describe('the request that an input means', () => {
     expect(requestOf(parts, {}, NOTHING).body).toBe('{}')
   })
 
-  test('the house’s credentials stand above what a caller gives', () => {
+  test("puts the platform's credentials above a caller's input", () => {
     const to = upstream({ key: { in: 'header', name: 'Authorization' }, q: { in: 'query', name: 'api_key' } })
     const credentials = { headers: { authorization: 'Bearer house' }, query: { api_key: 'house' } }
     const { url, headers } = requestOf(to, { key: 'Bearer mine', q: 'mine' }, credentials)
@@ -175,7 +175,7 @@ test('each field of an input is checked against its own pattern', () => {
   expect(Object.keys(check.faultsOf(tool, { letters: '123', digits: 'abc' })!)).toEqual(['letters', 'digits'])
 })
 
-describe('what an answer means', () => {
+describe('the meaning of a response', () => {
   const answered = (status: number, contentType: string | null, body: string | Buffer, wantsJson = true) =>
     outputOf({ status, contentType, body: Buffer.from(body) }, wantsJson)
 
@@ -197,12 +197,12 @@ describe('what an answer means', () => {
     [500, 'plain words', 'plain words'],
     [500, '', null],
     [302, '', null],
-  ])('%i is a refusal in the tool’s words', (status, body, message) => {
+  ])('%i is a refusal with the tool’s message', (status, body, message) => {
     const refusal: unknown = caught(() => answered(status, 'application/json', body))
     expect(refusal).toMatchObject({ code: 'upstream_error', fields: { upstream: { status, message } } })
   })
 
-  test('what counts against the tool', () => {
+  test('a status counts against the caller or the tool', () => {
     expect([400, 404, 422, 401, 429, 500, 503].map(blames)).toEqual([
       ...['caller', 'caller', 'caller'],
       ...['upstream', 'upstream', 'upstream', 'upstream'],

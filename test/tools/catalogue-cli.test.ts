@@ -42,7 +42,7 @@ describe('npm run tools', () => {
     }
   }
 
-  test('brings in a document from a file, says what came, and calls it with a key', async () => {
+  test('imports a document from a file, reports the changes, and calls it with a key', async () => {
     const flags = {
       provider: 'pets',
       server: 'http://127.0.0.1:1',
@@ -105,7 +105,7 @@ describe('npm run tools', () => {
     [{ provider: 'Pets' }, /provider/],
     [{ provider: 'pets', price: '0.0000001' }, /--price/],
     [{ provider: 'pets', auth: 'magic' }, /--auth/],
-  ])('names what is wrong with %j', async (flags, sentence) => {
+  ])('names the fault of %j', async (flags, sentence) => {
     await expect(run('import', [document], flags)).rejects.toThrow(sentence)
   })
 })

@@ -32,7 +32,7 @@ function body(schema: unknown, type = 'application/json', required = true): Reco
 }
 
 describe('An operation becomes a tool', () => {
-  test('one each, in the document’s order, with name, description and address', async () => {
+  test('one by one, in the document’s order, with name, description and address', async () => {
     const { name, description, operations, skipped } = await read(petDocument())
     expect({ name, description, skipped }).toEqual({ name: 'Pets', description: 'Keeps pets.', skipped: [] })
     expect(operations.map((one) => [one.operation, one.name])).toEqual([
@@ -54,7 +54,7 @@ describe('An operation becomes a tool', () => {
     })
   })
 
-  test('what only a server writes is no input, what only a client writes is in no answer', async () => {
+  test('omits read-only fields from the input, and write-only fields from the output', async () => {
     const { operations } = await read(petDocument())
     const create = operations[1]!
     expect(create.input).toEqual({
@@ -116,7 +116,7 @@ describe('An operation becomes a tool', () => {
     expect(input['required']).toEqual(['body'])
   })
 
-  test('what belongs together by allOf is one object, whose alternatives may both fit', () => {
+  test('merges allOf into one object, whose alternatives may both match', () => {
     const { input } = only(
       body({
         allOf: [
@@ -285,7 +285,7 @@ describe('A document that is none', () => {
     })
   })
 
-  test('what it refers to elsewhere is not fetched, by file or by address', async () => {
+  test('external references are not fetched, by file or by address', async () => {
     let asked = 0
     const server = createServer((_, response) => {
       asked++
@@ -315,7 +315,7 @@ describe('A document that is none', () => {
     expect(asked).toBe(0)
   })
 
-  test('one that takes too long, or all memory, ends alone', async () => {
+  test('one that takes too long or too much memory fails alone', async () => {
     await expect(createDocuments({ limitMs: 1 }).read(petDocument(), PLAIN)).rejects.toMatchObject({
       code: 'document_refused',
     })
@@ -352,7 +352,7 @@ describe('The simulator', () => {
   const answer = (tool: Operation & { upstream: HttpUpstream }, input: unknown) =>
     simulate({ ...tool, slug: 'pets' } as unknown as Tool, tool.upstream, input)
 
-  test('answers with an example of the document’s, and with what was sent where it fits', () => {
+  test("answers with the document's example, and with the sent values that fit", () => {
     const tool = only({ ...body(PET), responses: answered(PET, '201') })
     const made = answer(tool, { name: 'Fido', born: '2020-01-01' })
     expect([made.status, made.contentType]).toEqual([201, 'application/json'])

@@ -142,7 +142,7 @@ describe('A hostile document', () => {
     expect(({} as Record<string, unknown>)['type']).toBeUndefined()
   })
 
-  test('with a chain of references is not followed by recursion; what the thread cannot hand over is a sentence', async () => {
+  test('with a long chain of references ends in a result or a refusal, not in a crash', async () => {
     const outcome = await createDocuments()
       .read(chainOf(100_000 / 4), PLAIN)
       .catch((error: unknown) => error)

@@ -69,7 +69,7 @@ describe('An import', () => {
     return tools.map(({ tool }) => tool.slug)
   }
 
-  test('says what came, what changed and what is gone', async () => {
+  test('reports added, changed and removed tools', async () => {
     const p = fresh()
     expect(await bring(p, { a: {}, b: {}, c: {} })).toMatchObject({
       added: [`${p}-a`, `${p}-b`, `${p}-c`],
@@ -91,7 +91,7 @@ describe('An import', () => {
     expect(await slugsOf(p)).toEqual([`${p}-a`, `${p}-b`, `${p}-d`])
   })
 
-  test('a tool without a description that says what it does has one written for it', async () => {
+  test('writes a description for a tool that has no useful one', async () => {
     const p = fresh()
     const input = { type: 'object', properties: { id: { type: 'string' } }, additionalProperties: false }
     const described = 'Fetches one thing by its number.'
@@ -110,7 +110,7 @@ describe('An import', () => {
     ])
   })
 
-  test('a tool that is gone says so, with what took its place if the address is the same', async () => {
+  test('a removed tool says so, and names its successor at the same address', async () => {
     const p = fresh()
     await bring(p, { old: { at: '/things' }, other: {} })
     await bring(p, { renamed: { at: '/things' } })
@@ -201,7 +201,7 @@ describe('An import', () => {
     await expect(other.bySlug('sandbox', `${p}-a`, null)).resolves.toMatchObject({ status: 'live' })
   })
 
-  test('after a pause another process lists what is new at once', async () => {
+  test('after a pause another process lists new tools at once', async () => {
     const p = fresh()
     const other = world.another()
     const list = async () =>
@@ -212,7 +212,7 @@ describe('An import', () => {
     expect(await list()).toBe(1)
   })
 
-  test('another process sees it within two seconds, and at once what it asks for the first time', async () => {
+  test('another process sees a change within two seconds, and a new tool at its first read', async () => {
     const p = fresh()
     const other = world.another()
     await bring(p, { a: {} })
@@ -343,7 +343,7 @@ describe('An import', () => {
     expect(await slugsOf(p)).toEqual([])
   })
 
-  test('what was measured shows, and what fails comes after what works', async () => {
+  test('statistics are shown, and failing tools come after working ones', async () => {
     const p = fresh()
     await bring(p, { 'send letter': {}, 'send letters': {} })
     const search = async () => {
@@ -386,7 +386,7 @@ describe('An import', () => {
 })
 
 describe('An import of a real document', () => {
-  test('gives tools that can be tried at once; what is no document gives none', async () => {
+  test('creates tools that can be simulated at once, and none from an invalid document', async () => {
     const world = await catalogueWorld()
     try {
       const report = await world.catalogue.importDocument(wanted('pets'), petDocument(PETS))

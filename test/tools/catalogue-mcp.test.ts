@@ -122,7 +122,7 @@ describe('Tools of an external MCP server', () => {
     expect(stranger.sessions).toBe(before + 2)
   })
 
-  test('what it answers is passed on as what it is', async () => {
+  test('pass on each result as its own kind', async () => {
     const answers = async (answer: Awaited<ReturnType<Stranger['answer']>>) => {
       stranger.answer = () => Promise.resolve(answer)
       return await call('add')
@@ -177,7 +177,7 @@ describe('Tools of an external MCP server', () => {
     ['a web page', 200, 'text/html', '<h1>Hello</h1>'],
     ['something broken', 200, 'application/json', '{"jsonrpc'],
     ['a refusal', 401, 'text/plain', 'no'],
-  ])('what answers with %s is no MCP server', async (_, status, type, text) => {
+  ])('are refused from an address that answers with %s', async (_, status, type, text) => {
     const server = createServer((_request, response) => {
       response.writeHead(status, { 'content-type': type }).end(text)
     })

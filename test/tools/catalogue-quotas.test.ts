@@ -28,7 +28,7 @@ function operation(name: string, size: number): Operation {
   }
 }
 
-describe('What an account may bring in', () => {
+describe('The import quotas of an account', () => {
   let world: CatalogueWorld
   const quotas = { providers: 3, tools: 10, bytes: 8_000, importsPerHour: 8 }
   beforeAll(async () => {

@@ -39,7 +39,7 @@ function found(index: WordIndex, query: string): string[] {
   return matches(index, query).map(({ slug }) => slug)
 }
 
-describe('Words', () => {
+describe('Search terms', () => {
   test.each([
     ['repositories repository', 1],
     ['create creates creating created', 1],
@@ -57,14 +57,14 @@ describe('Words', () => {
     expect(new Set(stemsOf(text)).size).toBe(count)
   })
 
-  test('words that say nothing are left out, unless there are no others', () => {
+  test('leave out filler words, unless there are no others', () => {
     expect(queryStems('I want to create a tool that is an issue, please')).toEqual(['creat', 'issu'])
     expect(queryStems('is it the')).toEqual(['is', 'it', 'the'])
     expect(queryStems('')).toEqual([])
     expect(queryStems('?!. --')).toEqual([])
   })
 
-  test('a whole essay costs no more than its first words', () => {
+  test('are limited in number, so that a long text costs little', () => {
     expect(queryStems('word '.repeat(10)).length).toBe(1)
     expect(queryStems(Array.from({ length: 500 }, (_, nth) => `w${String(nth)}`).join(' ')).length).toBe(24)
     expect(queryStems('x'.repeat(1_000_000))).toEqual([])
@@ -102,12 +102,12 @@ describe('The index', () => {
     expect(found(index, 'constructor __proto__ toString')).toEqual([])
   })
 
-  test('tells what has all the words from what has some', () => {
+  test('separates entries with all the words from those with some', () => {
     const all = matches(index, 'create comment').filter((one) => one.all)
     expect(all.map(({ slug }) => slug)).toEqual(['a-create-issue-comment'])
   })
 
-  test('forgets what is dropped and what something used to be called, however often that happens', () => {
+  test('forgets dropped entries and old names, however often that happens', () => {
     const busy = new WordIndex()
     busy.put(entry('x-stays', 'Stays forever'))
     for (let nth = 0; nth < 5_000; nth++) {
@@ -131,7 +131,7 @@ describe('Worth', () => {
   const worth = (other: Partial<ToolStats> | null, price = 1_000n, deprecated = false) =>
     worthOf({ price: usdc(price), deprecated, stats: other === null ? null : stats(other) })
 
-  test('success counts most, then what it costs, then how long it takes', () => {
+  test('ranks by success, then by price, then by duration', () => {
     expect(worth({ succeeded: 50 })).toBeLessThan(worth({}, 100_000n))
     expect(worth({}, 100_000n)).toBeLessThan(worth({ p50Ms: 3_000 }))
     expect(worth({ p50Ms: 3_000 })).toBeLessThan(worth({}))

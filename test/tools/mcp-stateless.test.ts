@@ -132,7 +132,7 @@ describe('stateless MCP', () => {
     expect(text.status).toBe(415)
   })
 
-  test('progress comes only to those who ask for it', async () => {
+  test('sends progress only to calls with a progress token', async () => {
     world.upstream.says('/slow', { done: true })
     const call = (_meta = {}) => raw({ method: 'tools/call', params: { name: 'acme-get-slow', arguments: {}, _meta } })
     expect((await call()).events).toEqual([])

@@ -100,7 +100,7 @@ describe('MCP', () => {
     await expect(client.readResource({ uri: 'coinslot://tools/none' })).rejects.toMatchObject({ code: -32002 })
   })
 
-  test('errors say what is missing, what it costs and how to go on', async () => {
+  test('errors name what is missing, the cost and the next step', async () => {
     const person = await world.caller()
     const client = await streamable(person)
     const invalid = await call(client, 'call_tool', { slug: 'acme-create-note', input: { pages: 0 } })
@@ -148,7 +148,7 @@ describe('MCP', () => {
     await until(async () => (await world.left(person)).credits === 4.99 && (await world.locks()) === 0)
   })
 
-  test('who loses the stream of a call in a session comes back for its answer', async () => {
+  test('a client that loses the stream of a call in a session can fetch its answer', async () => {
     const open = world.upstream.holds('/slow', { done: true })
     const person = await world.caller()
     const times = world.upstream.to('/slow').length

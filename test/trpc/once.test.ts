@@ -26,7 +26,7 @@ describe('once', () => {
     expect((await look(caller, '/runs')).total).toBe(3)
   })
 
-  test('a key is its person’s, and one thing’s', async () => {
+  test('a key belongs to one account and one request', async () => {
     const [caller, other, slug] = [await world.caller(), await world.caller(), await world.prompt()]
     const wanted = { rdaSlug: slug, inputs: { say: 'hello' }, key: 'mine' }
     const [mine, theirs] = [await act(caller, 'runs.start', wanted), await act(other, 'runs.start', wanted)]

@@ -11,7 +11,7 @@ describe('the monitor', () => {
   })
   afterEach(() => world.close())
 
-  test('credits what came to a wallet once it is deep enough, and not before', async () => {
+  test('credits a deposit once it has enough confirmations, and not before', async () => {
     const person = await world.person()
     await send(world.chain, [{ to: person.address, value: 5_000_000n }])
     for (const [mined, balance] of [
@@ -60,7 +60,7 @@ describe('the monitor', () => {
     expect(await person.balance()).toBe(0)
   })
 
-  test('one after it: the credit stays, the operator hears of it, the books show it', async () => {
+  test('one after it keeps the credit, counts an event, and shows the difference in the books', async () => {
     const person = await world.person()
     await send(world.chain, [{ to: person.address, value: 5_000_000n }])
     await world.mine(4)

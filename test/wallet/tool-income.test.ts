@@ -78,7 +78,7 @@ describe('income from buyers without an account', () => {
     expect(await person.balance()).toBe(0)
   })
 
-  test('what a guest pays for a run is its creator’s by the price less the fee, and no capital', async () => {
+  test('for a run goes to its creator less the fee, and is no capital', async () => {
     const { chain, service } = world
     const creator = await world.person()
     const asset = {

@@ -54,7 +54,7 @@ describe('a withdrawal', () => {
     expect(await until(async () => (await service.ledger.differences()).length === 0)).toBe(true)
   })
 
-  test('one that a reorganisation takes back is paid all the same, once', async () => {
+  test('is paid again, once, after a reorganisation removes it', async () => {
     const { chain, service } = world
     const person = await world.person()
     await send(chain, [
@@ -103,7 +103,7 @@ describe('a withdrawal', () => {
     expect(await usual()).toBeNull()
   })
 
-  test('whose usual address changes hears of it, once for each change', async () => {
+  test('mails the owner each change of the usual address once', async () => {
     const { service } = world
     const person = await world.person()
     const { id } = person.caller.user
@@ -128,7 +128,7 @@ describe('a withdrawal', () => {
     expect(rows.map(({ notice }) => notice)).toEqual(changes)
   })
 
-  test('one that the treasury cannot pay waits a day, and then the money is back', async () => {
+  test('fails after a day without money in the treasury, and returns the money', async () => {
     const { service } = world
     const person = await world.person()
     const owner = { userId: person.caller.user.id, environment: 'production' as const }
@@ -228,7 +228,7 @@ function paidCall(person: Depositor, { treasury, amount, now }: { treasury: Hex;
   }
 }
 
-test('one that finds the treasury empty on its way is paid as soon as the money is there, not after an hour', async () => {
+test('a withdrawal that finds the treasury empty is paid as soon as it has money, within the hour', async () => {
   const world = await openWorld({ SETTLE_WAIT_MS: '200' })
   const { chain, service } = world
   const treasury = service.wallets.treasury()!

@@ -12,7 +12,7 @@ export function checkouts(opened: () => Desk): void {
     afterAll(() => receiver.close())
 
     it(
-      'shows what was paid and delivered, simulates a payment, sends again, and ends a checkout',
+      'shows payments and deliveries, simulates a payment, redelivers, and ends a checkout',
       async () => {
         const { page, call } = await desk.sit('/checkouts')
         await page.getByText('No checkouts yet').waitFor()
@@ -249,7 +249,7 @@ export function checkouts(opened: () => Desk): void {
     )
 
     it(
-      'adds an endpoint, tells it of a test, switches it off and removes it',
+      'adds an endpoint, sends it a test event, disables and removes it',
       async () => {
         const { page } = await desk.sit('/webhooks')
         await page.getByRole('button', { name: 'Add endpoint' }).first().click()

@@ -4,7 +4,7 @@ import { findings, isTooWide, looks, PASSWORD, STORY_MS, type Desk } from './des
 const LOADED = `performance.getEntriesByType('resource').map(({ name, encodedBodySize: bytes }) => ({ name, bytes }))`
 
 export function shell(opened: () => Desk): void {
-  describe('what is around every page of the dashboard', () => {
+  describe('every page of the dashboard', () => {
     let desk: Desk
     beforeAll(() => {
       desk = opened()
@@ -37,7 +37,7 @@ export function shell(opened: () => Desk): void {
     )
 
     it(
-      'leaves to others what is no page: programs, unknown addresses, the API',
+      "is not served to programs, at unknown addresses or over the API's routes",
       async () => {
         expect((await desk.service.call('GET', '/wallet')).status).toBe(404)
         expect((await desk.service.call('GET', '/nothing', { headers: { accept: 'text/html' } })).status).toBe(404)
@@ -166,7 +166,7 @@ export function shell(opened: () => Desk): void {
     )
 
     it(
-      'asks to sign in again over the page when the session has ended, and keeps what was typed',
+      "asks to sign in again when the session has ended, and keeps the form's input",
       async () => {
         const { page, context, email } = await desk.sit('/keys?new=1')
         await page.getByLabel('Name', { exact: true }).fill('Typed before')

@@ -13,7 +13,7 @@ export function wallet(opened: () => Desk): void {
     })
 
     it(
-      'adds play money, pays it out, and tells of every movement',
+      'adds play money, withdraws it, and lists every transaction',
       async () => {
         const { page, call } = await desk.sit('/wallet')
         await page.getByText('No transactions yet').waitFor()

@@ -46,7 +46,7 @@ describe('the edge', () => {
     expect((await person.call('POST', '/v1/wallet/deposit', options)).status).toBe(415)
   })
 
-  test('what is not there is a 404 in JSON', async () => {
+  test('an unknown route is a 404 in JSON', async () => {
     const { status, body } = await person.call('GET', '/v1/nothing')
     expect({ status, code: body.code }).toEqual({ status: 404, code: 'not_found' })
   })
@@ -165,14 +165,14 @@ describe('the edge', () => {
     expect((await ask('http://localhost:0')).body.code).toBe('unauthenticated')
   })
 
-  test('security headers, and nothing that says what runs here', async () => {
+  test('sends security headers, and none that names the software', async () => {
     const { headers } = await person.call('GET', '/v1/me')
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('content-security-policy')).toContain("default-src 'none'")
     expect(headers.get('x-powered-by')).toBeNull()
   })
 
-  test('other origins are let in by list only', async () => {
+  test('allows other origins from a list only', async () => {
     const open = await testService({ CORS_ORIGINS: 'https://app.example' })
     const ask = (origin: string) => open.call('GET', '/healthz', { headers: { origin } })
     expect((await ask('https://app.example')).headers.get('access-control-allow-origin')).toBe('https://app.example')

@@ -38,7 +38,7 @@ describe("an agent's key may not look at or change agents, keys or approvals", (
     expect({ status, code: body.code }).toEqual({ status: 403, code: 'agent_key_forbidden' })
   })
 
-  test('but who it is and what it has', async () => {
+  test('but may read its own identity and balance', async () => {
     const me = await service.call('GET', '/v1/me', { key })
     expect(me.body).toMatchObject({ agentId: id, environment: 'sandbox' })
   })

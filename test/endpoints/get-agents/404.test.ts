@@ -1,6 +1,6 @@
 import { testService, type TestPerson, type TestService } from '../../harness/service.ts'
 
-describe("another's agent, an unknown one and one that was removed are the same 404", () => {
+describe("404 is the same for another account's, an unknown and a removed agent", () => {
   let service: TestService
   let person: TestPerson
   const ids: Record<string, string> = {}

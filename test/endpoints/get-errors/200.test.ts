@@ -10,7 +10,7 @@ describe('GET /errors and /errors/:code', () => {
   })
   afterAll(() => service.close())
 
-  test('the index links every page, and each page is public, cacheable and in plain words', async () => {
+  test('the index links every page, and each page is public, cacheable and has a cause and a remedy', async () => {
     const index = await service.call('GET', '/errors')
     expect([index.status, index.headers.get('cache-control')]).toEqual([200, 'public, max-age=3600'])
     const links = [...index.text.matchAll(/href="(\/errors\/[a-z0-9_]+)"/g)].map(([, path = '']) => path)

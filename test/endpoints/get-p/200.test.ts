@@ -7,7 +7,7 @@ describe('GET /p/{chk}: 200', () => {
   })
   afterAll(() => world.close())
 
-  it('tells a program all that a customer may know, and what to sign for in both versions', async () => {
+  it('returns a program the public checkout, and the terms to sign in both versions', async () => {
     const { id } = await world.sell({
       price: 2.5,
       redirectUrl: 'https://example.com/thanks',

@@ -174,7 +174,7 @@ describe('GET /rda/{identifier} → 200', () => {
     for (const { text } of [mine, theirs]) expect(text).not.toMatch(/creators-(client-id|api-key)/)
   })
 
-  test('what was archived, for its owner and those who ran it', async () => {
+  test('shows an archived asset to its owner and to earlier callers', async () => {
     const slug = await published(creator)
     await run(reader, slug)
     await creator.call('POST', `/v1/rda/${slug}/archive`)

@@ -69,7 +69,7 @@ describe('GET /rdas → 200', () => {
     })
   })
 
-  test('what trends is first, then what stands out, then the newest', async () => {
+  test('lists trending assets first, then featured ones, then the newest', async () => {
     expect(await found('')).toEqual({ names: ['tool', 'agent', 'recipes', 'audit'], total: 4 })
   })
 

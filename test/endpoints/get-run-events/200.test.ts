@@ -28,7 +28,7 @@ describe('GET /runs/{id}/events', () => {
     for (const event of events.slice(0, -1)) expect(event).not.toHaveProperty('output')
   })
 
-  test('200: of one that has ended, its end', async () => {
+  test('200: a run that has ended sends its last status', async () => {
     const caller = await world.caller(1)
     const { body } = await world.run(caller, await world.prompt())
     const { text } = await caller.call('GET', `/v1/runs/${body.runId as string}/events`)

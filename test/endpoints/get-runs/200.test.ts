@@ -52,7 +52,7 @@ describe('GET /runs → 200', () => {
     })
   })
 
-  test('by status, and by what was run', async () => {
+  test('filters by status and by asset', async () => {
     expect((await list('?status=failed')).runs).toMatchObject([{ id: ids[1], status: 'failed', cost: 0 }])
     expect((await list('?status=succeeded')).total).toBe(2)
     expect((await list(`?rda=${slugs[0]!}`)).total).toBe(2)

@@ -55,7 +55,7 @@ describe('GET /tools/{slug} → 404, 410', () => {
     expect([status, body.code]).toEqual([404, 'collection_not_found'])
   })
 
-  test('a tool that was taken away is gone, with what took its place where that is known', async () => {
+  test('a removed tool answers 410, with its successor where that is known', async () => {
     const { status, body } = await service.call('GET', '/tools/pets-get-pet')
     expect([status, body.code, body.successor]).toEqual([410, 'tool_removed', 'pets-fetch-pet'])
     expect((await service.call('GET', '/tools/pets-list-pets')).body).toMatchObject({

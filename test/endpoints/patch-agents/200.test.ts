@@ -11,7 +11,7 @@ describe('PATCH /agents/{id} → 200', () => {
     await service.close()
   })
 
-  test('what is left out stays, null takes away, a list is replaced', async () => {
+  test('keeps omitted fields, removes null ones, and replaces lists', async () => {
     const before = {
       name: 'A',
       limits: { perCall: 1, perDay: 5 },

@@ -33,7 +33,7 @@ describe('POST /deliveries/{id}/redeliver', () => {
     await world.reaches(stopped, 'delivered')
   })
 
-  test('of one that waits for its next attempt brings it forward, with the whole schedule before it', async () => {
+  test('sends a waiting delivery now, and restarts its schedule', async () => {
     world.receiver.answers(status(500))
     const id = await world.write()
     await world.until(id, ({ attemptCount }) => attemptCount === 1)

@@ -26,7 +26,7 @@ describe('POST /hooks/identity → 401', () => {
     expect({ status, code: body.code }).toEqual({ status: 401, code: 'invalid_signature' })
   })
 
-  test('nothing of the standard at all', async () => {
+  test('without any signature headers', async () => {
     expect((await service.call('POST', '/v1/hooks/identity', { body: event })).status).toBe(401)
   })
 })

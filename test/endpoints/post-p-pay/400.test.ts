@@ -56,7 +56,7 @@ describe('POST /p/{chk}/pay: 400, before any money moves', () => {
     expect((await world.seller.call('GET', `/v1/checkouts/${form}/payments`)).body.total).toBe(0)
   })
 
-  it('all that is wrong is named at once', async () => {
+  it('names all wrong fields at once', async () => {
     const { body } = await world.call('POST', `/p/${form}/pay`, { body: { input: { mail: 1, x: 1 }, simulate: true } })
     expect(Object.keys(body.details as object).sort()).toEqual(['input.mail', 'input.site', 'input.x'])
   })

@@ -106,7 +106,7 @@ describe('POST /payments/{id}/refund → 202', () => {
     expect((await wallet(person)).balance).toBe(0.25)
   })
 
-  test('one that waits for 14 days fails, and its sum is free again', async () => {
+  test('a refund waiting for 14 days fails, and its amount is free again', async () => {
     const person = await rich(service, 0.25)
     const sale = await addSale(service, person)
     await refund(person, sale, { amount: 0.9 })

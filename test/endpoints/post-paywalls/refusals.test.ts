@@ -75,7 +75,7 @@ describe('POST /paywalls, refused', () => {
     ['routes.0.pricing.maximum', priced({ model: 'per-minute', amount: 60, minimum: 0, maximum: 0.9 })],
     ['routes.1', { routes: [...route({}).routes, ...route({}).routes] }],
     ['routes.1', { routes: [...route({ path: '/*', method: '*' }).routes, ...route({ path: '/x/:y' }).routes] }],
-  ])('says 400 and names %s, and tells the dashboard the same before anything is made', async (field, change) => {
+  ])("answers 400 naming %s, also in the dashboard's check", async (field, change) => {
     const body = { ...PAYWALL, slug: 'another', ...change }
     const answer = await person.call('POST', '/v1/paywalls', { body })
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input' } })

@@ -31,7 +31,7 @@ describe('POST /rda/{identifier}/rate with a text: a review', () => {
   const reply = (person: TestPerson, body: object): Promise<Answer> =>
     person.call('POST', '/trpc/assets.reply', { body: { id: slug, text: 'Thanks.', ...body } })
 
-  test('is public, newest first and in pages, without a word about who wrote it', async () => {
+  test('is public, newest first and in pages, without its author', async () => {
     const people = [await buyer(), await buyer(), await buyer()]
     for (const [at, person] of people.entries()) {
       service.clock.forward(1_000)
@@ -139,7 +139,7 @@ describe('POST /rda/{identifier}/rate with a text: a review', () => {
     expect((await review(person, 'A day later', of)).status).toBe(200)
   })
 
-  test('what is not published has none to read', async () => {
+  test('is not readable for an unpublished asset', async () => {
     const { rda } = (await creator.call('POST', '/v1/rda', { body: promptBody() })).body
     const asked = encodeURIComponent(JSON.stringify({ id: rda.slug }))
     expect((await service.call('GET', `/trpc/market.reviews?input=${asked}`)).status).toBe(404)

@@ -61,7 +61,7 @@ describe('POST /rda/{slug}/run → 400, 402, 404, 409, 410, 503', () => {
     expect(row!.runs).toBe(0n)
   })
 
-  test('one authorization buys one run: not another asset, not another input', async () => {
+  test('409 for one authorization used for another asset or another input', async () => {
     const other = await world.prompt({ slug: 'guest-other' })
     const payer = await world.chain.payer(1_000_000n)
     const payment = await world.payFor(slug, payer)

@@ -29,7 +29,7 @@ describe('POST /rda → 201', () => {
     expect(rda).toMatchObject({ id: answer.body.rda.id, status: 'draft', version: '1.0.0', publishedAt: null })
   })
 
-  test('what is left out is as usual', async () => {
+  test('omitted fields get their defaults', async () => {
     const { body } = await person.call('POST', '/v1/rda', { body: promptBody() })
     const { rda } = (await person.call('GET', `/v1/rda/${body.rda.id as string}`)).body
     expect(rda).toMatchObject({

@@ -324,7 +324,7 @@ describe('POST /rda → 400', () => {
     await expectFault(body, 'toolConfig', 'for RDAs of type tool only')
   })
 
-  test('everything that is wrong at once', async () => {
+  test('names all wrong fields at once', async () => {
     const body = toolBody({
       slug: slugOf('many'),
       toolConfig: { apiEndpoint: 'http://10.0.0.1/', requestTransform: '((' },

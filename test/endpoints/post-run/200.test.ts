@@ -83,7 +83,7 @@ describe('POST /run → 200', () => {
     expect(await world.wallet(caller)).toMatchObject({ balance: 0.75, pendingLocks: {} })
   })
 
-  test('a per-token prompt costs what was used, and locks more', async () => {
+  test('a per-token prompt costs its actual usage, and holds more', async () => {
     const caller = await world.caller(1)
     const slug = await world.prompt({ pricing: { model: 'per-token', amount: 0.001 } })
     const { body } = await world.run(caller, slug, { inputs: { say: 'one two three four five' } })

@@ -55,7 +55,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     expect(await world.usdc(payer.address)).toBe(990_000n)
   })
 
-  test('lists the tool for other buyers, by every version, with what was offered and not what the buyer sent', async () => {
+  test("lists the tool in discovery in its own words, not in the buyer's", async () => {
     for (const version of [1, 2] as const) {
       const payer = await world.chain.payer(1_000_000n)
       const required = await world.buy('acme-create-note', input)
@@ -75,7 +75,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     ])
   })
 
-  test('one authorization a hundred times at once: one call, one payment, one answer', async () => {
+  test('one authorization sent a hundred times at once makes one call, one payment and one answer', async () => {
     const payer = await world.chain.payer(1_000_000n)
     const payment = await world.sign(payer, await world.buy('acme-create-note', input))
     const asked = world.upstream.to('/notes').length
@@ -108,7 +108,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
   test.each([
     ['acme-get-slow', '/slow', {}],
     ['acme-create-note', '/notes', input],
-  ])('who hangs up while %s works pays, and the work is finished', async (slug, path, input) => {
+  ])('a client that hangs up while %s works pays, and the work is finished', async (slug, path, input) => {
     const payer = await world.chain.payer(1_000_000n)
     const open = world.upstream.holds(path, { done: true })
     const payment = await world.sign(payer, await world.buy(slug, input))
@@ -172,7 +172,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     expect(await world.usdc(payer.address)).toBe(990_000n)
   })
 
-  test('who cancels an authorization after a failed try asks the tool no more', async () => {
+  test('an authorization cancelled after a failed try makes no further call', async () => {
     const payer = await world.chain.payer(1_000_000n)
     world.upstream.says('/anything', { message: 'Not today' }, 500)
     const payment = await world.sign(payer, await world.buy('acme-get-anything', {}))

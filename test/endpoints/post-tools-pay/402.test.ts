@@ -13,7 +13,7 @@ describe('POST {tools_url}/pay/{slug} → 402, 400, 404, 409, 410, 503', () => {
 
   const input = { title: 'Unpaid' }
 
-  test('says what to pay, in both versions and the specification’s words', async () => {
+  test('402 with the terms in both versions, in the specification’s fields', async () => {
     const answer = await world.buy('acme-create-note', input)
     expect(answer.status).toBe(402)
     const resource = world.service.origin.replace('127.0.0.1', 'localhost').replace(/:\d+$/, '')
@@ -85,7 +85,7 @@ describe('POST {tools_url}/pay/{slug} → 402, 400, 404, 409, 410, 503', () => {
     expect(await world.usdc(payer.address)).toBe(1_000_000n)
   })
 
-  test('one that lapses before a reading tool can have answered, with the reason', async () => {
+  test('402 for an authorization that expires before a reading tool can answer', async () => {
     const payer = await world.chain.payer(1_000_000n)
     const required = await world.buy('acme-get-anything', {})
     const { maxTimeoutSeconds } = required.body.accepts[0]

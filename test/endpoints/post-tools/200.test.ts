@@ -14,7 +14,7 @@ describe('POST {tools_url}/{slug} → 200', () => {
     await world.close()
   })
 
-  test('the result, what it cost and what is left; credits pay first', async () => {
+  test('returns the result, its cost and the remaining balances; credits pay first', async () => {
     world.upstream.on('/words/a%20b', ({ query }, response) => {
       respond(response, JSON.stringify({ word: 'a b', of: query.get('language') }), 'application/json')
     })
@@ -39,7 +39,7 @@ describe('POST {tools_url}/{slug} → 200', () => {
     })
   })
 
-  test('the wallet pays what the credits have not', async () => {
+  test('charges the wallet for the part that credits do not cover', async () => {
     const caller = await world.caller(1)
     await world.spend(caller, 4_996_000n)
     const answer = await world.call(caller, 'acme-create-note', { title: 'Both' })

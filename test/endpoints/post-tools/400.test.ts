@@ -42,7 +42,7 @@ describe('POST {tools_url}/{slug} → 400, 413, 415', () => {
     expect([answer.status, answer.body.details]).toEqual([400, { [name]: fault }])
   })
 
-  test('keys that reach for what every object inherits', async () => {
+  test('keys that name a prototype', async () => {
     const caller = await world.caller()
     for (const raw of ['{"title":"a","__proto__":{"x":1}}', '{"title":"a","more":{"a":{"__proto__":1}}}']) {
       const answer = await caller.call('POST', '/tools/acme-create-note', { raw })
@@ -70,7 +70,7 @@ describe('POST {tools_url}/{slug} → 400, 413, 415', () => {
     expect([answer.status, answer.body.code]).toEqual([413, 'body_too_large'])
   })
 
-  test('what is not JSON, or does not say that it is', async () => {
+  test('a body that is not JSON (400), or has another content type (415)', async () => {
     const caller = await world.caller()
     const headers = { 'content-type': 'text/plain' }
     expect((await caller.call('POST', '/tools/acme-create-note', { raw: '{' })).status).toBe(400)

@@ -45,7 +45,7 @@ describe('POST {tools_url}/{slug} → 429, 503', () => {
     expect((await world.call(three, 'acme-get-text')).status).toBe(200)
   })
 
-  test('one account with many keys leaves places of a provider to others; one without money takes none', async () => {
+  test('one account with several keys cannot fill a provider, and one without money takes no slot', async () => {
     const open = world.upstream.holds('/slow', {})
     const before = world.upstream.to('/slow').length
     const [many, poor, other] = [await world.caller(), await world.caller(), await world.caller()]

@@ -30,7 +30,7 @@ describe('POST {tools_url}/{slug} → 502, 504', () => {
     return answer.body as Record<string, unknown>
   }
 
-  test('the tool’s own refusal is passed on in its words', async () => {
+  test("passes on the status and the message of the tool's refusal", async () => {
     world.upstream.says('/anything', { message: 'The title is taken', secret: 'x' }, 422)
     expect(await anything()).toMatchObject({
       code: 'upstream_error',

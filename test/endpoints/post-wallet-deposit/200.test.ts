@@ -70,7 +70,7 @@ describe('POST /wallet/deposit → 200', () => {
       expect((await person.call('GET', '/v1/wallet/balance')).body.wallet.balance).toBe(3)
     })
 
-    test("another person's same key is another request", async () => {
+    test("another account's request with the same key is another request", async () => {
       const [one, other] = [await service.person(), await service.person()]
       await deposit(one, 'shared', 1)
       expect((await deposit(other, 'shared', 2)).body.newBalance).toBe(2)

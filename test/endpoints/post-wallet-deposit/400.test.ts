@@ -81,7 +81,7 @@ describe('POST /wallet/deposit → 400', () => {
 })
 
 describe('POST /wallet/deposit → 400 in production', () => {
-  test('what cannot be proven on chain is refused, with a sentence that says so', async () => {
+  test('refuses a deposit that cannot be proven on chain, with a sentence', async () => {
     const service = await testService({
       LIVE: 'true',
       AUTH_SECRET: 'a'.repeat(40),
@@ -96,7 +96,7 @@ describe('POST /wallet/deposit → 400 in production', () => {
   })
 })
 
-describe('POST /wallet/deposit beyond what the wire can say', () => {
+describe("POST /wallet/deposit beyond the API's number format", () => {
   test('is refused before the balance comes to be', async () => {
     const service = await testService()
     const person = await service.person()

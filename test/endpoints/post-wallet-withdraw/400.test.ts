@@ -46,7 +46,7 @@ describe('POST /wallet/withdraw → 400', () => {
     }
   })
 
-  test('nothing was locked by any of them', async () => {
+  test('none of these left a hold', async () => {
     expect((await person.call('GET', '/v1/wallet/balance')).body.wallet).toMatchObject({ availableBalance: 10 })
   })
 })

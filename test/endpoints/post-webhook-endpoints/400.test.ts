@@ -57,7 +57,7 @@ describe('POST /webhook-endpoints', () => {
     expect(body.details.secret).toMatch(/whsec_ and the base64 of 24 to 64 bytes, or 24 to 75 printable ASCII/)
   })
 
-  test('nothing was made by any of these', async () => {
+  test('none of these created an endpoint', async () => {
     const { body } = await person.call('GET', '/v1/webhook-endpoints')
     expect(body.total).toBe(0)
   })

@@ -43,7 +43,7 @@ describe('npm run admin', () => {
     expect(await look()).toMatchObject({ verified: false, featured: false, ownerVerified: false })
   })
 
-  test('says what it did not find, and what it can do', async () => {
+  test('names an unknown asset, and lists its commands', async () => {
     expect(await admin('verify', 'no-such-asset')).toMatchObject({
       code: 1,
       said: expect.stringContaining('no-such-asset'),

@@ -60,7 +60,7 @@ describe('the demo creators', () => {
     expect(prompt.join('\n')).toContain('SELECT 1')
   })
 
-  test('what they cannot do fails, and costs nothing', async () => {
+  test('an impossible conversion fails, and costs nothing', async () => {
     const before = (await person.call('GET', '/v1/wallet/balance')).body.wallet.balance
     const body = { rdaSlug: 'colour-palette', inputs: { colour: '1e90ff' } }
     expect((await person.call('POST', '/v1/run', { body })).status).toBe(200)

@@ -44,7 +44,7 @@ describe('totals', () => {
     await database.close()
   })
 
-  test('agree with what is there after any history', async () => {
+  test("equal the rows' counts after any history", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const made: Asset[] = []

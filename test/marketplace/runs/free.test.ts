@@ -1,7 +1,7 @@
 import { createFreeRuns } from '../../../service/marketplace/store/runs/free.ts'
 import { testDatabase, type TestDatabase } from '../../harness/database.ts'
 
-describe('what free prompts take of their creator in a day', () => {
+describe('the daily allowance of free prompts', () => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await testDatabase()

@@ -24,7 +24,7 @@ describe('models', () => {
     return models.complete({ model, system: 'Be brief.', prompt: 'Hello', signal })
   }
 
-  test('in the sandbox there is only echo, in production what the catalogue lists', () => {
+  test('are only echo in the sandbox, and those of the catalogue in production', () => {
     expect(models.list('sandbox').map(({ id }) => id)).toEqual(['sandbox/echo'])
     expect(models.find('sandbox', 'gpt-4o-mini')).toBeNull()
     expect(models.find('production', 'sandbox/echo')).toBeNull()

@@ -90,7 +90,7 @@ describe('prompts on a paid model', () => {
     expect(await balance(creator)).toBe(before)
   })
 
-  test('by the token: for a thousand, and at least what the model costs', async () => {
+  test("per-token runs cost the price per thousand, and at least the model's cost", async () => {
     const { body } = await world.run(caller, await publish('tokens', { model: 'per-token', amount: 0.01 }))
     expect(body.cost).toBe(0.015)
   })

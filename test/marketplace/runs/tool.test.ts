@@ -26,7 +26,7 @@ describe('a tool', () => {
     return { result, asked: world.server.to(at)[0] }
   }
 
-  test('gets the inputs as JSON, or in its query beside what is there', async () => {
+  test('gets the inputs as JSON, or added to its query', async () => {
     const posted = await called({ apiMethod: 'POST' })
     expect([posted.asked!.method, JSON.parse(posted.asked!.body)]).toEqual(['POST', { city: 'Bern' }])
     const got = await called({ apiMethod: 'GET', query: '?units=si' }, { city: 'Bern & Thun' })
@@ -85,7 +85,7 @@ describe('a tool', () => {
       '$f := function($x){ $x&$x&$x&$x&$x&$x&$x&$x }; city ? $f($f($f($f($f($f(city)))))) : 0',
       'transform_too_large',
     ],
-  ])('whose transform %s costs nothing, and its server is not called', async (_, expression, code) => {
+  ])('with a transform that %s costs nothing, and its server is not called', async (_, expression, code) => {
     const transform = expression.startsWith('$f') ? `(${expression})` : expression
     const { result, asked } = await called({ requestTransform: transform })
     expect([result.status, result.body.code]).toEqual([500, code])

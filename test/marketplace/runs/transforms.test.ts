@@ -42,7 +42,7 @@ describe('transforms', () => {
     expect(runs).toMatchObject({ value: 2 })
   })
 
-  test('who runs over again and again is refused unheard', async () => {
+  test('an expression that timed out repeatedly is refused without running', async () => {
     const expression = '($g := function($x){ $g($x) }; $g(1))'
     for (let times = 0; times < 3; times++) await transforms.apply(expression, {}).catch(() => undefined)
     // Another one that takes all its time, begun before it.
@@ -55,7 +55,7 @@ describe('transforms', () => {
     await other
   })
 
-  test('one that eats memory loses its thread, not the process', async () => {
+  test('one that uses too much memory loses its thread, not the process', async () => {
     const expression =
       '($f := function($s, $n){ $n > 40 ? $length($s) : $f($s & $s, $n + 1) }; $f("xxxxxxxxxxxxxxxx", 0))'
     await expect(transforms.apply(expression, {})).rejects.toMatchObject({ code: expect.stringMatching(/^transform_/) })
@@ -75,7 +75,7 @@ describe('transforms', () => {
     expect(await transforms.check(expression)).toMatch(why)
   })
 
-  test('what a sample lacks is no fault', async () => {
+  test('missing fields in a sample are no error', async () => {
     expect(await transforms.check('$uppercase(city) & $string(a.b.c)')).toBeNull()
     expect(await transforms.check('$number("no")')).toBeNull()
   })

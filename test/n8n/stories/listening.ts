@@ -21,7 +21,7 @@ export function listeningStory(world: () => World): void {
       await workflow.stopListening()
     })
 
-    it('runs the workflow with what a customer filled in and simulated, and the form is gone afterwards', async () => {
+    it("runs the workflow with a simulated payment's input, and then removes the form", async () => {
       const workflow = await world().makeWorkflow()
       await workflow.listen()
       const form = await formOf(workflow, 'webhook-test')
@@ -48,7 +48,7 @@ export function listeningStory(world: () => World): void {
       await gone(form)
     })
 
-    it('leaves the link to those who have it when the workflow is published meanwhile', async () => {
+    it('keeps the link alive when the workflow is published in the meantime', async () => {
       const workflow = await world().makeWorkflow()
       await workflow.listen()
       const form = await formOf(workflow, 'webhook-test')

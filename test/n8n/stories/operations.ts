@@ -98,7 +98,7 @@ export function operationsStory(world: () => World): void {
       }
     })
 
-    it('tells the balance, and the transactions', async () => {
+    it('returns the balance and the transactions', async () => {
       const balance = await act(world(), { resource: 'wallet', operation: 'balance' })
       expect(balance.items('Coinslot')).toEqual([
         expect.objectContaining({

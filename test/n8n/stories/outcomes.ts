@@ -23,7 +23,7 @@ export function outcomesStory(world: () => World): void {
       expect(left).toBe(START)
     })
 
-    it.each(['succeeded', 'failed'])('does what the workflow reports: %s', async (status) => {
+    it.each(['succeeded', 'failed'])('ends as the workflow reports: %s', async (status) => {
       const { credential } = world()
       const parameters = { resource: 'payment', operation: 'outcome', status, answer: 'All links work.' }
       const reported = {

@@ -184,7 +184,7 @@ describe('the node refuses wrong parameters before it sends a request', () => {
   })
 })
 
-describe('what an address answers', () => {
+describe('the response of a paid address', () => {
   const FETCH = { resource: 'paidUrl', operation: 'fetch', url: 'https://x.example', maxAmount: 1, method: 'GET' }
   const response = { status: 500, headers: { 'content-type': 'text/plain' }, body: 'sorry', encoding: 'utf8' }
   const payment = { id: 'pay_1', status: 'pending' }

@@ -30,7 +30,7 @@ describe('the lists', () => {
     expect(last).not.toHaveProperty('paginationToken')
   })
 
-  it('of tools show whose they are and what they cost', async () => {
+  it('of tools show the provider and the price', async () => {
     const tools = [{ slug: 'github-search', name: 'Search', provider: 'github', price: 0.001 }]
     const { context, calls } = panel({}, [{ status: 200, body: { tools, total: 1 } }])
     const { results } = await listSearch.searchTools.call(context)
@@ -144,7 +144,7 @@ describe('the fields for inputs', () => {
     expect(calls).toEqual([])
   })
 
-  it('say in a sentence that what was chosen is gone', async () => {
+  it('say that the chosen asset no longer exists', async () => {
     const gone = { status: 404, body: { error: 'There is no such marketplace asset.', code: 'rda_not_found' } }
     const { context } = panel({ rda: named('x') }, [gone])
     await expect(resourceMapping.mapRdaInputs.call(context)).rejects.toThrow('There is no such marketplace asset.')
@@ -165,8 +165,8 @@ describe('the fields for inputs', () => {
   })
 })
 
-describe('the words of the panel', () => {
-  it('call what the marketplace sells a marketplace asset, never by the name of the API', () => {
+describe('the texts of the panel', () => {
+  it("say “marketplace asset”, never the API's own name", () => {
     expect(wordsOf(description.properties).filter((word) => /\brdas?\b/i.test(word))).toEqual([])
     const resources = description.properties[0]?.options as { name: string; value: string }[]
     expect(resources.find(({ value }) => value === 'rda')?.name).toBe('Marketplace Asset')

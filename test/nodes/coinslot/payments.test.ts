@@ -6,7 +6,7 @@ const RUN: IDataObject = { resource: 'rda', operation: 'run', rda: named('seo-au
 const OK: Told = { status: 200, body: { runId: 'run_1' } }
 const LOW: Told = { status: 402, body: { error: 'x', code: 'insufficient_balance', required: 1, available: 0 } }
 
-describe('what costs money is named, so that n8n trying again pays once', () => {
+describe('a paid call has an idempotency key, so that a retry by n8n pays once', () => {
   it.each<[string, IDataObject]>([
     ['Marketplace Asset: Run', RUN],
     ['Tool: Call', { resource: 'tool', operation: 'call', tool: named('t'), inputs: mapped({}) }],
@@ -28,7 +28,7 @@ describe('what costs money is named, so that n8n trying again pays once', () => 
     expect(keyOf(first.calls[0])).toBe(keyOf(second.calls[0]))
   })
 
-  it('other executions, runs of the node in a loop, and items say others', async () => {
+  it('other executions, loop runs and items have other keys', async () => {
     const { calls } = await execute({ parameters: RUN, input: [{}, {}] })
     const [other] = (await execute({ parameters: RUN, execution: '8' })).calls
     const [looped] = (await execute({ parameters: RUN, runIndex: 1 })).calls
@@ -124,7 +124,7 @@ describe('what costs money is named, so that n8n trying again pays once', () => 
   })
 })
 
-it('what costs nothing has no key', async () => {
+it('a free call has no idempotency key', async () => {
   const done = await execute({ parameters: { resource: 'run', operation: 'get', runId: 'run_1' } })
   expect(done.calls[0]?.headers).not.toHaveProperty('idempotency-key')
 })

@@ -218,7 +218,7 @@ describe('a further amount', () => {
   }
 
   it.each(['paid', 'refused', 'expired'])(
-    'resumes the workflow once it is %s, with what the service says',
+    "resumes the workflow once it is %s, with the service's data",
     async (status) => {
       const { answer, calls } = await resumed([{ ...REQUEST, status }])
       expect(calls[0]).toMatchObject({ method: 'GET', url: `${API}/payments/pay_1/requests` })
@@ -244,7 +244,7 @@ describe('a further amount', () => {
   })
 })
 
-describe('what is managed is sent as the service takes it', () => {
+describe('changes of checkouts and coupons have the form that the service accepts', () => {
   const SOLD = {
     id: 'chk_1',
     ...{ callbackUrl: null, after: { kind: 'file', fileId: 'fil_1', name: 'a.pdf', mediaType: 'x', bytes: 1 } },

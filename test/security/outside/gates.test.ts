@@ -4,7 +4,7 @@ import { speak } from '../../../service/pages/browser/words/say.ts'
 import { sendMcp } from '../../harness/mcp.ts'
 import { openWorld, type Answer, type World } from '../../paywall/world.ts'
 
-describe('what a client can do to an API behind a gate, and with what it bought', () => {
+describe('a client of an API behind a gate', () => {
   let world: World
   beforeAll(async () => {
     speak('en', en)
