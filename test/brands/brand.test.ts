@@ -100,7 +100,7 @@ describe('a brand', () => {
     expect([answer.status, Object.keys(answer.body.details as object)]).toEqual([400, [expect.stringContaining(field)]])
   })
 
-  test("takes no other account's logo, and none of its changes are lost", async () => {
+  test("refuses another account's logo, and loses none of its concurrent changes", async () => {
     const other = await service.person()
     const theirs = await logoOf(other)
     expect(await patch({ logo: theirs })).toMatchObject({ status: 400 })

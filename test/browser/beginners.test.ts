@@ -151,34 +151,37 @@ inBrowser('a person who has no USDC yet, where real money is taken', () => {
   })
   afterAll(() => shop.close())
 
-  it.each(DEVICES)('is led to where it is sold, with the amount and the address, on a %s', async (device, settings) => {
-    const sale = await shop.sell({ fields: [] })
-    const link = (visit: Visit) =>
-      visit.page.getByRole('link', { name: /USDC/ }).and(visit.page.locator('[href*=ramp]'))
-    const look = async ({ page, picture }: Visit, state: string): Promise<void> => {
-      expect(await barriers(page)).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-      await picture(`onramp-${state}-${device}`)
-    }
-    const none = await shop.visit(sale, { ...settings, wallet: false })
-    await none.page
-      .getByText('USDC is a digital dollar: 1 USDC is worth about 1 US dollar.', { exact: false })
-      .waitFor()
-    // The address is known once there is a wallet.
-    expect(await link(none).first().getAttribute('href')).toBe('https://ramp.example/buy?usdc=5.00&on=base')
-    await look(none, 'no-wallet')
+  it.each(DEVICES)(
+    'gets a link to where USDC is sold, with the amount and the address, on a %s',
+    async (device, settings) => {
+      const sale = await shop.sell({ fields: [] })
+      const link = (visit: Visit) =>
+        visit.page.getByRole('link', { name: /USDC/ }).and(visit.page.locator('[href*=ramp]'))
+      const look = async ({ page, picture }: Visit, state: string): Promise<void> => {
+        expect(await barriers(page)).toEqual([])
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+        await picture(`onramp-${state}-${device}`)
+      }
+      const none = await shop.visit(sale, { ...settings, wallet: false })
+      await none.page
+        .getByText('USDC is a digital dollar: 1 USDC is worth about 1 US dollar.', { exact: false })
+        .waitFor()
+      // The address is known once there is a wallet.
+      expect(await link(none).first().getAttribute('href')).toBe('https://ramp.example/buy?usdc=5.00&on=base')
+      await look(none, 'no-wallet')
 
-    const poor = await shop.visit(sale, { ...settings, usdc: 1_500_000n })
-    await poor.page.getByRole('button', { name: 'Test Wallet' }).click()
-    await poor.page.getByText('You need 3.50 USDC more on Base.').waitFor()
-    const { searchParams } = new URL((await link(poor).first().getAttribute('href'))!)
-    expect(searchParams.get('usdc')).toBe('3.50')
-    expect(searchParams.get('to')?.toLowerCase()).toBe(poor.payer.address)
-    expect(searchParams.get('on')).toBe('base')
-    await poor.page.getByText('about 1 US dollar each').first().waitFor()
-    await look(poor, 'too-little')
-    for (const { context } of [none, poor]) await context.close()
-  })
+      const poor = await shop.visit(sale, { ...settings, usdc: 1_500_000n })
+      await poor.page.getByRole('button', { name: 'Test Wallet' }).click()
+      await poor.page.getByText('You need 3.50 USDC more on Base.').waitFor()
+      const { searchParams } = new URL((await link(poor).first().getAttribute('href'))!)
+      expect(searchParams.get('usdc')).toBe('3.50')
+      expect(searchParams.get('to')?.toLowerCase()).toBe(poor.payer.address)
+      expect(searchParams.get('on')).toBe('base')
+      await poor.page.getByText('about 1 US dollar each').first().waitFor()
+      await look(poor, 'too-little')
+      for (const { context } of [none, poor]) await context.close()
+    },
+  )
 
   it('sends no request to another origin and causes no error', () => {
     expect(shop.amiss()).toEqual([])

@@ -128,7 +128,7 @@ inBrowser('a checkout in the page of another site', () => {
     await frameOf(page).getByText('Order started').waitFor()
   })
 
-  it('as an inline frame it is as high as its content, and a wallet that works in frames pays there', async () => {
+  it("an inline frame fits its content's height, and a wallet that works in frames pays there", async () => {
     const { id } = await sell()
     const { page, picture } = await open(id, mine.shows(script(id, 'data-mode="frame"')))
     await frameOf(page)
@@ -143,7 +143,7 @@ inBrowser('a checkout in the page of another site', () => {
     expect(await page.frames()[1]?.evaluate('document.documentElement.scrollHeight <= innerHeight + 1')).toBe(true)
   })
 
-  it('a chat in an inline frame is paid once, goes on, and keeps its height', async () => {
+  it('a chat in an inline frame is paid once, continues, and keeps its height', async () => {
     shop.receiver.answers(status(200, '{"output":"At your service."}'))
     const plans = [{ id: 'three', name: 'Starter', price: 0.6, kind: 'runs', runs: 3 }]
     const chat = { chat: { greeting: 'Hello!' }, plans, responseMode: 'lastNode' }

@@ -99,7 +99,7 @@ inBrowser('a person who pays for an assistant’s call', () => {
     expect(await visit.answer()).toMatchObject({ isError: true })
   })
 
-  it('says when an order has expired, and when its link was cut', async () => {
+  it('sees that an order has expired, and that a cut link is incomplete', async () => {
     const sale = await sell()
     const { page, hash } = await open(sale)
     shop.service.clock.forward(1_800_001)

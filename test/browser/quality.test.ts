@@ -65,7 +65,7 @@ inBrowser('the page itself', () => {
     })
   })
 
-  it.each(LANGUAGES)('speaks %s at every step of a narrow phone, with every text in its place', async (language) => {
+  it.each(LANGUAGES)('is translated to %s at every step, and fits a narrow phone', async (language) => {
     const texts = WORDS[language]
     const said = (key: 'terms.network' | 'progress.stepStarted' | 'form.linkExpired' | 'message.noLink'): string =>
       texts[key]
@@ -144,7 +144,7 @@ inBrowser('the page itself', () => {
     },
   )
 
-  it('speaks the language of the address before that of the browser, and keeps it on the way', async () => {
+  it("uses the language of the address before the browser's, and keeps it through the payment", async () => {
     const sale = await shop.sell({ fields: [], testMode: true })
     const { page } = await shop.visit({ id: `${sale.id}?lang=ja` }, { locale: 'fr', wallet: false })
     await page.getByRole('button', { name: WORDS.ja['pay.simulate'] }).click()

@@ -79,7 +79,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(signatures(visit)).toBe(0)
   })
 
-  it('says how much is missing, and sees when it has come', async () => {
+  it('a wallet with too little money shows the missing amount, and pays once it has come', async () => {
     const { page, payer, wallet, picture } = await shop.visit(await shop.sell({ fields: [] }), { usdc: 1_500_000n })
     await page.getByRole('button', { name: 'Test Wallet' }).click()
     await page.getByText('You need 3.50 USDC more').waitFor()
@@ -138,7 +138,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(signatures(visit)).toBe(0)
   })
 
-  it('shows what only the server knows to be wrong beside its field, and asks for no second signature', async () => {
+  it('shows an error found by the server beside its field, without a second signature', async () => {
     const fields = [{ name: 'code', label: 'Code', type: 'text', required: true, pattern: '[A-Z]{3}-[0-9]+' }]
     const visit = await shop.visit(await shop.sell({ fields }))
     const { page, payer } = visit
@@ -154,7 +154,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(signatures(visit)).toBe(1)
   })
 
-  it('a price that is no longer held is fetched anew: the same one is paid with the same signature', async () => {
+  it('an expired quote is renewed: the same price is paid with the same signature', async () => {
     const visit = await shop.visit(await shop.sell({ fields: [] }))
     const { page, payer } = visit
     await page.getByRole('button', { name: 'Test Wallet' }).click()
@@ -184,7 +184,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(signatures(visit)).toBe(2)
   })
 
-  it('takes no money for a workflow that does not answer, and says so', async () => {
+  it('charges nothing while the workflow does not answer, and says so', async () => {
     const visit = await shop.visit(await shop.sell({ fields: [], preflight: true }))
     const { page, payer, picture } = visit
     shop.receiver.answers((response) => void response.writeHead(404).end())
@@ -213,7 +213,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     await page.getByRole('heading', { name: 'This payment link does not exist or has expired' }).waitFor()
   })
 
-  it('says what to do where there is no wallet', async () => {
+  it('a browser without a wallet says so', async () => {
     const { page, picture } = await shop.visit(await shop.sell(), { wallet: false })
     await page.getByText('There is no wallet in this browser.').waitFor()
     await picture('no-wallet')

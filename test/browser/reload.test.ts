@@ -97,7 +97,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     await expectOnce({ ...visit, page: other }, before)
   })
 
-  it('goes on by itself when the answer was lost on its way', async () => {
+  it('completes the payment by itself when the answer was lost', async () => {
     const before = await sponsored()
     const visit = await toPay()
     const lose = async (route: Route): Promise<void> => {
@@ -135,7 +135,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     await page.getByRole('heading', { name: 'Receipt' }).waitFor()
   })
 
-  it('says that it failed when the chain has refused it, and takes another try', async () => {
+  it('shows a payment that the chain refused as failed, and allows another try', async () => {
     const visit = await toPay()
     const { page, payer, picture } = visit
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()

@@ -68,7 +68,7 @@ inBrowser('a seller and a buyer', () => {
   const spent = async ({ address }: TestAccount): Promise<bigint> => 100_000_000n - (await usdcOf(chain, address))
 
   it(
-    'gives a trial run, sells a month, and the month after it',
+    'give a trial run, and sell a month and the month after it',
     async () => {
       const seat = await desk.sit()
       const address = await create(seat, chain.accounts[3]!.address, async () => {
@@ -118,7 +118,7 @@ inBrowser('a seller and a buyer', () => {
   )
 
   it(
-    'applies a coupon, and charges the price shown when it changes in the meantime',
+    'apply a coupon, and charge the price shown when it changes in the meantime',
     async () => {
       const seat = await desk.sit('/coupons')
       const { page: office } = seat
@@ -159,7 +159,7 @@ inBrowser('a seller and a buyer', () => {
   )
 
   it(
-    'writes an invoice, and pays the money back',
+    'write an invoice, and refund the payment',
     async () => {
       const seat = await desk.sit('/settings')
       const { page: office, context } = seat
@@ -210,7 +210,7 @@ inBrowser('a seller and a buyer', () => {
     STORY_MS,
   )
 
-  it('sends no request to another origin and causes no error', () => {
+  it('send no request to another origin and cause no error', () => {
     expect(desk.amiss()).toEqual([])
   })
 })

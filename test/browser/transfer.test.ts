@@ -163,7 +163,7 @@ inBrowser('a person who pays by a transfer from an exchange', () => {
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).waitFor()
   })
 
-  it.each(DEVICES)('says what needs a wallet, on a %s', async (device, settings) => {
+  it.each(DEVICES)('sees which choices need a wallet, on a %s', async (device, settings) => {
     const plans = [{ id: 'ten', name: 'Ten runs', price: 12, kind: 'runs', runs: 10 }]
     const code = `EACH${device.toUpperCase()}`
     const made = await shop.person.call('POST', '/v1/coupons', { body: { code, percent: 10, perCustomer: 1 } })

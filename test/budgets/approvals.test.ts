@@ -137,7 +137,7 @@ describe('approvals', () => {
     expect((await approvalOf(error.fields.approvalId)).status).toBe('approved')
   })
 
-  test('it lapses after fifteen minutes, looked at or swept', async () => {
+  test('lapse after fifteen minutes, by reading or by the sweeper', async () => {
     const { id } = await hold()
     const approved = await hold()
     await person.call('POST', `/v1/approvals/${approved.id}/approve`)

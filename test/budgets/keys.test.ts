@@ -115,7 +115,7 @@ describe('an agent’s key', () => {
     expect(all.map(({ agentId }) => agentId).toSorted()).toEqual([one.id, other.id, null].toSorted())
   })
 
-  test('is not answered what another got under the same Idempotency-Key', async () => {
+  test("does not share another key's answer under the same Idempotency-Key", async () => {
     const keyed = (key: string) =>
       world.service.call('POST', '/v1/run', {
         key,

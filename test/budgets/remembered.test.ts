@@ -53,7 +53,7 @@ describe('an agent’s usage cached by a process', () => {
   const lifetime = async (agent: Agent) =>
     (await world.budgets.agents.standing(callerOf(agent.owner.userId), agent.id)).usage.lifetime
 
-  test('its own limit holds to the micro-dollar', async () => {
+  test("stays within the agent's limit, to the micro-dollar", async () => {
     const agent = await remembered({ limits: { lifetime: 10n } })
     expect(await ask(agent, 7n)).toBe('lifetime')
     expect(await ask(agent, 6n)).toBe('allowed')

@@ -23,7 +23,7 @@ describe('a reservation within limits', () => {
     await database.close()
   })
 
-  test('of a hundred at once exactly as many pass as the limit has room for', async () => {
+  test('is allowed for exactly as many of a hundred concurrent calls as the limit allows', async () => {
     const agent = await agentWith(it_, policyOf({ limits: { perDay: 30n } }))
     const verdicts = await Promise.all(
       Array.from({ length: 100 }, () => verdictOf(it_.budgets.reserve(callOf(agent, 1n)))),
@@ -32,7 +32,7 @@ describe('a reservation within limits', () => {
     expect(verdicts.filter((one) => one === 'perDay')).toHaveLength(70)
   })
 
-  test('so do they through three processes at once', async () => {
+  test('is allowed exactly up to the limit through three concurrent processes', async () => {
     const agent = await agentWith(it_, policyOf({ limits: { lifetime: 50n }, rate: { callsPerMinute: 40 } }))
     const processes = [it_, budgetsOn(database.statements, clock), budgetsOn(database.statements, clock)]
     const verdicts = await Promise.all(
@@ -41,7 +41,7 @@ describe('a reservation within limits', () => {
     expect(verdicts.filter((one) => one === 'allowed')).toHaveLength(40)
   })
 
-  test('a lock that is released, captured in part or expired gives its room back, and no other does', async () => {
+  test('is returned to the limit when its hold is released, partly captured or expired', async () => {
     const agent = await agentWith(it_, policyOf({ limits: { perMonth: 100n } }))
     const { owner } = agent
     const [released, part, whole, late] = [60n, 20n, 10n, 10n].map((amount) => callOf(agent, amount))

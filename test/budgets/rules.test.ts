@@ -67,7 +67,7 @@ describe('patterns', () => {
   })
 
   // One that tries every way to place the stars would not come to an end.
-  test('of a hundred stars are decided for a long text', () => {
+  test('with a hundred stars are decided for a long text', () => {
     expect(matches('*a'.repeat(100), `${'a'.repeat(2_000)}b`)).toBe(false)
   })
 })
@@ -87,7 +87,7 @@ describe('lists', () => {
     expect(told(policy, { kind: 'pay', target: 'https://a.test/x', domain: 'a.test' })).toBe('allowed')
   })
 
-  test('a host is meant in any case, with its port or without, and with its last dot', () => {
+  test('match a host in any case, with or without its port, and with a final dot', () => {
     const policy = policyOf({
       domains: { allow: ['api.example.com', 'other.test:8443'], deny: [] },
       limits: { perDay: 5_000_000n },
@@ -113,7 +113,7 @@ describe('lists', () => {
 })
 
 describe('limits', () => {
-  test('money that leaves needs one; what stays in the house does not', () => {
+  test('are required for payments to outside addresses, and not for runs', () => {
     expect(told(policyOf(), { kind: 'pay' })).toBe('limits')
     expect(told(policyOf({ approvalAbove: usdc(1n) }), { kind: 'pay', amount: usdc(1n) })).toBe('limits')
     expect(told(policyOf(), { kind: 'run' })).toBe('allowed')
@@ -122,7 +122,7 @@ describe('limits', () => {
     }
   })
 
-  test('to the micro-dollar', () => {
+  test('are exact to the micro-dollar', () => {
     const policy = policyOf({ limits: { perCall: 5n, perDay: 12n } })
     expect(told(policy, { amount: usdc(5n) })).toBe('allowed')
     expect(told(policy, { amount: usdc(6n) })).toBe('perCall')
@@ -196,7 +196,7 @@ describe('contradictions are explained', () => {
     expect(contradictions(policyOf(rules)).join('\n')).toMatch(sentence)
   })
 
-  test('and sound rules are left in peace', () => {
+  test('and sound rules have none', () => {
     const sound = policyOf({
       limits: { perCall: 1n, perMinute: 2n, perDay: 3n, perWeek: 4n, perMonth: 5n, lifetime: 6n },
       tools: { allow: ['a-*', 'b'], deny: ['a-secret'] },

@@ -33,7 +33,7 @@ describe('gas', () => {
   })
 
   describe('a batch', () => {
-    it.each([25, 50])('of %d takes at most 56k for each, were every seller another one', async (count) => {
+    it.each([25, 50])('of %d takes at most 56k per payment, even with a different seller each', async (count) => {
       const sellers = await Promise.all(Array.from({ length: count }, () => seller()))
       const { gasUsed, transfers } = await world.send(world.chain.encodeBatch(await payments(count, sellers)))
       expect(transfers).toHaveLength(count)

@@ -67,7 +67,7 @@ describe('several RPCs', () => {
       expect(lines).toHaveLength(2)
     })
 
-    it.each(faults)('is "unavailable", with a time to come back, where every address %s', async (_name, behaviour) => {
+    it.each(faults)('is "unavailable", with a retry time, where every address %s', async (_name, behaviour) => {
       bad.behave(behaviour)
       await expect(open([DEAD, bad.url], 300).call('eth_chainId')).rejects.toMatchObject({
         kind: 'unavailable',

@@ -29,7 +29,7 @@ describe.each(['native', 'wasm'] as const)('signatures by the %s curve', (kind) 
     signatures = createSignatures(await loadCurve(kind), await loadKeccak())
   })
 
-  it('says which one it is', () => {
+  it('name their curve', () => {
     expect(signatures.kind).toBe(kind)
   })
 
@@ -84,7 +84,7 @@ describe.each(['native', 'wasm'] as const)('signatures by the %s curve', (kind) 
     expect(signatures.recover(toHex(7n, { size: 32 }), signature as Hex)).toBeNull()
   })
 
-  it('makes no digest of addresses that are none', () => {
+  it('make no digest of invalid addresses and values', () => {
     const [network] = Object.values(NETWORKS)
     const good = fc.sample(authorizations, 1)[0]!
     expect(() => signatures.digest(network!, { ...good, to: '0x1234' })).toThrow(RangeError)

@@ -103,7 +103,7 @@ describe('a simulation', () => {
       })
     })
 
-    it('knows a used nonce and a cancelled one', async () => {
+    it('detects a used nonce and a cancelled one', async () => {
       const { network } = world.local
       const spent = await authorize({ value: 1n })
       await world.local.fund(payer.address, 5_000_001n)
@@ -117,7 +117,7 @@ describe('a simulation', () => {
       }
     })
 
-    it('knows the blacklist, on either side, and a pause', async () => {
+    it('detects the blacklist, on either side, and a pause', async () => {
       const item = await authorize()
       await world.local.setBlacklisted(payer.address, true)
       expect(await judged(item)).toMatchObject({
@@ -166,7 +166,7 @@ describe('a simulation', () => {
       expect(await directly(respelled)).toBe('FiatTokenV2: invalid signature')
     })
 
-    it('asks the code that speaks for an account (EIP-7702), not its key', async () => {
+    it('asks the code of a delegated account (EIP-7702), not its key', async () => {
       const delegated = await world.local.payer(2_000_000n)
       const item = await delegated.authorize(world.local.network, seller)
       await world.local.delegate(delegated.address)
@@ -245,7 +245,7 @@ describe('a simulation', () => {
       relay.behave(honest)
     })
 
-    it('says that the network is away, once to each, where there is no USDC', async () => {
+    it('is rpc_unavailable where the address has no USDC contract', async () => {
       const network = { ...world.local.network, usdc: { ...world.local.network.usdc, address: seller } }
       const chain = world.adapter({ network })
       const item = await authorize()

@@ -45,7 +45,7 @@ describe('a transaction', () => {
       }
     })
 
-    it('knows the address of a key', () => {
+    it('derives the address of a key', () => {
       expect(world.chain.addressOf(world.sponsor.privateKey)).toBe(world.sponsor.address)
     })
   })
@@ -67,7 +67,7 @@ describe('a transaction', () => {
       await quiet.stop()
     })
 
-    it('says why a transaction was not taken', async () => {
+    it('names the reason why a transaction was refused', async () => {
       const quiet = await openWorld({ mining: 'manual' })
       const [first, second, third] = [sign(await transfer(), 0), sign(await transfer(), 0), sign(await transfer(), 0)]
       await quiet.chain.broadcast(first.raw)

@@ -80,7 +80,7 @@ describe('the use of a nonce', () => {
     expect((await world.chain.simulate([item]))[0]!.outcome.succeeds).toBe(true)
   })
 
-  it('knows at once when the block goes between the event and its receipt', async () => {
+  it("is null when the event's receipt has disappeared", async () => {
     const item = await authorize(9n)
     await world.send(world.chain.encodeTransfer(item, false))
     const relay = await startRelay(world.local.url, (questions) =>
@@ -97,7 +97,7 @@ describe('the use of a nonce', () => {
       ...{ payer: payerOf, nonce, from: 0n, past },
     })
 
-    it('is nothing as long as one lags behind the use, and the use once both have it', async () => {
+    it('is unknown while one lags behind the use, and the use once both have it', async () => {
       const { number, timestamp } = await world.chain.head()
       const relay = await startRelay(world.local.url, lagging(number))
       const both = world.adapter({ urls: [relay.url, world.local.url] })
@@ -167,7 +167,7 @@ describe('the use of a nonce', () => {
   })
 
   describe('a long search', () => {
-    it('goes in parts, as narrow as the RPC wants them', async () => {
+    it('is split into ranges as narrow as the RPC requires', async () => {
       const item = await authorize(9n)
       const { hash } = await world.send(world.chain.encodeTransfer(item, false))
       await world.local.mine(60)

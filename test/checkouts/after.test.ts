@@ -165,7 +165,7 @@ describe('after the payment', () => {
     expect((await remove(second)).body).toMatchObject({ code: 'file_used', sold: true })
   })
 
-  it('a workflow and something else change places', async () => {
+  it('a workflow can be replaced by another delivery, and back', async () => {
     const sold = await sell({ kind: 'text', text: 'x' })
     const change = (body: object) => world.seller.call('PATCH', `/v1/checkouts/${sold.id}`, { body })
     expect((await change({ after: { kind: 'webhook' } })).body.details).toEqual({ callbackUrl: 'is required' })

@@ -185,7 +185,7 @@ describe('a paid chat', () => {
     expect([body.turns.length, body.pass.runsLeft, body.pass.status]).toEqual([5, 0, 'used_up'])
   })
 
-  it('goes on after a turn that was never answered', async () => {
+  it('accepts the next message ten minutes after an unanswered turn', async () => {
     const { id, token } = await openChat()
     const release = world.workflow.holds()
     expect((await send(id, token, 'Lost')).status).toBe(200)

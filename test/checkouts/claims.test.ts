@@ -15,7 +15,7 @@ describe('one authorization buys one thing', () => {
   const paidTo = () => usdcOf(world.chain, world.recipient)
   const FIELDS = [{ name: 'note', type: 'text' }]
 
-  it('posted thirty times at once it is one payment, one transfer and one delivery', async () => {
+  it('posted thirty times at once, it makes one payment, one transfer and one delivery', async () => {
     const { id } = await world.sell()
     const payer = await world.chain.payer(50_000_000n)
     const before = await paidTo()
@@ -89,7 +89,7 @@ describe('one authorization buys one thing', () => {
     expect(again).toMatchObject({ status: 200, body: { payment: { id: first.body.payment.id, status: 'paid' } } })
   })
 
-  it('not taken from the payer twice by one Idempotency-Key, nor by another', async () => {
+  it('charges the payer once under any Idempotency-Keys', async () => {
     const { id } = await world.sell()
     const payer = await world.chain.payer(50_000_000n)
     const before = await paidTo()

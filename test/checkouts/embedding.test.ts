@@ -28,7 +28,7 @@ describe('a checkout that is embedded', () => {
     return /frame-ancestors ([^;]*)/.exec(headers.get('content-security-policy') ?? '')?.[1]
   }
 
-  test('only a site that its owner allowed may frame it, and only the page that is meant for that site', async () => {
+  test('can be framed only by an allowed site, and only in the page meant for that site', async () => {
     const chk = await made({ embedOrigins: [SHOP, 'https://other.example.com:8443', SHOP] })
     const { checkout } = (await seller.call('GET', `/v1/checkouts/${chk}`)).body
     expect(checkout.embedOrigins).toEqual([SHOP, 'https://other.example.com:8443'])
@@ -67,7 +67,7 @@ describe('a checkout that is embedded', () => {
     ['data:text/html,1'],
     ['null'],
     ["'self'"],
-  ])('a site is an exact origin: %s is refused', async (origin) => {
+  ])('refuses a site that is not an exact origin: %s', async (origin) => {
     const { status, body } = await create({ embedOrigins: [origin] })
     expect([status, body.code]).toEqual([400, 'invalid_input'])
     expect(JSON.stringify(body)).toContain('embedOrigins')
@@ -126,7 +126,7 @@ describe('a checkout that is embedded', () => {
     expect((await service.call('POST', '/embed.js')).status).toBe(404)
   })
 
-  test('its address is a QR code that a camera reads', async () => {
+  test('has its address as a readable QR code', async () => {
     const chk = await made()
     const { headers, text } = await service.call('GET', `/p/${chk}/qr.svg`)
     expect(headers.get('content-type')).toBe('image/svg+xml; charset=utf-8')

@@ -108,7 +108,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect(await usdc(payer.address)).toBe(START)
   })
 
-  test('a failure gives back all of it, and the result is never shown', async () => {
+  test('a failure returns the whole payment, and its result is never shown', async () => {
     world.workflow.answers({ delivered: { status: 410, body: '{"score":1}' } })
     const payer = await newPayer()
     const signed = await sign(payer)
@@ -142,7 +142,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect(await usdc(payer.address)).toBe(START)
   })
 
-  test('of a hundred outcomes that are reported at once one decides, and one transaction ends it', async () => {
+  test('of a hundred concurrent outcomes one decides', async () => {
     const { at, payer, id, token } = await waiting()
     const outcomes = Array.from({ length: 100 }, (_, n) => ({ status: n % 2 === 0 ? 'succeeded' : 'failed' }))
     const answers = await Promise.all(outcomes.map((outcome) => report(id, outcome)))
@@ -221,7 +221,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect(await held(signed)).toMatchObject(all)
   })
 
-  test('a payer who bound the payment to a key of its own cannot take it back while the seller works', async () => {
+  test('a payer who bound the payment to their own key cannot void it while the seller works', async () => {
     const thief = world.chain.accounts[2]!
     const { at, payer, signed, id, token } = await waiting(thief.address)
     const all = { capturable: PRICE, refundable: 0n }
@@ -309,7 +309,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect(await usdc(payer.address)).toBe(START)
   })
 
-  test('a payment that its payer took back before the end is not one to take back again', async () => {
+  test('a payment reclaimed by its payer is not offered to be reclaimed again', async () => {
     const { at, payer, signed, id, token } = await waiting()
     await world.chain.setPaused(true)
     await report(id, { status: 'succeeded' })

@@ -33,7 +33,7 @@ describe('the status of a payment', () => {
     return { ...sold, payer, paymentPayload, token, answer }
   }
 
-  it('an unknown outcome is 202 and settling, never failed, and ends by itself when the block comes', async () => {
+  it('is settling (202), never failed, while the outcome is unknown, and ends with the block', async () => {
     const { answer, payer } = await paying()
     expect(answer).toMatchObject({
       status: 202,
@@ -52,7 +52,7 @@ describe('the status of a payment', () => {
     await until(() => world.workflow.told.some(({ json }) => json.payment.payer === payer.address))
   })
 
-  it('the reload of a page in the middle finds the same payment and carries it on', async () => {
+  it('is found and continued by a page reloaded in the middle', async () => {
     const { id, answer, payer, paymentPayload, token } = await paying()
     await world.chain.mine()
     const again = await until(async () => {
@@ -124,7 +124,7 @@ describe('the status of a payment', () => {
     })
   })
 
-  it('the workflow writes lines while it works: for its buyer alone, bounded, and gone once it has ended', async () => {
+  it("includes the workflow's progress, for its buyer only, bounded, until it has ended", async () => {
     const finish = world.workflow.holds()
     const { answer } = await paying({ responseMode: 'lastNode' })
     const path = statusPath(answer)
@@ -186,7 +186,7 @@ describe('the status of a payment', () => {
       return { path, delivery }
     }
 
-    it('it runs once; never confirmed it is unconfirmed, and its owner sends it again by hand', async () => {
+    it('it runs once; without a confirmation it is unconfirmed until its owner redelivers it', async () => {
       const { path, delivery } = await claimed()
       world.service.clock.forward(3_600_000)
       await until(async () => (await look(path)).delivery?.status === 'unconfirmed')
@@ -198,7 +198,7 @@ describe('the status of a payment', () => {
       expect(new Set(world.workflow.told.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([delivery]))
     })
 
-    it('with onUnconfirmed: redeliver it goes again by itself, to be claimed anew', async () => {
+    it('with onUnconfirmed: redeliver it is sent again by itself, with a new claim', async () => {
       const { path, delivery } = await claimed({ onUnconfirmed: 'redeliver' })
       world.workflow.answers({})
       world.service.clock.forward(3_600_000)

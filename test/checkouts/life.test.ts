@@ -38,7 +38,7 @@ describe('the life of a checkout', () => {
       expect(await page(id)).toBe(404)
     })
 
-    it('comes back under the same link and secret when the same place listens again', async () => {
+    it('is restored with the same link and secret when the same node listens again', async () => {
       const place = source()
       const first = await world.sell({ lifetime: 'temporary', source: place })
       await expire(first.id)
@@ -137,7 +137,7 @@ describe('the life of a checkout', () => {
     })
   })
 
-  it('a new secret is another, and the place keeps it', async () => {
+  it('a rotated secret stays when the node registers again', async () => {
     const place = source()
     const { id, secret } = await world.sell({ source: place })
     const rotated = await world.seller.call('POST', `/v1/checkouts/${id}/rotate-secret`)

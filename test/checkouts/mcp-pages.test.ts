@@ -133,7 +133,7 @@ describe('a checkout’s call that a person pays for', () => {
     await until(() => world.workflow.told.length === 1)
   })
 
-  test('the same payment sent many times at once is one payment, and each repetition gets it', async () => {
+  test('one payment sent many times concurrently is one payment, and each repetition returns it', async () => {
     const { order } = await waiting()
     const paymentPayload = await world.sign(await world.chain.payer(1_000_000n), chk)
     const body = { order, token: `tok_${'a'.repeat(43)}`, paymentPayload }
@@ -181,7 +181,7 @@ describe('a checkout’s call that a person pays for', () => {
     expect((await pay(order, { more })).body.code).toBe('order_expired')
   })
 
-  test('a declined page is no call; one that was paid nevertheless gives its answer', async () => {
+  test('a declined page charges nothing; one already paid still returns the answer', async () => {
     for (const action of ['decline', 'cancel']) {
       const { requestState } = await waiting()
       const { result } = await call({ requestState, inputResponses: { page: { action } } })

@@ -49,7 +49,7 @@ describe('an error of a server that is no workflow of n8n', () => {
     expect(JSON.stringify(stranger)).not.toContain('The site')
   })
 
-  it('gives the money back at once with refundOnFailure, and the buyer reads why', async () => {
+  it('is refunded at once with refundOnFailure, and the buyer reads the reason', async () => {
     answers(422, { error: { message: 'No such domain.' } })
     const see = await paid({ refundOnFailure: true })
     const seen = await until(async () => {

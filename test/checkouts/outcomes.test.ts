@@ -37,7 +37,7 @@ describe('a simulated payment', () => {
     expect(world.workflow.told).toEqual([])
   })
 
-  it('that is slow goes on by itself from created over settling to paid, once, and is delivered', async () => {
+  it('that is slow proceeds from created through settling to paid, once, and is delivered', async () => {
     const { id } = await world.sell({ testMode: true })
     const began = await simulate(id, { outcome: 'slow' })
     expect(began.status).toBe(202)
@@ -131,7 +131,7 @@ describe('a simulated payment', () => {
     },
   )
 
-  it('takes no outcome that is not known, and no payment with money takes one', async () => {
+  it('refuses an unknown outcome, and an outcome with a real payment', async () => {
     const { id } = await world.sell({ testMode: true })
     expect((await simulate(id, { outcome: 'refunded' })).status).toBe(400)
     const body = { input: {}, outcome: 'paid', paymentPayload: {} }

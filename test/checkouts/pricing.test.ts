@@ -295,7 +295,7 @@ describe('a price that depends', () => {
     expect(listed.payments[0].input).toEqual({ choice: 'a field of the form' })
   })
 
-  test('a choice in both places is refused', async () => {
+  test('a choice in both the address and the body is refused', async () => {
     const { id } = await world.sell({ price: 2, pricing: QUANTITY })
     const { status, body } = await world.call('POST', `/p/${id}?quantity=2`, { body: { _choice: { quantity: 3 } } })
     expect([status, Object.keys(body.details as object)]).toEqual([400, ['_choice']])

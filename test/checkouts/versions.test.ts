@@ -89,7 +89,7 @@ describe('a checkout that is changed', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(before)
   })
 
-  test('a payment that was made is found again after the change, and after its price has expired', async () => {
+  test('returns a finished payment again after the change, and after its price has expired', async () => {
     const old = await shown()
     const payment = await world.sign(payer, chk)
     const token = `tok_${'v'.repeat(43)}`

@@ -87,7 +87,7 @@ describe('a workflow that is gone', () => {
     expect((await simulate(id)).status).toBe(200)
   })
 
-  it('is not taken for gone by 404s with anything else between them', async () => {
+  it('is detected only by consecutive 404s', async () => {
     const { id } = await world.sell({ testMode: true })
     const { attempted } = world.service.checkouts
     for (const status of [404, 404, 200, 404, 404, 500, 404, 410, null]) await attempted(id, answered(status))
@@ -98,7 +98,7 @@ describe('a workflow that is gone', () => {
     expect(await state(id)).toBe('paused')
   })
 
-  it('is there again when it registers itself, or takes a delivery', async () => {
+  it('is active again when it registers itself, or accepts a delivery', async () => {
     const source = { instanceId: 'n8n', workflowId: 'back', nodeId: 'trigger' }
     const { id } = await world.sell({ testMode: true, source })
     const pause = async () => {

@@ -115,7 +115,7 @@ describe('the published client', () => {
     })
   })
 
-  test('and by curl, with the runs and the tools that follow', async () => {
+  test('and by curl, with the following runs and tools', async () => {
     const blocks = blocksOf('../README.md', 'sh').filter((block) => block.includes('curl '))
     expect(blocks).toHaveLength(3)
     const environment = { ...sandbox.environment, API: `${sandbox.url}/v1` }

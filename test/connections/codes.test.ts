@@ -28,7 +28,7 @@ describe('connections by code', () => {
   const start = async (person: { call: ConnectionWorld['service']['call'] }, body: object = {}) =>
     await person.call('POST', '/v1/connections/authorize', { body: { provider: 'notes', byCode: true, ...body } })
 
-  test('a person sees a code and an address; the connection appears by itself, and a waiting call goes on', async () => {
+  test('show a code and an address, become active by themselves, and release a waiting call', async () => {
     const person = await world.caller()
     const begun = await start(person)
     expect(begun.status).toBe(201)

@@ -46,7 +46,7 @@ describe('connections to providers of tools', () => {
     return { ...started, reached }
   }
 
-  test('say what each tool needs, and the operator’s key goes to public data only', async () => {
+  test('are listed as needed per tool, and the operator’s key is used for public data only', async () => {
     const { body } = await world.service.call('GET', '/tools?provider=notes&limit=100')
     const tools = body.tools as Record<'slug' | 'needs', string>[]
     expect(Object.fromEntries(tools.map(({ slug, needs }) => [slug, needs]))).toEqual({
@@ -126,7 +126,7 @@ describe('connections to providers of tools', () => {
     expect(asked.split(' ').sort()).toEqual(['more', 'notes', 'old'])
   })
 
-  test('a call that waits goes on by itself once its person has connected', async () => {
+  test('release a waiting call once the person has connected', async () => {
     const person = await world.caller()
     const begun = await start(person)
     const waiting = world.call(person, 'notes-write', {}, { prefer: 'wait=60' })
@@ -265,7 +265,7 @@ describe('connections to providers of tools', () => {
     for (const wrong of [-1, 'soon']) await expect(endOf(wrong)).rejects.toThrow('a life that no token can have')
   })
 
-  test('an account with many slow connections does not hold up another account’s renewal', async () => {
+  test("renew in turns, so an account with many slow ones does not delay another's", async () => {
     const [busy, calm] = [await world.connected('ora'), await world.caller()]
     for (let count = 0; count < 24; count++) {
       const { authorizationUrl } = await start(busy)

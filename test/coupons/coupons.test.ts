@@ -59,7 +59,7 @@ describe('coupons', () => {
     expect(await look(id)).toMatchObject({ used: 0, tested: 20 })
   })
 
-  test('of eight who pay with money at once, three have a code for three; the others’ money stays, and pays in full', async () => {
+  test('are used by three of eight concurrent payers with a limit of three; the others pay nothing', async () => {
     const chk = await sell()
     const { id, code } = await make({ amount: 0.5, max: 3 })
     const payers: TestAccount[] = []
@@ -79,7 +79,7 @@ describe('coupons', () => {
     expect(payments.filter(({ lines }) => lines.coupon === code)).toHaveLength(3)
   })
 
-  test('a payment that fails gives its use back, once, however often it is repeated', async () => {
+  test('regain a use once when its payment fails, however often it is repeated', async () => {
     const chk = await sell({ testMode: true })
     const { id, code } = await make({ percent: 50, max: 2 })
     expect((await simulate(chk, code)).status).toBe(200)
@@ -96,7 +96,7 @@ describe('coupons', () => {
     expect(await look(id)).toMatchObject({ tested: 2 })
   })
 
-  test('work that fails gives it back: by the seller’s report, and by the sweeper after the deadline', async () => {
+  test('regain a use when the work fails, by the seller’s report or at the deadline', async () => {
     const chk = await sell({ testMode: true, capture: 'onSuccess', runSeconds: 30 })
     const { id, code } = await make({ percent: 50, max: 1 })
     const first = (await simulate(chk, code)).body.payment
@@ -122,7 +122,7 @@ describe('coupons', () => {
     expect(await look(id)).toMatchObject({ used: 2 })
   })
 
-  test('a quote with one code buys nothing with another, without one, or for another quantity; nor once it is archived', async () => {
+  test('do not fit a quote with another code, none, or another quantity, nor after they are archived', async () => {
     const chk = await sell({ pricing: { kind: 'quantity', max: 5 } })
     const half = await make({ percent: 50 })
     const tenth = await make({ percent: 10 })
@@ -171,7 +171,7 @@ describe('coupons', () => {
         ...(key === undefined ? {} : { headers: { 'Idempotency-Key': key } }),
       })
 
-    test('of 200 at once, exactly the first 20 have it, each delivered once, for nothing', async () => {
+    test('200 concurrent buyers get exactly 20 orders, each delivered once, for nothing', async () => {
       const chk = await sell()
       const { id, code } = await make({ percent: 100, max: 20 })
       const quote = await quoted(chk, { coupon: code })
@@ -204,7 +204,7 @@ describe('coupons', () => {
       expect(await look(id)).toMatchObject({ used: 1 })
     })
 
-    test('work that fails gives it back, once', async () => {
+    test('failed work returns its use, once', async () => {
       const chk = await sell({ capture: 'onSuccess' })
       const { id, code } = await make({ percent: 100, max: 1 })
       const { body } = await take(chk, code)

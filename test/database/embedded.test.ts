@@ -89,7 +89,7 @@ describe('the embedded database', () => {
     expect(await ask(embedded.url, 'select answer from kept')).toEqual([{ answer: 42 }])
   })
 
-  test('begins anew when the first start was cut off', async () => {
+  test('starts over when the first start was interrupted', async () => {
     embedded = await startEmbedded({ dataDir })
     await embedded.stop()
     // The password was written, the data folder was not renamed yet.

@@ -66,7 +66,7 @@ describe('the migration runner', () => {
     await expect(migrate(url, folder)).rejects.toMatchObject({ code: 'migration_unknown' })
   })
 
-  test('undoes a migration that fails, names it, and applies it once it is mended', async () => {
+  test('rolls back a failed migration, names it, and applies it once it is fixed', async () => {
     write('20260103000000_third', 'create table third (id int); insert into first values (7); select 1 / 0;')
     await expect(migrate(url, folder)).rejects.toThrow(
       /^Migration 20260103000000_third failed and was undone: division/,
@@ -79,7 +79,7 @@ describe('the migration runner', () => {
     expect(await migrate(url, folder)).toEqual(['20260103000000_third'])
   })
 
-  test('refuses to go on after a migration that Prisma left half done', async () => {
+  test('refuses to continue after a migration that Prisma left unfinished', async () => {
     await migrate(url, folder)
     await pool.query(`update _prisma_migrations set finished_at = null where migration_name like '%second'`)
     await expect(migrate(url, folder)).rejects.toThrow('20260102000000_second failed earlier')

@@ -25,7 +25,7 @@ describe('transactions of two databases', () => {
     expect(names).toEqual([nameOf(outer), nameOf(inner), nameOf(outer), nameOf(inner)])
   })
 
-  it('leave nothing behind that each later promise of the process carries', async () => {
+  it('add nothing that later promises of the process would carry', async () => {
     const carried = () => Object.getOwnPropertySymbols(new AsyncResource('later')).length
     const serve = async (): Promise<number> => {
       const service = await testService()

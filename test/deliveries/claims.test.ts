@@ -110,7 +110,7 @@ describe('a claim', () => {
     expect(world.receiver.of(id)).toHaveLength(1)
   })
 
-  test('is not confirmed by a claim that it is a duplicate', async () => {
+  test('is not confirmed by an answer that the delivery is a duplicate', async () => {
     world.receiver.answers(claims(status(200, '{"duplicate":true}')))
     const id = await world.write()
     expect((await world.reaches(id, 'unconfirmed')).lastStatus).toBe(200)
@@ -130,7 +130,7 @@ describe('a claim', () => {
     expect(await claim(id)).toEqual({ claimed: false })
   })
 
-  test('opens by itself where the delivery is to be redelivered, and the schedule goes on', async () => {
+  test('is reopened by a failure with onUnconfirmed: redeliver, and the schedule continues', async () => {
     let runs = 0
     world.receiver.answers(async (response, call) => {
       if ((await claim(call.id)).claimed) runs++

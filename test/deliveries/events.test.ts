@@ -75,7 +75,7 @@ describe('an event', () => {
     expect(one.calls[0]!.id).not.toBe(one.calls[1]!.id)
   })
 
-  test('that strangers can bring about is sent once for each of them, and so many an hour', async () => {
+  test('that outside callers can cause is sent once per cause, and a limited number per hour', async () => {
     const [one] = receivers as [Receiver]
     const { id } = await endpoint(one, ['payment.failed'])
     const { clock, database, deliveries } = world.service

@@ -68,7 +68,7 @@ describe('a lane', () => {
     expect(Math.max(...stays)).toBeLessThanOrEqual(60_000)
   })
 
-  test("of one owner leaves room at the host for another's", async () => {
+  test('of one owner leaves slots of the host for another', async () => {
     const slots = createSlots(sizes, () => 0)
     await taken(slots)
     await taken(slots)
@@ -78,7 +78,7 @@ describe('a lane', () => {
     await taken(slots, 'third')
   })
 
-  test('of one account leaves room for others, however many addresses it names; so does one of an environment', async () => {
+  test('of one account or environment leaves slots for others, whatever addresses it uses', async () => {
     const slots = createSlots({ own: 2, host: 3, account: 4, environment: 6 }, () => 0)
     const enter = (n: number, account: string, environment = 'sandbox') =>
       slots.enter({ own: `own ${String(n)}`, host: `host ${String(n)}`, account, environment })

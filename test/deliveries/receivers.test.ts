@@ -23,7 +23,7 @@ describe('a receiver', () => {
     clock.forward(Date.parse(seen.nextAttemptAt!) - clock.now().getTime() + 1)
   }
 
-  test('that is down for a while gets everything once it is back', async () => {
+  test('that is down for a while gets every delivery once it is back', async () => {
     const down = await startReceiver()
     const { url } = down
     await down.close()
@@ -58,7 +58,7 @@ describe('a receiver', () => {
     })
   })
 
-  test('that hangs is left after the time that the delivery gives it', async () => {
+  test("that hangs is cut off after the delivery's time limit", async () => {
     const held: (() => void)[] = []
     world.receiver.answers((response) => void held.push(() => response.end()))
     const id = await world.write({ waitMs: 300 })
@@ -86,7 +86,7 @@ describe('a receiver', () => {
     await world.reaches(longest, 'delivered')
   })
 
-  test('that says 410 is left in peace', async () => {
+  test('that answers 410 gets no further attempt', async () => {
     world.receiver.answers(status(410, 'gone'))
     const id = await world.write()
     const seen = await world.reaches(id, 'stopped')
@@ -151,7 +151,7 @@ describe('a receiver', () => {
     world.receiver.answers(ok)
   })
 
-  test('that speaks no HTTP, or hangs up, has not taken it', async () => {
+  test('that does not answer in HTTP, or hangs up, gets a retry', async () => {
     const answers = ['SSH-2.0-OpenSSH_9.2\r\n', '']
     for (const words of answers) {
       const server = createServer((socket: Socket) => {

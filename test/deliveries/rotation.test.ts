@@ -17,7 +17,7 @@ describe('a secret that is rotated', () => {
     return world.receiver.of(id)[0]!
   }
 
-  test('signs along for a day; the same act again makes no other', async () => {
+  test('stays valid beside the new one for a day; repeating the rotation changes nothing', async () => {
     const { service, target, owner, secret: old } = world
     const { deliveries, database, clock } = service
     const operation = newId('op', clock.now())

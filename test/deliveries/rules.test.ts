@@ -122,7 +122,7 @@ describe('the schedule', () => {
 
   const standing: Standing = { state: 'pending', place: 0, onUnconfirmed: 'hold' }
 
-  test('goes on after a failure, and ends exhausted', () => {
+  test('continues after a failure, and ends exhausted', () => {
     expect(afterFailure(standing, 'failed', now, 0)).toEqual({
       state: 'pending',
       place: 1,
@@ -146,7 +146,7 @@ describe('the schedule', () => {
     })
   })
 
-  test('of a claimed one is over: its owner decides', () => {
+  test('of a claimed delivery ends at a failure: its owner decides', () => {
     for (const decision of ['failed', 'gone'] as const) {
       expect(afterFailure({ ...standing, state: 'claimed' }, decision, now, 0)).toMatchObject({
         state: 'unconfirmed',
@@ -157,7 +157,7 @@ describe('the schedule', () => {
     }
   })
 
-  test('of a claimed one goes on with an open claim where that is wanted, to the same end', () => {
+  test('of a claimed delivery continues with a reopened claim if chosen, up to the same end', () => {
     const claimed: Standing = { state: 'claimed', place: 2, onUnconfirmed: 'redeliver' }
     expect(afterFailure(claimed, 'failed', now, 0)).toEqual({
       state: 'pending',

@@ -13,7 +13,7 @@ const of = (kind: string) => manifests.filter((manifest) => manifest.kind === ki
 const names = (kind: string) => of(kind).map(({ metadata }) => metadata.name)
 
 describe('deploy/kubernetes', () => {
-  it('has no field that Kubernetes does not know, nor one of another type; and the check sees one', () => {
+  it('has no unknown field and no wrong type, and the check finds both', () => {
     expect(faultsIn(manifests)).toEqual([])
     const broken = structuredClone(of('Deployment')[0]!)
     broken['spec'].template.spec.securityContext.runAsNonroot = true
@@ -57,7 +57,7 @@ describe('deploy/kubernetes', () => {
     for (const backend of backends) expect(names('Service')).toContain(backend)
   })
 
-  it('gives each process settings that it starts with, and secrets by reference alone', () => {
+  it('gives each process settings that it starts with, and secrets only by reference', () => {
     const settings = of('ConfigMap')[0]!['data'] as Record<string, string>
     const shared = {
       ...settings,

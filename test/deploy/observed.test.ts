@@ -71,7 +71,7 @@ describe('the alerts and the dashboard', () => {
     }
   })
 
-  it('show no two panels in one place', () => {
+  it('show no two panels at one position', () => {
     const places = dashboard.panels.map(({ gridPos: { x, y } }) => `${String(x)} ${String(y)}`)
     expect(new Set(places).size).toBe(places.length)
     for (const { gridPos } of dashboard.panels) expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24)

@@ -106,7 +106,7 @@ describe('the address of another seller', () => {
     expect([fakeSeller.asked.length, await shown()]).toEqual([1, []])
   })
 
-  it('with a wrong claim stays listed as it was; a sale at the new price changes it', async () => {
+  it('with a wrong claim stays listed unchanged; a sale at the new price updates it', async () => {
     sell()
     await pay(address())
     await check()

@@ -225,7 +225,7 @@ describe('the ranking', () => {
     }
   })
 
-  test('failures and slowness rank lower; one origin cannot spoil a rate', () => {
+  test('ranks failing and slow sellers lower, and no single origin can ruin a rate', () => {
     const made = new Market()
     const good = made.honest('good', 6)
     const failing = made.sell('failing')
@@ -247,7 +247,7 @@ describe('the ranking', () => {
     expect(of(attacked)).toBeGreaterThan(of(good) * 0.85)
   })
 
-  test('of two recipients at one address the one with more payers is shown; of equal ones the first', () => {
+  test('shows the recipient with more payers at one address, or the first of equal ones', () => {
     const made = new Market()
     const owner = made.honest('owner', 3)
     const squatter = made.sell('squatter', 'owner')
@@ -258,7 +258,7 @@ describe('the ranking', () => {
     expect([owner, squatter, first, second].map((id) => ranks.get(id)?.shadowed)).toEqual([false, true, false, true])
   })
 
-  test('takes no part longer than a moment, however much there is', () => {
+  test('is computed in short parts, whatever the size', () => {
     const made = new Market()
     const sellers = Array.from({ length: 2_000 }, (_, nth) => made.sell(`seller ${String(nth)}`))
     for (let nth = 0; nth < 50_000; nth++) {

@@ -61,7 +61,7 @@ describe('a dispute', () => {
     ])
   })
 
-  test('a signature of the payer opens it, for this payment and this server, for a while', async () => {
+  test("can be opened by the payer's signature, for this payment and server, for an hour", async () => {
     const [sold, other] = [await bought(service, seller), await bought(service, seller)]
     const post = (id: string, body: object) => service.call('POST', `/receipts/${id}/dispute`, { body })
     const refused = { status: 404, body: { code: 'receipt_not_found' } }
@@ -275,7 +275,7 @@ describe('a dispute', () => {
     expect(await disputeOf(service, sold.id)).toMatchObject({ state: 'open', refundFailure: 'refund_exceeds_payment' })
   })
 
-  test('of a simulated payment: with the token alone, and the refund moves nothing', async () => {
+  test('about a simulated payment needs the token, and its refund moves nothing', async () => {
     const sold = await bought(service, seller, { simulated: true, payer: `0x${'00'.repeat(20)}` })
     const signed = await signedReport(service, sold, sold.payer)
     expect(await service.call('POST', `/receipts/${sold.id}/dispute`, { body: signed })).toMatchObject({ status: 404 })
@@ -307,7 +307,7 @@ describe('a dispute', () => {
     await dying.close()
   })
 
-  test('the policy has defaults and bounds', async () => {
+  test('has a policy with defaults and limits', async () => {
     expect((await seller.call('GET', '/v1/refund-policy')).body.refundPolicy).toEqual({
       ...{ windowDays: 30, answerDays: 7, unanswered: 'close', partialRefunds: true, agents: 'asked' },
       ...{ automaticPerSale: 1, automaticPerDay: 20 },

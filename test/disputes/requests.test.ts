@@ -165,7 +165,7 @@ describe('a refund request by the x402 extension', () => {
     expect(await findRefundDifferences(world.service.database.statements)).toEqual([])
   })
 
-  test('the same key with another body, or for another payment, is refused', async () => {
+  test('is refused with another body, or for another payment, under the same key', async () => {
     const [sold, other] = [await buy(), await buy()]
     const key = randomUUID()
     await ask(sold, { key, amount: '500000' })
@@ -218,7 +218,7 @@ describe('a refund request by the x402 extension', () => {
     expect((await askRefund(world, bare, { 'x-payment-token': sold.token })).body).toMatchObject({ status: 'pending' })
   })
 
-  test('of two payments of one payer in one transaction, the request must name one', async () => {
+  test('must name the payment where one transaction paid two', async () => {
     const [sold, other] = [await buy(), await buy()]
     await world.service.database.statements.run('UPDATE sale SET tx_hash = $2, payer = $3 WHERE id = $1', [
       ...[other.id, sold.txHash, sold.payer.address.toLowerCase()],

@@ -68,7 +68,7 @@ describe('the scheme auth-capture', () => {
     })
   })
 
-  it('holds the money, pays it out in parts and gives the rest back, in a transaction each', async () => {
+  it('holds the money, captures it in parts and voids the rest, in a transaction each', async () => {
     const before = {
       seller: await usdcOf(world.chain, world.seller),
       payer: await usdcOf(world.chain, world.payer.address),
@@ -124,7 +124,7 @@ describe('the scheme auth-capture', () => {
     expect(await sent()).toBe(start + 2)
   })
 
-  it('carries out one of two captures that count on the same state', async () => {
+  it('executes one of two captures that expect the same state', async () => {
     const paid = await authorized()
     const start = await sent()
     const payloads = [await by().capture(paid, 600_000n, ALL), await by().capture(paid, 300_000n, ALL)]
@@ -179,7 +179,7 @@ describe('the scheme auth-capture', () => {
     expect(await spent(receiver, '01')).toBeGreaterThan(authorizing)
   })
 
-  it('takes money from a contract wallet, and a message from a contract that signs', async () => {
+  it('accepts money from a contract wallet, and messages signed by a contract', async () => {
     const owner = privateKeyToAccount(world.payer.privateKey)
     const wallet = await world.chain.wallet('owned', { owner: owner.address, usdc: 5_000_000n })
     const authorize: TestAccount['authorize'] = (network, to, terms) =>
@@ -256,7 +256,7 @@ describe('the scheme auth-capture', () => {
       expect(await held(paid)).toMatchObject(ALL)
     })
 
-    it('sells nothing for money that another signer of messages could take back', async () => {
+    it('does not accept money for a purchase that another signer could void', async () => {
       const { facilitator } = world.service
       const claim = async ({ body }: EscrowPaid) => {
         const digest = facilitator.purchases.digestOf(readRequest({ ...body, x402Version: 2 }))!
@@ -327,7 +327,7 @@ describe('the scheme auth-capture', () => {
       for (const [payload, reason] of cases) expect(await tell(paid, payload)).toMatchObject(refusal(reason))
     })
 
-    it('a message about another payment than the terms describe, or one that is bound to another signer', async () => {
+    it('a message that does not fit the terms, or whose signer is not the bound one', async () => {
       const stranger = await world.chain.payer(0n)
       const capture = await by().capture(paid, 500_000n, ALL)
       const info = (change: object) => ({ ...capture, paymentInfo: { ...capture.paymentInfo, ...change } })

@@ -61,7 +61,7 @@ describe('the success of a settlement', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true')
   })
 
-  it('goes to the next caller when the first one is gone before the answer', async () => {
+  it('goes to the next caller when the first one left before the answer', async () => {
     const payment = await newPayment()
     const { close } = callAndHold(world.services[0]!, payment)
     await underWay(payment)

@@ -17,7 +17,7 @@ describe('the limits of a sponsor', () => {
     return { service, first, second }
   }
 
-  it('is counted by payer and day', async () => {
+  it('count gas by payer and day', async () => {
     const { service, first, second } = await settleWith({ GAS_BUDGET_PER_PAYER_DAY: '0.000000000001' })
     expect(first.body.success).toBe(true)
     expect(second.status).toBe(429)
@@ -50,7 +50,7 @@ describe('the limits of a sponsor', () => {
     await service.close()
   })
 
-  it("is counted by caller's address and day for all payers and recipients, open settlements included", async () => {
+  it("count gas by the caller's address and day, pending settlements included", async () => {
     const { chain } = world
     const service = await world.add({
       writes: false,
@@ -88,7 +88,7 @@ describe('the limits of a sponsor', () => {
     await service.close()
   })
 
-  it.each([0n, 99n])('is not spent on %i micro-USDC', async (value) => {
+  it.each([0n, 99n])('refuse to spend gas on %i micro-USDC', async (value) => {
     const service = await world.add()
     const { chain, seller } = world
     const payer = await chain.payer(1_000_000n)
@@ -136,7 +136,7 @@ describe('the limits of a sponsor', () => {
     await service.close()
   })
 
-  it('is counted by network and day, and begins anew at midnight', async () => {
+  it('count gas by network and day, and start over at midnight', async () => {
     const rich = await world.chain.payer(9_000_000n)
     const { service, first } = await settleWith({ GAS_BUDGET_PER_DAY: '0.000000000001' }, rich)
     expect(first.status).toBe(503)
@@ -174,7 +174,7 @@ describe('the limits of a sponsor', () => {
     await service.close()
   })
 
-  it('is never spent on an authorization whose time is over: it fails without a transaction', async () => {
+  it('spend nothing on an expired authorization, which fails without a transaction', async () => {
     const { chain, payer, seller, clock, database } = world
     const service = await world.add({ writes: false, environment: { SETTLE_WAIT_MS: '0' } })
     const validBefore = BigInt(Math.floor(clock.now().getTime() / 1000) + 60)

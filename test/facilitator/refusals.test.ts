@@ -222,7 +222,7 @@ describe('refusals', () => {
     expect(rows).toEqual([{ state: 'settled' }, { state: 'settled' }])
   })
 
-  it('takes a wallet that is deployed, and a delegated account', async () => {
+  it('do not hit a deployed wallet, or a delegated account', async () => {
     const { chain, payer, seller, service } = world
     const from = await chain.wallet('owned', { owner: payer.address, usdc: 5_000_000n })
     const byWallet = await payer.authorize(chain.network, seller, { from })

@@ -186,7 +186,7 @@ describe('the rules of settling', () => {
       ).toBe(false)
     })
 
-    it('and carried a message to the escrow out only by its own event', () => {
+    it('and executed a message to the escrow only by its own event', () => {
       const captured = { type: 'capture', paymentHash: '0x0c', amount: 5n } as const
       const capture = { ...settlement, escrow: { type: 'capture', paymentHash: '0x0c' } } as unknown as Settlement
       const isDone = (changes: Partial<Receipt>, of = capture) =>

@@ -63,7 +63,7 @@ describe('trouble on the chain', () => {
     world.clock.forward(30_000)
   })
 
-  it('a settlement in flight when it goes down is pending, and is settled once it is back', async () => {
+  it('a settlement in flight during an outage is pending, and settles afterwards', async () => {
     const payment = await newPayment()
     const asked = service().post('/settle', payment)
     await pooled()
@@ -157,7 +157,7 @@ describe('trouble on the chain', () => {
     await world.chain.fund(address, funds)
   })
 
-  it('a settlement is confirmed once it is deep enough', async () => {
+  it('a settlement is confirmed once its block is deep enough', async () => {
     const payment = await newPayment()
     const asked = service().post('/settle', payment)
     await pooled()

@@ -122,7 +122,7 @@ describe('files', () => {
     expect(await rows()).toEqual({ files: 0, chunks: 0 })
   })
 
-  it('of an account are bounded, however many are sent at once', async () => {
+  it('are limited for each account, also for concurrent uploads', async () => {
     const large = await Promise.all([1, 2, 3, 4, 5].map((n) => upload(`large${String(n)}`, randomBytes(900_000))))
     expect(large.map(({ status }) => status).sort()).toEqual([201, 201, 201, 429, 429])
     expect(large.find(({ status }) => status === 429)!.body).toMatchObject({
@@ -213,7 +213,7 @@ describe('files', () => {
     )
   })
 
-  it('by the dashboard: with its session, from its own origin, and not by agents', async () => {
+  it('are uploaded by the dashboard with its session, from its own origin, and not by agents', async () => {
     const path = '/trpc/files?name=a.txt'
     expect((await service.call('POST', path, { raw: 'x' })).status).toBe(401)
     const { status, body } = await seller.call('POST', path, { raw: 'x' })

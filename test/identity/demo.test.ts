@@ -23,7 +23,7 @@ describe('the demo account', () => {
     expect(world.mails).toEqual([])
   })
 
-  it('takes a key that the operator fixed, and another one later, and keeps both', async () => {
+  it('accepts a fixed key of the operator, and a later one, and keeps both', async () => {
     const [one, two] = ['csk_test_a_fixed_key_for_ci', 'csk_test_another-fixed-key']
     expect(await world.identity.ensureDemoAccount({ apiKey: one })).toBe(one)
     expect(await world.identity.ensureDemoAccount({ apiKey: one })).toBeNull()
@@ -32,7 +32,7 @@ describe('the demo account', () => {
     expect(new Set(users).size).toBe(1)
   })
 
-  it('is not brought back by a restart once its key was revoked', async () => {
+  it('gets no new key at a restart after its key was revoked', async () => {
     const secret = (await world.identity.ensureDemoAccount())!
     const caller = await callerOf(world, secret)
     await world.identity.keys.revoke(caller, caller.keyId!)
@@ -72,7 +72,7 @@ describe('the sandbox’s own AUTH_SECRET', () => {
     expect(await secretIn(folder)).toBe(secrets[0])
   })
 
-  it('is refused when others can read it, or when it is none', async () => {
+  it('is refused when others can read its file, or when it is too short', async () => {
     await secretIn(dataDir)
     const file = path.join(dataDir, 'auth.secret')
     await chmod(file, 0o644)

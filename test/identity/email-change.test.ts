@@ -93,7 +93,7 @@ describe('a new e-mail address', () => {
     expect(await signIn('cleo@new.example')).toBe(200)
   })
 
-  it('is not changed with a session alone, nor without one', async () => {
+  it('needs the password beside the session', async () => {
     const dan = await signUp()
     const mails = world.mails.length
     for (const password of ['not this one at all', undefined]) {
@@ -203,7 +203,7 @@ describe('a new e-mail address', () => {
     await small.close()
   })
 
-  it('cannot be had where no mail can be sent', async () => {
+  it('is refused where no mail can be sent', async () => {
     const silent = await openWorld({ canMail: false })
     const wallet = privateKeyToAccount(generatePrivateKey())
     const { body } = await post(silent, '/siwe/verify', await proofOf(silent, wallet))

@@ -16,7 +16,7 @@ describe('identifying a caller', () => {
   })
 
   describe('the environment', () => {
-    it('of a key is the key’s, and a header may only repeat it', async () => {
+    it('of a key is the key’s, and a header must not contradict it', async () => {
       const test = await keyIn(live, 'sandbox')
       const real = await keyIn(live, 'production')
       expect((await callerOf(live, test.secret)).environment).toBe('sandbox')
@@ -40,7 +40,7 @@ describe('identifying a caller', () => {
       expect((await callerOf(live, token, 'production')).environment).toBe('production')
     })
 
-    it('production is not to be had on a sandbox server: a 400 that names the header; a live key is unknown', async () => {
+    it('production is refused on a sandbox server, naming the header, and a live key is unknown', async () => {
       const refusal = {
         kind: 'invalid',
         code: 'environment_unavailable',
@@ -105,7 +105,7 @@ describe('identifying a caller', () => {
       expect(new Set(sentences.values()).size).toBe(7)
     })
 
-    it('takes one and the same statement, for an unknown key, a revoked one and an expired one', async () => {
+    it('costs one statement, whether the key is unknown, revoked or expired', async () => {
       const { caller, key, secret } = await keyIn(sandbox, 'sandbox')
       await sandbox.identity.keys.revoke(caller, key.id)
       const expired = await keyIn(sandbox, 'sandbox', new Date(sandbox.clock.now().getTime() + 60_000))

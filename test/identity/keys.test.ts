@@ -42,7 +42,7 @@ describe('keys', () => {
       })
     })
 
-    it('of production starts csk_live_ and opens production only', async () => {
+    it('of production starts with csk_live_ and works in production only', async () => {
       const { secret } = await world.identity.keys.create(await person('ann', 'production'), plain, operation())
       expect(secret).toMatch(/^csk_live_/)
       expect((await callerOf(world, secret)).environment).toBe('production')
@@ -100,7 +100,7 @@ describe('keys', () => {
       })
     })
 
-    it('is bound to an agent that exists, or not made', async () => {
+    it('is bound to an existing agent, or refused', async () => {
       const fay = await person('fay')
       const { secret } = await world.identity.keys.create(fay, { ...plain, agentId: 'agt_known' }, operation())
       expect((await callerOf(world, secret)).agentId).toBe('agt_known')
@@ -126,7 +126,7 @@ describe('keys', () => {
       })
     })
 
-    it('is nothing for a token whose person never signed up', async () => {
+    it('is unavailable to a token without a user', async () => {
       const nobody: Caller = { ...(await person('gus')), user: null, via: 'token' }
       await expect(world.identity.keys.list(nobody, { limit: 20, offset: 0 })).rejects.toMatchObject({
         kind: 'missing',
@@ -181,7 +181,7 @@ describe('keys', () => {
       await expect(world.identity.signingSecrets.get(kim)).rejects.toMatchObject({ code: 'vault_unreadable' })
     })
 
-    it('rotates: the one before signs along for a day', async () => {
+    it('rotates: the previous one stays valid for a day', async () => {
       const lee = await person('lee')
       const before = await world.identity.signingSecrets.get(lee)
       const after = await world.identity.signingSecrets.rotate(lee, operation())

@@ -38,7 +38,7 @@ describe('mail', () => {
     nowhere.close()
   })
 
-  it('goes to the log where there is no mail server', async () => {
+  it('is logged where there is no mail server', async () => {
     const lines: Record<string, unknown>[] = []
     const note = (fields: Record<string, unknown>) => void lines.push(fields)
     await logMailer({ info: note, warn: note, error: note }).send({

@@ -16,7 +16,7 @@ describe('the sign-in', () => {
   }
 
   describe('e-mail and password', () => {
-    it('signs up: a session that the API knows, wallets, and credits in the sandbox only', async () => {
+    it('signs up with a session for the API, wallets, and credits in the sandbox only', async () => {
       const { token, userId } = await signUp('Ann@Example.com')
       const caller = await callerOf(world, token)
       expect(caller).toMatchObject({
@@ -35,7 +35,7 @@ describe('the sign-in', () => {
       expect(await grantsOf(world, userId)).toEqual([5, 0])
     })
 
-    it('sets a cookie that scripts cannot read, and the API knows it too', async () => {
+    it('sets a cookie that scripts cannot read, and that the API accepts', async () => {
       await signUp('cookie@example.com')
       const { headers } = await post(world, '/sign-in/email', { email: 'cookie@example.com', password: PASSWORD })
       const cookie = headers.getSetCookie().find((line) => line.startsWith('coinslot.session_token='))!
@@ -76,7 +76,7 @@ describe('the sign-in', () => {
       expect(answer.body).toMatchObject({ code, error: expect.any(String) as string })
     })
 
-    it('takes ten characters and 128', async () => {
+    it('accepts passwords of ten and of 128 characters', async () => {
       for (const [place, password] of ['ten chars!', 'x'.repeat(128)].entries()) {
         const email = `long${String(place)}@example.com`
         expect((await post(world, '/sign-up/email', { email, password, name: 'L' })).status).toBe(200)
@@ -210,7 +210,7 @@ describe('the sign-in', () => {
   })
 
   describe('the refusals of the sign-in', () => {
-    it('an e-mail sign-up where no mail can be sent, in a sentence', async () => {
+    it('include an e-mail sign-up where no mail can be sent', async () => {
       const mute = await openWorld({ live: true, canMail: false })
       try {
         const answer = await post(mute, '/sign-up/email', { email: 'm@example.com', password: PASSWORD, name: 'M' })
@@ -222,12 +222,12 @@ describe('the sign-in', () => {
       }
     })
 
-    it('the stand-in address of a wallet: it would keep the wallet out', async () => {
+    it('include the placeholder address of a wallet', async () => {
       const email = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8@wallet.invalid'
       expect((await post(world, '/sign-up/email', { email, password: PASSWORD, name: 'W' })).status).toBe(400)
     })
 
-    it('requests of other sites', async () => {
+    it('include requests of other sites', async () => {
       const body = { email: 'csrf@example.com', password: PASSWORD, name: 'C' }
       const evil = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
       expect((await post(world, '/sign-up/email', body, evil)).status).toBe(403)

@@ -23,7 +23,7 @@ describe('the sign-up', () => {
       expect(await grantsOf(world, user.id)).toEqual([5, 0])
     })
 
-    it('gives the production credits when the address is confirmed, once', async () => {
+    it('grants the production credits when the address is confirmed, once', async () => {
       const { user } = await world.identity.signUp(somebody('ben', { email: 'ben@example.com' }))
       const confirmed = somebody('ben', { email: 'ben@example.com', emailConfirmed: true })
       await Promise.all(Array.from({ length: 10 }, () => world.identity.signUp(confirmed)))

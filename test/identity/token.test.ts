@@ -71,7 +71,7 @@ describe('tokens', () => {
       }
     })
 
-    it('is good for 30 seconds beyond its end, for clocks that differ, and no longer', async () => {
+    it('is valid for 30 seconds beyond its expiry, for clock skew, and no longer', async () => {
       const at = Math.floor(Date.now() / 1000)
       const authorization = `Bearer ${await server.sign({ exp: at })}`
       const asked = { authorization, environmentHeader: undefined }
@@ -108,7 +108,7 @@ describe('tokens', () => {
         await expect(callerOf(world, token)).rejects.toMatchObject({ code: 'unauthenticated' })
     })
 
-    it('is nothing where no issuer is configured', async () => {
+    it('is refused where no issuer is configured', async () => {
       const without = await openWorld()
       try {
         await expect(callerOf(without, await server.sign({}))).rejects.toMatchObject({ code: 'unauthenticated' })
@@ -168,7 +168,7 @@ describe('tokens', () => {
       expect((await fresh.verify(token, new Date())).subject).toBe('ann')
     })
 
-    it('that is gone is unavailable', async () => {
+    it('that cannot be reached is unavailable', async () => {
       const gone = await startIssuer()
       const token = await gone.sign({})
       await gone.close()

@@ -185,7 +185,7 @@ describe('wallets of an account', () => {
     expect((await signIn(wallet)).id).not.toBe(ann.id)
   })
 
-  it('stay where one is the last way in: of two that are removed at the same moment one is left', async () => {
+  it('cannot be removed if it is the last way to sign in, also concurrently', async () => {
     const wallet = newWallet()
     const owner = await signIn(wallet)
     expect(await listed(owner)).toEqual([wallet.address])

@@ -44,7 +44,7 @@ describe('a wallet', () => {
       expect(await grantsOf(world, callers[0]!.user!.id)).toEqual([5, 0])
     })
 
-    it('takes a message once, also when it comes twice at the same moment', async () => {
+    it('accepts a message once, also concurrently', async () => {
       const account = privateKeyToAccount(generatePrivateKey())
       const body = await proofOf(world, account)
       const answers = await Promise.all([1, 2, 3].map(() => post(world, '/siwe/verify', body)))
@@ -52,7 +52,7 @@ describe('a wallet', () => {
       expect((await post(world, '/siwe/verify', body)).body).toMatchObject({ code: 'nonce_unknown' })
     })
 
-    it('sends no mail to the stand-in address', async () => {
+    it('gets no mail to its placeholder address', async () => {
       await signIn(privateKeyToAccount(generatePrivateKey()))
       await world.deliver()
       expect(world.mails).toEqual([])
@@ -126,7 +126,7 @@ describe('a wallet', () => {
       expect(read).toEqual({ address: account.address, nonce: 'abcdefgh12345678' })
     })
 
-    it('takes an address without its checksum for the same wallet', async () => {
+    it("is the same with or without its address's checksum", async () => {
       const account = privateKeyToAccount(generatePrivateKey())
       const message = messageOf(account, 'abcdefgh12345678').replace(account.address, account.address.toLowerCase())
       const expected = { domain: 'LOCALHOST:4020', origin: 'http://localhost:4020', chainIds: [8453], now: new Date() }

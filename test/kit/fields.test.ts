@@ -114,7 +114,7 @@ describe('the input of a field', () => {
     expect(fieldsSchema.safeParse([{ name: 'f', type: 'text', patternMessage: 'x' }]).success).toBe(false)
   })
 
-  test('the patterns of one request take a bounded time, however many fields share it', () => {
+  test('the patterns of one request take bounded time, however many fields share them', () => {
     const pattern = '(a|b|c|d|e|f|g|h){0,99}.{0,300}'
     const fields = fieldsSchema.parse(
       Array.from({ length: 20 }, (_, place) => ({ name: `f${String(place)}`, type: 'textarea', pattern })),

@@ -18,7 +18,7 @@ describe('money on the wire', () => {
     )
   })
 
-  test('more than six decimals are refused, never rounded', () => {
+  test('with more than six decimals is refused, never rounded', () => {
     const digits = fc.tuple(fc.nat({ max: 999_999 }), fc.integer({ min: 1, max: 9_999_999 }))
     fc.assert(
       fc.property(

@@ -52,7 +52,7 @@ describe('the total of a long list', () => {
     expect(await total(2)).toBe(20)
   })
 
-  test('is not counted from the beginning each time', async () => {
+  test('continues from the last count', async () => {
     await add(1_500, HOUR_MS)
     await total()
     await total()

@@ -8,7 +8,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 const builds = (...files: string[]): string[] => [...buildsFor(files)].sort()
 
 describe('the builds of a test file', () => {
-  test('are none for code that is called directly', () => {
+  test('do not include pages for code that is called directly', () => {
     expect(builds('test/kit/line.test.ts')).toEqual(['client', 'packages'])
   })
 

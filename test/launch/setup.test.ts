@@ -104,7 +104,7 @@ describe('npm run setup', () => {
     expect([again.code, readFileSync(own, 'utf8')]).toEqual([0, after])
   })
 
-  test('for compose, the file has every setting that compose requires', async () => {
+  test('writes every setting that compose requires', async () => {
     const own = path.join(folder, 'compose.env')
     const phrase = path.join(folder, 'compose-phrase')
     await setup('--yes', '--compose', '--file', own, '--domain', 'pay.example.com', '--phrase-file', phrase)

@@ -71,7 +71,7 @@ describe('many at once', () => {
     expect([93n, 100n]).toContain(available)
   })
 
-  test('payments back and forth between the same two never stand still', async () => {
+  test('payments back and forth between two accounts never deadlock', async () => {
     const [one, other] = [await withMoney(1000n), await withMoney(1000n)]
     const pay = (ledger: Ledger, from: Owner, to: Owner, id: string): Promise<void> =>
       ledger.transfer({

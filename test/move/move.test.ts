@@ -85,7 +85,7 @@ describe('moving to a server', () => {
     ).toBe(true)
   })
 
-  test('refuses a source of an earlier version, and knows when one was written to', async () => {
+  test('refuses a source of an earlier version, and detects a write to it', async () => {
     const embedded = await startEmbedded({ dataDir })
     await withClient(embedded.url, (client) =>
       client.query(

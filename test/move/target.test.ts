@@ -22,7 +22,7 @@ describe('the target of a move', () => {
     await drop()
   })
 
-  test('an empty one is begun with, and known again at each of its stages', async () => {
+  test('is accepted when empty, and recognised at each stage of the move', async () => {
     expect(await judge(client, SOURCE)).toBe('empty')
     await begin(client, SOURCE)
     expect(await judge(client, SOURCE)).toBe('begun')

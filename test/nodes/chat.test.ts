@@ -19,7 +19,7 @@ const sentWith = (parameters: IDataObject): IDataObject =>
   JSON.parse(JSON.stringify(readChat(hook({ parameters: { ...PARAMETERS, ...parameters } }).context))) as IDataObject
 
 describe('the settings of a chat', () => {
-  it('is such as the service takes', () => {
+  it('have the form that the service accepts', () => {
     const sent = sentWith({})
     expect(sent).toMatchObject({
       price: 0.05,
@@ -43,13 +43,13 @@ describe('the settings of a chat', () => {
     expect(termsBody.safeParse(sentWith(parameters)).success).toBe(true)
   })
 
-  it('has no greeting where none was written, and no codes unless they are wanted', () => {
+  it('have no greeting where none was written, and no codes unless chosen', () => {
     expect(sentWith({ greeting: ' ' })).toMatchObject({ chat: { greeting: null } })
     expect(sentWith({})).not.toHaveProperty('coupons')
     expect(sentWith({ options: { coupons: true } })).toMatchObject({ coupons: true })
   })
 
-  it('reads no parameter that its panel does not have', () => {
+  it('read only parameters that the panel has', () => {
     const names = new Set(trigger.description.properties.map(({ name }) => name))
     const { context } = hook({ parameters: PARAMETERS })
     const read: string[] = []
@@ -83,7 +83,7 @@ describe('the life of a chat', () => {
     expect(memory).toEqual({})
   })
 
-  it('says which field of the panel is wrong', async () => {
+  it('names the wrong field of the panel', async () => {
     const refused = () => ({
       status: 400,
       body: {

@@ -50,7 +50,7 @@ describe('a browser', () => {
     expect(live.response.body).toContain('Send your customers this link')
   })
 
-  it('is led straight to the form while the author listens', async () => {
+  it('is redirected to the form while the author listens', async () => {
     const { result, response } = await receive({ name: 'setup' }, { mode: 'manual' })
     expect(result).toEqual({ noWebhookResponse: true })
     expect(response.status).toBe(302)
@@ -98,7 +98,7 @@ describe.each([true, false])('a delivery of the service, with test mode %s', (te
     expect(response.body).toMatchObject({ code: 'claim_unavailable' })
   })
 
-  it('asks again under the same key when the answer to the claim was lost', async () => {
+  it('retries the claim under the same key when its answer was lost', async () => {
     const answers: Told[] = [new Error('socket hang up'), { status: 200, body: { claimed: true } }]
     const { result, calls } = await receive(delivered(), { ...played, service: () => answers.shift()! })
     expect(result.workflowData).toEqual([[{ json: PAID }]])
@@ -264,7 +264,7 @@ describe('a secret that was rotated', () => {
 })
 
 describe('a workflow without a checkout', () => {
-  it.each(['default', 'setup'] as const)('takes nothing (%s)', async (name) => {
+  it.each(['default', 'setup'] as const)('answers 503 (%s)', async (name) => {
     const { result, response } = await receive({ ...delivered(), name }, { memory: {} })
     expect(result).toEqual({ noWebhookResponse: true })
     expect(response.status).toBe(503)

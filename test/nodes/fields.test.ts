@@ -37,7 +37,7 @@ describe('the customer fields', () => {
     ])
   })
 
-  it('offers all types that the service knows', () => {
+  it('offer all types that the service has', () => {
     const known = ['text', 'textarea', 'number', 'boolean', 'select', 'url', 'email', 'json', 'file']
     expect([...offeredTypes()].sort()).toEqual(known.sort())
   })

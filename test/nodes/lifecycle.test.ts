@@ -83,7 +83,7 @@ describe('creating', () => {
     expect(chosen.calls[0]?.body).toMatchObject({ network: 'base-sepolia' })
   })
 
-  it('takes a whole callback address as it is', async () => {
+  it('uses a complete callback address unchanged', async () => {
     const callbackUrl = 'https://public.example/hooks/n8n/pay'
     const { context, calls } = hook({ service: made('chk_1'), parameters: { options: { callbackUrl } } })
     await create.call(context)
@@ -159,7 +159,7 @@ describe('creating', () => {
     expect(memory).toEqual({})
   })
 
-  it('says so when the credential is gone', async () => {
+  it('reports a missing credential', async () => {
     const { context } = hook({ credentials: new Error('Credential with ID "1" does not exist') })
     await expect(create.call(context)).rejects.toThrow('The Coinslot credential cannot be used: Credential with ID "1"')
   })
@@ -172,7 +172,7 @@ describe('asking whether it exists', () => {
     expect(calls).toEqual([])
   })
 
-  it('says yes for a live one of the same parameters', async () => {
+  it('says yes for an active one with the same parameters', async () => {
     const played = await remembered()
     await expect(checkExists.call(hook({ ...played, service: is('active') }).context)).resolves.toBe(true)
   })
@@ -193,7 +193,7 @@ describe('asking whether it exists', () => {
     await expect(checkExists.call(hook({ ...played, service: is(status) }).context)).resolves.toBe(false)
   })
 
-  it('says no when the service does not know it', async () => {
+  it('says no when the service answers 404', async () => {
     const played = await remembered()
     const service = (): Told => ({ status: 404, body: { error: 'x', code: 'checkout_not_found' } })
     await expect(checkExists.call(hook({ ...played, service }).context)).resolves.toBe(false)
@@ -209,7 +209,7 @@ describe('asking whether it exists', () => {
     await expect(checkExists.call(hook({ ...played, service: () => told }).context)).resolves.toBe(true)
   })
 
-  it('does not throw when the credential is gone', async () => {
+  it('does not throw when the credential is missing', async () => {
     const played = await remembered()
     const { context } = hook({ ...played, credentials: new Error('gone') })
     await expect(checkExists.call(context)).resolves.toBe(true)

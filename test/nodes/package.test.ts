@@ -47,7 +47,7 @@ describe.each([
   ['the trigger', new PayToRunTrigger().description],
   ['the trigger of chats', new PaidChatTrigger().description],
 ])('%s', (_, description) => {
-  it('takes payments at the first address and shows the link at the second, on one path', () => {
+  it('accepts payments by POST and shows the link by GET, on one path', () => {
     expect(description.webhooks?.map(({ name, httpMethod }) => [name, httpMethod])).toEqual([
       ['default', 'POST'],
       ['setup', 'GET'],
@@ -77,7 +77,7 @@ describe('the credential', () => {
     expect(credential.properties.find(({ name }) => name === 'url')?.default).toBe('http://localhost:4020/v1')
   })
 
-  it('says the chosen environment with each call, for the service to refuse the key of the other one', () => {
+  it('sends the chosen environment with each call, so that a key of the other one is refused', () => {
     expect(credential.authenticate.properties.headers).toEqual({
       Authorization: '=Bearer {{$credentials.apiKey}}',
       'Coinslot-Environment': '={{$credentials.environment}}',

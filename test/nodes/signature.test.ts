@@ -56,12 +56,12 @@ describe('a delivery', () => {
     }
   })
 
-  it.each([-301, 301])('of %d seconds away is stale, though its signature is right', (seconds) => {
+  it.each([-301, 301])('%d seconds away is stale, though its signature is right', (seconds) => {
     const old = signed({ timestamp: String(NOW / 1000 - seconds) })
     expect(verify(old, [SECRET], NOW)).toMatchObject({ genuine: false, cause: 'stale' })
   })
 
-  it.each([-300, 300, 0])('of %d seconds away is not stale', (seconds) => {
+  it.each([-300, 300, 0])('%d seconds away is not stale', (seconds) => {
     expect(verify(signed({ timestamp: String(NOW / 1000 - seconds) }), [SECRET], NOW).genuine).toBe(true)
   })
 

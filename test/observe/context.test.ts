@@ -56,7 +56,7 @@ describe('a trace', () => {
   const traceId = 'c'.repeat(32)
   const settings = { headers: {}, serviceName: 'test', instance: '1', share: 1 }
 
-  it('is continued from a trusted proxy, and never carries the text of an error', async () => {
+  it("continues one from a trusted proxy, and never contains an error's text", async () => {
     const collector = await new Collector().listen()
     const tracing = openTelemetry({ ...settings, endpoint: collector.origin })
     const from = { traceparent: `00-${traceId}-${'d'.repeat(16)}-01`, trusted: true }

@@ -79,7 +79,7 @@ describe('npm run doctor', () => {
     expect(await gates({ ...half, BASE_RPC_URLS: 'https://rpc.example' })).toMatchObject({ level: 'ok' })
   })
 
-  test('finds a sound sandbox sound, and leaves it as it was', async () => {
+  test('finds no fault in a sound sandbox, and changes nothing', async () => {
     const dataDir = mkdtempSync(path.join(tmpdir(), 'coinslot-doctor-'))
     const embedded = await startEmbedded({ dataDir })
     await migrate(embedded.url)
@@ -132,7 +132,7 @@ describe('the database', () => {
     })
   })
 
-  it('that has not our tables', async () => {
+  it('without our tables is a fault', async () => {
     const { url, drop } = await emptyDatabase()
     const findings = await look(checkDatabase, { DATABASE_URL: url })
     expect(faultsOf(findings)).toMatchObject({ 'database migrations': expect.stringContaining('npm run migrate') })
@@ -195,7 +195,7 @@ describe('the chain', () => {
   const RICH_ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
   const POOR = `0x${'17'.repeat(32)}`
 
-  it('with an RPC that is away or another chain, and a sponsor without money', async () => {
+  it('with an unreachable RPC, another chain or a sponsor without money is a fault', async () => {
     await base.request({ method: 'anvil_setBalance', params: [RICH_ADDRESS, '0xde0b6b3a7640000'] })
     const findings = await look(checkChains, {
       BASE_RPC_URLS: base.url,
@@ -211,7 +211,7 @@ describe('the chain', () => {
     })
   })
 
-  it('that stands still, and RPCs that are far apart', async () => {
+  it('that stands still, or whose RPCs are far apart, is a fault', async () => {
     expect(faultsOf(await look(checkChains, { BASE_RPC_URLS: base.url }, 3_600_000))).toEqual({
       'chain base': expect.stringContaining('the node is stuck'),
     })
@@ -249,7 +249,7 @@ test('our addresses have to answer with our own health', async () => {
   they!.close()
 })
 
-test('secrets that several machines must share, and one that is none', async () => {
+test('warns of secrets that several machines must share, and of a weak one', async () => {
   const plain = await look(checkMachine, { ...LIVE, AUTH_SECRET: 'x'.repeat(40) })
   expect(faultsOf(plain)).toEqual({ AUTH_SECRET: expect.stringContaining('too easy to guess') })
   const alone = await look(checkMachine, { DATABASE_URL: 'postgres://db.example/x' })

@@ -102,7 +102,7 @@ describe('the log', () => {
     })
   })
 
-  it('knows every setting whose name says that it is secret', () => {
+  it("covers every setting with a secret's name", () => {
     const names = readFileSync('service/config.ts', 'utf8').matchAll(/^ {4}([A-Z][A-Z_]+): /gm)
     const secret = [...names]
       .map(([, name]) => name!)

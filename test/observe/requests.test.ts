@@ -130,7 +130,7 @@ describe('the traces and logs of requests', () => {
     }
   })
 
-  test('every line has a place: a request, a job, a sweeper, or the start', () => {
+  test("give every request's line its request id", () => {
     const requests = logged().filter(({ msg }) => msg === 'request')
     expect(requests.length).toBeGreaterThan(10)
     expect(requests.every(({ requestId }) => String(requestId).startsWith('req_'))).toBe(true)

@@ -97,7 +97,7 @@ describe('a call', () => {
     }
   })
 
-  it('of exactly the limit passes, of one more byte fails', async () => {
+  it("with exactly the limit's bytes passes, with one more fails", async () => {
     for (const path of ['/', '/gzip', '/brotli']) {
       const url = base + path
       expect((await client.send({ url, limits: { bodyBytes: TEXT.length } })).body.length).toBe(TEXT.length)
@@ -179,7 +179,7 @@ describe('a call', () => {
     await expect(read()).rejects.toBe(reason)
   })
 
-  it('is hung up on when its reader has seen enough', async () => {
+  it('is closed when its reader stops reading', async () => {
     const { body, status } = await client.open({ url: `${base}/drip` })
     for await (const piece of body) {
       expect([status, String(piece)]).toEqual([200, 'first'])

@@ -230,7 +230,7 @@ describe('a hostile answer', () => {
     expect(buffers).toBeLessThan(8 * MB)
   })
 
-  it('of 100 MB streams through when it is allowed to, never more than a piece of it held', async () => {
+  it('of 100 MB streams through where allowed, with little of it in memory', async () => {
     const host = await serve(whole('content-encoding: gzip', GZIP_BOMB))
     const { buffers, result } = await heldDuring(async () => {
       const url = `http://${host}/`

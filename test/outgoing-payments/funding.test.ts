@@ -66,7 +66,7 @@ describe('an account’s payer wallet', () => {
     expect(await service.ledger.differences()).toEqual([])
   })
 
-  test('more than the treasury has is refused, and the rest is paid', async () => {
+  test("refuses calls beyond the treasury's money, and pays the others", async () => {
     const person = await world.person()
     const all = await left()
     await chain.fund(treasury, 600_000n)

@@ -57,7 +57,7 @@ describe('an answer', () => {
     }
   })
 
-  test('of several parts shows each under its name; everything else is JSON in lines', () => {
+  test('with several parts shows each under its name; everything else is JSON in lines', () => {
     const file = { fileName: 'a.csv', contentType: 'text/csv', base64: 'YQ==' }
     expect(viewOf(JSON.stringify({ text: '**Done**', count: 2, report: file, deep: { a: {} } }))).toMatchObject({
       kind: 'parts',

@@ -51,7 +51,7 @@ const delivered = (checkout: string) =>
   world.workflow.told.filter(({ json }) => json.metadata?.checkoutId === checkout && json.payment.amount === 0)
 
 describe('trial runs', () => {
-  it('200 at once on a trial of 20: 20 are sold, and all of them are delivered', async () => {
+  it('200 concurrent buyers of 20 trials get 20, and all of them are delivered', async () => {
     const { id } = await world.sell({ trialRuns: 20, fields: FIELDS })
     const wallet = newWallet()
     const answers = await Promise.all(
@@ -78,7 +78,7 @@ describe('trial runs', () => {
     expect(answers.filter(({ body }) => body.code === 'trials_used_up')).toHaveLength(2)
   })
 
-  it('the same signature and input is the same sale; another input, checkout or wallet is refused', async () => {
+  it('are one sale for one signature and input; another input, checkout or wallet is refused', async () => {
     const { id } = await world.sell({ trialRuns: 5, fields: FIELDS })
     const other = await world.sell({ trialRuns: 5, fields: FIELDS })
     const wallet = newWallet()
@@ -130,7 +130,7 @@ describe('trial runs', () => {
 })
 
 describe('passes', () => {
-  it('200 at once on a pass with 20 runs left: 20 are sold, and all of them are delivered', async () => {
+  it('are used exactly 20 times by 200 concurrent requests with 20 runs left, each delivered', async () => {
     const { id } = await world.sell({ testMode: true, plans: [RUNS] })
     const { pass, amount } = await buy(id)
     expect(amount).toBe(5)
@@ -151,7 +151,7 @@ describe('passes', () => {
     expect(run).toMatchObject({ amount: 0, free: 'pass', pass: { id: pass.id, token: null } })
   })
 
-  it('a repeated request with one key uses one run, and another input with it is refused', async () => {
+  it('use one run for a repeated request with one key, and refuse another input with it', async () => {
     const { id } = await world.sell({ testMode: true, plans: [RUNS], fields: FIELDS })
     const { pass } = await buy(id)
     const headers = { 'idempotency-key': `key-${pass.id}` }
@@ -166,7 +166,7 @@ describe('passes', () => {
     expect(body.pass.runsLeft).toBe(18)
   })
 
-  it('a pass opens its own checkout alone, and in its own mode', async () => {
+  it('work at their own checkout and in their own mode only', async () => {
     const { id, checkout } = await world.sell({ testMode: true, plans: [RUNS] })
     const other = await world.sell({ testMode: true, plans: [RUNS] })
     const { pass } = await buy(id)
@@ -178,7 +178,7 @@ describe('passes', () => {
     expect((await pay(id, { pass: pass.token })).body.code).toBe('pass_not_found')
   })
 
-  it('a pass ends with its time, by its seller, and when its payment is refunded', async () => {
+  it('end with their time, by their seller, and when their payment is refunded', async () => {
     const { id } = await world.sell({ testMode: true, plans: [RUNS, MONTH] })
     const month = await buy(id, MONTH.id)
     const [ended, refunded] = [await buy(id), await buy(id)]

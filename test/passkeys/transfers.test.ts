@@ -80,7 +80,7 @@ describe('money that leaves a passkey wallet', () => {
     expect(await usdcOf(chain, passkey.wallet)).toBe(3_000_000n)
   })
 
-  it('is no way to have other transfers paid for', async () => {
+  it('does not sponsor transfers of other wallets', async () => {
     const to = await newAddress()
     const payer = await chain.payer(5_000_000n)
     const { signature, ...terms } = await payer.authorize(chain.network, to)
@@ -118,7 +118,7 @@ describe('money that leaves a passkey wallet', () => {
     }
   })
 
-  it('is not there where the operator has not switched it on, nor is its page', async () => {
+  it('answers 404, also for its page, where the operator has not switched it on', async () => {
     const off = await testService({ BASE_SEPOLIA_RPC_URLS: chain.url })
     try {
       expect(await off.call('POST', '/p/wallet/transfers', { body: {} })).toMatchObject({ status: 404 })

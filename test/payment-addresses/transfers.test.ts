@@ -171,7 +171,7 @@ describe('an order that is paid by plain transfers', () => {
     await becomes(of, { status: 'paid' })
   })
 
-  it('is not paid while the workflow is away, and is paid once it is back', async () => {
+  it('is paid only once its workflow is available again', async () => {
     const of = await opened({ preflight: true })
     world.workflow.answers({ asked: { status: 503, body: '{}' } })
     await send(of.address, 1_000_000n)
@@ -183,7 +183,7 @@ describe('an order that is paid by plain transfers', () => {
     expect(await until(() => runsOf(of)[0] ?? null)).toBeDefined()
   })
 
-  it('gives the money back where the checkout has ended meanwhile', async () => {
+  it('returns the money where the checkout has ended in the meantime', async () => {
     const of = await opened()
     expect((await world.seller.call('DELETE', `/v1/checkouts/${of.sold.id}`)).status).toBeLessThan(300)
     await send(of.address, 1_000_000n)
@@ -200,7 +200,7 @@ describe('an order that is paid by plain transfers', () => {
     expect(runsOf(of)).toEqual([])
   })
 
-  it('gives the money back where the work fails before it is charged', async () => {
+  it('returns the money where the work fails before it is charged', async () => {
     const of = await opened({ capture: 'onSuccess', responseMode: 'lastNode', runSeconds: 60 })
     world.workflow.answers({ delivered: { status: 500, body: '{}' } })
     await send(of.address, 1_000_000n)
@@ -276,7 +276,7 @@ describe('an order that is paid by plain transfers', () => {
     expect(body).toMatchObject({ pass: null, trialRunsLeft: 2 })
   })
 
-  it('is one address for one key, and is found by its own token alone', async () => {
+  it('has one address per key, readable with its own token only', async () => {
     const sold = await world.sell()
     const make = () => world.call('POST', `/p/${sold.id}/addresses`, { headers: { 'Idempotency-Key': 'one-order-1' } })
     const [one, two] = [await make(), await make()]

@@ -34,7 +34,7 @@ describe('a client that leaves', () => {
     return row
   }
 
-  it('pays first, leaves, and asks again: one effect, one charge, the answer that was there', async () => {
+  it('pays first, leaves and repeats the call: one effect, one charge, the same answer', async () => {
     const { gate } = await world.sell([{ method: 'POST', path: '/letters', pricing: PRICE, settle: 'before' }])
     const payer = await world.chain.payer(1_000_000n)
     let letters = 0

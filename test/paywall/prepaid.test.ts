@@ -28,7 +28,7 @@ describe('a prepaid route', () => {
     return row
   }
 
-  it('gives a token once, draws what each call costs, and returns the rest', async () => {
+  it("returns a token once, draws each call's cost, and pays back the rest", async () => {
     const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing: CHAT }])
     const payer = await world.chain.payer(1_000_000n)
     const asked = { method: 'POST', body: '{}' }
@@ -204,7 +204,7 @@ describe('a prepaid route', () => {
     expect(balance).toEqual({ available: 15_000n, held: 0n, paid: 20_000n, drawn: 5_000n })
   })
 
-  it('ends a call when its money is used up, and one whose process is gone at its minimum', async () => {
+  it('ends a call when its money is used up, and charges the minimum if the process died', async () => {
     const pricing = { model: 'per-minute', amount: 6, minimum: 0.01, maximum: 0.1 }
     const { gate } = await world.sell([{ path: '/endless', pricing }])
     world.upstream.on('/endless', (_request, response) => {

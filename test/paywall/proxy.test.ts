@@ -137,7 +137,7 @@ describe('the gate as a proxy', () => {
     expect(last().headers.authorization).toBe('Bearer theirs')
   })
 
-  it('lets no upstream speak for the whole address: no cookies, no scripts, no rules for browsers', async () => {
+  it("removes an upstream's cookies, scripts and browser policies", async () => {
     world.upstream.on('/page', (_request, response) => {
       response.writeHead(200, {
         'content-type': 'text/html',
@@ -175,7 +175,7 @@ describe('the gate as a proxy', () => {
     expect(headers.get('link')).toBe('<a>; rel=x, <b>; rel=y')
   })
 
-  it('lets every page ask, without being known', async () => {
+  it('allows requests from every origin, without credentials', async () => {
     const preflight = await world.ask(`${gate}/paid/x`, {
       method: 'OPTIONS',
       headers: { 'access-control-request-method': 'POST', 'access-control-request-headers': 'payment-signature' },
@@ -199,7 +199,7 @@ describe('the gate as a proxy', () => {
     expect(raw).toMatch(/body\r\n0\r\nx-checksum: abc/i)
   })
 
-  it('passes events on as they come, and hangs up when their reader does', async () => {
+  it('passes events on as they come, and closes when their reader does', async () => {
     let closed = false
     world.upstream.on('/events', (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -214,7 +214,7 @@ describe('the gate as a proxy', () => {
     await until(() => closed)
   })
 
-  it('opens WebSockets', async () => {
+  it('forwards WebSockets, and refuses unpaid ones', async () => {
     const socket = new WebSocket(`${gate.replace('http', 'ws')}/socket?room=1`)
     await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject))
     const echoed = new Promise((resolve) => socket.on('message', (data: Buffer) => resolve(data.toString())))
@@ -295,7 +295,7 @@ describe('the gate as a proxy', () => {
     expect(world.upstream.asked).toHaveLength(before)
   })
 
-  it('passes nothing on that no route names, and knows no paywall that is not there', async () => {
+  it('answers 404 for paths without a route, and for an unknown paywall', async () => {
     const narrow = await world.sell([{ path: '/only/:id', pricing: { model: 'free' } }])
     expect((await world.ask(`${narrow.gate}/only/1`)).status).toBe(200)
     expect((await world.ask(`${narrow.gate}/only/1`, { method: 'HEAD' })).status).toBe(200)
@@ -327,7 +327,7 @@ describe('the gate as a proxy', () => {
     expect(moved.headers.get('location')).toBe('http://169.254.169.254/')
   })
 
-  it('says 504 when the upstream is silent, and does not lead to itself for ever', async () => {
+  it('answers 504 when the upstream is silent, and 502 when it is the gate itself', async () => {
     world.upstream.on('/silent', () => undefined)
     expect(await world.ask(`${gate}/silent`)).toMatchObject({ status: 504, body: { code: 'upstream_timeout' } })
     const loop = await world.sell([{ path: '/*', pricing: { model: 'free' } }], {
@@ -396,7 +396,7 @@ describe('the gate as a proxy', () => {
     }
   })
 
-  it('takes no more of a body on a route that is paid than it may have', async () => {
+  it("limits the body's size on a paid route", async () => {
     const sold = await world.sell([{ method: 'POST', path: '/x', pricing: { model: 'per-request', amount: 1 } }], {
       testMode: true,
     })

@@ -37,7 +37,7 @@ describe('which route a request is for', () => {
     expect(found).toBe(place === null ? null : routes[place])
   })
 
-  it('says which one is never reached', () => {
+  it('names a route that is never reached', () => {
     expect(hiddenRoute([route('GET', '/a/:id'), route('GET', '/a/b')])).toEqual({ place: 1, by: 0 })
     expect(hiddenRoute([route('*', '/*'), route('GET', '/a')])).toEqual({ place: 1, by: 0 })
     expect(hiddenRoute([route('GET', '/a/b'), route('GET', '/a/:id'), route('POST', '/a/:id')])).toBeNull()
@@ -123,7 +123,7 @@ describe('the price of a metered call', () => {
     expect(lastsMs(tokens)).toBeNull()
   })
 
-  it('is never beyond its bounds', () => {
+  it('stays within its minimum and maximum', () => {
     const amount = fc.bigInt({ min: 1n, max: 10n ** 12n })
     fc.assert(
       fc.property(amount, amount, amount, amount, fc.nat(), fc.nat(), (input, output, one, other, a, b) => {

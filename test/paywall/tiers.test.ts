@@ -99,7 +99,7 @@ describe('tiers', () => {
     expect(wanted.body.amount).toBe('0.03')
   })
 
-  it('offers the price of the first tier to an unknown caller, and refuses the price of another', async () => {
+  it('offer the first price to an unknown caller, and refuse the price of another tier', async () => {
     const tiers = [{ upTo: 1, amount: 0.03 }, { amount: 0.01 }]
     const { gate } = await world.sell([{ path: '/t', pricing: { model: 'tiered', tiers, window: 'lifetime' } }])
     const payer = await world.chain.payer(1_000_000n)
@@ -114,7 +114,7 @@ describe('tiers', () => {
     expect(wrong.status).toBe(400)
   })
 
-  it('gives a place back when the upstream fails', async () => {
+  it('do not count a call whose upstream failed', async () => {
     const tiers = [{ upTo: 1, amount: 0.03 }, { amount: 0.01 }]
     const { gate } = await world.sell([{ path: '/f', pricing: { model: 'tiered', tiers, window: 'lifetime' } }])
     world.upstream.on('/f', (_request, response) => {
@@ -169,7 +169,7 @@ describe('tiers', () => {
     })
   })
 
-  it('counts revenue, customers, calls and refusals by route and day', async () => {
+  it('count revenue, customers, calls and refusals by route and day', async () => {
     const { gate, id } = await world.sell([
       { path: '/paid', pricing: { model: 'per-request', amount: 0.05 } },
       { path: '/free', pricing: { model: 'free' } },

@@ -111,7 +111,7 @@ describe('the rules of disputes, for every sale, policy and request', () => {
     )
   })
 
-  test('a deadline gives back no more than is left, and not for ever', () => {
+  test('a deadline refunds no more than is left, in at most three attempts', () => {
     const wanted = fc.option(micro(6_000).map((value) => usdc(value + 1n)))
     const due = fc.record({
       unanswered: fc.constantFrom('refund' as const, 'close' as const),
@@ -134,7 +134,7 @@ describe('the rules of disputes, for every sale, policy and request', () => {
     )
   })
 
-  test('public figures are whole percents of at least twenty customers, and one of them moves each by its own part at most', () => {
+  test('public figures are whole percents of at least twenty customers, moved little by one', () => {
     const counted = fc.record({
       customers: fc.nat({ max: 1_000 }),
       refunded: fc.double({ min: 0, max: 1, noNaN: true }),

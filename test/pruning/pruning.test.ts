@@ -71,7 +71,7 @@ describe('pruning', () => {
       if (table === 'paywall_draw') drawn += oldest
     })
 
-    test('looks at a bounded number of rows, along an index', async () => {
+    test('reads a limited number of rows, along an index', async () => {
       const plan = await planOf(table, retention)
       // The lease's few rows are read as they are.
       if (table !== 'lease') expect(plan).not.toMatch(new RegExp(`Seq Scan on ${table} `))

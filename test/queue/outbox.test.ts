@@ -42,7 +42,7 @@ describe('the rows of the outbox', () => {
     }
   })
 
-  it('are not waited for while another relay is still leasing them', async () => {
+  it('are skipped while another relay is leasing them', async () => {
     await announce('a', 3)
     await database.transaction(async (transaction) => {
       const slow = await outboxRows(transaction).lease(['a'], leaseOf(2))
@@ -51,7 +51,7 @@ describe('the rows of the outbox', () => {
     })
   })
 
-  it('of one topic have a window of their own, and an unknown topic stays', async () => {
+  it('are limited per topic, and an unknown topic stays', async () => {
     await announce('a', 50)
     await announce('b', 2)
     await announce('c', 1)
@@ -84,7 +84,7 @@ describe('the rows of the outbox', () => {
     expect((await rows.census(clock.now())).dead).toBe(0)
   })
 
-  it('are not leased again by a renewal that comes after their job has ended', async () => {
+  it('are not leased again by a renewal after their job has ended', async () => {
     await announce('a', 1)
     const [job] = await lease(['a'], 1)
     if (job === undefined) throw new Error('nothing was leased')
@@ -98,7 +98,7 @@ describe('the rows of the outbox', () => {
     expect(await lease(['a'], 1)).toEqual([second])
   })
 
-  it('keep their lease when a straggler of an earlier try renews it or gives it back', async () => {
+  it('keep their lease when an earlier try renews it or gives it back', async () => {
     await announce('a', 1)
     const [job] = await lease(['a'], 1)
     if (job === undefined) throw new Error('nothing was leased')
@@ -112,7 +112,7 @@ describe('the rows of the outbox', () => {
     expect(await lease(['a'], 1)).toHaveLength(1)
   })
 
-  it('carry their payload unchanged, quotes, braces and all', async () => {
+  it('keep their payload unchanged, including quotes and braces', async () => {
     const payload = { text: `"}{',\\ \n€ 🪙`, list: [1, null, { deep: true }], number: 0.1 }
     await createOutbox(clock).add(database.statements, [
       { topic: 'a', payload },

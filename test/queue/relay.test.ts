@@ -101,7 +101,7 @@ describe('the relay', () => {
     expect(await relay.tick()).toBe(1)
   })
 
-  it('leases nothing more once it is retired', async () => {
+  it('leases nothing after it was retired', async () => {
     relay.retire()
     expect(await relay.tick()).toBe(0)
     expect(pushed).toEqual([])

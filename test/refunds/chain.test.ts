@@ -77,7 +77,7 @@ describe('a refund on the chain', () => {
     await sound()
   })
 
-  test('that a reorganisation takes back is paid all the same, once', async () => {
+  test('is paid again, once, after a reorganisation removes it', async () => {
     const { person, payer, sale } = await sold()
     world.service.facilitator.start()
     await world.mine(10)

@@ -178,7 +178,7 @@ describe("a refund from the seller's own wallet", () => {
     expect(await payment(it)).toMatchObject({ refunded: 3, refundable: 1 })
   })
 
-  test('that the seller sends too, or alone, is found by its nonce and paid once', async () => {
+  test('sent by the seller as well, or only by the seller, is found by its nonce and paid once', async () => {
     const it = await requested()
     const signature = await signed(it.refund.toSign, it.wallet.privateKey)
     const [hash] = await Promise.all([sendSelf(it.wallet, it.refund.toSign, signature), post(it, signature)])
@@ -208,7 +208,7 @@ describe("a refund from the seller's own wallet", () => {
     await sound()
   })
 
-  test('that a reorganisation takes back is paid all the same, once', async () => {
+  test('is paid again, once, after a reorganisation removes it', async () => {
     const it = await requested(2)
     await world.mine(5)
     await post(it, await signed(it.refund.toSign, it.wallet.privateKey))

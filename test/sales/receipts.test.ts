@@ -151,7 +151,7 @@ describe('a signed receipt', () => {
     )
   })
 
-  test('of another host is not verified here, even with the same key', async () => {
+  test('from another host is not verified here, even with the same key', async () => {
     const foreign = open({ origin: 'https://other.example' })
     expect(
       await verified(jwsOf(foreign.dialects, { ...RECEIPT, resource: 'https://other.example/x' }), open().keys),
@@ -221,7 +221,7 @@ describe('a signed offer', () => {
     return { size, offers: extensions?.['offer-receipt']?.info.offers ?? [] }
   }
 
-  test('is made anew each minute only', async () => {
+  test('is renewed once a minute', async () => {
     let at = Date.parse('2026-11-23T12:00:01Z')
     const clock = { now: () => new Date(at) }
     const { dialects } = open({}, clock)

@@ -244,7 +244,7 @@ describe('a paid answer', () => {
       expect((await world.service.call('GET', `/receipts/${sale.id}?token=${newToken()}`)).status).toBe(404)
     })
 
-    it('goes to the buyer by a token that they chose although no answer came, or by a fresh signature', async () => {
+    it('goes to the buyer by their own token though no answer came, or by a fresh signature', async () => {
       const token = newToken()
       const begun = await begin(seller, { 'X-Payment-Token': token })
       await settle(false)

@@ -88,7 +88,7 @@ describe('the quotas of an account', () => {
     expect((await other.call('POST', maker.path, { body: maker.body(200) })).status).toBe(201)
   })
 
-  test('event streams: counted over all keys and doors, and free again when one is closed', async () => {
+  test('limit event streams over all keys and addresses, and a closed one is free again', async () => {
     const key = (await service.person()).key
     const open = async (path: string): Promise<{ status: number; end: () => void; text: () => Promise<string> }> => {
       const ends = new AbortController()

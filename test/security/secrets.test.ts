@@ -74,7 +74,7 @@ describe('secrets', () => {
   })
   afterAll(() => service.close())
 
-  test('none of them stands in any column of any table', async () => {
+  test('are in no column of any table', async () => {
     expect(secrets.size).toBeGreaterThan(16)
     for (const [name, value] of secrets) expect([name, value.length]).toEqual([name, expect.any(Number)])
     expect([...secrets].filter(([, value]) => value.length < 16)).toEqual([])
@@ -110,7 +110,7 @@ describe('secrets', () => {
     }
   })
 
-  test('a session’s row is no way in', async () => {
+  test('of a session cannot be derived from its row', async () => {
     const rows = await service.database.prisma.signInSession.findMany()
     expect(rows.length).toBeGreaterThan(0)
     for (const { token, id } of rows) {

@@ -63,7 +63,7 @@ const LIMIT = 40
   }
   const payments: string[] = []
 
-  test('gone: money moves, limits are counted here, and an alarm shows; back: all is as before', async () => {
+  test('an outage moves money all the same, limits per process, and raises an alarm until it ends', async () => {
     await moneyMoves()
     await redis.kill()
     await until(async () => (await readiness()).redis === 'away')

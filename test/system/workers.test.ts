@@ -127,7 +127,7 @@ const KEY = 'csk_test_a-key-of-several-processes'
     while (all.some(isAlive)) await new Promise((resolve) => setImmediate(resolve))
   })
 
-  it('says in one sentence why it cannot start, and leaves nothing running', async () => {
+  it('reports in one sentence why it cannot start, and leaves nothing running', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as { port: number }

@@ -59,7 +59,7 @@ describe('a call whose process dies', () => {
     expect((await caller.call('GET', '/v1/tool-calls')).body).toMatchObject({ total: 1, calls: [{ success: true }] })
   })
 
-  test('a failed one under a name is tried anew, and charged when it succeeds', async () => {
+  test('a failed one with a key is tried again, and charged when it succeeds', async () => {
     const caller = await world.caller()
     const headers = { 'idempotency-key': 'fails-first' }
     for (let attempt = 0; attempt < 3; attempt++) {

@@ -83,7 +83,7 @@ describe('answers that are too large to be sent', () => {
     expect(await kept()).toMatchObject({ bytes: 0, files: [] })
   })
 
-  test('can be removed earlier by their owner, and the token of one opens no other', async () => {
+  test('can be deleted early by their owner, and each token opens one only', async () => {
     world.upstream.says('/words/one', { items: items(300) })
     const [one, other] = [
       (await world.call(caller, 'acme-get-word', { word: 'one' })).body.output.url,
@@ -147,7 +147,7 @@ describe('answers that are too large to be sent', () => {
     expect(await world.left(caller)).toMatchObject({ credits: 4.98, locks: 0 })
   })
 
-  test('of one account leave places for others while they are read', () => {
+  test('of one account leave slots for others while they are read', () => {
     const { service } = world
     const answers = createLargeAnswers({ files: service.files, answerBytesMax: 20_000 })
     const placeOf = (userId: string) => answers.place({ userId, environment: 'sandbox' })

@@ -73,7 +73,7 @@ describe('an answer in pages', () => {
     expect((await caller.call('GET', '/v1/tool-calls')).body.calls).toMatchObject([{ cost: 0.03, success: true }])
   })
 
-  test('goes on where it ended', async () => {
+  test('continues where it ended', async () => {
     const { body } = await ask('by-cursor', 'all=true&maxPages=2', { max_results: 10 })
     expect(body).toMatchObject({ cost: 0.02, pages: { read: 2, next: { max_results: 10, page_token: '20' } } })
     const rest = await ask('by-cursor', 'all=true', body.pages.next as object)
@@ -127,7 +127,7 @@ describe('an answer in pages', () => {
     ['by-page', 'fields=a..b', 'fields'],
     ['by-page', `fields=${'a.'.repeat(10)}a`, 'fields'],
     ['by-page', `fields=${Array.from({ length: 101 }, (_, nth) => `f${String(nth)}`).join(',')}`, 'fields'],
-  ])('of %s, %s is refused by the name of the field', async (operation, asked, field) => {
+  ])('of %s with %s is refused by the name of the field', async (operation, asked, field) => {
     const { caller, status, body } = await ask(operation, asked)
     expect([status, Object.keys(body.details as object)]).toEqual([400, [field]])
     expect(await world.left(caller)).toMatchObject({ credits: 5, locks: 0 })
@@ -167,7 +167,7 @@ describe('the requested fields', () => {
     )
   })
 
-  test('of lists within lists, as deep as they are', () => {
+  test('can be in lists nested at any depth', () => {
     let deep: unknown = { a: 1, b: 2 }
     for (let level = 0; level < 5_000; level++) deep = [deep]
     expect(() => cutTo(fieldTree(['a']), deep)).not.toThrow()

@@ -61,7 +61,7 @@ describe('the request that an input means', () => {
     expect(requestOf(to, { id: value }, NOTHING).url).toBe(`https://api.example/v1${path}`)
   })
 
-  test('no value of a path leads out of its place', () => {
+  test('keeps every path value within its own segment', () => {
     const to = upstream({ id: { in: 'path', name: 'id' } }, { path: '/things/{id}/parts' })
     fc.assert(
       fc.property(

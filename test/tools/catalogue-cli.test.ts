@@ -68,7 +68,7 @@ describe('npm run tools', () => {
     )
   })
 
-  test('says what changed and what went, and keeps collections', async () => {
+  test('reports changed and removed tools, and edits collections', async () => {
     writeFileSync(document, petDocument({ '/pets': { get: { ...PETS['/pets'].get, description: 'All of them.' } } }))
     expect(await run('import', [document], { provider: 'pets', server: 'http://127.0.0.1:1' })).toContain(
       '0 added, 1 changed, 3 removed, 0 unchanged.\n  changed: pets-list-pets\n  removed: pets-create-pet',
@@ -79,7 +79,7 @@ describe('npm run tools', () => {
     expect(await run('remove', ['pets'])).toContain('1 removed')
   })
 
-  test('lists every operation that is left out, with the reason and its place', async () => {
+  test('lists every skipped operation, with the reason and its place', async () => {
     const broken = Object.fromEntries(Array.from({ length: 30 }, (_, nth) => [`/b${String(nth)}`, { get: 'none' }]))
     writeFileSync(document, petDocument({ ...PETS, ...broken }))
     const said = await run('import', [document], { provider: 'partly', server: 'http://127.0.0.1:1' })

@@ -139,7 +139,7 @@ describe('An operation becomes a tool', () => {
     expect([upstream.bodyType, upstream.where]).toEqual(['application/json', { a: { in: 'body', name: 'a' } }])
   })
 
-  test('bounds of 3.0 and 3.1 mean the same', () => {
+  test('reads the limits of 3.0 and 3.1 alike', () => {
     const fields = (properties: object) => body({ type: 'object', properties })
     const older = only(fields({ n: { type: 'integer', minimum: 1, exclusiveMinimum: true, nullable: true } }))
     const newer = only(fields({ n: { type: ['integer', 'null'], exclusiveMinimum: 1 } }), { openapi: '3.1.0' })
@@ -194,7 +194,7 @@ describe('An operation becomes a tool', () => {
     expect(operationsIn(relative)[0]).toEqual({ operation: 'listPets', why: 'it names no server' })
   })
 
-  test('the way in is the first that one secret opens', () => {
+  test('uses the first authentication that needs a single secret', () => {
     const schemes = {
       both: { type: 'apiKey', in: 'query', name: 'key' },
       token: { type: 'oauth2', flows: {} },
@@ -254,7 +254,7 @@ describe('An operation becomes a tool', () => {
     expect(skipped).toEqual([{ operation: 'odd', why: 'it requires a body of type nonsense' }])
   })
 
-  test('a name that every object has is a name like any other; __proto__ is none', () => {
+  test('accepts the name of an inherited property, except __proto__', () => {
     const properties = JSON.parse('{"__proto__": {"type": "string"}, "toString": {"type": "string"}}') as unknown
     const { input } = only(body({ type: 'object', properties, required: ['__proto__', 'toString'] }))
     expect(Object.keys(input['properties'] as object)).toEqual(['toString'])

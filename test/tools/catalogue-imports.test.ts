@@ -122,7 +122,7 @@ describe('An import', () => {
     await expect(find(`${p}-never`)).rejects.toMatchObject({ kind: 'missing', code: 'tool_not_found' })
   })
 
-  test('a tool that comes back is the one that it was', async () => {
+  test('a tool that returns keeps its id', async () => {
     const p = fresh()
     await bring(p, { a: {}, b: {} })
     const { id } = await find(`${p}-a`)
@@ -131,7 +131,7 @@ describe('An import', () => {
     expect(await find(`${p}-a`)).toMatchObject({ id, version: 3, status: 'live', successor: null })
   })
 
-  test('the same document is not even read, another that says the same writes no tool', async () => {
+  test('the same document is not read again, and an equivalent one writes no tool', async () => {
     const p = fresh()
     await bring(p, { a: {} })
     const rows = () => world.database.statements.run(`SELECT id, xmin::text FROM tool WHERE provider = $1`, [p])
@@ -187,7 +187,7 @@ describe('An import', () => {
     })
   })
 
-  test('a tool that is new or back is found at once in another process that knows the others', async () => {
+  test('a new or returning tool is found at once in another process', async () => {
     const p = fresh()
     const other = world.another()
     await expect(other.bySlug('sandbox', `${p}-a`, null)).rejects.toMatchObject({ code: 'tool_not_found' })
@@ -228,7 +228,7 @@ describe('An import', () => {
     expect(await other.bySlug('sandbox', `${p}-a`, null)).toMatchObject({ description: 'It is newer than before.' })
   })
 
-  test('of several at once each sees what those before it wrote', async () => {
+  test('several concurrent ones each see what the earlier ones wrote', async () => {
     const p = fresh()
     const all = Array.from({ length: 8 }, (_, count) => ({
       a: { description: `Nr. ${String(count)}` },
@@ -278,7 +278,7 @@ describe('An import', () => {
     expect(await slugsOf(`${p}-x`)).toEqual([])
   })
 
-  test('a removed provider’s tools are gone, its key too, and an import brings them back', async () => {
+  test('a removed provider loses its tools and its key, and an import restores the tools', async () => {
     const p = fresh()
     await bring(p, { a: {} })
     await world.catalogue.setCredentials({ environment: 'sandbox', ownerId: null, provider: p }, 'key')
@@ -308,7 +308,7 @@ describe('An import', () => {
     expect((await world.catalogue.credentials(await find(`${p}-a`)))[0]).toMatchObject(credentials)
   })
 
-  test('a key is sealed at rest, opens for its own provider alone, and survives another import', async () => {
+  test('a key is sealed at rest, used for its own provider only, and survives another import', async () => {
     const p = fresh()
     await bring(p, { a: {} })
     await bring(p, { a: {} }, { ownerId: ANN })

@@ -100,7 +100,7 @@ describe('Tools of an external MCP server', () => {
     stranger.tools = TOOLS
   })
 
-  test('its key goes along, from the vault', async () => {
+  test("send the provider's key from the vault", async () => {
     const whose = { environment: 'sandbox', ownerId: null, provider: 'stranger' } as const
     await world.catalogue.setCredentials(whose, 'token')
     await world.catalogue.setPublic(whose, true)

@@ -61,7 +61,7 @@ describe('The catalogue that comes with the sandbox', () => {
     expect(checked).toBeGreaterThan(1_300)
   })
 
-  test('says of each that it is simulated, and gives the same answer to the same input', async () => {
+  test('marks each tool as simulated, with equal answers to equal inputs', async () => {
     const page = { environment: 'sandbox', viewer: null, limit: 10_000, offset: 0 } as const
     const listed = await world.catalogue.list(page)
     expect(listed.tools.filter(({ simulated }) => !simulated)).toEqual([])

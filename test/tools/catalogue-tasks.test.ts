@@ -51,7 +51,7 @@ describe('The search by the meaning of a task', () => {
     expect(best.includes(other) ? best.indexOf(other) : Infinity).toBeGreaterThan(best.indexOf(slug))
   })
 
-  test('says of few tasks that nothing fits them, and of most that no tool can do', async () => {
+  test('rejects few possible tasks, and most impossible ones', async () => {
     const shipped = new WordIndex()
     const served = new Set(SHIPPED.map(({ slug }) => slug))
     const here = new Set<string>()

@@ -103,7 +103,7 @@ describe('MCP calls that need a person', () => {
     }
   })
 
-  test('the repeated call goes on with the same operation, once', async () => {
+  test('continue with the same operation when repeated, once', async () => {
     const { person, requestState } = await waiting()
     const inputResponses = { page: { action: 'accept' } }
     const { result } = (await call(person.key, { requestState, inputResponses })).body

@@ -87,7 +87,7 @@ describe('stateless MCP', () => {
     })
   })
 
-  test('headers equal the body; version and method are known; a call that differs costs nothing', async () => {
+  test('refuses headers that differ from the body, unknown versions and methods, at no cost', async () => {
     const person = await world.caller()
     const times = world.upstream.to('/notes').length
     const raw = (message: Message) => post(`${address}?view=all`, person.key, message)

@@ -255,7 +255,7 @@ describe('MCP', () => {
     await until(async () => (await world.left(person)).credits === 4.99 && (await world.locks()) === 0)
   })
 
-  test('the older transport: a GET without a session opens a stream', async () => {
+  test('serves the older transport, where a GET without a session opens a stream', async () => {
     const person = await world.caller()
     // oxlint-disable-next-line typescript/no-deprecated -- clients that have no other are who it is for
     const client = await connect(new SSEClientTransport(address(`?key=${person.key}`)))
@@ -333,7 +333,7 @@ describe('MCP', () => {
     await Promise.all(streams.map((stream) => stream.close()))
   })
 
-  test('with a wrong key 401, in every transport, and no stream without one; pages of strangers 403', async () => {
+  test("answers 401 to a wrong key in every transport, and 403 to another site's page", async () => {
     for (const key of ['', '?key=csk_test_nonsense']) {
       expect((await fetch(address(key), { headers: { accept: 'text/event-stream' } })).status).toBe(401)
     }

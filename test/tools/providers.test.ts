@@ -149,7 +149,7 @@ describe('npm run tools -- add', () => {
     expect((await add({ accept: true })).outcome).toMatchObject({ report: { changed: ['notes-list-notes'] } })
   })
 
-  test('reads a copy from a file, and takes the list’s way in where the document says none', async () => {
+  test('reads a copy from a file, and uses the list’s authentication where the document has none', async () => {
     const file = path.join(folder, 'notes.json')
     writeFileSync(file, documentOf(upstream.origin, 'Reads the notes of a friend.', false))
     const provider: CuratedProvider = { ...notes, slug: 'plain', connect: [BEARER], isPublic: true }

@@ -44,7 +44,7 @@ describe('days', () => {
     ])
   })
 
-  test('of the wallet: a payment for a checkout that arrived there is a sale, and no deposit', async () => {
+  test("of the wallet count a checkout's payment that arrived there as a sale, and no deposit", async () => {
     const seller = await world.service.person()
     const hash = `0x${'ab'.repeat(32)}`
     const terms = {

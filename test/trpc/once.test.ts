@@ -15,7 +15,7 @@ describe('once', () => {
   const look = async (person: TestPerson, path: string): Promise<Answer['body']> =>
     (await person.call('GET', `/v1${path}`)).body
 
-  test('the same key is one run, also ten at once, with the same answer; another key is another', async () => {
+  test('one key is one run with one answer, also for ten concurrent calls; another key is another run', async () => {
     const [caller, slug] = [await world.caller(), await world.prompt()]
     const wanted = { rdaSlug: slug, inputs: { say: 'hello' }, maxCost: 0.02, key: 'a' }
     const answers = await Promise.all(Array.from({ length: 10 }, () => act(caller, 'runs.start', wanted)))
@@ -35,7 +35,7 @@ describe('once', () => {
     expect([changed.status, changed.body.error.data.reason]).toEqual([409, 'idempotency_conflict'])
   })
 
-  test('an id with a character that no database takes is a fault of the input, at every door', async () => {
+  test('an id with a NUL character is an input error, in the dashboard and the API', async () => {
     const caller = await world.caller(0)
     const revoked = await act(caller, 'identity.keys.revoke', { id: 'a\u0000b' })
     expect([revoked.status, revoked.body.error.data.reason]).toEqual([400, 'invalid_input'])

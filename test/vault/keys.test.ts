@@ -38,7 +38,7 @@ describe('the keyring', () => {
     if (text !== '') expect(parse).not.toThrow(text)
   })
 
-  it('refuses an old key that is none, and says which', () => {
+  it('refuses an invalid old key, and names it', () => {
     expect(() => parseKeyring(`c:${encoded()}`, `a:${encoded()},b:oops`)).toThrow(/^Old vault key 2 must be an id, /)
   })
 

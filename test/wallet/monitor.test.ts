@@ -76,7 +76,7 @@ describe('the monitor', () => {
     expect(text).toMatch(/coinslot_reconciliation_difference_usdc -5/)
   })
 
-  test('a transaction that comes back in another block, elsewhere among its logs, is the same deposit', async () => {
+  test('counts a transaction once when a reorganisation moves it to another block', async () => {
     const [person, other] = [await world.person(), await world.person()]
     const raw = await signedMint(world.chain, person.address, 5_000_000n)
     const hash = (await world.chain.call('eth_sendRawTransaction', raw)) as Hex

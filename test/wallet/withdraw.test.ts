@@ -76,7 +76,7 @@ describe('a withdrawal', () => {
     expect(await person.balance()).toBe(6)
   })
 
-  test('its usual address is read like any other, and is an environment’s own', async () => {
+  test('validates its usual address like any other, and keeps one per environment', async () => {
     const { service } = world
     const person = await world.person()
     const set = (to: unknown) => person.call('POST', '/trpc/wallet.setUsualAddress', { body: { to } })
@@ -153,7 +153,7 @@ describe('a withdrawal', () => {
     expect((await person.call('POST', '/v1/wallet/withdraw', { body: { amount: 900, to } })).status).toBe(200)
   })
 
-  test('waits while the treasury’s money is promised to paid calls, and is paid once it is free', async () => {
+  test('waits while the treasury’s money is set aside for paid calls, and is paid once it is free', async () => {
     const { chain, service } = world
     const treasury = service.wallets.treasury()!
     const person = await world.person()

@@ -170,7 +170,7 @@ inBrowser('the dashboard of a live server', () => {
   )
 
   it(
-    'says real where money is real, and play where it is not',
+    'says real money in production, and play money in the sandbox',
     async () => {
       const { page } = await desk.sit('/wallet')
       await page.getByRole('button', { name: /Environment/ }).click()

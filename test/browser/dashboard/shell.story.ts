@@ -110,7 +110,7 @@ export function shell(opened: () => Desk): void {
     )
 
     it(
-      'says on a sandbox that there is no production',
+      'disables the production environment on a sandbox server',
       async () => {
         const { page } = await desk.sit('/keys')
         await page.getByRole('button', { name: 'Environment: Sandbox' }).click()
@@ -120,7 +120,7 @@ export function shell(opened: () => Desk): void {
     )
 
     it(
-      'says that the connection is lost, and goes on by itself once it is back',
+      'reports a lost connection, and recovers by itself',
       async () => {
         const { page } = await desk.sit('/keys')
         await page.getByText('test', { exact: true }).waitFor()

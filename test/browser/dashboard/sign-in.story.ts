@@ -48,7 +48,7 @@ export function signIn(opened: () => Desk): void {
     )
 
     it(
-      'never leads on to another site',
+      'never redirects to another site',
       async () => {
         const { page } = await desk.sit('/sign-in?next=//example.com/')
         await page.waitForURL(`${desk.origin}/`)
@@ -57,7 +57,7 @@ export function signIn(opened: () => Desk): void {
     )
 
     it(
-      'takes a wallet that signs the message, and says so when its owner declines',
+      'signs a wallet in by its signature, and reports when its owner declines',
       async () => {
         const { page } = await desk.visit('/healthz')
         const signer = await putSigner(page)

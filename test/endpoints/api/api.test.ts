@@ -74,7 +74,7 @@ describe('the edge', () => {
   test.each([
     ['/tools', 'Tools', '/docs/tools'],
     ['/facilitator', 'Facilitator', '/docs/facilitator'],
-  ])('a browser gets a page at %s, which leads to its reference', async (path, title, docs) => {
+  ])('a browser gets a page at %s with a link to its reference', async (path, title, docs) => {
     const page = await service.call('GET', path, { headers: BROWSER })
     expect([page.status, page.headers.get('vary')]).toEqual([200, expect.stringContaining('Accept')])
     expect(page.text).toContain(`<h1>${title}</h1>`)
@@ -180,7 +180,7 @@ describe('the edge', () => {
     await open.close()
   })
 
-  test('not ready before the catalogue is there', async () => {
+  test('is not ready before the catalogue is loaded', async () => {
     // With demo servers the sandbox's own tools are put in by the start, which this one never gets to.
     const starting = await testService({ DEMO_PORT: '1' })
     expect(await starting.call('GET', '/readyz')).toMatchObject({ status: 503, body: { status: 'loading catalogue' } })

@@ -44,7 +44,7 @@ describe('the reference', () => {
 
   const page = async (group: string): Promise<string> => (await service.call('GET', `/docs/${group}`)).text
 
-  it('says for each field that is sent how long, how large or how many', async () => {
+  it('has a maximum length, size or number for each field that is sent', async () => {
     const missing: string[] = []
     const seen = new Set<string>()
     const look = (schema: Schema | boolean | undefined, at: string): void => {

@@ -42,7 +42,7 @@ describe('/deliveries', () => {
     expect([status, body.code]).toEqual([403, 'agent_key_forbidden'])
   })
 
-  test('and it is as it was', async () => {
+  test('and the delivery is unchanged', async () => {
     const seen = await world.reaches(id, 'delivered')
     expect(seen).toMatchObject({ attemptCount: 1, claimedAt: null })
   })

@@ -39,7 +39,7 @@ describe("404 is the same for another account's, an unknown and a removed agent"
     )
   })
 
-  test('lists show one’s own that are there', async () => {
+  test("lists contain only the caller's existing ones", async () => {
     expect((await person.call('GET', '/v1/agents')).body).toEqual({ agents: [], total: 0, limit: 20, offset: 0 })
   })
 })

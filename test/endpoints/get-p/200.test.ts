@@ -117,7 +117,7 @@ describe('GET /p/{chk}: 200', () => {
     expect(text).not.toContain('<script>alert(1)')
   })
 
-  it('says that it is not available where this server cannot settle', async () => {
+  it('is unavailable where this server cannot settle', async () => {
     const poor = await openWorld({ works: false })
     const { id } = await poor.sell()
     expect((await poor.call('GET', `/p/${id}`)).body.available).toBe(false)

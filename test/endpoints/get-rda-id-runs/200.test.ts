@@ -82,7 +82,7 @@ describe('GET /rda/{id}/runs → 200', () => {
     expect(JSON.stringify(runs)).not.toContain(customer.caller.subject)
   })
 
-  test('by its id too, and with the reason of a failure', async () => {
+  test("accepts the asset's id, and includes the reason of a failure", async () => {
     const [failed] = (await list(tool)).runs
     expect(failed).toMatchObject({
       status: 'failed',
@@ -93,7 +93,7 @@ describe('GET /rda/{id}/runs → 200', () => {
     expect((await list(String(failed?.['rdaId']))).total).toBe(1)
   })
 
-  test('by status and by pages', async () => {
+  test('filters by status, in pages', async () => {
     expect((await list(prompt, '?status=failed')).total).toBe(0)
     expect((await list(prompt, '?status=succeeded')).total).toBe(2)
     const [first, second] = [await list(prompt, '?limit=1'), await list(prompt, '?limit=1&offset=1')]

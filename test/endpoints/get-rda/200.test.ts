@@ -15,7 +15,7 @@ describe('GET /rda/{identifier} → 200', () => {
     await service.close()
   })
 
-  test('the full object, field by field', async () => {
+  test('returns the full object, field by field', async () => {
     const slug = await published(
       creator,
       promptBody({
@@ -97,7 +97,7 @@ describe('GET /rda/{identifier} → 200', () => {
     })
   })
 
-  test('by its id as by its slug', async () => {
+  test('accepts the id like the slug', async () => {
     const slug = await published(creator)
     const bySlug = await service.call('GET', `/v1/rda/${slug}`)
     const byId = await service.call('GET', `/v1/rda/${bySlug.body.rda.id as string}`)

@@ -59,7 +59,7 @@ describe('GET /runs → 200', () => {
     expect((await list(`?rda=${slugs[0]!}&status=failed`)).total).toBe(0)
   })
 
-  test('by pages', async () => {
+  test('returns pages', async () => {
     const [first, rest] = [await list('?limit=2'), await list('?limit=2&offset=2')]
     expect([first.runs.length, rest.runs.length, first.total, rest.total]).toEqual([2, 1, 3, 3])
     expect((await list('?offset=99')).runs).toEqual([])

@@ -105,7 +105,7 @@ describe('GET /tools → 200', () => {
     for (const { note } of [body, none]) expect(note).toContain('GET /v1/rdas?search=')
   })
 
-  test('of equal matches those that read come first, and those that delete last', async () => {
+  test('of equal matches lists reading tools first, and deleting ones last', async () => {
     expect(await slugs('?search=pet&provider=pets')).toEqual([
       'pets-get-pet',
       'pets-list-pets',

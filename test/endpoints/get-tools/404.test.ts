@@ -42,7 +42,7 @@ describe('GET /tools/{slug} → 404, 410', () => {
     expect((await ann.call('GET', '/tools/own-get-pat')).body.didYouMean).toBe('own-get-pet')
   })
 
-  test('the tool that was probably meant is named', async () => {
+  test('a mistyped slug gets a suggestion', async () => {
     const { body } = await service.call('GET', '/tools/pets-fetch-pte')
     expect(body).toMatchObject({
       error: expect.stringMatching(/ Did you mean pets-fetch-pet\?$/),

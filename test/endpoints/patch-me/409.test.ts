@@ -7,7 +7,7 @@ describe('PATCH /v1/me → 409', () => {
   })
   afterAll(() => service.close())
 
-  test('of two accounts that want one handle at once, one gets it, and the other keeps its own', async () => {
+  test('of three accounts that request one handle at once, one gets it, and the others keep theirs', async () => {
     const people = [await service.person(), await service.person(), await service.person()]
     for (const [place, person] of people.entries()) {
       await person.call('PATCH', '/v1/me', { body: { handle: `own-${String(place)}` } })

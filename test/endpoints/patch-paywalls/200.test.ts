@@ -56,7 +56,7 @@ describe('PATCH /paywalls/{id} → 200', () => {
     expect(Object.keys(answer.body.details as object)).toContain(field)
   })
 
-  it('says 409 for a slug that is taken', async () => {
+  it('answers 409 for a slug in use', async () => {
     await person.call('POST', '/v1/paywalls', { body: { ...PAYWALL, slug: 'taken' } })
     expect(await patch({ slug: 'taken' })).toMatchObject({ status: 409, body: { code: 'slug_taken' } })
   })

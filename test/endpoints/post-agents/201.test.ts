@@ -68,7 +68,7 @@ describe('POST /agents → 201', () => {
     ])
   })
 
-  test('the same Idempotency-Key makes one agent', async () => {
+  test('creates one agent for two calls with one Idempotency-Key', async () => {
     const options = { body: { name: 'Once' }, headers: { 'idempotency-key': 'agent-once' } }
     const [first, second] = await Promise.all([
       person.call('POST', '/v1/agents', options),

@@ -116,7 +116,7 @@ describe('POST /v1/checkouts: 201', () => {
     expect(body.checkout).toMatchObject({ network: 'base', testMode: true })
   })
 
-  it('the same Idempotency-Key makes one, and keeps no secret for later', async () => {
+  it('creates one for two calls with one Idempotency-Key, and stores no secret for replays', async () => {
     const first = await make(least(), { 'Idempotency-Key': 'make-1' })
     const second = await make(least(), { 'Idempotency-Key': 'make-1' })
     expect(second.status).toBe(201)

@@ -7,7 +7,7 @@ describe('POST /p/{chk}/pay: 200', () => {
   })
   afterAll(() => world.close())
 
-  it('says all of a simulated payment', async () => {
+  it('returns a simulated payment, field by field', async () => {
     const { id } = await world.sell({ testMode: true, price: 0.02, redirectUrl: 'https://example.com/thanks?a=1#done' })
     const { status, body } = await world.call('POST', `/p/${id}/pay`, { body: { input: {}, simulate: true } })
     expect(status).toBe(200)
@@ -112,7 +112,7 @@ describe('POST /p/{chk}/pay: 200', () => {
     expect(listed.payments[0].input).toEqual({ a: 'given', b: { x: [1, 2] } })
   })
 
-  it('the same Idempotency-Key simulates once', async () => {
+  it('one Idempotency-Key simulates once', async () => {
     const { id } = await world.sell({ testMode: true })
     const body = { input: {}, simulate: true }
     const pay = () => world.call('POST', `/p/${id}/pay`, { body, headers: { 'Idempotency-Key': 'k' } })

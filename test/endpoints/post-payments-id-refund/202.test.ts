@@ -54,7 +54,7 @@ describe('POST /payments/{id}/refund → 202', () => {
     expect(await service.ledger.differences()).toEqual([])
   })
 
-  test('the same key gives the same refund, and another body with it is refused', async () => {
+  test('one key makes one refund, and another body with it is refused', async () => {
     const person = await rich(service, 10)
     const sale = await addSale(service, person)
     const key = { 'idempotency-key': 'once' }
@@ -86,7 +86,7 @@ describe('POST /payments/{id}/refund → 202', () => {
     expect(await service.ledger.differences()).toEqual([])
   })
 
-  test('with too little balance it waits, and says how much is missing; it goes on after a deposit', async () => {
+  test('without enough balance it waits with the missing amount, and proceeds after a deposit', async () => {
     const person = await rich(service, 0.25)
     const sale = await addSale(service, person)
     const { status, body } = await refund(person, sale, {})

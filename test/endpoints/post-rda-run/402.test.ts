@@ -11,7 +11,7 @@ describe('POST /rda/{slug}/run → 400, 402, 404, 409, 410, 503', () => {
   })
   afterAll(() => world.close())
 
-  test('says what to pay, in both versions', async () => {
+  test('402 with the terms in both versions', async () => {
     const answer = await world.ask(slug)
     const treasury = world.service.wallets.treasury()
     expect(answer.status).toBe(402)

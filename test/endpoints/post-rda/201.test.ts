@@ -93,7 +93,7 @@ describe('POST /rda → 201', () => {
     expect(second.headers.get('idempotency-replayed')).toBe('true')
   })
 
-  test('of ten who want one slug at the same moment, one has it', async () => {
+  test('of ten concurrent calls with one slug, one creates it', async () => {
     const body = promptBody()
     const answers = await Promise.all(Array.from({ length: 10 }, () => person.call('POST', '/v1/rda', { body })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(9).fill(400)])

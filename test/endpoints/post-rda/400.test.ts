@@ -346,7 +346,7 @@ describe('POST /rda → 400', () => {
 })
 
 describe('POST /rda → 400 for a slug that is taken', () => {
-  test('by any owner and in every status; the other environment has slugs of its own', async () => {
+  test('by any owner and in every status; the other environment has its own slugs', async () => {
     const service = await testService(ALLOWED)
     const person = await service.person()
     const other = await service.person()

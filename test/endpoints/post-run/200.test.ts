@@ -132,7 +132,7 @@ describe('POST /run → 200', () => {
   })
 
   describe('with an Idempotency-Key', () => {
-    test('the same ask again gives the first answer and costs nothing more', async () => {
+    test('a repeated request gets the first answer and costs nothing more', async () => {
       const caller = await world.caller(1)
       const slug = await world.prompt()
       const first = await world.run(caller, slug, {}, { 'idempotency-key': 'one' })

@@ -22,7 +22,7 @@ describe('POST /run → 404', () => {
     })
   })
 
-  test('the published one that was probably meant is named, and never a draft', async () => {
+  test('suggests a published asset for a mistyped name, and never a draft', async () => {
     const slug = await world.prompt()
     const mistyped = `${slug.slice(0, -1)}${slug.endsWith('x') ? 'y' : 'x'}x`
     const caller = await world.caller(1)

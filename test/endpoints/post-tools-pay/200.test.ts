@@ -88,7 +88,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     expect(new Set(answers.filter(({ status }) => status === 200).map(({ body }) => String(body.callId))).size).toBe(1)
   })
 
-  test('a tool that fails costs nothing, and the authorization is good for another try', async () => {
+  test('a failed tool costs nothing, and the authorization can be used again', async () => {
     const payer = await world.chain.payer(1_000_000n)
     world.upstream.says('/anything', { message: 'Not today' }, 500)
     const payment = await world.sign(payer, await world.buy('acme-get-anything', {}))

@@ -51,7 +51,7 @@ describe('POST {tools_url}/{slug} → 202, 401, 403', () => {
     })
   })
 
-  test('a call that fails gives its share of the limit back', async () => {
+  test('a failed call returns its share of the limit', async () => {
     world.upstream.says('/anything', {}, 500)
     const key = await agentOf(await world.caller(), { limits: { perDay: 0.01 } })
     for (let call = 0; call < 3; call++) expect((await world.call(key, 'acme-get-anything')).status).toBe(502)

@@ -34,7 +34,7 @@ describe('POST {tools_url}/{slug} → 404, 410', () => {
     expect((await world.call(stranger, 'own-look')).body.code).toBe('tool_not_found')
   })
 
-  test('a tool that is gone says so, and what took its place', async () => {
+  test('for a removed tool (410), with its successor', async () => {
     const { catalogue } = world.service
     world.upstream.says('/v1', { version: 1 })
     await catalogue.importDocument(wanted(world.upstream.url, { slug: 'moving' }), one('old', '/v1'))

@@ -10,7 +10,7 @@ describe('POST {tools_url}/{slug} → 429, 503', () => {
     await world.close()
   })
 
-  test('more calls at once than a key may have; places come back', async () => {
+  test('429 above the concurrent calls of a key; finished calls free their slots', async () => {
     const open = world.upstream.holds('/slow', {})
     const [caller, other] = [await world.caller(), await world.caller()]
     const held = [1, 2, 3].map(() => world.call(caller, 'acme-get-slow'))
@@ -62,7 +62,7 @@ describe('POST {tools_url}/{slug} → 429, 503', () => {
     await Promise.all(held)
   })
 
-  test('more calls a minute than a key may make', async () => {
+  test('429 above the calls per minute of a key', async () => {
     const caller = await world.caller()
     for (let call = 0; call < 20; call++) {
       const { status, headers } = await world.call(caller, 'acme-get-text')

@@ -51,7 +51,7 @@ describe('POST /wallet/deposit → 200', () => {
     const deposit = (person: Awaited<ReturnType<TestService['person']>>, key: string, amount: number) =>
       person.call('POST', '/v1/wallet/deposit', { body: { amount }, headers: { 'idempotency-key': key } })
 
-    test('the same again gives the first answer, and moves nothing', async () => {
+    test('a repeated request gets the first answer, and moves nothing', async () => {
       const person = await service.person()
       const first = await deposit(person, 'one', 5)
       await deposit(person, 'other', 2)

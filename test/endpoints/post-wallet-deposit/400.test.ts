@@ -58,7 +58,7 @@ describe('POST /wallet/deposit → 400', () => {
     expect(Object.keys(body.details as object)).toEqual([field])
   })
 
-  test('not UTF-8', async () => {
+  test('for a body that is not UTF-8', async () => {
     const raw = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])
     const { status, body } = await person.call('POST', '/v1/wallet/deposit', { raw })
     expect(status).toBe(400)
@@ -72,7 +72,7 @@ describe('POST /wallet/deposit → 400', () => {
     expect(({} as Record<string, unknown>)['admin']).toBeUndefined()
   })
 
-  test('an Idempotency-Key that is none', async () => {
+  test('for an invalid Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'a'.repeat(256) }
     const { status, body } = await person.call('POST', '/v1/wallet/deposit', { body: { amount: 1 }, headers })
     expect(status).toBe(400)

@@ -48,7 +48,7 @@ describe('/webhook-endpoints', () => {
     },
   )
 
-  test('and it is as it was', async () => {
+  test('and the endpoint is unchanged', async () => {
     const { status, body } = await owner.call('GET', `/v1/webhook-endpoints/${id}`)
     expect([status, body.webhookEndpoint.status]).toEqual([200, 'enabled'])
   })

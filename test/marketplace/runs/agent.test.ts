@@ -108,7 +108,7 @@ describe('an agent', () => {
     expect(world.server.to(at)).toHaveLength(calls)
   })
 
-  test('by the second costs the seconds begun, and never more than its time limit', async () => {
+  test('with a price per second costs each second begun, and at most its time limit', async () => {
     const slug = await world.agent(
       {
         webhookUrl: world.server.on(path(), () => ({ body: { status: 'completed', output: 'quick' } })),

@@ -33,7 +33,7 @@ describe('the daily allowance of free prompts', () => {
     expect(await free.take(of('usr_0'), new Date('2031-05-18T00:00:00Z'))).toBeNull()
   })
 
-  test('an asset with a bound of its own counts by itself, and each caller with all of them', async () => {
+  test('of an asset with its own limit is counted separately, except per caller', async () => {
     const free = createFreeRuns(database.statements, { perDay: 1, perCaller: 4 })
     const day = new Date('2031-06-01T12:00:00Z')
     const of = (caller: string, perDay: number) => ({ creator, caller, own: { rda: 'rda_own' as const, perDay } })

@@ -97,7 +97,7 @@ describe('runs that are left behind', () => {
     await Promise.all([processes.here.runs.stop(), processes.there.runs.stop()])
   })
 
-  test('of a cancel and the workers of a queued run one wins: canceled and never begun, or begun and charged', async () => {
+  test('a queued run is either canceled and never begun, or begun and charged', async () => {
     const processes = [engine(), engine()]
     for (let round = 0; round < 8; round++) {
       const name = operation()
@@ -260,7 +260,7 @@ describe('claims whose answer is lost', () => {
     expect(executions).toBe(1)
   })
 
-  test('its announcement and the look at its claim meet in one process: it is executed once', async () => {
+  test('a run announced again while its lost claim is resolved is executed once', async () => {
     const [one] = engines as [Engine]
     const id = await queued()
     faults.lose('run_claim')

@@ -67,7 +67,7 @@ describe('models', () => {
     expect(vendor.asked.at(-1)!.body).not.toHaveProperty('max_tokens')
   })
 
-  test('an abort hangs up in the middle, which stops the spending', async () => {
+  test('an abort closes the connection in the middle, which stops the spending', async () => {
     const controller = new AbortController()
     const before = vendor.closed
     vendor.answer = (response) => {
@@ -97,7 +97,7 @@ describe('models', () => {
     expect(vendor.asked.length - before).toBe(1)
   })
 
-  test('an answer that was broken off is none', async () => {
+  test('an interrupted answer is a failure', async () => {
     vendor.answer = (response) => stream(response, [piece('half an ans')])
     await expect(complete()).rejects.toMatchObject({ failure: { code: 'model_interrupted' } })
   })

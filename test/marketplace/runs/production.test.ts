@@ -95,7 +95,7 @@ describe('prompts on a paid model', () => {
     expect(body.cost).toBe(0.015)
   })
 
-  test('more than was foreseen is not charged: the lock is the most', async () => {
+  test('a usage beyond the hold is charged at the hold', async () => {
     const usage = { prompt_tokens: 900_000, completion_tokens: 900_000, total_tokens: 1_800_000 }
     const answer = vendor.answer
     vendor.answer = (response) => stream(response, [piece('a', 'stop'), { choices: [], usage }])
@@ -131,7 +131,7 @@ describe('prompts on a paid model', () => {
     expect((await world.run(who, free)).status).toBe(200)
   })
 
-  test("a free prompt's creator bounds its runs of a day", async () => {
+  test('a creator can limit the free runs of a prompt per day', async () => {
     const slug = await publish('bounded', { model: 'free' })
     const edited = await creator.call('PATCH', `/v1/rda/${slug}`, { body: { promptConfig: { freeRunsPerDay: 1 } } })
     expect([edited.status, edited.body.rda.promptConfig.freeRunsPerDay]).toEqual([200, 1])

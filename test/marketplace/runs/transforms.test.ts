@@ -26,7 +26,7 @@ describe('transforms', () => {
     expect(await transforms.apply('$', null)).toBeNull()
   })
 
-  test('many at once share a few threads, each with its own input', async () => {
+  test('share a few threads when concurrent, each with its own input', async () => {
     const results = await Promise.all(Array.from({ length: 500 }, (_, n) => transforms.apply('n * 2', { n })))
     expect(results).toEqual(Array.from({ length: 500 }, (_, n) => n * 2))
   })
@@ -62,7 +62,7 @@ describe('transforms', () => {
     expect(await transforms.apply('1', {})).toBe(1)
   })
 
-  test('results and inputs are bounded', async () => {
+  test('have limited results and inputs', async () => {
     await expect(transforms.apply('$pad("", 1100000)', {})).rejects.toMatchObject({ code: 'transform_too_large' })
     await expect(transforms.apply('1', 'x'.repeat(2_000_000))).rejects.toMatchObject({ code: 'transform_too_large' })
   })
@@ -80,7 +80,7 @@ describe('transforms', () => {
     expect(await transforms.check('$number("no")')).toBeNull()
   })
 
-  test('a thread knows nothing of the process', async () => {
+  test('cannot see the process', async () => {
     await expect(transforms.apply('$eval("process.env")', {})).resolves.toBeUndefined()
     await expect(transforms.apply('$lookup($, "__proto__")', {})).resolves.toBeUndefined()
   })

@@ -4,7 +4,7 @@ import { asJson, until, type World } from '../world.ts'
 /** A builder's test: a temporary form for one payment. */
 export function listeningStory(world: () => World): void {
   describe('listening for a test event', () => {
-    it('makes a temporary form, to which the test address leads', async () => {
+    it('creates a temporary form, to which the test address redirects', async () => {
       const workflow = await world().makeWorkflow()
       await workflow.listen()
       const told: { status: number; body: Told } = await asJson(workflow.address('webhook-test'), 'POST')

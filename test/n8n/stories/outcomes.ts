@@ -72,7 +72,7 @@ export function outcomesStory(world: () => World): void {
     })
   })
 
-  it('a workflow that is charged first and fails gives the money back by itself', async () => {
+  it('a workflow that is charged first and fails is refunded by itself', async () => {
     const { payment, payer } = await pay(node('stopAndError', 1, { errorMessage: 'The site is down.' }), {
       refundOnFailure: true,
       capture: 'onPayment',

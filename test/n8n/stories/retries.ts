@@ -22,7 +22,7 @@ export function retriesStory(world: () => World): void {
       }
     })
 
-    it('of a batch, because of one item, does not pay for the others again', async () => {
+    it('a batch because of one item does not pay for the others again', async () => {
       const line = await new BadLine(world().apiUrl, 0).listen()
       try {
         const before = await spent(world())

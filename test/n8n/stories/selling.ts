@@ -144,7 +144,7 @@ export function sellingStory(world: () => World): void {
       expect(await workflow.runs()).toHaveLength(1)
     })
 
-    it('takes its form down with it, as a page and for a program', async () => {
+    it('removes its form when unpublished, as a page and for a program', async () => {
       const workflow = await published(world())
       const form = await formOf(workflow)
       await workflow.unpublish()

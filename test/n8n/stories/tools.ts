@@ -40,7 +40,7 @@ export function toolsStory(world: () => World): void {
       expect(result!['credits']).toBeCloseTo(5 - result!['cost'], 6)
     })
 
-    it('that are gone say what took their place, and unknown inputs are refused by name', async () => {
+    it('that were removed name their successor, and unknown inputs are refused by name', async () => {
       const found = await act(world(), { resource: 'tool', operation: 'search', search: 'list issues', limit: 1 })
       const slug = found.items('Coinslot')[0]!['slug'] as string
       await world().removeTool(slug, APOD)

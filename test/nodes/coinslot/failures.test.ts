@@ -197,7 +197,7 @@ describe('the response of a paid address', () => {
     )
   })
 
-  it('goes on with it where that was chosen', async () => {
+  it('is returned instead of an error where that was chosen', async () => {
     const parameters = { ...FETCH, options: { neverError: true } }
     const { items } = await execute({ parameters, answers: [{ status: 200, body: { payment, response } }] })
     expect(items[0]?.json).toMatchObject({ status: 500, body: 'sorry', payment })

@@ -365,7 +365,7 @@ describe('waiting for a run', () => {
   const parameters = { resource: 'run', operation: 'wait', runId: 'run_1', waitSeconds: 1 }
   const run = (status: string): Told => ok({ run: { id: 'run_1', status, error: 'The agent was away.' } })
 
-  it('asks again until it has ended', async () => {
+  it('polls until it has ended', async () => {
     const done = await execute({ parameters, answers: [run('running'), run('succeeded')] })
     expect(done.calls).toHaveLength(2)
     expect(done.items[0]?.json).toMatchObject({ status: 'succeeded' })

@@ -7,7 +7,7 @@ const { listSearch, resourceMapping } = new Coinslot().methods
 const { description } = new Coinslot()
 
 describe('the lists', () => {
-  it('of assets show the price, search at the service, and go on page by page', async () => {
+  it('of assets show the price, search in the service, and load page by page', async () => {
     const rdas = Array.from({ length: 50 }, (_, place) => ({
       ...{ slug: `r${place}`, name: 'R' },
       pricing: { model: place === 1 ? 'free' : 'per-run', amount: 0.05 },
@@ -51,7 +51,7 @@ describe('the lists', () => {
     })
   })
 
-  it('of models are none for an agent, and all where no asset is chosen', async () => {
+  it('of models are empty for an agent, and complete where no asset is chosen', async () => {
     const agent = panel({ rda: named('x') }, [{ status: 200, body: { rda: { promptConfig: null } } }])
     expect(await listSearch.searchModels.call(agent.context)).toEqual({ results: [] })
     const models = [{ id: 'a/one', name: 'One', tier: 'fast' }]
@@ -66,7 +66,7 @@ describe('the lists', () => {
 })
 
 describe('the fields for inputs', () => {
-  it('of an asset are one for each input, in its order, of a fitting type', async () => {
+  it('of an asset are one per input, in its order, with a matching type', async () => {
     const types = ['text', 'textarea', 'number', 'boolean', 'select', 'url', 'email', 'json', 'file']
     // Through the service's own schema: what it answers is what is read here.
     const inputs = fieldsSchema.parse(
@@ -95,7 +95,7 @@ describe('the fields for inputs', () => {
     ])
   })
 
-  it('of an asset need not be filled in where there is a default', async () => {
+  it('of an asset are optional where there is a default', async () => {
     const inputs = fieldsSchema.parse([{ name: 'tone', type: 'text', required: true, default: 'warm' }])
     const { context } = panel({ rda: named('x') }, [{ status: 200, body: { rda: { schema: { inputs } } } }])
     expect((await resourceMapping.mapRdaInputs.call(context)).fields).toMatchObject([
@@ -150,7 +150,7 @@ describe('the fields for inputs', () => {
     await expect(resourceMapping.mapRdaInputs.call(context)).rejects.toThrow('There is no such marketplace asset.')
   })
 
-  it('speak of inputs, not of columns, and hold to the required ones', () => {
+  it('are labelled as inputs, not columns, and keep the required ones', () => {
     const mappers = description.properties.filter(({ type }) => type === 'resourceMapper')
     expect(mappers.map(({ typeOptions }) => typeOptions?.resourceMapper)).toHaveLength(2)
     for (const { typeOptions } of mappers) {

@@ -23,7 +23,7 @@ describe('a paid call has an idempotency key, so that a retry by n8n pays once',
     expect(keyOf(again.calls[0])).toBe(keyOf(first.calls[0]))
   })
 
-  it('a worker that begins the execution anew, and remembers nothing, says it too', async () => {
+  it('a worker that restarts the execution sends the same key', async () => {
     const [first, second] = [await execute({ parameters: RUN }), await execute({ parameters: RUN })]
     expect(keyOf(first.calls[0])).toBe(keyOf(second.calls[0]))
   })
@@ -94,14 +94,14 @@ describe('a paid call has an idempotency key, so that a retry by n8n pays once',
       expect(keyOf(again.calls[0])).toBe(keyOf(first.calls[0]))
     })
 
-    it('the same call after a success is a second one, and so are other inputs', async () => {
+    it('the same call after a success has another key, and so have other inputs', async () => {
       const first = await execute(invoked)
       const second = await execute({ ...invoked, runIndex: 1, kept: first.kept })
       const other = await execute({ ...invoked, parameters: { ...RUN, inputs: mapped({ site: 'y' }) } })
       expect(new Set([first, second, other].map(({ calls }) => keyOf(calls[0]))).size).toBe(3)
     })
 
-    it('and so is one that wants another part of the answer', async () => {
+    it('and so has a call for another part of the answer', async () => {
       const parameters = { resource: 'tool', operation: 'call', tool: named('t'), inputs: mapped({}) }
       const runs = [{}, { fields: 'a' }, { fields: 'b' }, { all: true }].map((options) =>
         execute({ ...invoked, parameters: { ...parameters, options } }),
@@ -111,7 +111,7 @@ describe('a paid call has an idempotency key, so that a retry by n8n pays once',
     })
   })
 
-  it("as a tool that n8n's engine runs, each call of the model is one of its own", async () => {
+  it("as a tool that n8n's engine runs, each call of the model has its own key", async () => {
     const one = await execute({ parameters: RUN, tool: 'engine', input: [{ toolCallId: 'call_1' }] })
     const two = await execute({ parameters: RUN, tool: 'engine', input: [{ toolCallId: 'call_2' }] })
     expect(keyOf(one.calls[0])).not.toBe(keyOf(two.calls[0]))

@@ -136,7 +136,7 @@ describe('progress', () => {
     progressText: ` Reading\n the page${'.'.repeat(300)}`,
   }
 
-  it('is one bounded line, and hands the items on', async () => {
+  it('is one line of limited length, and passes the items on', async () => {
     const done = await execute({
       ...{ parameters: { ...parameters, percent: 40 }, triggers: { Start: TRIGGER }, input: [{ page: 1 }] },
       answers: [{ status: 200, body: { shown: true } }],
