@@ -18,7 +18,7 @@ const faults: [string, Behaviour][] = [
   ['answers 500', () => ({ status: 500, body: 'oh' })],
   ['answers 429 in its own form', () => ({ status: 429, body: { message: 'slow down' } })],
   ['has an internal error', refuse(200, { code: -32603, message: 'Internal error' })],
-  ['is asked too often', refuse(200, { code: -32005, message: 'daily limit' })],
+  ['is rate limited', refuse(200, { code: -32005, message: 'daily limit' })],
   ['lacks the newest block', refuse(200, { code: -32000, message: 'header not found' })],
   ['answers with neither result nor error', () => ({ status: 200, body: {} })],
 ]

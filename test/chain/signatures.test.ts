@@ -75,7 +75,7 @@ describe.each(['native', 'wasm'] as const)('signatures by the %s curve', (kind) 
     ['nothing', '0x'],
     ['64 bytes, as EIP-2098 packs them', `0x${'11'.repeat(64)}`],
     ['66 bytes', `0x${'11'.repeat(66)}`],
-    ['digits that are none', `0x${'zz'.repeat(65)}`],
+    ['invalid digits', `0x${'zz'.repeat(65)}`],
     ['r and s of zero', `0x${'00'.repeat(64)}1b`],
     ['an r above the order', `0x${'ff'.repeat(32)}${'11'.repeat(32)}1b`],
     ['a v of EIP-155', `0x${'11'.repeat(64)}25`],

@@ -72,7 +72,7 @@ describe('a simulation', () => {
         "ECRecover: invalid signature 's' value",
       ],
       [
-        'a point that is none',
+        'an invalid curve point',
         async () => ({ ...(await authorize()), signature: `0x${'00'.repeat(64)}1b` }),
         'ECRecover: invalid signature',
       ],

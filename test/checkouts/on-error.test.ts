@@ -68,7 +68,7 @@ describe('an error of a server that is no workflow of n8n', () => {
   it.each([
     ['chosen', { onError: 'retry' }, 'retry'],
     ['a workflow of n8n', { source: { instanceId: 'i', workflowId: 'w', nodeId: 'n' } }, 'retry'],
-    ['nobody waits for the answer', { responseMode: 'immediately' }, 'retry'],
+    ['no caller waits for the answer', { responseMode: 'immediately' }, 'retry'],
   ] as const)('is delivered again where %s', async (_, terms, onError) => {
     answers(500)
     const { checkout } = await world.sell({ testMode: true, responseMode: 'lastNode', ...terms })

@@ -84,7 +84,7 @@ const CASES: Case[] = [
     reason: 'invalid_exact_evm_transaction_simulation_failed',
   },
   {
-    wrong: "somebody else's signature",
+    wrong: "another signer's signature",
     make: async (world) => ({
       privateKey: (await world.chain.payer(1n)).privateKey,
       terms: { from: world.payer.address },

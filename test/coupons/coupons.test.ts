@@ -257,9 +257,9 @@ describe('coupons', () => {
     ['both', { amount: 1 }, 'amount'],
     ['more than all', { percent: 101 }, 'percent'],
     ['half a percent', { percent: 0.5 }, 'percent'],
-    ['for nobody', { max: 0 }, 'max'],
-    ['a time that is none', { until: 'tomorrow' }, 'until'],
-    ['a checkout that is none', { checkouts: ['chk_1'] }, 'checkouts.0'],
+    ['a limit of zero', { max: 0 }, 'max'],
+    ['an invalid time', { until: 'tomorrow' }, 'until'],
+    ['an invalid checkout id', { checkouts: ['chk_1'] }, 'checkouts.0'],
   ])('%s is refused by name', async (...[, terms, name]) => {
     const { status, body } = await post('/v1/coupons', { code: 'WRONG', percent: 10, ...terms })
     expect([status, Object.keys(body.details as object)]).toEqual([400, [name]])

@@ -84,7 +84,7 @@ const CASES: Case[] = [
     reason: 'invalid_exact_evm_transaction_simulation_failed',
   },
   {
-    wrong: "somebody else's signature",
+    wrong: "another signer's signature",
     async make(world) {
       const other = await world.chain.payer(1n)
       const { signature } = await other.authorize(world.chain.network, world.seller)

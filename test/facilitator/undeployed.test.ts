@@ -93,7 +93,7 @@ describe('a payment by a wallet that is not deployed yet (ERC-6492)', () => {
   it.each<[string, () => Promise<SignedAuthorization>, string]>([
     ['a factory that is not listed', async () => signedBy(await wallet(strange)), NOT_ALLOWED],
     [
-      'an envelope that is none',
+      'an invalid envelope',
       async () => {
         const signed = await signedBy(await wallet(honest, 1n))
         return { ...signed, signature: concat([signed.signature.slice(0, 66) as Hex, MAGIC]) }

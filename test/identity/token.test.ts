@@ -154,7 +154,7 @@ describe('tokens', () => {
       ],
       ['its discovery is no JSON', '/.well-known/openid-configuration', { status: 200, body: '<html>' }],
       ['its keys fail', '/jwks', { status: 503, body: 'no' }],
-      ['its keys are none', '/jwks', { status: 200, body: '{"hello":"world"}' }],
+      ['its keys are invalid', '/jwks', { status: 200, body: '{"hello":"world"}' }],
       ['its keys lead elsewhere', '/jwks', { status: 302, body: '' }],
     ])('is unavailable, not the token wrong, while %s; and recovers', async (_, path, fault) => {
       const fresh = issuerAt(server.url)

@@ -67,7 +67,7 @@ describe('a wallet', () => {
       ['what has expired', () => ({ expirationTime: new Date(Date.now() - 1000) }), /expired/],
       ['what is not valid yet', () => ({ notBefore: new Date(Date.now() + 60_000) }), /not valid yet/],
       ['what is from the future', () => ({ issuedAt: new Date(Date.now() + 3_600_000) }), /future/],
-      ['a nonce that was never given', () => ({ nonce: 'abcdefgh12345678' }), /nonce/],
+      ['an unknown nonce', () => ({ nonce: 'abcdefgh12345678' }), /nonce/],
     ])('refuses %s', async (_, fields, sentence) => {
       const answer = await signIn(privateKeyToAccount(generatePrivateKey()), fields())
       expect(answer.status).toBe(401)

@@ -5,7 +5,7 @@ const LIMIT = 3
 
 describe.each([
   ['a proxy that is trusted', 'loopback'],
-  ['a proxy that nobody named', ''],
+  ['an untrusted proxy', ''],
 ])('WebSockets through %s', (_what, trusted) => {
   let world: World
   let gate: string

@@ -168,7 +168,7 @@ describe('a route with one price', () => {
     ['no network', 'x-payment', encoded({ x402Version: 1, payload: {} }), 'network'],
     ['no terms', 'payment-signature', encoded({ x402Version: 2, payload: {} }), 'accepted'],
     [
-      'an amount that is none',
+      'an invalid amount',
       'x-payment',
       encoded({
         x402Version: 1,

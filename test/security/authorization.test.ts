@@ -176,7 +176,7 @@ describe('authorization', () => {
 
     test.each([
       // A guest pays for each call by itself.
-      ['nobody', 200, undefined],
+      ['no key', 200, undefined],
       ['a revoked key', 401, 'revoked'],
       ['an expired key', 401, 'expired'],
       ["an agent's key", 200, 'agent'],

@@ -99,7 +99,7 @@ describe('GET /rdas → 200', () => {
     ['two words, of both', 'website engines', ['audit']],
     ['two words that no one has together', 'fridge engines', []],
     ['a word that other languages leave out', 'the', ['recipes']],
-    ['a word that nobody has', 'zeppelin', []],
+    ['an unknown word', 'zeppelin', []],
     ['letters with accents', 'söns', ['tool']],
     ['quotes', "O'Brien", ['tool']],
     ['a query language', "website' | !audit & (a <-> b):*", []],

@@ -16,7 +16,7 @@ describe('POST /hooks/identity → 401', () => {
     ['an empty signature', { headers: { 'webhook-signature': 'v1,' } }],
     ['no signature', { headers: { 'webhook-signature': '' } }],
     ['another id', { headers: { 'webhook-id': 'msg_2' } }],
-    ['a timestamp that is none', { headers: { 'webhook-timestamp': 'now' } }],
+    ['an invalid timestamp', { headers: { 'webhook-timestamp': 'now' } }],
     ['a message of six minutes ago', { minutes: -6 }],
     ['a message of the future', { minutes: 6 }],
   ])('%s', async (_, { minutes, ...change }) => {

@@ -13,7 +13,7 @@ describe('POST {tools_url}/{slug} → 400, 413, 415', () => {
   })
 
   test.each([
-    ['nothing of what is required', {}, { title: 'is required' }],
+    ['no required input', {}, { title: 'is required' }],
     ['a wrong type', { title: 5 }, { title: 'must be a string' }],
     ['a number as text', { title: 'a', pages: '5' }, { pages: 'must be a whole number' }],
     ['a fraction', { title: 'a', pages: 1.5 }, { pages: 'must be a whole number' }],
@@ -30,7 +30,7 @@ describe('POST {tools_url}/{slug} → 400, 413, 415', () => {
   })
 
   test.each([
-    ['a value that is none of its choices', 'language', 'fr', 'must be one of en, de'],
+    ['a value outside its choices', 'language', 'fr', 'must be one of en, de'],
     ['a path that would climb', 'word', '..', 'must not contain "." or ".." as a path segment'],
     ['an empty path', 'word', '', 'must not be empty, "." or ".."'],
     ['a line break for a header', 'xTrace', 'a\r\nb: c', 'must be text that fits into a header'],

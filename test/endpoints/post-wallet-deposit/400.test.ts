@@ -44,7 +44,7 @@ describe('POST /wallet/deposit → 400', () => {
   const bodies: [string, string, string][] = [
     ['no amount', '{}', 'amount'],
     ['an unknown field', '{"amount": 1, "currency": "USDC"}', 'currency'],
-    ['a hash that is none', '{"amount": 1, "transactionHash": "abc"}', 'transactionHash'],
+    ['an invalid hash', '{"amount": 1, "transactionHash": "abc"}', 'transactionHash'],
     ['a hash that is a number', '{"amount": 1, "transactionHash": 12}', 'transactionHash'],
     ['a list', '[]', 'body'],
     ['a string', '"amount"', 'body'],

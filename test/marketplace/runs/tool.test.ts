@@ -76,7 +76,7 @@ describe('a tool', () => {
   test.each([
     ['fails', '$error("no")', 'transform_failed'],
     [
-      'does not end once it is given something',
+      'does not end for some input',
       '$f := function($x){ $x = null ? 0 : $f($x) }; city ? $f(city) : 0',
       'transform_timeout',
     ],

@@ -62,12 +62,12 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
       'A spending limit of the agent stops this: The agent\'s rdas.deny list contains "seo-*". Nothing was paid. A retry does not help. Only the owner of the account can change the limit, in the Coinslot dashboard.',
     ],
     [
-      'a person who has to approve',
+      'a person has to approve',
       answer(budgets.approvalRequired({ id: 'apr_1', expiresAt: new Date('2026-11-21T17:00:00Z') }, 'https://x')),
       'A person must approve this first: approval apr_1, open until 2026-11-21 17:00 UTC. Nothing was paid. Approve it in the Coinslot dashboard and execute this step again with the same inputs, or set the option Wait for Approval to wait longer.',
     ],
     [
-      'a person who said no',
+      'a person refused',
       answer(budgets.approvalRefused({ id: 'apr_1', expiresAt: new Date('2026-11-21T17:00:00Z') })),
       'A person rejected this call. Nothing was paid. Do not retry without changing the inputs.',
     ],
@@ -97,7 +97,7 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
       'The other side failed: github answered with 503. Nothing was charged. Try again later.',
     ],
     [
-      'a seller who failed after the payment was signed',
+      'a seller failed after the payment was signed',
       {
         status: 504,
         body: { error: 'seller.example did not answer in time.', code: 'response_timeout', paymentId: 'pay_1' },

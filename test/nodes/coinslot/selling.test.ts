@@ -15,7 +15,7 @@ describe('the payer gets', () => {
   it.each<[string, IDataObject, Partial<Executed>, unknown]>([
     ['text', { answerWith: 'text', answerText: ' Done. ' }, {}, { kind: 'text', text: 'Done.' }],
     [
-      'a table of all items, whatever is nested in them',
+      'a table of all items, with nested values',
       { answerWith: 'table', columns: 'name, of' },
       { input: [{ name: 'Tea', of: { a: 1 }, hidden: 1 }, { name: 'Salt' }] },
       {
@@ -81,7 +81,7 @@ describe('the order of this execution is', () => {
     ['that of the trigger', {}, { Start: TRIGGER }],
     ['the one that is named', { paymentId: ' pay_1 ' }, { Start: { ...TRIGGER, json: { metadata: {} } } }],
     [
-      'what a sub-workflow was given',
+      'the input of a sub-workflow',
       {},
       { When: { type: 'n8n-nodes-base.executeWorkflowTrigger', json: TRIGGER.json } },
     ],
