@@ -6,7 +6,7 @@ describe('the colours of an accent', () => {
   const SHADES = ['00', '33', '80', 'cc', 'ff']
   const every = SHADES.flatMap((red) => SHADES.flatMap((green) => SHADES.map((blue) => `#${red}${green}${blue}`)))
 
-  test.each(every)('%s is taken, and every text in it and on it can be read', (accent) => {
+  test.each(every)('keep %s readable, with every text on it and in it', (accent) => {
     const { light, dark } = colorsOf(accent)
     for (const { fill, onFill, fillDeep } of [light, dark]) {
       expect(fill).toBe(accent)

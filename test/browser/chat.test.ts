@@ -104,7 +104,7 @@ inBrowser('a chat that is paid ahead', () => {
     expect(await usdcOf(shop.chain, payer.address)).toBe(18_800_000n)
   })
 
-  it('fits a phone, keeps what was typed, and says what is wrong with it', async () => {
+  it('fits a phone, keeps the typed message over a reload, and shows its errors', async () => {
     const sale = await shop.sell({ ...CHAT, testMode: true })
     const { page, picture } = await shop.visit(sale, { ...PHONE, wallet: false })
     await page.getByLabel('Your message').fill('Kept over a reload')
@@ -135,7 +135,7 @@ inBrowser('a chat that is paid ahead', () => {
     await page.getByText('At most 4,000 characters, please.').waitFor()
   })
 
-  it('a message whose answer is lost on the way is sent again as the same one', async () => {
+  it('sends a message again as the same one when its answer was lost', async () => {
     const sale = await shop.sell({ ...CHAT, testMode: true })
     const { page } = await shop.visit(sale, { wallet: false })
     answer({ output: 'Fine.' })

@@ -165,7 +165,7 @@ inBrowser('a checkout in the page of another site', () => {
     expect((await heard(page)).filter(({ data }) => data?.['type'] === 'coinslot:paid')).toHaveLength(1)
   })
 
-  it('a wallet that works in whole pages only pays in a tab, and the frame shows it', async () => {
+  it('a wallet that does not work in frames pays in a tab, and the frame shows it', async () => {
     const { id } = await sell()
     const { page, context } = await open(id, mine.shows(script(id, 'data-mode="frame"')), {
       prepare: async (each) => {
@@ -186,7 +186,7 @@ inBrowser('a checkout in the page of another site', () => {
     expect(JSON.stringify(await heard(page))).not.toContain('tok_')
   })
 
-  it('a site that is not allowed shows nothing of it, also when it names one that is', async () => {
+  it('a site that is not allowed cannot frame it, also when it names an allowed one', async () => {
     const { id } = await sell({ testMode: true })
     const pay = `${shop.service.origin}/p/${id}`
     const { page } = await open(id, other.shows(script(id, 'data-mode="frame"')), { wallet: false })

@@ -57,7 +57,7 @@ inBrowser('a price that a customer decides', () => {
     expect(body.payments[0]).toMatchObject({ amount: 6, lines })
   })
 
-  it('follows the option, and the wallet pays it; a code that ends meanwhile is taken away, and the rest is paid', async () => {
+  it('follows the option; a coupon that ends in the meantime is removed, and the new price is paid', async () => {
     const coupon = { code: 'ONCE', amount: 1, max: 1 }
     const made = await shop.person.call('POST', '/v1/coupons', { body: coupon })
     const pricing = { kind: 'byField', field: 'size', prices: { small: 3, large: 7.5 } }

@@ -109,7 +109,7 @@ inBrowser('the page itself', () => {
   })
 
   it.each(['light', 'dark'] as const)(
-    'shows who sells, in the colours of a brand that can be read, in %s',
+    'shows the seller in readable colours of its brand, in %s',
     async (colorScheme) => {
       const brand = {
         name: 'Rechtsschutzversicherungsgesellschaft Großmann',
@@ -168,7 +168,7 @@ inBrowser('the page itself', () => {
     [360, 1],
     [360, 8],
     [1280, 1],
-  ])('moves nothing under the eyes of its reader, at %i px, on a device %i times as slow', async (width, rate) => {
+  ])('shifts no content, at %i px, on a device %i times as slow', async (width, rate) => {
     const { page, wallet } = await shop.visit(await shop.sell({ fields: EVERY_KIND.slice(0, 2) }), {
       viewport: { width, height: 800 },
       prepare: async (page, context) => {

@@ -60,7 +60,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     await expectOnce(visit, before)
   })
 
-  it('finds it in another tab that only has the link', async () => {
+  it('finds its payment in another tab that only has the link', async () => {
     const before = await sponsored()
     const visit = await toPay()
     await visit.page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
@@ -71,7 +71,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     await expectOnce({ ...visit, page }, before)
   })
 
-  it('sends an authorization that never left again, instead of asking for another', async () => {
+  it('sends an unsent authorization again, instead of asking for another signature', async () => {
     const before = await sponsored()
     const visit = await toPay()
     const { page } = visit
@@ -83,7 +83,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     await expectOnce(visit, before)
   })
 
-  it('asks for no second signature in another tab while the first is on its way', async () => {
+  it('needs no second signature in another tab while the first is pending', async () => {
     const before = await sponsored()
     const visit = await toPay()
     const { page, context, id } = visit
@@ -109,7 +109,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     await expectOnce(visit, before)
   })
 
-  it('shows the receipt of a payment at its address, also after the link has ended, and a fresh form at the link', async () => {
+  it("shows the receipt at the payment's address, also after the link ended, and a new form at the link", async () => {
     const before = await sponsored()
     const visit = await toPay()
     const { page, id } = visit

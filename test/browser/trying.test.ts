@@ -86,7 +86,7 @@ inBrowser('a checkout that is tried out', () => {
     expect(shop.amiss()).toEqual([])
   })
 
-  it('is filled in by its link, locked where the link says so, and pays for nothing by itself', async () => {
+  it('is filled in and locked by its link, which pays nothing by itself', async () => {
     const fields = [...SITE, { name: 'note', label: 'Note', type: 'text', required: false }]
     const sale = await shop.sell({ fields, testMode: true })
     const { page } = await shop.visit(
@@ -132,7 +132,7 @@ inBrowser('a checkout that is tried out', () => {
     expect(await page.evaluate('sessionStorage.length')).toBe(0)
   })
 
-  it('ends as its customer chooses: each outcome looks as it would with money', async () => {
+  it('ends with the outcome that its customer chooses, as with real money', async () => {
     const shown = await visit({ fields: [{ name: 'outcome', type: 'text' }] })
     const { page, picture } = shown
     const choose = async (label: string): Promise<void> => {

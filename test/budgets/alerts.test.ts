@@ -104,7 +104,7 @@ describe('alerts', () => {
     expect(told()).toEqual([['agent.paused', null, undefined]])
   })
 
-  test('an alert is part of its decision: undone with it', async () => {
+  test('are rolled back with their decision', async () => {
     const agent = await agentWith(world, policyOf({ limits: { perDay: 10n }, alerts: [{ at: 0.5, limit: null }] }))
     const call = callOf(agent, 6n)
     const undone = world.budgets.actTogether([{ reserve: call }], async () => {

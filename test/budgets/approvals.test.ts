@@ -55,7 +55,7 @@ describe('approvals', () => {
     throw new Error(`no mail about ${id} came`)
   }
 
-  test('a refusal answers the same act until its time is over, and no other act', async () => {
+  test('once refused, refuse the same request until their time is over, and no other', async () => {
     const { agent, call, id } = await hold()
     await person.call('POST', `/v1/approvals/${id}/refuse`)
     const again = (more: object = {}) =>
@@ -99,7 +99,7 @@ describe('approvals', () => {
     for (const { status, body: said } of decisions) if (status === 200) expect(said.approval.status).toBe(state)
   })
 
-  test('an approved call may be made until its time is over, for that price, and once', async () => {
+  test('allow the approved request once, up to its price', async () => {
     const { id, agent, hash } = await hold()
     await person.call('POST', `/v1/approvals/${id}/approve`)
     const again = (amount: bigint, run: string, requestHash = hash) =>
@@ -168,7 +168,7 @@ describe('approvals', () => {
     expect((await approvalOf(id)).status).toBe('pending')
   })
 
-  test('the mailed link shows a page; looking, also by a scanner, decides nothing', async () => {
+  test('are not decided by opening the mailed link, also by a scanner', async () => {
     const { id } = await hold()
     const path = await link(id)
     for (const method of ['GET', 'HEAD', 'GET']) await fetch(service.origin + path, { method })

@@ -69,7 +69,7 @@ describe('an agent’s usage cached by a process', () => {
     expect(await lifetime(agent)).toBe(10n)
   })
 
-  test('a pause, a new rule and a removal hold from the next call on', async () => {
+  test('obeys a pause, a new rule and a removal from the next call on', async () => {
     const agent = await remembered({ limits: {} })
     const caller = callerOf(agent.owner.userId)
     await other.budgets.agents.change(caller, agent.id, (before) => ({ ...before, status: 'paused' }))
@@ -118,7 +118,7 @@ describe('an agent’s usage cached by a process', () => {
     expect(decisions.map(({ rule }) => rule)).toEqual(['balance', 'balance'])
   })
 
-  test('a window that is over is over', async () => {
+  test('starts over with the next window', async () => {
     clock.forwardToMinute()
     const agent = await remembered({ limits: { perMinute: 4n } })
     expect(await ask(agent, 1n)).toBe('perMinute')
@@ -134,7 +134,7 @@ describe('an agent’s usage cached by a process', () => {
     expect(world.announced.map(({ payload }) => payload['event'])).toEqual(['agent.spending.warning'])
   })
 
-  test('two processes with calls at the same moment: exactly what fits', async () => {
+  test('allows exactly the limit for concurrent calls in two processes', async () => {
     const agent = await remembered({ limits: { lifetime: 104n } })
     const verdicts = await Promise.all(
       Array.from({ length: 300 }, (_, call) => ask(agent, 1n, undefined, call % 3 === 0 ? other : world)),

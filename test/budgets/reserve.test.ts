@@ -112,7 +112,7 @@ describe('a reservation within limits', () => {
     )
   })
 
-  test('a window that is over is empty: at midnight, not before', async () => {
+  test("starts a new day's window at midnight, not before", async () => {
     const agent = await agentWith(it_, policyOf({ limits: { perDay: 10n } }))
     const midnight = new Date(Math.ceil((clock.now().getTime() + 1) / day) * day)
     clock.forward(midnight.getTime() - clock.now().getTime() - 5_000)
@@ -133,7 +133,7 @@ describe('a reservation within limits', () => {
     expect((await it_.budgets.agents.standing(callerOf(agent.owner.userId), agent.id)).usage.lifetime).toBe(0n)
   })
 
-  test('a paused, resumed, changed or removed agent is so from the next decision on', async () => {
+  test('obeys a pause, a resumption, a change and a removal from the next decision on', async () => {
     const agent = await agentWith(it_, policyOf())
     const caller = callerOf(agent.owner.userId)
     const ask = () => verdictOf(it_.budgets.reserve(callOf(agent, 1n)))

@@ -44,7 +44,7 @@ describe('patterns', () => {
     expect(matches(pattern, text)).toBe(expected)
   })
 
-  test('are what their regular expression is', () => {
+  test('match like their regular expression', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '-'), maxLength: 12 })
     const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '-', '*'), maxLength: 8 })
     fc.assert(
@@ -55,7 +55,7 @@ describe('patterns', () => {
     )
   })
 
-  test('cover only what every text confirms', () => {
+  test('cover another pattern only if they match all of its texts', () => {
     const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 5 })
     const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 })
     fc.assert(
@@ -106,7 +106,7 @@ describe('lists', () => {
     }
   })
 
-  test('an id means its slug’s asset too', () => {
+  test("match an asset's slug by its id, too", () => {
     const policy = policyOf({ rdas: { allow: null, deny: ['rda_1'] } })
     expect(told(policy, { target: 'some-slug', alias: 'rda_1' })).toBe('rdas.deny')
   })
@@ -146,7 +146,7 @@ describe('limits', () => {
     },
   )
 
-  test('a rate of 0 allows nothing at all; a paused agent neither', () => {
+  test('refuse every call at a rate of 0, or while the agent is paused', () => {
     expect(told(policyOf({ rate: { callsPerMinute: 0 } }), {})).toBe('callsPerMinute')
     expect(told(policyOf(), {}, 'paused')).toBe('paused')
   })
@@ -159,7 +159,7 @@ describe('limits', () => {
   })
 })
 
-test('a warning is due when its share is reached, by rounding up', () => {
+test('a warning is due when its share is reached, rounded up', () => {
   const policy = policyOf({
     limits: { perDay: 3n, perMonth: 100n },
     alerts: [

@@ -42,7 +42,7 @@ describe('an agent that calls tools', () => {
     expect(await call(await agentWith(world, tools(lists)), tool)).toBe(verdict)
   })
 
-  test('lists of RDAs and hosts say nothing about tools, nor theirs about those', async () => {
+  test('is not affected by its lists of assets and hosts, nor its runs by the list of tools', async () => {
     const nothing = { allow: [], deny: ['*'] }
     const agent = await agentWith(world, policyOf({ rdas: nothing, domains: nothing }))
     expect(await call(agent, 'github-read')).toBe('allowed')

@@ -63,7 +63,7 @@ test.each(INSIDE)('%s: a window full at %s is still full at %s', (window, at, la
   expect(fullAt(window, at).verdictAt(later)).toBe('refused')
 })
 
-test('a refusal says when the window is over', () => {
+test('a refusal names when its window ends', () => {
   const agent = { status: 'active' as const, policy: policyOf({ limits: { perWeek: 10n } }) }
   const usage = count(emptyUsage(new Date('2026-12-31T12:00:00.000Z')), usdc(10n))
   const verdict = decide(agent, usage, ask, PLAIN)
@@ -81,7 +81,7 @@ test('of several full windows the refusal names the longest, which ends last', (
   })
 })
 
-test('calls of a minute are counted, and forgotten with it', () => {
+test('calls are counted per minute, and start over with the next', () => {
   const agent = { status: 'active' as const, policy: policyOf({ rate: { callsPerMinute: 2 } }) }
   const once = count(emptyUsage(new Date('2026-05-05T05:05:59.999Z')), usdc(0n))
   const twice = count(once, usdc(0n))
@@ -101,7 +101,7 @@ test('a returned amount is subtracted only from windows that are still open', ()
   expect(given).toMatchObject({ perMinute: 3n, perDay: 3n, perWeek: 3n, perMonth: 3n, lifetime: 3n, calls: 1 })
 })
 
-test('a clock that is behind asks in the newest window that was counted in', () => {
+test('a clock that is behind uses the newest window counted in', () => {
   const agent = { status: 'active' as const, policy: policyOf({ limits: { perDay: 10n } }) }
   const usage = count(emptyUsage(new Date('2026-05-06T00:00:00.001Z')), usdc(10n))
   const behind = roll(usage, new Date('2026-05-05T23:59:59.999Z'))

@@ -60,7 +60,7 @@ describe('several RPCs', () => {
   }
 
   describe('fail-over', () => {
-    it.each(faults)('goes on to the next address where one %s', async (_name, behaviour) => {
+    it.each(faults)('uses the next address where one %s', async (_name, behaviour) => {
       bad.behave(behaviour)
       const rpc = open([bad.url, DEAD, good.url], 1_500)
       expect(await rpc.call('eth_chainId')).toBe('0x14a34')
@@ -82,7 +82,7 @@ describe('several RPCs', () => {
       expect(good.requests).toEqual([])
     })
 
-    it('leaves a failed address alone for a while, and then prefers it again', async () => {
+    it('skips a failed address for a while, and then prefers it again', async () => {
       bad.behave(() => 'hang')
       const rpc = open([bad.url, good.url], 1_500)
       await rpc.call('eth_chainId')
@@ -95,7 +95,7 @@ describe('several RPCs', () => {
       expect(lines).toEqual(['an RPC fails or answers incorrectly', 'an RPC answers again'])
     })
 
-    it('still asks an address that rests when there is no other', async () => {
+    it('still uses a failed address when there is no other', async () => {
       bad.behave(() => ({ status: 500, body: '' }))
       const rpc = open([bad.url])
       await expect(rpc.call('eth_chainId')).rejects.toMatchObject({ code: 'rpc_unavailable' })
@@ -113,12 +113,12 @@ describe('several RPCs', () => {
         rpc.read('eth_getTransactionReceipt', `0x${'00'.repeat(32)}`),
       ])
 
-    it('travel together', async () => {
+    it('are sent in one batch', async () => {
       expect(await askAll(open([good.url]))).toEqual(['0x0', '0x0', null])
       expect(good.requests).toEqual([['eth_getBalance', 'eth_getTransactionCount', 'eth_getTransactionReceipt']])
     })
 
-    it('travel one by one to an RPC that takes no batches', async () => {
+    it('are sent one by one to an RPC without batches', async () => {
       good.behave((questions, isBatch) =>
         isBatch ? { status: 200, body: { error: { code: -32600, message: 'no batches' } } } : honest(questions, false),
       )

@@ -44,7 +44,7 @@ describe.each(['native', 'wasm'] as const)('signatures by the %s curve', (kind) 
     )
   })
 
-  it('recovers whom viem recovers, in every spelling of v that a signer uses', async () => {
+  it('recover the same signer as viem, with either form of v', async () => {
     await fc.assert(
       fc.asyncProperty(hex(32), keys, fc.boolean(), async (digest, key, fromZero) => {
         const signature = await sign({ hash: digest, privateKey: key, to: 'hex' })
@@ -57,7 +57,7 @@ describe.each(['native', 'wasm'] as const)('signatures by the %s curve', (kind) 
     )
   })
 
-  it('refuses the second signature that anyone can make of a first', async () => {
+  it('refuse the malleable twin of a signature', async () => {
     const digest = toHex(7n, { size: 32 })
     const signature = await sign({ hash: digest, privateKey: toHex(5n, { size: 32 }), to: 'hex' })
     const s = BigInt(`0x${signature.slice(66, 130)}`)

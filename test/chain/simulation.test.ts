@@ -140,7 +140,7 @@ describe('a simulation', () => {
   describe('payers with code', () => {
     const from = async (address: Hex, key = payer) => key.authorize(world.local.network, seller, { from: address })
 
-    it('lets a wallet pay that accepts the signature, and none that refuses it', async () => {
+    it('lets a wallet pay if it accepts the signature, and not if it refuses it', async () => {
       const owned = await world.local.wallet('owned', { owner: payer.address, usdc: 3_000_000n })
       const refusing = await world.local.wallet('refusing', { usdc: 3_000_000n })
       const good = await from(owned)
@@ -178,7 +178,7 @@ describe('a simulation', () => {
       })
     })
 
-    it('catches a wallet that burns gas as soon as gas costs something, and judges its neighbours all the same', async () => {
+    it('detects a wallet that burns gas, and still judges the others', async () => {
       const burning = await world.local.wallet('burning', { usdc: 1_000_000n })
       const burn = await from(burning)
       const calldata = world.chain.encodeTransfer(burn, true)
@@ -197,7 +197,7 @@ describe('a simulation', () => {
   })
 
   describe('many at once', () => {
-    it('judges each alone: of one payer that could pay one of two, both pass', async () => {
+    it('judges each payment alone, also two of one payer that cannot pay both', async () => {
       const items = [await authorize({ value: 4_000_000n }), await authorize({ value: 4_000_000n })]
       const verdicts = await world.chain.simulate([...items, items[0]!])
       expect(verdicts.map(({ outcome, balance }) => [outcome.succeeds, balance])).toEqual(
@@ -206,7 +206,7 @@ describe('a simulation', () => {
       expect(await world.chain.balanceOf(payer.address)).toBe(5_000_000n)
     })
 
-    it('answers everyone their own, in a few calls', async () => {
+    it('returns each its own result, in a few calls', async () => {
       const chain = world.adapter({ urls: [relay.url], headMaxAgeMs: 60_000 })
       await chain.head()
       relay.requests.length = 0
@@ -234,7 +234,7 @@ describe('a simulation', () => {
         },
       ],
     ]
-    it.each(withoutOverrides)('does without state overrides where an RPC %s', async (_name, behaviour) => {
+    it.each(withoutOverrides)('works without state overrides where an RPC %s', async (_name, behaviour) => {
       relay.behave(behaviour)
       const chain = world.adapter({ urls: [relay.url] })
       const good = await authorize()

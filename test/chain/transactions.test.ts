@@ -113,7 +113,7 @@ describe('a transaction', () => {
       await relay.stop()
     })
 
-    it('does not take silence for an answer', async () => {
+    it('is rpc_unavailable when no answer comes', async () => {
       const relay = await startRelay(world.local.url, () => 'hang')
       const chain = world.adapter({ urls: [relay.url], timeoutMs: 100 })
       await expect(chain.broadcast(sign(await transfer(), 901).raw)).rejects.toMatchObject({ code: 'rpc_unavailable' })
@@ -133,7 +133,7 @@ describe('a transaction', () => {
       await relay.stop()
     })
 
-    it('stays under the cap, and is refused where the network alone takes more', async () => {
+    it('stays under the cap, and is refused where the base fee is above it', async () => {
       const { baseFeePerGas } = await world.chain.head()
       const cap = baseFeePerGas + 5n
       expect(await world.adapter({ maxFeePerGasCap: cap }).fees()).toEqual({
@@ -157,7 +157,7 @@ describe('a transaction', () => {
   })
 
   describe('the newest block', () => {
-    it('is read once, however many ask, until it may be old', async () => {
+    it('is read once for concurrent calls, until it may be outdated', async () => {
       const relay = await startRelay(world.local.url)
       const chain = world.adapter({ urls: [relay.url], headMaxAgeMs: 1_000 })
       const [first, again] = await Promise.all([chain.head(), chain.head()])

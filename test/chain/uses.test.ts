@@ -35,7 +35,7 @@ describe('the use of a nonce', () => {
     expect(await world.chain.authorization(item.from, item.nonce)).toEqual({ used: true })
   })
 
-  it("finds one's own among the others of a batch", async () => {
+  it('is found among the others of a batch', async () => {
     const items = await Promise.all([3n, 4n, 5n].map((value) => authorize(value)))
     const receipt = await world.send(world.chain.encodeBatch(items))
     for (const [place, item] of items.entries()) {
@@ -54,7 +54,7 @@ describe('the use of a nonce', () => {
     expect(await useOf(items[1]!)).toMatchObject({ hash: theirs.hash, transfer: { to: seller.address, value: 12n } })
   })
 
-  it('sees that other terms were settled under the same nonce', async () => {
+  it('shows when other terms were settled under the same nonce', async () => {
     const item = await authorize(1_000_000n)
     const other = await payer.authorize(world.local.network, world.sponsor.address, { nonce: item.nonce, value: 2n })
     await world.send(world.chain.encodeTransfer(other, false))
@@ -70,7 +70,7 @@ describe('the use of a nonce', () => {
     expect(await world.chain.authorization(item.from, item.nonce)).toEqual({ used: true })
   })
 
-  it('finds nothing any more after a reorg took the block back', async () => {
+  it('is no longer found after a reorganisation removed its block', async () => {
     const item = await authorize(9n)
     const receipt = await world.send(world.chain.encodeTransfer(item, false))
     await world.local.reorg(1)
@@ -134,7 +134,7 @@ describe('the use of a nonce', () => {
     })
   })
 
-  it('is never used any more only once its end is deep, and two nodes have no use of it', async () => {
+  it('is excluded only once its end is deep, and two nodes have no use of it', async () => {
     const end = async (seconds: bigint) => {
       await world.local.call('evm_setNextBlockTimestamp', Number(seconds))
       await world.local.mine()
@@ -198,7 +198,7 @@ describe('the use of a nonce', () => {
       await relay.stop()
     })
 
-    it('is "unavailable" where an RPC refuses even that', async () => {
+    it('is "unavailable" where an RPC refuses even the smallest range', async () => {
       const relay = await startRelay(world.local.url, (questions) =>
         questions[0]!.method === 'eth_getLogs'
           ? {
@@ -213,7 +213,7 @@ describe('the use of a nonce', () => {
     })
   })
 
-  it('waits for no block that came after the newest one was read', async () => {
+  it('is found in a block newer than the cached head', async () => {
     const item = await authorize(9n)
     const chain = world.adapter({ headMaxAgeMs: 60_000 })
     const stale = (await chain.head()).number

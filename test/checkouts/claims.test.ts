@@ -76,7 +76,7 @@ describe('one authorization buys one thing', () => {
     for (const other of others) expect(other.body.success).toBe(false)
   })
 
-  it('found again where the checkout has changed or ended since', async () => {
+  it('is found again where the checkout has changed or ended since', async () => {
     const source = { instanceId: 'n8n', workflowId: 'changing', nodeId: 'trigger' }
     const { id } = await world.sell({ source })
     const paymentPayload = await world.sign(await world.chain.payer(50_000_000n), id)

@@ -69,7 +69,7 @@ describe('a checkout whose payments wait in the escrow', () => {
   const ordered = () => world.workflow.told.filter(({ json }) => json.metadata.checkoutId === chk)
   const usdc = (account: Hex) => usdcOf(world.chain, account)
 
-  test('an agent pays, waits, and gets the result of a success that the seller was paid for', async () => {
+  test('an agent pays, waits, and gets the result once the seller is paid', async () => {
     const payer = await newPayer()
     const before = await usdc(world.recipient)
     const payment = Buffer.from(JSON.stringify((await sign(payer)).body.paymentPayload)).toString('base64')
@@ -256,7 +256,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect((await see(id, token, at)).payment.refunded).toBe(0.5)
   })
 
-  test('without the price limit of onSuccess, and with its limit of time', async () => {
+  test('has no price limit, but the time limit of onSuccess', async () => {
     const create = (terms: object) => world.seller.call('POST', '/v1/checkouts', { body: { ...base(), ...terms } })
     const base = () => ({
       callbackUrl: world.workflow.url,
@@ -274,7 +274,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     }
   })
 
-  test('in test mode the workflow decides too, and nothing waits anywhere', async () => {
+  test('in test mode the workflow decides, without an escrow', async () => {
     const at = await sell({ testMode: true })
     const body = { input: {}, simulate: true }
     const { payment } = ((await world.call('POST', `/p/${at}/pay`, { body })) as Paid).body
@@ -285,7 +285,7 @@ describe('a checkout whose payments wait in the escrow', () => {
   })
 
   // The last one: it moves the clock far ahead.
-  test('a payment that could not be captured in time ends unpaid, and says how to take it back', async () => {
+  test('a payment not captured in time ends unpaid, and says how to reclaim it', async () => {
     const { at, payer, signed, id, token } = await waiting()
     await world.chain.setPaused(true)
     await report(id, { status: 'succeeded', answer: 'secret' })

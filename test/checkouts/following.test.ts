@@ -104,7 +104,7 @@ describe('the status of a payment', () => {
     expect(states.at(-1)).toMatchObject({ payment: { status: 'paid' }, delivery: { status: 'delivered', attempts: 1 } })
   })
 
-  it('the last node answers, and the payer is shown that: by its address, and an agent at once', async () => {
+  it("includes the last node's answer, for the buyer and for an agent", async () => {
     world.workflow.answers({ delivered: { status: 200, body: '{"report":"<b>all good</b>"}' } })
     const { id, answer } = await paying({ responseMode: 'lastNode' })
     const end = await until(async () => {
@@ -161,7 +161,7 @@ describe('the status of a payment', () => {
     expect(await write({ text: 'late' })).toMatchObject({ status: 200, body: { shown: false } })
   })
 
-  it('a workflow that answers at once keeps its answer to itself', async () => {
+  it('hides the answer of a workflow that responds immediately', async () => {
     world.workflow.answers({ delivered: { status: 200, body: '{"internal":"secret"}' } })
     const { answer } = await paying()
     const end = await until(async () => {

@@ -48,7 +48,7 @@ describe('the life of a checkout', () => {
       expect(second.checkout).toMatchObject({ price: 2, status: 'active', expiredAt: null })
     })
 
-    it('becomes the persistent one when the workflow is activated: same link, same secret, no end', async () => {
+    it('becomes persistent when the workflow is activated, with the same link and secret', async () => {
       const place = source()
       const tested = await world.sell({ lifetime: 'temporary', testMode: true, source: place })
       const active = await world.sell({ lifetime: 'persistent', source: place, price: 3 })
@@ -62,7 +62,7 @@ describe('the life of a checkout', () => {
       expect(await own(active.id)).toMatchObject({ lifetime: 'persistent', price: 3, testMode: false })
     })
 
-    it('does not become it where there is one already, nor when it is over', async () => {
+    it('stays temporary where a persistent one exists, or when it has expired', async () => {
       const place = source()
       const active = await world.sell({ lifetime: 'persistent', source: place })
       await expire(active.id)
@@ -114,14 +114,14 @@ describe('the life of a checkout', () => {
       expect((await world.seller.call('DELETE', `/v1/checkouts/${id}?graceSeconds=61`)).status).toBe(400)
     })
 
-    it('is one, however often and at once its workflow is activated', async () => {
+    it('is one, also for concurrent activations', async () => {
       const place = source()
       const made = await Promise.all(Array.from({ length: 20 }, () => world.sell({ source: place })))
       expect(new Set(made.map(({ id }) => id)).size).toBe(1)
       expect(new Set(made.map(({ secret }) => secret)).size).toBe(1)
     })
 
-    it('is another in another environment, for another account, and for another node', async () => {
+    it('is a different one for another environment, account or node', async () => {
       const place = source()
       const { id } = await world.sell({ source: place })
       const production = await world.service.person({ environment: 'production' })

@@ -81,7 +81,7 @@ describe('a checkout’s call that a person pays for', () => {
     await client.close()
   })
 
-  test('a state gives the answer once, in any process, and only for its own request and address', async () => {
+  test('a state returns the answer once, in any process, for its own request and address only', async () => {
     const { requestState, order } = await waiting()
     expect((await pay(order)).status).toBe(200)
     const buyer = await world.service.person()
@@ -119,7 +119,7 @@ describe('a checkout’s call that a person pays for', () => {
     expect((await call({ requestState: next.requestState, inputResponses: ACCEPTED })).result).toMatchObject(answered)
   })
 
-  test('an order is paid once: of two payments at the same time one is refused before its money moves', async () => {
+  test('an order is paid once: the second of two concurrent payments moves no money', async () => {
     const { order } = await waiting()
     const before = await usdcOf(world.chain, world.recipient)
     const both = await Promise.all([pay(order), pay(order, { token: 'b' })])

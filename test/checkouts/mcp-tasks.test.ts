@@ -88,7 +88,7 @@ describe('slow calls of a checkout', () => {
     expect(world.workflow.told).toHaveLength(1)
   })
 
-  test('the operation, another guest’s name, a key and another checkout’s address read nothing', async () => {
+  test('cannot be read with the operation, another guest’s task id, a key or another address', async () => {
     const begin = async () => (await call(await payment())).body.result.taskId as string
     const [taskId, other] = [await begin(), await begin()]
     const [operation, proof] = [taskId.split('.')[0]!, other.split('.')[1]!]
@@ -107,7 +107,7 @@ describe('slow calls of a checkout', () => {
     expect(await ended(taskId)).toMatchObject({ status: 'completed', result: answered })
   })
 
-  test('an account’s call is a task of that account alone', async () => {
+  test('of an account are tasks of that account only', async () => {
     const open = world.workflow.holds()
     const [key, other] = [await buyer(), (await world.service.person()).key]
     const { result: task } = (await call({}, { key })).body

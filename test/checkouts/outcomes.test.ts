@@ -85,7 +85,7 @@ describe('a simulated payment', () => {
     expect(row).toEqual({ failing_since: null })
   })
 
-  it('keeps to the price that its page was shown, as one with money does, until the quote is over', async () => {
+  it('keeps the price of its quote until that expires', async () => {
     const source = { instanceId: 'i', workflowId: 'w', nodeId: 'quoted' }
     const { id } = await world.sell({ testMode: true, price: 1, source })
     const { quoteId } = (await world.call('GET', `/p/${id}`)).body.quote as { quoteId: string }
@@ -118,7 +118,7 @@ describe('a simulated payment', () => {
   })
 
   it.each(['paid', 'declined', 'insufficient_funds', 'slow', 'delivery_failed'])(
-    'is never %s outside test mode, and nothing remains of the attempt',
+    'is never %s outside test mode, and leaves no sale',
     async (outcome) => {
       const { id } = await world.sell()
       const refused = await simulate(id, { outcome })

@@ -72,7 +72,7 @@ describe('a further amount that a seller asks a buyer for', () => {
   const toldOf = (id: string): Promise<Told> =>
     until(() => world.workflow.told.find(({ json }) => json.request?.id === id) ?? null)
 
-  it('is shown to the buyer alone, and paid as a payment of its own: signed, delivered once, refunded alone', async () => {
+  it('is shown to the buyer only, and is a payment of its own: signed, delivered once, refundable', async () => {
     const order = await ordered()
     const request = await asked(order, { expiresInSeconds: 600 })
     expect(Date.parse(request.expiresAt) - Date.parse(request.createdAt)).toBe(600_000)
@@ -144,7 +144,7 @@ describe('a further amount that a seller asks a buyer for', () => {
     expect((await ask(order, more)).status).toBe(400)
   })
 
-  it('is paid once, however many pay at the same moment', async () => {
+  it('is paid once by concurrent payers', async () => {
     const order = await ordered()
     const request = await asked(order)
     const place = placeOf(request)
@@ -160,7 +160,7 @@ describe('a further amount that a seller asks a buyer for', () => {
     expect(left.sort()).toEqual([4_500_000n, 5_000_000n, 5_000_000n])
   })
 
-  it('is open again where its payment fails', async () => {
+  it('is open again when its payment fails', async () => {
     const order = await ordered({ testMode: true })
     const request = await asked(order)
     const pay = (outcome: string) =>
@@ -172,7 +172,7 @@ describe('a further amount that a seller asks a buyer for', () => {
     expect((await toldOf(request.id)).json.request.status).toBe('paid')
   })
 
-  it('is refused by the buyer alone, once, and cannot be paid any more', async () => {
+  it('can be refused by the buyer only, once, and not paid afterwards', async () => {
     const order = await ordered({ testMode: true })
     const other = await ordered({ testMode: true })
     const request = await asked(order)

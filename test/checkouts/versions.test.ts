@@ -55,7 +55,7 @@ describe('a checkout that is changed', () => {
     expect((await change({ price: 2 })).body.checkout.version).toBe(3)
   })
 
-  test('a buyer gets the version that was shown: its price, its form, its answer and its name', async () => {
+  test('gives a buyer the version that was shown: its price, form, answer and name', async () => {
     const old = await shown()
     const payment = await world.sign(payer, chk)
     const changed = { price: 3, product: { name: 'New audit' }, fields: [TOPIC], responseMode: 'immediately' }
@@ -77,7 +77,7 @@ describe('a checkout that is changed', () => {
     expect((await pay(now.quote.quoteId, await world.sign(payer, chk), { topic: 'Ducks' })).status).toBe(200)
   })
 
-  test('without the price of that version its terms buy nothing', async () => {
+  test('refuses the old terms without the old quote', async () => {
     const old = await world.sign(payer, chk)
     const quote = (await shown()).quote.quoteId
     await change({ price: 3 })
@@ -102,7 +102,7 @@ describe('a checkout that is changed', () => {
     expect([again.status, again.body.payment?.id]).toEqual([200, first.body.payment.id])
   })
 
-  test('the workflow behind it is the one of today', async () => {
+  test('uses the current workflow for every version', async () => {
     const old = await shown()
     const payment = await world.sign(payer, chk)
     const next = await startReceiver()
@@ -113,7 +113,7 @@ describe('a checkout that is changed', () => {
     await next.close()
   })
 
-  test('test mode works by versions too', async () => {
+  test('keeps versions in test mode, too', async () => {
     chk = (await world.sell({ fields: [SITE], testMode: true })).id
     const old = await shown()
     await change({ price: 3, fields: [TOPIC] })

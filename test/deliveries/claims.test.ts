@@ -47,7 +47,7 @@ describe('a claim', () => {
     }
   })
 
-  test('that is repeated under its Idempotency-Key gets the same answer, however many others ask', async () => {
+  test('repeated under its Idempotency-Key gets the same answer, and others are refused', async () => {
     const id = await world.write()
     const mine = { 'idempotency-key': 'execution-1' }
     expect(await claim(id, mine)).toEqual({ claimed: true })
@@ -65,7 +65,7 @@ describe('a claim', () => {
     expect(await deliveries.claim(world.owner, id)).toEqual({ claimed: false })
   })
 
-  test('while the answer is under way leaves the delivery to be confirmed by it', async () => {
+  test('during an attempt leaves the delivery to be confirmed by its answer', async () => {
     world.receiver.answers(claims(ok))
     const id = await world.write()
     const seen = await world.reaches(id, 'delivered')
@@ -73,7 +73,7 @@ describe('a claim', () => {
     expect(await claim(id)).toEqual({ claimed: false })
   })
 
-  test('may come after the delivery was confirmed', async () => {
+  test('is possible after the delivery was confirmed', async () => {
     const id = await world.write()
     await world.reaches(id, 'delivered')
     expect(await claim(id)).toEqual({ claimed: true })
@@ -116,7 +116,7 @@ describe('a claim', () => {
     expect((await world.reaches(id, 'unconfirmed')).lastStatus).toBe(200)
   })
 
-  test('is open again when its owner redelivers, under the same webhook-id', async () => {
+  test('is reset when its owner redelivers, under the same webhook-id', async () => {
     world.receiver.answers(claims(status(500)))
     const id = await world.write()
     await world.reaches(id, 'unconfirmed')

@@ -43,7 +43,7 @@ describe('a receiver that hangs', () => {
 describe('a lane', () => {
   const sizes = { own: 2, host: 3, account: 10, environment: 20 }
 
-  test('that is full and quick lets the next one wait its turn', async () => {
+  test('that is full and fast lets the next one wait', async () => {
     const slots = createSlots(sizes, () => 0)
     const [first] = [await taken(slots), await taken(slots)]
     const third = taken(slots)
@@ -51,7 +51,7 @@ describe('a lane', () => {
     ;(await third).leave()
   })
 
-  test('that is full and stays so sends away for longer and longer, one after the other', async () => {
+  test('that stays full postpones deliveries, each longer than the one before', async () => {
     const slots = createSlots(sizes, () => 0)
     await taken(slots)
     await taken(slots)

@@ -177,7 +177,7 @@ describe('the ranking', () => {
     )
   })
 
-  test('counts neither calls nor amounts: one payer more is worth more than any number of calls', () => {
+  test('counts payers, neither calls nor amounts', () => {
     const made = new Market()
     const two = made.honest('two', 2)
     const three = made.honest('three', 3)
@@ -185,7 +185,7 @@ describe('the ranking', () => {
     expect(made.scores().get(three)).toBeGreaterThan(made.scores().get(two) ?? 0)
   })
 
-  test('a payer of one’s own adds nothing, and takes nothing away', () => {
+  test('ignores payers funded by the seller', () => {
     const made = new Market()
     const seller = made.honest('seller', 4)
     const before = made.scores().get(seller)
@@ -196,7 +196,7 @@ describe('the ranking', () => {
     expect(made.scores().get(seller)).toBe(before)
   })
 
-  test('a seller that buys elsewhere keeps its customers, also where their payments are read from the chain', () => {
+  test('keeps the customers of a seller that buys elsewhere', () => {
     const made = new Market()
     const seller = made.honest('seller', 3)
     const supplier = made.honest('supplier', 2)
@@ -208,7 +208,7 @@ describe('the ranking', () => {
     expect(scores.get(supplier)).toBeGreaterThan(before.get(supplier) ?? 0)
   })
 
-  test('customers of an exchange are many, and fewer than those with sources of their own', () => {
+  test('counts customers of one exchange, but less than those with separate sources', () => {
     const made = new Market()
     const sellers = Array.from({ length: 8 }, (_, nth) => made.honest(`seller ${String(nth)}`, 6))
     const own = made.honest('own', 11)

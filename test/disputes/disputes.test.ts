@@ -86,7 +86,7 @@ describe('a dispute', () => {
     expect(await post(sold.id, body)).toMatchObject({ status: 410 })
   })
 
-  test('a hundred reports at once are one, and a hundred answers are one refund', async () => {
+  test('is opened once by a hundred concurrent reports, and refunded once by a hundred answers', async () => {
     const sold = await bought(service, seller)
     const made = await Promise.all(Array.from({ length: 100 }, () => report(service, sold)))
     expect(made.filter(({ status }) => status === 201)).toHaveLength(1)
@@ -128,7 +128,7 @@ describe('a dispute', () => {
     expect(await report(service, sold)).toMatchObject({ status: 201 })
   })
 
-  test('without an answer it ends by the policy of its time: closed, or refunded', async () => {
+  test('without an answer ends by the policy at its time: closed, or refunded', async () => {
     const closes = await bought(service, seller)
     await report(service, closes)
     await policy({ unanswered: 'refund', answerDays: 2 })
@@ -148,7 +148,7 @@ describe('a dispute', () => {
     expect(await report(service, closes)).toMatchObject({ status: 200, body: { dispute: { state: 'closed' } } })
   })
 
-  test('a deadline refunds one wallet twice in 24 hours, and nothing as not delivered that has arrived', async () => {
+  test('is refunded by its deadline for one wallet twice in 24 hours, and not if delivered', async () => {
     await policy({ unanswered: 'refund', answerDays: 1 })
     const payer = `0x${'d4'.repeat(20)}`
     const four = await Promise.all(Array.from({ length: 4 }, () => bought(service, seller, { payer })))
@@ -171,7 +171,7 @@ describe('a dispute', () => {
     expect(await findRefundDifferences(service.database.statements)).toEqual([])
   })
 
-  test('a refund that fails leaves it open, says why, and it can be answered again; a deadline gives up at some time', async () => {
+  test('stays open with the reason when its refund fails, and the deadline gives up in the end', async () => {
     const poor = await rich(service, 0.1)
     await poor.call('PATCH', '/v1/refund-policy', { body: { unanswered: 'refund', answerDays: 1 } })
     const sold = await bought(service, poor)
@@ -225,7 +225,7 @@ describe('a dispute', () => {
     expect(await disputeOf(service, sold.id)).toMatchObject({ state: 'refunded' })
   })
 
-  test('answers, the deadline and a direct refund at once: one end, and no cent more than was paid', async () => {
+  test('ends once under concurrent answers, deadline and refund, within the payment', async () => {
     await policy({ unanswered: 'refund', answerDays: 1 })
     for (let round = 0; round < 8; round++) {
       const sold = await bought(service, seller)
@@ -254,7 +254,7 @@ describe('a dispute', () => {
     expect(await service.ledger.differences()).toEqual([])
   })
 
-  test("is its seller's alone, in one environment; an agent's key answers nothing", async () => {
+  test("belongs to its seller in one environment, and an agent's key cannot answer it", async () => {
     const sold = await bought(service, seller)
     const { id } = (await report(service, sold)).body.dispute as { id: string }
     const stranger = await service.person()
@@ -326,7 +326,7 @@ describe('a dispute', () => {
     }
   })
 
-  test('changes of the policy at once are all there afterwards', async () => {
+  test('keeps all concurrent changes of the policy', async () => {
     const fields = {
       ...{ windowDays: 14, answerDays: 3, unanswered: 'refund', partialRefunds: false, agents: 'automatic' },
       ...{ automaticPerSale: 2, automaticPerDay: 5 },

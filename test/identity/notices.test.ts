@@ -29,7 +29,7 @@ describe("the mail to an account's owner", () => {
     return world.mails.filter(({ to, subject }) => to === email && !subject.startsWith('Confirm'))
   }
 
-  it('a wallet that was connected, and one that was removed', async () => {
+  it('reports a connected wallet and a removed one, once each', async () => {
     const { email, headers } = await signUp()
     const wallet = privateKeyToAccount(generatePrivateKey())
     expect((await post(world, '/siwe/link', await proofOf(world, wallet), headers)).status).toBe(200)
@@ -59,7 +59,7 @@ describe("the mail to an account's owner", () => {
     expect(await told(email)).toEqual([])
   })
 
-  it('a new password, whether changed or reset', async () => {
+  it('reports a new password, whether changed or reset', async () => {
     const { email, headers } = await signUp()
     const change = { currentPassword: PASSWORD, newPassword: 'quite another staple', revokeOtherSessions: true }
     expect((await post(world, '/change-password', change, headers)).status).toBe(200)
@@ -85,7 +85,7 @@ describe("the mail to an account's owner", () => {
     expect(await told(email)).toEqual([])
   })
 
-  it('a payout address, in the transaction of the change', async () => {
+  it('reports a new payout address, in the transaction of the change', async () => {
     const { id, email } = await signUp()
     const address = '0x00000000000000000000000000000000000000a1'
     const tell = (notice: Notice, then: () => void = () => undefined) =>
@@ -106,7 +106,7 @@ describe("the mail to an account's owner", () => {
     expect(more).toEqual([])
   })
 
-  it('five of a kind in an hour; one that the mail server refused is not lost by that', async () => {
+  it('is limited to five of a kind per hour, and retried when the mail server refuses it', async () => {
     const asked: string[] = []
     let refuses = false
     const sent: string[] = []

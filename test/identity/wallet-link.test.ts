@@ -45,7 +45,7 @@ describe('wallets of an account', () => {
     return (await world.database.statements.run(waiting, [])).length > 0
   }
 
-  it('sign in to that very account from then on, and are listed with the moment', async () => {
+  it('sign in to that account once connected, and are listed with the time', async () => {
     const ann = await signUp()
     const wallet = newWallet()
     expect(await listed(ann)).toEqual([])
@@ -116,7 +116,7 @@ describe('wallets of an account', () => {
     expect(await listed(bob)).toContain(connected.address)
   })
 
-  it('are of one account when many connect the same one, or sign in with it, at the same moment', async () => {
+  it('belong to one account when several connect or sign in with one concurrently', async () => {
     const everybody = await Promise.all(Array.from({ length: 4 }, () => signIn(newWallet())))
     const wallet = newWallet()
     const proofs = await Promise.all(Array.from({ length: 6 }, () => proofOf(world, wallet)))
@@ -155,7 +155,7 @@ describe('wallets of an account', () => {
     expect(await listed(ann)).not.toContain(wallet.address)
   })
 
-  it('are at most ten, also when more come at the same moment', async () => {
+  it('are at most ten, also for concurrent requests', async () => {
     const ann = await signUp()
     const proofs = await Promise.all(Array.from({ length: 12 }, () => proofOf(world, newWallet())))
     const answers = await Promise.all(proofs.map((proof) => post(world, '/siwe/link', proof, ann.headers)))
@@ -172,7 +172,7 @@ describe('wallets of an account', () => {
     expect((await link(ann, newWallet())).status).toBe(200)
   })
 
-  it('are removed by their owner in any letter case; sessions stay, and the wallet begins an account of its own', async () => {
+  it('can be removed by their owner; sessions stay, and the wallet can start a new account', async () => {
     const ann = await signUp()
     const wallet = newWallet()
     await link(ann, wallet)
@@ -203,7 +203,7 @@ describe('wallets of an account', () => {
     }
   })
 
-  it('give an account that began with a removed one their own name, and free that one for another account', async () => {
+  it('name the account after the remaining one, and free the removed one for another account', async () => {
     const [first, second] = [newWallet(), newWallet()]
     const owner = await signIn(first)
     expect((await link(owner, second)).status).toBe(200)
@@ -219,7 +219,7 @@ describe('wallets of an account', () => {
     expect(await listed(anew)).toEqual([first.address])
   })
 
-  it('may all go where a provider signs in, as long as it is the one that is configured', async () => {
+  it('can all be removed where the configured provider signs the account in', async () => {
     const ann = await signUp()
     const wallet = newWallet()
     await link(ann, wallet)

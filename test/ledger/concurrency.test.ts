@@ -27,14 +27,14 @@ describe('many at once', () => {
     await database.close()
   })
 
-  test('500 locks on a wallet that can pay for 300: exactly 300', async () => {
+  test('500 holds on a balance for 300 succeed exactly 300 times', async () => {
     const owner = await withMoney(300n)
     const outcomes = await settleAll(500, (count) => lock(at(count), owner, `${owner.userId}.${String(count)}`, 1n))
     expect(outcomes).toEqual({ done: 300, insufficient_balance: 200 })
     expect((await at(0).wallet(owner))?.funds).toMatchObject({ available: 0n, locked: 300n })
   })
 
-  test('a charge behind one above the balance is still served', async () => {
+  test('a charge behind one above the balance still succeeds', async () => {
     const owner = await withMoney(10n)
     const amounts = [11n, 3n, 20n, 3n, 11n, 3n, 12n, 1n]
     const outcomes = await Promise.all(
@@ -90,7 +90,7 @@ describe('many at once', () => {
     expect((await at(0).wallet(one))?.funds).toMatchObject({ available: 1000n, spent: 100n })
   })
 
-  test('sweepers and captures racing for the same locks: each lock ends once', async () => {
+  test('sweepers and captures racing for the same holds end each once', async () => {
     const owner = await withMoney(1000n)
     const past = new Date('2000-01-01T00:00:00.000Z')
     const ids = Array.from({ length: 100 }, (_, count) => `${owner.userId}.${String(count)}`)

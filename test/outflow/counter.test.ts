@@ -73,7 +73,7 @@ describe('the counter of outgoing money', () => {
     }
   }
 
-  test('no order of withdrawals, payments, refunds and money to accounts here in three processes passes a limit by one micro-USDC', async () => {
+  test('never exceeds a limit, for any order of outflows in three processes', async () => {
     const act = fc.record({
       process: fc.nat(2),
       user: fc.constantFrom('usr_a', 'usr_b', 'usr_c'),
@@ -117,7 +117,7 @@ describe('the counter of outgoing money', () => {
     await fc.assert(property, { numRuns: 15, seed: 20_261_122 })
   })
 
-  test('a day is the last 24 hours to the millisecond, wherever its steps begin', async () => {
+  test('counts the last 24 hours to the millisecond', async () => {
     let at = Date.parse('2031-05-17T12:03:04.567Z')
     const standing = { now: () => new Date(at) }
     const { take } = counterAt(database, settingsOf({ perDay: 100 }), standing)
@@ -149,7 +149,7 @@ describe('the counter of outgoing money', () => {
     expect(await take('usr_h', 100)).toBe('left')
   })
 
-  test('the switch stops every process at its next reservation, and the environment stops it for good', async () => {
+  test('is paused for every process by the switch, and for good by the environment', async () => {
     const [one, other] = processes.map((process) => counterAt(process, settingsOf({})))
     await one!.setPaused(true)
     expect([await other!.take('usr_f', 1), await other!.isPaused()]).toEqual(['payouts_paused', true])
@@ -159,7 +159,7 @@ describe('the counter of outgoing money', () => {
     expect(await hard.take('usr_f', 1)).toBe('payouts_paused')
   })
 
-  test('withdrawals and refunds are also counted by number, each for itself, and the list of recipients holds for each way out', async () => {
+  test('limits the number of withdrawals and refunds separately, and the recipients of each kind', async () => {
     const { take } = counterAt(database, settingsOf({ withdrawalsPerDay: 2, refundsPerDay: 3 }))
     const outcomes = await Promise.all([1, 1, 1, 1].map((amount) => take('usr_g', amount, 'withdrawal')))
     expect(outcomes.sort()).toEqual(['left', 'left', 'quota_exceeded', 'quota_exceeded'])

@@ -86,7 +86,7 @@ describe("a refund from the seller's own wallet", () => {
     return await sendCall(world.chain, { from: wallet.address, to: world.chain.network.usdc.address, data })
   }
 
-  test('is signed there, carried out once, and nothing leaves the balance; the payer of the money is the recipient of the sale', async () => {
+  test('is signed there and sent once to the payer, and leaves the balance unchanged', async () => {
     const it = await requested(1.5)
     const { toSign } = it.refund
     expect(toSign.message).toMatchObject({ from: it.wallet.address, to: it.payer, value: '1500000', validAfter: '0' })
@@ -124,7 +124,7 @@ describe("a refund from the seller's own wallet", () => {
     await sound()
   })
 
-  test('a signature for anything else, or by anyone else, is refused and moves nothing', async () => {
+  test('refuses a signature for other terms or by another signer', async () => {
     const it = await requested(1)
     const { toSign } = it.refund
     const { privateKey: key } = it.wallet
@@ -158,7 +158,7 @@ describe("a refund from the seller's own wallet", () => {
     await sound()
   })
 
-  test('together with refunds from the balance, no more goes back than was paid', async () => {
+  test('never exceeds the payment together with refunds from the balance', async () => {
     const it = await sold()
     const owner = { userId: it.person.caller.user.id, environment: 'production' as const }
     const amount = 4_000_000n as never

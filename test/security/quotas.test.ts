@@ -65,7 +65,7 @@ describe('the quotas of an account', () => {
   })
   afterAll(() => service.close())
 
-  test.each(Object.entries(MAKERS))('%s: never more than the quota, however many ask at once', async (quota, maker) => {
+  test.each(Object.entries(MAKERS))('limit %s, also for concurrent requests', async (quota, maker) => {
     const answers = await Promise.all(AT_ONCE.map((nth) => person.call('POST', maker.path, { body: maker.body(nth) })))
     const made = answers.filter(({ status }) => status === 201)
     // The key that this person uses is one of its keys.
@@ -113,7 +113,7 @@ describe('the quotas of an account', () => {
     expect(status).toBe(200)
   })
 
-  test('tries to sign in are counted by e-mail address too', async () => {
+  test('count sign-in attempts by e-mail address, too', async () => {
     const trust = await testService({ RATE_SIGN_IN_PER_MINUTE: '3', TRUST_PROXY: 'loopback' })
     try {
       const statuses: number[] = []

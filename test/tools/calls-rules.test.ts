@@ -102,7 +102,7 @@ describe('the request that an input means', () => {
     )
   })
 
-  test('values that make dots only together are refused too; an ordinary percent sign, dot or slash is not', () => {
+  test('refuses values that form dots together, and accepts ordinary dots, slashes and percent signs', () => {
     const both = upstream({ a: { in: 'path', name: 'a' }, b: { in: 'path', name: 'b' } }, { path: '/x/{a}{b}/y' })
     expect(() => requestOf(both, { a: '.', b: '.' }, NOTHING)).toThrow()
     const next = upstream({ a: { in: 'path', name: 'a' } }, { path: '/x/.{a}/y' })
@@ -133,7 +133,7 @@ describe('the request that an input means', () => {
     expect([headers['content-type'], body]).toEqual([type, content])
   })
 
-  test('a form of parts; names cannot break out of their quotes', () => {
+  test('encodes the names of a multipart form, so that they stay inside their quotes', () => {
     const name = 'a"\r\nX: y'
     const to = upstream({ a: { in: 'body', name } }, { method: 'POST', bodyType: 'multipart/form-data' })
     const { body, headers } = requestOf(to, { a: 'value' }, NOTHING)
@@ -179,7 +179,7 @@ describe('the meaning of a response', () => {
   const answered = (status: number, contentType: string | null, body: string | Buffer, wantsJson = true) =>
     outputOf({ status, contentType, body: Buffer.from(body) }, wantsJson)
 
-  test('JSON, text, bytes and nothing', () => {
+  test('is JSON, text, bytes or null', () => {
     expect(answered(200, 'application/problem+json; charset=utf-8', '{"a":1}')).toEqual({
       kind: 'json',
       value: { a: 1 },
@@ -211,7 +211,7 @@ describe('the meaning of a response', () => {
 })
 
 describe('figures', () => {
-  test('a class says a time to within a tenth', () => {
+  test('keep a duration within about a quarter', () => {
     fc.assert(
       fc.property(fc.integer({ min: 10, max: 100_000 }), (ms) => {
         const said = msOf(classOf(ms))

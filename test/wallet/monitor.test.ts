@@ -40,7 +40,7 @@ describe('the monitor', () => {
     expect([await one.balance(), await other.balance()]).toEqual([3, 7])
   })
 
-  test('an address from yesterday is watched by a reader that starts today', async () => {
+  test('credits a transfer made long before the reader starts', async () => {
     const person = await world.person()
     await send(world.chain, [{ to: person.address, value: 5_000_000n }])
     await world.chain.mine(300)
@@ -49,7 +49,7 @@ describe('the monitor', () => {
     expect(await person.balance()).toBe(5)
   })
 
-  test('a reorganisation before it was deep enough: nothing was credited, nothing is', async () => {
+  test('credits nothing when a reorganisation removes the deposit before it is deep', async () => {
     const person = await world.person()
     await send(world.chain, [{ to: person.address, value: 5_000_000n }])
     await world.mine(1)
@@ -95,7 +95,7 @@ describe('the monitor', () => {
     expect((await person.deposit(5, hash)).status).toBe(409)
   })
 
-  test('API, monitor and identity provider at once: each transfer is credited once', async () => {
+  test('credits each transfer once under concurrent API, monitor and identity provider', async () => {
     const people = await Promise.all(Array.from({ length: 8 }, () => world.person()))
     const hashes: Hex[] = []
     for (const { address } of people) hashes.push(await send(world.chain, [{ to: address, value: 3_000_000n }]))
@@ -136,7 +136,7 @@ describe('the monitor', () => {
     })
   })
 
-  test('an RPC that fails, answers late or wants smaller searches only costs turns', async () => {
+  test('recovers from an RPC that fails, is slow or needs smaller searches', async () => {
     const relay = await startRelay(world.chain.url)
     const limited = await openWorld({ BASE_RPC_URLS: relay.url })
     const person = await limited.person()
@@ -165,7 +165,7 @@ describe('the monitor', () => {
     await relay.stop()
   })
 
-  test('a node that lags behind the others is passed over, so nothing is missed', async () => {
+  test('skips a node that lags behind, so nothing is missed', async () => {
     const relay = await startRelay(world.chain.url)
     const two = await openWorld({ BASE_RPC_URLS: `${relay.url},${world.chain.url}` })
     const person = await two.person()

@@ -17,7 +17,7 @@ describe('a withdrawal', () => {
   })
   afterAll(() => world.close())
 
-  test('locks, leaves the treasury once, and is confirmed when it is deep enough', async () => {
+  test('holds the money, leaves the treasury once, and is confirmed when deep enough', async () => {
     const { chain, service } = world
     const person = await world.person()
     await send(chain, [{ to: person.address, value: 10_000_000n }])

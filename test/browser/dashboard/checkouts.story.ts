@@ -87,7 +87,7 @@ export function checkouts(opened: () => Desk): void {
     )
 
     it(
-      'makes a checkout beside the page that buyers see, changes it, and copies it',
+      'creates a checkout beside a preview of its page, changes it, and copies it',
       async () => {
         const { page, call } = await desk.sit('/checkouts')
         await page.getByRole('link', { name: 'Create checkout' }).first().click()
@@ -191,7 +191,7 @@ export function checkouts(opened: () => Desk): void {
     )
 
     it(
-      'makes a checkout with a price for each, and a coupon for it; edits the coupon and archives it',
+      'creates a checkout with a quantity price and a coupon; edits and archives the coupon',
       async () => {
         const { page, call } = await desk.sit('/checkouts/new')
         const buyers = page.frameLocator('iframe[title="The page that buyers see"]')

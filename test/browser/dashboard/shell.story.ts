@@ -63,7 +63,7 @@ export function shell(opened: () => Desk): void {
     )
 
     it(
-      'finds pages and acts by keyboard alone',
+      'finds pages and actions by keyboard alone',
       async () => {
         const { page } = await desk.sit('/keys')
         await page.getByRole('button', { name: 'Create key' }).waitFor()
@@ -85,7 +85,7 @@ export function shell(opened: () => Desk): void {
     )
 
     it(
-      'shows on a telephone every page behind its menu',
+      'is reachable through the menu on a phone',
       async () => {
         const { page } = await desk.sit('/keys', { viewport: { width: 360, height: 740 } })
         await page.getByRole('button', { name: 'Menu' }).click()
@@ -98,7 +98,7 @@ export function shell(opened: () => Desk): void {
     )
 
     it(
-      'keeps the theme that was chosen, from the first moment on',
+      'keeps the chosen theme from the first paint on',
       async () => {
         const { page } = await desk.sit('/keys')
         await page.getByRole('button', { name: /Account of/ }).click()

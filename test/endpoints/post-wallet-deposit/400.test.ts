@@ -97,7 +97,7 @@ describe('POST /wallet/deposit → 400 in production', () => {
 })
 
 describe("POST /wallet/deposit beyond the API's number format", () => {
-  test('is refused before the balance comes to be', async () => {
+  test('is refused before the balance changes', async () => {
     const service = await testService()
     const person = await service.person()
     await person.call('POST', '/v1/wallet/deposit', { body: { amount: 9_007_199_254 } })
