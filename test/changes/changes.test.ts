@@ -97,7 +97,7 @@ describe('changes', () => {
     expect((await follow({ cookie })).status).toBe(401)
   })
 
-  test('an account has so many streams and no more; others have theirs', async () => {
+  test('an account has at most twelve open streams; other accounts have their own', async () => {
     const [person, other] = [await world.caller(0), await world.caller(0)]
     const all = await Promise.all(Array.from({ length: 12 }, () => follow(by(person))))
     expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200))

@@ -28,7 +28,7 @@ describe('an error of a server that is no workflow of n8n', () => {
       return seen.delivery.lastStatus === status && seen
     })
 
-  it('is a failure at once: nothing is charged, and the buyer reads why', async () => {
+  it('fails the payment at once: nothing is charged, and only the buyer reads the reason', async () => {
     answers(500)
     const payer = await world.chain.payer(1_000_000n)
     const { id } = await world.sell({ capture: 'onSuccess', responseMode: 'lastNode', price: 0.5 })
@@ -59,7 +59,7 @@ describe('an error of a server that is no workflow of n8n', () => {
     expect(seen.delivery).toMatchObject({ status: 'stopped', attempts: 1, lastStatus: 422, failure: 'No such domain.' })
   })
 
-  it.each([408, 425, 429])('%i says that it was busy, so it is delivered again', async (status) => {
+  it.each([408, 425, 429])('is temporary with status %i, so the delivery is repeated', async (status) => {
     answers(status)
     const see = await paid({})
     expect((await tried(see, status)).delivery).toMatchObject({ status: 'pending', failure: null })

@@ -50,7 +50,7 @@ describe('the authorization server of a provider whose document names none', () 
   const start = async (person: { call: ConnectionWorld['service']['call'] }) =>
     await person.call('POST', '/v1/connections/authorize', { body: { provider: 'bare' } })
 
-  test('is the one that its metadata names, and stays so for this connection', async () => {
+  test('is the one in its metadata, and stays the same for this connection', async () => {
     names({ authorization_servers: [elsewhere.origin] })
     const person = await world.caller()
     const { body } = await start(person)

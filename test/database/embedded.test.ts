@@ -39,7 +39,7 @@ describe('the embedded database', () => {
     expect(await ask(embedded.url, 'select answer from kept')).toEqual([{ answer: 42 }])
   })
 
-  test('keeps its passwords to itself and asks for them', async () => {
+  test('stores its passwords readable by its owner only, and requires them', async () => {
     embedded = await startEmbedded({ dataDir })
     expect(statSync(path.join(dataDir, 'postgres.json')).mode & 0o777).toBe(0o600)
     const stranger = new URL(embedded.url)
@@ -47,7 +47,7 @@ describe('the embedded database', () => {
     await expect(ask(stranger.href, 'select 1')).rejects.toMatchObject({ code: '28P01' })
   })
 
-  test('refuses a second service and lets tools in', async () => {
+  test('refuses a second service, and lets tools attach', async () => {
     embedded = await startEmbedded({ dataDir })
     await expect(startEmbedded({ dataDir })).rejects.toMatchObject({ code: 'data_dir_in_use' })
 

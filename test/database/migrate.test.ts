@@ -85,7 +85,7 @@ describe('the migration runner', () => {
     await expect(migrate(url, folder)).rejects.toThrow('20260102000000_second failed earlier')
   })
 
-  test('leaves a history that the Prisma CLI takes for its own', async () => {
+  test('writes a history that the Prisma CLI accepts as up to date', async () => {
     await migrate(url)
     const env = { ...process.env, DATABASE_URL: url, NO_COLOR: '1' }
     const status = [path.resolve('node_modules/prisma/build/index.js'), 'migrate', 'status']

@@ -72,7 +72,7 @@ describe('a receiver', () => {
     expect((await world.reaches(id, 'delivered')).attemptCount).toBe(2)
   })
 
-  test('has 15 s unless the delivery says otherwise, and never more than 180', async () => {
+  test('has 15 s unless the delivery sets another time, and never more than 180 s', async () => {
     const usual = await world.write()
     const longest = await world.write({ waitMs: 1_000_000 })
     const { rows } = await world.service.database.pool.query<{ id: string; wait_ms: number }>(
@@ -143,7 +143,7 @@ describe('a receiver', () => {
     world.receiver.answers(ok)
   })
 
-  test('that says 200 and never ends its answer has taken it', async () => {
+  test('that sends 200 and never ends its answer counts as delivered', async () => {
     world.receiver.answers((response) => void response.writeHead(200).write('{"taken":'))
     const id = await world.write({ waitMs: 300 })
     const seen = await world.reaches(id, 'delivered')

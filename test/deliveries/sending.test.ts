@@ -33,7 +33,7 @@ describe('a delivery', () => {
     ])
   })
 
-  test('written twice goes out once', async () => {
+  test('written twice is sent once', async () => {
     const id = await world.write()
     await world.write({ id })
     await world.reaches(id, 'delivered')

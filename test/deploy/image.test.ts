@@ -14,7 +14,7 @@ const bases = instructions.filter((one): one is From => one.getKeyword() === 'FR
 const contents = readFileSync('service/launch/image.mjs', 'utf8')
 
 describe('deploy/Containerfile', () => {
-  it('copies what there is and what its list of ignored files lets through', () => {
+  it('copies only existing paths that its ignore file allows', () => {
     const allowed = readFileSync('deploy/Containerfile.dockerignore', 'utf8')
       .split('\n')
       .filter((line) => line.startsWith('!'))

@@ -185,7 +185,7 @@ describe('the address of another seller', () => {
     ])
   })
 
-  it('that asks in version 2 is listed for a payment of version 1', async () => {
+  it('that uses version 2 is listed for a payment of version 1', async () => {
     sell()
     const { chain, payer, seller, service } = world
     const body = request(chain, 1, await payer.authorize(chain.network, seller, { value: 1_000n }))

@@ -247,7 +247,7 @@ describe('a settlement', () => {
     expect(await listed('https://poor.example/')).toEqual([])
   })
 
-  it('again is one entry and one call', async () => {
+  it('sent again makes one entry and counts one call', async () => {
     await world.service.post('/settle', await listedBody('/once'))
     await check()
     world.clock.forward(30_001)

@@ -142,7 +142,7 @@ describe('a refund request by the x402 extension', () => {
     },
   )
 
-  test('a hundred at once, with one key or many, are one refund', async () => {
+  test('is refunded once for a hundred concurrent requests, with one key or many', async () => {
     await automatic()
     await fund()
     const sold = await buy()

@@ -137,7 +137,7 @@ describe('the scheme auth-capture', () => {
     expect(await sent()).toBe(start + 1)
   })
 
-  it('sends what an operator may do from that operator alone, beside another sponsor', async () => {
+  it("sends an operator's calls from that operator only, beside another sponsor", async () => {
     const [, second] = world.chain.accounts
     const keys = world.chain.accounts.slice(0, 2).map(({ privateKey }) => privateKey)
     const both = await world.add({ environment: { SPONSOR_PRIVATE_KEYS: keys.join(',') } })

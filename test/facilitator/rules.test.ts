@@ -29,7 +29,7 @@ const moment = fc.record({
 })
 
 describe('the rules of settling', () => {
-  it('a claim goes at once where no other is on its way, and a full batch always', () => {
+  it('sends a claim at once when no other is being sent, and a full batch always', () => {
     expect(gatherMs(gathering, PACE)).toBe(0)
     expect(gatherMs({ ...gathering, claims: 50, arriving: 9, takenLast: 50 }, PACE)).toBe(0)
   })
@@ -112,7 +112,7 @@ describe('the rules of settling', () => {
     )
   })
 
-  it('gaps are the nonces below the lowest open one that the chain still waits for', () => {
+  it('the gaps are the nonces below the lowest open one that the chain still waits for', () => {
     expect(gaps(5, [])).toEqual([])
     expect(gaps(5, [5, 6])).toEqual([])
     expect(gaps(7, [5, 6])).toEqual([])
@@ -141,7 +141,7 @@ describe('the rules of settling', () => {
     )
   })
 
-  it('six seconds must be left, and the first second counts', () => {
+  it('a payment needs six seconds left, and is valid from its first second', () => {
     const now = new Date(1_000_999)
     const [first, last] = [1000n, 1006n]
     expect(refuseTime({ validAfter: first, validBefore: last }, now)).toBeNull()

@@ -7,7 +7,7 @@ describe('settle', () => {
   })
   afterAll(() => world.close())
 
-  it('moves the money once and says so, in either version', async () => {
+  it('moves the money once and reports it, in either version', async () => {
     for (const version of [1, 2] as const) {
       const { chain, payer, seller, service } = world
       const before = await usdcOf(chain, seller)

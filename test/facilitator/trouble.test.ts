@@ -209,7 +209,7 @@ describe('trouble on the chain', () => {
     expect((await asked).body.status).toMatch(/settled|pending/)
   })
 
-  it('a nonce that nothing is under way for is filled, and what waited behind it goes through', async () => {
+  it('fills a nonce without a pending transaction, so that later ones are mined', async () => {
     const nonce = await sentBy(world.chain, sponsor())
     // As if it had gone to a foreign transaction, in a block that was taken back since.
     await world.database.statements.run(

@@ -11,7 +11,7 @@ describe('the demo account', () => {
   })
   afterEach(() => world.close())
 
-  it('gets its key once, however many processes start at once', async () => {
+  it('gets its key once, also when processes start concurrently', async () => {
     const made = await Promise.all([1, 2, 3, 4].map(() => world.identity.ensureDemoAccount()))
     const secrets = made.filter((secret) => secret !== null)
     expect(secrets).toHaveLength(1)

@@ -138,7 +138,7 @@ describe('a new e-mail address', () => {
     expect(await known(hal)).toMatchObject({ email: hal.email })
   })
 
-  it('that two ask for at once becomes one’s', async () => {
+  it('that two accounts confirm concurrently belongs to one of them', async () => {
     const two = [await signUp(), await signUp()]
     const tokens = [await tokenFor(two[0]!, 'both@new.example'), await tokenFor(two[1]!, 'both@new.example')]
     const done = await Promise.all(two.map((who, place) => follow(who, tokens[place]!)))
@@ -162,7 +162,7 @@ describe('a new e-mail address', () => {
     expect(await known(jon)).toMatchObject({ email: jon.email })
   })
 
-  it('ends the links to a new password that went to the old one, and none is mailed for an address that was left', async () => {
+  it('invalidates reset links sent to the old address, and cancels mails to another pending one', async () => {
     const kim = await signUp()
     await post(world, '/request-password-reset', { email: kim.email })
     await world.deliver()

@@ -46,7 +46,7 @@ describe('a forgotten password', () => {
     expect(mailsTo('nobody@example.com')).toEqual([])
   })
 
-  it('a mail that is sent twice holds the same link', async () => {
+  it('a mail that is sent twice contains the same link', async () => {
     const { userId } = await signUp('twice@example.com')
     await world.identity.sendReset(userId, 'mail-1')
     await world.identity.sendReset(userId, 'mail-1')

@@ -52,7 +52,7 @@ describe('the sign-in', () => {
       })
     })
 
-    it('behind https the cookie goes nowhere else', async () => {
+    it('behind https the cookie is Secure', async () => {
       const secure = await openWorld({ dashboard: 'https://pay.example.com' })
       try {
         const request = new Request('https://pay.example.com/auth/sign-up/email', {
@@ -118,14 +118,14 @@ describe('the sign-in', () => {
   })
 
   describe('a session', () => {
-    it('ends with signing out, at once', async () => {
+    it('ends at once by signing out', async () => {
       const { token } = await signUp('out@example.com')
       await callerOf(world, token)
       expect((await post(world, '/sign-out', {}, { authorization: `Bearer ${token}` })).status).toBe(200)
       await expect(callerOf(world, token)).rejects.toMatchObject({ code: 'unauthenticated' })
     })
 
-    it('ends by itself', async () => {
+    it('ends when it expires', async () => {
       const { token } = await signUp('over@example.com')
       await world.database.prisma.signInSession.updateMany({
         // Its name, without the signature that makes it a credential.

@@ -35,7 +35,7 @@ describe('a wallet', () => {
       expect(first.headers.getSetCookie().join()).toMatch(/coinslot\.session_token=/)
     })
 
-    it('is one user however many first sign-ins come at once', async () => {
+    it('makes one user of concurrent first sign-ins', async () => {
       const account = privateKeyToAccount(generatePrivateKey())
       const answers = await Promise.all(Array.from({ length: 10 }, () => signIn(account)))
       expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))

@@ -131,7 +131,7 @@ describe('receipts by mail', () => {
     expect(many.filter((email) => mailsTo(email).length > 0)).toHaveLength(14)
   })
 
-  test('only addresses of one mailbox are taken, and only languages of the page', async () => {
+  test('accepts single addresses only, and languages of the page only', async () => {
     const chk = await checkoutOf()
     for (const email of [
       'a@b',

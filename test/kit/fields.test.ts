@@ -35,7 +35,7 @@ describe('fields', () => {
     })
   })
 
-  it('take no value from the prototype, and give none to it', () => {
+  it('read no value from the prototype, and do not change it', () => {
     const form = fields([{ name: 'a', type: 'text', required: true }])
     const inherited = Object.create({ a: 'inherited' }) as Record<string, unknown>
     expect(readInput(form, inherited)).toEqual({ faults: { a: 'is required' } })
@@ -46,7 +46,7 @@ describe('fields', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
   })
 
-  it('have samples that they take themselves', () => {
+  it('accept their own samples', () => {
     const form = fields([
       { name: 'a', type: 'text', min: 20, max: 30, required: true },
       { name: 'b', type: 'textarea', max: 3, required: true },

@@ -72,7 +72,7 @@ describe('the prepared database of the tests', () => {
     expect(readdirSync(folder)).toEqual(['a'])
   })
 
-  test('leaves the unfinished copy of a living run alone', async () => {
+  test('does not remove the unfinished copy of a living process', async () => {
     const draft = `b.${String(process.pid)}.00000000`
     mkdirSync(path.join(folder, draft), { recursive: true })
     await fill('a')

@@ -150,7 +150,7 @@ describe('npm run setup in a terminal', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  test('a file that is to stay as it is stays', async () => {
+  test('does not overwrite an existing file after a no', async () => {
     const file = path.join(folder, 'mine.env')
     writeFileSync(file, 'LIVE=false\n')
     const terminal = setup(file)

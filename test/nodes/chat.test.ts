@@ -71,7 +71,7 @@ describe('the life of a chat', () => {
     body: { checkout: { id: 'chk_1', url: 'https://pay.example/p/chk_1', status: 'active' }, secret: SECRET },
   })
 
-  it('is that of every trigger: registered, found again, and ended', async () => {
+  it('is registered, found again after no change, and removed', async () => {
     const memory: IDataObject = {}
     const played = { parameters: PARAMETERS, memory, service } satisfies Played
     const made = hook(played)

@@ -40,13 +40,13 @@ describe('creating', () => {
     expect(calls[0]?.body).toMatchObject({ lifetime: 'persistent' })
   })
 
-  it('remembers what verifying and showing the link take', async () => {
+  it("stores the checkout's id, secret and link", async () => {
     const { context, memory } = hook({ service: made('chk_1') })
     await create.call(context)
     expect(memory).toMatchObject({ checkoutId: 'chk_1', secret: SECRET, formUrl: 'https://pay.example/p/chk_1' })
   })
 
-  it('sends every parameter as the service takes it', async () => {
+  it('sends every parameter in the form of the API', async () => {
     const { context, calls } = hook({
       service: made('chk_1'),
       parameters: {
@@ -183,12 +183,12 @@ describe('asking whether it exists', () => {
     ['test mode', { parameters: { testMode: false } }],
     ['the address of n8n', { webhookUrl: 'https://moved.example/webhook/1/pay' }],
     ['testing for publishing', { mode: 'manual' as const }],
-  ])('says no when %s has changed', async (_, change) => {
+  ])('answers no when %s has changed', async (_, change) => {
     const played = await remembered()
     await expect(checkExists.call(hook({ ...played, ...change, service: is('active') }).context)).resolves.toBe(false)
   })
 
-  it.each(['expired', 'paused'])('says no when the service calls it %s: creating revives it', async (status) => {
+  it.each(['expired', 'paused'])('answers no when it is %s, so that creating revives it', async (status) => {
     const played = await remembered()
     await expect(checkExists.call(hook({ ...played, service: is(status) }).context)).resolves.toBe(false)
   })
@@ -228,7 +228,7 @@ describe('deleting', () => {
     expect(memory).toEqual({})
   })
 
-  it('leaves alone a temporary one that publishing has made the lasting one', async () => {
+  it('does not delete a temporary one that publishing has made persistent', async () => {
     const { memory } = await remembered('manual')
     const { context, calls } = hook({ mode: 'internal', memory, service: is('active', 'persistent') })
     await expect(remove.call(context)).resolves.toBe(true)

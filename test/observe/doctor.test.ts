@@ -161,7 +161,7 @@ describe('the database', () => {
   })
 })
 
-test('Redis has to be there and to throw nothing away', async () => {
+test('reports a missing Redis, and one that evicts keys', async () => {
   expect(faultsOf(await look(checkRedis, { REDIS_URL: 'redis://127.0.0.1:9' }))).toEqual({
     redis: expect.any(String),
   })

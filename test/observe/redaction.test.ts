@@ -111,7 +111,7 @@ describe('the log', () => {
     for (const name of secret) expect(Object.keys(SETTINGS)).toContain(name)
   })
 
-  it('masks mail addresses and leaves what an operator looks for', () => {
+  it('masks mail addresses, and keeps ids, hashes and stacks', () => {
     const hash = `0x${'ab'.repeat(32)}`
     const kept = {
       txHash: hash,

@@ -39,7 +39,7 @@ describe('a name whose answers change', () => {
     expect(victim.accepted()).toBe(0)
   })
 
-  it('is refused however it flips: each connection is judged by its own answer', async () => {
+  it('is refused at a private answer, and passes the check at a later public one', async () => {
     expect((await faultOf(client.send({ url: url('flip.test') }))).code).toBe('address_refused')
     await client.checkAddress(url('flip.test'))
     expect(victim.accepted()).toBe(0)

@@ -131,7 +131,7 @@ describe('a redirect', () => {
     [302, 'PUT', 'PUT'],
     [307, 'POST', 'POST'],
     [308, 'DELETE', 'DELETE'],
-  ])('%i of a %s asks for a %s', async (status, method, next) => {
+  ])('%i of a %s sends a %s', async (status, method, next) => {
     const body = method === 'HEAD' ? {} : { body: 'hello', headers: { 'content-type': 'text/plain' } }
     await client.send({ url: via(status, '/next'), method, redirects: 1, ...body })
     expect(seen[1]?.method).toBe(next)

@@ -56,7 +56,7 @@ describe('an account’s payer wallet', () => {
     expect(await usdcOf(chain, payer)).toBe(0n)
   })
 
-  test('ten calls of one account at once: ten prices leave the treasury, none is missing, none is left', async () => {
+  test('pays ten concurrent calls with ten prices from the treasury, and keeps none of it', async () => {
     const person = await world.person()
     const before = await left()
     const done = await Promise.all(Array.from({ length: 10 }, (_, call) => pay(person, `/v2/many-${String(call)}`)))

@@ -76,7 +76,7 @@ describe('paying an address', () => {
     },
   )
 
-  test('an address that asks for nothing is answered as it answers', async () => {
+  test('returns the answer of an address that requires no payment', async () => {
     const { body } = await pay('/free')
     expect(body).toEqual({
       payment: null,
@@ -200,7 +200,7 @@ describe('paying an address', () => {
     expect(before.balance - (await wallet()).balance).toBeCloseTo(Number(money - (await chainBalance())) / 1e6, 6)
   })
 
-  test('a payment of MPP is the same bytes however often it is sent', async () => {
+  test('a payment of MPP has the same bytes in every try', async () => {
     const lost = await pay('/mpp/hang-up', {}, { 'idempotency-key': 'mpp-lost' })
     expect(lost.status).toBe(502)
     await pay('/mpp/hang-up', {}, { 'idempotency-key': 'mpp-lost' })

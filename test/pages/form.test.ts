@@ -16,7 +16,7 @@ describe('a web address in a form', () => {
     ['shop.example.com:8080/a?b#c', 'https://shop.example.com:8080/a?b#c'],
     ['http://example.com', 'http://example.com'],
     ['münchen.example', 'https://münchen.example'],
-  ])('%s is taken as %s', (text, value) => {
+  ])('%s is read as %s', (text, value) => {
     expect(read(text)).toBe(value)
   })
 
@@ -28,7 +28,7 @@ describe('a web address in a form', () => {
     '1.5',
     'ftp://example.com',
     'a b.c',
-  ])('%s is not taken for one', (text) => {
+  ])('%s is not an address', (text) => {
     expect(read(text)).toBeUndefined()
   })
 })

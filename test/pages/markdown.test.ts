@@ -123,7 +123,7 @@ describe('markdown', () => {
     expect(JSON.stringify(blocks).length).toBeLessThan(40 * 65_536)
   })
 
-  test('plain text is not taken for it', () => {
+  test('is not detected in plain text', () => {
     expect(['Just a sentence - with a dash.', '5 * 4 = 20', 'C# and F#', ''].filter(isMarkdown)).toEqual([])
     expect(['# A', 'so **this** is', '1. a', '| a | b |'].filter(isMarkdown)).toHaveLength(4)
   })

@@ -194,7 +194,7 @@ describe('a payment by a passkey wallet', () => {
     }
   })
 
-  it('moves the money once, however often it is sent', async () => {
+  it('moves the money once when it is settled twice', async () => {
     const passkey = await funded()
     const signed = await signedBy(passkey)
     await settle(signed)

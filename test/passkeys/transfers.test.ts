@@ -51,7 +51,7 @@ describe('money that leaves a passkey wallet', () => {
   const send = (sent: object) => service.call('POST', '/p/wallet/transfers', { body: sent })
   const newAddress = async () => (await chain.payer(0n)).address
 
-  it('arrives once, however often the same signature is sent', async () => {
+  it('arrives once when the same signature is sent twice', async () => {
     const [passkey, to] = [await funded(), await newAddress()]
     const sent = await body(passkey, to)
     const first = await send(sent)

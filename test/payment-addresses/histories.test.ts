@@ -198,7 +198,7 @@ describe('the next step of a payment address', () => {
     )
   })
 
-  it('looks again while it can change, less and less often, and not for ever', () => {
+  it('is due later while the address can change, and never for one that ended thirty days ago', () => {
     fc.assert(
       fc.property(fc.boolean(), fc.integer({ min: 0, max: 40 * 86_400_000 }), (hasEnded, ageMs) => {
         const since = new Date(now.getTime() - ageMs)

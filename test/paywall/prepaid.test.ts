@@ -108,7 +108,7 @@ describe('a prepaid route', () => {
     expect(await usdcOf(world.chain, stranger.address)).toBe(1_000_000n)
   })
 
-  it('never serves more than was paid in, however many differences are paid at once', async () => {
+  it('never serves more than was paid in, for concurrent payments of the difference', async () => {
     const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing: CHAT }])
     const payer = await world.chain.payer(1_000_000n)
     const asked = { method: 'POST', body: '{}' }
@@ -129,7 +129,7 @@ describe('a prepaid route', () => {
     expect(paid).toBe(1_000_000n - (await usdcOf(world.chain, payer.address)))
   })
 
-  it('never draws more than was paid in, however many ask at once', async () => {
+  it('never draws more than was paid in, for concurrent calls', async () => {
     const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing: { ...CHAT, maximum: 0.1 } }])
     const payer = await world.chain.payer(1_000_000n)
     const paid = await world.pay(payer, `${gate}/chat`, { method: 'POST', body: '{}' })

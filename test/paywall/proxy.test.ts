@@ -129,7 +129,7 @@ describe('the gate as a proxy', () => {
     expect(headers.forwarded).toBeUndefined()
   })
 
-  it('keeps a key of ours from upstreams that ask for none', async () => {
+  it('does not forward a key of this service on a free route, but forwards other keys', async () => {
     const other = await world.sell([{ path: '/*', pricing: { model: 'free' } }])
     await world.ask(`${other.gate}/x`, { headers: { authorization: `Bearer ${world.seller.key}` } })
     expect(last().headers.authorization).toBeUndefined()
@@ -259,7 +259,7 @@ describe('the gate as a proxy', () => {
     ['a folded header', 'X-A: b\r\n Transfer-Encoding: chunked\r\nContent-Length : 3\r\n\r\nabc'],
     ['a bare line feed', 'X-A: b\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['a header name with a space', 'Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n'],
-  ])('lets no second request through in one with %s', async (_what, rest) => {
+  ])('refuses a request that could hide a second one with %s', async (_what, rest) => {
     const before = world.upstream.asked.length
     const raw = await talk(`POST /gate/${slug()}/smuggle HTTP/1.1\r\nHost: x\r\n${rest}`)
     expect(raw).toMatch(/^HTTP\/1\.1 400/)

@@ -199,7 +199,7 @@ it('reports each milestone that a payment passes, once', () => {
   ])
 })
 
-it('asks the chain again soon at first, and once a minute at last', () => {
+it('resumes after five seconds at first, and after a minute later on', () => {
   const began = new Date(0)
   const waits = [0, 30_000, 3_600_000].map((ms) => nextResume(began, new Date(ms)).getTime() - ms)
   expect(waits).toEqual([5_000, 7_500, 60_000])

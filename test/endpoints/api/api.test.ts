@@ -99,7 +99,7 @@ describe('the edge', () => {
     },
   )
 
-  test('the address itself says in three lines where everything is', async () => {
+  test('the root answers with three lines: the dashboard, the API and its description', async () => {
     const { status, headers, text } = await service.call('GET', '/')
     expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
     const lines = text.trim().split('\n')
@@ -136,7 +136,7 @@ describe('the edge', () => {
     await limited.close()
   })
 
-  test('guessing keys is limited by the address it comes from', async () => {
+  test("limits guessed keys by the caller's address", async () => {
     const limited = await testService({ RATE_API_PER_MINUTE: '3' })
     const guess = (count: number) => limited.call('GET', '/v1/me', { key: `csk_test_${String(count).repeat(43)}` })
     const statuses = []

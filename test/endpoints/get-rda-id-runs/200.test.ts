@@ -105,7 +105,7 @@ describe('GET /rda/{id}/runs → 200', () => {
     expect((await world.creator.call('GET', `/v1/rda/${prompt}/runs${query}`)).status).toBe(400)
   })
 
-  test('how many paid, and how many again: each once, without failed runs, and without its creator', async () => {
+  test('counts buyers and repeat buyers once each, without failed runs and the creator', async () => {
     const buyersOf = async (asset: string, person = world.creator) =>
       (await person.call('GET', `/trpc/runs.buyersOf?input=${encodeURIComponent(JSON.stringify({ id: asset }))}`))
         .body as { result: { data: unknown }; error: { data: { httpStatus: number } } }

@@ -31,7 +31,7 @@ describe('GET /rda/{identifier} → 404', () => {
     await service.close()
   })
 
-  test('the environments never meet: each has the slug for itself, and those who do not say see production', async () => {
+  test('each environment has its own slugs, and callers without a key see production', async () => {
     const service = await testService({
       ...ALLOWED,
       LIVE: 'true',

@@ -38,7 +38,7 @@ describe('PATCH /agents/{id} → 200', () => {
     })
   })
 
-  test('two changes at once are both there', async () => {
+  test('keeps all concurrent changes', async () => {
     const { agent } = (await person.call('POST', '/v1/agents', { body: { name: 'A' } })).body
     const path = `/v1/agents/${String(agent.id)}`
     const limits = ['perCall', 'perMinute', 'perDay', 'perWeek', 'perMonth', 'lifetime']

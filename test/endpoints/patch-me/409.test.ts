@@ -28,7 +28,7 @@ describe('PATCH /v1/me → 409', () => {
     }
   })
 
-  test('two accounts that exchange their handles at once neither lose them nor fail', async () => {
+  test('two accounts that swap their handles concurrently are both refused and keep them', async () => {
     const people = [await service.person(), await service.person()]
     await people[0]!.call('PATCH', '/v1/me', { body: { handle: 'left-one' } })
     await people[1]!.call('PATCH', '/v1/me', { body: { handle: 'right-one' } })

@@ -30,7 +30,7 @@ describe('PATCH /paywalls/{id} → 200', () => {
     expect((await person.call('GET', path)).body.paywall).toEqual(body.paywall)
   })
 
-  it('keeps every change of several at once', async () => {
+  it('makes a version for each of several concurrent changes', async () => {
     const names = ['a', 'b', 'c', 'd']
     const before = (await person.call('GET', path)).body.paywall.version as number
     const answers = await Promise.all(names.map((name) => patch({ name })))

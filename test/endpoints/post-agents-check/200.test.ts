@@ -98,7 +98,7 @@ describe('the spending of an agent', () => {
     expect(tools.body.decisions).toHaveLength(1)
   })
 
-  test('GET /spending sums what stayed spent', async () => {
+  test('GET /spending sums the charged calls by day, target and kind', async () => {
     const by = async (what: string) =>
       (await person.call('GET', `${path}/spending?by=${what}`)).body.spending as unknown
     expect(await by('day')).toEqual([{ key: service.clock.now().toISOString().slice(0, 10), amount: 1, calls: 2 }])
@@ -112,7 +112,7 @@ describe('the spending of an agent', () => {
     ])
   })
 
-  test('POST /simulate goes through those calls under other rules', async () => {
+  test('POST /simulate decides those calls again under other rules', async () => {
     const { status, body } = await person.call('POST', `${path}/simulate`, {
       body: { policy: { tools: { allow: [] }, limits: { perDay: 1 } }, days: 1 },
     })

@@ -57,7 +57,7 @@ describe('POST /agents → 201', () => {
     expect(found.body.agent).toEqual(body.agent)
   })
 
-  test('contradictions are taken, and explained', async () => {
+  test('accepts contradicting rules with warnings', async () => {
     const rules = { name: 'Torn', limits: { perCall: 5, perDay: 0 }, tools: { allow: [], deny: [] } }
     const { status, body } = await person.call('POST', '/v1/agents', { body: rules })
     expect(status).toBe(201)

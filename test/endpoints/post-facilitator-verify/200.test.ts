@@ -21,7 +21,7 @@ describe('POST {facilitator_url}/verify', () => {
     expect(await world.database.statements.run('SELECT 1 FROM facilitator_settlement', [])).toEqual([])
   })
 
-  it('judges many at once, each by itself', async () => {
+  it('judges each of many concurrent payments separately', async () => {
     const { chain, payer, seller, service } = world
     const poor = await chain.payer(5n)
     const bodies = await Promise.all(

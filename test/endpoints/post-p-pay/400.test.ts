@@ -117,7 +117,7 @@ describe('POST /p/{chk}/pay: 400, before any money moves', () => {
     })
   })
 
-  it('a pattern with which a backtracking matcher would not come to an end', async () => {
+  it('a pattern on which a backtracking matcher would not end', async () => {
     const { id } = await world.sell({ testMode: true, fields: [{ name: 'a', type: 'text', pattern: '(a+)+(a|aa)*b' }] })
     const answer = await world.call('POST', `/p/${id}/pay`, {
       body: { input: { a: 'a'.repeat(2_000) }, simulate: true },

@@ -67,7 +67,7 @@ describe('POST /payments/{id}/refund → 202', () => {
     expect(await payment(person, sale)).toMatchObject({ refunded: 0.3 })
   })
 
-  test('a hundred at once: no more goes back than was paid', async () => {
+  test('a hundred concurrent refunds never exceed the payment', async () => {
     const person = await rich(service, 100)
     const sale = await addSale(service, person)
     const answers = await Promise.all(Array.from({ length: 100 }, () => refund(person, sale, { amount: 0.06 })))

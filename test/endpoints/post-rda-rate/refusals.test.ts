@@ -42,7 +42,7 @@ describe('POST /rda/{identifier}/rate → 400, 401, 403, 404, 409', () => {
     expect(await ratings()).toBe(0)
   })
 
-  test("404: what there is not, and another's draft", async () => {
+  test("404 for an unknown asset and another's draft", async () => {
     const body = promptBody()
     await creator.call('POST', '/v1/rda', { body })
     const person = await service.person()

@@ -100,7 +100,7 @@ describe('POST /rda/{identifier}/rate with a text: a review', () => {
     expect((await shown({}, free)).reviews).toEqual([])
   })
 
-  test('the creator alone answers, once; of two at once one is published', async () => {
+  test('only the creator can reply, once; of two concurrent replies one is published', async () => {
     const id = (await shown({ limit: 1 })).reviews[0]!.id
     const stranger = await reply(await service.person(), { review: id })
     expect(stranger.body.error.data).toMatchObject({ httpStatus: 404, code: 'NOT_FOUND' })

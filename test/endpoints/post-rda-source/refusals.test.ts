@@ -56,7 +56,7 @@ describe('POST /rda/{identifier}/source → 400, 401, 402, 403, 404', () => {
     expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 403, code: 'source_not_for_sale' })
   })
 
-  test("404: what there is not, and another's draft", async () => {
+  test("404 for an unknown asset and another's draft", async () => {
     const draft = source(0.1)
     await creator.call('POST', '/v1/rda', { body: draft })
     for (const identifier of ['no-such-asset', String(draft['slug'])])

@@ -26,7 +26,7 @@ describe('POST /run → 200', () => {
     })
   })
 
-  test('values are data: what looks like a variable in one of them stays as it is', async () => {
+  test('inserts values unchanged, also one that looks like a variable', async () => {
     const caller = await world.caller(1)
     const slug = await world.prompt({
       promptConfig: { promptTemplate: 'A {{say}} Z{{ more }}!', allowedModels: ['sandbox/echo'] },
@@ -160,7 +160,7 @@ describe('POST /run → 200', () => {
       expect((await world.wallet(caller)).totalSpent).toBe(0.01)
     })
 
-    test('a run that failed is not begun again under the same name', async () => {
+    test('does not start a failed run again', async () => {
       const caller = await world.caller(1)
       const slug = await world.tool({ apiEndpoint: world.server.on('/broken', () => ({ status: 500 })) })
       const first = await world.run(caller, slug, { inputs: { city: 'Bern' } }, { 'idempotency-key': 'failed' })

@@ -21,7 +21,7 @@ describe('POST /run with async → 202', () => {
       ({ status }) => status !== 'queued' && status !== 'running',
     )
 
-  test('answers at once with where to ask, and a worker runs it', async () => {
+  test('answers at once with the address of the status, and a worker runs it', async () => {
     const caller = await world.caller(1)
     const answer = await world.run(caller, await world.prompt(), { async: true })
     expect(answer.status).toBe(202)
@@ -45,7 +45,7 @@ describe('POST /run with async → 202', () => {
     expect((await world.wallet(caller)).totalSpent).toBe(0.02)
   })
 
-  test('an edit after the ask does not reach it', async () => {
+  test('is not affected by a later edit of the asset', async () => {
     const caller = await world.caller(1)
     const slug = await world.tool({
       apiEndpoint: world.server.on('/before', () => ({ body: { temperature: 'before' } })),

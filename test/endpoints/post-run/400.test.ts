@@ -57,7 +57,7 @@ describe('POST /run → 400', () => {
     })
   })
 
-  test('every wrong input is named at once', async () => {
+  test('names every wrong input in one answer', async () => {
     const { body } = await world.run(caller, slug, { inputs: { tone: 'loud', count: 0, other: 1 }, modelId: 'gpt-9' })
     expect(Object.keys(body.details as object).sort()).toEqual(['count', 'modelId', 'other', 'say', 'tone'])
   })

@@ -69,7 +69,7 @@ describe('POST {tools_url}/{slug} → 200', () => {
     })
   })
 
-  test('inputs go where the document says', async () => {
+  test('sends each input in the place that the document names', async () => {
     world.upstream.says('/words/x', {})
     const input = { word: 'x', tags: ['one', 'two'], 'X-Trace': 'abc' }
     const caller = await world.caller()

@@ -32,7 +32,7 @@ describe('POST {tools_url}/{slug} → 402', () => {
     expect(await world.left(caller)).toMatchObject({ balance: 0.994 })
   })
 
-  test('200 at once on credits for 100: exactly 100 are charged, and no answer goes out unpaid', async () => {
+  test('charges exactly 100 of 200 concurrent calls on credits for 100, and returns no unpaid answer', async () => {
     const caller = await world.caller()
     const asked = world.upstream.asked.length
     const answers = await Promise.all(

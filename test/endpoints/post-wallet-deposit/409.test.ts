@@ -38,7 +38,7 @@ describe('POST /wallet/deposit → 409', () => {
     expect((await other.call('GET', '/v1/wallet/balance')).body.wallet.balance).toBe(0)
   })
 
-  test('fifty at once with one hash: one is recorded', async () => {
+  test('records one of fifty concurrent deposits with one hash', async () => {
     const person = await service.person()
     const body = { amount: 2, transactionHash: hashOf('c') }
     const answers = await Promise.all(

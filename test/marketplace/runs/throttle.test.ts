@@ -44,7 +44,7 @@ describe("a tool's calls a minute", () => {
 
   // The continuous integration has one; a machine without it has nothing to share through.
   if (hasRedis())
-    test('hold through Redis, and through the database when it goes away', async () => {
+    test('hold through Redis, and through the database while Redis is down', async () => {
       const server = await startRedis()
       const connections = [1, 2].map(
         () => new Redis(server.url, { enableOfflineQueue: false, maxRetriesPerRequest: 1 }),

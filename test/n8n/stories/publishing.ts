@@ -32,7 +32,7 @@ export function publishingStory(world: () => World): void {
     })
   })
 
-  it('unpublishes and forgets also while the service is away', async () => {
+  it('unpublishes and forgets the checkout also while the service is down', async () => {
     const workflow = await published(world())
     await world().outage(() => workflow.unpublish())
     expect(await workflow.kept()).toEqual({})

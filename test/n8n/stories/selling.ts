@@ -96,7 +96,7 @@ export function sellingStory(world: () => World): void {
       expect(await workflow.runs(1)).toMatchObject([{ data: { payment: { txHash: payment.txHash, amount: 7 } } }])
     })
 
-    it('runs once for one payment, however often it is delivered', async () => {
+    it('runs once for one payment, also when it is delivered again', async () => {
       const workflow = await published(world())
       const payment = await simulate(await formOf(workflow), { website: 'https://example.com' })
       await workflow.runs(1)

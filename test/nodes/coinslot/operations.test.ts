@@ -319,7 +319,7 @@ describe('lists', () => {
 })
 
 describe('items', () => {
-  it('are done one after the other, each result linked to the one that it is of', async () => {
+  it('run one after the other, each result linked to its item', async () => {
     const done = await execute({
       parameters: [
         FETCH,

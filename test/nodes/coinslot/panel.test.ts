@@ -193,7 +193,7 @@ describe('the panel', () => {
     }
   })
 
-  it('asks for nothing twice: what two operations share has one name and is shown to each once', () => {
+  it('shows no parameter name twice for an operation', () => {
     for (const { options, displayOptions } of properties.filter(({ name }) => name === 'operation')) {
       const resource = displayOptions?.show?.['resource']?.[0] as string
       for (const { value } of options as { value: string }[]) {

@@ -15,7 +15,7 @@ describe('a paid call has an idempotency key, so that a retry by n8n pays once',
       'Paid URL: Fetch',
       { resource: 'paidUrl', operation: 'fetch', url: 'https://x.example', maxAmount: 1, method: 'GET' },
     ],
-  ])('%s says a key, the same in every try of an execution', async (_, parameters) => {
+  ])('%s sends a key, the same in every try of an execution', async (_, parameters) => {
     // The connection fails: it is unknown whether the call arrived.
     const first = await execute({ parameters, answers: [new Error('connect ECONNREFUSED')] })
     const again = await execute({ parameters, answers: [OK], kept: first.kept })
@@ -35,7 +35,7 @@ describe('a paid call has an idempotency key, so that a retry by n8n pays once',
     expect(new Set([...calls, other, looped].map(keyOf)).size).toBe(4)
   })
 
-  it('a batch that is tried again because of one item asks for the others under their first names', async () => {
+  it('a retried batch repeats the keys of its items, except of the one that certainly failed', async () => {
     const played: Executed = { parameters: RUN, input: [{}, {}, {}], continueOnFail: true }
     const first = await execute({ ...played, answers: [OK, LOW, OK] })
     const again = await execute({ ...played, answers: [OK], kept: first.kept })
@@ -84,7 +84,7 @@ describe('a paid call has an idempotency key, so that a retry by n8n pays once',
   describe('as a tool that an agent invokes itself, where n8n counts each try as a run', () => {
     const invoked: Executed = { parameters: RUN, tool: 'invoked' }
 
-    it('a try again says the same key', async () => {
+    it('a retry sends the same key', async () => {
       const first = await execute({ ...invoked, answers: [new Error('connect ECONNREFUSED')] })
       const again = await execute({ ...invoked, runIndex: 1, kept: first.kept })
       expect(keyOf(again.calls[0])).toBe(keyOf(first.calls[0]))
