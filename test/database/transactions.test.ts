@@ -25,6 +25,27 @@ describe('transactions of two databases', () => {
     expect(names).toEqual([nameOf(outer), nameOf(inner), nameOf(outer), nameOf(inner)])
   })
 
+  it('take no second connection, which a full pool could never give', async () => {
+    const [database] = databases as [TestDatabase]
+    const refusal = 'Inside a transaction, pass on its statements'
+    const { statements, prisma } = database
+    await expect(statements.together(() => nameIn(statements))).rejects.toThrow(refusal)
+    await expect(statements.together(() => statements.together(nameIn))).rejects.toThrow(refusal)
+    await expect(statements.together(() => prisma.$queryRawUnsafe('select 1'))).rejects.toThrow(refusal)
+    await expect(database.transaction(() => nameIn(statements))).rejects.toThrow(refusal)
+    expect(await statements.together(nameIn)).toBe(nameOf(database))
+    // What a transaction starts and does not wait for may take a connection once it is over.
+    let later = Promise.resolve('')
+    let end = (): void => undefined
+    const isOver = new Promise<void>((resolve) => (end = resolve))
+    await statements.together(() => {
+      later = isOver.then(() => nameIn(statements))
+      return Promise.resolve()
+    })
+    end()
+    expect(await later).toBe(nameOf(database))
+  })
+
   it('add nothing that later promises of the process would carry', async () => {
     const carried = () => Object.getOwnPropertySymbols(new AsyncResource('later')).length
     const serve = async (): Promise<number> => {

@@ -1,5 +1,6 @@
 import type { Hex } from '../../service/chain/model.ts'
 import type { PaymentAddressView } from '../../service/payment-addresses/service/addresses.ts'
+import { createPaymentAddressStore } from '../../service/payment-addresses/store.ts'
 import { openWorld, until, type Sold, type World } from '../checkouts/world.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { transfer, walletKeys } from '../wallet/world.ts'
@@ -145,6 +146,17 @@ describe('an order that is paid by plain transfers', () => {
     await send(of.address, 1_000_000n)
     world.service.clock.forward(86_400_001)
     expect(await becomes(of, { status: 'paid' })).toMatchObject({ left: 0 })
+  })
+
+  it('keeps its balance where a slower process read the one before the payment', async () => {
+    const of = await opened()
+    await send(of.address, 1_000_000n)
+    const { id } = await becomes(of, { status: 'paid', left: 0 })
+    const store = createPaymentAddressStore(world.service.database.statements)
+    const paid = (await store.find(id))!
+    const late = { balance: 1_000_000n, lookAt: null, now: world.service.clock.now() }
+    await store.looked({ ...paid, state: 'paying' }, late)
+    expect(await store.find(id)).toMatchObject({ state: 'paid', balance: 0n })
   })
 
   it('is ended by its buyer, who gets the arrived money back', async () => {
