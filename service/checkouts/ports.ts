@@ -64,7 +64,7 @@ export interface CheckoutStore extends RequestStore, ChatStore {
   /** Of these ids, those that `listOffered` would list. */
   findOffered(owner: Owner, ids: readonly string[], now: Date): Promise<readonly Checkout[]>
   /** Of these ids, those of checkouts that have ended. */
-  ended(ids: readonly string[], now: Date): Promise<ReadonlySet<string>>
+  ended(ids: readonly string[], now: Date, inside: Statements): Promise<ReadonlySet<string>>
 
   /**
    * The checkouts of this source, locked until the transaction ends. No other transaction can create one for it

@@ -33,10 +33,15 @@ export interface DatabaseOptions {
   readonly poolMax: number
   readonly log?: Log
   readonly tracer?: Tracer | null
+  /**
+   * Whether statements fail that take a second connection while a transaction holds its first. A full pool would wait for
+   * itself: each transaction holds a connection that another one needs. Tests set it.
+   */
+  readonly strict?: boolean
 }
 
-export function openDatabase({ url, poolMax, log, tracer = null }: DatabaseOptions): Database {
-  const pool = new SharedPool({
+export function openDatabase({ url, poolMax, log, tracer = null, strict = false }: DatabaseOptions): Database {
+  const pool = new SharedPool(strict, {
     connectionString: url,
     max: poolMax,
     application_name: 'coinslot',
@@ -86,12 +91,12 @@ const TRANSACTION_MS = 10_000
 const PING = { text: 'select 1', query_timeout: 2_000 }
 
 /** A transaction without Prisma: for frequent work it costs two extra round trips and nothing else. */
-async function together<T>(pool: pg.Pool, work: (inside: Statements) => Promise<T>, tracer: Tracer | null): Promise<T> {
+async function together<T>(pool: SharedPool, work: (inside: Statements) => Promise<T>, tracer: Tracer | null): Promise<T> {
   const client = await pool.connect()
   let broken = false
   try {
     await client.query('begin')
-    const result = await work(statementsOn(client, tracer))
+    const result = await pool.watchWork(() => work(statementsOn(client, tracer)))
     await client.query('commit')
     return result
   } catch (error) {
@@ -157,11 +162,13 @@ function followed(prisma: PrismaClient, tracer: Tracer | null): PrismaClient {
  * name prepared statements.
  */
 class SharedPool extends pg.Pool {
-  private readonly watching = new AsyncLocalStorage<Watch>()
   private readonly lent = new WeakMap<pg.PoolClient, Watch>()
 
-  constructor(config: pg.PoolConfig) {
+  private readonly strict: boolean
+
+  constructor(strict: boolean, config: pg.PoolConfig) {
     super(config)
+    this.strict = strict
     // The pool listens for errors only while the connection is idle. An error between two statements shows in the next
     // statement, but without a listener it would end the whole process.
     this.on('connect', (client) => client.on('error', () => undefined))
@@ -174,10 +181,10 @@ class SharedPool extends pg.Pool {
   }
 
   watchConnect<T>(work: (taken: () => Pick<pg.Pool, 'query'>) => Promise<T>): Promise<T> {
-    const watch: Watch = { taken: false }
+    const watch: Watch = { pool: this, taken: false }
     const query = ((statement: pg.QueryConfig) =>
       watch.client?.query(statement) ?? Promise.reject(new Error('The transaction is over.'))) as pg.Pool['query']
-    return this.watching.run(watch, () =>
+    return this.watched(watch, () =>
       work(() => {
         if (!watch.taken) throw new Error('The transaction did not come from this pool.')
         return { query }
@@ -185,16 +192,32 @@ class SharedPool extends pg.Pool {
     )
   }
 
+  /** Runs the work of a transaction that has its connection. */
+  watchWork<T>(work: () => Promise<T>): Promise<T> {
+    return this.strict ? this.watched({ pool: this, taken: true }, work) : work()
+  }
+
+  private watched<T>(watch: Watch, work: () => Promise<T>): Promise<T> {
+    return watching.run(watch, () =>
+      work().finally(() => {
+        watch.isOver = true
+      }),
+    )
+  }
+
   override connect(): Promise<pg.PoolClient>
   override connect(callback: Connected): void
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+    const watch = watching.getStore()
+    if (this.strict && watch?.pool === this && watch.taken && watch.isOver !== true) {
+      throw new Error('Inside a transaction, pass on its statements: this one takes a second connection.')
+    }
     if (callback !== undefined) {
       super.connect(callback)
       return undefined
     }
-    const watch = this.watching.getStore()
     return super.connect().then((client) => {
-      if (watch?.taken === false) {
+      if (watch?.pool === this && !watch.taken) {
         Object.assign(watch, { taken: true, client })
         this.lent.set(client, watch)
       }
@@ -203,9 +226,15 @@ class SharedPool extends pg.Pool {
   }
 }
 
+/** One for all pools: Node writes each such store into every promise of the process, also after its pool has closed. */
+const watching = new AsyncLocalStorage<Watch>()
+
 interface Watch {
+  pool: pg.Pool
   /** The first connection taken inside belongs to the transaction. Later ones do not. */
   taken: boolean
+  /** What outlives the transaction may take connections again. */
+  isOver?: true
   client?: pg.PoolClient
 }
 

@@ -45,4 +45,4 @@ export interface Page {
 }
 
 /** Which of these still show anything. What has ended holds no file back, unless it was sold. */
-export type Living = (subjects: readonly string[]) => Promise<ReadonlySet<string>>
+export type Living = (subjects: readonly string[], inside: Statements) => Promise<ReadonlySet<string>>

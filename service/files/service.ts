@@ -74,7 +74,10 @@ export function createFiles({ store, clock, limits, living, addressOf, links }: 
         const file = isId('file', id) ? await store.lockOwn(inside, owner, id) : null
         if (file === null) throw fileMissing()
         const uses = await store.usesOf(inside, file.id)
-        const shown = await living(uses.filter(({ current }) => current).map(({ subject }) => subject))
+        const shown = await living(
+          uses.filter(({ current }) => current).map(({ subject }) => subject),
+          inside,
+        )
         const today = uses.map((use) => ({ ...use, current: use.current && shown.has(use.subject) }))
         assertDeletable(today, { soldToo })
         await store.delete(inside, owner, file.id)

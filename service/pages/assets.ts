@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** A build's files for browsers, read once: a later build does not change a running process. */
+/** A build's files for browsers, read once a process: a later build does not change a running one. */
 export interface Assets {
   /** By file name; every name contains a hash of the contents. */
   files: ReadonlyMap<string, Asset>
@@ -44,6 +44,19 @@ export function serveAssets({ files }: Pick<Assets, 'files'>): RequestHandler {
 }
 
 export async function loadAssets(folder: string): Promise<Assets> {
+  const known = loaded.get(folder)
+  if (known !== undefined) return await known
+  const assets = readAssets(folder)
+  loaded.set(folder, assets)
+  return await assets.catch((error: unknown) => {
+    loaded.delete(folder)
+    throw error
+  })
+}
+
+const loaded = new Map<string, Promise<Assets>>()
+
+async function readAssets(folder: string): Promise<Assets> {
   const manifest = JSON.parse(await readFile(path.join(folder, 'manifest.json'), 'utf8')) as Manifest
   const entry = Object.values(manifest).find(({ isEntry }) => isEntry === true)
   if (entry === undefined) throw new Error(`The build in ${folder} has no entry.`)

@@ -25,6 +25,7 @@ export interface PaymentAddressStore {
   due(network: NetworkName, now: Date, limit: number): Promise<readonly PaymentAddress[]>
   /** Has its balance read soon. */
   lookSoon(id: string, now: Date): Promise<void>
+  /** Where another process has changed the state meanwhile, the balance is read again instead. */
   looked(of: PaymentAddress, seen: { balance: bigint; lookAt: Date | null; now: Date }): Promise<void>
   /** Fixes the end of the next attempt. Null when it is not open any more, or when money is being returned. */
   begin(of: PaymentAddress, validBefore: bigint): Promise<PaymentAddress | null>

@@ -52,8 +52,8 @@ export function createPaymentAddressStore(statements: StatementPool): PaymentAdd
       await statements.run(LOOK_SOON, [id, now, before], 'payment_address_look_soon')
     },
 
-    async looked({ id }, { balance, lookAt, now }) {
-      await statements.run(LOOKED, [id, balance, lookAt, now], 'payment_address_looked')
+    async looked({ id, state, attempt }, { balance, lookAt, now }) {
+      await statements.run(LOOKED, [id, balance, lookAt, now, state, attempt], 'payment_address_looked')
     },
 
     async begin({ id, attempt }, validBefore) {
@@ -201,13 +201,16 @@ const LOOK_SOON = `
 UPDATE payment_address SET look_at = $2 WHERE id = $1 AND looked_at < $3 AND (look_at IS NULL OR look_at > $2)`
 
 // A balance from a block before the last return still counts what has gone back, and a node may be some blocks late: it is
-// read again.
+// read again. So is one that was read before another process began or ended the payment.
 const LOOKED = `
 WITH seen AS (
-  SELECT EXISTS (SELECT FROM payment_address_return r WHERE r.address_id = $1 AND r.ended_at > $4::timestamptz - interval '15 seconds') AS is_old)
+  SELECT (p.state, p.attempt) IS DISTINCT FROM ($5::payment_address_state, $6::int) AS has_changed,
+    EXISTS (SELECT FROM payment_address_return r WHERE r.address_id = $1 AND r.ended_at > $4::timestamptz - interval '15 seconds') AS is_old
+  FROM payment_address p WHERE p.id = $1 FOR UPDATE)
 UPDATE payment_address a
-SET balance = CASE WHEN seen.is_old THEN a.balance ELSE $2 END,
-  look_at = CASE WHEN seen.is_old THEN $4 + interval '15 seconds' ELSE $3::timestamptz END, looked_at = $4
+SET balance = CASE WHEN seen.is_old OR seen.has_changed THEN a.balance ELSE $2 END,
+  look_at = CASE WHEN seen.is_old THEN $4 + interval '15 seconds' WHEN seen.has_changed THEN $4 ELSE $3::timestamptz END,
+  looked_at = $4
 FROM seen WHERE a.id = $1`
 
 const BEGIN = `
@@ -216,8 +219,10 @@ WHERE id = $1 AND state = 'open' AND attempt = $2
   AND NOT EXISTS (SELECT FROM payment_address_return r WHERE r.address_id = $1 AND r.state = 'open')
 RETURNING *`
 
+// The order's money is not at the address any more, until its balance is read again.
 const END = `
-UPDATE payment_address SET state = $3::payment_address_state, reason = $4, ended_at = $5
+UPDATE payment_address SET state = $3::payment_address_state, reason = $4, ended_at = $5,
+  balance = CASE WHEN $3 = 'paid' THEN greatest(0, balance - amount) ELSE balance END
 WHERE id = $1 AND state = $2::payment_address_state RETURNING *`
 
 const REOPEN = `UPDATE payment_address SET state = 'open', reason = $3 WHERE id = $1 AND state = 'paying' AND attempt = $2`

@@ -160,7 +160,7 @@ export type Hooks = Readonly<Partial<Record<ProductName, SaleHooks>>>
 /** Where sales are stored. */
 export interface SaleStore extends SaleReader {
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
-  find(id: string): Promise<Sale | null>
+  find(id: string, inside?: Statements): Promise<Sale | null>
   findByDigest(digest: Hex): Promise<Sale | null>
   findByIdentifier(payer: Address, identifier: string, on?: Statements): Promise<Sale | null>
   /**

@@ -62,7 +62,7 @@ export interface DepositStore {
   record(inside: Statements, deposit: { transfer: Transfer; owner: Owner; act: string; now: Date }): Promise<boolean>
   /** How many transfers of each transaction are recorded. */
   counts(network: NetworkName, hashes: readonly Hex[]): Promise<ReadonlyMap<Hex, number>>
-  ofTransaction(network: NetworkName, hash: Hex): Promise<readonly Recorded[]>
+  ofTransaction(network: NetworkName, hash: Hex, inside?: Statements): Promise<readonly Recorded[]>
   /** The deposits at an address that one act recorded. */
   ofAct(network: NetworkName, address: Address, act: string): Promise<readonly Recorded[]>
   since(network: NetworkName, block: bigint): Promise<readonly Recorded[]>

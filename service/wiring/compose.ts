@@ -125,6 +125,8 @@ interface Options {
   clock?: Clock
   /** Reached between the states of all that moves money; a test ends the process there. */
   failpoints?: Failpoints
+  /** A transaction that takes a second connection fails, as it would where the pool is full. Tests set it. */
+  strict?: boolean
   /** The processes that share this one's port. */
   others?: Others | null
   /** A test's sweepers, and what tells open pages of changes, take their turns more often. */
@@ -234,7 +236,7 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     passHooks,
     part: passesPart,
   } = openPasses(platform, { chains, deliveries, identity, nameOf: (id) => checkouts().nameOf(id) })
-  const { files, part: filesPart } = openFiles(platform, (ids) => checkouts().living(ids))
+  const { files, part: filesPart } = openFiles(platform, (ids, inside) => checkouts().living(ids, inside))
   const { brands, part: brandsPart } = openBrands(platform, files)
   const parts = [
     identityPart,

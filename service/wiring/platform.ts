@@ -89,9 +89,9 @@ export type SurfaceName = 'api' | 'facilitator' | 'pay' | 'receipts' | 'tools' |
 
 /** `announced` is called for every row that is added for the queue. */
 export async function createPlatform(config: Config, from: From, announced: () => void) {
-  const { url, log, clock = systemClock, failpoints = NO_FAILPOINTS } = from
+  const { url, log, clock = systemClock, failpoints = NO_FAILPOINTS, strict = false } = from
   const tracer = await openTracing(config)
-  const database = openDatabase({ url, poolMax: config.DATABASE_POOL, log, tracer })
+  const database = openDatabase({ url, poolMax: config.DATABASE_POOL, log, tracer, strict })
   const redis = config.REDIS_URL === undefined ? null : openRedis(config.REDIS_URL, log)
   const platform = {
     config,
@@ -122,6 +122,7 @@ interface From {
   log: Logger
   clock?: Clock
   failpoints?: Failpoints
+  strict?: boolean
   others?: ConstructorParameters<typeof Metrics>[1]
 }
 

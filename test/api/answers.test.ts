@@ -53,7 +53,7 @@ describe('an answer', () => {
       ),
     )
 
-    it('goes to a browser with its own headers', async () => {
+    it('is sent to a browser with its own headers', async () => {
       const answer = await fetch(`${origin}/thing`, { headers: { accept: BROWSER } })
       expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
       expect(answer.headers.get('content-security-policy')).toBe("script-src 'self'")
@@ -94,7 +94,7 @@ describe('an answer', () => {
   })
 
   describe('events', () => {
-    it('are told one by one, in the form of server-sent events', async () => {
+    it('are sent one by one as server-sent events', async () => {
       await serve(
         streaming(() =>
           fromList([
@@ -141,7 +141,7 @@ describe('an answer', () => {
       await stopped
     })
 
-    it('break the connection off when the source fails, so that the reader asks again', async () => {
+    it('close the connection with an error when the source fails', async () => {
       await serve(
         streaming(async function* () {
           yield { event: 'state', data: 1 }
@@ -152,7 +152,7 @@ describe('an answer', () => {
       await expect(answer.text()).rejects.toThrow()
     })
 
-    it('are not written faster than they are read', async () => {
+    it('are read from the source only as fast as the client reads', async () => {
       let made = 0
       await serve(
         streaming(async function* (gone) {

@@ -5,11 +5,11 @@ import { shapeOf } from '../../service/kit/json-shape.ts'
 const parse = (text: string): unknown => parseJson(Buffer.from(text))
 
 describe('JSON on the way in', () => {
-  test('is what JSON.parse makes of it, for anything that JavaScript can write', () => {
+  test('equals the result of JSON.parse for any JSON that JavaScript writes', () => {
     fc.assert(fc.property(fc.json(), (text) => expect(parse(text)).toEqual(JSON.parse(text))))
   })
 
-  test('a text ends at its own quote, however many quotes and backslashes are in it', () => {
+  test('ends a text at its own quote, whatever quotes and backslashes are in it', () => {
     const part = fc.constantFrom('"', '\\', '\\"', '{', '}', '1e400', '9007199254740993', 'a')
     fc.assert(
       fc.property(fc.array(fc.array(part).map((parts) => parts.join(''))), (texts) => {
@@ -20,7 +20,7 @@ describe('JSON on the way in', () => {
     )
   })
 
-  test('every number that JavaScript writes is taken as it is', () => {
+  test('keeps every number that JavaScript writes', () => {
     const finite = fc.double({ noNaN: true, noDefaultInfinity: true })
     fc.assert(
       fc.property(finite, (value) => Object.is(parse(JSON.stringify(value)), JSON.parse(JSON.stringify(value)))),
@@ -34,7 +34,7 @@ describe('JSON on the way in', () => {
     '1e400',
     '1e-400',
     '9007199254.0000001',
-  ])('%s cannot be held, so it is no number', (literal) => {
+  ])('does not read %s as a number, since it would be rounded', (literal) => {
     const { amount } = parse(`{"amount": ${literal}}`) as { amount: unknown }
     expect(typeof amount).toBe('object')
     // In free-form data it still goes through as the nearest number.
@@ -42,7 +42,7 @@ describe('JSON on the way in', () => {
   })
 
   test.each(['1.50000000000000000000', '100000000000000000000', '1e2', '0.1e1', '-0.0', '1234567890123456e-1'])(
-    '%s can, however it is written',
+    'reads %s as the number that it equals',
     (literal) => {
       expect(parse(literal)).toBe(Number(literal))
     },
@@ -63,7 +63,7 @@ describe('JSON that is refused', () => {
     }
   }
 
-  test('nests at most 128 deep, whatever is inside of its texts', () => {
+  test('nests at most 128 levels deep, not counting brackets inside strings', () => {
     const nested = (depth: number): string => '[{"a":'.repeat(depth / 2) + '"[[[[\\"[["' + '}]'.repeat(depth / 2)
     expect(() => parse(nested(128))).not.toThrow()
     const details = { body: 'is nested too deeply: at most 128 levels are allowed' }

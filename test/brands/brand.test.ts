@@ -6,7 +6,7 @@ describe('the colours of an accent', () => {
   const SHADES = ['00', '33', '80', 'cc', 'ff']
   const every = SHADES.flatMap((red) => SHADES.flatMap((green) => SHADES.map((blue) => `#${red}${green}${blue}`)))
 
-  test.each(every)('%s is taken, and every text in it and on it can be read', (accent) => {
+  test.each(every)('keep %s readable, with every text on it and in it', (accent) => {
     const { light, dark } = colorsOf(accent)
     for (const { fill, onFill, fillDeep } of [light, dark]) {
       expect(fill).toBe(accent)
@@ -17,7 +17,7 @@ describe('the colours of an accent', () => {
     for (const ground of ['#10131b', '#1b2030']) expect(contrast(dark.accent, ground)).toBeGreaterThanOrEqual(4.5)
   })
 
-  test('says what it has changed', () => {
+  test('names the colours that were adjusted', () => {
     expect(noteOf('#ffd400')).toMatch(
       /^Links in #ffd400 could not be read everywhere, so they are #\w{6} on light pages\./,
     )
@@ -54,7 +54,7 @@ describe('a brand', () => {
     return { id, brand: (await service.call('GET', `/p/${id}`)).body.brand }
   }
 
-  test('is nothing until it is set, then on the page, and changes only what is sent', async () => {
+  test('is null until it is set, then shown on the page; a change updates only the fields sent', async () => {
     expect((await shown()).brand).toBeNull()
     const logo = await logoOf(seller)
     const { status, body } = await patch({
@@ -100,7 +100,7 @@ describe('a brand', () => {
     expect([answer.status, Object.keys(answer.body.details as object)]).toEqual([400, [expect.stringContaining(field)]])
   })
 
-  test("takes no other account's logo, and none of its changes are lost", async () => {
+  test("refuses another account's logo, and loses none of its concurrent changes", async () => {
     const other = await service.person()
     const theirs = await logoOf(other)
     expect(await patch({ logo: theirs })).toMatchObject({ status: 400 })

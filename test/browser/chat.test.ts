@@ -41,7 +41,7 @@ inBrowser('a chat that is paid ahead', () => {
     await page.getByText('2 messages left').waitFor()
   }
 
-  it('is paid once, answers as it works, counts what is left, and stops there', async () => {
+  it('is paid once, streams its answers, counts the messages left, and stops at zero', async () => {
     const sale = await shop.sell(CHAT)
     const visit = await shop.visit(sale)
     const { page, wallet, payer, picture } = visit
@@ -104,7 +104,7 @@ inBrowser('a chat that is paid ahead', () => {
     expect(await usdcOf(shop.chain, payer.address)).toBe(18_800_000n)
   })
 
-  it('fits a phone, keeps what was typed, and says what is wrong with it', async () => {
+  it('fits a phone, keeps the typed message over a reload, and shows its errors', async () => {
     const sale = await shop.sell({ ...CHAT, testMode: true })
     const { page, picture } = await shop.visit(sale, { ...PHONE, wallet: false })
     await page.getByLabel('Your message').fill('Kept over a reload')
@@ -135,7 +135,7 @@ inBrowser('a chat that is paid ahead', () => {
     await page.getByText('At most 4,000 characters, please.').waitFor()
   })
 
-  it('a message whose answer is lost on the way is sent again as the same one', async () => {
+  it('sends a message again as the same one when its answer was lost', async () => {
     const sale = await shop.sell({ ...CHAT, testMode: true })
     const { page } = await shop.visit(sale, { wallet: false })
     answer({ output: 'Fine.' })
@@ -156,7 +156,7 @@ inBrowser('a chat that is paid ahead', () => {
     expect(await log(page).getByText('Twice').count()).toBe(1)
   })
 
-  it('has the price of its plan from the beginning: the first press pays, and nothing is asked before it', async () => {
+  it("shows its plan's price at once: the first click pays, without a quote request", async () => {
     const sale = await shop.sell({ ...CHAT, testMode: true })
     let asked = 0
     const { page } = await shop.visit(sale, {

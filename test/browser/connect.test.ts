@@ -24,7 +24,7 @@ inBrowser('the consent page on a phone', () => {
   })
 
   it(
-    'asks for the sign-in, comes back, and leads to the program with a code',
+    'leads through the sign-in and returns to the program with a code',
     async () => {
       const redirect = `http://127.0.0.1:${String(program.port)}/callback`
       const { body } = await desk.service.call('POST', '/oauth/register', {

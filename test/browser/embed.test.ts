@@ -94,7 +94,7 @@ inBrowser('a checkout in the page of another site', () => {
     ])
   const frameOf = (page: Page): FrameLocator => page.frameLocator('iframe')
 
-  it('a button opens it, keyboards and screen readers too, and the page hears what was paid and no more', async () => {
+  it('a button opens it, by keyboard too, and the page learns of the payment only', async () => {
     const { id } = await sell({ testMode: true })
     const { page, picture } = await open(id, mine.shows(script(id, 'data-label="Buy the audit"')), { wallet: false })
     const button = page.getByRole('button', { name: 'Buy the audit' })
@@ -128,7 +128,7 @@ inBrowser('a checkout in the page of another site', () => {
     await frameOf(page).getByText('Order started').waitFor()
   })
 
-  it('as an inline frame it is as high as its content, and a wallet that works in frames pays there', async () => {
+  it("an inline frame fits its content's height, and a wallet that works in frames pays there", async () => {
     const { id } = await sell()
     const { page, picture } = await open(id, mine.shows(script(id, 'data-mode="frame"')))
     await frameOf(page)
@@ -143,7 +143,7 @@ inBrowser('a checkout in the page of another site', () => {
     expect(await page.frames()[1]?.evaluate('document.documentElement.scrollHeight <= innerHeight + 1')).toBe(true)
   })
 
-  it('a chat in an inline frame is paid once, goes on, and keeps its height', async () => {
+  it('a chat in an inline frame is paid once, continues, and keeps its height', async () => {
     shop.receiver.answers(status(200, '{"output":"At your service."}'))
     const plans = [{ id: 'three', name: 'Starter', price: 0.6, kind: 'runs', runs: 3 }]
     const chat = { chat: { greeting: 'Hello!' }, plans, responseMode: 'lastNode' }
@@ -165,7 +165,7 @@ inBrowser('a checkout in the page of another site', () => {
     expect((await heard(page)).filter(({ data }) => data?.['type'] === 'coinslot:paid')).toHaveLength(1)
   })
 
-  it('a wallet that works in whole pages only pays in a tab, and the frame shows it', async () => {
+  it('a wallet that does not work in frames pays in a tab, and the frame shows it', async () => {
     const { id } = await sell()
     const { page, context } = await open(id, mine.shows(script(id, 'data-mode="frame"')), {
       prepare: async (each) => {
@@ -186,7 +186,7 @@ inBrowser('a checkout in the page of another site', () => {
     expect(JSON.stringify(await heard(page))).not.toContain('tok_')
   })
 
-  it('a site that is not allowed shows nothing of it, also when it names one that is', async () => {
+  it('a site that is not allowed cannot frame it, also when it names an allowed one', async () => {
     const { id } = await sell({ testMode: true })
     const pay = `${shop.service.origin}/p/${id}`
     const { page } = await open(id, other.shows(script(id, 'data-mode="frame"')), { wallet: false })
@@ -206,7 +206,7 @@ inBrowser('a checkout in the page of another site', () => {
     outer.close()
   })
 
-  it('nothing that the site around it sends changes the price, the recipient, the input or the result', async () => {
+  it('no message of the surrounding site changes the price, the recipient, the input or the result', async () => {
     const fields = [{ name: 'site', label: 'Website', type: 'text', required: true }]
     const { id, recipient } = await sell({ fields })
     const { page, payer } = await open(id, mine.shows(script(id, 'data-mode="frame"')))

@@ -18,7 +18,7 @@ inBrowser('a person at a gate', () => {
     await world.close()
   })
 
-  it('is shown the price, pays with their wallet, and reads what they bought; nobody else is asked for anything', async () => {
+  it('sees the price, pays with their wallet and reads the answer, without a request elsewhere', async () => {
     const { gate } = await world.sell([
       { path: '/report', pricing: { model: 'per-request', amount: 0.25 }, description: 'A <b>report</b>' },
     ])
@@ -93,7 +93,7 @@ inBrowser('a person at a gate', () => {
     await context.close()
   })
 
-  it('pays once for one signature, also when the page is loaded anew before its answer came', async () => {
+  it('pays once for one signature, also when the page is reloaded before the answer', async () => {
     const { gate } = await world.sell([{ path: '/slow', pricing: { model: 'per-request', amount: 0.25 } }])
     let asked = 0
     let answerNow = (): void => undefined

@@ -99,7 +99,7 @@ inBrowser('a person who pays for an assistant’s call', () => {
     expect(await visit.answer()).toMatchObject({ isError: true })
   })
 
-  it('says when an order has expired, and when its link was cut', async () => {
+  it('sees that an order has expired, and that a cut link is incomplete', async () => {
     const sale = await sell()
     const { page, hash } = await open(sale)
     shop.service.clock.forward(1_800_001)
@@ -111,7 +111,7 @@ inBrowser('a person who pays for an assistant’s call', () => {
     expect(await page.getByRole('button', { name: /Pay|Wallet/ }).count()).toBe(0)
   })
 
-  it('was never seen by anybody else', () => {
+  it('sends no request to another origin and causes no error', () => {
     expect(shop.amiss()).toEqual([])
   })
 })

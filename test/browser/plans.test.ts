@@ -35,7 +35,7 @@ inBrowser('a customer who pays ahead, or not at all', () => {
     expect(wallet.asked.filter((method) => /sign/i.test(method))).toHaveLength(1)
   })
 
-  it('tries it for nothing with a signature, as often as the seller gives', async () => {
+  it('tries it free with a signature, as often as the seller allows', async () => {
     const sale = await shop.sell({ trialRuns: 1 })
     const { page, wallet, payer } = await shop.visit(sale)
     await page.getByLabel('Website').fill('https://example.com/ü')

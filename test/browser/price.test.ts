@@ -19,7 +19,7 @@ inBrowser('a price that a customer decides', () => {
     expect(shop.amiss()).toEqual([])
   })
 
-  it('follows the quantity and a code without moving the page, and is what is paid', async () => {
+  it('follows the quantity and a code without moving the page, and is the amount paid', async () => {
     const sale = await shop.sell({ ...QUANTITY, coupons: true, testMode: true })
     const { page, picture } = await shop.visit(sale, { wallet: false, viewport: { width: 390, height: 800 } })
     const total = page.locator('.price .amount')
@@ -57,7 +57,7 @@ inBrowser('a price that a customer decides', () => {
     expect(body.payments[0]).toMatchObject({ amount: 6, lines })
   })
 
-  it('follows the option, and the wallet pays it; a code that ends meanwhile is taken away, and the rest is paid', async () => {
+  it('follows the option; a coupon that ends in the meantime is removed, and the new price is paid', async () => {
     const coupon = { code: 'ONCE', amount: 1, max: 1 }
     const made = await shop.person.call('POST', '/v1/coupons', { body: coupon })
     const pricing = { kind: 'byField', field: 'size', prices: { small: 3, large: 7.5 } }
@@ -86,7 +86,7 @@ inBrowser('a price that a customer decides', () => {
     expect(await usdcOf(shop.chain, payer.address)).toBe(12_500_000n)
   })
 
-  it('starts with what the link says, and no message to the page changes it', async () => {
+  it('starts with the quantity in the link, and no message to the page changes it', async () => {
     const sale = await shop.sell({ ...QUANTITY, testMode: true })
     const { page } = await shop.visit(sale, { wallet: false })
     await page.goto(`${page.url()}?quantity=3`)
@@ -100,7 +100,7 @@ inBrowser('a price that a customer decides', () => {
     expect(body.payments[0]).toMatchObject({ amount: 6, lines: { quantity: 3 } })
   })
 
-  it('is what the customer enters, within the bounds', async () => {
+  it('is the amount that the customer enters, within the bounds', async () => {
     const sale = await shop.sell({
       fields: [],
       pricing: { kind: 'choose', min: 2, max: 50, suggested: 5 },

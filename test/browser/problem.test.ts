@@ -15,7 +15,7 @@ inBrowser('a buyer whose order did not come', () => {
   it.each([
     [1280, 'light'],
     [360, 'dark'],
-  ] as const)('reports it on the page, and sees what became of it, %d wide', async (width, colorScheme) => {
+  ] as const)('reports it on the page, and sees the outcome, %d wide', async (width, colorScheme) => {
     const sale = await shop.sell({ testMode: true, fields: [] })
     for (let at = 0; at < 25; at++) await addSale(shop.service, shop.person, { subject: sale.id })
     const settings = { viewport: { width, height: 800 }, colorScheme, reducedMotion: 'reduce' } as const

@@ -25,7 +25,7 @@ inBrowser('the page itself', () => {
     ['dark', 360],
     ['light', 768],
     ['dark', 1280],
-  ] as const)('keeps nobody out, in a %s room and %i px wide, at every step', async (colorScheme, width) => {
+  ] as const)('has no accessibility barriers in %s mode at %i px, at every step', async (colorScheme, width) => {
     const { page, picture } = await shop.visit(await shop.sell({ fields: EVERY_KIND }), {
       colorScheme,
       viewport: { width, height: 800 },
@@ -65,7 +65,7 @@ inBrowser('the page itself', () => {
     })
   })
 
-  it.each(LANGUAGES)('speaks %s at every step of a narrow phone, with every text in its place', async (language) => {
+  it.each(LANGUAGES)('is translated to %s at every step, and fits a narrow phone', async (language) => {
     const texts = WORDS[language]
     const said = (key: 'terms.network' | 'progress.stepStarted' | 'form.linkExpired' | 'message.noLink'): string =>
       texts[key]
@@ -109,7 +109,7 @@ inBrowser('the page itself', () => {
   })
 
   it.each(['light', 'dark'] as const)(
-    'shows who sells, in the colours of a brand that can be read, in %s',
+    'shows the seller in readable colours of its brand, in %s',
     async (colorScheme) => {
       const brand = {
         name: 'Rechtsschutzversicherungsgesellschaft Großmann',
@@ -144,7 +144,7 @@ inBrowser('the page itself', () => {
     },
   )
 
-  it('speaks the language of the address before that of the browser, and keeps it on the way', async () => {
+  it("uses the language of the address before the browser's, and keeps it through the payment", async () => {
     const sale = await shop.sell({ fields: [], testMode: true })
     const { page } = await shop.visit({ id: `${sale.id}?lang=ja` }, { locale: 'fr', wallet: false })
     await page.getByRole('button', { name: WORDS.ja['pay.simulate'] }).click()
@@ -156,7 +156,7 @@ inBrowser('the page itself', () => {
     expect(answer.headers.get('vary')).toBe('Accept, Accept-Language')
   })
 
-  it('keeps nobody out of what is said instead of a form', async () => {
+  it('has no accessibility barriers where it shows a message instead of a form', async () => {
     const sale = await shop.sell({ testMode: true, fields: [] })
     const { page } = await shop.visit(sale, { wallet: false })
     expect(await barriers(page)).toEqual([])
@@ -168,7 +168,7 @@ inBrowser('the page itself', () => {
     [360, 1],
     [360, 8],
     [1280, 1],
-  ])('moves nothing under the eyes of its reader, at %i px, on a device %i times as slow', async (width, rate) => {
+  ])('shifts no content, at %i px, on a device %i times as slow', async (width, rate) => {
     const { page, wallet } = await shop.visit(await shop.sell({ fields: EVERY_KIND.slice(0, 2) }), {
       viewport: { width, height: 800 },
       prepare: async (page, context) => {
@@ -198,7 +198,7 @@ inBrowser('the page itself', () => {
     expect(await page.evaluate(moving)).toBe(0)
   })
 
-  it('shows every text as it is, whatever HTML is in it', async () => {
+  it('shows HTML in any text as plain text', async () => {
     const evil = `</script><script>window.broken = 1</script><img src=x onerror="window.broken = 1">"'&`
     const sale = await shop.sell({
       product: { name: `N ${evil}`, description: `D ${evil}` },
@@ -227,7 +227,7 @@ inBrowser('the page itself', () => {
     expect(await page.evaluate('window.broken')).toBeUndefined()
   })
 
-  it('may be set into no other page, and asks nobody but its own service', async () => {
+  it('cannot be framed, and sends requests to its own service only', async () => {
     const sale = await shop.sell()
     const answer = await shop.service.call('GET', `/p/${sale.id}`, { headers: { accept: 'text/html' } })
     const policy = answer.headers.get('content-security-policy')!.split('; ')
@@ -245,7 +245,7 @@ inBrowser('the page itself', () => {
     expect(shop.amiss()).toEqual([])
   })
 
-  it('loads in a moment: its script is below 36 KB on the wire and 90 KB unpacked, and kept for ever under its own name', async () => {
+  it('loads less than 36 KB of script (90 KB unpacked), which browsers cache for ever', async () => {
     const sale = await shop.sell()
     const html = (await shop.service.call('GET', `/p/${sale.id}`, { headers: { accept: 'text/html' } })).text
     const assets = [...html.matchAll(/(?:src|href)="(\/p\/assets\/[^"]+)"/g)].map(([, path]) => path!)

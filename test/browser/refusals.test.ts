@@ -12,7 +12,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
 
   const signatures = ({ wallet }: Visit): number => wallet.asked.filter((one) => one === 'eth_signTypedData_v4').length
 
-  it('a customer who declines to connect, and then to sign, is told so and may go on', async () => {
+  it('a customer who declines to connect, or to sign, sees that nothing was charged and can retry', async () => {
     const visit = await shop.visit(await shop.sell({ fields: [] }))
     const { page, wallet, payer, picture } = visit
     wallet.declines('eth_requestAccounts')
@@ -30,7 +30,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(await usdcOf(shop.chain, payer.address)).toBe(15_000_000n)
   })
 
-  it("a text that does not match is answered in the seller's own words, and nothing of the pattern", async () => {
+  it("a text that does not match shows the seller's own message, and not the pattern", async () => {
     const words = 'An order number is <b>ORD-</b> and four digits, as on your invoice.'
     const sale = await shop.sell({
       fields: [
@@ -58,7 +58,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(await usdcOf(shop.chain, payer.address)).toBe(15_000_000n)
   })
 
-  it('a wallet on another network is switched, also to one that it does not know', async () => {
+  it('a wallet on another network is switched, also when it has to add the network first', async () => {
     const visit = await shop.visit(await shop.sell({ fields: [] }), { wallet: { chainId: 1, ignorant: true } })
     const { page, wallet, picture } = visit
     await page.getByRole('button', { name: 'Test Wallet' }).click()
@@ -79,7 +79,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(signatures(visit)).toBe(0)
   })
 
-  it('says how much is missing, and sees when it has come', async () => {
+  it('a wallet with too little money shows the missing amount, and pays once it has come', async () => {
     const { page, payer, wallet, picture } = await shop.visit(await shop.sell({ fields: [] }), { usdc: 1_500_000n })
     await page.getByRole('button', { name: 'Test Wallet' }).click()
     await page.getByText('You need 3.50 USDC more').waitFor()
@@ -107,7 +107,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(await usdcOf(shop.chain, payer.address)).toBe(1n)
   })
 
-  it('says beside each field what is wrong with it, and goes to the first', async () => {
+  it("shows each field's error beside it, and focuses the first", async () => {
     const fields = [
       { name: 'plan', label: 'Plan', type: 'select', required: true, options: ['Small', 'Large'] },
       { name: 'pages', label: 'Pages', type: 'number', required: true, min: 1, max: 500 },
@@ -138,7 +138,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(signatures(visit)).toBe(0)
   })
 
-  it('shows what only the server knows to be wrong beside its field, and asks for no second signature', async () => {
+  it('shows an error found by the server beside its field, without a second signature', async () => {
     const fields = [{ name: 'code', label: 'Code', type: 'text', required: true, pattern: '[A-Z]{3}-[0-9]+' }]
     const visit = await shop.visit(await shop.sell({ fields }))
     const { page, payer } = visit
@@ -154,7 +154,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(signatures(visit)).toBe(1)
   })
 
-  it('a price that is no longer held is fetched anew: the same one is paid with the same signature', async () => {
+  it('an expired quote is renewed: the same price is paid with the same signature', async () => {
     const visit = await shop.visit(await shop.sell({ fields: [] }))
     const { page, payer } = visit
     await page.getByRole('button', { name: 'Test Wallet' }).click()
@@ -166,7 +166,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(await usdcOf(shop.chain, payer.address)).toBe(15_000_000n)
   })
 
-  it('another price is shown before anything is paid', async () => {
+  it('a changed price is shown before any payment', async () => {
     const source = { instanceId: 'i', workflowId: 'w', nodeId: 'n' }
     const visit = await shop.visit(await shop.sell({ fields: [], source }))
     const { page, payer, picture } = visit
@@ -184,7 +184,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     expect(signatures(visit)).toBe(2)
   })
 
-  it('takes no money for a workflow that does not answer, and says so', async () => {
+  it('charges nothing while the workflow does not answer, and says so', async () => {
     const visit = await shop.visit(await shop.sell({ fields: [], preflight: true }))
     const { page, payer, picture } = visit
     shop.receiver.answers((response) => void response.writeHead(404).end())
@@ -213,13 +213,13 @@ inBrowser('what can go wrong on the way to a payment', () => {
     await page.getByRole('heading', { name: 'This payment link does not exist or has expired' }).waitFor()
   })
 
-  it('says what to do where there is no wallet', async () => {
+  it('a browser without a wallet says so', async () => {
     const { page, picture } = await shop.visit(await shop.sell(), { wallet: false })
     await page.getByText('There is no wallet in this browser.').waitFor()
     await picture('no-wallet')
   })
 
-  it('asked nobody else for anything, and nothing broke', () => {
+  it('sends no request to another origin and causes no error', () => {
     expect(shop.amiss()).toEqual([])
   })
 })

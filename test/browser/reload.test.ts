@@ -47,7 +47,7 @@ inBrowser('a page that is loaded again in the middle', () => {
 
   const sponsored = (): Promise<number> => sentBy(shop.chain, shop.chain.accounts[0]!.address)
 
-  it('finds its payment again by its address while the chain has not said yet; that is never called a failure', async () => {
+  it('finds its pending payment again by its address, and does not call it failed', async () => {
     const before = await sponsored()
     const visit = await toPay()
     const { page, picture } = visit
@@ -60,7 +60,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     await expectOnce(visit, before)
   })
 
-  it('finds it in another tab that only has the link', async () => {
+  it('finds its payment in another tab that only has the link', async () => {
     const before = await sponsored()
     const visit = await toPay()
     await visit.page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
@@ -71,7 +71,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     await expectOnce({ ...visit, page }, before)
   })
 
-  it('sends an authorization that never left again, instead of asking for another', async () => {
+  it('sends an unsent authorization again, instead of asking for another signature', async () => {
     const before = await sponsored()
     const visit = await toPay()
     const { page } = visit
@@ -83,7 +83,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     await expectOnce(visit, before)
   })
 
-  it('asks for no second signature in another tab while the first is on its way', async () => {
+  it('needs no second signature in another tab while the first is pending', async () => {
     const before = await sponsored()
     const visit = await toPay()
     const { page, context, id } = visit
@@ -97,7 +97,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     await expectOnce({ ...visit, page: other }, before)
   })
 
-  it('goes on by itself when the answer was lost on its way', async () => {
+  it('completes the payment by itself when the answer was lost', async () => {
     const before = await sponsored()
     const visit = await toPay()
     const lose = async (route: Route): Promise<void> => {
@@ -109,7 +109,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     await expectOnce(visit, before)
   })
 
-  it('shows the receipt of a payment at its address, also after the link has ended, and a fresh form at the link', async () => {
+  it("shows the receipt at the payment's address, also after the link ended, and a new form at the link", async () => {
     const before = await sponsored()
     const visit = await toPay()
     const { page, id } = visit
@@ -135,7 +135,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     await page.getByRole('heading', { name: 'Receipt' }).waitFor()
   })
 
-  it('says that it failed when the chain has refused it, and takes another try', async () => {
+  it('shows a payment that the chain refused as failed, and allows another try', async () => {
     const visit = await toPay()
     const { page, payer, picture } = visit
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
@@ -154,7 +154,7 @@ inBrowser('a page that is loaded again in the middle', () => {
     expect(await usdcOf(shop.chain, payer.address)).toBe(15_000_000n)
   })
 
-  it('asked nobody else for anything, and nothing broke', () => {
+  it('sends no request to another origin and causes no error', () => {
     expect(shop.amiss()).toEqual([])
   })
 })

@@ -90,7 +90,7 @@ inBrowser('a newcomer sells a file', () => {
   )
 
   it(
-    'asks only for what a choice makes necessary',
+    'shows only the fields that a choice makes necessary',
     async () => {
       const { page, call } = await desk.sit('/checkouts/new')
       await page.getByLabel('Name', { exact: true }).first().fill('A visit')
@@ -152,7 +152,7 @@ inBrowser('a newcomer sells a file', () => {
     STORY_MS,
   )
 
-  it('was never seen by anybody else: no request left the service, and nothing broke', () => {
+  it('sends no request to another origin and causes no error', () => {
     expect(desk.amiss()).toEqual([])
   })
 })

@@ -199,7 +199,7 @@ inBrowser('every state of the pages', () => {
     return [others, ...shown].map((group) => group.map(({ content }) => content))
   }
 
-  it.each(LANGUAGES)('has room for the words of %s, on a phone and on a desktop', async (language) => {
+  it.each(LANGUAGES)('fits the texts of %s, on a phone and on a desktop', async (language) => {
     const page = await browser.newPage()
     for (const [group, documents] of statesIn(language).entries()) {
       const bodies = documents.map(

@@ -68,7 +68,7 @@ inBrowser('a seller and a buyer', () => {
   const spent = async ({ address }: TestAccount): Promise<bigint> => 100_000_000n - (await usdcOf(chain, address))
 
   it(
-    'gives a trial run, sells a month, and the month after it',
+    'give a trial run, and sell a month and the month after it',
     async () => {
       const seat = await desk.sit()
       const address = await create(seat, chain.accounts[3]!.address, async () => {
@@ -118,7 +118,7 @@ inBrowser('a seller and a buyer', () => {
   )
 
   it(
-    'takes a coupon off, and charges what was shown when the price changes meanwhile',
+    'apply a coupon, and charge the price shown when it changes in the meantime',
     async () => {
       const seat = await desk.sit('/coupons')
       const { page: office } = seat
@@ -159,7 +159,7 @@ inBrowser('a seller and a buyer', () => {
   )
 
   it(
-    'writes an invoice, and pays the money back',
+    'write an invoice, and refund the payment',
     async () => {
       const seat = await desk.sit('/settings')
       const { page: office, context } = seat
@@ -210,7 +210,7 @@ inBrowser('a seller and a buyer', () => {
     STORY_MS,
   )
 
-  it('was never seen by anybody else: no request left the service, and nothing broke', () => {
+  it('send no request to another origin and cause no error', () => {
     expect(desk.amiss()).toEqual([])
   })
 })

@@ -34,7 +34,7 @@ inBrowser('the page of a payment', () => {
 
   const paymentIn = (page: Page): string => String(new URL(page.url()).searchParams.get('payment'))
 
-  it('shows what the workflow writes as it comes, also after a reload, and then the answer in its place', async () => {
+  it("shows the workflow's progress as it comes, also after a reload, and then the answer", async () => {
     let finish: () => void = () => undefined
     shop.receiver.answers((response) => {
       finish = () => void response.writeHead(200).end(ANSWER)
@@ -86,7 +86,7 @@ inBrowser('the page of a payment', () => {
     expect(await shiftsOf(page)).toBeLessThan(0.02)
   })
 
-  it('shows a further amount as it comes: refused here, or paid on a page of its own', async () => {
+  it('shows a further amount when it comes, to refuse it or pay it on its own page', async () => {
     let finish: () => void = () => undefined
     shop.receiver.answers((response) => {
       finish = () => void response.writeHead(200).end(ANSWER)
@@ -121,7 +121,7 @@ inBrowser('the page of a payment', () => {
     await page.getByRole('heading', { name: 'Your audit' }).waitFor()
   })
 
-  it('shows each refund: on its way, failed, in part with its transaction, and in whole', async () => {
+  it('shows each refund as pending, failed, partial with its transaction, or full', async () => {
     shop.receiver.answers(ok)
     const { page } = await shop.visit(await shop.sell({ fields: [] }))
     await page.getByRole('button', { name: 'Test Wallet' }).click()

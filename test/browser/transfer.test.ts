@@ -39,7 +39,7 @@ inBrowser('a person who pays by a transfer from an exchange', () => {
     shop.service.clock.forward(10_000)
   }
 
-  it('sees at once what has arrived when they come back to the tab', async () => {
+  it('sees the received amount at once when they return to the tab', async () => {
     const sale = await shop.sell()
     const { page } = await shop.visit(
       { id: `${sale.id}?lang=en` },
@@ -75,57 +75,54 @@ inBrowser('a person who pays by a transfer from an exchange', () => {
     await page.getByText(/2.00 USDC of 5.00 USDC have arrived/).waitFor()
   })
 
-  it.each(DEVICES)(
-    'sends too little, then too much, and gets back what was too much, on a %s',
-    async (device, settings) => {
-      const sale = await shop.sell()
-      const visit = await shop.visit({ id: `${sale.id}?lang=en` }, { ...settings, wallet: false })
-      const { page } = visit
-      await page.getByRole('button', { name: /Pay without a wallet/ }).click()
-      await page.getByRole('button', { name: 'Show where to send' }).click()
-      // Nothing is sent for an order that lacks something.
-      await page.getByText('This field is required.').waitFor()
-      await page.getByLabel('Website').fill('example.com')
-      await look(visit, `begin-${device}`)
-      const [answer] = await Promise.all([
-        page.waitForResponse((response) => response.url().endsWith('/addresses')),
-        page.getByRole('button', { name: 'Show where to send' }).click(),
-      ])
-      const { address } = (await answer.json()) as { address: { address: string; link: string } }
-      const code = page.getByRole('img', { name: 'The transfer as a QR code for wallets' })
-      await code.waitFor()
-      expect(await code.getAttribute('src')).toBe(`data:image/svg+xml,${encodeURIComponent(qrOf(address.link))}`)
-      await page.getByText(address.address).waitFor()
-      await page.getByText(/Waiting for your transfer/).waitFor()
-      await look(visit, `waiting-${device}`)
+  it.each(DEVICES)('sends too little, then too much, and gets the excess back, on a %s', async (device, settings) => {
+    const sale = await shop.sell()
+    const visit = await shop.visit({ id: `${sale.id}?lang=en` }, { ...settings, wallet: false })
+    const { page } = visit
+    await page.getByRole('button', { name: /Pay without a wallet/ }).click()
+    await page.getByRole('button', { name: 'Show where to send' }).click()
+    // Nothing is sent for an order that lacks something.
+    await page.getByText('This field is required.').waitFor()
+    await page.getByLabel('Website').fill('example.com')
+    await look(visit, `begin-${device}`)
+    const [answer] = await Promise.all([
+      page.waitForResponse((response) => response.url().endsWith('/addresses')),
+      page.getByRole('button', { name: 'Show where to send' }).click(),
+    ])
+    const { address } = (await answer.json()) as { address: { address: string; link: string } }
+    const code = page.getByRole('img', { name: 'The transfer as a QR code for wallets' })
+    await code.waitFor()
+    expect(await code.getAttribute('src')).toBe(`data:image/svg+xml,${encodeURIComponent(qrOf(address.link))}`)
+    await page.getByText(address.address).waitFor()
+    await page.getByText(/Waiting for your transfer/).waitFor()
+    await look(visit, `waiting-${device}`)
 
-      await send(address.address, 2_000_000n)
-      await page.getByText(/2.00 USDC of 5.00 USDC have arrived/).waitFor()
-      await page.getByText('3.00 USDC', { exact: true }).waitFor()
-      await look(visit, `partly-${device}`)
-      // What was ordered is fixed.
-      expect(await page.getByLabel('Website').count()).toBe(0)
-      // The address of the page leads back, also in another browser.
-      const again = await shop.visit({ id: page.url().split('/p/')[1]! }, { ...settings, wallet: false })
-      await again.page.getByText(/2.00 USDC of 5.00 USDC have arrived/).waitFor()
-      await again.context.close()
+    await send(address.address, 2_000_000n)
+    await page.getByText(/2.00 USDC of 5.00 USDC have arrived/).waitFor()
+    await page.getByText('3.00 USDC', { exact: true }).waitFor()
+    await look(visit, `partly-${device}`)
+    // What was ordered is fixed.
+    expect(await page.getByLabel('Website').count()).toBe(0)
+    // The address of the page leads back, also in another browser.
+    const again = await shop.visit({ id: page.url().split('/p/')[1]! }, { ...settings, wallet: false })
+    await again.page.getByText(/2.00 USDC of 5.00 USDC have arrived/).waitFor()
+    await again.context.close()
 
-      await send(address.address, 3_500_000n)
-      await page.getByText('Your order is paid.').waitFor()
-      await shop.chain.mine(5)
-      // The newest block is remembered for a moment.
-      shop.service.clock.forward(3_000)
-      await page.getByRole('button', { name: 'Return 0.50 USDC' }).click()
-      await page.getByText('This is not an address that USDC can be returned to.').waitFor()
-      const home = (await shop.chain.payer(0n)).address
-      await page.getByLabel('Your address for the return').fill(home)
-      await look(visit, `left-${device}`)
-      await page.getByRole('button', { name: 'Return 0.50 USDC' }).click()
-      await page.getByRole('heading', { name: 'Payment complete' }).waitFor()
-      expect(await usdcOf(shop.chain, home)).toBe(500_000n)
-      await look(visit, `paid-${device}`)
-    },
-  )
+    await send(address.address, 3_500_000n)
+    await page.getByText('Your order is paid.').waitFor()
+    await shop.chain.mine(5)
+    // The newest block is remembered for a moment.
+    shop.service.clock.forward(3_000)
+    await page.getByRole('button', { name: 'Return 0.50 USDC' }).click()
+    await page.getByText('This is not an address that USDC can be returned to.').waitFor()
+    const home = (await shop.chain.payer(0n)).address
+    await page.getByLabel('Your address for the return').fill(home)
+    await look(visit, `left-${device}`)
+    await page.getByRole('button', { name: 'Return 0.50 USDC' }).click()
+    await page.getByRole('heading', { name: 'Payment complete' }).waitFor()
+    expect(await usdcOf(shop.chain, home)).toBe(500_000n)
+    await look(visit, `paid-${device}`)
+  })
 
   it.each(DEVICES)(
     'sends the price twice, and finds the second one at the order, on a %s',
@@ -157,7 +154,7 @@ inBrowser('a person who pays by a transfer from an exchange', () => {
     },
   )
 
-  it('has the order of a person with a wallet too, who can go back to it', async () => {
+  it('can switch from the transfer back to a wallet', async () => {
     const visit = await shop.visit(await shop.sell({ fields: [] }), DEVICES[0][1])
     const { page } = visit
     await page.getByRole('button', { name: /Pay without a wallet/ }).click()
@@ -166,7 +163,7 @@ inBrowser('a person who pays by a transfer from an exchange', () => {
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).waitFor()
   })
 
-  it.each(DEVICES)('says what needs a wallet, on a %s', async (device, settings) => {
+  it.each(DEVICES)('sees which choices need a wallet, on a %s', async (device, settings) => {
     const plans = [{ id: 'ten', name: 'Ten runs', price: 12, kind: 'runs', runs: 10 }]
     const code = `EACH${device.toUpperCase()}`
     const made = await shop.person.call('POST', '/v1/coupons', { body: { code, percent: 10, perCustomer: 1 } })
@@ -202,7 +199,7 @@ inBrowser('a person who pays by a transfer from an exchange', () => {
     for (const { context } of [visit, coded, free]) await context.close()
   })
 
-  it('shows what has ended, and gives the money back', async () => {
+  it('gets the money back, and sees that the order has ended', async () => {
     const visit = await shop.visit(await shop.sell({ fields: [] }), { ...DEVICES[1][1], wallet: false })
     const { page } = visit
     await page.getByRole('button', { name: /Pay without a wallet/ }).click()
@@ -222,7 +219,7 @@ inBrowser('a person who pays by a transfer from an exchange', () => {
     expect(await usdcOf(shop.chain, home)).toBe(1_000_000n)
   })
 
-  it('asked nobody else for anything, and nothing broke', () => {
+  it('sends no request to another origin and causes no error', () => {
     expect(shop.amiss()).toEqual([])
   })
 })

@@ -57,7 +57,7 @@ inBrowser('a checkout that is tried out', () => {
     }
   }
 
-  it('shows an answer with its texts, links, tables, pictures and files, and asks nobody else for them', async () => {
+  it("shows an answer's texts, links, tables, pictures and files, and loads nothing from elsewhere", async () => {
     shop.receiver.answers((response) => void response.writeHead(200).end(JSON.stringify(REPORT)))
     const shown = await visit({ responseMode: 'lastNode' })
     const { page } = shown
@@ -86,7 +86,7 @@ inBrowser('a checkout that is tried out', () => {
     expect(shop.amiss()).toEqual([])
   })
 
-  it('is filled in by its link, locked where the link says so, and pays for nothing by itself', async () => {
+  it('is filled in and locked by its link, which pays nothing by itself', async () => {
     const fields = [...SITE, { name: 'note', label: 'Note', type: 'text', required: false }]
     const sale = await shop.sell({ fields, testMode: true })
     const { page } = await shop.visit(
@@ -107,7 +107,7 @@ inBrowser('a checkout that is tried out', () => {
     expect(JSON.parse(shop.receiver.calls.at(-1)!.body).input).toEqual({ site: 'https://a.example', note: 'typed' })
   })
 
-  it('keeps what was filled in over a reload until it is paid, and takes a web address as people type it', async () => {
+  it("keeps the form's input over a reload until it is paid, and accepts an address without https://", async () => {
     const { page } = await visit({
       fields: [
         { name: 'site', type: 'url', required: true },
@@ -122,8 +122,7 @@ inBrowser('a checkout that is tried out', () => {
     const address = page.url()
     await page.goto('about:blank')
     await page.goto(address)
-    await page.waitForFunction(`document.getElementById('field-site').value !== ''`)
-    expect(await page.locator('#field-site').inputValue()).toBe('example.com/shop')
+    await until(async () => (await page.locator('#field-site').inputValue()) === 'example.com/shop')
     expect(await page.locator('#field-deep').isChecked()).toBe(true)
     expect(await page.locator('#field-document').inputValue()).toBe('')
     const told = shop.receiver.calls.length
@@ -133,7 +132,7 @@ inBrowser('a checkout that is tried out', () => {
     expect(await page.evaluate('sessionStorage.length')).toBe(0)
   })
 
-  it('ends as its customer chooses: each outcome looks as it would with money', async () => {
+  it('ends with the outcome that its customer chooses, as with real money', async () => {
     const shown = await visit({ fields: [{ name: 'outcome', type: 'text' }] })
     const { page, picture } = shown
     const choose = async (label: string): Promise<void> => {

@@ -33,7 +33,7 @@ describe('alerts', () => {
         return [event, data['limit'], data['at']]
       })
 
-  test('a threshold is told once in its window, and again in the next', async () => {
+  test('are sent once per window for each threshold', async () => {
     const agent = await agentWith(
       world,
       policyOf({
@@ -64,7 +64,7 @@ describe('alerts', () => {
     ])
   })
 
-  test('of many calls that pass it at once, in several processes, one tells', async () => {
+  test('are sent once for concurrent calls in two processes', async () => {
     const agent = await agentWith(world, policyOf({ limits: { perDay: 10n }, alerts: [{ at: 0.1, limit: null }] }))
     const other = budgetsOn(database.statements, clock)
     await Promise.all(
@@ -76,7 +76,7 @@ describe('alerts', () => {
     expect(all.sort()).toEqual(['agent.spending.exceeded', 'agent.spending.warning'])
   })
 
-  test('a refusal by a limit is told once; with onExceeded: pause the agent stands still until it is resumed', async () => {
+  test('report a refusal by a limit once; onExceeded: pause pauses the agent until it is resumed', async () => {
     const agent = await agentWith(world, policyOf({ limits: { perDay: 10n }, onExceeded: 'pause' }))
     const ask = (amount: bigint) => verdictOf(world.budgets.reserve(callOf(agent, amount)))
     expect(await ask(11n)).toBe('perDay')
@@ -95,7 +95,7 @@ describe('alerts', () => {
     expect(told().slice(2)).toEqual([['agent.paused', 'perDay', undefined]])
   })
 
-  test('pausing by hand is told as well', async () => {
+  test('report an agent paused by hand', async () => {
     const agent = await agentWith(world, policyOf())
     await world.budgets.agents.change(callerOf(agent.owner.userId), agent.id, (before) => ({
       ...before,
@@ -104,7 +104,7 @@ describe('alerts', () => {
     expect(told()).toEqual([['agent.paused', null, undefined]])
   })
 
-  test('an alert is part of its decision: undone with it', async () => {
+  test('are rolled back with their decision', async () => {
     const agent = await agentWith(world, policyOf({ limits: { perDay: 10n }, alerts: [{ at: 0.5, limit: null }] }))
     const call = callOf(agent, 6n)
     const undone = world.budgets.actTogether([{ reserve: call }], async () => {

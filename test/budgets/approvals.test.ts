@@ -55,7 +55,7 @@ describe('approvals', () => {
     throw new Error(`no mail about ${id} came`)
   }
 
-  test('a refusal answers the same act until its time is over, and no other act', async () => {
+  test('once refused, refuse the same request until their time is over, and no other', async () => {
     const { agent, call, id } = await hold()
     await person.call('POST', `/v1/approvals/${id}/refuse`)
     const again = (more: object = {}) =>
@@ -77,7 +77,7 @@ describe('approvals', () => {
     expect([later?.code, later?.fields['approvalId'] === id]).toEqual(['approval_required', false])
   })
 
-  test('are listed with what they are about, and decided once', async () => {
+  test('are listed with agent, kind and amount, and decided once', async () => {
     const { id, agent } = await hold()
     const { body } = await person.call('GET', `/v1/approvals?status=pending&agentId=${agent.id}`)
     expect(body).toMatchObject({ total: 1 })
@@ -99,7 +99,7 @@ describe('approvals', () => {
     for (const { status, body: said } of decisions) if (status === 200) expect(said.approval.status).toBe(state)
   })
 
-  test('an approved call may be made until its time is over, for that price, and once', async () => {
+  test('allow the approved request once, up to its price', async () => {
     const { id, agent, hash } = await hold()
     await person.call('POST', `/v1/approvals/${id}/approve`)
     const again = (amount: bigint, run: string, requestHash = hash) =>
@@ -113,7 +113,7 @@ describe('approvals', () => {
     expect(await again(2_000_000n, reference)).toBe('allowed')
   })
 
-  test('one that became dearer is asked about anew', async () => {
+  test('lapse when the price rises, and a new one is opened', async () => {
     const { id, agent, hash } = await hold(2_000_000n)
     await person.call('POST', `/v1/approvals/${id}/approve`)
     const dearer = callOf(agent, 2_000_001n, { requestHash: hash })
@@ -124,7 +124,7 @@ describe('approvals', () => {
     ).toBe(2.000001)
   })
 
-  test('limits hold also for what a person approved', async () => {
+  test('do not override limits', async () => {
     const agent = await newAgent({ approvalAbove: 1, limits: { perDay: 3 } })
     const held = callOf(agent, 2_000_000n)
     const error = (await service.budgets.reserve(held).catch((thrown: unknown) => thrown)) as {
@@ -137,7 +137,7 @@ describe('approvals', () => {
     expect((await approvalOf(error.fields.approvalId)).status).toBe('approved')
   })
 
-  test('it lapses after fifteen minutes, looked at or swept', async () => {
+  test('lapse after fifteen minutes, by reading or by the sweeper', async () => {
     const { id } = await hold()
     const approved = await hold()
     await person.call('POST', `/v1/approvals/${approved.id}/approve`)
@@ -154,7 +154,7 @@ describe('approvals', () => {
     expect(await verdictOf(service.budgets.reserve(approved.call))).toBe('approval_required')
   })
 
-  test("another's is 404, whatever is asked of it", async () => {
+  test('of another account answer 404 to reading, approving and refusing', async () => {
     const { id } = await hold()
     const other = await service.person()
     for (const [method, path] of [
@@ -168,7 +168,7 @@ describe('approvals', () => {
     expect((await approvalOf(id)).status).toBe('pending')
   })
 
-  test('the mailed link shows a page; looking, also by a scanner, decides nothing', async () => {
+  test('are not decided by opening the mailed link, also by a scanner', async () => {
     const { id } = await hold()
     const path = await link(id)
     for (const method of ['GET', 'HEAD', 'GET']) await fetch(service.origin + path, { method })

@@ -115,7 +115,7 @@ describe('an agent’s key', () => {
     expect(all.map(({ agentId }) => agentId).toSorted()).toEqual([one.id, other.id, null].toSorted())
   })
 
-  test('is not answered what another got under the same Idempotency-Key', async () => {
+  test("does not share another key's answer under the same Idempotency-Key", async () => {
     const keyed = (key: string) =>
       world.service.call('POST', '/v1/run', {
         key,
@@ -127,7 +127,7 @@ describe('an agent’s key', () => {
     expect((await keyed(one.key)).body.runId).toBe(first.body.runId)
   })
 
-  test('sees of what is locked the sum, and by name only what is its own', async () => {
+  test("sees the sum of all holds, but the ids of its own agent's only", async () => {
     const reserve = async (id: string, agentId: string | null) => {
       await world.service.budgets.reserve({
         id,
@@ -152,7 +152,7 @@ describe('an agent’s key', () => {
     expect(Object.keys((await seen(owner.key)).pendingLocks)).toHaveLength(3)
   })
 
-  test('is shown no more of its owner’s RDAs than a stranger, and runs a draft all the same', async () => {
+  test('reads no more of its owner’s assets than the public, but runs its drafts', async () => {
     const body = {
       slug: `draft-${String(Date.now())}`,
       type: 'prompt',

@@ -8,7 +8,7 @@ import { agentWith, callerOf, callOf, policyOf, budgetsOn, verdictOf, type Budge
  * A process that alone serves an agent decides from memory, without reading the row. It must notice every change that
  * another process makes to the row before it allows a call.
  */
-describe('what a process remembers of an agent', () => {
+describe('an agent’s usage cached by a process', () => {
   let database: TestDatabase
   let clock: TestClock
   let world: BudgetsUnderTest
@@ -53,7 +53,7 @@ describe('what a process remembers of an agent', () => {
   const lifetime = async (agent: Agent) =>
     (await world.budgets.agents.standing(callerOf(agent.owner.userId), agent.id)).usage.lifetime
 
-  test('its own limit holds to the micro-dollar', async () => {
+  test("stays within the agent's limit, to the micro-dollar", async () => {
     const agent = await remembered({ limits: { lifetime: 10n } })
     expect(await ask(agent, 7n)).toBe('lifetime')
     expect(await ask(agent, 6n)).toBe('allowed')
@@ -61,7 +61,7 @@ describe('what a process remembers of an agent', () => {
     expect(await lifetime(agent)).toBe(10n)
   })
 
-  test('what another process counted meanwhile is seen', async () => {
+  test('includes the calls counted by another process', async () => {
     const agent = await remembered({ limits: { lifetime: 10n } })
     expect(await ask(agent, 5n, undefined, other)).toBe('allowed')
     expect(await ask(agent, 2n)).toBe('lifetime')
@@ -69,7 +69,7 @@ describe('what a process remembers of an agent', () => {
     expect(await lifetime(agent)).toBe(10n)
   })
 
-  test('a pause, a new rule and a removal hold from the next call on', async () => {
+  test('obeys a pause, a new rule and a removal from the next call on', async () => {
     const agent = await remembered({ limits: {} })
     const caller = callerOf(agent.owner.userId)
     await other.budgets.agents.change(caller, agent.id, (before) => ({ ...before, status: 'paused' }))
@@ -84,14 +84,14 @@ describe('what a process remembers of an agent', () => {
     expect(await ask(agent, 1n)).toBe('deleted')
   })
 
-  test('a lock that is asked for again is counted once', async () => {
+  test('counts a repeated reservation once', async () => {
     const agent = await remembered({ limits: { lifetime: 10n } })
     for (let time = 0; time < 5; time++) expect(await ask(agent, 3n, `again-${agent.id}`)).toBe('allowed')
     expect(await lifetime(agent)).toBe(7n)
     expect((await world.ledger.wallet(agent.owner))?.funds.locked).toBe(7n)
   })
 
-  test('what came back is there again for a call that needs it', async () => {
+  test('frees a released amount for the next call', async () => {
     const agent = await remembered({ limits: { lifetime: 10n } })
     const hold = `back-${agent.id}`
     expect(await ask(agent, 6n, hold)).toBe('allowed')
@@ -100,7 +100,7 @@ describe('what a process remembers of an agent', () => {
     expect(await ask(agent, 1n)).toBe('lifetime')
   })
 
-  test('what the ledger refuses is counted for nothing, and said', async () => {
+  test('counts nothing for what the ledger refuses, and records the refusals', async () => {
     const agent = await remembered({ limits: { lifetime: 1_000n } }, 10n)
     const caller = callerOf(agent.owner.userId)
     expect([await ask(agent, 7n), await ask(agent, 6n), await ask(agent, 1n)]).toEqual([
@@ -118,7 +118,7 @@ describe('what a process remembers of an agent', () => {
     expect(decisions.map(({ rule }) => rule)).toEqual(['balance', 'balance'])
   })
 
-  test('a window that is over is over', async () => {
+  test('starts over with the next window', async () => {
     clock.forwardToMinute()
     const agent = await remembered({ limits: { perMinute: 4n } })
     expect(await ask(agent, 1n)).toBe('perMinute')
@@ -134,7 +134,7 @@ describe('what a process remembers of an agent', () => {
     expect(world.announced.map(({ payload }) => payload['event'])).toEqual(['agent.spending.warning'])
   })
 
-  test('two processes with calls at the same moment: exactly what fits', async () => {
+  test('allows exactly the limit for concurrent calls in two processes', async () => {
     const agent = await remembered({ limits: { lifetime: 104n } })
     const verdicts = await Promise.all(
       Array.from({ length: 300 }, (_, call) => ask(agent, 1n, undefined, call % 3 === 0 ? other : world)),

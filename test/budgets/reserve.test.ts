@@ -23,7 +23,7 @@ describe('a reservation within limits', () => {
     await database.close()
   })
 
-  test('of a hundred at once exactly as many pass as the limit has room for', async () => {
+  test('is allowed for exactly as many of a hundred concurrent calls as the limit allows', async () => {
     const agent = await agentWith(it_, policyOf({ limits: { perDay: 30n } }))
     const verdicts = await Promise.all(
       Array.from({ length: 100 }, () => verdictOf(it_.budgets.reserve(callOf(agent, 1n)))),
@@ -32,7 +32,7 @@ describe('a reservation within limits', () => {
     expect(verdicts.filter((one) => one === 'perDay')).toHaveLength(70)
   })
 
-  test('so do they through three processes at once', async () => {
+  test('is allowed exactly up to the limit through three concurrent processes', async () => {
     const agent = await agentWith(it_, policyOf({ limits: { lifetime: 50n }, rate: { callsPerMinute: 40 } }))
     const processes = [it_, budgetsOn(database.statements, clock), budgetsOn(database.statements, clock)]
     const verdicts = await Promise.all(
@@ -41,7 +41,7 @@ describe('a reservation within limits', () => {
     expect(verdicts.filter((one) => one === 'allowed')).toHaveLength(40)
   })
 
-  test('a lock that is released, captured in part or expired gives its room back, and no other does', async () => {
+  test('is returned to the limit when its hold is released, partly captured or expired', async () => {
     const agent = await agentWith(it_, policyOf({ limits: { perMonth: 100n } }))
     const { owner } = agent
     const [released, part, whole, late] = [60n, 20n, 10n, 10n].map((amount) => callOf(agent, amount))
@@ -74,7 +74,7 @@ describe('a reservation within limits', () => {
     expect((await it_.budgets.agents.standing(callerOf(owner.userId), agent.id)).usage.perMonth).toBe(100n)
   })
 
-  test('the same lock asked for again is one, in number and in money', async () => {
+  test('counts a repeated reservation once, as a call and as money', async () => {
     const agent = await agentWith(it_, policyOf({ limits: { lifetime: 10n }, rate: { callsPerMinute: 1 } }))
     const call = callOf(agent, 10n)
     const verdicts = await Promise.all(
@@ -89,7 +89,7 @@ describe('a reservation within limits', () => {
     })
   })
 
-  test('what the wallet cannot pay counts for nothing, and refuses nobody behind it', async () => {
+  test('counts nothing for what the wallet cannot pay, and still allows the calls behind it', async () => {
     const agent = await agentWith(it_, policyOf({ limits: { perDay: 1000n } }), 100n)
     const verdicts = await Promise.all([
       verdictOf(it_.budgets.reserve(callOf(agent, 950n))),
@@ -112,7 +112,7 @@ describe('a reservation within limits', () => {
     )
   })
 
-  test('a window that is over is empty: at midnight, not before', async () => {
+  test("starts a new day's window at midnight, not before", async () => {
     const agent = await agentWith(it_, policyOf({ limits: { perDay: 10n } }))
     const midnight = new Date(Math.ceil((clock.now().getTime() + 1) / day) * day)
     clock.forward(midnight.getTime() - clock.now().getTime() - 5_000)
@@ -123,7 +123,7 @@ describe('a reservation within limits', () => {
     expect(await verdictOf(it_.budgets.reserve(callOf(agent, 1n)))).toBe('perDay')
   })
 
-  test("another's money is no spending of the agent, but its calls are calls", async () => {
+  test('counts a call paid by another account as a call, but not as spending', async () => {
     const agent = await agentWith(it_, policyOf({ limits: { perDay: 0n }, rate: { callsPerMinute: 1 } }))
     const creator = await agentWith(it_, policyOf())
     const call = { ...callOf(agent, 50n), owner: creator.owner }
@@ -133,7 +133,7 @@ describe('a reservation within limits', () => {
     expect((await it_.budgets.agents.standing(callerOf(agent.owner.userId), agent.id)).usage.lifetime).toBe(0n)
   })
 
-  test('a paused, resumed, changed or removed agent is so from the next decision on', async () => {
+  test('obeys a pause, a resumption, a change and a removal from the next decision on', async () => {
     const agent = await agentWith(it_, policyOf())
     const caller = callerOf(agent.owner.userId)
     const ask = () => verdictOf(it_.budgets.reserve(callOf(agent, 1n)))
@@ -152,7 +152,7 @@ describe('a reservation within limits', () => {
     expect(await verdictOf(it_.budgets.reserve(callOf({ ...agent, id: newId('agt', new Date()) }, 1n)))).toBe('deleted')
   })
 
-  test('a limit that is set later counts what was spent before', async () => {
+  test('counts earlier spending against a limit that is set later', async () => {
     const agent = await agentWith(it_, policyOf())
     await it_.budgets.reserve(callOf(agent, 70n))
     const caller = callerOf(agent.owner.userId)

@@ -44,7 +44,7 @@ describe('patterns', () => {
     expect(matches(pattern, text)).toBe(expected)
   })
 
-  test('are what their regular expression is', () => {
+  test('match like their regular expression', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '-'), maxLength: 12 })
     const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '-', '*'), maxLength: 8 })
     fc.assert(
@@ -55,7 +55,7 @@ describe('patterns', () => {
     )
   })
 
-  test('cover only what every text confirms', () => {
+  test('cover another pattern only if they match all of its texts', () => {
     const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 5 })
     const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 })
     fc.assert(
@@ -67,13 +67,13 @@ describe('patterns', () => {
   })
 
   // One that tries every way to place the stars would not come to an end.
-  test('of a hundred stars are decided for a long text', () => {
+  test('with a hundred stars are decided for a long text', () => {
     expect(matches('*a'.repeat(100), `${'a'.repeat(2_000)}b`)).toBe(false)
   })
 })
 
 describe('lists', () => {
-  test('one that is there denies the rest; denying wins; each is about its own kind', () => {
+  test('an allow list denies the rest, deny wins, and each list covers its own kind only', () => {
     const policy = policyOf({
       tools: { allow: ['search-*'], deny: ['search-private'] },
       rdas: { allow: [], deny: [] },
@@ -87,7 +87,7 @@ describe('lists', () => {
     expect(told(policy, { kind: 'pay', target: 'https://a.test/x', domain: 'a.test' })).toBe('allowed')
   })
 
-  test('a host is meant in any case, with its port or without, and with its last dot', () => {
+  test('match a host in any case, with or without its port, and with a final dot', () => {
     const policy = policyOf({
       domains: { allow: ['api.example.com', 'other.test:8443'], deny: [] },
       limits: { perDay: 5_000_000n },
@@ -106,14 +106,14 @@ describe('lists', () => {
     }
   })
 
-  test('an id means its slug’s asset too', () => {
+  test("match an asset's slug by its id, too", () => {
     const policy = policyOf({ rdas: { allow: null, deny: ['rda_1'] } })
     expect(told(policy, { target: 'some-slug', alias: 'rda_1' })).toBe('rdas.deny')
   })
 })
 
 describe('limits', () => {
-  test('money that leaves needs one; what stays in the house does not', () => {
+  test('are required for payments to outside addresses, and not for runs', () => {
     expect(told(policyOf(), { kind: 'pay' })).toBe('limits')
     expect(told(policyOf({ approvalAbove: usdc(1n) }), { kind: 'pay', amount: usdc(1n) })).toBe('limits')
     expect(told(policyOf(), { kind: 'run' })).toBe('allowed')
@@ -122,7 +122,7 @@ describe('limits', () => {
     }
   })
 
-  test('to the micro-dollar', () => {
+  test('are exact to the micro-dollar', () => {
     const policy = policyOf({ limits: { perCall: 5n, perDay: 12n } })
     expect(told(policy, { amount: usdc(5n) })).toBe('allowed')
     expect(told(policy, { amount: usdc(6n) })).toBe('perCall')
@@ -138,7 +138,7 @@ describe('limits', () => {
   })
 
   test.each(['perCall', 'perMinute', 'perDay', 'perWeek', 'perMonth', 'lifetime'] as const)(
-    '%s of 0 allows nothing that costs',
+    '%s of 0 allows free calls only',
     (limit) => {
       const policy = policyOf({ limits: { [limit]: 0n } })
       expect(told(policy, { amount: usdc(1n) })).toBe(limit)
@@ -146,12 +146,12 @@ describe('limits', () => {
     },
   )
 
-  test('a rate of 0 allows nothing at all; a paused agent neither', () => {
+  test('refuse every call at a rate of 0, or while the agent is paused', () => {
     expect(told(policyOf({ rate: { callsPerMinute: 0 } }), {})).toBe('callsPerMinute')
     expect(told(policyOf(), {}, 'paused')).toBe('paused')
   })
 
-  test('a person is asked only about what the limits allow', () => {
+  test('refuse a call before a person is asked to approve it', () => {
     const policy = policyOf({ approvalAbove: usdc(3n), limits: { perCall: 10n } })
     expect(told(policy, { amount: usdc(3n) })).toBe('allowed')
     expect(told(policy, { amount: usdc(4n) })).toBe('held')
@@ -159,7 +159,7 @@ describe('limits', () => {
   })
 })
 
-test('a warning is due when its share is reached, by rounding up', () => {
+test('a warning is due when its share is reached, rounded up', () => {
   const policy = policyOf({
     limits: { perDay: 3n, perMonth: 100n },
     alerts: [
@@ -196,7 +196,7 @@ describe('contradictions are explained', () => {
     expect(contradictions(policyOf(rules)).join('\n')).toMatch(sentence)
   })
 
-  test('and sound rules are left in peace', () => {
+  test('and sound rules have none', () => {
     const sound = policyOf({
       limits: { perCall: 1n, perMinute: 2n, perDay: 3n, perWeek: 4n, perMonth: 5n, lifetime: 6n },
       tools: { allow: ['a-*', 'b'], deny: ['a-secret'] },

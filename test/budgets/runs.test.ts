@@ -25,7 +25,7 @@ describe('runs of an agent', () => {
   const run = (key: string, body: object = {}) =>
     world.service.call('POST', '/v1/run', { key, body: { rdaSlug: slug, inputs: { say: 'hi' }, ...body } })
 
-  test('within its limits it runs; beyond, 403 with the limit, and nothing is charged', async () => {
+  test('are allowed within its limits; beyond, 403 names the limit and nothing is charged', async () => {
     const { id, key } = await agentKey({ limits: { perDay: 0.05 } })
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => run(key)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 403, 403, 403])
@@ -46,7 +46,7 @@ describe('runs of an agent', () => {
     expect(windows[1]).toMatchObject({ limit: 'perDay', spent: 0.04, remaining: 0.01 })
   })
 
-  test('patterns mean an asset by its slug and by its id', async () => {
+  test("match patterns by an asset's slug and by its id", async () => {
     const { rda } = (await caller.call('GET', `/v1/rda/${slug}`)).body
     const bySlug = await agentKey({ rdas: { deny: [`${slug.slice(0, 3)}*`] } })
     const byId = await agentKey({ rdas: { deny: [rda.id] } })
@@ -56,7 +56,7 @@ describe('runs of an agent', () => {
     expect((await run(allowed.key)).status).toBe(200)
   })
 
-  test('a dear one waits for a person: 202, and the same request proceeds once', async () => {
+  test('a run above the approval amount gets 202, and the same request proceeds once approved', async () => {
     const { key } = await agentKey({ approvalAbove: 0.01 })
     const options = {
       key,
@@ -89,7 +89,7 @@ describe('runs of an agent', () => {
     expect([again.status, again.body.approvalId === held.body.approvalId]).toEqual([202, false])
   })
 
-  test('a queued one begins by itself when it is approved, once', async () => {
+  test('begin by themselves once approved, when queued, exactly once', async () => {
     await world.service.start()
     const { key } = await agentKey({ approvalAbove: 0.01 })
     const held = await run(key, { async: true, inputs: { say: 'later' } })
@@ -106,7 +106,7 @@ describe('runs of an agent', () => {
     expect((runs as { id: string }[]).filter(({ id }) => id === held.body.runId)).toHaveLength(1)
   })
 
-  test('an open connection is answered once the approval is decided', async () => {
+  test('are answered on an open connection once the approval is decided', async () => {
     const { id, key } = await agentKey({ approvalAbove: 0.01 })
     const ask = (say: string, wait: number) =>
       world.service.call('POST', '/v1/run', {
@@ -128,7 +128,7 @@ describe('runs of an agent', () => {
     expect([silent.status, silent.body.code]).toEqual([202, 'approval_required'])
   })
 
-  test('a refused one stays refused, for the same request too until its time is over', async () => {
+  test("stay refused for the same request until the refusal's time is over", async () => {
     const { key } = await agentKey({ approvalAbove: 0 })
     const held = await run(key)
     const path = `/v1/approvals/${String(held.body.approvalId)}`

@@ -42,7 +42,7 @@ describe('an agent that calls tools', () => {
     expect(await call(await agentWith(world, tools(lists)), tool)).toBe(verdict)
   })
 
-  test('lists of RDAs and hosts say nothing about tools, nor theirs about those', async () => {
+  test('is not affected by its lists of assets and hosts, nor its runs by the list of tools', async () => {
     const nothing = { allow: [], deny: ['*'] }
     const agent = await agentWith(world, policyOf({ rdas: nothing, domains: nothing }))
     expect(await call(agent, 'github-read')).toBe('allowed')
@@ -50,7 +50,7 @@ describe('an agent that calls tools', () => {
     expect(await verdictOf(world.budgets.reserve(callOf(other, 1n)))).toBe('allowed')
   })
 
-  test('what credits pay counts as what the wallet pays, to the micro-dollar', async () => {
+  test('counts credits like wallet money, to the micro-dollar', async () => {
     const agent = await agentWith(world, policyOf({ limits: { lifetime: 10n } }), 100n)
     const { owner } = agent
     const id = `grant_${owner.userId}`
@@ -66,7 +66,7 @@ describe('an agent that calls tools', () => {
     expect(await call(agent, 'a-b', 1n)).toBe('lifetime')
   })
 
-  test('its decisions tell of tools, with what stood against them', async () => {
+  test('has decisions that name the tool and the rule that refused it', async () => {
     const agent = await agentWith(world, tools({ deny: ['*-delete-*'] }), 5n)
     const caller = callerOf(agent.owner.userId)
     expect([
@@ -85,7 +85,7 @@ describe('an agent that calls tools', () => {
     expect(spent).toEqual([{ key: 'tool', amount: 3n, calls: 1 }])
   })
 
-  test('a dear one waits for a person, and goes through once', async () => {
+  test('needs one approval for an expensive tool call, which then goes through once', async () => {
     const agent = await agentWith(world, policyOf({ approvalAbove: usdc(5n) }))
     const caller = callerOf(agent.owner.userId)
     const ask = (id: string) =>

@@ -50,7 +50,7 @@ function fullAt(window: WindowLimit, at: string): { verdictAt(later: string): st
   return { usage, verdictAt: (later) => decide(agent, roll(usage, new Date(later)), ask, PLAIN).outcome }
 }
 
-test.each(BOUNDARIES)('%s: what was full at %s is empty at %s', (window, last, first) => {
+test.each(BOUNDARIES)('%s: a window full at %s is empty at %s', (window, last, first) => {
   const { verdictAt, usage } = fullAt(window, last)
   expect(verdictAt(last)).toBe('refused')
   expect(verdictAt(first)).toBe('allowed')
@@ -59,11 +59,11 @@ test.each(BOUNDARIES)('%s: what was full at %s is empty at %s', (window, last, f
   expect(roll(usage, new Date(first))[window]).toBe(0n)
 })
 
-test.each(INSIDE)('%s: what was full at %s is full at %s', (window, at, later) => {
+test.each(INSIDE)('%s: a window full at %s is still full at %s', (window, at, later) => {
   expect(fullAt(window, at).verdictAt(later)).toBe('refused')
 })
 
-test('a refusal says when the window is over', () => {
+test('a refusal names when its window ends', () => {
   const agent = { status: 'active' as const, policy: policyOf({ limits: { perWeek: 10n } }) }
   const usage = count(emptyUsage(new Date('2026-12-31T12:00:00.000Z')), usdc(10n))
   const verdict = decide(agent, usage, ask, PLAIN)
@@ -73,7 +73,7 @@ test('a refusal says when the window is over', () => {
   })
 })
 
-test('of several full windows the longest is told: its end is the one to wait for', () => {
+test('of several full windows the refusal names the longest, which ends last', () => {
   const agent = { status: 'active' as const, policy: policyOf({ limits: { perMinute: 5n, perDay: 5n, perMonth: 5n } }) }
   const usage = count(emptyUsage(new Date('2026-05-05T05:05:05.000Z')), usdc(5n))
   expect(decide(agent, usage, ask, PLAIN)).toMatchObject({
@@ -81,7 +81,7 @@ test('of several full windows the longest is told: its end is the one to wait fo
   })
 })
 
-test('calls of a minute are counted, and forgotten with it', () => {
+test('calls are counted per minute, and start over with the next', () => {
   const agent = { status: 'active' as const, policy: policyOf({ rate: { callsPerMinute: 2 } }) }
   const once = count(emptyUsage(new Date('2026-05-05T05:05:59.999Z')), usdc(0n))
   const twice = count(once, usdc(0n))
@@ -93,7 +93,7 @@ test('calls of a minute are counted, and forgotten with it', () => {
   expect(decide(agent, roll(twice, new Date('2026-05-05T05:06:00.000Z')), ask, PLAIN).outcome).toBe('allowed')
 })
 
-test('what comes back gives room only to the windows that still run', () => {
+test('a returned amount is subtracted only from windows that are still open', () => {
   const at = new Date('2026-01-31T23:59:30.000Z')
   const later = roll(count(emptyUsage(at), usdc(10n)), new Date('2026-02-01T00:00:30.000Z'))
   const given = giveBack(count(later, usdc(3n)), at, usdc(10n))
@@ -101,7 +101,7 @@ test('what comes back gives room only to the windows that still run', () => {
   expect(given).toMatchObject({ perMinute: 3n, perDay: 3n, perWeek: 3n, perMonth: 3n, lifetime: 3n, calls: 1 })
 })
 
-test('a clock that is behind asks in the newest window that was counted in', () => {
+test('a clock that is behind uses the newest window counted in', () => {
   const agent = { status: 'active' as const, policy: policyOf({ limits: { perDay: 10n } }) }
   const usage = count(emptyUsage(new Date('2026-05-06T00:00:00.001Z')), usdc(10n))
   const behind = roll(usage, new Date('2026-05-05T23:59:59.999Z'))

@@ -5,7 +5,7 @@ import { compile } from './compile.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-it('is what the committed code was compiled from', () => {
+it("the contracts' sources compile to the committed code", () => {
   const files = Object.entries(compile())
   expect(files.length).toBeGreaterThan(1)
   for (const [file, text] of files) {

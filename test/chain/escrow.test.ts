@@ -44,7 +44,7 @@ describe('the escrow', () => {
   const NO_FEE = [0n, '0x0000000000000000000000000000000000000000'] as const
   const statusOf = async (sending: Promise<{ status: string }>) => (await sending).status
 
-  it('holds, pays out in parts, gives back from the operator, and no more than that', async () => {
+  it('holds money, captures it in parts, refunds from the operator, and never more', async () => {
     const payment = await paid()
     const before = { payer: await usdc(payer), receiver: await usdc(receiver) }
     expect(await statusOf(authorize(payment))).toBe('success')
@@ -73,7 +73,7 @@ describe('the escrow', () => {
     expect(before.payer - (await usdc(payer))).toBe(1_000_000n - 500_000n - 400_000n)
   })
 
-  it('takes everything at once when it is charged, less the fee that the payer agreed to', async () => {
+  it("charges everything at once, less the fee within the payer's bounds", async () => {
     const feeReceiver = world.local.accounts[2]!
     const payment = await paid({ minFeeBps: 100, maxFeeBps: 200, feeRecipient: feeReceiver.address })
     const charge = (fee: bigint) =>
@@ -101,7 +101,7 @@ describe('the escrow', () => {
     expect(await held(payment)).toMatchObject({ capturable: 1_000_000n })
   })
 
-  it('gives the rest back to the payer alone after the deadline, and pays nothing out from then on', async () => {
+  it('returns the rest to the payer only after the deadline, and captures nothing from then on', async () => {
     const payment = await paid()
     await authorize(payment)
     expect(await statusOf(send('reclaim', payment, [], payer))).toBe('reverted')

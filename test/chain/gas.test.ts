@@ -19,10 +19,10 @@ describe('gas', () => {
 
   const seller = async (usdc = 1n): Promise<Hex> => (await world.local.payer(usdc)).address
 
-  describe('what a transfer of the fixture costs', () => {
+  describe('a transfer of the fixture token', () => {
     // A token that is cheaper than the real one would make every figure of gas in this house too good: measured
     // with Circle's own behind its proxy, a transfer takes 85.7k, one to an account that had nothing 102.8k.
-    it('is what it costs with the real one', async () => {
+    it('costs as much gas as one of the real token', async () => {
       const [known] = await payments(1, [await seller()])
       const [fresh] = await payments(1, [await seller(0n)])
       const toKnown = await world.send(world.chain.encodeTransfer(known!, false))
@@ -33,7 +33,7 @@ describe('gas', () => {
   })
 
   describe('a batch', () => {
-    it.each([25, 50])('of %d takes at most 56k for each, were every seller another one', async (count) => {
+    it.each([25, 50])('of %d takes at most 56k per payment, even with a different seller each', async (count) => {
       const sellers = await Promise.all(Array.from({ length: count }, () => seller()))
       const { gasUsed, transfers } = await world.send(world.chain.encodeBatch(await payments(count, sellers)))
       expect(transfers).toHaveLength(count)
@@ -41,7 +41,7 @@ describe('gas', () => {
     })
   })
 
-  it('says in the simulation about what the transfer will use', async () => {
+  it('is simulated close to the gas that the transfer then uses', async () => {
     const [item] = await payments(1, [await seller()])
     const [verdict] = await world.chain.simulate([item!])
     const { gasUsed } = await world.send(world.chain.encodeTransfer(item!, false))

@@ -11,7 +11,7 @@ it.each([
   expect(networkOf(name)?.chainId).toBe(chainId)
 })
 
-it.each(['', 'Base', 'eip155:1', 'toString', '__proto__'])('knows no network "%s"', (name) => {
+it.each(['', 'Base', 'eip155:1', 'toString', '__proto__'])('has no network "%s"', (name) => {
   expect(networkOf(name)).toBeNull()
 })
 

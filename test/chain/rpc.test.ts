@@ -18,7 +18,7 @@ const faults: [string, Behaviour][] = [
   ['answers 500', () => ({ status: 500, body: 'oh' })],
   ['answers 429 in its own form', () => ({ status: 429, body: { message: 'slow down' } })],
   ['has an internal error', refuse(200, { code: -32603, message: 'Internal error' })],
-  ['is asked too often', refuse(200, { code: -32005, message: 'daily limit' })],
+  ['is rate limited', refuse(200, { code: -32005, message: 'daily limit' })],
   ['lacks the newest block', refuse(200, { code: -32000, message: 'header not found' })],
   ['answers with neither result nor error', () => ({ status: 200, body: {} })],
 ]
@@ -60,14 +60,14 @@ describe('several RPCs', () => {
   }
 
   describe('fail-over', () => {
-    it.each(faults)('goes on to the next address where one %s', async (_name, behaviour) => {
+    it.each(faults)('uses the next address where one %s', async (_name, behaviour) => {
       bad.behave(behaviour)
       const rpc = open([bad.url, DEAD, good.url], 1_500)
       expect(await rpc.call('eth_chainId')).toBe('0x14a34')
       expect(lines).toHaveLength(2)
     })
 
-    it.each(faults)('is "unavailable", with a time to come back, where every address %s', async (_name, behaviour) => {
+    it.each(faults)('is "unavailable", with a retry time, where every address %s', async (_name, behaviour) => {
       bad.behave(behaviour)
       await expect(open([DEAD, bad.url], 300).call('eth_chainId')).rejects.toMatchObject({
         kind: 'unavailable',
@@ -76,13 +76,13 @@ describe('several RPCs', () => {
       })
     })
 
-    it('takes a refusal of the call itself for the answer, and asks nobody else', async () => {
+    it('returns a refusal of the call itself without trying another RPC', async () => {
       const call = open([bad.url, good.url]).call('eth_sendRawTransaction', '0x1234')
       await expect(call).rejects.toMatchObject({ name: 'RpcRefusal' })
       expect(good.requests).toEqual([])
     })
 
-    it('leaves a failed address alone for a while, and then prefers it again', async () => {
+    it('skips a failed address for a while, and then prefers it again', async () => {
       bad.behave(() => 'hang')
       const rpc = open([bad.url, good.url], 1_500)
       await rpc.call('eth_chainId')
@@ -95,7 +95,7 @@ describe('several RPCs', () => {
       expect(lines).toEqual(['an RPC fails or answers incorrectly', 'an RPC answers again'])
     })
 
-    it('still asks an address that rests when there is no other', async () => {
+    it('still uses a failed address when there is no other', async () => {
       bad.behave(() => ({ status: 500, body: '' }))
       const rpc = open([bad.url])
       await expect(rpc.call('eth_chainId')).rejects.toMatchObject({ code: 'rpc_unavailable' })
@@ -113,12 +113,12 @@ describe('several RPCs', () => {
         rpc.read('eth_getTransactionReceipt', `0x${'00'.repeat(32)}`),
       ])
 
-    it('travel together', async () => {
+    it('are sent in one batch', async () => {
       expect(await askAll(open([good.url]))).toEqual(['0x0', '0x0', null])
       expect(good.requests).toEqual([['eth_getBalance', 'eth_getTransactionCount', 'eth_getTransactionReceipt']])
     })
 
-    it('travel one by one to an RPC that takes no batches', async () => {
+    it('are sent one by one to an RPC without batches', async () => {
       good.behave((questions, isBatch) =>
         isBatch ? { status: 200, body: { error: { code: -32600, message: 'no batches' } } } : honest(questions, false),
       )
@@ -128,7 +128,7 @@ describe('several RPCs', () => {
       expect(good.requests.map((each) => each.length)).toEqual([3, 1, 1, 1, 1, 1, 1])
     })
 
-    it('go on one by one: only what an RPC could not say is asked of the next', async () => {
+    it('are retried one by one: the next RPC gets only those that failed', async () => {
       bad.behave((questions) => ({
         status: 200,
         body: questions.map(({ id, method }) =>

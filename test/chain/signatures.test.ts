@@ -29,7 +29,7 @@ describe.each(['native', 'wasm'] as const)('signatures by the %s curve', (kind) 
     signatures = createSignatures(await loadCurve(kind), await loadKeccak())
   })
 
-  it('says which one it is', () => {
+  it('name their curve', () => {
     expect(signatures.kind).toBe(kind)
   })
 
@@ -44,7 +44,7 @@ describe.each(['native', 'wasm'] as const)('signatures by the %s curve', (kind) 
     )
   })
 
-  it('recovers whom viem recovers, in every spelling of v that a signer uses', async () => {
+  it('recover the same signer as viem, with either form of v', async () => {
     await fc.assert(
       fc.asyncProperty(hex(32), keys, fc.boolean(), async (digest, key, fromZero) => {
         const signature = await sign({ hash: digest, privateKey: key, to: 'hex' })
@@ -57,7 +57,7 @@ describe.each(['native', 'wasm'] as const)('signatures by the %s curve', (kind) 
     )
   })
 
-  it('refuses the second signature that anyone can make of a first', async () => {
+  it('refuse the malleable twin of a signature', async () => {
     const digest = toHex(7n, { size: 32 })
     const signature = await sign({ hash: digest, privateKey: toHex(5n, { size: 32 }), to: 'hex' })
     const s = BigInt(`0x${signature.slice(66, 130)}`)
@@ -75,7 +75,7 @@ describe.each(['native', 'wasm'] as const)('signatures by the %s curve', (kind) 
     ['nothing', '0x'],
     ['64 bytes, as EIP-2098 packs them', `0x${'11'.repeat(64)}`],
     ['66 bytes', `0x${'11'.repeat(66)}`],
-    ['digits that are none', `0x${'zz'.repeat(65)}`],
+    ['invalid digits', `0x${'zz'.repeat(65)}`],
     ['r and s of zero', `0x${'00'.repeat(64)}1b`],
     ['an r above the order', `0x${'ff'.repeat(32)}${'11'.repeat(32)}1b`],
     ['a v of EIP-155', `0x${'11'.repeat(64)}25`],
@@ -84,7 +84,7 @@ describe.each(['native', 'wasm'] as const)('signatures by the %s curve', (kind) 
     expect(signatures.recover(toHex(7n, { size: 32 }), signature as Hex)).toBeNull()
   })
 
-  it('makes no digest of addresses that are none', () => {
+  it('make no digest of invalid addresses and values', () => {
     const [network] = Object.values(NETWORKS)
     const good = fc.sample(authorizations, 1)[0]!
     expect(() => signatures.digest(network!, { ...good, to: '0x1234' })).toThrow(RangeError)

@@ -72,7 +72,7 @@ describe('a simulation', () => {
         "ECRecover: invalid signature 's' value",
       ],
       [
-        'a point that is none',
+        'an invalid curve point',
         async () => ({ ...(await authorize()), signature: `0x${'00'.repeat(64)}1b` }),
         'ECRecover: invalid signature',
       ],
@@ -88,7 +88,7 @@ describe('a simulation', () => {
       ],
     ]
 
-    it.each(cases)('is for %s what the contract says', async (_name, make, reason) => {
+    it.each(cases)("equals the contract's own result for %s", async (_name, make, reason) => {
       const item = await make()
       const { outcome, used, balance, payerCode, paused } = await judged(item)
       expect(outcome).toEqual(
@@ -103,7 +103,7 @@ describe('a simulation', () => {
       })
     })
 
-    it('knows a used nonce and a cancelled one', async () => {
+    it('detects a used nonce and a cancelled one', async () => {
       const { network } = world.local
       const spent = await authorize({ value: 1n })
       await world.local.fund(payer.address, 5_000_001n)
@@ -117,7 +117,7 @@ describe('a simulation', () => {
       }
     })
 
-    it('knows the blacklist, on either side, and a pause', async () => {
+    it('detects the blacklist, on either side, and a pause', async () => {
       const item = await authorize()
       await world.local.setBlacklisted(payer.address, true)
       expect(await judged(item)).toMatchObject({
@@ -140,7 +140,7 @@ describe('a simulation', () => {
   describe('payers with code', () => {
     const from = async (address: Hex, key = payer) => key.authorize(world.local.network, seller, { from: address })
 
-    it('lets a wallet pay that accepts the signature, and none that refuses it', async () => {
+    it('lets a wallet pay if it accepts the signature, and not if it refuses it', async () => {
       const owned = await world.local.wallet('owned', { owner: payer.address, usdc: 3_000_000n })
       const refusing = await world.local.wallet('refusing', { usdc: 3_000_000n })
       const good = await from(owned)
@@ -157,7 +157,7 @@ describe('a simulation', () => {
       expect(await judged(await from(refusing))).toMatchObject({ payerCode: 'contract', outcome: { reason } })
     })
 
-    it('hands a wallet its signature as it is, whatever its last byte looks like', async () => {
+    it('passes a wallet its signature unchanged, whatever its last byte is', async () => {
       const owned = await world.local.wallet('owned', { owner: payer.address, usdc: 3_000_000n })
       const good = await from(owned)
       const v = Number.parseInt(good.signature.slice(130), 16) - 27
@@ -166,7 +166,7 @@ describe('a simulation', () => {
       expect(await directly(respelled)).toBe('FiatTokenV2: invalid signature')
     })
 
-    it('asks the code that speaks for an account (EIP-7702), not its key', async () => {
+    it('asks the code of a delegated account (EIP-7702), not its key', async () => {
       const delegated = await world.local.payer(2_000_000n)
       const item = await delegated.authorize(world.local.network, seller)
       await world.local.delegate(delegated.address)
@@ -178,7 +178,7 @@ describe('a simulation', () => {
       })
     })
 
-    it('catches a wallet that burns gas as soon as gas costs something, and judges its neighbours all the same', async () => {
+    it('detects a wallet that burns gas, and still judges the others', async () => {
       const burning = await world.local.wallet('burning', { usdc: 1_000_000n })
       const burn = await from(burning)
       const calldata = world.chain.encodeTransfer(burn, true)
@@ -197,7 +197,7 @@ describe('a simulation', () => {
   })
 
   describe('many at once', () => {
-    it('judges each alone: of one payer that could pay one of two, both pass', async () => {
+    it('judges each payment alone, also two of one payer that cannot pay both', async () => {
       const items = [await authorize({ value: 4_000_000n }), await authorize({ value: 4_000_000n })]
       const verdicts = await world.chain.simulate([...items, items[0]!])
       expect(verdicts.map(({ outcome, balance }) => [outcome.succeeds, balance])).toEqual(
@@ -206,7 +206,7 @@ describe('a simulation', () => {
       expect(await world.chain.balanceOf(payer.address)).toBe(5_000_000n)
     })
 
-    it('answers everyone their own, in a few calls', async () => {
+    it('returns each its own result, in a few calls', async () => {
       const chain = world.adapter({ urls: [relay.url], headMaxAgeMs: 60_000 })
       await chain.head()
       relay.requests.length = 0
@@ -234,7 +234,7 @@ describe('a simulation', () => {
         },
       ],
     ]
-    it.each(withoutOverrides)('does without state overrides where an RPC %s', async (_name, behaviour) => {
+    it.each(withoutOverrides)('works without state overrides where an RPC %s', async (_name, behaviour) => {
       relay.behave(behaviour)
       const chain = world.adapter({ urls: [relay.url] })
       const good = await authorize()
@@ -245,7 +245,7 @@ describe('a simulation', () => {
       relay.behave(honest)
     })
 
-    it('says that the network is away, once to each, where there is no USDC', async () => {
+    it('is rpc_unavailable where the address has no USDC contract', async () => {
       const network = { ...world.local.network, usdc: { ...world.local.network.usdc, address: seller } }
       const chain = world.adapter({ network })
       const item = await authorize()

@@ -28,7 +28,7 @@ describe('a transaction', () => {
   }
 
   describe('signing', () => {
-    it('gives the very bytes that viem gives, whatever the nonce and the length', async () => {
+    it('returns the same bytes as viem, for every nonce and length', async () => {
       for (const nonce of [0, 1, 127, 128, 70_000]) {
         const call = await transfer()
         const { raw, hash } = sign(call, nonce)
@@ -45,13 +45,13 @@ describe('a transaction', () => {
       }
     })
 
-    it('knows the address of a key', () => {
+    it('derives the address of a key', () => {
       expect(world.chain.addressOf(world.sponsor.privateKey)).toBe(world.sponsor.address)
     })
   })
 
   describe('broadcasting', () => {
-    it('is told apart: sent, known while it waits, known when it is mined', async () => {
+    it('reports a transaction as sent once, then as known, pending or mined', async () => {
       const quiet = await openWorld({ mining: 'manual' })
       const signed = sign(await transfer(), 0)
       expect(await quiet.chain.isKnown(signed.hash)).toBe(false)
@@ -67,7 +67,7 @@ describe('a transaction', () => {
       await quiet.stop()
     })
 
-    it('says why a transaction was not taken', async () => {
+    it('names the reason why a transaction was refused', async () => {
       const quiet = await openWorld({ mining: 'manual' })
       const [first, second, third] = [sign(await transfer(), 0), sign(await transfer(), 0), sign(await transfer(), 0)]
       await quiet.chain.broadcast(first.raw)
@@ -113,7 +113,7 @@ describe('a transaction', () => {
       await relay.stop()
     })
 
-    it('does not take silence for an answer', async () => {
+    it('is rpc_unavailable when no answer comes', async () => {
       const relay = await startRelay(world.local.url, () => 'hang')
       const chain = world.adapter({ urls: [relay.url], timeoutMs: 100 })
       await expect(chain.broadcast(sign(await transfer(), 901).raw)).rejects.toMatchObject({ code: 'rpc_unavailable' })
@@ -121,8 +121,8 @@ describe('a transaction', () => {
     })
   })
 
-  describe('what gas costs', () => {
-    it('is offered with room for the base fee to double, and asked for once a block', async () => {
+  describe('its gas price', () => {
+    it('is offered with room for the base fee to double, and read once per block', async () => {
       const relay = await startRelay(world.local.url)
       const chain = world.adapter({ urls: [relay.url] })
       const { baseFeePerGas } = await chain.head()
@@ -133,7 +133,7 @@ describe('a transaction', () => {
       await relay.stop()
     })
 
-    it('stays under the cap, and is refused where the network alone takes more', async () => {
+    it('stays under the cap, and is refused where the base fee is above it', async () => {
       const { baseFeePerGas } = await world.chain.head()
       const cap = baseFeePerGas + 5n
       expect(await world.adapter({ maxFeePerGasCap: cap }).fees()).toEqual({
@@ -144,7 +144,7 @@ describe('a transaction', () => {
       await expect(poor.fees()).rejects.toMatchObject({ kind: 'unavailable', code: 'gas_too_dear' })
     })
 
-    it('is estimated, or the reason is given why it would revert', async () => {
+    it('is estimated, or refused with the reason why the call would revert', async () => {
       const call = await transfer()
       const from = world.sponsor.address
       expect(await world.chain.estimateGas({ from, ...call })).toBeGreaterThan(60_000n)
@@ -157,7 +157,7 @@ describe('a transaction', () => {
   })
 
   describe('the newest block', () => {
-    it('is read once, however many ask, until it may be old', async () => {
+    it('is read once for concurrent calls, until it may be outdated', async () => {
       const relay = await startRelay(world.local.url)
       const chain = world.adapter({ urls: [relay.url], headMaxAgeMs: 1_000 })
       const [first, again] = await Promise.all([chain.head(), chain.head()])
@@ -179,7 +179,7 @@ describe('a transaction', () => {
   })
 
   describe('a receipt', () => {
-    it('is null before the block, and names what the transaction did and cost after it', async () => {
+    it('is null before the block, and then has the transfers, used nonces and cost', async () => {
       expect(await world.chain.receipt(toHex(1, { size: 32 }))).toBeNull()
       const payer = await world.local.payer(1_000_000n)
       const item = await payer.authorize(world.local.network, seller.address, { value: 250_000n })
@@ -198,7 +198,7 @@ describe('a transaction', () => {
       )
     })
 
-    it('counts in what the network charges for the data on L1', async () => {
+    it("includes the network's fee for data on L1", async () => {
       const mined = await world.send(await transfer())
       const raw = (await world.local.call('eth_getTransactionReceipt', mined.hash)) as object
       const relay = await startRelay(world.local.url, ([question]) => ({

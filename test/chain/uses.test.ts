@@ -35,7 +35,7 @@ describe('the use of a nonce', () => {
     expect(await world.chain.authorization(item.from, item.nonce)).toEqual({ used: true })
   })
 
-  it("finds one's own among the others of a batch", async () => {
+  it('is found among the others of a batch', async () => {
     const items = await Promise.all([3n, 4n, 5n].map((value) => authorize(value)))
     const receipt = await world.send(world.chain.encodeBatch(items))
     for (const [place, item] of items.entries()) {
@@ -44,7 +44,7 @@ describe('the use of a nonce', () => {
     }
   })
 
-  it('finds the transaction of somebody who was faster, and the neighbours in the batch are paid', async () => {
+  it('finds the transaction of another sender that came first; the rest of the batch is paid', async () => {
     const items = await Promise.all([11n, 12n, 13n].map((value) => authorize(value)))
     const stranger = world.local.accounts[3]!
     const theirs = await world.send(world.chain.encodeTransfer(items[1]!, false), stranger)
@@ -54,14 +54,14 @@ describe('the use of a nonce', () => {
     expect(await useOf(items[1]!)).toMatchObject({ hash: theirs.hash, transfer: { to: seller.address, value: 12n } })
   })
 
-  it('sees that other terms were settled under the same nonce', async () => {
+  it('shows when other terms were settled under the same nonce', async () => {
     const item = await authorize(1_000_000n)
     const other = await payer.authorize(world.local.network, world.sponsor.address, { nonce: item.nonce, value: 2n })
     await world.send(world.chain.encodeTransfer(other, false))
     expect(await useOf(item)).toMatchObject({ transfer: { to: world.sponsor.address, value: 2n } })
   })
 
-  it('tells a cancellation from a payment, also in one transaction with a payment', async () => {
+  it('distinguishes a cancellation from a payment, also in one transaction with a payment', async () => {
     const { network } = world.local
     const item = await authorize()
     const receipt = await world.send(cancelCall(network, item, await payer.cancel(network, item.nonce)))
@@ -70,7 +70,7 @@ describe('the use of a nonce', () => {
     expect(await world.chain.authorization(item.from, item.nonce)).toEqual({ used: true })
   })
 
-  it('finds nothing any more after a reorg took the block back', async () => {
+  it('is no longer found after a reorganisation removed its block', async () => {
     const item = await authorize(9n)
     const receipt = await world.send(world.chain.encodeTransfer(item, false))
     await world.local.reorg(1)
@@ -80,7 +80,7 @@ describe('the use of a nonce', () => {
     expect((await world.chain.simulate([item]))[0]!.outcome.succeeds).toBe(true)
   })
 
-  it('knows at once when the block goes between the event and its receipt', async () => {
+  it("is null when the event's receipt has disappeared", async () => {
     const item = await authorize(9n)
     await world.send(world.chain.encodeTransfer(item, false))
     const relay = await startRelay(world.local.url, (questions) =>
@@ -92,12 +92,12 @@ describe('the use of a nonce', () => {
     await relay.stop()
   })
 
-  describe('what nodes agree on', () => {
+  describe('the agreement of several nodes', () => {
     const search = ({ from: payerOf, nonce }: SignedAuthorization, past: bigint | null) => ({
       ...{ payer: payerOf, nonce, from: 0n, past },
     })
 
-    it('is nothing as long as one lags behind the use, and the use once both have it', async () => {
+    it('is unknown while one lags behind the use, and the use once both have it', async () => {
       const { number, timestamp } = await world.chain.head()
       const relay = await startRelay(world.local.url, lagging(number))
       const both = world.adapter({ urls: [relay.url, world.local.url] })
@@ -118,7 +118,7 @@ describe('the use of a nonce', () => {
       await relay.stop()
     })
 
-    it('is that nobody used it, from one node alone only long after its end', async () => {
+    it('is that it was never used; by one node alone only long after its end', async () => {
       const item = await authorize(22n)
       const past = (await world.chain.head()).timestamp + 5n
       await world.local.call('evm_setNextBlockTimestamp', Number(past))
@@ -134,7 +134,7 @@ describe('the use of a nonce', () => {
     })
   })
 
-  it('is never used any more only once its end is deep, and two nodes have no use of it', async () => {
+  it('is excluded only once its end is deep, and two nodes have no use of it', async () => {
     const end = async (seconds: bigint) => {
       await world.local.call('evm_setNextBlockTimestamp', Number(seconds))
       await world.local.mine()
@@ -167,7 +167,7 @@ describe('the use of a nonce', () => {
   })
 
   describe('a long search', () => {
-    it('goes in parts, as narrow as the RPC wants them', async () => {
+    it('is split into ranges as narrow as the RPC requires', async () => {
       const item = await authorize(9n)
       const { hash } = await world.send(world.chain.encodeTransfer(item, false))
       await world.local.mine(60)
@@ -198,7 +198,7 @@ describe('the use of a nonce', () => {
       await relay.stop()
     })
 
-    it('is "unavailable" where an RPC refuses even that', async () => {
+    it('is "unavailable" where an RPC refuses even the smallest range', async () => {
       const relay = await startRelay(world.local.url, (questions) =>
         questions[0]!.method === 'eth_getLogs'
           ? {
@@ -213,7 +213,7 @@ describe('the use of a nonce', () => {
     })
   })
 
-  it('waits for no block that came after the newest one was read', async () => {
+  it('is found in a block newer than the cached head', async () => {
     const item = await authorize(9n)
     const chain = world.adapter({ headMaxAgeMs: 60_000 })
     const stale = (await chain.head()).number

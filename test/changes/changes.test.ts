@@ -22,7 +22,7 @@ describe('changes', () => {
   }
   const by = ({ key }: { key: string }) => ({ authorization: `Bearer ${key}` })
 
-  test('each kind is told of once it changed, to whom it belongs and to nobody else', async () => {
+  test('are announced once per kind, to the account they belong to and to no other', async () => {
     const slug = await world.prompt()
     const [person, other] = [await world.caller(10), await world.caller(10)]
     const [mine, theirs] = [await follow(by(person)), await follow(by(other))]
@@ -55,7 +55,7 @@ describe('changes', () => {
     expect(await theirs.next()).toEqual(['keys'])
   })
 
-  test('a creator is told of runs of theirs by others', async () => {
+  test('reach a creator when another user runs their asset', async () => {
     const slug = await world.prompt()
     const creator = await follow(by(world.creator))
     await creator.next()
@@ -63,7 +63,7 @@ describe('changes', () => {
     await creator.told('wallet')
   })
 
-  test('what another process wrote is told of too: the row is what counts', async () => {
+  test('are found from the row, also when another process wrote it', async () => {
     const person = await world.caller(1)
     const page = await follow(by(person))
     await page.next()
@@ -97,7 +97,7 @@ describe('changes', () => {
     expect((await follow({ cookie })).status).toBe(401)
   })
 
-  test('an account has so many streams and no more; others have theirs', async () => {
+  test('an account has at most twelve open streams; other accounts have their own', async () => {
     const [person, other] = [await world.caller(0), await world.caller(0)]
     const all = await Promise.all(Array.from({ length: 12 }, () => follow(by(person))))
     expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200))
@@ -111,7 +111,7 @@ describe('changes', () => {
     )
   })
 
-  test('nobody else’s: without signing in, and with an agent’s key', async () => {
+  test('refuse requests without a session (401) and with an agent’s key (403)', async () => {
     const person = await world.caller(0)
     const { agent } = (await person.call('POST', '/v1/agents', { body: { name: 'Buyer' } })).body
     const bound = await person.call('POST', '/v1/keys', { body: { name: 'bound', agentId: agent.id } })

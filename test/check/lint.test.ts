@@ -177,7 +177,7 @@ describe('npm run check', () => {
     refusals = await linted(files)
   })
 
-  it.each(offenders)('refuses what $rule is about', ({ rule, file }) => {
+  it.each(offenders)('refuses code that violates $rule', ({ rule, file }) => {
     expect(refusals.get(file)).toContain(rule)
   })
 

@@ -13,7 +13,7 @@ describe('the package that n8n installs', () => {
   })
   afterAll(() => tree.remove())
 
-  it('holds the built nodes and the papers, and nothing of the service', async () => {
+  it('contains the built nodes and the licence, and nothing of the service', async () => {
     const built = { 'dist/nodes/A/A.node.js': '', 'dist/credentials/A.credentials.js': '', 'service/dist/main.js': '' }
     const files = await tree.planted(built, () => packed(tree.folder))
     expect(files).toEqual(
@@ -22,7 +22,7 @@ describe('the package that n8n installs', () => {
     expect(files.filter((file) => !PUBLISHED.test(file))).toEqual([])
   })
 
-  it('brings no dependency and runs nothing when it is installed', async () => {
+  it('has no dependency and no install script', async () => {
     const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as Manifest
     expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' })
     expect(manifest).not.toHaveProperty('dependencies')

@@ -81,7 +81,7 @@ describe('npm run check', () => {
   // All of a tool's plants at once, since each run takes many seconds; every refusal names its own plant, so that a
   // tool which is red anyway does not look like one that caught something (`npm run check` shows that it is not).
   it.each(Object.entries(TOOLS))(
-    'refuses what is planted: %s',
+    'refuses the planted violations: %s',
     async (name, tool) => {
       const plants = PLANTS.filter((plant) => plant.tool === name)
       const text = Object.fromEntries(plants.flatMap((plant) => Object.entries<string>(plant.text)))

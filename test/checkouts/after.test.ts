@@ -44,29 +44,36 @@ describe('after the payment', () => {
   it.each([
     ['text', { kind: 'text', text: '# Your key\n\n**AB-12**' }],
     ['link', { kind: 'link', url: 'https://example.com/folder?x=1' }],
-  ])('a %s: for the buyer at every door, and for nobody before the payment or without the token', async (_, after) => {
-    const sold = await sell(after)
-    expect(sold).toMatchObject({ secret: null, checkout: { callbackUrl: null, after } })
-    const secret = 'text' in after ? 'AB-12' : 'folder?x=1'
-    for (const headers of [{}, { accept: 'text/html' }]) {
-      expect((await world.call('GET', `/p/${sold.id}`, { headers })).text).not.toContain(secret)
-    }
-    const { payment, delivery, result } = await bought(sold)
-    expect([delivery, result]).toEqual([null, after])
-    const receipt = await world.call('GET', pathOf(String(payment.receiptUrl)))
-    expect(receipt.body).toMatchObject({ result: after, delivery: null })
-    for (const path of [payment.receiptUrl, payment.statusUrl].map((url) => pathOf(String(url)))) {
-      expect((await world.call('GET', path, { headers: { accept: 'text/html' } })).text).toContain(secret)
-    }
-    const status = `/p/${sold.id}/payments/${String(payment.id)}`
-    for (const token of ['', `?token=tok_${'A'.repeat(43)}`, `?token=${String((await bought(sold)).payment.token)}`]) {
-      for (const headers of [{}, { accept: 'text/html' }, { accept: 'text/event-stream' }]) {
-        expect((await world.call('GET', status + token, { headers })).text).not.toContain(secret)
+  ])(
+    'a %s goes to the buyer through every channel, but not before the payment or without the token',
+    async (_, after) => {
+      const sold = await sell(after)
+      expect(sold).toMatchObject({ secret: null, checkout: { callbackUrl: null, after } })
+      const secret = 'text' in after ? 'AB-12' : 'folder?x=1'
+      for (const headers of [{}, { accept: 'text/html' }]) {
+        expect((await world.call('GET', `/p/${sold.id}`, { headers })).text).not.toContain(secret)
       }
-    }
-    const page = await world.seller.call('GET', `/v1/checkouts/${sold.id}/payments`)
-    expect(page.body.payments).toHaveLength(2)
-  })
+      const { payment, delivery, result } = await bought(sold)
+      expect([delivery, result]).toEqual([null, after])
+      const receipt = await world.call('GET', pathOf(String(payment.receiptUrl)))
+      expect(receipt.body).toMatchObject({ result: after, delivery: null })
+      for (const path of [payment.receiptUrl, payment.statusUrl].map((url) => pathOf(String(url)))) {
+        expect((await world.call('GET', path, { headers: { accept: 'text/html' } })).text).toContain(secret)
+      }
+      const status = `/p/${sold.id}/payments/${String(payment.id)}`
+      for (const token of [
+        '',
+        `?token=tok_${'A'.repeat(43)}`,
+        `?token=${String((await bought(sold)).payment.token)}`,
+      ]) {
+        for (const headers of [{}, { accept: 'text/html' }, { accept: 'text/event-stream' }]) {
+          expect((await world.call('GET', status + token, { headers })).text).not.toContain(secret)
+        }
+      }
+      const page = await world.seller.call('GET', `/v1/checkouts/${sold.id}/payments`)
+      expect(page.body.payments).toHaveLength(2)
+    },
+  )
 
   it('a file: downloaded by its buyer alone, as an attachment', async () => {
     const fileId = await uploaded('../../Führer.pdf'.slice(6), GUIDE)
@@ -135,7 +142,7 @@ describe('after the payment', () => {
     }
   })
 
-  it('earlier buyers get what they were shown, and its file stays until its seller insists', async () => {
+  it('earlier buyers keep the file of their version until the seller insists on its removal', async () => {
     const [first, second] = [await uploaded('one.pdf', '1'), await uploaded('two.pdf', '22')]
     const sold = await sell({ kind: 'file', fileId: first })
     const { quote } = (await world.call('GET', `/p/${sold.id}`)).body
@@ -158,7 +165,7 @@ describe('after the payment', () => {
     expect((await remove(second)).body).toMatchObject({ code: 'file_used', sold: true })
   })
 
-  it('a workflow and something else change places', async () => {
+  it('a workflow can be replaced by another delivery, and back', async () => {
     const sold = await sell({ kind: 'text', text: 'x' })
     const change = (body: object) => world.seller.call('PATCH', `/v1/checkouts/${sold.id}`, { body })
     expect((await change({ after: { kind: 'webhook' } })).body.details).toEqual({ callbackUrl: 'is required' })

@@ -111,7 +111,7 @@ describe('a checkout that charges only after the success', () => {
     expect((await world.seller.call('GET', `/v1/checkouts/${chk}`)).body.checkout.status).toBe('active')
   })
 
-  test('a workflow that answers elsewhere is charged when its seller reports the success', async () => {
+  test('a workflow that reports later is charged when its seller reports the success', async () => {
     const at = await sell({ responseMode: 'immediately' })
     const payer = await newPayer()
     const { id, token } = (await pay(payer, at)).body.payment
@@ -128,7 +128,7 @@ describe('a checkout that charges only after the success', () => {
     expect(await report(id, { status: 'failed' })).toMatchObject({ status: 409, body: { code: 'outcome_known' } })
   })
 
-  test('a reported failure is explained to the buyer alone', async () => {
+  test('the reason of a reported failure is shown to the buyer only', async () => {
     const at = await sell({ responseMode: 'immediately' })
     const payer = await newPayer()
     const { id, token } = (await pay(payer, at)).body.payment
@@ -142,7 +142,7 @@ describe('a checkout that charges only after the success', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
   })
 
-  test('a workflow without an outcome is given up at its deadline', async () => {
+  test('fails a payment at the deadline when its workflow reports no outcome', async () => {
     const at = await sell({ responseMode: 'immediately', runSeconds: 60 })
     const payer = await newPayer()
     const { id, token } = (await pay(payer, at)).body.payment
@@ -165,7 +165,7 @@ describe('a checkout that charges only after the success', () => {
     })
   })
 
-  test('one balance is promised once, and a wallet that left work unpaid must pay first', async () => {
+  test('a balance covers one open order, and a wallet that left work unpaid must pay first', async () => {
     const at = await sell({ responseMode: 'immediately' })
     const payer = await newPayer(500_000n)
     const { id, token } = (await pay(payer, at)).body.payment
@@ -187,14 +187,14 @@ describe('a checkout that charges only after the success', () => {
     expect((await pay(payer, first)).status).toBe(200)
   })
 
-  test('a wallet has at most 20 purchases that are worked for and not paid yet', async () => {
+  test('a wallet has at most 20 unpaid purchases in progress', async () => {
     const at = await sell({ responseMode: 'immediately', price: 0.01 })
     const payer = await newPayer(5_000_000n)
     for (let order = 0; order < 20; order++) expect((await pay(payer, at)).status).toBe(202)
     expect(await pay(payer, at)).toMatchObject({ status: 429, body: { code: 'purchases_open', limit: 20 } })
   })
 
-  test('a payment whose workflow fails goes back by itself, where the seller wants that', async () => {
+  test('a payment whose workflow fails is refunded by itself, with refundOnFailure', async () => {
     await world.seller.call('POST', '/v1/wallet/deposit', { body: { amount: 5 } })
     const rule = { capture: 'onPayment', refundOnFailure: true }
     const refundsOf = async (id: string): Promise<unknown> =>
@@ -219,7 +219,7 @@ describe('a checkout that charges only after the success', () => {
     expect(await refundsOf(third.id)).toEqual([])
   })
 
-  test('in test mode the workflow decides too', async () => {
+  test('the workflow decides in test mode, too', async () => {
     const at = await sell({ testMode: true })
     const simulate = async (outcome?: string) => {
       const headers = { 'idempotency-key': randomUUID() }
@@ -235,7 +235,7 @@ describe('a checkout that charges only after the success', () => {
     expect(await simulate('insufficient_funds')).toMatchObject({ payment: { status: 'failed' } })
   })
 
-  test('what a seller may promise is bounded', async () => {
+  test('the price and the run time are limited', async () => {
     const create = (terms: object) =>
       world.seller.call('POST', '/v1/checkouts', {
         body: {

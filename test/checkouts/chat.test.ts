@@ -62,7 +62,7 @@ async function openChat(terms: object = {}, message = 'Hello?') {
 }
 
 describe('a paid chat', () => {
-  it('sells its turns ahead, and sends each message with what was said before', async () => {
+  it('sells its turns ahead, and sends each message with the earlier turns', async () => {
     const { id, payment, passId, token } = await openChat()
     expect(told(payment)[0]!.json).toMatchObject({
       input: { message: 'Hello?' },
@@ -107,7 +107,7 @@ describe('a paid chat', () => {
     })
   })
 
-  it('what the workflow reports is the answer, while its progress is shown', async () => {
+  it("shows a turn's progress, and then the answer that its workflow reports", async () => {
     const { id, token } = await openChat()
     const release = world.workflow.holds()
     const sent = await send(id, token, 'Slow one')
@@ -124,7 +124,7 @@ describe('a paid chat', () => {
     release()
   })
 
-  it('has one turn under way: of two at once one is sold, and the other is refused and costs nothing', async () => {
+  it('sells one of two concurrent turns, and refuses the other at no cost', async () => {
     const { id, token } = await openChat()
     const release = world.workflow.holds()
     const answers = await Promise.all([send(id, token, 'One'), send(id, token, 'Two')])
@@ -140,7 +140,7 @@ describe('a paid chat', () => {
     await settled(id, token)
   })
 
-  it('a message that is sent twice is one turn, one after the other and at once', async () => {
+  it('makes one turn of a message sent twice, also concurrently', async () => {
     const { id, token } = await openChat()
     const release = world.workflow.holds()
     const twice = await Promise.all([send(id, token, 'Same'), send(id, token, 'Same')])
@@ -154,7 +154,7 @@ describe('a paid chat', () => {
     expect(told(sold[0]![1])).toHaveLength(1)
   })
 
-  it('a turn that fails is given back, and is no part of what a model is told', async () => {
+  it('gives a failed turn back, and leaves it out of the history that the workflow gets', async () => {
     const { id, token } = await openChat({ refundOnFailure: true })
     const release = world.workflow.holds()
     const failed = await send(id, token, 'Fails')
@@ -173,7 +173,7 @@ describe('a paid chat', () => {
     })
   })
 
-  it('stops at the budget: the turn after the last one is refused', async () => {
+  it('refuses the turn after the last one', async () => {
     const { id, token } = await openChat()
     for (const message of ['2', '3', '4', '5']) {
       expect((await send(id, token, message)).status).toBe(200)
@@ -185,7 +185,7 @@ describe('a paid chat', () => {
     expect([body.turns.length, body.pass.runsLeft, body.pass.status]).toEqual([5, 0, 'used_up'])
   })
 
-  it('goes on after a turn that was never answered', async () => {
+  it('accepts the next message ten minutes after an unanswered turn', async () => {
     const { id, token } = await openChat()
     const release = world.workflow.holds()
     expect((await send(id, token, 'Lost')).status).toBe(200)
@@ -195,7 +195,7 @@ describe('a paid chat', () => {
     release()
   })
 
-  it('is read and used by the holder of its pass alone', async () => {
+  it('can be read and used with its own pass only', async () => {
     const one = await openChat({}, 'A secret')
     const other = await openChat()
     for (const token of ['', `pst_${'a'.repeat(43)}`, one.passId, one.payment]) {
@@ -214,7 +214,7 @@ describe('a paid chat', () => {
     expect((await chatOf(plain, one.token)).body.code).toBe('chat_not_found')
   })
 
-  it('a message has a length, and a form nothing else', async () => {
+  it("limits a message's length, and accepts no other field", async () => {
     const { id, token } = await openChat()
     expect((await send(id, token, '€'.repeat(4_000), 'long')).status).toBe(200)
     await settled(id, token)
@@ -225,7 +225,7 @@ describe('a paid chat', () => {
     expect((await chatOf(id, token)).body.pass.runsLeft).toBe(3)
   })
 
-  it('a pass has so many turns in a minute', async () => {
+  it('limits the turns of a pass per minute', async () => {
     const { id, token } = await openChat({ plans: [{ ...PLAN, runs: 100 }] })
     await world.service.database.statements.run(
       `INSERT INTO chat_turn (sale_id, pass_id, number, user_id, environment, created_at)
@@ -253,7 +253,7 @@ describe('a paid chat', () => {
     await expect(world.sell({ ...CHAT, ...terms })).rejects.toThrow(field)
   })
 
-  it('is a chat until its owner changes that, and a version of its own', async () => {
+  it('stays a chat until its owner changes that, with a version for each change', async () => {
     const { id, checkout } = await world.sell(CHAT)
     expect(checkout).toMatchObject({ chat: { greeting: 'Ask me anything.' }, fields: CHAT_FIELDS })
     const greeted = await world.seller.call('PATCH', `/v1/checkouts/${id}`, { body: { chat: { greeting: null } } })
@@ -274,7 +274,7 @@ describe('a turn whose process ends after the claim', () => {
   })
   afterAll(() => other.close())
 
-  it('is under way until the sweeper has delivered it, once', async () => {
+  it('is pending until the sweeper has delivered it, once', async () => {
     const { id } = await other.sell(CHAT)
     const input = { message: 'First' }
     const bought = await other.call('POST', `/p/${id}/pay`, {
@@ -344,7 +344,7 @@ describe('the history of a chat', () => {
     expect(turnFrom({ ...row, ...ends }).status).toBe(status)
   })
 
-  it('shows what a node answered without its wrapper, and cuts what is long', () => {
+  it('shows an answer without its JSON wrapper, and cuts a long one', () => {
     const ends = { saleState: 'paid', outcome: null, deliveryState: 'delivered' }
     const answerOf = (answered: string) => turnFrom({ ...row, ...ends, answered }).answer
     expect(answerOf('{"output":"Hi"}')).toBe('Hi')
@@ -357,7 +357,7 @@ describe('the history of a chat', () => {
     })
   })
 
-  it('anything that is no chat has no rules of one', () => {
+  it('its rules do not apply to other checkouts', () => {
     expect(() => assertChat({ chat: null } as never)).not.toThrow()
   })
 })

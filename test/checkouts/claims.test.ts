@@ -15,7 +15,7 @@ describe('one authorization buys one thing', () => {
   const paidTo = () => usdcOf(world.chain, world.recipient)
   const FIELDS = [{ name: 'note', type: 'text' }]
 
-  it('posted thirty times at once it is one payment, one transfer and one delivery', async () => {
+  it('posted thirty times at once, it makes one payment, one transfer and one delivery', async () => {
     const { id } = await world.sell()
     const payer = await world.chain.payer(50_000_000n)
     const before = await paidTo()
@@ -29,7 +29,7 @@ describe('one authorization buys one thing', () => {
     expect(told).toHaveLength(1)
   })
 
-  it('raced for by two inputs and two checkouts, one gets it and the others are told so', async () => {
+  it('raced for by two inputs and two checkouts, one gets it and the others answer 409', async () => {
     const [one, other] = await Promise.all([world.sell({ fields: FIELDS }), world.sell({ fields: FIELDS })])
     const before = await paidTo()
     const paymentPayload = await world.sign(await world.chain.payer(50_000_000n), one.id)
@@ -47,7 +47,7 @@ describe('one authorization buys one thing', () => {
     expect((await pay(won === 2 ? one.id : other.id, paymentPayload, { note: 'c' })).status).toBe(409)
   })
 
-  it('settled for somebody else by the public facilitator it buys nothing', async () => {
+  it('settled through the public facilitator, it buys nothing here', async () => {
     const { id } = await world.sell()
     const payer = await world.chain.payer(50_000_000n)
     const authorization = await payer.authorize(world.chain.network, world.recipient)
@@ -58,7 +58,7 @@ describe('one authorization buys one thing', () => {
     expect((await world.seller.call('GET', `/v1/checkouts/${id}/payments`)).body.total).toBe(0)
   })
 
-  it('bought with here, its success is told to nobody else: who saw it on the chain serves nothing for it', async () => {
+  it('used here, its success goes to no other caller of the public facilitator', async () => {
     const { id } = await world.sell()
     const payer = await world.chain.payer(50_000_000n)
     const paymentPayload = await world.sign(payer, id)
@@ -76,7 +76,7 @@ describe('one authorization buys one thing', () => {
     for (const other of others) expect(other.body.success).toBe(false)
   })
 
-  it('found again where the checkout has changed or ended since', async () => {
+  it('is found again where the checkout has changed or ended since', async () => {
     const source = { instanceId: 'n8n', workflowId: 'changing', nodeId: 'trigger' }
     const { id } = await world.sell({ source })
     const paymentPayload = await world.sign(await world.chain.payer(50_000_000n), id)
@@ -89,7 +89,7 @@ describe('one authorization buys one thing', () => {
     expect(again).toMatchObject({ status: 200, body: { payment: { id: first.body.payment.id, status: 'paid' } } })
   })
 
-  it('not taken from the payer twice by one Idempotency-Key, nor by another', async () => {
+  it('charges the payer once under any Idempotency-Keys', async () => {
     const { id } = await world.sell()
     const payer = await world.chain.payer(50_000_000n)
     const before = await paidTo()
@@ -104,7 +104,7 @@ describe('one authorization buys one thing', () => {
     expect(await paidTo()).toBe(before + 1_000_000n)
   })
 
-  it('of the quoted price within ten minutes, whatever the price is by then', async () => {
+  it('is accepted at the quoted price for ten minutes, even when the price has changed', async () => {
     const source = { instanceId: 'n8n', workflowId: 'quoted', nodeId: 'trigger' }
     const { id } = await world.sell({ source })
     const payer = await world.chain.payer(50_000_000n)

@@ -15,7 +15,7 @@ describe('an order that is handed to another device', () => {
   const put = (id: string, body: object) => world.call('POST', `/p/${id}/drafts`, { body })
   const take = (id: string, token: string) => world.call('GET', `/p/${id}/draft`, { headers: { 'x-draft': token } })
 
-  it('opens by its token at its checkout, as it was stored last, for an hour', async () => {
+  it('opens by its token at its checkout in the last stored form, for an hour', async () => {
     const [{ id }, other] = [await world.sell(), await world.sell()]
     const token = tokenOf()
     const stored = await put(id, { token, content: '{"values":{"site":"a"}}' })
@@ -69,7 +69,7 @@ describe('an order that is handed to another device', () => {
     expect(await put('chk_none', { token, content: '{}' })).toMatchObject({ status: 404 })
   })
 
-  it('has a bound for each checkout, which the hour gives back', async () => {
+  it('is limited in number for each checkout, until the hour is over', async () => {
     const [{ id }, other] = [await world.sell(), await world.sell()]
     const until = new Date(world.service.clock.now().getTime() + HOUR_MS)
     await world.service.database.statements.run(

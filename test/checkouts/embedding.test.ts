@@ -28,7 +28,7 @@ describe('a checkout that is embedded', () => {
     return /frame-ancestors ([^;]*)/.exec(headers.get('content-security-policy') ?? '')?.[1]
   }
 
-  test('only a site that its owner allowed may frame it, and only the page that is meant for that site', async () => {
+  test('can be framed only by an allowed site, and only in the page meant for that site', async () => {
     const chk = await made({ embedOrigins: [SHOP, 'https://other.example.com:8443', SHOP] })
     const { checkout } = (await seller.call('GET', `/v1/checkouts/${chk}`)).body
     expect(checkout.embedOrigins).toEqual([SHOP, 'https://other.example.com:8443'])
@@ -67,13 +67,13 @@ describe('a checkout that is embedded', () => {
     ['data:text/html,1'],
     ['null'],
     ["'self'"],
-  ])('a site is an exact origin: %s is refused', async (origin) => {
+  ])('refuses a site that is not an exact origin: %s', async (origin) => {
     const { status, body } = await create({ embedOrigins: [origin] })
     expect([status, body.code]).toEqual([400, 'invalid_input'])
     expect(JSON.stringify(body)).toContain('embedOrigins')
   })
 
-  test('twenty sites at most, and a computer of one’s own in the sandbox only', async () => {
+  test('allows twenty sites at most, and http://localhost in the sandbox only', async () => {
     const many = Array.from({ length: 21 }, (_, at) => `https://s${String(at)}.example.com`)
     expect((await create({ embedOrigins: many })).status).toBe(400)
     expect((await create({ embedOrigins: many.slice(1) })).status).toBe(201)
@@ -90,7 +90,7 @@ describe('a checkout that is embedded', () => {
     expect(changed.body.details).toEqual(refused.body.details)
   })
 
-  test('the owner allows sites for the checkout of a node too: nothing else of it changes, and the node keeps them', async () => {
+  test('of a node can get allowed sites from its owner, who can change nothing else', async () => {
     const source = { instanceId: 'one', workflowId: 'two', nodeId: 'three' }
     const chk = await made({ source })
     await seller.call('POST', `/v1/checkouts/${chk}/expire`, { body: { graceSeconds: 60 } })
@@ -110,7 +110,7 @@ describe('a checkout that is embedded', () => {
     expect((await seller.call('PATCH', path, { body: { embedOrigins: null } })).body.checkout.embedOrigins).toEqual([])
   })
 
-  test('the script is small, can be loaded by every site, and is not sent again unless it has changed', async () => {
+  test('has a small script that every site may load, and that browsers revalidate', async () => {
     const first = await service.call('GET', '/embed.js')
     expect(first.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
     expect(first.headers.get('cross-origin-resource-policy')).toBe('cross-origin')
@@ -126,7 +126,7 @@ describe('a checkout that is embedded', () => {
     expect((await service.call('POST', '/embed.js')).status).toBe(404)
   })
 
-  test('its address is a QR code that a camera reads', async () => {
+  test('has its address as a readable QR code', async () => {
     const chk = await made()
     const { headers, text } = await service.call('GET', `/p/${chk}/qr.svg`)
     expect(headers.get('content-type')).toBe('image/svg+xml; charset=utf-8')

@@ -48,7 +48,7 @@ describe('a payment that waits in the escrow, while the chain or this service go
   }
   const held = async ({ info }: Waiting) => (await escrowed(world.chain, info)).capturable
 
-  test('a reorganisation takes back the authorization, and the capture: each is made again, once', async () => {
+  test('repeats the authorization and the capture once each after reorganisations', async () => {
     const sold = await usdc(world.recipient)
     const payment = await waiting()
     const sent = await sentBy(world.chain, operator())
@@ -73,7 +73,7 @@ describe('a payment that waits in the escrow, while the chain or this service go
     expect(await sentBy(world.chain, operator())).toBe(sent + 1)
   })
 
-  test('a reorganisation takes back what was given back: the payer is whole again, once', async () => {
+  test('refunds the payer once after a reorganisation removes the refund', async () => {
     const payment = await waiting()
     const sent = await sentBy(world.chain, operator())
     await report(payment.id, 'failed')
@@ -87,7 +87,7 @@ describe('a payment that waits in the escrow, while the chain or this service go
   })
 
   // The last one: it stops the service.
-  test('the service is stopped for good: the payer takes the money back alone after the deadline', async () => {
+  test('is reclaimed by the payer alone after the deadline, with the service stopped for good', async () => {
     const payment = await waiting()
     await world.service.close()
     expect(await reclaim(world.chain, payment)).toBe('0x0')

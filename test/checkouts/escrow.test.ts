@@ -69,7 +69,7 @@ describe('a checkout whose payments wait in the escrow', () => {
   const ordered = () => world.workflow.told.filter(({ json }) => json.metadata.checkoutId === chk)
   const usdc = (account: Hex) => usdcOf(world.chain, account)
 
-  test('an agent pays, waits, and gets the result of a success that the seller was paid for', async () => {
+  test('an agent pays, waits, and gets the result once the seller is paid', async () => {
     const payer = await newPayer()
     const before = await usdc(world.recipient)
     const payment = Buffer.from(JSON.stringify((await sign(payer)).body.paymentPayload)).toString('base64')
@@ -90,7 +90,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     })
   })
 
-  test('is offered alone, with fresh deadlines, and not to those who know no escrow', async () => {
+  test('is offered alone, with fresh deadlines, and not to clients without escrow support', async () => {
     const { headers, body } = await world.call('POST', `/p/${chk}`, { body: {} })
     const { accepts } = JSON.parse(Buffer.from(headers.get('payment-required') ?? '', 'base64').toString()) as {
       accepts: EscrowTerms[]
@@ -108,7 +108,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect(await usdc(payer.address)).toBe(START)
   })
 
-  test('a failure gives back all of it, and the result is never shown', async () => {
+  test('a failure returns the whole payment, and its result is never shown', async () => {
     world.workflow.answers({ delivered: { status: 410, body: '{"score":1}' } })
     const payer = await newPayer()
     const signed = await sign(payer)
@@ -130,7 +130,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     })
   })
 
-  test('a workflow without an outcome is given up at its deadline, and its payer is whole', async () => {
+  test('voids a payment at the deadline when its workflow reports no outcome', async () => {
     const { at, payer, id, token } = await waiting()
     expect(await usdc(payer.address)).toBe(START - PRICE)
     world.service.clock.forward(181_000)
@@ -142,7 +142,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect(await usdc(payer.address)).toBe(START)
   })
 
-  test('of a hundred outcomes that are reported at once one decides, and one transaction ends it', async () => {
+  test('of a hundred concurrent outcomes one decides', async () => {
     const { at, payer, id, token } = await waiting()
     const outcomes = Array.from({ length: 100 }, (_, n) => ({ status: n % 2 === 0 ? 'succeeded' : 'failed' }))
     const answers = await Promise.all(outcomes.map((outcome) => report(id, outcome)))
@@ -151,7 +151,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect(await usdc(payer.address)).toBe(payment.status === 'paid' ? START - PRICE : START)
   })
 
-  test('the authorization is public once it waits: with it nobody learns or buys anything', async () => {
+  test('refuses an authorization seen on chain unless it comes with the payment’s token', async () => {
     const { at, signed, id, token } = await waiting()
     await report(id, { status: 'succeeded', answer: 'secret' })
     await ended(id, token, at)
@@ -163,7 +163,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect(await pay(held.signed, held.at, { token: held.token })).toMatchObject({ status: 202 })
   })
 
-  test('one authorization that is sent for many orders at once buys one', async () => {
+  test('one authorization sent for many orders at once buys one', async () => {
     const payer = await newPayer()
     const signed = await sign(payer)
     const answers = await Promise.all(
@@ -186,7 +186,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect(ordered()).toHaveLength(1)
   })
 
-  test('terms that differ from what was offered are refused before anything moves', async () => {
+  test('terms that differ from the offer are refused before money moves', async () => {
     const offered = await termsAt()
     const payer = await newPayer()
     const stranger = (await newPayer()).address
@@ -210,7 +210,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect(ordered()).toHaveLength(0)
   })
 
-  test('what waits cannot be captured or voided by a message that anyone signs', async () => {
+  test("a waiting payment cannot be captured or voided by another signer's message", async () => {
     const { signed } = await waiting()
     const all = { capturable: PRICE, refundable: 0n }
     const by = seller(world.chain, world.chain.accounts[2]!, world.chain.accounts[0]!.address)
@@ -221,7 +221,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect(await held(signed)).toMatchObject(all)
   })
 
-  test('a payer who bound the payment to a key of its own cannot take it back while the seller works', async () => {
+  test('a payer who bound the payment to their own key cannot void it while the seller works', async () => {
     const thief = world.chain.accounts[2]!
     const { at, payer, signed, id, token } = await waiting(thief.address)
     const all = { capturable: PRICE, refundable: 0n }
@@ -256,7 +256,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect((await see(id, token, at)).payment.refunded).toBe(0.5)
   })
 
-  test('without the price limit of onSuccess, and with its limit of time', async () => {
+  test('has no price limit, but the time limit of onSuccess', async () => {
     const create = (terms: object) => world.seller.call('POST', '/v1/checkouts', { body: { ...base(), ...terms } })
     const base = () => ({
       callbackUrl: world.workflow.url,
@@ -274,7 +274,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     }
   })
 
-  test('in test mode the workflow decides too, and nothing waits anywhere', async () => {
+  test('in test mode the workflow decides, without an escrow', async () => {
     const at = await sell({ testMode: true })
     const body = { input: {}, simulate: true }
     const { payment } = ((await world.call('POST', `/p/${at}/pay`, { body })) as Paid).body
@@ -285,7 +285,7 @@ describe('a checkout whose payments wait in the escrow', () => {
   })
 
   // The last one: it moves the clock far ahead.
-  test('a payment that could not be captured in time ends unpaid, and says how to take it back', async () => {
+  test('a payment not captured in time ends unpaid, and says how to reclaim it', async () => {
     const { at, payer, signed, id, token } = await waiting()
     await world.chain.setPaused(true)
     await report(id, { status: 'succeeded', answer: 'secret' })
@@ -309,7 +309,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect(await usdc(payer.address)).toBe(START)
   })
 
-  test('a payment that its payer took back before the end is not one to take back again', async () => {
+  test('a payment reclaimed by its payer is not offered to be reclaimed again', async () => {
     const { at, payer, signed, id, token } = await waiting()
     await world.chain.setPaused(true)
     await report(id, { status: 'succeeded' })

@@ -25,7 +25,7 @@ describe('payment.failed of a checkout', () => {
   const pay = (id: string, paymentPayload: unknown) =>
     world.call('POST', `/p/${id}/pay`, { body: { input: {}, paymentPayload } })
 
-  it('is sent once for an authorization that is refused, with who signed it and why', async () => {
+  it('is sent once for a refused authorization, with its signer and the reason', async () => {
     const { id } = await world.sell()
     const payer = await world.chain.payer(5n)
     const payload = await world.sign(payer, id)
@@ -55,7 +55,7 @@ describe('payment.failed of a checkout', () => {
     expect(await sent()).toBe(before + 1)
   })
 
-  it("names nobody where the signature is not the payer's", async () => {
+  it("names no customer where the signature is not the payer's", async () => {
     const { id } = await world.sell()
     const payload = (await world.sign(await world.chain.payer(5_000_000n), id)) as {
       payload: { authorization: Record<string, string> }
@@ -66,7 +66,7 @@ describe('payment.failed of a checkout', () => {
     expect(told!.json.data).toMatchObject({ customerId: null, reason: 'invalid_exact_evm_signature' })
   })
 
-  it('is not sent for what is signed for another recipient', async () => {
+  it('is not sent for an authorization to another recipient', async () => {
     const [one, other] = [await world.sell(), await world.sell({ recipient: `0x${'b'.repeat(40)}` })]
     const payload = await world.sign(await world.chain.payer(5_000_000n), other.id)
     const before = await sent()

@@ -4,7 +4,7 @@ import { usdcOf } from '../facilitator/world.ts'
 import type { Answer } from '../harness/service.ts'
 import { openWorld, until, type World } from './world.ts'
 
-describe('what becomes of a payment', () => {
+describe('the status of a payment', () => {
   let world: World
   beforeAll(async () => {
     // No block is mined by itself: an outcome is unknown until a test mines one.
@@ -33,7 +33,7 @@ describe('what becomes of a payment', () => {
     return { ...sold, payer, paymentPayload, token, answer }
   }
 
-  it('an unknown outcome is 202 and settling, never failed, and ends by itself when the block comes', async () => {
+  it('is settling (202), never failed, while the outcome is unknown, and ends with the block', async () => {
     const { answer, payer } = await paying()
     expect(answer).toMatchObject({
       status: 202,
@@ -52,7 +52,7 @@ describe('what becomes of a payment', () => {
     await until(() => world.workflow.told.some(({ json }) => json.payment.payer === payer.address))
   })
 
-  it('the reload of a page in the middle finds the same payment and carries it on', async () => {
+  it('is found and continued by a page reloaded in the middle', async () => {
     const { id, answer, payer, paymentPayload, token } = await paying()
     await world.chain.mine()
     const again = await until(async () => {
@@ -63,7 +63,7 @@ describe('what becomes of a payment', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(4_000_000n)
   })
 
-  it('one whose money is gone before the block comes has failed, with the reason, and nothing was moved', async () => {
+  it('is failed with the reason when the money is gone before the block, and nothing moves', async () => {
     const { body: made } = await world.seller.call('POST', '/v1/webhook-endpoints', {
       body: { url: world.workflow.url, events: ['payment.failed'] },
     })
@@ -90,7 +90,7 @@ describe('what becomes of a payment', () => {
     expect(body.total).toBe(1)
   })
 
-  it('its address tells each state as it comes, and ends when all is at rest', async () => {
+  it('is streamed at its address until the payment and the delivery have ended', async () => {
     await world.chain.call('evm_setAutomine', true)
     const { answer } = await paying()
     const response = await fetch(world.service.origin + statusPath(answer), {
@@ -104,7 +104,7 @@ describe('what becomes of a payment', () => {
     expect(states.at(-1)).toMatchObject({ payment: { status: 'paid' }, delivery: { status: 'delivered', attempts: 1 } })
   })
 
-  it('the last node answers, and the payer is shown that: by its address, and an agent at once', async () => {
+  it("includes the last node's answer, for the buyer and for an agent", async () => {
     world.workflow.answers({ delivered: { status: 200, body: '{"report":"<b>all good</b>"}' } })
     const { id, answer } = await paying({ responseMode: 'lastNode' })
     const end = await until(async () => {
@@ -124,7 +124,7 @@ describe('what becomes of a payment', () => {
     })
   })
 
-  it('the workflow writes lines while it works: for its buyer alone, bounded, and gone once it has ended', async () => {
+  it("includes the workflow's progress, for its buyer only, bounded, until it has ended", async () => {
     const finish = world.workflow.holds()
     const { answer } = await paying({ responseMode: 'lastNode' })
     const path = statusPath(answer)
@@ -161,7 +161,7 @@ describe('what becomes of a payment', () => {
     expect(await write({ text: 'late' })).toMatchObject({ status: 200, body: { shown: false } })
   })
 
-  it('a workflow that answers at once keeps its answer to itself', async () => {
+  it('hides the answer of a workflow that responds immediately', async () => {
     world.workflow.answers({ delivered: { status: 200, body: '{"internal":"secret"}' } })
     const { answer } = await paying()
     const end = await until(async () => {
@@ -186,7 +186,7 @@ describe('what becomes of a payment', () => {
       return { path, delivery }
     }
 
-    it('it runs once; never confirmed it is unconfirmed, and its owner sends it again by hand', async () => {
+    it('it runs once; without a confirmation it is unconfirmed until its owner redelivers it', async () => {
       const { path, delivery } = await claimed()
       world.service.clock.forward(3_600_000)
       await until(async () => (await look(path)).delivery?.status === 'unconfirmed')
@@ -198,7 +198,7 @@ describe('what becomes of a payment', () => {
       expect(new Set(world.workflow.told.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([delivery]))
     })
 
-    it('with onUnconfirmed: redeliver it goes again by itself, to be claimed anew', async () => {
+    it('with onUnconfirmed: redeliver it is sent again by itself, with a new claim', async () => {
       const { path, delivery } = await claimed({ onUnconfirmed: 'redeliver' })
       world.workflow.answers({})
       world.service.clock.forward(3_600_000)

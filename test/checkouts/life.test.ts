@@ -14,7 +14,7 @@ describe('the life of a checkout', () => {
   const expire = (id: string) => world.seller.call('DELETE', `/v1/checkouts/${id}`)
 
   describe('temporary, while a workflow is tested', () => {
-    it('lives 180 seconds without a word from its listener, and another 180 after each', async () => {
+    it('expires 180 seconds after the last heartbeat of its listener', async () => {
       const { id } = await world.sell({ lifetime: 'temporary', source: source() })
       world.service.clock.forward(170_000)
       const beat = await world.seller.call('POST', `/v1/checkouts/${id}/heartbeat`)
@@ -38,7 +38,7 @@ describe('the life of a checkout', () => {
       expect(await page(id)).toBe(404)
     })
 
-    it('comes back under the same link and secret when the same place listens again', async () => {
+    it('is restored with the same link and secret when the same node listens again', async () => {
       const place = source()
       const first = await world.sell({ lifetime: 'temporary', source: place })
       await expire(first.id)
@@ -48,7 +48,7 @@ describe('the life of a checkout', () => {
       expect(second.checkout).toMatchObject({ price: 2, status: 'active', expiredAt: null })
     })
 
-    it('becomes the persistent one when the workflow is activated: same link, same secret, no end', async () => {
+    it('becomes persistent when the workflow is activated, with the same link and secret', async () => {
       const place = source()
       const tested = await world.sell({ lifetime: 'temporary', testMode: true, source: place })
       const active = await world.sell({ lifetime: 'persistent', source: place, price: 3 })
@@ -62,7 +62,7 @@ describe('the life of a checkout', () => {
       expect(await own(active.id)).toMatchObject({ lifetime: 'persistent', price: 3, testMode: false })
     })
 
-    it('does not become it where there is one already, nor when it is over', async () => {
+    it('stays temporary where a persistent one exists, or when it has expired', async () => {
       const place = source()
       const active = await world.sell({ lifetime: 'persistent', source: place })
       await expire(active.id)
@@ -94,7 +94,7 @@ describe('the life of a checkout', () => {
       expect(await page(first.id)).toBe(200)
     })
 
-    it('sells on through a republish, and ends after its grace where nobody registers it again', async () => {
+    it('sells on through a republish, and ends after its grace if it is not registered again', async () => {
       const place = source()
       const { id } = await world.sell({ source: place, price: 1 })
       const endSoon = () => world.seller.call('DELETE', `/v1/checkouts/${id}?graceSeconds=5`)
@@ -114,14 +114,14 @@ describe('the life of a checkout', () => {
       expect((await world.seller.call('DELETE', `/v1/checkouts/${id}?graceSeconds=61`)).status).toBe(400)
     })
 
-    it('is one, however often and at once its workflow is activated', async () => {
+    it('is one, also for concurrent activations', async () => {
       const place = source()
       const made = await Promise.all(Array.from({ length: 20 }, () => world.sell({ source: place })))
       expect(new Set(made.map(({ id }) => id)).size).toBe(1)
       expect(new Set(made.map(({ secret }) => secret)).size).toBe(1)
     })
 
-    it('is another in another environment, for another account, and for another node', async () => {
+    it('is a different one for another environment, account or node', async () => {
       const place = source()
       const { id } = await world.sell({ source: place })
       const production = await world.service.person({ environment: 'production' })
@@ -137,7 +137,7 @@ describe('the life of a checkout', () => {
     })
   })
 
-  it('a new secret is another, and the place keeps it', async () => {
+  it('a rotated secret stays when the node registers again', async () => {
     const place = source()
     const { id, secret } = await world.sell({ source: place })
     const rotated = await world.seller.call('POST', `/v1/checkouts/${id}/rotate-secret`)

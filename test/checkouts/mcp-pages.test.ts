@@ -81,7 +81,7 @@ describe('a checkout’s call that a person pays for', () => {
     await client.close()
   })
 
-  test('a state gives the answer once, in any process, and only for its own request and address', async () => {
+  test('a state returns the answer once, in any process, for its own request and address only', async () => {
     const { requestState, order } = await waiting()
     expect((await pay(order)).status).toBe(200)
     const buyer = await world.service.person()
@@ -104,7 +104,7 @@ describe('a checkout’s call that a person pays for', () => {
     expect(world.workflow.told).toHaveLength(1)
   })
 
-  test('while it is not paid the person is asked again, for the same payment', async () => {
+  test('repeats the same unpaid order, which either of its links pays once', async () => {
     const first = await waiting()
     const again = call({ requestState: first.requestState, inputResponses: ACCEPTED })
     const { result } = await timesOut(again)
@@ -119,7 +119,7 @@ describe('a checkout’s call that a person pays for', () => {
     expect((await call({ requestState: next.requestState, inputResponses: ACCEPTED })).result).toMatchObject(answered)
   })
 
-  test('an order is paid once: of two payments at the same time one is refused before its money moves', async () => {
+  test('an order is paid once: the second of two concurrent payments moves no money', async () => {
     const { order } = await waiting()
     const before = await usdcOf(world.chain, world.recipient)
     const both = await Promise.all([pay(order), pay(order, { token: 'b' })])
@@ -133,7 +133,7 @@ describe('a checkout’s call that a person pays for', () => {
     await until(() => world.workflow.told.length === 1)
   })
 
-  test('the same payment sent many times at once is one payment, and each repetition gets it', async () => {
+  test('one payment sent many times concurrently is one payment, and each repetition returns it', async () => {
     const { order } = await waiting()
     const paymentPayload = await world.sign(await world.chain.payer(1_000_000n), chk)
     const body = { order, token: `tok_${'a'.repeat(43)}`, paymentPayload }
@@ -169,7 +169,7 @@ describe('a checkout’s call that a person pays for', () => {
     for (const { payer } of [...refused, late]) expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
   })
 
-  test('who repeats the page’s own request after it has expired gets the payment back', async () => {
+  test('repeating the page’s own request after the order expired returns the payment', async () => {
     const { order } = await waiting()
     const { status, body, payer } = await pay(order)
     expect(status).toBe(200)
@@ -181,7 +181,7 @@ describe('a checkout’s call that a person pays for', () => {
     expect((await pay(order, { more })).body.code).toBe('order_expired')
   })
 
-  test('a declined page is no call; one that was paid nevertheless gives its answer', async () => {
+  test('a declined page charges nothing; one already paid still returns the answer', async () => {
     for (const action of ['decline', 'cancel']) {
       const { requestState } = await waiting()
       const { result } = await call({ requestState, inputResponses: { page: { action } } })
@@ -194,7 +194,7 @@ describe('a checkout’s call that a person pays for', () => {
     expect(declined.result).toMatchObject(answered)
   })
 
-  test('the link and the payment’s id alone give nobody the answer', async () => {
+  test('returns no answer for the link and the payment’s id without the token', async () => {
     const { requestState, order } = await waiting()
     await pay(order)
     const id = `pay_${requestState.split('.')[0]!.slice(3)}`

@@ -70,7 +70,7 @@ describe('slow calls of a checkout', () => {
   }
   const answered = { structuredContent: { score: 97 } }
 
-  test('a guest’s paid call becomes a task, which any process answers to who knows its name', async () => {
+  test('a guest’s paid call becomes a task, readable by its id in any process', async () => {
     const open = world.workflow.holds()
     const { result: task } = (await call(await payment())).body
     expect(task).toMatchObject({ resultType: 'task', status: 'working' })
@@ -88,7 +88,7 @@ describe('slow calls of a checkout', () => {
     expect(world.workflow.told).toHaveLength(1)
   })
 
-  test('the operation, another guest’s name, a key and another checkout’s address read nothing', async () => {
+  test('cannot be read with the operation, another guest’s task id, a key or another address', async () => {
     const begin = async () => (await call(await payment())).body.result.taskId as string
     const [taskId, other] = [await begin(), await begin()]
     const [operation, proof] = [taskId.split('.')[0]!, other.split('.')[1]!]
@@ -107,7 +107,7 @@ describe('slow calls of a checkout', () => {
     expect(await ended(taskId)).toMatchObject({ status: 'completed', result: answered })
   })
 
-  test('an account’s call is a task of that account alone', async () => {
+  test('of an account are tasks of that account only', async () => {
     const open = world.workflow.holds()
     const [key, other] = [await buyer(), (await world.service.person()).key]
     const { result: task } = (await call({}, { key })).body
@@ -136,7 +136,7 @@ describe('slow calls of a checkout', () => {
     })
   })
 
-  test('who asked for progress hears it and waits as long as the workflow may take; others get the payment', async () => {
+  test('wait for the workflow with progress where a progress token was sent; else return the payment', async () => {
     const open = world.workflow.holds()
     const calls = [{ progressToken: 7 }, {}].map(async (more) =>
       call({ ...(await payment()), ...more }, { capabilities: {} }),

@@ -46,7 +46,7 @@ describe('the MCP address of a checkout', () => {
     })
   })
 
-  test('a guest pays, the workflow runs once, and its answer is the result, again for the payment’s token only', async () => {
+  test("runs the workflow once for a guest's payment, and repeats the answer for its token only", async () => {
     const payer = await world.chain.payer(1_000_000n)
     const unpaid = await call(INPUT)
     expect(unpaid).toMatchObject({ isError: true, structuredContent: { accepts: [{ amount: '500000' }] } })
@@ -66,7 +66,7 @@ describe('the MCP address of a checkout', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(500_000n)
   })
 
-  test('an account’s repeated call with its key finds its sale; a guest’s key fetches nothing', async () => {
+  test('returns an account’s sale for a repeated call with its key, and nothing for a guest’s key', async () => {
     await world.chain.fund(world.service.wallets.treasury()!, 100_000_000n)
     await world.chain.mine()
     const buyer = await world.service.person()
@@ -103,7 +103,7 @@ describe('the MCP address of a checkout', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(500_000n)
   })
 
-  test('nothing is asked for a call that could not be served', async () => {
+  test('asks for no payment for a call that cannot be served', async () => {
     expect(errorOf(await call({ depth: 1 }))).toMatchObject({ code: 'invalid_input', details: { site: 'is required' } })
     expect(await send('tools/call', { name: 'another', arguments: INPUT })).toMatchObject({ error: { code: -32_602 } })
     const gone = { at: 'chk_00000000000000000000000000' }

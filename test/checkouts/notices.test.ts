@@ -31,7 +31,7 @@ describe('mails to sellers about their sales', () => {
     await handled()
   }
 
-  test('the first five sales of an hour have a mail each, all others one together, and who did not ask gets none', async () => {
+  test('are sent for the first five sales of an hour, then together, and only where switched on', async () => {
     const { id } = await world.sell({
       testMode: true,
       product: { name: 'Audit' },
@@ -48,7 +48,7 @@ describe('mails to sellers about their sales', () => {
     expect(smtp.received[0]).toMatch(/^To: person\d+@example\.com$/m)
   })
 
-  test('a delivery that ends without success is mailed unless that was switched off, and the switch is no new version', async () => {
+  test('are sent for failed deliveries unless switched off, which makes no new version', async () => {
     const { id } = await world.sell({ testMode: true, product: { name: 'Broken' } })
     world.workflow.answers({ delivered: { status: 410, body: '' } })
     await simulate(id)

@@ -28,7 +28,7 @@ describe('an error of a server that is no workflow of n8n', () => {
       return seen.delivery.lastStatus === status && seen
     })
 
-  it('is a failure at once: nothing is charged, and the buyer reads why', async () => {
+  it('fails the payment at once: nothing is charged, and only the buyer reads the reason', async () => {
     answers(500)
     const payer = await world.chain.payer(1_000_000n)
     const { id } = await world.sell({ capture: 'onSuccess', responseMode: 'lastNode', price: 0.5 })
@@ -49,7 +49,7 @@ describe('an error of a server that is no workflow of n8n', () => {
     expect(JSON.stringify(stranger)).not.toContain('The site')
   })
 
-  it('gives the money back at once with refundOnFailure, and the buyer reads why', async () => {
+  it('is refunded at once with refundOnFailure, and the buyer reads the reason', async () => {
     answers(422, { error: { message: 'No such domain.' } })
     const see = await paid({ refundOnFailure: true })
     const seen = await until(async () => {
@@ -59,7 +59,7 @@ describe('an error of a server that is no workflow of n8n', () => {
     expect(seen.delivery).toMatchObject({ status: 'stopped', attempts: 1, lastStatus: 422, failure: 'No such domain.' })
   })
 
-  it.each([408, 425, 429])('%i says that it was busy, so it is delivered again', async (status) => {
+  it.each([408, 425, 429])('is temporary with status %i, so the delivery is repeated', async (status) => {
     answers(status)
     const see = await paid({})
     expect((await tried(see, status)).delivery).toMatchObject({ status: 'pending', failure: null })
@@ -68,7 +68,7 @@ describe('an error of a server that is no workflow of n8n', () => {
   it.each([
     ['chosen', { onError: 'retry' }, 'retry'],
     ['a workflow of n8n', { source: { instanceId: 'i', workflowId: 'w', nodeId: 'n' } }, 'retry'],
-    ['nobody waits for the answer', { responseMode: 'immediately' }, 'retry'],
+    ['no caller waits for the answer', { responseMode: 'immediately' }, 'retry'],
   ] as const)('is delivered again where %s', async (_, terms, onError) => {
     answers(500)
     const { checkout } = await world.sell({ testMode: true, responseMode: 'lastNode', ...terms })
@@ -90,7 +90,7 @@ describe('an error of a server that is no workflow of n8n', () => {
   })
 })
 
-describe('what a server says about its failure', () => {
+describe("the error text of a server's failure", () => {
   it.each([
     ['{"error":"Sold out"}', 'Sold out'],
     ['{"error":{"message":"Sold out","code":7}}', 'Sold out'],

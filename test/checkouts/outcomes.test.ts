@@ -37,7 +37,7 @@ describe('a simulated payment', () => {
     expect(world.workflow.told).toEqual([])
   })
 
-  it('that is slow goes on by itself from created over settling to paid, once, and is delivered', async () => {
+  it('that is slow proceeds from created through settling to paid, once, and is delivered', async () => {
     const { id } = await world.sell({ testMode: true })
     const began = await simulate(id, { outcome: 'slow' })
     expect(began.status).toBe(202)
@@ -63,7 +63,7 @@ describe('a simulated payment', () => {
     expect(world.workflow.told.map(({ headers }) => headers['coinslot-test'])).toEqual(['true'])
   })
 
-  it('whose delivery fails calls nobody and tells nobody, until its owner sends it again', async () => {
+  it('with a failed delivery calls no workflow until its owner redelivers it', async () => {
     const { id } = await world.sell({ testMode: true })
     const paid = await simulate(id, { outcome: 'delivery_failed' })
     expect(paid.body.payment.status).toBe('paid')
@@ -85,7 +85,7 @@ describe('a simulated payment', () => {
     expect(row).toEqual({ failing_since: null })
   })
 
-  it('keeps to the price that its page was shown, as one with money does, until the quote is over', async () => {
+  it('keeps the price of its quote until that expires', async () => {
     const source = { instanceId: 'i', workflowId: 'w', nodeId: 'quoted' }
     const { id } = await world.sell({ testMode: true, price: 1, source })
     const { quoteId } = (await world.call('GET', `/p/${id}`)).body.quote as { quoteId: string }
@@ -101,7 +101,7 @@ describe('a simulated payment', () => {
     expect(await simulate(id, { quoteId })).toMatchObject({ status: 410, body: { code: 'quote_expired' } })
   })
 
-  it('that the workflow refuses shows each attempt to its buyer, and to nobody else', async () => {
+  it('refused by the workflow shows each attempt to its buyer only', async () => {
     world.workflow.answers({ delivered: { status: 500, body: '{}' } })
     const { id } = await world.sell({ testMode: true })
     const paid = await simulate(id, {})
@@ -118,7 +118,7 @@ describe('a simulated payment', () => {
   })
 
   it.each(['paid', 'declined', 'insufficient_funds', 'slow', 'delivery_failed'])(
-    'is never %s outside test mode, and nothing remains of the attempt',
+    'is never %s outside test mode, and leaves no sale',
     async (outcome) => {
       const { id } = await world.sell()
       const refused = await simulate(id, { outcome })
@@ -131,7 +131,7 @@ describe('a simulated payment', () => {
     },
   )
 
-  it('takes no outcome that is not known, and no payment with money takes one', async () => {
+  it('refuses an unknown outcome, and an outcome with a real payment', async () => {
     const { id } = await world.sell({ testMode: true })
     expect((await simulate(id, { outcome: 'refunded' })).status).toBe(400)
     const body = { input: {}, outcome: 'paid', paymentPayload: {} }

@@ -192,7 +192,7 @@ describe('a price that depends', () => {
     })
   })
 
-  test('a quote buys what it is for: neither more of it, nor another option, nor for another amount', async () => {
+  test('a quote buys its own quantity, option and amount only', async () => {
     const many = (await world.sell({ price: 2, pricing: QUANTITY })).id
     const one = (await quoted(many, { choice: { quantity: 1 } })).body
     const five = (await quoted(many, { choice: { quantity: 5 } })).body
@@ -250,7 +250,7 @@ describe('a price that depends', () => {
     ).toBe(0n)
   })
 
-  test('a choice in the address changes nothing that is paid by the page’s call', async () => {
+  test("a choice in the address does not affect the page's own payment call", async () => {
     const { id } = await world.sell({ price: 2, pricing: QUANTITY })
     const quote = (await quoted(id, { choice: { quantity: 4 } })).body
     const body = { input: {}, choice: { quantity: 4 }, quoteId: quote.quote.quoteId, paymentPayload: await sign(quote) }
@@ -276,7 +276,7 @@ describe('a price that depends', () => {
   test.each([
     ['in the address', '?quantity=3', {}],
     ['in the body', '', { _choice: { quantity: 3 } }],
-  ])('an agent chooses %s, is asked for that price, and buys with the same request', async (...[, query, more]) => {
+  ])('charges an agent that chooses %s for that choice, with the same request', async (...[, query, more]) => {
     const { id } = await world.sell({ price: 2, pricing: QUANTITY, fields: [{ name: 'choice', type: 'text' }] })
     const body = { choice: 'a field of the form', ...more }
     const asked = await world.call('POST', `/p/${id}${query}`, { body })
@@ -295,13 +295,13 @@ describe('a price that depends', () => {
     expect(listed.payments[0].input).toEqual({ choice: 'a field of the form' })
   })
 
-  test('a choice in both places is refused', async () => {
+  test('a choice in both the address and the body is refused', async () => {
     const { id } = await world.sell({ price: 2, pricing: QUANTITY })
     const { status, body } = await world.call('POST', `/p/${id}?quantity=2`, { body: { _choice: { quantity: 3 } } })
     expect([status, Object.keys(body.details as object)]).toEqual([400, ['_choice']])
   })
 
-  test('a model sees what it can choose; a guest and an account pay for what they chose', async () => {
+  test('a model sees the choices, and a guest and an account pay for the chosen one', async () => {
     const { id } = await world.sell({ price: 2, pricing: QUANTITY })
     const rpc = async (method: string, params: Json, key?: string): Promise<Json> => {
       const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }

@@ -31,7 +31,7 @@ describe('an order that failed and is delivered again', () => {
     return { payment, delivery }
   }
 
-  it('has no outcome until the delivery or its seller says it', async () => {
+  it('has no outcome until its seller reports one', async () => {
     const { payment, delivery } = await failed()
     expect(await report(payment, 'succeeded')).toMatchObject({ status: 409, body: { code: 'outcome_known' } })
     world.workflow.answers({ delivered: { status: 200, body: '{}' } })
@@ -42,7 +42,7 @@ describe('an order that failed and is delivered again', () => {
     expect(await report(payment, 'failed')).toMatchObject({ status: 409, body: { code: 'outcome_known' } })
   })
 
-  it('fails again where the workflow says so again', async () => {
+  it('fails again when the workflow reports a failure again', async () => {
     const { payment, delivery } = await failed()
     expect((await redeliver((await delivery())['id'] ?? '')).status).toBe(202)
     await until(async () => Number((await delivery())['attempts']) === 2 && (await resultOf(payment)) === 'failed')

@@ -28,7 +28,7 @@ describe('an order whose delivery has not succeeded', () => {
     await deliveries.sweep(new AbortController().signal)
   }
 
-  it('is not delivered any more once all of it went back, also not by hand', async () => {
+  it('stops its delivery after a full refund, and cannot be redelivered', async () => {
     const { payment, delivery } = await refused()
     const before = await delivery()
     expect(before.status).toBe('pending')
@@ -44,7 +44,7 @@ describe('an order whose delivery has not succeeded', () => {
     expect([again.status, again.body.code]).toEqual([409, 'not_charged'])
   })
 
-  it('goes on after a part of it went back', async () => {
+  it('continues its delivery after a partial refund', async () => {
     const { payment, delivery } = await refused()
     const refund = await world.seller.call('POST', `/v1/payments/${payment}/refund`, {
       body: { amount: 0.5, reason: 'Late' },
@@ -53,7 +53,7 @@ describe('an order whose delivery has not succeeded', () => {
     expect((await delivery()).status).toBe('pending')
   })
 
-  it('is not delivered any more once its seller has reported that it failed', async () => {
+  it('stops its delivery when its seller reports a failure', async () => {
     const { payment, delivery } = await refused()
     const report = async () =>
       await world.seller.call('POST', `/v1/payments/${payment}/outcome`, {

@@ -72,7 +72,7 @@ describe('a further amount that a seller asks a buyer for', () => {
   const toldOf = (id: string): Promise<Told> =>
     until(() => world.workflow.told.find(({ json }) => json.request?.id === id) ?? null)
 
-  it('is shown to the buyer alone, and paid as a payment of its own: signed, delivered once, refunded alone', async () => {
+  it('is shown to the buyer only, and is a payment of its own: signed, delivered once, refundable', async () => {
     const order = await ordered()
     const request = await asked(order, { expiresInSeconds: 600 })
     expect(Date.parse(request.expiresAt) - Date.parse(request.createdAt)).toBe(600_000)
@@ -116,7 +116,7 @@ describe('a further amount that a seller asks a buyer for', () => {
     expect((await world.call('GET', place)).status).toBe(404)
   })
 
-  it('is asked once for one key, and never by another account or for a payment that was returned', async () => {
+  it('is made once per key, and refused to other accounts and for refunded payments', async () => {
     const order = await ordered({ testMode: true })
     const key = randomBytes(8).toString('hex')
     const [one, two] = [await ask(order, {}, world.seller, key), await ask(order, {}, world.seller, key)]
@@ -144,7 +144,7 @@ describe('a further amount that a seller asks a buyer for', () => {
     expect((await ask(order, more)).status).toBe(400)
   })
 
-  it('is paid once, however many pay at the same moment', async () => {
+  it('is paid once by concurrent payers', async () => {
     const order = await ordered()
     const request = await asked(order)
     const place = placeOf(request)
@@ -160,7 +160,7 @@ describe('a further amount that a seller asks a buyer for', () => {
     expect(left.sort()).toEqual([4_500_000n, 5_000_000n, 5_000_000n])
   })
 
-  it('is open again where its payment fails', async () => {
+  it('is open again when its payment fails', async () => {
     const order = await ordered({ testMode: true })
     const request = await asked(order)
     const pay = (outcome: string) =>
@@ -172,7 +172,7 @@ describe('a further amount that a seller asks a buyer for', () => {
     expect((await toldOf(request.id)).json.request.status).toBe('paid')
   })
 
-  it('is refused by the buyer alone, once, and cannot be paid any more', async () => {
+  it('can be refused by the buyer only, once, and not paid afterwards', async () => {
     const order = await ordered({ testMode: true })
     const other = await ordered({ testMode: true })
     const request = await asked(order)
@@ -192,7 +192,7 @@ describe('a further amount that a seller asks a buyer for', () => {
     expect(world.workflow.told.filter(({ json }) => json.request !== undefined)).toHaveLength(1)
   })
 
-  it('expires: it cannot be paid or refused, and its seller hears of it once', async () => {
+  it('expires: it can be neither paid nor refused, and its seller is notified once', async () => {
     const order = await ordered({ testMode: true })
     const request = await asked(order, { expiresInSeconds: 60 })
     world.service.clock.forward(60_001)
@@ -207,7 +207,7 @@ describe('a further amount that a seller asks a buyer for', () => {
     expect(world.workflow.told.filter(({ json }) => json.request !== undefined)).toHaveLength(1)
   })
 
-  it('is bounded for each payment: three open ones, also when they are asked at once', async () => {
+  it('is limited to three open ones per payment, also for concurrent calls', async () => {
     const order = await ordered({ testMode: true })
     const answers = await Promise.all(Array.from({ length: 6 }, () => ask(order)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409, 409])
@@ -218,7 +218,7 @@ describe('a further amount that a seller asks a buyer for', () => {
 })
 
 describe('the number of requests of one payment', () => {
-  it('is never above three open ones and twenty in all, whatever happens to them', () => {
+  it('is at most three open ones and twenty in all, after any sequence of steps', () => {
     const step = fc.constantFrom('ask', 'refuse', 'pay', 'fail', 'hour')
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {

@@ -8,7 +8,7 @@ speak('en', en)
 const WAITING = { status: 'pending', attempts: 0, lastStatus: null, lastError: null, answer: null, progress: [] }
 
 /** The page's text about a payment follows from the state of its delivery alone. */
-describe('what the page says of a delivery', () => {
+describe('the delivery as shown on the page', () => {
   const of = (delivery: Partial<NonNullable<PaymentState['delivery']>>) => ({
     state: {
       payment: { status: 'paid', refunds: [] as PaymentState['payment']['refunds'] },

@@ -39,7 +39,7 @@ describe('a checkout that is changed', () => {
       return (body as PaymentView).delivery?.answer ?? null
     })
 
-  test('only what was sent changes, and each change of what buyers see is a version', async () => {
+  test('changes only the fields sent, with a new version for each change that buyers see', async () => {
     const { checkout: before } = (await world.seller.call('GET', `/v1/checkouts/${chk}`)).body
     const { status, body } = await change({ price: 2, redirectUrl: 'https://example.com/thanks' })
     expect([status, body.checkout]).toEqual([
@@ -55,7 +55,7 @@ describe('a checkout that is changed', () => {
     expect((await change({ price: 2 })).body.checkout.version).toBe(3)
   })
 
-  test('a buyer gets the version that was shown: its price, its form, its answer and its name', async () => {
+  test('gives a buyer the version that was shown: its price, form, answer and name', async () => {
     const old = await shown()
     const payment = await world.sign(payer, chk)
     const changed = { price: 3, product: { name: 'New audit' }, fields: [TOPIC], responseMode: 'immediately' }
@@ -77,7 +77,7 @@ describe('a checkout that is changed', () => {
     expect((await pay(now.quote.quoteId, await world.sign(payer, chk), { topic: 'Ducks' })).status).toBe(200)
   })
 
-  test('without the price of that version its terms buy nothing', async () => {
+  test('refuses the old terms without the old quote', async () => {
     const old = await world.sign(payer, chk)
     const quote = (await shown()).quote.quoteId
     await change({ price: 3 })
@@ -89,7 +89,7 @@ describe('a checkout that is changed', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(before)
   })
 
-  test('a payment that was made is found again after the change, and after its price has expired', async () => {
+  test('returns a finished payment again after the change, and after its price has expired', async () => {
     const old = await shown()
     const payment = await world.sign(payer, chk)
     const token = `tok_${'v'.repeat(43)}`
@@ -102,7 +102,7 @@ describe('a checkout that is changed', () => {
     expect([again.status, again.body.payment?.id]).toEqual([200, first.body.payment.id])
   })
 
-  test('the workflow behind it is the one of today', async () => {
+  test('uses the current workflow for every version', async () => {
     const old = await shown()
     const payment = await world.sign(payer, chk)
     const next = await startReceiver()
@@ -113,7 +113,7 @@ describe('a checkout that is changed', () => {
     await next.close()
   })
 
-  test('test mode works by versions too', async () => {
+  test('keeps versions in test mode, too', async () => {
     chk = (await world.sell({ fields: [SITE], testMode: true })).id
     const old = await shown()
     await change({ price: 3, fields: [TOPIC] })
@@ -122,14 +122,14 @@ describe('a checkout that is changed', () => {
     expect([paid.status, paid.body.payment?.amount]).toEqual([200, 1])
   })
 
-  test('of editors at once one is first, and the others are asked to look again', async () => {
+  test('accepts one of several concurrent edits, and answers 409 version_conflict to the others', async () => {
     const answers = await Promise.all([2, 3, 4].map((price) => change({ price, version: 1 })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
     const { body } = answers.find(({ status }) => status === 409)!
     expect([body.code, body.version]).toEqual(['version_conflict', 2])
   })
 
-  test("another account's, a node's and an ended one are not changed", async () => {
+  test("another account's, a node's and an ended one cannot be changed", async () => {
     const stranger = await world.service.person()
     expect((await change({ price: 2 }, chk, stranger)).status).toBe(404)
     const source = { instanceId: randomUUID(), workflowId: 'w', nodeId: 'n' }

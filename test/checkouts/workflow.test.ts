@@ -29,7 +29,7 @@ describe('a workflow that is gone', () => {
     ['a fault', { status: 500, body: '{}' }],
     ['a page instead of JSON', { status: 200, body: '<html>login</html>' }],
     ['a redirect', { status: 302, body: '{}' }],
-  ])('preflight answered by %s: 503, and nobody is charged', async (_, asked) => {
+  ])('answers 503 and charges nothing when the preflight finds %s', async (_, asked) => {
     const { id } = await world.sell({ preflight: true })
     const payer = await world.chain.payer(1_000_000n)
     const paymentPayload = await world.sign(payer, id)
@@ -42,7 +42,7 @@ describe('a workflow that is gone', () => {
     expect(await pay()).toMatchObject({ status: 200, body: { payment: { status: 'paid' } } })
   })
 
-  it('is asked with an empty body, once for each payment, and only where its owner wants that', async () => {
+  it('is checked once before each payment, and only where its owner wants that', async () => {
     const asking = await world.sell({ testMode: true, preflight: true })
     const trusting = await world.sell({ testMode: true })
     const before = world.workflow.asked
@@ -51,7 +51,7 @@ describe('a workflow that is gone', () => {
     expect(world.workflow.asked).toBe(before + 1)
   })
 
-  it('three deliveries of which find nothing: paused, told to its owner, not paid for, and back once it answers', async () => {
+  it('pauses its checkout after three deliveries find nothing, reports it, and resumes when it answers', async () => {
     await world.service.database.statements.run('UPDATE identity_user SET email_confirmed = true', [])
     const hook = await world.seller.call('POST', '/v1/webhook-endpoints', {
       body: { url: `${world.workflow.url}?owner`, events: ['checkout.paused'] },
@@ -87,7 +87,7 @@ describe('a workflow that is gone', () => {
     expect((await simulate(id)).status).toBe(200)
   })
 
-  it('is not taken for gone by 404s with anything else between them', async () => {
+  it('is detected only by consecutive 404s', async () => {
     const { id } = await world.sell({ testMode: true })
     const { attempted } = world.service.checkouts
     for (const status of [404, 404, 200, 404, 404, 500, 404, 410, null]) await attempted(id, answered(status))
@@ -98,7 +98,7 @@ describe('a workflow that is gone', () => {
     expect(await state(id)).toBe('paused')
   })
 
-  it('is there again when it registers itself, or takes a delivery', async () => {
+  it('is active again when it registers itself, or accepts a delivery', async () => {
     const source = { instanceId: 'n8n', workflowId: 'back', nodeId: 'trigger' }
     const { id } = await world.sell({ testMode: true, source })
     const pause = async () => {

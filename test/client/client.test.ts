@@ -117,7 +117,7 @@ describe('the client', () => {
     silent.close()
   })
 
-  it('reads a stream the same however its bytes are cut', async () => {
+  it('reads a stream the same for every size of its chunks', async () => {
     const text = ':\n\nevent: status\nid: 1\ndata: {"a":"ü\\n"}\n\n:\n\nevent: status\ndata: {"a":2}\n\n'
     for (const size of [1, 2, 3, 7, 1_000]) {
       const bytes = new TextEncoder().encode(text)

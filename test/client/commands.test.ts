@@ -103,7 +103,7 @@ describe('the command line', () => {
     ).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be reached') })
   })
 
-  test('logs --follow shows each event as it happens, and takes its endpoint away at the end', async () => {
+  test('logs --follow shows each event as it happens, and removes its endpoint at the end', async () => {
     const client = new Coinslot({ key: sandbox.key, baseUrl: sandbox.url })
     const follow = begin(['logs', '--follow', '--name', 'test'])
     const asJson = begin(['logs', '--follow', '--name', 'other', '--json'])

@@ -115,7 +115,7 @@ describe('the published client', () => {
     })
   })
 
-  test('and by curl, with the runs and the tools that follow', async () => {
+  test('and by curl, with the following runs and tools', async () => {
     const blocks = blocksOf('../README.md', 'sh').filter((block) => block.includes('curl '))
     expect(blocks).toHaveLength(3)
     const environment = { ...sandbox.environment, API: `${sandbox.url}/v1` }
@@ -148,7 +148,7 @@ describe('the published client', () => {
     expect(answers.map((answer) => Object.keys(JSON.parse(answer) as object)[0])).toEqual(GUIDES[guide])
   })
 
-  test('every shell block of the guides is run by a test, or needs what a sandbox does not have', () => {
+  test('every shell block of the guides is run by a test, or listed as not runnable in a sandbox', () => {
     const guides = [...guidesIn('.'), ...guidesIn('n8n').map((name) => `n8n/${name}`), '../README.md']
     const unknown = guides.filter(
       (guide) => blocksOf(guide, 'sh').length > 0 && !(guide in GUIDES) && !RUN_ELSEWHERE.has(guide),
@@ -158,7 +158,7 @@ describe('the published client', () => {
       expect([guide, blocksOf(guide, 'sh').filter((block) => /\$KEY\b/.test(block))]).toEqual([guide, []])
   })
 
-  test('the pages for those who sell name the limit of stock clients', () => {
+  test('the pages for sellers name the limit of stock clients', () => {
     for (const page of ['../README.md', 'charging.md', 'paywall.md'])
       expect(readFileSync(path.join(root, 'docs', page), 'utf8')).toContain("maxAmountPerPayment: '$5'")
   })

@@ -120,7 +120,7 @@ describe('against a hostile server', () => {
     }
   })
 
-  test('an answer without an end ends the call, and takes no more memory than it may', async () => {
+  test('an endless answer ends the call with answer_too_large', async () => {
     const piece = Buffer.alloc(1_000_000, ' ')
     answer = (response) => {
       const write = (): void => {
@@ -135,7 +135,7 @@ describe('against a hostile server', () => {
     await expect(client.runs.wait('run_1')).rejects.toMatchObject({ code: 'answer_too_large' })
   }, 120_000)
 
-  test('what is no list is an error with a sentence', async () => {
+  test('an invalid list is an error with a sentence', async () => {
     answer = json({ items: 'none' })
     const { code, stderr } = await cli(['checkouts', 'list'])
     expect([code, stderr]).toEqual([1, expect.stringContaining('The answer is no list.')])

@@ -89,7 +89,7 @@ describe('coinslot listen', () => {
     expect(said).toContain('Trying again.')
   })
 
-  it('sends again what is asked for, and continues with what came while it was away', async () => {
+  it('forwards redeliveries and test events, and with --since the events of the time before', async () => {
     const before = received.length
     listening!.kill('SIGINT')
     expect((await once(listening!, 'exit'))[0]).toBe(0)

@@ -91,7 +91,7 @@ describe('the samples of the reference', () => {
     expect(JSON.parse(stdout)).toMatchObject({ checkout: { id: checkout.id } })
   })
 
-  test('of the procedures run as they are printed, and answer as they are described', async () => {
+  test('of the procedures run as printed, and answer as described', async () => {
     const document = (await (await fetch(`${sandbox.url}/openapi-trpc.json`)).json()) as ProcedureDocument
     const procedures = await referenceSamples(sandbox.url, 'openapi-trpc')
     expect(procedures.length).toBeGreaterThan(100)

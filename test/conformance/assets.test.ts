@@ -14,7 +14,7 @@ describe.each([1, 2] as const)('a stock client of version %i runs a published as
     await world.close()
   })
 
-  it('unchanged, with the inputs in the body; the same payment again buys nothing', async () => {
+  it('with the inputs in the body; the same payment sent again buys nothing', async () => {
     const slug = await world.prompt({ slug: 'stock-prompt' })
     const payer = await world.chain.payer(1_000_000n)
     const url = `${world.service.origin}/v1/rda/${slug}/run`

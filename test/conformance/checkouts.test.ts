@@ -44,7 +44,7 @@ describe.each([1, 2] as const)('a stock client of version %i at a checkout', (ve
     expect(world.workflow.told).toHaveLength(1)
   })
 
-  it('pays nothing for an input that is wrong, and is told again what to pay when it cannot', async () => {
+  it('pays nothing for an invalid input (400), nor with too little money (402 with the reason)', async () => {
     const { id } = await world.sell({ price: 0.05, fields: [{ name: 'site', type: 'url', required: true }] })
     const url = `${world.service.origin}/p/${id}`
     const payer = await world.chain.payer(49_999n)

@@ -20,7 +20,7 @@ describe('a stock seller that declares its resource', () => {
     await world.close()
   })
 
-  it('is listed and found by the stock client once it was paid, and says the same when it is asked', async () => {
+  it('is listed and found by the stock client once it was paid, with its own terms', async () => {
     const purchase = await buyer.buy({
       url: `${seller.origin}/cities/berlin?units=metric`,
       privateKey: world.payer.privateKey,
@@ -50,7 +50,7 @@ describe('a stock seller that declares its resource', () => {
     })
   })
 
-  it('and what we describe is what its validation accepts', async () => {
+  it('and our descriptions pass its validation', async () => {
     const fields = { email: { type: 'string', format: 'email', required: true }, note: { type: 'string' } }
     const described = [
       { input: { type: 'http', method: 'POST', bodyType: 'json', bodyFields: fields } },

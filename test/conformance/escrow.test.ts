@@ -92,7 +92,7 @@ describe.each([true, false])(
       return { info, saltNonce, nonce: authorization.nonce, signature, body: escrowBody(terms, payload) }
     }
 
-    it('and the seller is paid in part, the payer gets the rest back', async () => {
+    it('and a partial capture pays the seller, with the rest voided', async () => {
       const paid = await bought()
       const before = await usdcOf(world.chain, world.seller)
       const capture = await seller(world.chain, signer, operator).capture(paid, 250_000n, ALL, { voids: true })
@@ -105,7 +105,7 @@ describe.each([true, false])(
       expect((await usdcOf(world.chain, world.seller)) - before).toBe(250_000n)
     })
 
-    it('and takes it back alone after the deadline, with the service gone for good', async () => {
+    it('and reclaims it alone after the deadline, with the service stopped for good', async () => {
       const paid = await bought()
       const before = await usdcOf(world.chain, payer.address)
       await world.service.close()

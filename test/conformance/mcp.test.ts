@@ -164,7 +164,7 @@ describe('the command line of @modelcontextprotocol/inspector, against the whole
     })
   })
 
-  test('is shown what a tool costs without a key, and pays for it', async () => {
+  test("shows a tool's price without a key, and pays for it", async () => {
     const unpaid = await inspect(addressOf('?view=all'), 'tools/call', ...NOTE)
     expect(unpaid).toMatchObject({ isError: true, structuredContent: { accepts: [{ amount: '10000' }] } })
     const payer = await tools.chain.payer(1_000_000n)

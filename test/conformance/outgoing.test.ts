@@ -33,7 +33,7 @@ describe('paying a stock seller of MPP', () => {
     await chain.stop()
   })
 
-  test('it is paid once, and its receipt is stored', async () => {
+  test('pays once, and stores the receipt', async () => {
     const person = await service.person()
     await person.call('POST', '/v1/wallet/deposit', { body: { amount: 5 } })
     const { status, body } = await person.call('POST', '/v1/pay', {

@@ -22,7 +22,7 @@ const PYTHON = '/usr/bin/python3'
 const CONTENTS = path.join(own, 'contents.json')
 const UPDATES = process.env['UPDATE_PACKAGES'] === 'true'
 
-describe('what is published', () => {
+describe('the published packages', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-packages-'))
   const packed = new Map<string, { file: string; files: string[] }>()
   const listed = JSON.parse(readFileSync(CONTENTS, 'utf8')) as Record<string, string[]>
@@ -62,7 +62,7 @@ describe('what is published', () => {
     expect(JSON.parse(stdout)).toEqual([{ kind: 'CJSResolvesToESM', resolutionKind: 'node16-cjs', entrypoint: '.' }])
   })
 
-  test.each(['coinslot', '@coinslot/paywall'])('the types of %s import only what is installed with it', (name) => {
+  test.each(['coinslot', '@coinslot/paywall'])('the types of %s import only its own files and dependencies', (name) => {
     const at = NPM[name as keyof typeof NPM]
     const { dependencies = {}, peerDependencies = {} } = JSON.parse(read(path.join(at, 'package.json'))) as Manifest
     const installed = new Set([...Object.keys(dependencies), ...Object.keys(peerDependencies)])
@@ -108,7 +108,7 @@ print('\\n' + json.dumps([zipfile.ZipFile(wheel).namelist(), files]))`
     expect(read('service/client/python/LICENSE')).toBe(read('LICENSE'))
   })
 
-  test('all have one version and name the repository, which provenance is checked against', () => {
+  test('all have one version and name the repository that provenance is checked against', () => {
     const { version, repository } = JSON.parse(read('package.json')) as Manifest
     for (const at of Object.values(NPM).slice(1)) {
       const manifest = JSON.parse(read(path.join(at, 'package.json'))) as Manifest
@@ -117,7 +117,7 @@ print('\\n' + json.dumps([zipfile.ZipFile(wheel).namelist(), files]))`
     expect(read('service/client/python/pyproject.toml')).toContain(`version = "${version}"`)
   })
 
-  test('the release publishes each with provenance, what it has just built, and with no stored token', () => {
+  test('the release publishes each fresh build with provenance and without a stored token', () => {
     const text = read('.github/workflows/release.yml')
     const { jobs } = parse(text) as { jobs: Record<string, Job> }
     expect(jobs['npm']!.strategy!.matrix['package']).toEqual(Object.values(NPM))

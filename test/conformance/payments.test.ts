@@ -26,12 +26,12 @@ describe.each([8453, 84532] as const)('on chain %i', (chainId) => {
       await seller.stop()
     })
 
-    it('who asks for the money first', async () => {
+    it('that answers 402 first', async () => {
       const response = await fetch(`${seller.origin}/paid`)
       expect(response.status).toBe(402)
     })
 
-    it('and gets the page, the money and one transaction; the same payment again gets neither', async () => {
+    it('and gets the page for one payment in one transaction; the same payment again gets neither', async () => {
       const { chain, payer } = world
       const before = await look()
       const purchase = await buyer.buy({ url: `${seller.origin}/paid`, privateKey: payer.privateKey })
@@ -58,7 +58,7 @@ describe.each([8453, 84532] as const)('on chain %i', (chainId) => {
       expect(await look()).toEqual(paid)
     })
 
-    it('who serves nothing to one that cannot pay', async () => {
+    it('that serves nothing to a client without enough money', async () => {
       const poor = await world.chain.payer(9_999n)
       const before = await look()
       const purchase = await buyer.buy({ url: `${seller.origin}/paid`, privateKey: poor.privateKey })

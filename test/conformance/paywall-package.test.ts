@@ -142,7 +142,7 @@ describe('the published middleware', () => {
     expect([whole.status, await whole.json()]).toEqual([200, { got: long }])
   })
 
-  it('takes the money of a wallet with code before its handler runs', async () => {
+  it('charges a wallet with code before its handler runs', async () => {
     const [wallet, key] = await Promise.all([world.chain.payer(1_000_000n), world.chain.payer(1_000_000n)])
     await world.chain.delegate(wallet.address)
     for (const [payer, left] of [
@@ -154,7 +154,7 @@ describe('the published middleware', () => {
     }
   })
 
-  it('passes on what it does not sell, and streams what it does', async () => {
+  it('passes unpriced routes through, and streams paid ones', async () => {
     expect(await (await fetch(`${origin}/free`)).json()).toEqual({ free: true })
     const wanted = await fetch(`${origin}/stream`)
     expect(wanted.status).toBe(402)

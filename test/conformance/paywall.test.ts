@@ -43,7 +43,7 @@ describe.each([1, 2, 'axios'] as const)('a stock client (%s) at a gate', (versio
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })
 
-  it('pays the price of its own tier, which it is told when it says who it is', async () => {
+  it('pays the price of its own tier when it names its payer', async () => {
     const tiers = [{ upTo: 1, amount: 0.05 }, { amount: 0.02 }]
     const { gate } = await world.sell([{ path: '/data', pricing: { model: 'tiered', tiers, window: 'lifetime' } }])
     const payer = await world.chain.payer(1_000_000n)
@@ -59,7 +59,7 @@ describe.each([1, 2, 'axios'] as const)('a stock client (%s) at a gate', (versio
     expect(await usdcOf(world.chain, payer.address)).toBe(930_000n)
   })
 
-  it('pays the most of a measured call once, and draws its next calls from what is left', async () => {
+  it('pays the maximum of a metered call once, and draws its next calls from the rest', async () => {
     const pricing = { model: 'per-token', input: 0.001, output: 0.002, minimum: 0.001, maximum: 0.02 }
     const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing }])
     const payer = await world.chain.payer(1_000_000n)
@@ -75,7 +75,7 @@ describe.each([1, 2, 'axios'] as const)('a stock client (%s) at a gate', (versio
     await world.service.paywalls.flush()
   })
 
-  it('pays only what is missing once it sends a token, and uses up what it has paid', async () => {
+  it('pays only the missing amount once it sends a token, and uses up its balance', async () => {
     const pricing = { model: 'per-token', input: 0.001, output: 0.002, minimum: 0.001, maximum: 0.02 }
     const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing }])
     const payer = await world.chain.payer(1_000_000n)
@@ -106,7 +106,7 @@ describe.each([1, 2, 'axios'] as const)('a stock client (%s) at a gate', (versio
     expect(rows).toEqual([{ drawn: 7_000n }])
   })
 
-  it('pays nothing when it cannot, and is told again what to pay', async () => {
+  it('pays nothing with too little money, and gets a 402 with the reason', async () => {
     const { gate } = await world.sell([{ path: '/data', pricing: { model: 'per-request', amount: 0.05 } }])
     const poor = await world.chain.payer(49_999n)
     const purchase = await buyer.buy({ url: `${gate}/data`, privateKey: poor.privateKey })

@@ -84,7 +84,7 @@ const CASES: Case[] = [
     reason: 'invalid_exact_evm_transaction_simulation_failed',
   },
   {
-    wrong: "somebody else's signature",
+    wrong: "another signer's signature",
     make: async (world) => ({
       privateKey: (await world.chain.payer(1n)).privateKey,
       terms: { from: world.payer.address },
@@ -194,7 +194,7 @@ describe.each([1, 2] as const)('payments that a stock client of version %i signe
     }
   })
 
-  it('one of a wallet that is not deployed (ERC-6492) is taken where its factory is listed', async () => {
+  it('one of an undeployed wallet (ERC-6492) is accepted where its factory is listed', async () => {
     const factory = await world.chain.factory('honest')
     const made = await world.chain.undeployed(factory, { owner: world.payer.address, usdc: 5_000_000n })
     const { post } = await world.add({ environment: { WALLET_FACTORIES: factory } })
@@ -211,7 +211,7 @@ describe.each([1, 2] as const)('payments that a stock client of version %i signe
     expect((await post('/settle', again)).body).toMatchObject({ success: true })
   })
 
-  it('one of a wallet whose only key is a passkey is taken, before and after it is deployed', async () => {
+  it('one of a wallet with only a passkey is accepted, before and after its deployment', async () => {
     const { chain } = world
     await placeSafe(chain)
     const passkey = newPasskey()

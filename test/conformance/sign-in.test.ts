@@ -21,7 +21,7 @@ describe('a stock client that signs in', () => {
     await world.close()
   })
 
-  it('pays once, returns free of charge for as long as the seller set, and pays again afterwards', async () => {
+  it("pays once, returns free of charge for the seller's period, and pays again afterwards", async () => {
     const signIn = { seconds: 120 }
     const pricing = { model: 'per-request', amount: 0.05 }
     const { gate } = await world.sell([

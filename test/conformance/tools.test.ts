@@ -16,7 +16,7 @@ describe('the tools of the sandbox', () => {
     await world.close()
   })
 
-  test('each answers as its own schema says, or says clearly why not; none fails', async () => {
+  test('each answers by its own schema or refuses with details; none fails', async () => {
     const { catalogue } = world.service
     const caller = await world.caller(1_000)
     const counts = new Map<string, number>()

@@ -54,7 +54,7 @@ describe('connections by client credentials', () => {
     },
   )
 
-  test('its token is kept for its life, and fetched once ahead of its end, over all processes', async () => {
+  test('reuse a token until shortly before its end, and renew it once across all processes', async () => {
     const person = await world.caller()
     await create(person, { id: 'acme-bot', secret: 'acme-client-secret' })
     const before = tokenCalls()
@@ -78,7 +78,7 @@ describe('connections by client credentials', () => {
     expect((await world.call(person, 'notes-write')).body.output).toEqual({ who: 'acme-bot' })
   })
 
-  test('what the server refuses is said and not stored; a client that ends there ends here; removed, its token is revoked', async () => {
+  test('store nothing that the server refuses, end with their client, and revoke the token when removed', async () => {
     const person = await world.caller()
     const wrong = await create(person, { id: 'acme-bot', secret: 'guessed-wrongly' })
     expect([wrong.status, wrong.body.code]).toEqual([502, 'authorization_refused'])

@@ -28,7 +28,7 @@ describe('connections by code', () => {
   const start = async (person: { call: ConnectionWorld['service']['call'] }, body: object = {}) =>
     await person.call('POST', '/v1/connections/authorize', { body: { provider: 'notes', byCode: true, ...body } })
 
-  test('a person sees a code and an address; the connection appears by itself, and a waiting call goes on', async () => {
+  test('show a code and an address, become active by themselves, and release a waiting call', async () => {
     const person = await world.caller()
     const begun = await start(person)
     expect(begun.status).toBe(201)
@@ -63,7 +63,7 @@ describe('connections by code', () => {
     expect(polls()).toBe(before + 2)
   })
 
-  test('a server that asks to be asked less often is; one that does not answer is asked again', async () => {
+  test('poll a server less often on slow_down, and go on polling after an outage', async () => {
     const person = await world.caller()
     await start(person)
     world.company.next.push((_asked, response) => json(response, { error: 'slow_down' }, 400))
@@ -89,7 +89,7 @@ describe('connections by code', () => {
     ['a refusal', 'access_denied', 'not allowed there'],
     ['a code that is over', 'expired_token', 'not entered in time'],
     ['another fault', 'invalid_client', 'refused the code'],
-  ])('%s ends it with a sentence, stores nothing, and is asked no more', async (_what, error, sentence) => {
+  ])('end with a reason on %s, store nothing, and stop polling', async (_what, error, sentence) => {
     const person = await world.caller()
     await start(person)
     world.company.enter({ error })
@@ -107,7 +107,7 @@ describe('connections by code', () => {
     expect((await world.call(person, 'notes-write')).body.output).toEqual({ who: 'cem' })
   })
 
-  test('a code lasts a quarter of an hour at most, whatever its server says', async () => {
+  test('cap a code at fifteen minutes and its poll interval at one minute', async () => {
     const person = await world.caller()
     world.company.deviceAnswer = { expires_in: 1e9, interval: 1e9 }
     const { body } = await start(person)
@@ -139,7 +139,7 @@ describe('connections by code', () => {
     expect(await world.connections(person)).toEqual([])
   })
 
-  test('one process of two asks; when it dies with the tokens, the next asks a minute later and says that it is over', async () => {
+  test('are polled by one of two processes; if it dies with the tokens, the next reports the end', async () => {
     const person = await world.caller()
     const { failpoints, reached } = dyingAt('connection polled')
     const dying = await startReplica(world.service, { VAULT_KEY }, failpoints)
@@ -162,7 +162,7 @@ describe('connections by code', () => {
     await Promise.race([lost.catch(() => null), Promise.resolve()])
   })
 
-  test('what is issued for a code whose connection was removed meanwhile is revoked; its code is no state', async () => {
+  test('revoke tokens issued after the connection was removed, and do not accept a code as state', async () => {
     const person = await world.caller()
     const { body } = await start(person)
     const device = [...world.company.devices.keys()].at(-1)!

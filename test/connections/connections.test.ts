@@ -46,7 +46,7 @@ describe('connections to providers of tools', () => {
     return { ...started, reached }
   }
 
-  test('say what each tool needs, and the operator’s key goes to public data only', async () => {
+  test('are listed as needed per tool, and the operator’s key is used for public data only', async () => {
     const { body } = await world.service.call('GET', '/tools?provider=notes&limit=100')
     const tools = body.tools as Record<'slug' | 'needs', string>[]
     expect(Object.fromEntries(tools.map(({ slug, needs }) => [slug, needs]))).toEqual({
@@ -75,7 +75,7 @@ describe('connections to providers of tools', () => {
     await world.service.catalogue.setPublic(whose, false)
   })
 
-  test('two accounts connect, and each call acts as its caller; without one nothing is charged', async () => {
+  test('act as their own caller for each call; without one the call is refused free of charge', async () => {
     const none = await world.caller()
     const refused = await world.call(none, 'notes-write', {}, { 'idempotency-key': 'later' })
     expect(refused.status).toBe(409)
@@ -112,7 +112,7 @@ describe('connections to providers of tools', () => {
     })
   })
 
-  test('asked for are the scopes that the tool names, beside those that are there', async () => {
+  test("request the tool's scopes in addition to the existing ones", async () => {
     const person = await world.connected('abe')
     await world.service.database.statements.run(
       "UPDATE connection SET state = 'expired', scopes = '{old,notes}' WHERE id = $1",
@@ -126,7 +126,7 @@ describe('connections to providers of tools', () => {
     expect(asked.split(' ').sort()).toEqual(['more', 'notes', 'old'])
   })
 
-  test('a call that waits goes on by itself once its person has connected', async () => {
+  test('release a waiting call once the person has connected', async () => {
     const person = await world.caller()
     const begun = await start(person)
     const waiting = world.call(person, 'notes-write', {}, { prefer: 'wait=60' })
@@ -134,7 +134,7 @@ describe('connections to providers of tools', () => {
     expect((await waiting).body.output).toEqual({ who: 'dora' })
   })
 
-  test('64 calls with an ended token renew it once, in whatever process', async () => {
+  test('renew an expired token once for 64 concurrent calls in two processes', async () => {
     const person = await world.connected('eve')
     const other = await replica('nothing')
     world.service.clock.forward(3_700_000)
@@ -153,41 +153,38 @@ describe('connections to providers of tools', () => {
   test.each([
     ['before the request', 'connection refreshing', 'active'],
     ['before the answer is stored', 'connection refreshed', 'expired'],
-  ])(
-    'a process that dies %s leaves a connection that is renewed once its lease is over, or has ended',
-    async (_when, failpoint, state) => {
-      const person = await world.connected('fay')
-      const dying = await replica(failpoint)
-      world.service.clock.forward(3_700_000)
-      const headers = { authorization: `Bearer ${person.key}`, 'content-type': 'application/json' }
-      const lost = fetch(`${dying.origin}/tools/notes-write`, { method: 'POST', headers, body: '{}' }).catch(() => null)
-      await dying.reached
-      await sweep()
-      expect(await world.connections(person)).toMatchObject([{ state: 'refreshing' }])
-      // Its lease ends. The company has replaced the refresh token in the second case.
-      world.service.clock.forward(61_000)
-      await sweep()
-      expect(await world.connections(person)).toMatchObject([{ state }])
-      await dying.abandon()
-      replicas = []
-      await lost
-      const call = await world.call(person, 'notes-write')
-      if (state === 'active') expect(call.body.output).toEqual({ who: 'fay' })
-      else {
-        expect(call.body).toMatchObject({ code: 'connection_required', provider: 'notes' })
-        expect(call.body.error).toContain('no longer accepts')
-        // Connecting again mends the same connection.
-        const again = new URL(String(call.body.connectUrl)).searchParams
-        expect([again.get('again'), again.get('scopes')]).toEqual([person.connectionId, 'notes'])
-        const begun = await start(person, { connectionId: person.connectionId })
-        await world.service.connections.finish(person.caller, world.company.allow(begun.authorizationUrl, 'fay'))
-        expect(await world.connections(person)).toMatchObject([{ id: person.connectionId, state: 'active' }])
-        expect((await world.call(person, 'notes-write')).body.output).toEqual({ who: 'fay' })
-      }
-    },
-  )
+  ])('of a process that died %s are renewed after its lease, or have ended', async (_when, failpoint, state) => {
+    const person = await world.connected('fay')
+    const dying = await replica(failpoint)
+    world.service.clock.forward(3_700_000)
+    const headers = { authorization: `Bearer ${person.key}`, 'content-type': 'application/json' }
+    const lost = fetch(`${dying.origin}/tools/notes-write`, { method: 'POST', headers, body: '{}' }).catch(() => null)
+    await dying.reached
+    await sweep()
+    expect(await world.connections(person)).toMatchObject([{ state: 'refreshing' }])
+    // Its lease ends. The company has replaced the refresh token in the second case.
+    world.service.clock.forward(61_000)
+    await sweep()
+    expect(await world.connections(person)).toMatchObject([{ state }])
+    await dying.abandon()
+    replicas = []
+    await lost
+    const call = await world.call(person, 'notes-write')
+    if (state === 'active') expect(call.body.output).toEqual({ who: 'fay' })
+    else {
+      expect(call.body).toMatchObject({ code: 'connection_required', provider: 'notes' })
+      expect(call.body.error).toContain('no longer accepts')
+      // Connecting again mends the same connection.
+      const again = new URL(String(call.body.connectUrl)).searchParams
+      expect([again.get('again'), again.get('scopes')]).toEqual([person.connectionId, 'notes'])
+      const begun = await start(person, { connectionId: person.connectionId })
+      await world.service.connections.finish(person.caller, world.company.allow(begun.authorizationUrl, 'fay'))
+      expect(await world.connections(person)).toMatchObject([{ id: person.connectionId, state: 'active' }])
+      expect((await world.call(person, 'notes-write')).body.output).toEqual({ who: 'fay' })
+    }
+  })
 
-  test('an outage of the authorization server costs a wait, however busy the caller; after days it ends', async () => {
+  test('wait through an outage of the authorization server, and end after days', async () => {
     const person = await world.connected('gus')
     const { clock } = world.service
     const renewals = renewalsWith(world.company.lastRefresh)
@@ -225,7 +222,7 @@ describe('connections to providers of tools', () => {
     expect([await sweeps(72), await sweeps(1)]).toEqual(['active', 'expired'])
   })
 
-  test('a refusal of the grant ends it at once, and a 401 in an outage does not hurry the next attempt', async () => {
+  test('end at once when the grant is refused, and a 401 in an outage hastens no retry', async () => {
     const [person, other] = [await world.connected('mia'), await world.connected('noa')]
     const renewals = renewalsWith(world.company.lastRefresh)
     world.company.isDown = true
@@ -243,7 +240,7 @@ describe('connections to providers of tools', () => {
     expect(await world.connections(other)).toMatchObject([{ state: 'expired' }])
   })
 
-  test('a token without a life, with none, or with a thousand years of it has an end, and is not renewed all the time', async () => {
+  test('have an end for any lifetime of the token, and are not renewed all the time', async () => {
     const { clock } = world.service
     const endOf = async (lifeSeconds: number | string) => {
       world.company.lifeSeconds = lifeSeconds
@@ -265,7 +262,7 @@ describe('connections to providers of tools', () => {
     for (const wrong of [-1, 'soon']) await expect(endOf(wrong)).rejects.toThrow('a life that no token can have')
   })
 
-  test('an account with many slow connections does not hold up another account’s renewal', async () => {
+  test("renew in turns, so an account with many slow ones does not delay another's", async () => {
     const [busy, calm] = [await world.connected('ora'), await world.caller()]
     for (let count = 0; count < 24; count++) {
       const { authorizationUrl } = await start(busy)
@@ -298,7 +295,7 @@ describe('connections to providers of tools', () => {
     expect(Math.min(...ends)).toBeGreaterThan(world.service.clock.now().getTime() + 3_000_000)
   })
 
-  test('what is issued for a connection that was removed meanwhile is revoked', async () => {
+  test('revoke tokens issued after the connection was removed', async () => {
     const person = await world.caller()
     const { connections } = world.service
     const begun = await start(person)
@@ -325,7 +322,7 @@ describe('connections to providers of tools', () => {
     expect(state).toBe('active')
   })
 
-  test('connecting again revokes the grant of before, also after a failure, and leaves the new one', async () => {
+  test('revoke the previous grant when connected again, also after a failure, and keep the new one', async () => {
     const person = await world.connected('ruth')
     const old = world.company.lastRefresh
     const again = async () => {
@@ -369,7 +366,7 @@ describe('connections to providers of tools', () => {
     expect(await secrets()).toEqual([{ state: 'active' }])
   })
 
-  test('nothing is revoked where it would end the new grant: the same tokens again, or one grant for all', async () => {
+  test('revoke nothing where it would end the new grant: same tokens, or one grant for all', async () => {
     const person = await world.connected('sol')
     const begun = await start(person, { connectionId: person.connectionId })
     const before = world.company.revoked.length
@@ -388,7 +385,7 @@ describe('connections to providers of tools', () => {
     ])
   })
 
-  test('where one grant is for all of a person, a removed one is revoked only as the last of its account', async () => {
+  test('revoke a shared grant only when the last connection of its account is removed', async () => {
     const whose = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
     const { catalogue } = world.service
     const { client } = (await catalogue.connectable('sandbox', null, 'notes'))!
@@ -425,7 +422,7 @@ describe('connections to providers of tools', () => {
     expect(isSameProject(one, other)).toBe(expected)
   })
 
-  test('the operator’s own addresses stay, whatever a document names', async () => {
+  test('use the operator’s own addresses before those of a document', async () => {
     const whose = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
     const { catalogue } = world.service
     const before = (await catalogue.connectable('sandbox', null, 'notes'))!
@@ -437,7 +434,7 @@ describe('connections to providers of tools', () => {
     await catalogue.setOAuth(whose, before.client, 'client-secret')
   })
 
-  test('access that was taken back there expires here, with an event; removed here, it is revoked there', async () => {
+  test('expire with an event when access is revoked at the provider, and revoke it when removed here', async () => {
     const person = await world.connected('hal')
     const { body } = await person.call('POST', '/v1/webhook-endpoints', {
       body: { url: 'listen:here', events: ['connection.expired'] },
@@ -462,7 +459,7 @@ describe('connections to providers of tools', () => {
     expect(await world.connections(other)).toEqual([])
   })
 
-  test('a forged or foreign return, and wrong answers of the server, store nothing and say why', async () => {
+  test('store nothing from a forged or foreign return or a wrong answer, and say why', async () => {
     const [person, thief] = [await world.caller(), await world.caller()]
     const { connections } = world.service
     const attempt = async (query: (url: string) => string, by = person) => {

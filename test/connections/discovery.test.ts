@@ -50,7 +50,7 @@ describe('the authorization server of a provider whose document names none', () 
   const start = async (person: { call: ConnectionWorld['service']['call'] }) =>
     await person.call('POST', '/v1/connections/authorize', { body: { provider: 'bare' } })
 
-  test('is the one that its metadata names, and stays so for this connection', async () => {
+  test('is the one in its metadata, and stays the same for this connection', async () => {
     names({ authorization_servers: [elsewhere.origin] })
     const person = await world.caller()
     const { body } = await start(person)
@@ -96,7 +96,7 @@ describe('the authorization server of a provider whose document names none', () 
     ['a private address', () => ({ authorization_servers: ['https://10.0.0.1', 'https://169.254.169.254'] })],
     ['plain http', () => ({ authorization_servers: ['http://auth.example'] })],
     ['an endless list', () => ({ authorization_servers: Array(5_000).fill('https://auth.invalid/') })],
-  ])('is not known from metadata with %s: a sentence says so, and nothing is stored', async (_what, fields) => {
+  ])('is not accepted from metadata with %s: nothing is stored, and the error says why', async (_what, fields) => {
     names(fields(world.company.origin))
     world.company.metadataAt.set(SERVER, (response) => json(response, { error: 'none' }, 404))
     const person = await world.caller()
@@ -122,7 +122,7 @@ describe('the authorization server of a provider whose document names none', () 
     }
   }
 
-  test('is the one of the metadata that the API’s 401 names, on whatever host', async () => {
+  test('is the one in the metadata that the API’s 401 names, on any host', async () => {
     const [own, issuer] = [world.company.origin, elsewhere.origin]
     challenges(`${issuer}${METADATA}`, { resource: own, authorization_servers: [issuer] })
     const { body } = await start(await world.caller())
@@ -138,16 +138,19 @@ describe('the authorization server of a provider whose document names none', () 
     ['an address in a private network', () => ['https://10.0.0.1', {}]],
     ['an address by plain http', () => ['http://metadata.example', {}]],
     ['an endless address', (own: string) => [`${own}/${'a'.repeat(3_000)}`, {}]],
-  ] as [string, (own: string) => [string, object]][])('is not known from a 401 that names %s', async (_what, given) => {
-    const [host, fields] = given(elsewhere.origin)
-    challenges(`${host}${METADATA}`, { authorization_servers: [elsewhere.origin], ...fields })
-    const person = await world.caller()
-    const before = elsewhere.to(SERVER).length
-    expect((await start(person)).body.code).toBe('authorization_refused')
-    expect([await world.connections(person), elsewhere.to(SERVER).length]).toEqual([[], before])
-  })
+  ] as [string, (own: string) => [string, object]][])(
+    'is not accepted from a 401 that names %s',
+    async (_what, given) => {
+      const [host, fields] = given(elsewhere.origin)
+      challenges(`${host}${METADATA}`, { authorization_servers: [elsewhere.origin], ...fields })
+      const person = await world.caller()
+      const before = elsewhere.to(SERVER).length
+      expect((await start(person)).body.code).toBe('authorization_refused')
+      expect([await world.connections(person), elsewhere.to(SERVER).length]).toEqual([[], before])
+    },
+  )
 
-  test('is not known from a 200, nor by a redirect to the metadata', async () => {
+  test('is not accepted from a 200, nor through a redirect to the metadata', async () => {
     const person = await world.caller()
     challenges(`${elsewhere.origin}${METADATA}`, {
       resource: world.company.origin,
@@ -169,7 +172,7 @@ describe('the authorization server of a provider whose document names none', () 
     expect((await start(person)).body.code).toBe('authorization_refused')
   })
 
-  test('is not known by a redirect, nor from metadata that is too long', async () => {
+  test('is not accepted through a redirect, nor from metadata that is too long', async () => {
     world.company.metadataAt.set(SERVER, (response) => json(response, { error: 'none' }, 404))
     const person = await world.caller()
     const before = elsewhere.asked.length

@@ -80,39 +80,42 @@ describe('a hostile provider', () => {
     answers.push((await person.call('POST', path, { body })).text)
   }
 
-  test.each(places)('that repeats in %s what it was asked for tokens with', async (_place, say) => {
-    const person = await world.connected('kim')
-    const other = await world.caller()
-    const begun = await other.call('POST', '/v1/connections/authorize', { body: { provider: 'notes' } })
-    answers.push(begun.text.replace(/"authorizationUrl":"[^"]*"/, ''))
-    const query = world.company.allow(String(begun.body.authorizationUrl), 'kim')
-    world.company.next.push(echo(say))
-    await expect(world.service.connections.finish(other.caller, query)).rejects.toMatchObject({
-      code: 'authorization_refused',
-    })
-    world.company.next.push(echo(say))
-    await call(other, '/v1/connections', { provider: 'notes', client: { id: 'bot', secret: 'bot-client-secret' } })
-    // By a code.
-    await call(other, '/v1/connections/authorize', { provider: 'notes', byCode: true })
-    world.service.clock.forward(8_000)
-    world.company.next.push(echo(say))
-    await sweep()
-    // In a renewal, by a call and by the sweeper.
-    world.service.clock.forward(3_700_000)
-    world.company.next.push(echo(say))
-    answers.push((await world.call(person, 'notes-write')).text)
-    world.company.next.push(echo(say))
-    world.service.clock.forward(10_000)
-    await sweep()
-    for (const one of [person, other]) answers.push(JSON.stringify(await world.connections(one)))
-    // A revocation.
-    world.company.metadataAt.set('/revoke', (response) => say(response, world.company.lastRefresh))
-    await person.call('DELETE', `/v1/connections/${person.connectionId}`)
-    await sweep()
-    expect(stranger.asked).toEqual([])
-  })
+  test.each(places)(
+    'cannot reveal secrets by repeating in %s what the token request contained',
+    async (_place, say) => {
+      const person = await world.connected('kim')
+      const other = await world.caller()
+      const begun = await other.call('POST', '/v1/connections/authorize', { body: { provider: 'notes' } })
+      answers.push(begun.text.replace(/"authorizationUrl":"[^"]*"/, ''))
+      const query = world.company.allow(String(begun.body.authorizationUrl), 'kim')
+      world.company.next.push(echo(say))
+      await expect(world.service.connections.finish(other.caller, query)).rejects.toMatchObject({
+        code: 'authorization_refused',
+      })
+      world.company.next.push(echo(say))
+      await call(other, '/v1/connections', { provider: 'notes', client: { id: 'bot', secret: 'bot-client-secret' } })
+      // By a code.
+      await call(other, '/v1/connections/authorize', { provider: 'notes', byCode: true })
+      world.service.clock.forward(8_000)
+      world.company.next.push(echo(say))
+      await sweep()
+      // In a renewal, by a call and by the sweeper.
+      world.service.clock.forward(3_700_000)
+      world.company.next.push(echo(say))
+      answers.push((await world.call(person, 'notes-write')).text)
+      world.company.next.push(echo(say))
+      world.service.clock.forward(10_000)
+      await sweep()
+      for (const one of [person, other]) answers.push(JSON.stringify(await world.connections(one)))
+      // A revocation.
+      world.company.metadataAt.set('/revoke', (response) => say(response, world.company.lastRefresh))
+      await person.call('DELETE', `/v1/connections/${person.connectionId}`)
+      await sweep()
+      expect(stranger.asked).toEqual([])
+    },
+  )
 
-  test.each(places)('that repeats in %s what it was called with', async (_place, say) => {
+  test.each(places)('cannot reveal the access token by repeating it in %s', async (_place, say) => {
     const person = await world.connected('lou')
     world.company.onCall = (asked, response) => say(response, asked.headers.authorization!.slice(7))
     answers.push((await world.call(person, 'notes-write')).text, (await world.call(person, 'notes-get-me')).text)

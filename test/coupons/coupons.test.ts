@@ -42,7 +42,7 @@ describe('coupons', () => {
   const counted = (answers: readonly Answer[], code: string) =>
     answers.filter(({ body }) => (body.code ?? body.payment?.lines.coupon) === code).length
 
-  test('of 200 buyers at once with a code for the first 20, exactly 20 have it; the others hear why, and pay in full', async () => {
+  test('are used exactly 20 times by 200 concurrent buyers; the others get the reason', async () => {
     const chk = await sell({ testMode: true })
     const { id, code } = await make({ percent: 25, max: 20 })
     const answers = await Promise.all(Array.from({ length: 200 }, () => simulate(chk, code.toLowerCase())))
@@ -59,7 +59,7 @@ describe('coupons', () => {
     expect(await look(id)).toMatchObject({ used: 0, tested: 20 })
   })
 
-  test('of eight who pay with money at once, three have a code for three; the others’ money stays, and pays in full', async () => {
+  test('are used by three of eight concurrent payers with a limit of three; the others pay nothing', async () => {
     const chk = await sell()
     const { id, code } = await make({ amount: 0.5, max: 3 })
     const payers: TestAccount[] = []
@@ -79,7 +79,7 @@ describe('coupons', () => {
     expect(payments.filter(({ lines }) => lines.coupon === code)).toHaveLength(3)
   })
 
-  test('a payment that fails gives its use back, once, however often it is repeated', async () => {
+  test('regain a use once when its payment fails, however often it is repeated', async () => {
     const chk = await sell({ testMode: true })
     const { id, code } = await make({ percent: 50, max: 2 })
     expect((await simulate(chk, code)).status).toBe(200)
@@ -96,7 +96,7 @@ describe('coupons', () => {
     expect(await look(id)).toMatchObject({ tested: 2 })
   })
 
-  test('work that fails gives it back: by the seller’s report, and by the sweeper after the deadline', async () => {
+  test('regain a use when the work fails, by the seller’s report or at the deadline', async () => {
     const chk = await sell({ testMode: true, capture: 'onSuccess', runSeconds: 30 })
     const { id, code } = await make({ percent: 50, max: 1 })
     const first = (await simulate(chk, code)).body.payment
@@ -112,7 +112,7 @@ describe('coupons', () => {
     await until(async () => ((await look(id)) as { tested: number }).tested === 0)
   })
 
-  test('one wallet uses it as often as it may, another one too', async () => {
+  test('are limited per wallet, also for concurrent purchases', async () => {
     const chk = await sell()
     const { id, code } = await make({ percent: 10, perCustomer: 1 })
     const [one, other] = [await world.chain.payer(10_000_000n), await world.chain.payer(10_000_000n)]
@@ -122,7 +122,7 @@ describe('coupons', () => {
     expect(await look(id)).toMatchObject({ used: 2 })
   })
 
-  test('a quote with one code buys nothing with another, without one, or for another quantity; nor once it is archived', async () => {
+  test('do not fit a quote with another code, none, or another quantity, nor after they are archived', async () => {
     const chk = await sell({ pricing: { kind: 'quantity', max: 5 } })
     const half = await make({ percent: 50 })
     const tenth = await make({ percent: 10 })
@@ -171,7 +171,7 @@ describe('coupons', () => {
         ...(key === undefined ? {} : { headers: { 'Idempotency-Key': key } }),
       })
 
-    test('of 200 at once, exactly the first 20 have it, each delivered once, for nothing', async () => {
+    test('200 concurrent buyers get exactly 20 orders, each delivered once, for nothing', async () => {
       const chk = await sell()
       const { id, code } = await make({ percent: 100, max: 20 })
       const quote = await quoted(chk, { coupon: code })
@@ -189,7 +189,7 @@ describe('coupons', () => {
       expect(metadata).toMatchObject({ free: 'coupon', lines: { coupon: code, total: 0 } })
     })
 
-    test('a repeat finds what was bought; without its token nothing is shown, and another input is another purchase', async () => {
+    test('a repeat returns the same purchase; without its token, or with another input, it is refused', async () => {
       const chk = await sell({ fields: [{ name: 'site', type: 'text' }] })
       const { id, code } = await make({ percent: 100 })
       const token = newToken()
@@ -204,7 +204,7 @@ describe('coupons', () => {
       expect(await look(id)).toMatchObject({ used: 1 })
     })
 
-    test('work that fails gives it back, once', async () => {
+    test('failed work returns its use, once', async () => {
       const chk = await sell({ capture: 'onSuccess' })
       const { id, code } = await make({ percent: 100, max: 1 })
       const { body } = await take(chk, code)
@@ -218,7 +218,7 @@ describe('coupons', () => {
       expect((await take(chk, code)).status).toBe(202)
     })
 
-    test('it buys nothing that costs something, and no other door sells what costs nothing', async () => {
+    test('it cannot buy anything with a price left, nor through any other channel', async () => {
       const all = (await make({ percent: 100 })).code
       const half = (await make({ percent: 50 })).code
       const each = (await make({ percent: 100, perCustomer: 1 })).code
@@ -257,15 +257,15 @@ describe('coupons', () => {
     ['both', { amount: 1 }, 'amount'],
     ['more than all', { percent: 101 }, 'percent'],
     ['half a percent', { percent: 0.5 }, 'percent'],
-    ['for nobody', { max: 0 }, 'max'],
-    ['a time that is none', { until: 'tomorrow' }, 'until'],
-    ['a checkout that is none', { checkouts: ['chk_1'] }, 'checkouts.0'],
+    ['a limit of zero', { max: 0 }, 'max'],
+    ['an invalid time', { until: 'tomorrow' }, 'until'],
+    ['an invalid checkout id', { checkouts: ['chk_1'] }, 'checkouts.0'],
   ])('%s is refused by name', async (...[, terms, name]) => {
     const { status, body } = await post('/v1/coupons', { code: 'WRONG', percent: 10, ...terms })
     expect([status, Object.keys(body.details as object)]).toEqual([400, [name]])
   })
 
-  test('its limits are changed, what it takes off is not; its code is one account’s own, once', async () => {
+  test('have changeable limits, a fixed discount, and a code unique in their account', async () => {
     const { id, code } = await make({ code: ' spring-1 ', percent: 10, max: 5 })
     expect(code).toBe('SPRING-1')
     const change = (body: object, at = id) => world.seller.call('PATCH', `/v1/coupons/${at}`, { body })
@@ -293,7 +293,7 @@ describe('coupons', () => {
   })
 
   // The last one: after it this address has no answer about codes for an hour.
-  test('strangers cannot tell an unknown code from one that has ended, and have thirty guesses an hour', async () => {
+  test('answer alike for unknown and ended codes, and allow thirty guesses an hour', async () => {
     const [chk, another] = [await sell({ testMode: true }), await sell({ testMode: true })]
     const good = await make({ percent: 10 })
     const ended = await make({ percent: 10, until: new Date(world.service.clock.now().getTime() - 1).toISOString() })

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { refusalOf } from '../../service/dashboard/browser/pages/wallet/withdrawal.ts'
 import { axisOf, tickOf } from '../../service/ui-kit/format.ts'
 
-test('ticks of a small axis are told apart, those of a large one are short', () => {
+test('axis ticks are distinct on a small axis and short on a large one', () => {
   expect([0, 0.0025, 0.005, 0.0075, 0.01].map(tickOf)).toEqual(['0', '0.0025', '0.005', '0.0075', '0.01'])
   expect([0.00000025, 0.000001].map(tickOf)).toEqual(['0.00000025', '0.000001'])
   expect([1, 2.5, 1_500, 2_000_000].map(tickOf)).toEqual(['1', '2.5', '1.5K', '2M'])
 })
 
-test('an axis fits what is shown: equal round steps from zero, all told apart, and the largest value within the last', () => {
+test('an axis has equal round steps from zero, distinct ticks, and the largest value in its last step', () => {
   expect(axisOf(0.01, { areWhole: false })).toEqual([0, 0.002, 0.004, 0.006, 0.008, 0.01])
   expect(axisOf(25, { areWhole: false })).toEqual([0, 5, 10, 15, 20, 25])
   expect(axisOf(1, { areWhole: true })).toEqual([0, 1])

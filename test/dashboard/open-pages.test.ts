@@ -52,7 +52,7 @@ describe('the marketplace without a script and without an account', () => {
     }
   })
 
-  test('what is not published, or not an asset, is not for search engines, and says nothing', async () => {
+  test("an unpublished or unknown asset's page is noindex and reveals nothing", async () => {
     const { rda } = (await creator.call('POST', '/v1/rda', { body: promptBody({ name: 'Still secret' }) })).body
     for (const path of [rda.slug, 'never-made', '..%2f', 'a%22%3Eb'].map((slug) => `/marketplace/${String(slug)}`)) {
       const text = await read(path)
@@ -83,7 +83,7 @@ describe('the marketplace without a script and without an account', () => {
     }
   })
 
-  test('a page is read once for many readers; what is withdrawn is gone after ten seconds', async () => {
+  test('a page is cached for ten seconds, after which a withdrawn asset is gone', async () => {
     const slug = await publish({ name: 'Soon gone' })
     expect(await read(`/marketplace/${slug}`)).toContain('Soon gone')
     await creator.call('POST', `/v1/rda/${slug}/unpublish`)

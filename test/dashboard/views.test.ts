@@ -8,7 +8,7 @@ import {
   type View,
 } from '../../service/dashboard/browser/parts/views.ts'
 
-test('of what a browser stored only views are read, and at most as many as are kept', () => {
+test("reads only valid views from the browser's storage, and at most the maximum", () => {
   for (const text of [null, '', 'x', '1', 'null', '{}', '[1]', '[{"name":""}]', '[{"name":"a","filters":1}]']) {
     expect(readViews(text)).toEqual([])
   }
@@ -18,7 +18,7 @@ test('of what a browser stored only views are read, and at most as many as are k
   fc.assert(fc.property(fc.json(), (text) => readViews(text).length <= VIEWS_MAX))
 })
 
-test('after any saving and deleting each name is there once, the newest are kept, and all is read back', () => {
+test('stores each view name once, drops the oldest, and reads back what it stored', () => {
   const act = fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 40 }), fc.string({ maxLength: 50 }))
   fc.assert(
     fc.property(fc.array(act, { maxLength: 80 }), (acts) => {

@@ -135,7 +135,7 @@ withTools('a backup by pg_dump, as docs/going-live.md describes it', (tools) => 
       env: { PATH: process.env['PATH'] ?? '', ...settingsOf(database, '4020') },
     })
 
-  test('taken while payments and runs are under way, it is whole, and what was under way ends as it must', async () => {
+  test('a backup taken under load is complete, and work in progress ends correctly after a restore', async () => {
     const { service, call } = await start('before')
     await call('POST', '/v1/wallet/deposit', { amount: 25 })
     const { port: hookPort } = hook.address() as AddressInfo

@@ -26,7 +26,7 @@ describe('the embedded database', () => {
 
   afterAll(() => rmSync(parent, { recursive: true }))
 
-  test('is made once, is kept, and is as durable as PostgreSQL can be', async () => {
+  test('is created once, persists, and commits as durably as PostgreSQL can', async () => {
     embedded = await startEmbedded({ dataDir })
     expect(await ask(embedded.url, SETTINGS)).toEqual([
       { role: 'coinslot', superuser: false, fsync: 'on', commits: 'on', zone: 'UTC', sorts: true },
@@ -39,7 +39,7 @@ describe('the embedded database', () => {
     expect(await ask(embedded.url, 'select answer from kept')).toEqual([{ answer: 42 }])
   })
 
-  test('keeps its passwords to itself and asks for them', async () => {
+  test('stores its passwords readable by its owner only, and requires them', async () => {
     embedded = await startEmbedded({ dataDir })
     expect(statSync(path.join(dataDir, 'postgres.json')).mode & 0o777).toBe(0o600)
     const stranger = new URL(embedded.url)
@@ -47,7 +47,7 @@ describe('the embedded database', () => {
     await expect(ask(stranger.href, 'select 1')).rejects.toMatchObject({ code: '28P01' })
   })
 
-  test('refuses a second service and lets tools in', async () => {
+  test('refuses a second service, and lets tools attach', async () => {
     embedded = await startEmbedded({ dataDir })
     await expect(startEmbedded({ dataDir })).rejects.toMatchObject({ code: 'data_dir_in_use' })
 
@@ -76,7 +76,7 @@ describe('the embedded database', () => {
     expect(await ask(embedded.url, 'select 1 as up')).toEqual([{ up: 1 }])
   })
 
-  test('does not start over the number of a stranger', async () => {
+  test('starts when its old process id now belongs to another process', async () => {
     embedded = await startEmbedded({ dataDir })
     await ask(embedded.url, 'create table if not exists kept as select 42 as answer')
     await embedded.stop()
@@ -89,7 +89,7 @@ describe('the embedded database', () => {
     expect(await ask(embedded.url, 'select answer from kept')).toEqual([{ answer: 42 }])
   })
 
-  test('begins anew when the first start was cut off', async () => {
+  test('starts over when the first start was interrupted', async () => {
     embedded = await startEmbedded({ dataDir })
     await embedded.stop()
     // The password was written, the data folder was not renamed yet.
@@ -100,7 +100,7 @@ describe('the embedded database', () => {
     expect(await ask(embedded.url, 'select 1 as up')).toEqual([{ up: 1 }])
   })
 
-  test('comes back at the same address after kill -9, with all that was acknowledged', async () => {
+  test('comes back at the same address after kill -9, with every acknowledged row', async () => {
     embedded = await startEmbedded({ dataDir })
     const { url } = embedded
     await ask(url, 'create table rounds (id int)')

@@ -38,7 +38,7 @@ describe('when the service ends', () => {
   test.each<[string, (holder: Holder) => unknown, { code: number | null; signal: string | null }]>([
     ['by SIGTERM', ({ child }) => child.kill('SIGTERM'), { code: 0, signal: null }],
     ['by Ctrl-C', ({ child }) => child.kill('SIGINT'), { code: 0, signal: null }],
-    ['by an error that nobody catches', ({ child }) => child.stdin?.write('throw'), { code: 1, signal: null }],
+    ['by an uncaught error', ({ child }) => child.stdin?.write('throw'), { code: 1, signal: null }],
     ['by process.exit', ({ child }) => child.stdin?.write('exit'), { code: 3, signal: null }],
     ['by kill -9', ({ child }) => child.kill('SIGKILL'), { code: null, signal: 'SIGKILL' }],
   ])(

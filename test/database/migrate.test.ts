@@ -37,7 +37,7 @@ describe('the migration runner', () => {
     expect(await count('first')).toBe(1)
   })
 
-  test('applies only what is new', async () => {
+  test('applies only new migrations', async () => {
     await migrate(url, folder)
     write('20260103000000_third', 'insert into first values (2);')
     expect(await isMigrated(pool, folder)).toBe(false)
@@ -66,7 +66,7 @@ describe('the migration runner', () => {
     await expect(migrate(url, folder)).rejects.toMatchObject({ code: 'migration_unknown' })
   })
 
-  test('undoes a migration that fails, names it, and applies it once it is mended', async () => {
+  test('rolls back a failed migration, names it, and applies it once it is fixed', async () => {
     write('20260103000000_third', 'create table third (id int); insert into first values (7); select 1 / 0;')
     await expect(migrate(url, folder)).rejects.toThrow(
       /^Migration 20260103000000_third failed and was undone: division/,
@@ -79,13 +79,13 @@ describe('the migration runner', () => {
     expect(await migrate(url, folder)).toEqual(['20260103000000_third'])
   })
 
-  test('refuses to go on after a migration that Prisma left half done', async () => {
+  test('refuses to continue after a migration that Prisma left unfinished', async () => {
     await migrate(url, folder)
     await pool.query(`update _prisma_migrations set finished_at = null where migration_name like '%second'`)
     await expect(migrate(url, folder)).rejects.toThrow('20260102000000_second failed earlier')
   })
 
-  test('leaves a history that the Prisma CLI takes for its own', async () => {
+  test('writes a history that the Prisma CLI accepts as up to date', async () => {
     await migrate(url)
     const env = { ...process.env, DATABASE_URL: url, NO_COLOR: '1' }
     const status = [path.resolve('node_modules/prisma/build/index.js'), 'migrate', 'status']

@@ -68,7 +68,7 @@ describe('rows of statements', () => {
 
   afterAll(() => database.close())
 
-  it('are what the database gives', () => {
+  it('have the types that the database returns', () => {
     const ours = found.filter(({ statement }) => !isPlanted(statement))
     const faults = ours.flatMap(({ statement, faults }) => faults.map((fault) => ({ statement, fault })))
     const narrowed = new Set(faults.map(keyOf))
@@ -96,7 +96,7 @@ describe('rows of statements', () => {
   })
 
   // Two transactions that write the same customers in different orders would wait for each other (test/sales/customer-locks).
-  it('of what is counted by customer are written by statements that name one sale by its id', () => {
+  it('that are counted by customer are written by statements that name one sale by its id', () => {
     const texts = found.flatMap(({ statement: { place, texts: all } }) => all.map((text) => ({ place, text })))
     const writing = texts.filter(({ text }) => /\bUPDATE sale\b/.test(text) && COUNTED.test(text))
     expect(writing.length).toBeGreaterThan(8)

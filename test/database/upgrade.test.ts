@@ -102,7 +102,7 @@ describe('a database of the version before', () => {
   })
 
   test.each(['tool_payment', 'checkout_payment', 'paywall_payment', 'paywall_answer'])(
-    'nothing of %s is left',
+    'has no table %s any more',
     async (table) => {
       const { rows } = await client.query('SELECT to_regclass($1) AS table', [table])
       expect(rows).toEqual([{ table: null }])

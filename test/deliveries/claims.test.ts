@@ -38,7 +38,7 @@ describe('a claim', () => {
       await then(response, call)
     }
 
-  test('raced by fifty is given to exactly one', async () => {
+  test('raced by fifty succeeds exactly once', async () => {
     for (let round = 0; round < 5; round++) {
       const id = await world.write()
       const answers = await Promise.all(Array.from({ length: 50 }, () => claim(id)))
@@ -47,7 +47,7 @@ describe('a claim', () => {
     }
   })
 
-  test('that is repeated under its Idempotency-Key gets the same answer, however many others ask', async () => {
+  test('repeated under its Idempotency-Key gets the same answer, and others are refused', async () => {
     const id = await world.write()
     const mine = { 'idempotency-key': 'execution-1' }
     expect(await claim(id, mine)).toEqual({ claimed: true })
@@ -56,7 +56,7 @@ describe('a claim', () => {
     expect(await claim(id, { 'idempotency-key': 'execution-2' })).toEqual({ claimed: false })
   })
 
-  test('that is repeated after a crash, before its answer was kept, is told the same', async () => {
+  test('repeated after a crash, before its answer was stored, answers the same', async () => {
     const id = await world.write()
     const operation = newId('op', new Date())
     const { deliveries } = world.service
@@ -65,7 +65,7 @@ describe('a claim', () => {
     expect(await deliveries.claim(world.owner, id)).toEqual({ claimed: false })
   })
 
-  test('while the answer is under way leaves the delivery to be confirmed by it', async () => {
+  test('during an attempt leaves the delivery to be confirmed by its answer', async () => {
     world.receiver.answers(claims(ok))
     const id = await world.write()
     const seen = await world.reaches(id, 'delivered')
@@ -73,14 +73,14 @@ describe('a claim', () => {
     expect(await claim(id)).toEqual({ claimed: false })
   })
 
-  test('may come after the delivery was confirmed', async () => {
+  test('is possible after the delivery was confirmed', async () => {
     const id = await world.write()
     await world.reaches(id, 'delivered')
     expect(await claim(id)).toEqual({ claimed: true })
     expect((await world.reaches(id, 'delivered')).claimedAt).not.toBeNull()
   })
 
-  test('that nobody confirms ends the schedule, and its owner is told', async () => {
+  test('that is never confirmed ends the schedule, and its owner gets delivery.unconfirmed', async () => {
     world.receiver.answers(claims(status(500, 'died')))
     const told = owners.calls.length
     const id = await world.write({ subject: 'pay_unconfirmed' })
@@ -110,13 +110,13 @@ describe('a claim', () => {
     expect(world.receiver.of(id)).toHaveLength(1)
   })
 
-  test('is not confirmed by a claim that it is a duplicate', async () => {
+  test('is not confirmed by an answer that the delivery is a duplicate', async () => {
     world.receiver.answers(claims(status(200, '{"duplicate":true}')))
     const id = await world.write()
     expect((await world.reaches(id, 'unconfirmed')).lastStatus).toBe(200)
   })
 
-  test('is open again when its owner redelivers, under the same webhook-id', async () => {
+  test('is reset when its owner redelivers, under the same webhook-id', async () => {
     world.receiver.answers(claims(status(500)))
     const id = await world.write()
     await world.reaches(id, 'unconfirmed')
@@ -130,7 +130,7 @@ describe('a claim', () => {
     expect(await claim(id)).toEqual({ claimed: false })
   })
 
-  test('opens by itself where the delivery is to be redelivered, and the schedule goes on', async () => {
+  test('is reopened by a failure with onUnconfirmed: redeliver, and the schedule continues', async () => {
     let runs = 0
     world.receiver.answers(async (response, call) => {
       if ((await claim(call.id)).claimed) runs++
@@ -146,7 +146,7 @@ describe('a claim', () => {
     expect(runs).toBe(3)
   })
 
-  test('the owner is told of what was exhausted or turned away, too', async () => {
+  test('is no condition for delivery.stopped, which the owner gets when the receiver answers 410', async () => {
     world.receiver.answers(status(410))
     const told = owners.calls.length
     const id = await world.write({ subject: 'pay_gone' })

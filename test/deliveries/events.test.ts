@@ -41,7 +41,7 @@ describe('an event', () => {
 
   const eventsOf = (receiver: Receiver) => receiver.calls.map(({ body }) => JSON.parse(body) as unknown)
 
-  test('reaches each endpoint that asked for it, signed with its own secret, and no other', async () => {
+  test('reaches each subscribed endpoint, signed with its own secret, and no other', async () => {
     const [one, two] = receivers as [Receiver, Receiver]
     const first = await endpoint(one, ['payment.completed', 'revenue.milestone'])
     const second = await endpoint(two, ['payment.completed'])
@@ -75,7 +75,7 @@ describe('an event', () => {
     expect(one.calls[0]!.id).not.toBe(one.calls[1]!.id)
   })
 
-  test('that strangers can bring about is sent once for each of them, and so many an hour', async () => {
+  test('that outside callers can cause is sent once per cause, and a limited number per hour', async () => {
     const [one] = receivers as [Receiver]
     const { id } = await endpoint(one, ['payment.failed'])
     const { clock, database, deliveries } = world.service
@@ -100,7 +100,7 @@ describe('an event', () => {
     expect(await fails('a', 'h')).toBe(4)
   })
 
-  test("of another account or environment is nobody else's business", async () => {
+  test('reaches no endpoint of another account or environment', async () => {
     const [one] = receivers as [Receiver]
     await endpoint(one, ['run.completed'])
     const other = (await world.service.person()).caller.user.id
@@ -111,7 +111,7 @@ describe('an event', () => {
     expect(eventsOf(one)).toEqual([{ event: 'run.completed', data: { mine: true } }])
   })
 
-  test('is not told to an endpoint that is disabled or deleted, nor what waited for it', async () => {
+  test('is not sent to a disabled or deleted endpoint, not even one that was waiting', async () => {
     const [one, two] = receivers as [Receiver, Receiver]
     const off = await endpoint(one, ['run.failed'])
     const gone = await endpoint(two, ['run.failed'])
@@ -143,7 +143,7 @@ describe('an event', () => {
     expect(eventsOf(one)[1]).toEqual({ event: 'run.failed', data: { n: 3 } })
   })
 
-  test('that fails for five days disables its endpoint, and its owner is told', async () => {
+  test('that fails for five days disables its endpoint, and its owner gets endpoint.disabled', async () => {
     const [bad, good] = receivers as [Receiver, Receiver]
     bad.answers(status(500))
     const failing = await endpoint(bad, ['run.failed'])

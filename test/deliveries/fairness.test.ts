@@ -2,8 +2,8 @@ import { createSlots } from '../../service/deliveries/service/slots.ts'
 import { ok, startReceiver } from './receiver.ts'
 import { startWorld } from './world.ts'
 
-describe('one receiver that hangs', () => {
-  test('keeps nobody else waiting, and what is for it is not lost', async () => {
+describe('a receiver that hangs', () => {
+  test('delays no other receiver, and loses none of its own deliveries', async () => {
     const world = await startWorld()
     const hanging = await startReceiver()
     const held: (() => void)[] = []
@@ -43,7 +43,7 @@ describe('one receiver that hangs', () => {
 describe('a lane', () => {
   const sizes = { own: 2, host: 3, account: 10, environment: 20 }
 
-  test('that is full and quick lets the next one wait its turn', async () => {
+  test('that is full and fast lets the next one wait', async () => {
     const slots = createSlots(sizes, () => 0)
     const [first] = [await taken(slots), await taken(slots)]
     const third = taken(slots)
@@ -51,7 +51,7 @@ describe('a lane', () => {
     ;(await third).leave()
   })
 
-  test('that is full and stays so sends away for longer and longer, one after the other', async () => {
+  test('that stays full postpones deliveries, each longer than the one before', async () => {
     const slots = createSlots(sizes, () => 0)
     await taken(slots)
     await taken(slots)
@@ -68,7 +68,7 @@ describe('a lane', () => {
     expect(Math.max(...stays)).toBeLessThanOrEqual(60_000)
   })
 
-  test("of one owner leaves room at the host for another's", async () => {
+  test('of one owner leaves slots of the host for another', async () => {
     const slots = createSlots(sizes, () => 0)
     await taken(slots)
     await taken(slots)
@@ -78,7 +78,7 @@ describe('a lane', () => {
     await taken(slots, 'third')
   })
 
-  test('of one account leaves room for others, however many addresses it names; so does one of an environment', async () => {
+  test('of one account or environment leaves slots for others, whatever addresses it uses', async () => {
     const slots = createSlots({ own: 2, host: 3, account: 4, environment: 6 }, () => 0)
     const enter = (n: number, account: string, environment = 'sandbox') =>
       slots.enter({ own: `own ${String(n)}`, host: `host ${String(n)}`, account, environment })

@@ -20,7 +20,7 @@ test.each(Object.entries({ ADD, CLAIM }))(
   },
 )
 
-test('what the worker runs reads no table from end to end once there is something in it', async () => {
+test("the worker's statements scan no non-empty table from end to end", async () => {
   const database = await testDatabase({ poolMax: 1 })
   const { pool, statements } = database
   const store = createDeliveryStore(statements)

@@ -23,7 +23,7 @@ describe('a receiver', () => {
     clock.forward(Date.parse(seen.nextAttemptAt!) - clock.now().getTime() + 1)
   }
 
-  test('that is down for a while gets everything once it is back', async () => {
+  test('that is down for a while gets every delivery once it is back', async () => {
     const down = await startReceiver()
     const { url } = down
     await down.close()
@@ -58,7 +58,7 @@ describe('a receiver', () => {
     })
   })
 
-  test('that hangs is left after the time that the delivery gives it', async () => {
+  test("that hangs is cut off after the delivery's time limit", async () => {
     const held: (() => void)[] = []
     world.receiver.answers((response) => void held.push(() => response.end()))
     const id = await world.write({ waitMs: 300 })
@@ -72,7 +72,7 @@ describe('a receiver', () => {
     expect((await world.reaches(id, 'delivered')).attemptCount).toBe(2)
   })
 
-  test('has 15 s unless the delivery says otherwise, and never more than 180', async () => {
+  test('has 15 s unless the delivery sets another time, and never more than 180 s', async () => {
     const usual = await world.write()
     const longest = await world.write({ waitMs: 1_000_000 })
     const { rows } = await world.service.database.pool.query<{ id: string; wait_ms: number }>(
@@ -86,7 +86,7 @@ describe('a receiver', () => {
     await world.reaches(longest, 'delivered')
   })
 
-  test('that says 410 is left in peace', async () => {
+  test('that answers 410 gets no further attempt', async () => {
     world.receiver.answers(status(410, 'gone'))
     const id = await world.write()
     const seen = await world.reaches(id, 'stopped')
@@ -98,7 +98,7 @@ describe('a receiver', () => {
   })
 
   test.each([301, 302, 303, 307, 308])(
-    'that redirects with %d has not taken it, and nobody else gets it',
+    'that redirects with %d gets a retry, and the redirect is not followed',
     async (code) => {
       const elsewhere = await startReceiver()
       world.receiver.answers((response) => void response.writeHead(code, { location: elsewhere.url }).end())
@@ -143,7 +143,7 @@ describe('a receiver', () => {
     world.receiver.answers(ok)
   })
 
-  test('that says 200 and never ends its answer has taken it', async () => {
+  test('that sends 200 and never ends its answer counts as delivered', async () => {
     world.receiver.answers((response) => void response.writeHead(200).write('{"taken":'))
     const id = await world.write({ waitMs: 300 })
     const seen = await world.reaches(id, 'delivered')
@@ -151,7 +151,7 @@ describe('a receiver', () => {
     world.receiver.answers(ok)
   })
 
-  test('that speaks no HTTP, or hangs up, has not taken it', async () => {
+  test('that does not answer in HTTP, or hangs up, gets a retry', async () => {
     const answers = ['SSH-2.0-OpenSSH_9.2\r\n', '']
     for (const words of answers) {
       const server = createServer((socket: Socket) => {
@@ -174,7 +174,7 @@ describe('a receiver', () => {
     expect(outcomes(seen)).toEqual([[null, 'address_refused']])
   })
 
-  test('whose answer is to be shown has as much of it kept as the delivery asks for', async () => {
+  test('has as much of its answer stored as the delivery asks for', async () => {
     world.receiver.answers(status(200, 'y'.repeat(100_000)))
     const subject = 'pay_shown'
     const id = await world.write({ subject, keepBytes: 65_536, waitMs: 180_000 })

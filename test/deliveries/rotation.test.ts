@@ -17,7 +17,7 @@ describe('a secret that is rotated', () => {
     return world.receiver.of(id)[0]!
   }
 
-  test('signs along for a day; the same act again makes no other', async () => {
+  test('stays valid beside the new one for a day; repeating the rotation changes nothing', async () => {
     const { service, target, owner, secret: old } = world
     const { deliveries, database, clock } = service
     const operation = newId('op', clock.now())
@@ -46,7 +46,7 @@ describe('a secret that is rotated', () => {
     }
   })
 
-  test("of somebody else's target stays as it is", async () => {
+  test("of another account's target is refused and stays unchanged", async () => {
     const { service, target } = world
     const other = { userId: (await service.person()).caller.user.id, environment: 'sandbox' as const }
     const operation = newId('op', service.clock.now())

@@ -42,7 +42,7 @@ describe('a signature', () => {
     expect(both).toBe(`${signatureOf([next], 'dlv_1', 1, '{}')} ${signatureOf([old], 'dlv_1', 1, '{}')}`)
   })
 
-  test('is never made without a secret, or with what is none', () => {
+  test('is refused without a secret, or with an invalid one', () => {
     expect(() => signatureOf([], 'dlv_1', 1, '{}')).toThrow('no signing secret')
     expect(() => signatureOf(['whsec_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'], 'dlv_1', 1, '{}')).toThrow(
       'not a signing secret',
@@ -122,7 +122,7 @@ describe('the schedule', () => {
 
   const standing: Standing = { state: 'pending', place: 0, onUnconfirmed: 'hold' }
 
-  test('goes on after a failure, and ends exhausted', () => {
+  test('continues after a failure, and ends exhausted', () => {
     expect(afterFailure(standing, 'failed', now, 0)).toEqual({
       state: 'pending',
       place: 1,
@@ -146,7 +146,7 @@ describe('the schedule', () => {
     })
   })
 
-  test('of a claimed one is over: its owner decides', () => {
+  test('of a claimed delivery ends at a failure: its owner decides', () => {
     for (const decision of ['failed', 'gone'] as const) {
       expect(afterFailure({ ...standing, state: 'claimed' }, decision, now, 0)).toMatchObject({
         state: 'unconfirmed',
@@ -157,7 +157,7 @@ describe('the schedule', () => {
     }
   })
 
-  test('of a claimed one goes on with an open claim where that is wanted, to the same end', () => {
+  test('of a claimed delivery continues with a reopened claim if chosen, up to the same end', () => {
     const claimed: Standing = { state: 'claimed', place: 2, onUnconfirmed: 'redeliver' }
     expect(afterFailure(claimed, 'failed', now, 0)).toEqual({
       state: 'pending',
@@ -172,21 +172,21 @@ describe('the schedule', () => {
     })
   })
 
-  test('an endpoint is given up after five days of failures, not a moment before', () => {
+  test('disables an endpoint after exactly five days of failures', () => {
     const since = new Date(now.getTime() - 5 * 24 * hour)
     expect(isGivenUp(since, now)).toBe(true)
     expect(isGivenUp(new Date(since.getTime() + 1), now)).toBe(false)
   })
 })
 
-describe('what is kept of an answer', () => {
+describe('the stored part of an answer', () => {
   test('is cut between characters', () => {
     const answer = Buffer.from('añ€😀', 'utf8')
     const cuts = Array.from({ length: answer.length + 1 }, (_, bytes) => toKept(answer, bytes))
     expect(cuts).toEqual(['', 'a', 'a', 'añ', 'añ', 'añ', 'añ€', 'añ€', 'añ€', 'añ€', 'añ€😀'])
   })
 
-  test('can be stored whatever came', () => {
+  test('contains no NUL or invalid bytes', () => {
     expect(toKept(Buffer.from([0x61, 0x00, 0xff, 0x62]), 10)).toBe('a\ufffd\ufffdb')
     const noise = createHash('sha256').update('noise').digest()
     expect(toKept(noise, 20)).not.toContain('\0')

@@ -33,7 +33,7 @@ describe('a delivery', () => {
     ])
   })
 
-  test('written twice goes out once', async () => {
+  test('written twice is sent once', async () => {
     const id = await world.write()
     await world.write({ id })
     await world.reaches(id, 'delivered')
@@ -41,7 +41,7 @@ describe('a delivery', () => {
     expect(world.receiver.of(id)).toHaveLength(1)
   })
 
-  test('of a transaction that is undone never goes out', async () => {
+  test('of a rolled-back transaction is never sent', async () => {
     const before = world.receiver.calls.length
     const { service, owner, target } = world
     await expect(
@@ -55,13 +55,13 @@ describe('a delivery', () => {
     expect(world.receiver.calls).toHaveLength(before + 1)
   })
 
-  test("is never written to somebody else's target", async () => {
+  test("is refused for another account's target", async () => {
     const other = await world.service.person()
     const owner = { userId: other.caller.user.id, environment: 'sandbox' as const }
     await expect(world.write({ owner })).rejects.toThrow("not its owner's")
   })
 
-  test('to one address is signed with the secret of the account', async () => {
+  test('to a single address is signed with the secret of the account', async () => {
     const { body } = await world.person.call('GET', '/v1/signing-secret')
     const id = await world.write({ to: { url: world.receiver.url } })
     await world.reaches(id, 'delivered')
@@ -80,7 +80,7 @@ describe('a delivery', () => {
     await moved.close()
   })
 
-  test('that is refused comes again after 5 s, under the same webhook-id', async () => {
+  test('that is refused is sent again after 5 s, under the same webhook-id', async () => {
     world.receiver.answers(status(500, 'not now'))
     const id = await world.write()
     const failed = await world.until(id, ({ attemptCount }) => attemptCount === 1)

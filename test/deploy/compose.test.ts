@@ -57,14 +57,14 @@ describe('deploy/compose.yaml', () => {
   } as const
   const check = new Ajv({ strict: false, allErrors: true, formats }).compile(schema)
 
-  it('is what the Compose Specification says, and the check sees what is not', () => {
+  it('is valid by the Compose Specification, and the check finds an invalid key', () => {
     expect([check(compose), check.errors]).toEqual([true, null])
     const broken = structuredClone(compose) as unknown as { services: { api: Record<string, unknown> } }
     broken.services.api['replica'] = 2
     expect(check(broken)).toBe(false)
   })
 
-  it('asks for nothing that must be set and is not in the example', () => {
+  it('requires only settings that the example file has', () => {
     for (const name of ['DOMAIN', 'POSTGRES_PASSWORD', 'AUTH_SECRET', 'VAULT_KEY', 'METRICS_TOKEN']) {
       expect(() => interpolated(documentsOf('deploy/compose.yaml')[0], { ...GIVEN, [name]: '' })).toThrow(name)
     }
@@ -72,12 +72,12 @@ describe('deploy/compose.yaml', () => {
     expect(Object.keys(environmentFile('deploy/.env.example'))).toEqual(expect.arrayContaining(asked))
   })
 
-  it.each(ours)('%s is given settings that it starts with', (_name, { environment }) => {
+  it.each(ours)('%s has settings that it starts with', (_name, { environment }) => {
     expect(() => readConfig(environment ?? {})).not.toThrow()
     expect(() => readConfig({ ...environment, LIVE: 'true' })).not.toThrow()
   })
 
-  it('has two of every role, and keys for signing where somebody signs', () => {
+  it('has two replicas of every role, and signing keys only where they are used', () => {
     const roles = ours.flatMap(([, { environment, deploy }]) =>
       (environment?.['ROLES'] ?? '').split(',').map((role) => [role, deploy?.replicas]),
     )
@@ -105,7 +105,7 @@ describe('deploy/compose.yaml', () => {
     }
   })
 
-  it('lets nobody but the services reach the database, and services write nowhere', () => {
+  it('connects the databases to the services only, which run read-only', () => {
     expect(compose.networks['inside']).toEqual({ internal: true })
     expect(compose.services['postgres']?.networks).toEqual(['inside'])
     expect(compose.services['redis']?.networks).toEqual(['inside'])
@@ -118,7 +118,7 @@ describe('deploy/compose.yaml', () => {
 describe('deploy/nginx.conf.template', () => {
   const template = readFileSync('deploy/nginx.conf.template', 'utf8')
 
-  it('passes every surface to who serves it', () => {
+  it('routes every surface to the service that serves it', () => {
     const passed = [...template.matchAll(/location (\S+) \{ proxy_pass \$(\w+);/g)].map(([, at, to]) => [at, to])
     expect(Object.fromEntries(passed)).toEqual({
       '/tools': 'tools',

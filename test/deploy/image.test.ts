@@ -14,7 +14,7 @@ const bases = instructions.filter((one): one is From => one.getKeyword() === 'FR
 const contents = readFileSync('service/launch/image.mjs', 'utf8')
 
 describe('deploy/Containerfile', () => {
-  it('copies what there is and what its list of ignored files lets through', () => {
+  it('copies only existing paths that its ignore file allows', () => {
     const allowed = readFileSync('deploy/Containerfile.dockerignore', 'utf8')
       .split('\n')
       .filter((line) => line.startsWith('!'))
@@ -35,7 +35,7 @@ describe('deploy/Containerfile', () => {
     expect(bases[0]).toMatch(/^node:20\.(19|[2-9]\d)\.\d+-[a-z]+-slim$/)
   })
 
-  it('takes into the image what was assembled and nothing else, without a package manager', () => {
+  it('copies only the assembled files into the image, without a package manager', () => {
     expect(wordsOf(running, 'COPY')).toEqual(['/image /srv/coinslot'])
     expect(copies(running).map((copy) => copy.getFromFlag()?.getValue())).toEqual(['build'])
     const [run = ''] = wordsOf(running, 'RUN')
@@ -44,7 +44,7 @@ describe('deploy/Containerfile', () => {
     expect(wordsOf(building, 'RUN').at(-1)).toBe('node service/launch/image.mjs /image')
   })
 
-  it('runs as nobody’s root, hears SIGTERM itself and says how it is', () => {
+  it('runs as an unprivileged user, receives SIGTERM itself and reports its health', () => {
     expect(wordsOf(running, 'USER')).toEqual(['1000:1000'])
     const [command] = running.filter((one): one is JSONInstruction => one.getKeyword() === 'CMD')
     expect(command!.getJSONStrings().map((word) => word.getJSONValue())).toEqual(['node', 'service/dist/main.js'])
@@ -53,7 +53,7 @@ describe('deploy/Containerfile', () => {
     expect(wordsOf(running, 'HEALTHCHECK')[0]).toContain('/healthz')
   })
 
-  it('starts what the assembly has', () => {
+  it('starts files that the assembly contains', () => {
     for (const name of [...contents.matchAll(/^ {2}'([^']+)',$/gm)].map(([, found]) => found!)) {
       if (name.startsWith('service/dist') || name.startsWith('.build')) continue
       expect([name, existsSync(path.resolve(name))]).toEqual([name, true])

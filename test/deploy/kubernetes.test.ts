@@ -13,7 +13,7 @@ const of = (kind: string) => manifests.filter((manifest) => manifest.kind === ki
 const names = (kind: string) => of(kind).map(({ metadata }) => metadata.name)
 
 describe('deploy/kubernetes', () => {
-  it('has no field that Kubernetes does not know, nor one of another type; and the check sees one', () => {
+  it('has no unknown field and no wrong type, and the check finds both', () => {
     expect(faultsIn(manifests)).toEqual([])
     const broken = structuredClone(of('Deployment')[0]!)
     broken['spec'].template.spec.securityContext.runAsNonroot = true
@@ -24,7 +24,7 @@ describe('deploy/kubernetes', () => {
     ])
   })
 
-  it('runs every role twice at least, lets one of each go at a time, and scales what exists', () => {
+  it('runs at least two replicas of every role, with a disruption budget, and scales what exists', () => {
     const roles = of('Deployment').flatMap(({ spec }) =>
       (spec.template.spec.containers[0].env[0].value as string).split(','),
     )
@@ -57,7 +57,7 @@ describe('deploy/kubernetes', () => {
     for (const backend of backends) expect(names('Service')).toContain(backend)
   })
 
-  it('gives each process settings that it starts with, and secrets by reference alone', () => {
+  it('gives each process settings that it starts with, and secrets only by reference', () => {
     const settings = of('ConfigMap')[0]!['data'] as Record<string, string>
     const shared = {
       ...settings,
@@ -90,7 +90,7 @@ describe('deploy/kubernetes', () => {
     expect(holders('coinslot-worker')).toEqual(['coinslot-worker'])
   })
 
-  it('asks for health where there is some, and waits for a drain of 30 s', () => {
+  it('probes health and readiness, and allows for a drain of 30 s', () => {
     for (const { spec } of of('Deployment')) {
       const pod = spec.template.spec
       const [container] = pod.containers
@@ -101,7 +101,7 @@ describe('deploy/kubernetes', () => {
     }
   })
 
-  it('lets no process be root, write, or ask the cluster', () => {
+  it('runs no process as root, with a writable file system, or with a token for the cluster', () => {
     for (const { spec } of [...of('Deployment'), ...of('Job')]) {
       const pod = spec.template.spec
       expect(pod.automountServiceAccountToken).toBe(false)

@@ -48,19 +48,19 @@ describe('the alerts and the dashboard', () => {
     await service.close()
   })
 
-  it.each(asked)('%s asks for what the service exports: %s', (_title, expression) => {
+  it.each(asked)('%s uses only metrics that the service exports: %s', (_title, expression) => {
     const { faults, metrics } = read(expression)
     expect(faults).toEqual([])
     expect(metrics.length).toBeGreaterThan(0)
     expect(metrics.filter((name) => !exported.has(name))).toEqual([])
   })
 
-  it('would be told of a metric that there is not, and of an expression that is none', () => {
+  it('would fail for a metric that does not exist and for an invalid expression', () => {
     expect(read('rate(coinslot_gone_total[5m])').metrics.every((name) => exported.has(name))).toBe(false)
     expect(read('sum by (x (coinslot_queue_dead)').faults).not.toEqual([])
   })
 
-  it('say each what is wrong and what to do, and are in the handbook by their name', () => {
+  it('each have a summary and an action, and an entry in the handbook', () => {
     const handbook = readFileSync('docs/operating.md', 'utf8')
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
     for (const { alert, labels, annotations } of rules) {
@@ -71,7 +71,7 @@ describe('the alerts and the dashboard', () => {
     }
   })
 
-  it('show no two panels in one place', () => {
+  it('show no two panels at one position', () => {
     const places = dashboard.panels.map(({ gridPos: { x, y } }) => `${String(x)} ${String(y)}`)
     expect(new Set(places).size).toBe(places.length)
     for (const { gridPos } of dashboard.panels) expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24)

@@ -50,12 +50,12 @@ describe('extensions.bazaar', () => {
     })
   })
 
-  test('takes required names beside the fields, as a JSON schema has them', () => {
+  test('accepts required names beside the fields, as in a JSON schema', () => {
     const made = posted({ a: { type: 'string' }, b: { type: 'integer' } }, { required: ['b'] })
     expect(made?.info.input['body']).toEqual({ b: 1 })
   })
 
-  test('of a request without a body has query parameters', () => {
+  test('has query parameters for a request without a body', () => {
     expect(bazaarOf({ input: { type: 'http', method: 'get' }, routeTemplate: '/a/:b' })).toMatchObject({
       info: { input: { type: 'http', method: 'GET', queryParams: {} } },
       routeTemplate: '/a/:b',
@@ -68,7 +68,7 @@ describe('extensions.bazaar', () => {
     expect(JSON.stringify(made?.schema)).not.toContain('"required":["code"]')
   })
 
-  test('is short enough for a header, however large the input’s schema is', () => {
+  test('is short enough for a header, for an input schema of any size', () => {
     const fields = Object.fromEntries(
       Array.from({ length: 500 }, (_, nth) => [
         `field${String(nth)}`,

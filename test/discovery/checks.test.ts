@@ -59,7 +59,7 @@ describe('the address of another seller', () => {
     return (body as { items: { resource: string; accepts: { payTo: string; amount: string }[] }[] }).items
   }
 
-  it('is asked without a payment and listed in its own words', async () => {
+  it('is requested without a payment, once, and listed with its own description', async () => {
     sell()
     expect(await pay(`${address()}?city=Berlin&token=secret#top`)).toEqual({ status: 'processing' })
     expect(await shown()).toEqual([])
@@ -106,7 +106,7 @@ describe('the address of another seller', () => {
     expect([fakeSeller.asked.length, await shown()]).toEqual([1, []])
   })
 
-  it('with a wrong claim stays listed as it was; a sale at the new price changes it', async () => {
+  it('with a wrong claim stays listed unchanged; a sale at the new price updates it', async () => {
     sell()
     await pay(address())
     await check()
@@ -146,7 +146,7 @@ describe('the address of another seller', () => {
     ['goes where it asks for something else', () => STRANGER, []],
     ['stays where it asks for the same', () => world.seller, [{ describedBy: 'seller', ...words }]],
   ])(
-    'that was listed before addresses were asked is shown as it was until then, and %s',
+    'that was listed before the checks existed is shown as before until it is checked, and %s',
     async (_name, payTo, after) => {
       sell()
       await unverified(payTo())
@@ -185,7 +185,7 @@ describe('the address of another seller', () => {
     ])
   })
 
-  it('that asks in version 2 is listed for a payment of version 1', async () => {
+  it('that uses version 2 is listed for a payment of version 1', async () => {
     sell()
     const { chain, payer, seller, service } = world
     const body = request(chain, 1, await payer.authorize(chain.network, seller, { value: 1_000n }))
@@ -198,7 +198,7 @@ describe('the address of another seller', () => {
     expect(await shown()).toMatchObject([{ x402Version: 2, ...words }])
   })
 
-  it('with a template is asked again where a payer named another address for it', async () => {
+  it('with a template is checked again where a payer named another address for it', async () => {
     const extension = { ...bazaar, routeTemplate: '/weather/:city' }
     sell('/weather/berlin', undefined, { extensions: { bazaar: extension } })
     for (const path of ['/nothing', '/weather/berlin']) {
@@ -209,7 +209,7 @@ describe('the address of another seller', () => {
     expect((await shown()).map(({ resource }) => resource)).toEqual([address('/weather/:city')])
   })
 
-  it('that is private is never asked, nor listed', async () => {
+  it('that is private is never requested, nor listed', async () => {
     sell()
     // An address that the operator did not allow. A connection that fails would be tried again.
     await pay(address().replace('127.0.0.1', '127.0.0.2'))
@@ -219,7 +219,7 @@ describe('the address of another seller', () => {
     expect(row).toEqual({ state: 'refused' })
   })
 
-  it('is asked at most once a minute by all its claims together, while other hosts are asked', async () => {
+  it('is requested at most once a minute per host, while other hosts are requested', async () => {
     const other = await new FakeSeller().listen()
     const paths = ['/one', '/two', '/three']
     for (const path of paths) {
@@ -238,7 +238,7 @@ describe('the address of another seller', () => {
     await other.close()
   })
 
-  it('that fails is asked again later, and given up after the fourth time', async () => {
+  it('that fails is requested again later, at most four times', async () => {
     sell()
     fakeSeller.status = 503
     await pay(address())

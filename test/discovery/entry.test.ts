@@ -34,7 +34,7 @@ function refused(...given: Parameters<typeof sold>): string | null {
   return 'rejected' in found ? found.rejected : null
 }
 
-describe('what is listed of a payment', () => {
+describe('the listed entry of a payment', () => {
   test('is the resource without its query, with the terms that were paid', () => {
     expect(entry()).toEqual({
       resource: 'https://weather.example/v1/now',
@@ -78,7 +78,7 @@ describe('what is listed of a payment', () => {
   })
 
   test.each(['//evil.example', 'x', '/%2e%2e/a', '/%252e%252e/a', '/a/../b', '/%zz', '/a b', `/${'%25'.repeat(9)}`, 5])(
-    'goes by the path where the template is %s',
+    'uses the path where the template is %s',
     (routeTemplate) => {
       const { resource } = entry({ bazaar: { ...bazaar, routeTemplate } })
       expect(new URL(resource).host).toBe('weather.example')
@@ -168,7 +168,7 @@ describe('what is listed of a payment', () => {
     expect(refused(given)).toContain(reason)
   })
 
-  test('with test money lists what runs on one’s own machine; with real money not', () => {
+  test('may be at localhost with test money, and not with real money', () => {
     const resource = { url: 'http://localhost:4020/tools/pay/x' }
     expect(entry({ resource }).resource).toBe('http://localhost:4020/tools/pay/x')
     const network = payment.network
@@ -192,15 +192,15 @@ describe('what is listed of a payment', () => {
   })
 })
 
-describe('the words of a search', () => {
-  test('are words alone, for any text', () => {
+describe('the terms of a search', () => {
+  test('contain words only, for any text', () => {
     expect(queriesOf("weather & !'now':* | (x")).toEqual({ all: 'weather & now & x', any: 'weather | now | x' })
     expect(queriesOf('page views')).toEqual({ all: 'page & views:*', any: 'page | views:*' })
     expect(queriesOf(' &|!() ')).toBeNull()
     expect(queriesOf('x '.repeat(1_000))?.all.split(' & ')).toHaveLength(16)
   })
 
-  test('are taken from the name, the tags, the description, the address and the fields', () => {
+  test('come from the name, the tags, the description, the address and the fields', () => {
     expect(wordsOf(entry({ resource: { serviceName: 'Acme', tags: ['rain'] } }))).toEqual({
       name: 'Acme ',
       tags: 'rain',

@@ -128,7 +128,7 @@ describe('the search for the origin of payers', () => {
     expect(rows.map(({ score }) => Math.round(score))).toEqual([3, 1])
   })
 
-  test('asks for a bounded part at a time, narrower where the node refuses, and ends with the look-back', async () => {
+  test('searches in bounded ranges, narrower where the node refuses, and ends at the look-back', async () => {
     await sold('https://quiet.example/', address(1), [address(11), address(12)])
     chain.widest = 3_000n
     for (let time = 0; time < 4; time++) {

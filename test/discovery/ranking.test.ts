@@ -159,7 +159,7 @@ describe('the ranking', () => {
     )
   })
 
-  test('gives the same result in any order of what is known', () => {
+  test('gives the same result in any order of its inputs', () => {
     const made = new Market()
     for (const payers of [2, 5, 9]) made.honest(`honest ${String(payers)}`, payers)
     addRing(made, 'siblings', { wallets: 40, calls: 3 })
@@ -177,7 +177,7 @@ describe('the ranking', () => {
     )
   })
 
-  test('counts neither calls nor amounts: one payer more is worth more than any number of calls', () => {
+  test('counts payers, neither calls nor amounts', () => {
     const made = new Market()
     const two = made.honest('two', 2)
     const three = made.honest('three', 3)
@@ -185,7 +185,7 @@ describe('the ranking', () => {
     expect(made.scores().get(three)).toBeGreaterThan(made.scores().get(two) ?? 0)
   })
 
-  test('a payer of one’s own adds nothing, and takes nothing away', () => {
+  test('ignores payers funded by the seller', () => {
     const made = new Market()
     const seller = made.honest('seller', 4)
     const before = made.scores().get(seller)
@@ -196,7 +196,7 @@ describe('the ranking', () => {
     expect(made.scores().get(seller)).toBe(before)
   })
 
-  test('a seller that buys elsewhere keeps its customers, also where their payments are read from the chain', () => {
+  test('keeps the customers of a seller that buys elsewhere', () => {
     const made = new Market()
     const seller = made.honest('seller', 3)
     const supplier = made.honest('supplier', 2)
@@ -208,7 +208,7 @@ describe('the ranking', () => {
     expect(scores.get(supplier)).toBeGreaterThan(before.get(supplier) ?? 0)
   })
 
-  test('customers of an exchange are many, and fewer than those with sources of their own', () => {
+  test('counts customers of one exchange, but less than those with separate sources', () => {
     const made = new Market()
     const sellers = Array.from({ length: 8 }, (_, nth) => made.honest(`seller ${String(nth)}`, 6))
     const own = made.honest('own', 11)
@@ -225,7 +225,7 @@ describe('the ranking', () => {
     }
   })
 
-  test('failures and slowness rank lower; one origin cannot spoil a rate', () => {
+  test('ranks failing and slow sellers lower, and no single origin can ruin a rate', () => {
     const made = new Market()
     const good = made.honest('good', 6)
     const failing = made.sell('failing')
@@ -247,7 +247,7 @@ describe('the ranking', () => {
     expect(of(attacked)).toBeGreaterThan(of(good) * 0.85)
   })
 
-  test('of two recipients at one address the one with more payers is shown; of equal ones the first', () => {
+  test('shows the recipient with more payers at one address, or the first of equal ones', () => {
     const made = new Market()
     const owner = made.honest('owner', 3)
     const squatter = made.sell('squatter', 'owner')
@@ -258,7 +258,7 @@ describe('the ranking', () => {
     expect([owner, squatter, first, second].map((id) => ranks.get(id)?.shadowed)).toEqual([false, true, false, true])
   })
 
-  test('takes no part longer than a moment, however much there is', () => {
+  test('is computed in short parts, whatever the size', () => {
     const made = new Market()
     const sellers = Array.from({ length: 2_000 }, (_, nth) => made.sell(`seller ${String(nth)}`))
     for (let nth = 0; nth < 50_000; nth++) {

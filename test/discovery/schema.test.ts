@@ -4,7 +4,7 @@ import { readJson } from '../../service/kit/json.ts'
 
 const SEED = Number(process.env['SEED'] ?? 20_261_123)
 
-describe('a schema from a stranger', () => {
+describe('a schema from another server', () => {
   const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
 
   test.each<[string, unknown, unknown, string | null]>([
@@ -40,14 +40,14 @@ describe('a schema from a stranger', () => {
     expect(faultOf(schema, value)).toBe(fault)
   })
 
-  test('a number of forty thousand digits is refused before it is parsed; a long one is still a number', () => {
+  test('refuses a number of forty thousand digits before parsing, and accepts a long one', () => {
     expect(() => readJson(`{"a":${'9'.repeat(40_000)}}`)).toThrow()
     const value = readJson(`{"a":${'9'.repeat(1_000)},"b":1.00000000000000000001}`)
     expect(faultOf(object({ a: { type: 'number' }, b: { type: 'number' } }), value)).toBeNull()
     expect(faultOf(object({ a: { type: 'string' } }), value)).toBe('info/a must be string')
   })
 
-  test('work has an end: references and alternatives that multiply are given up quickly', () => {
+  test('is rejected early where references and alternatives multiply', () => {
     const $defs: Record<string, unknown> = { d0: { type: 'string' } }
     for (let nth = 1; nth < 30; nth++) {
       const half = { $ref: `#/$defs/d${String(nth - 1)}` }
@@ -70,13 +70,13 @@ describe('a schema from a stranger', () => {
     expect(faultOfDocument(document)).toBe(fault)
   })
 
-  test('looks through the deepest document that can be read', () => {
+  test('is checked to the depth of the deepest readable document', () => {
     let deep: unknown = 1
     for (let nth = 0; nth < 100_000; nth++) deep = [deep]
     expect(faultOfDocument(deep)).toBe('is nested deeper than 32 levels')
   })
 
-  test('answers for anything at all, and never throws', () => {
+  test('never throws, for any schema and value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.jsonValue({ maxDepth: 6 }), (schema, value) => {
         expect([null, expect.any(String)]).toContainEqual(faultOf(schema, value))

@@ -19,7 +19,7 @@ describe('a dispute', () => {
 
   const policy = (body: object) => seller.call('PATCH', '/v1/refund-policy', { body })
 
-  test('is reported with the token, answered with a refund, and told to both sides', async () => {
+  test('is reported with the token, answered with a refund, and both sides are notified', async () => {
     await seller.call('POST', '/v1/webhook-endpoints', {
       body: { url: 'http://127.0.0.1:9/hook', events: ['dispute.opened', 'dispute.closed'] },
     })
@@ -61,7 +61,7 @@ describe('a dispute', () => {
     ])
   })
 
-  test('a signature of the payer opens it, for this payment and this server, for a while', async () => {
+  test("can be opened by the payer's signature, for this payment and server, for an hour", async () => {
     const [sold, other] = [await bought(service, seller), await bought(service, seller)]
     const post = (id: string, body: object) => service.call('POST', `/receipts/${id}/dispute`, { body })
     const refused = { status: 404, body: { code: 'receipt_not_found' } }
@@ -86,7 +86,7 @@ describe('a dispute', () => {
     expect(await post(sold.id, body)).toMatchObject({ status: 410 })
   })
 
-  test('a hundred reports at once are one, and a hundred answers are one refund', async () => {
+  test('is opened once by a hundred concurrent reports, and refunded once by a hundred answers', async () => {
     const sold = await bought(service, seller)
     const made = await Promise.all(Array.from({ length: 100 }, () => report(service, sold)))
     expect(made.filter(({ status }) => status === 201)).toHaveLength(1)
@@ -107,7 +107,7 @@ describe('a dispute', () => {
     })
   })
 
-  test('nothing is reported of what is not paid, too old, a prepaid balance, or has no seller', async () => {
+  test('is refused for an unpaid or old payment, a prepaid balance, and a sale without a seller', async () => {
     const unpaid = await bought(service, seller, { state: 'settling' })
     expect(await report(service, unpaid)).toMatchObject({ status: 409, body: { code: 'payment_not_refundable' } })
     const balance = await bought(service, seller, { product: 'gate', details: { kind: 'balance' } })
@@ -128,7 +128,7 @@ describe('a dispute', () => {
     expect(await report(service, sold)).toMatchObject({ status: 201 })
   })
 
-  test('without an answer it ends by the policy of its time: closed, or refunded', async () => {
+  test('without an answer ends by the policy at its time: closed, or refunded', async () => {
     const closes = await bought(service, seller)
     await report(service, closes)
     await policy({ unanswered: 'refund', answerDays: 2 })
@@ -148,7 +148,7 @@ describe('a dispute', () => {
     expect(await report(service, closes)).toMatchObject({ status: 200, body: { dispute: { state: 'closed' } } })
   })
 
-  test('a deadline refunds one wallet twice in 24 hours, and nothing as not delivered that has arrived', async () => {
+  test('is refunded by its deadline for one wallet twice in 24 hours, and not if delivered', async () => {
     await policy({ unanswered: 'refund', answerDays: 1 })
     const payer = `0x${'d4'.repeat(20)}`
     const four = await Promise.all(Array.from({ length: 4 }, () => bought(service, seller, { payer })))
@@ -171,7 +171,7 @@ describe('a dispute', () => {
     expect(await findRefundDifferences(service.database.statements)).toEqual([])
   })
 
-  test('a refund that fails leaves it open, says why, and it can be answered again; a deadline gives up at some time', async () => {
+  test('stays open with the reason when its refund fails, and the deadline gives up in the end', async () => {
     const poor = await rich(service, 0.1)
     await poor.call('PATCH', '/v1/refund-policy', { body: { unanswered: 'refund', answerDays: 1 } })
     const sold = await bought(service, poor)
@@ -205,7 +205,7 @@ describe('a dispute', () => {
     expect(await findRefundDifferences(service.database.statements)).toEqual([])
   })
 
-  test('a refund of the whole sum by the seller ends it; the deadline waits for one that is on its way', async () => {
+  test('ends with a full refund by the seller; the deadline waits for one in progress', async () => {
     const sold = await bought(service, seller)
     await report(service, sold)
     await refund(seller, sold.id, { amount: 0.3 })
@@ -225,7 +225,7 @@ describe('a dispute', () => {
     expect(await disputeOf(service, sold.id)).toMatchObject({ state: 'refunded' })
   })
 
-  test('answers, the deadline and a direct refund at once: one end, and no cent more than was paid', async () => {
+  test('ends once under concurrent answers, deadline and refund, within the payment', async () => {
     await policy({ unanswered: 'refund', answerDays: 1 })
     for (let round = 0; round < 8; round++) {
       const sold = await bought(service, seller)
@@ -254,7 +254,7 @@ describe('a dispute', () => {
     expect(await service.ledger.differences()).toEqual([])
   })
 
-  test("is its seller's alone, in one environment; an agent's key answers nothing", async () => {
+  test("belongs to its seller in one environment, and an agent's key cannot answer it", async () => {
     const sold = await bought(service, seller)
     const { id } = (await report(service, sold)).body.dispute as { id: string }
     const stranger = await service.person()
@@ -275,7 +275,7 @@ describe('a dispute', () => {
     expect(await disputeOf(service, sold.id)).toMatchObject({ state: 'open', refundFailure: 'refund_exceeds_payment' })
   })
 
-  test('of a simulated payment: with the token alone, and the refund moves nothing', async () => {
+  test('about a simulated payment needs the token, and its refund moves nothing', async () => {
     const sold = await bought(service, seller, { simulated: true, payer: `0x${'00'.repeat(20)}` })
     const signed = await signedReport(service, sold, sold.payer)
     expect(await service.call('POST', `/receipts/${sold.id}/dispute`, { body: signed })).toMatchObject({ status: 404 })
@@ -307,7 +307,7 @@ describe('a dispute', () => {
     await dying.close()
   })
 
-  test('the policy has defaults and bounds', async () => {
+  test('has a policy with defaults and limits', async () => {
     expect((await seller.call('GET', '/v1/refund-policy')).body.refundPolicy).toEqual({
       ...{ windowDays: 30, answerDays: 7, unanswered: 'close', partialRefunds: true, agents: 'asked' },
       ...{ automaticPerSale: 1, automaticPerDay: 20 },
@@ -326,7 +326,7 @@ describe('a dispute', () => {
     }
   })
 
-  test('changes of the policy at once are all there afterwards', async () => {
+  test('keeps all concurrent changes of the policy', async () => {
     const fields = {
       ...{ windowDays: 14, answerDays: 3, unanswered: 'refund', partialRefunds: false, agents: 'automatic' },
       ...{ automaticPerSale: 2, automaticPerDay: 5 },
@@ -338,7 +338,7 @@ describe('a dispute', () => {
     }
   })
 
-  test('what buyers report is counted for a checkout from 20 customers on, rounded, without simulated ones', async () => {
+  test('is counted for a checkout from 20 customers on, rounded, without simulated ones', async () => {
     const subject = 'chk_tracked'
     for (let at = 0; at < 19; at++) await addSale(service, seller, { subject })
     for (let at = 0; at < 5; at++)

@@ -13,7 +13,7 @@ describe('the mail about a new dispute', () => {
   const sale = { name: 'SEO audit', sale: { product: 'checkout', amount: usdc(2_500_000n) } } as const
   const mail = (over: object = {}) => openedMail({ ...dispute, ...over }, sale, 'https://pay.example/disputes').text
 
-  test('names the product, the amount, what the buyer wrote, and what happens without an answer', () => {
+  test("names the product, the amount, the buyer's text, and the outcome without an answer", () => {
     expect(mail()).toBe(`Product: SEO audit, 2.5 USDC
 Payment: pay_1 (production)
 Reason: service not delivered

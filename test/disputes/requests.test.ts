@@ -50,7 +50,7 @@ describe('a refund request by the x402 extension', () => {
     await world.seller.call('PATCH', '/v1/refund-policy', { body: { windowDays: 30 } })
   })
 
-  test('is possible as long as the policy said when it was sold, with the defaults where none was set', async () => {
+  test('is possible within the window of the policy at the time of the sale, or the default window', async () => {
     const stored = async ({ id }: { id: string }) =>
       (await world.service.database.statements.run('SELECT refund_window_days FROM sale WHERE id = $1', [id]))[0]
     const sold = await buy()
@@ -86,7 +86,7 @@ describe('a refund request by the x402 extension', () => {
     expect(await ask(sold)).toEqual(denied('policy_denied'))
   })
 
-  test('is refunded at once where the policy says so, within its limits; the seller is asked beyond them', async () => {
+  test("is executed at once within the policy's limits, and pending beyond them", async () => {
     await automatic({ automaticPerSale: 1, automaticPerDay: 1.5 })
     const [one, two, dear] = [await buy(), await buy(), await buy({ amount: 2_000_000 })]
     const payer = (sold: typeof one) => accountOf(world, sold.payer.address)
@@ -104,7 +104,7 @@ describe('a refund request by the x402 extension', () => {
     expect(await world.service.ledger.differences()).toEqual([])
   })
 
-  test('one wallet gets two automatic refunds of a seller in 24 hours; what it buys beyond that is the seller’s to answer', async () => {
+  test('is executed for one wallet twice in 24 hours per seller; further ones are pending', async () => {
     await automatic()
     await fund()
     const first = await buy()
@@ -129,7 +129,7 @@ describe('a refund request by the x402 extension', () => {
   })
 
   test.each(['begun', 'whole', 'expired', 'succeeded', 'delivered', 'claimed', 'unconfirmed', 'pending'] as const)(
-    'what was handed over or is under way (%s) is not refunded by itself as not delivered',
+    'is pending, not refunded, where the work was delivered or is in progress (%s)',
     async (evidence) => {
       await automatic()
       await fund()
@@ -142,7 +142,7 @@ describe('a refund request by the x402 extension', () => {
     },
   )
 
-  test('a hundred at once, with one key or many, are one refund', async () => {
+  test('is refunded once for a hundred concurrent requests, with one key or many', async () => {
     await automatic()
     await fund()
     const sold = await buy()
@@ -165,7 +165,7 @@ describe('a refund request by the x402 extension', () => {
     expect(await findRefundDifferences(world.service.database.statements)).toEqual([])
   })
 
-  test('the same key with another body, or for another payment, is refused', async () => {
+  test('is refused with another body, or for another payment, under the same key', async () => {
     const [sold, other] = [await buy(), await buy()]
     const key = randomUUID()
     await ask(sold, { key, amount: '500000' })
@@ -183,7 +183,7 @@ describe('a refund request by the x402 extension', () => {
     expect(await ask(await buy(), { key })).toMatchObject({ status: 'pending' })
   })
 
-  test('never to another address, never for a stranger, never for what the signature does not name', async () => {
+  test('is denied to other addresses, other signers, and for anything the signature does not cover', async () => {
     await automatic()
     await fund()
     const [sold, other] = [await buy(), await buy()]
@@ -218,7 +218,7 @@ describe('a refund request by the x402 extension', () => {
     expect((await askRefund(world, bare, { 'x-payment-token': sold.token })).body).toMatchObject({ status: 'pending' })
   })
 
-  test('of two payments of one payer in one transaction, the request must name one', async () => {
+  test('must name the payment where one transaction paid two', async () => {
     const [sold, other] = [await buy(), await buy()]
     await world.service.database.statements.run('UPDATE sale SET tx_hash = $2, payer = $3 WHERE id = $1', [
       ...[other.id, sold.txHash, sold.payer.address.toLowerCase()],
@@ -229,7 +229,7 @@ describe('a refund request by the x402 extension', () => {
     expect(await disputeOf(world.service, other.id)).toMatchObject({ state: 'open' })
   })
 
-  test('of a part below five cents is a fault of its amount; all that is left may be less', async () => {
+  test('is invalid below five cents, unless it covers all that is left', async () => {
     const [sold, small] = [await buy(), await buy({ amount: 10_000 })]
     const dust = await askRefund(world, await refundRequest(world.service, sold, { amount: '49999' }))
     expect([dust.status, dust.body]).toMatchObject([400, { details: { amount: 'must be at least 0.05' } }])
@@ -237,7 +237,7 @@ describe('a refund request by the x402 extension', () => {
     expect(await ask(small, { amount: '10000' })).toMatchObject({ status: 'pending' })
   })
 
-  test('is denied after the window, above what is left, in part where that is not allowed, and after an end', async () => {
+  test('is denied after the window, above the remaining amount, in forbidden parts, and after an end', async () => {
     await fund()
     const sold = await buy()
     expect(await ask(sold, { amount: '1000001' })).toEqual(denied('amount_exceeds_settled'))
@@ -266,7 +266,7 @@ describe('a refund request by the x402 extension', () => {
     expect(await ask(reported)).toEqual(denied('policy_denied'))
   })
 
-  test('a refund from the seller’s own wallet that nobody signs denies no request, and moves no deadline', async () => {
+  test('is not affected by an unsigned refund from the seller’s own wallet, nor is the deadline', async () => {
     await seller.call('PATCH', '/v1/refund-policy', { body: { unanswered: 'refund', answerDays: 1 } })
     await fund()
     const [whole, part, reported] = [await buy(), await buy(), await buy()]
@@ -301,7 +301,7 @@ describe('a refund request by the x402 extension', () => {
     expect(await post(await signedReport(world.service, other, owner))).toMatchObject({ status: 201 })
   })
 
-  test('what cannot be paid automatically is the seller’s to answer, or waits for the seller’s balance', async () => {
+  test('is pending while it cannot be paid automatically, and repeats the same refund', async () => {
     await automatic()
     const sold = await buy()
     const key = randomUUID()

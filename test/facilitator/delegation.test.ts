@@ -72,7 +72,7 @@ describe('an account that delegates to code (EIP-7702)', () => {
     expect(await usdcOf(world.chain, world.seller)).toBe(before + 1_000_000n)
   })
 
-  it('pays by what its code accepts, and no longer by its own key, until the delegation ends', async () => {
+  it("pays by its code's signature, and not by its own key, until the delegation ends", async () => {
     const owner = await world.chain.payer(0n)
     const byKey = await signedBy(account)
     expect(await byToken(byKey)).toBe(true)

@@ -51,7 +51,7 @@ describe('trouble with money in the escrow', () => {
     return row
   }
 
-  it('a capture whose block is taken back is made again, once', async () => {
+  it('a capture whose block is reorganised away is repeated, once', async () => {
     const paid = await authorized()
     const body = await capture(paid, 300_001n)
     const before = await sentBy(world.chain, operator)
@@ -70,7 +70,7 @@ describe('trouble with money in the escrow', () => {
     expect(await sentBy(world.chain, operator)).toBe(before + 1)
   })
 
-  it('a capture that the chain refused is pending until that is final, and can then be asked for again', async () => {
+  it('leaves a reverted capture pending until that is final; then it can be repeated', async () => {
     const paid = await authorized()
     const body = await capture(paid, 300_002n)
     const asked = settle(body)
@@ -109,7 +109,7 @@ describe('trouble with money in the escrow', () => {
     await silent.close()
   })
 
-  it('with the service gone for good, the payer takes its money back alone', async () => {
+  it('with the service stopped for good, the payer reclaims the money alone', async () => {
     const payer = await world.chain.payer(1_000_000n)
     await world.chain.call('anvil_setBalance', payer.address, '0xde0b6b3a7640000')
     const running = await world.add()

@@ -68,7 +68,7 @@ describe('the scheme auth-capture', () => {
     })
   })
 
-  it('holds the money, pays it out in parts and gives the rest back, in a transaction each', async () => {
+  it('holds the money, captures it in parts and voids the rest, in a transaction each', async () => {
     const before = {
       seller: await usdcOf(world.chain, world.seller),
       payer: await usdcOf(world.chain, world.payer.address),
@@ -107,7 +107,7 @@ describe('the scheme auth-capture', () => {
     expect(await sent()).toBe(start + 2)
   })
 
-  it('is settled once for a hundred callers at two processes, and one of them hears of the success', async () => {
+  it('is settled once for a hundred concurrent callers, and one of them gets the success', async () => {
     const paid = await pay()
     const start = await sent()
     const answers = await Promise.all(
@@ -124,7 +124,7 @@ describe('the scheme auth-capture', () => {
     expect(await sent()).toBe(start + 2)
   })
 
-  it('carries out one of two captures that count on the same state', async () => {
+  it('executes one of two captures that expect the same state', async () => {
     const paid = await authorized()
     const start = await sent()
     const payloads = [await by().capture(paid, 600_000n, ALL), await by().capture(paid, 300_000n, ALL)]
@@ -137,7 +137,7 @@ describe('the scheme auth-capture', () => {
     expect(await sent()).toBe(start + 1)
   })
 
-  it('sends what an operator may do from that operator alone, beside another sponsor', async () => {
+  it("sends an operator's calls from that operator only, beside another sponsor", async () => {
     const [, second] = world.chain.accounts
     const keys = world.chain.accounts.slice(0, 2).map(({ privateKey }) => privateKey)
     const both = await world.add({ environment: { SPONSOR_PRIVATE_KEYS: keys.join(',') } })
@@ -179,7 +179,7 @@ describe('the scheme auth-capture', () => {
     expect(await spent(receiver, '01')).toBeGreaterThan(authorizing)
   })
 
-  it('takes money from a contract wallet, and a message from a contract that signs', async () => {
+  it('accepts money from a contract wallet, and messages signed by a contract', async () => {
     const owner = privateKeyToAccount(world.payer.privateKey)
     const wallet = await world.chain.wallet('owned', { owner: owner.address, usdc: 5_000_000n })
     const authorize: TestAccount['authorize'] = (network, to, terms) =>
@@ -223,7 +223,7 @@ describe('the scheme auth-capture', () => {
     }
     const requester = (operation: string) => ({ operation, ownsResult: true })
 
-    it('the money is held, and captured or given back by the stored request alone, once', async () => {
+    it('the money is held, then captured or voided once, by the stored request only', async () => {
       const { facilitator } = world.service
       const start = await sent()
       for (const action of [{ type: 'capture', amount: 400_000n, expected: ALL }, { type: 'void' }] as const) {
@@ -256,7 +256,7 @@ describe('the scheme auth-capture', () => {
       expect(await held(paid)).toMatchObject(ALL)
     })
 
-    it('sells nothing for money that another signer of messages could take back', async () => {
+    it('does not accept money for a purchase that another signer could void', async () => {
       const { facilitator } = world.service
       const claim = async ({ body }: EscrowPaid) => {
         const digest = facilitator.purchases.digestOf(readRequest({ ...body, x402Version: 2 }))!
@@ -290,7 +290,7 @@ describe('the scheme auth-capture', () => {
       expect(await held(paid)).toMatchObject(ALL)
     })
 
-    it('a capture beyond what is held, with a fee, of nothing, or for another state', async () => {
+    it('a capture above the held amount, with a fee, of zero, or for another state', async () => {
       const too = { capturable: 2_000_000n, refundable: 0n }
       const cases = [
         [await by().capture(paid, 1_000_001n, ALL), 'insufficient_authorization'],
@@ -327,7 +327,7 @@ describe('the scheme auth-capture', () => {
       for (const [payload, reason] of cases) expect(await tell(paid, payload)).toMatchObject(refusal(reason))
     })
 
-    it('a message about another payment than the terms describe, or one that is bound to another signer', async () => {
+    it('a message that does not fit the terms, or whose signer is not the bound one', async () => {
       const stranger = await world.chain.payer(0n)
       const capture = await by().capture(paid, 500_000n, ALL)
       const info = (change: object) => ({ ...capture, paymentInfo: { ...capture.paymentInfo, ...change } })

@@ -33,7 +33,7 @@ describe('the success of a settlement', () => {
     return await asked
   }
 
-  it('is an equal answer for everybody with one Idempotency-Key', async () => {
+  it('is the same answer for all requests with one Idempotency-Key', async () => {
     const payment = await newPayment()
     const before = await sentBy(world.chain, world.chain.accounts[0]!.address)
     const asked = Promise.all(
@@ -61,7 +61,7 @@ describe('the success of a settlement', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true')
   })
 
-  it('goes to the next caller when the first one is gone before the answer', async () => {
+  it('goes to the next caller when the first one left before the answer', async () => {
     const payment = await newPayment()
     const { close } = callAndHold(world.services[0]!, payment)
     await underWay(payment)
@@ -77,7 +77,7 @@ describe('the success of a settlement', () => {
     expect(last.body).toMatchObject({ success: false, status: 'settled', txHash: hash })
   })
 
-  it('goes to the next caller when the process dies while it tells', async () => {
+  it('goes to the next caller when the process dies while it answers', async () => {
     const payment = await newPayment()
     let dies = true
     const reach = (at: string) => stuck(dies && at === 'settlement offered')

@@ -62,7 +62,7 @@ describe('a process that is killed', () => {
   })
 
   // A message to the escrow has no success to hand out.
-  it.each(PLACES.slice(0, -1))('at "%s": what was captured is captured once', async (dieAt) => {
+  it.each(PLACES.slice(0, -1))('at "%s": a capture happens once', async (dieAt) => {
     const { chain, database } = world
     const signer = chain.accounts[2]!
     const operator = chain.accounts[0]!.address

@@ -2,7 +2,7 @@ import { encodeTransfer } from '../../service/chain/calldata.ts'
 import { honest, lagging, startRelay } from '../chain/relay.ts'
 import { openWorld, request, until, type World } from './world.ts'
 
-describe('what a sponsor is willing to pay', () => {
+describe('the limits of a sponsor', () => {
   let world: World
   beforeAll(async () => {
     world = await openWorld({ services: 0 })
@@ -17,7 +17,7 @@ describe('what a sponsor is willing to pay', () => {
     return { service, first, second }
   }
 
-  it('is counted by payer and day', async () => {
+  it('count gas by payer and day', async () => {
     const { service, first, second } = await settleWith({ GAS_BUDGET_PER_PAYER_DAY: '0.000000000001' })
     expect(first.body.success).toBe(true)
     expect(second.status).toBe(429)
@@ -30,7 +30,7 @@ describe('what a sponsor is willing to pay', () => {
     await service.close()
   })
 
-  it('is counted by recipient and day, and what is under way counts', async () => {
+  it('count gas by recipient and day, pending settlements included', async () => {
     const { chain } = world
     const [seller, other] = [(await chain.payer(0n)).address, (await chain.payer(0n)).address]
     const service = await world.add({
@@ -50,7 +50,7 @@ describe('what a sponsor is willing to pay', () => {
     await service.close()
   })
 
-  it("is counted by caller's address and day for all payers and recipients, open settlements included", async () => {
+  it("count gas by the caller's address and day, pending settlements included", async () => {
     const { chain } = world
     const service = await world.add({
       writes: false,
@@ -79,7 +79,7 @@ describe('what a sponsor is willing to pay', () => {
     await Promise.all([service.close(), writer.close()])
   })
 
-  it('is not spent by strangers to the last: what is reserved is for the house', async () => {
+  it('keep a reserve that outside callers cannot spend', async () => {
     const { first, service } = await settleWith(
       { GAS_BUDGET_PER_DAY: '1', GAS_RESERVE_PERCENT: '100' },
       await world.chain.payer(9_000_000n),
@@ -88,7 +88,7 @@ describe('what a sponsor is willing to pay', () => {
     await service.close()
   })
 
-  it.each([0n, 99n])('is not spent on %i micro-USDC', async (value) => {
+  it.each([0n, 99n])('refuse to spend gas on %i micro-USDC', async (value) => {
     const service = await world.add()
     const { chain, seller } = world
     const payer = await chain.payer(1_000_000n)
@@ -102,7 +102,7 @@ describe('what a sponsor is willing to pay', () => {
     await service.close()
   })
 
-  it('says that it is out of gas, and claims nothing that it cannot send', async () => {
+  it('report a sponsor out of gas, and claim nothing that it cannot send', async () => {
     const { chain, seller, database, clock } = world
     const sponsor = chain.accounts[0]!.address
     const balance = await chain.call('eth_getBalance', sponsor, 'latest')
@@ -136,7 +136,7 @@ describe('what a sponsor is willing to pay', () => {
     await service.close()
   })
 
-  it('is counted by network and day, and begins anew at midnight', async () => {
+  it('count gas by network and day, and start over at midnight', async () => {
     const rich = await world.chain.payer(9_000_000n)
     const { service, first } = await settleWith({ GAS_BUDGET_PER_DAY: '0.000000000001' }, rich)
     expect(first.status).toBe(503)
@@ -149,7 +149,7 @@ describe('what a sponsor is willing to pay', () => {
     await service.close()
   })
 
-  it('is told on /readyz and in the metrics when it runs low', async () => {
+  it('report a low balance on /readyz and in the metrics', async () => {
     const service = await world.add({ environment: { SPONSOR_LOW_BALANCE: '20000' } })
     const origin = new URL(service.origin).origin
     const sponsors = await until(async () => {
@@ -174,7 +174,7 @@ describe('what a sponsor is willing to pay', () => {
     await service.close()
   })
 
-  it('is never spent on an authorization whose time is over: it fails without a transaction', async () => {
+  it('spend nothing on an expired authorization, which fails without a transaction', async () => {
     const { chain, payer, seller, clock, database } = world
     const service = await world.add({ writes: false, environment: { SETTLE_WAIT_MS: '0' } })
     const validBefore = BigInt(Math.floor(clock.now().getTime() / 1000) + 60)
@@ -195,7 +195,7 @@ describe('what a sponsor is willing to pay', () => {
     expect(rows).toHaveLength(1)
   })
 
-  it('calls nothing expired that was paid, though the node that is asked has not seen it yet', async () => {
+  it('do not expire a paid authorization that the node has not seen yet', async () => {
     const { chain, payer, seller, clock } = world
     const relay = await startRelay(chain.url)
     const environment = { SETTLE_WAIT_MS: '0', BASE_SEPOLIA_RPC_URLS: relay.url }

@@ -31,7 +31,7 @@ describe('settlements that go together', () => {
     return (await world.chain.call('eth_sendTransaction', { from, to, data, gas: '0x493e0' })) as string
   }
 
-  it('do not harm each other when one was front-run, cancelled or has become too poor', async () => {
+  it('succeed when others of the batch were front-run, cancelled or lack the money', async () => {
     const { chain, seller, service } = world
     const payers = await Promise.all(Array.from({ length: 8 }, () => chain.payer(5_000_000n)))
     const signed = await Promise.all(payers.map((payer) => payer.authorize(chain.network, seller)))
@@ -79,7 +79,7 @@ describe('settlements that go together', () => {
     for (const { body } of answers.slice(1)) expect(body).toMatchObject({ success: true })
   })
 
-  it('were used before they were claimed here: nobody gets a success', async () => {
+  it('fail when their authorization was used before it was claimed here', async () => {
     const { chain, payer, seller } = world
     const signed = await payer.authorize(chain.network, seller)
     const usdc = chain.network.usdc.address

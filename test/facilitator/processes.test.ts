@@ -8,7 +8,7 @@ import { ServiceProcess } from '../harness/process.ts'
 import { request, sentBy, until, usdcOf, type Answer } from './world.ts'
 
 /** The two processes share only the database and the chain: no memory, no pool, no event loop. */
-describe('one payment, a hundred times at once, at two processes', () => {
+describe('one payment, a hundred concurrent calls at two processes', () => {
   let chain: TestChain
   let database: TestDatabase
   let folder: string
@@ -76,7 +76,7 @@ describe('one payment, a hundred times at once, at two processes', () => {
     ])
   }
 
-  it('is one transaction: one caller hears of the success, 99 of its hash', async () => {
+  it('is one transaction: one caller gets the success, and 99 get its hash', async () => {
     const payment = await newPayment()
     const before = await state(payment)
     const answers = await settleByHundred(payment)

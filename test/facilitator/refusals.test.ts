@@ -84,7 +84,7 @@ const CASES: Case[] = [
     reason: 'invalid_exact_evm_transaction_simulation_failed',
   },
   {
-    wrong: "somebody else's signature",
+    wrong: "another signer's signature",
     async make(world) {
       const other = await world.chain.payer(1n)
       const { signature } = await other.authorize(world.chain.network, world.seller)
@@ -222,7 +222,7 @@ describe('refusals', () => {
     expect(rows).toEqual([{ state: 'settled' }, { state: 'settled' }])
   })
 
-  it('takes a wallet that is deployed, and a delegated account', async () => {
+  it('do not hit a deployed wallet, or a delegated account', async () => {
     const { chain, payer, seller, service } = world
     const from = await chain.wallet('owned', { owner: payer.address, usdc: 5_000_000n })
     const byWallet = await payer.authorize(chain.network, seller, { from })

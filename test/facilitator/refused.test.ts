@@ -80,7 +80,7 @@ describe('a transaction that every node refuses', () => {
       [],
     )
 
-  it('does not hold up the others: its nonce is given up, and its payment fails with a reason', async () => {
+  it('does not delay the others: its nonce is abandoned, and its payment fails with a reason', async () => {
     const [refused, beside, behind] = (await buyers(3)) as [Buyer, Buyer, Buyer]
     relay.behave(refusing([refused.account.address]))
     const asked = [refused, beside].map(({ payment }) => world.services[0]!.post('/settle', payment))
@@ -135,7 +135,7 @@ describe('a transaction that every node refuses', () => {
     expect(await sentBy(world.chain, sponsor())).toBe(2)
   })
 
-  it('is given up too when nodes take it but no block does, once its fees are not raised any more', async () => {
+  it('is also abandoned when nodes accept it but no block includes it, after the last fee raise', async () => {
     const [stuck, behind] = (await buyers(2)) as [Buyer, Buyer]
     // A pool that says yes and forgets.
     relay.behave((questions, isBatch) => {
@@ -162,7 +162,7 @@ describe('a transaction that every node refuses', () => {
   }, 120_000)
 
   it.each([11, 29])(
-    'whatever nodes refuse and strangers send, each is paid once or fails (seed %i)',
+    'pays once or fails for each payment, whatever nodes refuse and others submit (seed %i)',
     async (seed) => {
       const random = generator(seed)
       const all = await buyers(14)

@@ -29,19 +29,19 @@ const moment = fc.record({
 })
 
 describe('the rules of settling', () => {
-  it('a claim goes at once where no other is on its way, and a full batch always', () => {
+  it('sends a claim at once when no other is being sent, and a full batch always', () => {
     expect(gatherMs(gathering, PACE)).toBe(0)
     expect(gatherMs({ ...gathering, claims: 50, arriving: 9, takenLast: 50 }, PACE)).toBe(0)
   })
 
-  it('a claim waits for those that are being checked, and a moment for the rest of a crowd', () => {
+  it('let a claim wait for claims being checked, and briefly for the rest of a large group', () => {
     expect(gatherMs({ ...gathering, arriving: 1, waitedMs: 40 }, PACE)).toBe(60)
     expect(gatherMs({ ...gathering, takenLast: 16, quietMs: 5 }, PACE)).toBe(10)
     expect(gatherMs({ ...gathering, takenLast: 16, quietMs: 15 }, PACE)).toBe(0)
     expect(gatherMs({ ...gathering, claims: 16, takenLast: 16 }, PACE)).toBe(0)
   })
 
-  it('no claim waits longer than the time to gather, whatever arrives', () => {
+  it('let no claim wait longer than the gather time', () => {
     fc.assert(
       fc.property(moment, (seen) => {
         const waitMs = gatherMs(seen, PACE)
@@ -65,7 +65,7 @@ describe('the rules of settling', () => {
     )
   })
 
-  it('a plan has everybody once, no batch above its size, and nobody with somebody who goes alone', () => {
+  it('plan each claim once, in batches up to the maximum size, with lone claims alone', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(item, { selector: ({ id }) => id, maxLength: 200 }),
@@ -99,7 +99,7 @@ describe('the rules of settling', () => {
     )
   })
 
-  it('a replacement pays an eighth more than what it replaces, and no less than today', () => {
+  it("raise a replacement's fees by an eighth, and at least to today's", () => {
     const fee = fc.bigInt({ min: 0n, max: 10n ** 12n })
     fc.assert(
       fc.property(fee, fee, fee, fee, (maxFee, priorityFee, maxFeePerGas, maxPriorityFeePerGas) => {
@@ -112,14 +112,14 @@ describe('the rules of settling', () => {
     )
   })
 
-  it('gaps are the nonces below the lowest open one that the chain still waits for', () => {
+  it('the gaps are the nonces below the lowest open one that the chain still waits for', () => {
     expect(gaps(5, [])).toEqual([])
     expect(gaps(5, [5, 6])).toEqual([])
     expect(gaps(7, [5, 6])).toEqual([])
     expect(gaps(5, [9, 8])).toEqual([5, 6, 7])
   })
 
-  it('what failed is mended by time where money or the chain was at fault, and ten times at most', () => {
+  it('retry failures by money or the chain, at most ten times', () => {
     const failed = (reason: Reason, attempts = 1): boolean => isMendable({ state: 'failed', reason, attempts })
     expect(failed('invalid_exact_evm_insufficient_balance')).toBe(true)
     expect(failed('invalid_exact_evm_insufficient_balance', 9)).toBe(true)
@@ -132,7 +132,7 @@ describe('the rules of settling', () => {
     }
   })
 
-  it('gas covers what was simulated and a third more', () => {
+  it('set a gas limit of the simulated gas and a third more', () => {
     fc.assert(
       fc.property(fc.array(fc.bigInt({ min: 30_000n, max: 400_000n }), { minLength: 1, maxLength: 50 }), (each) => {
         const simulated = each.reduce((sum, gas) => sum + gas, 0n)
@@ -141,7 +141,7 @@ describe('the rules of settling', () => {
     )
   })
 
-  it('six seconds must be left, and the first second counts', () => {
+  it('a payment needs six seconds left, and is valid from its first second', () => {
     const now = new Date(1_000_999)
     const [first, last] = [1000n, 1006n]
     expect(refuseTime({ validAfter: first, validBefore: last }, now)).toBeNull()
@@ -186,7 +186,7 @@ describe('the rules of settling', () => {
       ).toBe(false)
     })
 
-    it('and carried a message to the escrow out only by its own event', () => {
+    it('and executed a message to the escrow only by its own event', () => {
       const captured = { type: 'capture', paymentHash: '0x0c', amount: 5n } as const
       const capture = { ...settlement, escrow: { type: 'capture', paymentHash: '0x0c' } } as unknown as Settlement
       const isDone = (changes: Partial<Receipt>, of = capture) =>

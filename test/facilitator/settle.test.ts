@@ -7,7 +7,7 @@ describe('settle', () => {
   })
   afterAll(() => world.close())
 
-  it('moves the money once and says so, in either version', async () => {
+  it('moves the money once and reports it, in either version', async () => {
     for (const version of [1, 2] as const) {
       const { chain, payer, seller, service } = world
       const before = await usdcOf(chain, seller)
@@ -37,7 +37,7 @@ describe('settle', () => {
       expect((await usdcOf(chain, seller)) - before).toBe(1_000_000n)
     }
   })
-  it('tells one of a hundred callers at two processes of the success, and all of them the hash', async () => {
+  it('returns the success to one of a hundred concurrent callers, and the hash to all', async () => {
     const { chain, payer, seller, services } = world
     const sponsor = chain.accounts[0]!.address
     const before = await sentBy(chain, sponsor)

@@ -24,7 +24,7 @@ describe('a signal', () => {
 describe('the endings of authorizations', () => {
   const settled = { digest: '0x01', txHash: '0x02' } as unknown as Settlement
 
-  it('reach those who watch this authorization, with what was stored, also before they wait', async () => {
+  it('reach all watches of this authorization, also those that do not wait yet', async () => {
     const endings = new Endings()
     const [first, second, other] = [endings.watch('0x01'), endings.watch('0x01'), endings.watch('0x03')]
     const waiting = first.next(LONG_MS)
@@ -34,7 +34,7 @@ describe('the endings of authorizations', () => {
     expect(await other.next(1)).toBeNull()
   })
 
-  it('are told once, and nobody is told after the watch was closed', async () => {
+  it('are reported once to each watch, and not to a closed one', async () => {
     const endings = new Endings()
     const [watch, closed] = [endings.watch('0x01'), endings.watch('0x01')]
     closed.close()

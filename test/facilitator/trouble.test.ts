@@ -63,7 +63,7 @@ describe('trouble on the chain', () => {
     world.clock.forward(30_000)
   })
 
-  it('a settlement in flight when it goes down is pending, and is settled once it is back', async () => {
+  it('a settlement in flight during an outage is pending, and settles afterwards', async () => {
     const payment = await newPayment()
     const asked = service().post('/settle', payment)
     await pooled()
@@ -79,7 +79,7 @@ describe('trouble on the chain', () => {
     expect((await service().post('/settle', payment)).body).toMatchObject({ success: true })
   })
 
-  it('a transaction that no block takes gets dearer under the same nonce, and whichever is mined counts', async () => {
+  it('a transaction not mined is replaced at a higher fee, and the one that is mined counts', async () => {
     const payment = await newPayment()
     const before = await sentBy(world.chain, sponsor())
     const asked = service().post('/settle', payment)
@@ -98,7 +98,7 @@ describe('trouble on the chain', () => {
     expect((await sentBy(world.chain, sponsor())) - before).toBe(1)
   })
 
-  it('a block that is taken back is not the end: the transfer is made again, once, and told once', async () => {
+  it('settles a transfer again, once, after a reorganisation removes its block', async () => {
     const payment = await newPayment()
     const sold = await usdcOf(world.chain, world.seller)
     const asked = service().post('/settle', payment)
@@ -118,7 +118,7 @@ describe('trouble on the chain', () => {
     expect((await service().post('/settle', payment)).body).toMatchObject({ success: false, status: 'settled' })
   })
 
-  it('a failure that a reorganization takes back was never reported: the seller hears of the payment', async () => {
+  it('a failure that a reorganisation removes is not reported, and the payment settles', async () => {
     const payment = await newPayment()
     const { address } = world.payer
     const asked = service().post('/settle', payment)
@@ -157,7 +157,7 @@ describe('trouble on the chain', () => {
     await world.chain.fund(address, funds)
   })
 
-  it('a settlement is confirmed once it is deep enough', async () => {
+  it('a settlement is confirmed once its block is deep enough', async () => {
     const payment = await newPayment()
     const asked = service().post('/settle', payment)
     await pooled()
@@ -169,7 +169,7 @@ describe('trouble on the chain', () => {
     await until(async () => (await look(payment)).confirmed === true)
   })
 
-  it('what cannot be judged when its transaction is deep is judged once the chain can be asked', async () => {
+  it("decides a deep transaction's outcome later when the chain cannot be read at first", async () => {
     const signed = await world.payer.authorize(world.chain.network, world.seller)
     const nonce = signed.nonce.slice(2)
     const payment = request(world.chain, 2, signed)
@@ -209,7 +209,7 @@ describe('trouble on the chain', () => {
     expect((await asked).body.status).toMatch(/settled|pending/)
   })
 
-  it('a nonce that nothing is under way for is filled, and what waited behind it goes through', async () => {
+  it('fills a nonce without a pending transaction, so that later ones are mined', async () => {
     const nonce = await sentBy(world.chain, sponsor())
     // As if it had gone to a foreign transaction, in a block that was taken back since.
     await world.database.statements.run(
@@ -234,7 +234,7 @@ describe('trouble on the chain', () => {
     await next.close()
   })
 
-  it("a nonce that somebody used with the sponsor's key costs a new transaction, not the payment", async () => {
+  it("settles with a new transaction when the sponsor's nonce was used outside the service", async () => {
     const payment = await newPayment()
     const other = await world.add({ writes: false })
     const asked = other.post('/settle', payment)

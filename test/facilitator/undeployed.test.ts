@@ -93,7 +93,7 @@ describe('a payment by a wallet that is not deployed yet (ERC-6492)', () => {
   it.each<[string, () => Promise<SignedAuthorization>, string]>([
     ['a factory that is not listed', async () => signedBy(await wallet(strange)), NOT_ALLOWED],
     [
-      'an envelope that is none',
+      'an invalid envelope',
       async () => {
         const signed = await signedBy(await wallet(honest, 1n))
         return { ...signed, signature: concat([signed.signature.slice(0, 66) as Hex, MAGIC]) }
@@ -151,7 +151,7 @@ describe('a payment by a wallet that is not deployed yet (ERC-6492)', () => {
     expect(settled.errorReason).toBe(NOT_ALLOWED)
   })
 
-  it('loses the gas of one transaction to a listed factory that tells the check from the settlement', async () => {
+  it('loses the gas of one transaction to a factory that passes the check and fails the settlement', async () => {
     const made = await wallet(hostile, 4n)
     const signed = await signedBy(made)
     const sent = await sentBy(world.chain, world.chain.accounts[0]!.address)

@@ -106,7 +106,7 @@ describe('files', () => {
     expect(await rows()).toEqual({ files: 1, chunks: 1 })
   })
 
-  it('that break off leave nothing behind, and what a dead process began is removed', async () => {
+  it('are removed when their upload breaks off or its process died', async () => {
     const half = ['Content-Length: 600000']
     await raw('POST /v1/files?name=half HTTP/1.1', half, 'x'.repeat(400_000), async () => (await rows()).chunks > 0)
     await until(async () => (await rows()).files === 0)
@@ -122,7 +122,7 @@ describe('files', () => {
     expect(await rows()).toEqual({ files: 0, chunks: 0 })
   })
 
-  it('of an account are bounded, however many are sent at once', async () => {
+  it('are limited for each account, also for concurrent uploads', async () => {
     const large = await Promise.all([1, 2, 3, 4, 5].map((n) => upload(`large${String(n)}`, randomBytes(900_000))))
     expect(large.map(({ status }) => status).sort()).toEqual([201, 201, 201, 429, 429])
     expect(large.find(({ status }) => status === 429)!.body).toMatchObject({
@@ -161,7 +161,7 @@ describe('files', () => {
       expect((await fetched(String(body.file.id), 'HEAD')).headers.get('content-length')).toBe(String(bytes.length))
     })
 
-    it('are not what is called one: SVG, HTML, too many pixels, a picture that is cut off', async () => {
+    it('refuse SVG, HTML, too many pixels and a truncated picture', async () => {
       const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
       const cases = [
         svg,
@@ -180,7 +180,7 @@ describe('files', () => {
       expect(await rows()).toEqual({ files: 0, chunks: 0 })
     })
 
-    it('a file that is sold has no public address, whatever it is', async () => {
+    it('a file for sale has no public address, even a picture', async () => {
       const { body } = await upload('photo.png', png(40, 30))
       expect(body.file).toMatchObject({ mediaType: 'image/png', url: null })
       expect((await fetched(String(body.file.id))).status).toBe(404)
@@ -213,7 +213,7 @@ describe('files', () => {
     )
   })
 
-  it('by the dashboard: with its session, from its own origin, and not by agents', async () => {
+  it('are uploaded by the dashboard with its session, from its own origin, and not by agents', async () => {
     const path = '/trpc/files?name=a.txt'
     expect((await service.call('POST', path, { raw: 'x' })).status).toBe(401)
     const { status, body } = await seller.call('POST', path, { raw: 'x' })
@@ -227,7 +227,7 @@ describe('files', () => {
     expect((await service.call('POST', path, { raw: 'x', headers: foreign })).body.code).toBe('foreign_origin')
   })
 
-  it('that are used stay, and say by what; what was sold goes only when its seller insists', async () => {
+  it('in use cannot be deleted, and sold ones only when their seller insists', async () => {
     const { body } = await upload('guide.pdf', 'x')
     const id = String(body.file.id)
     const { userId, environment } = { userId: seller.caller.user.id, environment: 'sandbox' as const }

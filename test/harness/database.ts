@@ -13,7 +13,7 @@ export async function testDatabase({ poolMax = 10 } = {}): Promise<TestDatabase>
   const name = `test_${randomBytes(6).toString('hex')}`
   await asAdmin(adminUrl, `create database ${name} template ${template} owner ${owner} strategy ${strategy}`)
   const url = databaseUrl(name)
-  const database = openDatabase({ url, poolMax })
+  const database = openDatabase({ url, poolMax, strict: true })
   return {
     ...database,
     url,

@@ -65,6 +65,7 @@ export async function testService(environment: Record<string, string> = {}, hook
     url: database.url,
     log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
     clock,
+    strict: true,
     // Most waits of a test are for a sweeper's next turn.
     pace: { sweepFactor: 0.2 },
     ...hooks,

@@ -11,7 +11,7 @@ describe('the demo account', () => {
   })
   afterEach(() => world.close())
 
-  it('gets its key once, however many processes start at once', async () => {
+  it('gets its key once, also when processes start concurrently', async () => {
     const made = await Promise.all([1, 2, 3, 4].map(() => world.identity.ensureDemoAccount()))
     const secrets = made.filter((secret) => secret !== null)
     expect(secrets).toHaveLength(1)
@@ -23,7 +23,7 @@ describe('the demo account', () => {
     expect(world.mails).toEqual([])
   })
 
-  it('takes a key that the operator fixed, and another one later, and keeps both', async () => {
+  it('accepts a fixed key of the operator, and a later one, and keeps both', async () => {
     const [one, two] = ['csk_test_a_fixed_key_for_ci', 'csk_test_another-fixed-key']
     expect(await world.identity.ensureDemoAccount({ apiKey: one })).toBe(one)
     expect(await world.identity.ensureDemoAccount({ apiKey: one })).toBeNull()
@@ -32,7 +32,7 @@ describe('the demo account', () => {
     expect(new Set(users).size).toBe(1)
   })
 
-  it('is not brought back by a restart once its key was revoked', async () => {
+  it('gets no new key at a restart after its key was revoked', async () => {
     const secret = (await world.identity.ensureDemoAccount())!
     const caller = await callerOf(world, secret)
     await world.identity.keys.revoke(caller, caller.keyId!)
@@ -40,7 +40,7 @@ describe('the demo account', () => {
     await expect(callerOf(world, secret)).rejects.toMatchObject({ code: 'unauthenticated' })
   })
 
-  it('is nobody’s to sign in to or sign up as', async () => {
+  it('cannot be signed in to or signed up as', async () => {
     await world.identity.ensureDemoAccount()
     const body = { email: 'demo@coinslot.local', password: 'correct horse battery', name: 'Demo' }
     expect((await post(world, '/sign-in/email', body)).status).toBe(401)
@@ -61,7 +61,7 @@ describe('the sandbox’s own AUTH_SECRET', () => {
   })
   afterEach(() => rm(dataDir, { recursive: true }))
 
-  it('is made once for all who start at once, for its owner’s eyes only, and kept', async () => {
+  it('is created once for concurrent starts, persists, and is readable by its owner only', async () => {
     const folder = path.join(dataDir, 'deeper')
     const secrets = await Promise.all(Array.from({ length: 8 }, () => secretIn(folder)))
     expect(new Set(secrets).size).toBe(1)
@@ -72,7 +72,7 @@ describe('the sandbox’s own AUTH_SECRET', () => {
     expect(await secretIn(folder)).toBe(secrets[0])
   })
 
-  it('is refused when others can read it, or when it is none', async () => {
+  it('is refused when others can read its file, or when it is too short', async () => {
     await secretIn(dataDir)
     const file = path.join(dataDir, 'auth.secret')
     await chmod(file, 0o644)

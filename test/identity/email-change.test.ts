@@ -5,7 +5,7 @@ import { callerOf, get, grantsOf, openWorld, post, type World } from './world.ts
 const PASSWORD = 'correct horse battery'
 const DAY_MS = 24 * 3_600_000
 
-describe('another e-mail address', () => {
+describe('a new e-mail address', () => {
   let world: World
   let people = 0
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describe('another e-mail address', () => {
     return link.searchParams.get('token')!
   }
 
-  it('counts once its owner followed the link, and the old one hears of it', async () => {
+  it('counts once its link was followed, and the old address gets a notice', async () => {
     const ann = await signUp()
     const token = await tokenFor(ann, 'Ann@New.example')
     expect(await known(ann)).toMatchObject({ email: ann.email, confirmed: true })
@@ -72,7 +72,7 @@ describe('another e-mail address', () => {
     expect(world.mails).toHaveLength(mails)
   })
 
-  it('is confirmed by it: an unconfirmed one is replaced, production’s credits come, nobody else is told', async () => {
+  it('replaces an unconfirmed one, which gets no notice, and grants the production credits', async () => {
     const ben = await signUp(false)
     expect(await grantsOf(world, ben.id)).toEqual([5, 0])
     expect((await follow(ben, await tokenFor(ben, 'ben@new.example'))).status).toBe(200)
@@ -81,7 +81,7 @@ describe('another e-mail address', () => {
     expect(mailsTo(ben.email).map(({ subject }) => subject)).toEqual(['Confirm your e-mail address for Coinslot'])
   })
 
-  it('is the first one of somebody who came by wallet; a password comes by mail, the wallet stays', async () => {
+  it('becomes the first one of a wallet account, which can then set a password and keeps its wallet', async () => {
     const cleo = await byWallet()
     expect(await known(cleo)).toEqual({ email: null, confirmed: false, hasPassword: false, changeable: true })
     expect((await follow(cleo, await tokenFor(cleo, 'cleo@new.example'))).status).toBe(200)
@@ -93,7 +93,7 @@ describe('another e-mail address', () => {
     expect(await signIn('cleo@new.example')).toBe(200)
   })
 
-  it('is not changed with a session alone, nor without one', async () => {
+  it('needs the password beside the session', async () => {
     const dan = await signUp()
     const mails = world.mails.length
     for (const password of ['not this one at all', undefined]) {
@@ -107,7 +107,7 @@ describe('another e-mail address', () => {
     expect(world.mails).toHaveLength(mails)
   })
 
-  it('says what is wrong with it', async () => {
+  it('is refused with a code when it is unchanged or invalid', async () => {
     const eve = await signUp()
     const codes = async (email: unknown) => {
       const { status, body } = await post(world, '/email/change', { email, password: PASSWORD }, eve.headers)
@@ -122,7 +122,7 @@ describe('another e-mail address', () => {
     for (const email of [null, undefined]) expect(await codes(email)).toEqual([400, 'validation_error'])
   })
 
-  it('that somebody has is answered like any other, and its owner is not bothered', async () => {
+  it('that belongs to another account answers alike, and its owner gets no mail', async () => {
     const [fay, gus] = [await signUp(), await signUp()]
     const mails = world.mails.length
     expect(await ask(fay, gus.email)).toMatchObject({ status: 200, body: { success: true } })
@@ -130,7 +130,7 @@ describe('another e-mail address', () => {
     expect(world.mails).toHaveLength(mails)
   })
 
-  it('that somebody took while the mail was under way stays theirs', async () => {
+  it('that another account took in the meantime stays with that account', async () => {
     const hal = await signUp()
     const token = await tokenFor(hal, 'taken@new.example')
     await post(world, '/sign-up/email', { email: 'taken@new.example', password: PASSWORD, name: 'First' })
@@ -138,14 +138,14 @@ describe('another e-mail address', () => {
     expect(await known(hal)).toMatchObject({ email: hal.email })
   })
 
-  it('that two ask for at once becomes one’s', async () => {
+  it('that two accounts confirm concurrently belongs to one of them', async () => {
     const two = [await signUp(), await signUp()]
     const tokens = [await tokenFor(two[0]!, 'both@new.example'), await tokenFor(two[1]!, 'both@new.example')]
     const done = await Promise.all(two.map((who, place) => follow(who, tokens[place]!)))
     expect(done.map(({ status }) => status).sort()).toEqual([200, 409])
   })
 
-  it('its link is for that account, for a day, and for the address that it was asked from', async () => {
+  it('has a link that works once, for one account, within a day', async () => {
     const [ida, jon] = [await signUp(), await signUp()]
     const first = await tokenFor(ida, 'ida1@new.example')
     expect(await follow(jon, first)).toMatchObject({ status: 403, body: { code: 'other_account' } })
@@ -162,7 +162,7 @@ describe('another e-mail address', () => {
     expect(await known(jon)).toMatchObject({ email: jon.email })
   })
 
-  it('ends the links to a new password that went to the old one, and none is mailed for an address that was left', async () => {
+  it('invalidates reset links sent to the old address, and cancels mails to another pending one', async () => {
     const kim = await signUp()
     await post(world, '/request-password-reset', { email: kim.email })
     await world.deliver()
@@ -176,7 +176,7 @@ describe('another e-mail address', () => {
     expect(mailsTo('kim2@new.example')).toEqual([])
   })
 
-  it('neither a session’s cookie nor another mail’s link counts as one', async () => {
+  it("is not confirmed by a session token or another mail's link", async () => {
     const lea = await signUp()
     const verification = new URL(linkIn(mailsTo(lea.email)[0]!)).searchParams.get('token')!
     const change = await tokenFor(lea, 'lea@new.example')
@@ -203,7 +203,7 @@ describe('another e-mail address', () => {
     await small.close()
   })
 
-  it('cannot be had where no mail can be sent', async () => {
+  it('is refused where no mail can be sent', async () => {
     const silent = await openWorld({ canMail: false })
     const wallet = privateKeyToAccount(generatePrivateKey())
     const { body } = await post(silent, '/siwe/verify', await proofOf(silent, wallet))

@@ -58,7 +58,7 @@ describe('identity over HTTP', () => {
   }
 
   describe('the routes', () => {
-    it('GET /me says who, where, by what key, and shows the wallet', async () => {
+    it('GET /me returns the user, the environment, the key and the wallet', async () => {
       const { secret } = await world.identity.keys.create(
         await ann(),
         { name: 'k', agentId: null, expiresAt: null },
@@ -205,7 +205,7 @@ describe('identity over HTTP', () => {
       expect(await (await fetch(`${base}/get-session`, { headers: { cookie } })).json()).toBeNull()
     })
 
-    it('refuses in the house’s form', async () => {
+    it("refuses in the API's error format", async () => {
       const answer = await send('/sign-in/email', '{"email":"http@example.com","password":"wrong one"}')
       expect(answer.status).toBe(401)
       expect(await answer.json()).toMatchObject({

@@ -3,7 +3,7 @@ import { newId } from '../../service/kit/ids.ts'
 import type { Caller } from '../../service/kit/caller.ts'
 import { callerOf, openWorld, post, somebody, type World } from './world.ts'
 
-describe('who is asking', () => {
+describe('identifying a caller', () => {
   let sandbox: World
   let live: World
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe('who is asking', () => {
   })
 
   describe('the environment', () => {
-    it('of a key is the key’s, and a header may only repeat it', async () => {
+    it('of a key is the key’s, and a header must not contradict it', async () => {
       const test = await keyIn(live, 'sandbox')
       const real = await keyIn(live, 'production')
       expect((await callerOf(live, test.secret)).environment).toBe('sandbox')
@@ -33,14 +33,14 @@ describe('who is asking', () => {
       }
     })
 
-    it('of a session is what the header says, sandbox without', async () => {
+    it('of a session is the one in the header, or the sandbox by default', async () => {
       const token = await sessionIn(live)
       expect((await callerOf(live, token)).environment).toBe('sandbox')
       expect((await callerOf(live, token, 'sandbox')).environment).toBe('sandbox')
       expect((await callerOf(live, token, 'production')).environment).toBe('production')
     })
 
-    it('production is not to be had on a sandbox server: a 400 that names the header; a live key is unknown', async () => {
+    it('production is refused on a sandbox server, naming the header, and a live key is unknown', async () => {
       const refusal = {
         kind: 'invalid',
         code: 'environment_unavailable',
@@ -62,8 +62,8 @@ describe('who is asking', () => {
     })
   })
 
-  describe('who is not known', () => {
-    it('hears what was wrong, and nothing that only the holder of a whole key knows', async () => {
+  describe('an unknown caller', () => {
+    it('gets the reason, without facts that only the holder of a key may know', async () => {
       const now = sandbox.clock.now()
       const revoked = await keyIn(sandbox, 'sandbox')
       await sandbox.identity.keys.revoke(revoked.caller, revoked.key.id)
@@ -105,7 +105,7 @@ describe('who is asking', () => {
       expect(new Set(sentences.values()).size).toBe(7)
     })
 
-    it('takes one and the same statement, for an unknown key, a revoked one and an expired one', async () => {
+    it('costs one statement, whether the key is unknown, revoked or expired', async () => {
       const { caller, key, secret } = await keyIn(sandbox, 'sandbox')
       await sandbox.identity.keys.revoke(caller, key.id)
       const expired = await keyIn(sandbox, 'sandbox', new Date(sandbox.clock.now().getTime() + 60_000))

@@ -18,7 +18,7 @@ describe('keys', () => {
   const operation = () => newId('op', world.clock.now())
 
   describe('an API key', () => {
-    it('is shown once, kept as a hash, and says whose and where it is', async () => {
+    it('is shown once, stored as a hash, and identifies its user and environment', async () => {
       const ann = await person('ann')
       const { key, secret } = await world.identity.keys.create(ann, plain, operation())
       expect(secret).toMatch(/^csk_test_[0-9A-Za-z]{43}$/)
@@ -42,7 +42,7 @@ describe('keys', () => {
       })
     })
 
-    it('of production starts csk_live_ and opens production only', async () => {
+    it('of production starts with csk_live_ and works in production only', async () => {
       const { secret } = await world.identity.keys.create(await person('ann', 'production'), plain, operation())
       expect(secret).toMatch(/^csk_live_/)
       expect((await callerOf(world, secret)).environment).toBe('production')
@@ -100,7 +100,7 @@ describe('keys', () => {
       })
     })
 
-    it('is bound to an agent that exists, or not made', async () => {
+    it('is bound to an existing agent, or refused', async () => {
       const fay = await person('fay')
       const { secret } = await world.identity.keys.create(fay, { ...plain, agentId: 'agt_known' }, operation())
       expect((await callerOf(world, secret)).agentId).toBe('agt_known')
@@ -111,7 +111,7 @@ describe('keys', () => {
       })
     })
 
-    it('is one key when the request that makes it is run again, with a secret that somebody has', async () => {
+    it('is one key when its creation is repeated, and only the latest secret works', async () => {
       const gus = await person('gus')
       const again = operation()
       const lost = await world.identity.keys.create(gus, plain, again)
@@ -126,7 +126,7 @@ describe('keys', () => {
       })
     })
 
-    it('is nothing for a token whose person never signed up', async () => {
+    it('is unavailable to a token without a user', async () => {
       const nobody: Caller = { ...(await person('gus')), user: null, via: 'token' }
       await expect(world.identity.keys.list(nobody, { limit: 20, offset: 0 })).rejects.toMatchObject({
         kind: 'missing',
@@ -156,7 +156,7 @@ describe('keys', () => {
   })
 
   describe('the signing secret', () => {
-    it('is made when first asked for, one for all who ask at once, another in production', async () => {
+    it('is created on first use, once for concurrent calls, and differs in production', async () => {
       const ida = await person('ida')
       const made = await Promise.all(Array.from({ length: 10 }, () => world.identity.signingSecrets.get(ida)))
       expect(new Set(made.map(({ secret }) => secret)).size).toBe(1)
@@ -166,7 +166,7 @@ describe('keys', () => {
       expect(live.secret).not.toBe(made[0]!.secret)
     })
 
-    it('is sealed in the database, and opens for nobody else', async () => {
+    it('is sealed in the database, and cannot be opened for another account', async () => {
       const jo = await person('jo')
       const { secret } = await world.identity.signingSecrets.get(jo)
       const where = { userId: jo.user!.id, environment: 'sandbox' } as const
@@ -181,7 +181,7 @@ describe('keys', () => {
       await expect(world.identity.signingSecrets.get(kim)).rejects.toMatchObject({ code: 'vault_unreadable' })
     })
 
-    it('rotates: the one before signs along for a day', async () => {
+    it('rotates: the previous one stays valid for a day', async () => {
       const lee = await person('lee')
       const before = await world.identity.signingSecrets.get(lee)
       const after = await world.identity.signingSecrets.rotate(lee, operation())

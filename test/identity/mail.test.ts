@@ -3,7 +3,7 @@ import { startSmtp } from '../harness/smtp.ts'
 import { openWorld, post } from './world.ts'
 
 describe('mail', () => {
-  it('reaches the mail server with the link, and under one id however often it is tried', async () => {
+  it('reaches the mail server with the link, under one id for every try', async () => {
     const smtp = await startSmtp()
     const mailer = smtpMailer({ url: smtp.url, from: 'Coinslot <hello@coinslot.example>' })
     const world = await openWorld({ mailer })
@@ -26,7 +26,7 @@ describe('mail', () => {
     }
   })
 
-  it('that the server refuses, or that finds no server, fails so that it is tried again', async () => {
+  it('fails with mail_not_sent when the server refuses it or is down', async () => {
     const smtp = await startSmtp(true)
     const mailer = smtpMailer({ url: smtp.url, from: 'hello@coinslot.example' })
     const mail = { id: '1', to: 'ann@example.com', subject: 'Hello', text: 'Hello.' }
@@ -38,7 +38,7 @@ describe('mail', () => {
     nowhere.close()
   })
 
-  it('goes to the log where there is no mail server', async () => {
+  it('is logged where there is no mail server', async () => {
     const lines: Record<string, unknown>[] = []
     const note = (fields: Record<string, unknown>) => void lines.push(fields)
     await logMailer({ info: note, warn: note, error: note }).send({

@@ -23,7 +23,7 @@ describe('a forgotten password', () => {
   const tokenOf = ({ text }: { text: string }): string => new URL(/http\S+/.exec(text)![0]).searchParams.get('token')!
   const reset = (token: string, newPassword = NEW) => post(world, '/reset-password', { token, newPassword })
 
-  it('is replaced by the link of a mail, once, and everybody who was signed in is out', async () => {
+  it('is replaced by a mailed link, once, which also ends all sessions', async () => {
     const email = 'forgot@example.com'
     const { token: session } = await signUp(email)
     expect((await ask(email)).status).toBe(200)
@@ -38,7 +38,7 @@ describe('a forgotten password', () => {
     expect(await signIn(email, NEW)).toBe(200)
   })
 
-  it('is asked for with the same answer whether the address is known or not', async () => {
+  it('answers alike for known and unknown addresses', async () => {
     await signUp('known@example.com')
     const [known, unknown] = [await ask('known@example.com'), await ask('nobody@example.com')]
     expect([unknown.status, unknown.body]).toEqual([known.status, known.body])
@@ -46,7 +46,7 @@ describe('a forgotten password', () => {
     expect(mailsTo('nobody@example.com')).toEqual([])
   })
 
-  it('a mail that is sent twice holds the same link', async () => {
+  it('a mail that is sent twice contains the same link', async () => {
     const { userId } = await signUp('twice@example.com')
     await world.identity.sendReset(userId, 'mail-1')
     await world.identity.sendReset(userId, 'mail-1')
@@ -65,7 +65,7 @@ describe('a forgotten password', () => {
     expect((await reset(token)).status).toBe(200)
   })
 
-  it('takes no link that nobody sent, nor one whose hour is over', async () => {
+  it('is not replaced by a forged link, nor by an expired one', async () => {
     const { userId } = await signUp('late@example.com')
     expect((await reset('a'.repeat(43))).status).toBe(400)
     await world.identity.sendReset(userId, 'late')

@@ -6,7 +6,7 @@ import { get, openWorld, post, type World } from './world.ts'
 const PASSWORD = 'correct horse battery'
 
 /** A thief of a session could have done these, so the account's owner gets a mail about each. */
-describe('what is mailed to the owner of an account', () => {
+describe("the mail to an account's owner", () => {
   let world: World
   let people = 0
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('what is mailed to the owner of an account', () => {
     return world.mails.filter(({ to, subject }) => to === email && !subject.startsWith('Confirm'))
   }
 
-  it('a wallet that was connected, and one that was removed', async () => {
+  it('reports a connected wallet and a removed one, once each', async () => {
     const { email, headers } = await signUp()
     const wallet = privateKeyToAccount(generatePrivateKey())
     expect((await post(world, '/siwe/link', await proofOf(world, wallet), headers)).status).toBe(200)
@@ -49,7 +49,7 @@ describe('what is mailed to the owner of an account', () => {
     }
   })
 
-  it('nothing of what was refused', async () => {
+  it('does not include refused changes', async () => {
     const [{ email, headers }, other] = [await signUp(), await signUp()]
     const wallet = privateKeyToAccount(generatePrivateKey())
     await post(world, '/siwe/link', await proofOf(world, wallet), other.headers)
@@ -59,7 +59,7 @@ describe('what is mailed to the owner of an account', () => {
     expect(await told(email)).toEqual([])
   })
 
-  it('a new password, whether changed or reset', async () => {
+  it('reports a new password, whether changed or reset', async () => {
     const { email, headers } = await signUp()
     const change = { currentPassword: PASSWORD, newPassword: 'quite another staple', revokeOtherSessions: true }
     expect((await post(world, '/change-password', change, headers)).status).toBe(200)
@@ -75,7 +75,7 @@ describe('what is mailed to the owner of an account', () => {
     ])
   })
 
-  it('nobody’s address: one that is not confirmed may be somebody else’s', async () => {
+  it('is not sent to an unconfirmed address', async () => {
     const { id, email, headers } = await signUp(false)
     const wallet = privateKeyToAccount(generatePrivateKey())
     await post(world, '/siwe/link', await proofOf(world, wallet), headers)
@@ -85,7 +85,7 @@ describe('what is mailed to the owner of an account', () => {
     expect(await told(email)).toEqual([])
   })
 
-  it('a payout address, in the transaction of the change', async () => {
+  it('reports a new payout address, in the transaction of the change', async () => {
     const { id, email } = await signUp()
     const address = '0x00000000000000000000000000000000000000a1'
     const tell = (notice: Notice, then: () => void = () => undefined) =>
@@ -106,7 +106,7 @@ describe('what is mailed to the owner of an account', () => {
     expect(more).toEqual([])
   })
 
-  it('five of a kind in an hour; one that the mail server refused is not lost by that', async () => {
+  it('is limited to five of a kind per hour, and retried when the mail server refuses it', async () => {
     const asked: string[] = []
     let refuses = false
     const sent: string[] = []

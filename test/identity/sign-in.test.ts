@@ -16,7 +16,7 @@ describe('the sign-in', () => {
   }
 
   describe('e-mail and password', () => {
-    it('signs up: a session that the API knows, wallets, and credits in the sandbox only', async () => {
+    it('signs up with a session for the API, wallets, and credits in the sandbox only', async () => {
       const { token, userId } = await signUp('Ann@Example.com')
       const caller = await callerOf(world, token)
       expect(caller).toMatchObject({
@@ -35,7 +35,7 @@ describe('the sign-in', () => {
       expect(await grantsOf(world, userId)).toEqual([5, 0])
     })
 
-    it('sets a cookie that scripts cannot read, and the API knows it too', async () => {
+    it('sets a cookie that scripts cannot read, and that the API accepts', async () => {
       await signUp('cookie@example.com')
       const { headers } = await post(world, '/sign-in/email', { email: 'cookie@example.com', password: PASSWORD })
       const cookie = headers.getSetCookie().find((line) => line.startsWith('coinslot.session_token='))!
@@ -52,7 +52,7 @@ describe('the sign-in', () => {
       })
     })
 
-    it('behind https the cookie goes nowhere else', async () => {
+    it('behind https the cookie is Secure', async () => {
       const secure = await openWorld({ dashboard: 'https://pay.example.com' })
       try {
         const request = new Request('https://pay.example.com/auth/sign-up/email', {
@@ -76,7 +76,7 @@ describe('the sign-in', () => {
       expect(answer.body).toMatchObject({ code, error: expect.any(String) as string })
     })
 
-    it('takes ten characters and 128', async () => {
+    it('accepts passwords of ten and of 128 characters', async () => {
       for (const [place, password] of ['ten chars!', 'x'.repeat(128)].entries()) {
         const email = `long${String(place)}@example.com`
         expect((await post(world, '/sign-up/email', { email, password, name: 'L' })).status).toBe(200)
@@ -97,7 +97,7 @@ describe('the sign-in', () => {
       expect(wrong.body).toMatchObject({ code: 'invalid_email_or_password' })
     })
 
-    it('is one account when somebody presses the button twice', async () => {
+    it('creates one account for concurrent sign-ups', async () => {
       const body = { email: 'twice@example.com', password: PASSWORD, name: 'T' }
       const answers = await Promise.all(Array.from({ length: 8 }, () => post(world, '/sign-up/email', body)))
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -107,7 +107,7 @@ describe('the sign-in', () => {
       expect((await callerOf(world, signedIn['token'] as string)).user?.email).toBe('twice@example.com')
     })
 
-    it('finishes at the next request what a crash cut off after the sign-in was made', async () => {
+    it('completes at the next request an account that a crash left incomplete', async () => {
       const { token, userId } = await signUp('crash@example.com')
       // As if the process had died between better-auth's commit and ours.
       await world.database.statements.run('DELETE FROM identity_user WHERE id = $1', [userId])
@@ -118,14 +118,14 @@ describe('the sign-in', () => {
   })
 
   describe('a session', () => {
-    it('ends with signing out, at once', async () => {
+    it('ends at once by signing out', async () => {
       const { token } = await signUp('out@example.com')
       await callerOf(world, token)
       expect((await post(world, '/sign-out', {}, { authorization: `Bearer ${token}` })).status).toBe(200)
       await expect(callerOf(world, token)).rejects.toMatchObject({ code: 'unauthenticated' })
     })
 
-    it('ends by itself', async () => {
+    it('ends when it expires', async () => {
       const { token } = await signUp('over@example.com')
       await world.database.prisma.signInSession.updateMany({
         // Its name, without the signature that makes it a credential.
@@ -144,7 +144,7 @@ describe('the sign-in', () => {
     })
 
     it.each(['x', '%', '%E0%A4%A', '.', 'a.b', 'a.', '.b', '%00', '..', '=', ';', 'a;b=c', 'x'.repeat(8000)])(
-      'is not whatever else comes in its place (%#)',
+      'is not accepted from a malformed token (%#)',
       async (token) => {
         await expect(callerOf(world, token)).rejects.toMatchObject({ kind: 'unauthenticated' })
         const asked = { authorization: undefined, environmentHeader: undefined, now: world.clock.now() }
@@ -163,7 +163,7 @@ describe('the sign-in', () => {
   })
 
   describe('confirming the address', () => {
-    it('is asked for by mail, and its link gives the production credits once', async () => {
+    it('is done by a mailed link, which grants the production credits once', async () => {
       const { userId } = await signUp('confirm@example.com')
       await world.deliver()
       const mail = world.mails.find(({ to }) => to === 'confirm@example.com')!
@@ -183,7 +183,7 @@ describe('the sign-in', () => {
       expect(await grantsOf(world, userId)).toEqual([5, 5])
     })
 
-    it('can be asked for again, and not once it is done', async () => {
+    it('can be requested again until it is done', async () => {
       const { token, userId } = await signUp('again@example.com')
       await world.deliver()
       const authorization = `Bearer ${token}`
@@ -195,7 +195,7 @@ describe('the sign-in', () => {
       expect(world.mails.filter(({ to }) => to === 'again@example.com')).toHaveLength(2)
     })
 
-    it('takes no link that somebody else signed, nor one for another act', async () => {
+    it('is refused for a forged link', async () => {
       const { userId } = await signUp('forged@example.com')
       const forged =
         'eyJhbGciOiJIUzI1NiJ9.eyJlbWFpbCI6ImZvcmdlZEBleGFtcGxlLmNvbSJ9.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
@@ -203,14 +203,14 @@ describe('the sign-in', () => {
       expect(await grantsOf(world, userId)).toEqual([5, 0])
     })
 
-    it('sends nobody elsewhere afterwards', async () => {
+    it('refuses a redirect to another site', async () => {
       const answer = await get(world, 'verify-email?token=x&callbackURL=https%3A%2F%2Fevil.example')
       expect(answer.status).toBe(403)
     })
   })
 
-  describe('what the sign-in refuses', () => {
-    it('an e-mail sign-up where no mail can be sent, in a sentence', async () => {
+  describe('the refusals of the sign-in', () => {
+    it('include an e-mail sign-up where no mail can be sent', async () => {
       const mute = await openWorld({ live: true, canMail: false })
       try {
         const answer = await post(mute, '/sign-up/email', { email: 'm@example.com', password: PASSWORD, name: 'M' })
@@ -222,12 +222,12 @@ describe('the sign-in', () => {
       }
     })
 
-    it('the stand-in address of a wallet: it would keep the wallet out', async () => {
+    it('include the placeholder address of a wallet', async () => {
       const email = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8@wallet.invalid'
       expect((await post(world, '/sign-up/email', { email, password: PASSWORD, name: 'W' })).status).toBe(400)
     })
 
-    it('requests of other sites', async () => {
+    it('include requests of other sites', async () => {
       const body = { email: 'csrf@example.com', password: PASSWORD, name: 'C' }
       const evil = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
       expect((await post(world, '/sign-up/email', body, evil)).status).toBe(403)

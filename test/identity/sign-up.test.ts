@@ -14,7 +14,7 @@ describe('the sign-up', () => {
   afterAll(() => world.close())
 
   describe('signing up', () => {
-    it('makes both wallets and the sandbox credits at once', async () => {
+    it('creates both wallets and the sandbox credits', async () => {
       const { user, created } = await world.identity.signUp(somebody('ann', { email: 'ann@example.com', name: 'Ann' }))
       expect(created).toBe(true)
       expect(user).toMatchObject({ subject: 'ann', email: 'ann@example.com', name: 'Ann', emailConfirmed: false })
@@ -23,14 +23,14 @@ describe('the sign-up', () => {
       expect(await grantsOf(world, user.id)).toEqual([5, 0])
     })
 
-    it('gives the production credits when the address is confirmed, once', async () => {
+    it('grants the production credits when the address is confirmed, once', async () => {
       const { user } = await world.identity.signUp(somebody('ben', { email: 'ben@example.com' }))
       const confirmed = somebody('ben', { email: 'ben@example.com', emailConfirmed: true })
       await Promise.all(Array.from({ length: 10 }, () => world.identity.signUp(confirmed)))
       expect(await grantsOf(world, user.id)).toEqual([5, 5])
     })
 
-    it('is one user with one grant however many come at once, also from a full pool', async () => {
+    it('makes one user with one grant of fifty concurrent sign-ups', async () => {
       const person = somebody('crowd', { email: 'crowd@example.com', emailConfirmed: true })
       const answers = await Promise.all(Array.from({ length: 50 }, () => world.identity.signUp(person)))
       expect(new Set(answers.map(({ user }) => user.id)).size).toBe(1)
@@ -38,7 +38,7 @@ describe('the sign-up', () => {
       expect(await grantsOf(world, answers[0]!.user.id)).toEqual([5, 5])
     })
 
-    it('is one user also of those who sign in here, whose rows collide by two indexes', async () => {
+    it('creates one user also for built-in accounts, whose rows collide on two indexes', async () => {
       for (let round = 0; round < 100; round++) {
         const person = somebody(newId('usr', world.clock.now()), { issuer: BUILT_IN_ISSUER })
         const answers = await Promise.all(Array.from({ length: 10 }, () => world.identity.signUp(person)))
@@ -57,7 +57,7 @@ describe('the sign-up', () => {
       expect(await grantsOf(world, other.user.id)).toEqual([5, 0])
     })
 
-    it('leaves nothing behind when it is cut off, wherever that is, and does all of it the next time', async () => {
+    it('leaves nothing behind when it is interrupted at any step, and completes the next time', async () => {
       const store = createIdentityStore(world.database)
       const steps = ['openAccounts', 'credit', 'markGranted', 'commit'] as const
       for (const step of steps) {
@@ -88,7 +88,7 @@ describe('the sign-up', () => {
       }
     })
 
-    it('keeps what a later token leaves out, and takes over what it says', async () => {
+    it('keeps fields that a later token omits, and updates those it has', async () => {
       await world.identity.signUp(somebody('dora', { name: 'Dora', email: 'dora@example.com', emailConfirmed: true }))
       const silent = await world.identity.signUp(somebody('dora'))
       expect(silent.user).toMatchObject({ name: 'Dora', email: 'dora@example.com', emailConfirmed: true })
@@ -102,7 +102,7 @@ describe('the sign-up', () => {
   })
 
   describe('right after the start', () => {
-    it('serves more newcomers at once than there are connections', async () => {
+    it('serves more concurrent sign-ups than there are connections', async () => {
       const fresh = await openWorld({ poolMax: 3 })
       try {
         const people = Array.from({ length: 24 }, (_, place) => somebody(`new-${String(place)}`))
@@ -129,7 +129,7 @@ describe('the sign-up', () => {
       return (await grantsOf(world, user.id))[1] ?? -1
     }
 
-    it('hold for a domain and all below it, at any number of sign-ups at once, and not for large providers', async () => {
+    it('hold for a domain and its subdomains, for concurrent sign-ups, and not for large providers', async () => {
       const signUp = bounded(3, 1_000)
       const asked = Array.from({ length: 8 }, (_, at) =>
         grants(signUp, `farm-${String(at)}`, `a${String(at)}@m${String(at)}.Farm.example`),
@@ -153,7 +153,7 @@ describe('the sign-up', () => {
       expect(await grants(signUp, 'farm-next', 'next@farm.example')).toBe(5)
     })
 
-    it('hold for a caller’s address, which takes nothing of the domain then', async () => {
+    it('hold for a caller’s address; its refused grants do not count for the domain', async () => {
       const signUp = bounded(3, 1)
       const at = (address: string, name: string): Promise<number> =>
         fromAddress(address, () => grants(signUp, name, `${name}@office.example`))
@@ -168,7 +168,7 @@ describe('the sign-up', () => {
   })
 
   describe('without free credits', () => {
-    it('signs up, and a later change gives nothing to those who are there', async () => {
+    it('signs up, and a later setting grants nothing to existing accounts', async () => {
       const poor = await openWorld({ credits: usdc(0n) })
       try {
         const { user } = await poor.identity.signUp(somebody('eve', { email: 'e@example.com', emailConfirmed: true }))

@@ -35,7 +35,7 @@ describe('tokens', () => {
   }
 
   describe('a token of the configured issuer', () => {
-    it('of somebody who never signed up is a caller without a user', async () => {
+    it('is a caller without a user before sign-up', async () => {
       const caller = await callerOf(world, await server.sign({ sub: 'stranger' }))
       expect(caller).toMatchObject({
         user: null,
@@ -46,7 +46,7 @@ describe('tokens', () => {
       })
     })
 
-    it('signs up with what it says: a verified address counts as confirmed', async () => {
+    it('signs up with its name and address, confirmed if verified there', async () => {
       const token = await server.sign({ sub: 'ann', email: 'ann@example.com', email_verified: true, name: 'Ann' })
       const first = await world.identity.signUpCaller(await callerOf(world, token), '198.51.100.7')
       expect(first.created).toBe(true)
@@ -71,7 +71,7 @@ describe('tokens', () => {
       }
     })
 
-    it('is good for 30 seconds beyond its end, for clocks that differ, and no longer', async () => {
+    it('is valid for 30 seconds beyond its expiry, for clock skew, and no longer', async () => {
       const at = Math.floor(Date.now() / 1000)
       const authorization = `Bearer ${await server.sign({ exp: at })}`
       const asked = { authorization, environmentHeader: undefined }
@@ -108,7 +108,7 @@ describe('tokens', () => {
         await expect(callerOf(world, token)).rejects.toMatchObject({ code: 'unauthenticated' })
     })
 
-    it('is nothing where no issuer is configured', async () => {
+    it('is refused where no issuer is configured', async () => {
       const without = await openWorld()
       try {
         await expect(callerOf(without, await server.sign({}))).rejects.toMatchObject({ code: 'unauthenticated' })
@@ -119,7 +119,7 @@ describe('tokens', () => {
   })
 
   describe('the issuer', () => {
-    it('is asked once for many tokens', async () => {
+    it('is read once for many tokens', async () => {
       const fresh = issuerAt(server.url)
       server.asked.length = 0
       const token = await server.sign({})
@@ -154,7 +154,7 @@ describe('tokens', () => {
       ],
       ['its discovery is no JSON', '/.well-known/openid-configuration', { status: 200, body: '<html>' }],
       ['its keys fail', '/jwks', { status: 503, body: 'no' }],
-      ['its keys are none', '/jwks', { status: 200, body: '{"hello":"world"}' }],
+      ['its keys are invalid', '/jwks', { status: 200, body: '{"hello":"world"}' }],
       ['its keys lead elsewhere', '/jwks', { status: 302, body: '' }],
     ])('is unavailable, not the token wrong, while %s; and recovers', async (_, path, fault) => {
       const fresh = issuerAt(server.url)
@@ -168,7 +168,7 @@ describe('tokens', () => {
       expect((await fresh.verify(token, new Date())).subject).toBe('ann')
     })
 
-    it('that is gone is unavailable', async () => {
+    it('that cannot be reached is unavailable', async () => {
       const gone = await startIssuer()
       const token = await gone.sign({})
       await gone.close()
@@ -177,7 +177,7 @@ describe('tokens', () => {
       })
     })
 
-    it('that changed its key is not asked anew by every stranger’s token', async () => {
+    it('that changed its key is not read again for every token', async () => {
       const fresh = issuerAt(server.url)
       await fresh.verify(await server.sign({}), new Date())
       await server.rotate()

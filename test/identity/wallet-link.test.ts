@@ -1,4 +1,5 @@
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
+import { openDatabase } from '../../service/database/client.ts'
 import { createWalletStore } from '../../service/identity/signin/store.ts'
 import { proofOf } from './proof.ts'
 import { callerOf, get, openWorld, post, type World } from './world.ts'
@@ -45,7 +46,7 @@ describe('wallets of an account', () => {
     return (await world.database.statements.run(waiting, [])).length > 0
   }
 
-  it('sign in to that very account from then on, and are listed with the moment', async () => {
+  it('sign in to that account once connected, and are listed with the time', async () => {
     const ann = await signUp()
     const wallet = newWallet()
     expect(await listed(ann)).toEqual([])
@@ -63,7 +64,7 @@ describe('wallets of an account', () => {
     expect(await listed(ann)).toEqual([wallet.address])
   })
 
-  it('are of nobody without a session, whatever was signed', async () => {
+  it('cannot be linked, unlinked or listed without a session', async () => {
     const wallet = newWallet()
     const proof = await proofOf(world, wallet)
     for (const headers of [{}, { authorization: 'Bearer nobody' }]) {
@@ -79,7 +80,7 @@ describe('wallets of an account', () => {
     expect((await post(world, '/siwe/verify', proof)).status).toBe(200)
   })
 
-  it('take a message once, for one thing, and only what its own wallet signed for this site', async () => {
+  it('accept a message once, signed by that wallet for this site', async () => {
     const ann = await signUp()
     const wallet = newWallet()
     const proof = await proofOf(world, wallet)
@@ -98,7 +99,7 @@ describe('wallets of an account', () => {
     expect(await listed(ann)).toEqual([wallet.address])
   })
 
-  it('are never taken from somebody else: neither one with an account of its own nor a connected one', async () => {
+  it('cannot be taken from another account, whether signed up with or connected', async () => {
     const [ann, bob] = [await signUp(), await signIn(newWallet())]
     const [own, connected] = [newWallet(), newWallet()]
     const owner = await signIn(own)
@@ -116,7 +117,7 @@ describe('wallets of an account', () => {
     expect(await listed(bob)).toContain(connected.address)
   })
 
-  it('are of one account when many connect the same one, or sign in with it, at the same moment', async () => {
+  it('belong to one account when several connect or sign in with one concurrently', async () => {
     const everybody = await Promise.all(Array.from({ length: 4 }, () => signIn(newWallet())))
     const wallet = newWallet()
     const proofs = await Promise.all(Array.from({ length: 6 }, () => proofOf(world, wallet)))
@@ -135,11 +136,12 @@ describe('wallets of an account', () => {
     }
   })
 
-  it('are whose came first, also when nobody could know of it yet', async () => {
+  it('belong to the first account, also when two link one wallet concurrently', async () => {
     const [ann, bob] = [await signIn(newWallet()), await signIn(newWallet())]
     const wallet = newWallet()
     const proof = await proofOf(world, wallet)
-    const answer = await world.database.statements.together(async (inside) => {
+    const another = openDatabase({ url: world.database.url, poolMax: 1 })
+    const answer = await another.statements.together(async (inside) => {
       await inside.run(
         `INSERT INTO signin_account (id, provider_id, account_id, user_id, created_at, updated_at)
          VALUES ('first', 'siwe', $1, $2, now(), now())`,
@@ -150,12 +152,13 @@ describe('wallets of an account', () => {
       while (!isAnswered && !(await isOneWaiting())) await new Promise(setImmediate)
       return { second }
     })
+    await another.close()
     expect((await answer.second).body).toMatchObject({ code: 'wallet_taken' })
     expect(await listed(bob)).toContain(wallet.address)
     expect(await listed(ann)).not.toContain(wallet.address)
   })
 
-  it('are at most ten, also when more come at the same moment', async () => {
+  it('are at most ten, also for concurrent requests', async () => {
     const ann = await signUp()
     const proofs = await Promise.all(Array.from({ length: 12 }, () => proofOf(world, newWallet())))
     const answers = await Promise.all(proofs.map((proof) => post(world, '/siwe/link', proof, ann.headers)))
@@ -172,7 +175,7 @@ describe('wallets of an account', () => {
     expect((await link(ann, newWallet())).status).toBe(200)
   })
 
-  it('are removed by their owner in any letter case; sessions stay, and the wallet begins an account of its own', async () => {
+  it('can be removed by their owner; sessions stay, and the wallet can start a new account', async () => {
     const ann = await signUp()
     const wallet = newWallet()
     await link(ann, wallet)
@@ -185,7 +188,7 @@ describe('wallets of an account', () => {
     expect((await signIn(wallet)).id).not.toBe(ann.id)
   })
 
-  it('stay where one is the last way in: of two that are removed at the same moment one is left', async () => {
+  it('cannot be removed if it is the last way to sign in, also concurrently', async () => {
     const wallet = newWallet()
     const owner = await signIn(wallet)
     expect(await listed(owner)).toEqual([wallet.address])
@@ -203,7 +206,7 @@ describe('wallets of an account', () => {
     }
   })
 
-  it('give an account that began with a removed one their own name, and free that one for another account', async () => {
+  it('name the account after the remaining one, and free the removed one for another account', async () => {
     const [first, second] = [newWallet(), newWallet()]
     const owner = await signIn(first)
     expect((await link(owner, second)).status).toBe(200)
@@ -219,7 +222,7 @@ describe('wallets of an account', () => {
     expect(await listed(anew)).toEqual([first.address])
   })
 
-  it('may all go where a provider signs in, as long as it is the one that is configured', async () => {
+  it('can all be removed where the configured provider signs the account in', async () => {
     const ann = await signUp()
     const wallet = newWallet()
     await link(ann, wallet)

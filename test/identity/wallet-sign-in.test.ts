@@ -35,7 +35,7 @@ describe('a wallet', () => {
       expect(first.headers.getSetCookie().join()).toMatch(/coinslot\.session_token=/)
     })
 
-    it('is one user however many first sign-ins come at once', async () => {
+    it('makes one user of concurrent first sign-ins', async () => {
       const account = privateKeyToAccount(generatePrivateKey())
       const answers = await Promise.all(Array.from({ length: 10 }, () => signIn(account)))
       expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
@@ -44,7 +44,7 @@ describe('a wallet', () => {
       expect(await grantsOf(world, callers[0]!.user!.id)).toEqual([5, 0])
     })
 
-    it('takes a message once, also when it comes twice at the same moment', async () => {
+    it('accepts a message once, also concurrently', async () => {
       const account = privateKeyToAccount(generatePrivateKey())
       const body = await proofOf(world, account)
       const answers = await Promise.all([1, 2, 3].map(() => post(world, '/siwe/verify', body)))
@@ -52,7 +52,7 @@ describe('a wallet', () => {
       expect((await post(world, '/siwe/verify', body)).body).toMatchObject({ code: 'nonce_unknown' })
     })
 
-    it('sends no mail to the stand-in address', async () => {
+    it('gets no mail to its placeholder address', async () => {
       await signIn(privateKeyToAccount(generatePrivateKey()))
       await world.deliver()
       expect(world.mails).toEqual([])
@@ -67,14 +67,14 @@ describe('a wallet', () => {
       ['what has expired', () => ({ expirationTime: new Date(Date.now() - 1000) }), /expired/],
       ['what is not valid yet', () => ({ notBefore: new Date(Date.now() + 60_000) }), /not valid yet/],
       ['what is from the future', () => ({ issuedAt: new Date(Date.now() + 3_600_000) }), /future/],
-      ['a nonce that was never given', () => ({ nonce: 'abcdefgh12345678' }), /nonce/],
+      ['an unknown nonce', () => ({ nonce: 'abcdefgh12345678' }), /nonce/],
     ])('refuses %s', async (_, fields, sentence) => {
       const answer = await signIn(privateKeyToAccount(generatePrivateKey()), fields())
       expect(answer.status).toBe(401)
       expect(answer.body['error']).toMatch(sentence)
     })
 
-    it('refuses a signature of somebody else, one that is none, and one of a contract, each with its reason', async () => {
+    it("refuses another account's, malformed and contract signatures, each with its reason", async () => {
       const account = privateKeyToAccount(generatePrivateKey())
       const other = privateKeyToAccount(generatePrivateKey())
       const message = messageOf(account, await nonceOf(world))
@@ -126,7 +126,7 @@ describe('a wallet', () => {
       expect(read).toEqual({ address: account.address, nonce: 'abcdefgh12345678' })
     })
 
-    it('takes an address without its checksum for the same wallet', async () => {
+    it("is the same with or without its address's checksum", async () => {
       const account = privateKeyToAccount(generatePrivateKey())
       const message = messageOf(account, 'abcdefgh12345678').replace(account.address, account.address.toLowerCase())
       const expected = { domain: 'LOCALHOST:4020', origin: 'http://localhost:4020', chainIds: [8453], now: new Date() }

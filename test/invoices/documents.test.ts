@@ -64,7 +64,7 @@ describe('receipts and invoices as documents', () => {
     return text
   }
 
-  test('an invoice has what was agreed, in every script that its parties write', async () => {
+  test('an invoice has the agreed details, in the scripts of both parties', async () => {
     const { id, token, receipt } = await pay(await checkoutOf())
     expect((await service.call('GET', `${receipt}/invoice?token=${token}`)).body).toEqual({
       invoice: null,
@@ -102,7 +102,7 @@ describe('receipts and invoices as documents', () => {
     expect(own.bytes.equals(bytes)).toBe(true)
   })
 
-  test('the receipt of what cost nothing has no transaction', async () => {
+  test('the receipt of a free sale has no transaction', async () => {
     await seller.call('POST', '/v1/coupons', { body: { code: 'GIFT', percent: 100 } })
     const body = {
       ...{ callbackUrl: 'http://127.0.0.1:9/own', product: { name: 'SEO audit' }, price: 5, coupons: true },
@@ -120,7 +120,7 @@ describe('receipts and invoices as documents', () => {
     expect(text).not.toMatch(/Transaction|free:/)
   })
 
-  test('what was issued is never changed: not by the buyer, the settings, a refund or the database', async () => {
+  test('an issued invoice cannot be changed by the buyer, the settings, a refund or the database', async () => {
     const { id, token, receipt } = await pay(await checkoutOf())
     const first = (await ask(receipt, token)).body.invoice
     const again = await ask(receipt, token, { ...BUYER, name: 'Another' })

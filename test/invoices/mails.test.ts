@@ -87,7 +87,7 @@ describe('receipts by mail', () => {
     expect(mailsTo(email)[1]).not.toContain('Late.')
   })
 
-  test('it is sent again for its buyer and its seller alone, a few times in an hour, and as the invoice once there is one', async () => {
+  test('are sent again only for the buyer and the seller, a few times an hour, or as the invoice', async () => {
     await seller.call('PATCH', '/v1/invoicing', {
       body: { enabled: true, sellerName: 'Acme', sellerAddress: 'Street 1' },
     })
@@ -114,7 +114,7 @@ describe('receipts by mail', () => {
     await arrived(email, 4)
   })
 
-  test('strangers cannot fill a mailbox through one checkout or many, nor make one account mail without end', async () => {
+  test('are limited per mailbox, through any checkouts, and per account', async () => {
     const victim = someone()
     for (let at = 0; at < 4; at++) {
       const chk = await checkoutOf()
@@ -131,7 +131,7 @@ describe('receipts by mail', () => {
     expect(many.filter((email) => mailsTo(email).length > 0)).toHaveLength(14)
   })
 
-  test('only addresses of one mailbox are taken, and only languages of the page', async () => {
+  test('accepts single addresses only, and languages of the page only', async () => {
     const chk = await checkoutOf()
     for (const email of [
       'a@b',

@@ -30,7 +30,7 @@ describe('the address of a receiver', () => {
     }
   })
 
-  test('says which of the two is wrong with it', () => {
+  test('names the fault: the form or the checksum', () => {
     const fault = (text: string) => recipientAddress.safeParse(text).error?.issues[0]?.message
     expect(fault('0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913')).toBeUndefined()
     expect(fault('0x833589FCD6eDb6E08f4c7C32D4f71b54bdA02913')).toMatch(/checksum/)

@@ -3,7 +3,7 @@ import { fieldsSchema, readInput, sampleInput, type Field } from '../../service/
 describe('fields', () => {
   const fields = (described: unknown): Field[] => fieldsSchema.parse(described)
 
-  it('as they are described least, with everything that was not said as null', () => {
+  it('with a minimal description have null for every other property', () => {
     expect(fields([{ name: 'site', type: 'url' }])).toEqual([
       {
         name: 'site',
@@ -22,7 +22,7 @@ describe('fields', () => {
     ])
   })
 
-  it('fill in defaults, leave out what is absent, and read JSON that came as text', () => {
+  it('fill in defaults, omit absent values, and parse JSON sent as text', () => {
     const form = fields([
       { name: 'a', type: 'text', default: 'x' },
       { name: 'b', type: 'text' },
@@ -35,7 +35,7 @@ describe('fields', () => {
     })
   })
 
-  it('take no value from the prototype, and give none to it', () => {
+  it('read no value from the prototype, and do not change it', () => {
     const form = fields([{ name: 'a', type: 'text', required: true }])
     const inherited = Object.create({ a: 'inherited' }) as Record<string, unknown>
     expect(readInput(form, inherited)).toEqual({ faults: { a: 'is required' } })
@@ -46,7 +46,7 @@ describe('fields', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
   })
 
-  it('have samples that they take themselves', () => {
+  it('accept their own samples', () => {
     const form = fields([
       { name: 'a', type: 'text', min: 20, max: 30, required: true },
       { name: 'b', type: 'textarea', max: 3, required: true },
@@ -63,7 +63,7 @@ describe('fields', () => {
   })
 })
 
-describe('what strangers may send into a field', () => {
+describe('the input of a field', () => {
   const fieldOf = (more: object) => fieldsSchema.parse([{ name: 'f', type: 'text', ...more }])
 
   test('a text has up to 10,000 characters, and lines where a program sends it', () => {
@@ -76,7 +76,7 @@ describe('what strangers may send into a field', () => {
     expect(readInput(fields, { f: 'a\nb' }, { lines: true })).toEqual({ values: { f: 'a\nb' } })
   })
 
-  test('textarea and json are bounded by the body alone, and by what their creator says', () => {
+  test("textarea and json are limited by the body's size and their own rules only", () => {
     const long = 'a'.repeat(250_000)
     expect(readInput(fieldOf({ type: 'textarea' }), { f: long })).toEqual({ values: { f: long } })
     expect(readInput(fieldOf({ type: 'textarea', max: 3 }), { f: long })).toHaveProperty('faults')
@@ -107,14 +107,14 @@ describe('what strangers may send into a field', () => {
     expect(readInput(fieldOf({ type: 'url' }), { f: typed })).toHaveProperty('faults')
   })
 
-  test('what does not match a pattern is told in the words of its owner', () => {
+  test("a value that does not match a pattern gets the owner's message", () => {
     const fields = fieldOf({ pattern: 'A\\d{4}', patternMessage: 'must be an order number like A1234' })
     expect(readInput(fields, { f: 'B1' })).toEqual({ faults: { f: 'must be an order number like A1234' } })
     expect(readInput(fieldOf({ pattern: 'A\\d{4}' }), { f: 'B1' })).toEqual({ faults: { f: 'must match A\\d{4}' } })
     expect(fieldsSchema.safeParse([{ name: 'f', type: 'text', patternMessage: 'x' }]).success).toBe(false)
   })
 
-  test('the patterns of one request take a bounded time, however many fields share it', () => {
+  test('the patterns of one request take bounded time, however many fields share them', () => {
     const pattern = '(a|b|c|d|e|f|g|h){0,99}.{0,300}'
     const fields = fieldsSchema.parse(
       Array.from({ length: 20 }, (_, place) => ({ name: `f${String(place)}`, type: 'textarea', pattern })),

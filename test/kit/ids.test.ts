@@ -21,7 +21,7 @@ describe('ids', () => {
     expect(new Set(Array.from({ length: 10_000 }, () => newId('op', now))).size).toBe(10_000)
   })
 
-  test('one act names all that it makes', () => {
+  test('derive the id of each created row from the operation', () => {
     const operation = newId('op', new Date())
     expect(deriveId('dep', operation)).toBe(operation.replace('op_', 'dep_'))
   })

@@ -14,7 +14,7 @@ describe('a line', () => {
     expect([line.next()?.account, line.next()?.account].sort()).toEqual(['hostile', 'late'])
   })
 
-  test('is bounded for each account, and forgets those that have nothing in it', () => {
+  test('is limited for each account, and forgets accounts without entries', () => {
     const line = new FairLine<number>({ perAccount: 1, waitingMax: 2 })
     expect([line.join('a', 1), line.join('a', 2), line.join('a', 3), line.join('b', 1)]).toEqual([
       true,

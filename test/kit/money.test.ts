@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { fromWire, LARGEST, toWire, usdc } from '../../service/kit/money.ts'
 
 describe('money on the wire', () => {
-  test('what goes out comes back in, to the micro-dollar', () => {
+  test('survives a round trip, to the micro-dollar', () => {
     // Up to where a double has room for six decimals.
     const micro = fc.bigInt({ min: 0n, max: 8_589_934_592_000_000n })
     fc.assert(fc.property(micro, (amount) => fromWire(toWire(usdc(amount))) === amount))
   })
 
-  test('what is taken is exactly what its decimal says', () => {
+  test('is parsed exactly from its decimal', () => {
     const amount = fc.tuple(fc.nat({ max: 999_999_999 }), fc.nat({ max: 999_999 }))
     fc.assert(
       fc.property(amount, ([whole, fraction]) => {
@@ -18,7 +18,7 @@ describe('money on the wire', () => {
     )
   })
 
-  test('more than six decimals are refused, never rounded', () => {
+  test('with more than six decimals is refused, never rounded', () => {
     const digits = fc.tuple(fc.nat({ max: 999_999 }), fc.integer({ min: 1, max: 9_999_999 }))
     fc.assert(
       fc.property(

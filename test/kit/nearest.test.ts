@@ -21,7 +21,7 @@ test('the nearest of several, the first of equals', () => {
   expect(nearest('prompt-b', ['prompt-abc', 'prompt-a', 'prompt-c'])).toBe('prompt-a')
 })
 
-test('what is longer than a name is not looked at, and names beyond a bound are not', () => {
+test('suggests nothing for overlong names, and stops after a limit of candidates', () => {
   expect(nearest('a'.repeat(81), ['a'.repeat(80)])).toBeNull()
   function* endless(): Generator<string> {
     for (let at = 0; ; at++) yield `other-${String(at)}`

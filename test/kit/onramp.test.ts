@@ -3,7 +3,7 @@ import { onrampFault, onrampFor } from '../../service/kit/onramp.ts'
 describe('the address of a place that sells USDC', () => {
   const TEMPLATE = 'https://buy.example/{network}?amount={amount}&to={address}&from=pay'
 
-  it('is filled in, without what is not known', () => {
+  it('is filled in, without unknown values', () => {
     expect(onrampFault(TEMPLATE)).toBeNull()
     expect(onrampFor(TEMPLATE, { amount: '5.00', address: '0x1', network: 'base' })).toBe(
       'https://buy.example/base?amount=5.00&to=0x1&from=pay',

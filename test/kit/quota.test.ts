@@ -1,7 +1,7 @@
 import { answerError } from '../../service/api/errors.ts'
 import { quotaExceeded } from '../../service/kit/quota.ts'
 
-test('a quota that only deleting ends says what to delete, and when it starts over is null', () => {
+test('a quota that only deletion frees names what to delete, and has no reset time', () => {
   const { status, headers, body } = answerError(quotaExceeded('keys', 50, null), 'req_1')
   expect(status).toBe(429)
   expect(headers).not.toHaveProperty('Retry-After')

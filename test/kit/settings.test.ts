@@ -15,13 +15,13 @@ describe('settings that nothing reads', () => {
     ])
   })
 
-  test('one that only begins like ours is named alone', () => {
+  test('an unknown one with our prefix is reported', () => {
     expect(misspeltSettings({ RATE_OF_SOMETHING: '1' })).toEqual([
       'RATE_OF_SOMETHING is not a setting, so it is ignored.',
     ])
   })
 
-  test('what other programs read is left alone, and so is what is right', () => {
+  test('those of other programs and valid ones are not reported', () => {
     const others = [
       'PATH',
       'HOME',

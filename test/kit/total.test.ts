@@ -40,7 +40,7 @@ describe('the total of a long list', () => {
     )
   }
 
-  test('is that of the rows, with those that come and those of others', async () => {
+  test("counts the owner's rows, also new ones", async () => {
     expect(await total()).toBe(0)
     await add(1_500, HOUR_MS)
     await add(20, HOUR_MS, 2)
@@ -52,7 +52,7 @@ describe('the total of a long list', () => {
     expect(await total(2)).toBe(20)
   })
 
-  test('is not counted from the beginning each time', async () => {
+  test('continues from the last count', async () => {
     await add(1_500, HOUR_MS)
     await total()
     await total()
@@ -60,7 +60,7 @@ describe('the total of a long list', () => {
     expect(asked[1]).toContain('id > $2')
   })
 
-  test('of a short list is counted each time: also what is taken away shows', async () => {
+  test('of a short list is counted each time, so deletions show', async () => {
     await add(900, HOUR_MS)
     expect(await total()).toBe(900)
     await database.pool.query(`DELETE FROM thing WHERE id IN (SELECT id FROM thing LIMIT 10)`)
@@ -76,7 +76,7 @@ describe('the total of a long list', () => {
     expect(await total()).toBe(1_600)
   })
 
-  test('counts again what is so young that others may still be writing beside it', async () => {
+  test('counts the newest rows again, since concurrent writes may commit late', async () => {
     await add(1_500, HOUR_MS)
     await add(500, 1_000)
     expect(await total()).toBe(2_000)

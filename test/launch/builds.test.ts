@@ -8,7 +8,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 const builds = (...files: string[]): string[] => [...buildsFor(files)].sort()
 
 describe('the builds of a test file', () => {
-  test('are none for code that is called directly', () => {
+  test('do not include pages for code that is called directly', () => {
     expect(builds('test/kit/line.test.ts')).toEqual(['client', 'packages'])
   })
 
@@ -40,19 +40,19 @@ describe('the builds of a test file', () => {
   })
 })
 
-describe('what a build is made from', () => {
-  test('includes what browser code imports from the rest of the service', () => {
+describe('the sources of a build', () => {
+  test('include the files that browser code imports from the rest of the service', () => {
     const reached = reachedFrom(filesUnder('service/pages/browser'))
     expect(reached).toEqual(expect.arrayContaining(['service/kit/answer.ts', 'service/ui-kit/tokens.css']))
   })
 
-  test('excludes what is imported for its types only', () => {
+  test('exclude files imported for their types only', () => {
     const reached = reachedFrom(filesUnder('service/dashboard/browser'))
     expect(reached).toContain('service/kit/conditions.ts')
     expect(reached).not.toContain('service/compose.ts')
   })
 
-  test('has one name for the same contents, whatever their dates, and another for a changed letter', () => {
+  test('have the same hash for the same contents, whatever the dates, and another for changed ones', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-contents-'))
     try {
       const file = path.join(folder, 'a.ts')

@@ -7,7 +7,7 @@ test('the lock file describes every platform, or `npm ci` refuses it: run servic
   expect(missingPlatforms(JSON.parse(lock))).toEqual([])
 })
 
-test('a lock file that lacks a platform is told', () => {
+test('missingPlatforms names a platform that a lock file lacks', () => {
   const packages = {
     'node_modules/a': { optionalDependencies: { 'a-linux-x64': '1.0.0', 'a-darwin-arm64': '1.0.0' }, dev: true },
     'node_modules/a/node_modules/a-linux-x64': { version: '1.0.0' },

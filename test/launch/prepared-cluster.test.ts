@@ -48,7 +48,7 @@ describe('the prepared database of the tests', () => {
     expect(rows(await fill('a'))).toBe('a')
   })
 
-  test('is made anew after a change, and the one before is removed', async () => {
+  test('is rebuilt after a change, and the previous one is removed', async () => {
     await fill('a')
     expect(rows(await fill('b'))).toBe('b')
     expect(made).toBe(2)
@@ -64,7 +64,7 @@ describe('the prepared database of the tests', () => {
     expect(readdirSync(folder)).toEqual(['a'])
   })
 
-  test('is not taken from a run that ended before its copy was whole', async () => {
+  test('is rebuilt when an earlier run ended before its copy was complete', async () => {
     const draft = path.join(folder, 'a.4194305.00000000')
     mkdirSync(draft, { recursive: true })
     expect(rows(await fill('a'))).toBe('a')
@@ -72,7 +72,7 @@ describe('the prepared database of the tests', () => {
     expect(readdirSync(folder)).toEqual(['a'])
   })
 
-  test('leaves the unfinished copy of a living run alone', async () => {
+  test('does not remove the unfinished copy of a living process', async () => {
     const draft = `b.${String(process.pid)}.00000000`
     mkdirSync(path.join(folder, draft), { recursive: true })
     await fill('a')

@@ -25,7 +25,7 @@ describe('npm run setup in a terminal', () => {
     return terminal
   }
 
-  test('asks again what was answered wrongly, shows the phrase once, and writes what was answered', async () => {
+  test('repeats a question after a wrong answer, shows the phrase once, and writes the answers', async () => {
     const file = path.join(folder, 'answered.env')
     const database = await emptyDatabase()
     const terminal = setup(file)
@@ -150,7 +150,7 @@ describe('npm run setup in a terminal', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  test('a file that is to stay as it is stays', async () => {
+  test('does not overwrite an existing file after a no', async () => {
     const file = path.join(folder, 'mine.env')
     writeFileSync(file, 'LIVE=false\n')
     const terminal = setup(file)

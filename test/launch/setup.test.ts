@@ -86,7 +86,7 @@ describe('npm run setup', () => {
     }
   }, 300_000)
 
-  test('keeps what the file has, makes no second keys, and adds what is missing', async () => {
+  test("keeps the file's values, creates no second keys, and adds missing settings", async () => {
     const own = path.join(folder, 'own.env')
     const text = "# mine\nAUTH_SECRET='kept as it is, with spaces and # signs'\nWALLET_XPUB=\n"
     writeFileSync(own, text)
@@ -104,7 +104,7 @@ describe('npm run setup', () => {
     expect([again.code, readFileSync(own, 'utf8')]).toEqual([0, after])
   })
 
-  test('for compose, the file has every setting that compose requires', async () => {
+  test('writes every setting that compose requires', async () => {
     const own = path.join(folder, 'compose.env')
     const phrase = path.join(folder, 'compose-phrase')
     await setup('--yes', '--compose', '--file', own, '--domain', 'pay.example.com', '--phrase-file', phrase)

@@ -66,7 +66,7 @@ describe('holds of asynchronous durability when the database crashes', () => {
     expect(await ledger.differences()).toEqual([])
   })
 
-  test(`${String(KILLS)} crashes in the middle of the traffic: each charge once or not at all, as it was told`, async () => {
+  test(`${String(KILLS)} crashes under load: each charge happens once or not at all, as it was answered`, async () => {
     await credit('more', 1_000_000n)
     const before = await funds()
     const told = new Map<string, 'charged' | 'refused' | 'unknown'>()

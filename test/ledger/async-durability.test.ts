@@ -64,7 +64,7 @@ describe('holds of asynchronous durability', () => {
     expect(ran).not.toContain('ledger_reserve_async')
   })
 
-  test('with a capture, or in somebody’s transaction', async () => {
+  test('are not used beside a capture or inside a transaction', async () => {
     // While the first is under way the other two gather for the next.
     const first = ledger.reserve(lock('g1', false))
     await Promise.all([first, ledger.reserve(lock('g2', true)), ledger.capture(capture('a'))])

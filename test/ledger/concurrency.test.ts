@@ -27,14 +27,14 @@ describe('many at once', () => {
     await database.close()
   })
 
-  test('500 locks on a wallet that can pay for 300: exactly 300', async () => {
+  test('500 holds on a balance for 300 succeed exactly 300 times', async () => {
     const owner = await withMoney(300n)
     const outcomes = await settleAll(500, (count) => lock(at(count), owner, `${owner.userId}.${String(count)}`, 1n))
     expect(outcomes).toEqual({ done: 300, insufficient_balance: 200 })
     expect((await at(0).wallet(owner))?.funds).toMatchObject({ available: 0n, locked: 300n })
   })
 
-  test('a charge behind one above the balance is still served', async () => {
+  test('a charge behind one above the balance still succeeds', async () => {
     const owner = await withMoney(10n)
     const amounts = [11n, 3n, 20n, 3n, 11n, 3n, 12n, 1n]
     const outcomes = await Promise.all(
@@ -43,7 +43,7 @@ describe('many at once', () => {
     expect(outcomes).toEqual(amounts.map((amount) => (amount > 10n ? 'insufficient_balance' : 'done')))
   })
 
-  test('a refusal names what was required and what there is', async () => {
+  test('a refusal names the required and the available amount', async () => {
     const owner = await withMoney(2_500_000n)
     await expect(lock(at(0), owner, `${owner.userId}.x`, 3_000_000n)).rejects.toMatchObject({
       code: 'insufficient_balance',
@@ -51,14 +51,14 @@ describe('many at once', () => {
     })
   })
 
-  test('the same lock asked for by everybody is one lock, also where the wallet can pay only once', async () => {
+  test('sixty reservations under one id are one hold, also where the wallet can pay only once', async () => {
     const owner = await withMoney(100n)
     const outcomes = await settleAll(60, (count) => lock(at(count), owner, `${owner.userId}.same`, 60n))
     expect(outcomes).toEqual({ done: 60 })
     expect((await at(0).wallet(owner))?.funds).toMatchObject({ available: 40n, locked: 60n })
   })
 
-  test('a lock captured and released by everybody ends once', async () => {
+  test('a hold captured and released concurrently ends once', async () => {
     const owner = await withMoney(100n)
     const id = `${owner.userId}.once`
     await lock(at(0), owner, id, 10n)
@@ -71,7 +71,7 @@ describe('many at once', () => {
     expect([93n, 100n]).toContain(available)
   })
 
-  test('payments back and forth between the same two never stand still', async () => {
+  test('payments back and forth between two accounts never deadlock', async () => {
     const [one, other] = [await withMoney(1000n), await withMoney(1000n)]
     const pay = (ledger: Ledger, from: Owner, to: Owner, id: string): Promise<void> =>
       ledger.transfer({
@@ -90,7 +90,7 @@ describe('many at once', () => {
     expect((await at(0).wallet(one))?.funds).toMatchObject({ available: 1000n, spent: 100n })
   })
 
-  test('sweepers and captures racing for the same locks: each lock ends once', async () => {
+  test('sweepers and captures racing for the same holds end each once', async () => {
     const owner = await withMoney(1000n)
     const past = new Date('2000-01-01T00:00:00.000Z')
     const ids = Array.from({ length: 100 }, (_, count) => `${owner.userId}.${String(count)}`)
@@ -107,7 +107,7 @@ describe('many at once', () => {
     expect(available).toBe(1000n - (spent ?? 0n))
   })
 
-  test('nobody without a wallet is served, and nobody in the same batch is hurt by it', async () => {
+  test('an account without a wallet is refused, and others in its batch are not affected', async () => {
     const owner = await withMoney(10n)
     const nobody = { userId: 'usr_nobody', environment: 'sandbox' as const }
     const outcomes = await Promise.all([

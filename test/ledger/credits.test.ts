@@ -28,7 +28,7 @@ describe('a hold that uses credits', () => {
     return row?.sum
   }
 
-  test('is captured from them first: they are no revenue, and nobody has a share of them', async () => {
+  test('is captured from them first, and they are neither revenue nor shared', async () => {
     const money = { owner, reference: null, act: 'test' }
     await ledger.credit({ ...money, id: 'deposit', kind: 'deposit', amount: usdc(20n) })
     await ledger.credit({ ...money, id: 'grant', kind: 'grant', amount: usdc(5n) })

@@ -10,7 +10,7 @@ import { testDatabase } from '../harness/database.ts'
 test.each([
   ['reserve', RESERVE],
   ['end', END],
-])('the plan of a young database for %s scans nothing that grows with every charge', async (_, text) => {
+])('the plan of a young database for %s scans no table that grows with every charge', async (_, text) => {
   const database = await testDatabase({ poolMax: 1 })
   const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN (GENERIC_PLAN) ${text}`)
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')

@@ -46,19 +46,19 @@ describe('the database itself', () => {
     ['reopen a lock', "UPDATE ledger_hold SET state = 'open' WHERE id = 'h'"],
     ['delete a lock', 'DELETE FROM ledger_hold'],
   ]
-  test.each(forbidden)('does not let anybody %s', async (_, text) => {
+  test.each(forbidden)('does not allow to %s', async (_, text) => {
     await expect(database.statements.run(text, [])).rejects.toThrow(/not allowed|permission denied/)
   })
 
-  test('does not take postings that do not sum to zero', async () => {
+  test('refuses postings that do not sum to zero', async () => {
     await expect(post([wallet, 100n], [treasury, -99n])).rejects.toThrow('does not balance')
   })
 
-  test('does not take postings across environments', async () => {
+  test('refuses postings across environments', async () => {
     await expect(post([wallet, -100n], [production, 100n])).rejects.toThrow('does not balance within one environment')
   })
 
-  test('does not take postings to accounts that are not there', async () => {
+  test('refuses postings to unknown accounts', async () => {
     await expect(post([wallet, -100n], [999_999_999n, 100n])).rejects.toThrow('does not balance')
   })
 

@@ -51,7 +51,7 @@ describe('moving to a server', () => {
   })
   afterEach(() => drop())
 
-  test('moves every row, goes on where it was interrupted, uses nothing that differs, and leaves the source as it was', async () => {
+  test('moves every row, resumes after an interruption, rejects differing rows, and keeps the source', async () => {
     await go({ dryRun: true })
     expect(said).toContainEqual(expect.stringMatching(/tables, .* MB. The target is empty/))
     expect(await value('SELECT count(*)::int FROM pg_namespace WHERE nspname = $1', ['coinslot_move'])).toBe(0)
@@ -85,7 +85,7 @@ describe('moving to a server', () => {
     ).toBe(true)
   })
 
-  test('refuses a source of an earlier version, and knows when one was written to', async () => {
+  test('refuses a source of an earlier version, and detects a write to it', async () => {
     const embedded = await startEmbedded({ dataDir })
     await withClient(embedded.url, (client) =>
       client.query(

@@ -6,7 +6,7 @@ import { migrate } from '../../service/database/migrate.ts'
 import { emptyDatabase, testDatabase } from '../harness/database.ts'
 import { TEST_SERVER, type TestServer } from '../harness/server.ts'
 
-describe('what a move makes of its target', () => {
+describe('the target of a move', () => {
   const SOURCE: Source = { id: '7', state: '1000', migrations: '' }
   let client: pg.Client
   let url: string
@@ -22,7 +22,7 @@ describe('what a move makes of its target', () => {
     await drop()
   })
 
-  test('an empty one is begun with, and known again at each of its stages', async () => {
+  test('is accepted when empty, and recognised at each stage of the move', async () => {
     expect(await judge(client, SOURCE)).toBe('empty')
     await begin(client, SOURCE)
     expect(await judge(client, SOURCE)).toBe('begun')
@@ -43,12 +43,12 @@ describe('what a move makes of its target', () => {
     expect(await judge(client, { ...source, state: '1001' })).toBe('finished')
   })
 
-  test('one with anything in it is refused', async () => {
+  test('is refused when it has any object', async () => {
     await client.query('CREATE SEQUENCE somebodys')
     await expect(judge(client, SOURCE)).rejects.toThrow(/is not empty/)
   })
 
-  test('one that a service runs on is refused', async () => {
+  test('is refused when a service uses it', async () => {
     const used = await testDatabase()
     const there = new pg.Client({ connectionString: used.url })
     await there.connect()
@@ -57,14 +57,14 @@ describe('what a move makes of its target', () => {
     await used.close()
   })
 
-  test('one that a service began to use amidst the move is refused', async () => {
+  test('is refused when a service starts to use it during the move', async () => {
     await begin(client, SOURCE)
     await migrate(url)
     await client.query(`INSERT INTO identity_user (id, issuer, subject, created_at) VALUES ('usr_1', 'x', 'x', now())`)
     await expect(makeReady(client, [])).rejects.toThrow(/has used the target/)
   })
 
-  test('one whose owner somebody else is, is refused', async () => {
+  test('is refused when its role may not create schemas and tables', async () => {
     await client.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC')
     const { adminUrl } = JSON.parse(process.env[TEST_SERVER] ?? '') as TestServer
     const admin = new pg.Client({ connectionString: adminUrl })
@@ -82,7 +82,7 @@ describe('what a move makes of its target', () => {
     await admin.end()
   })
 
-  test('another encoding is refused, and an older server', async () => {
+  test('is refused with another encoding or an older server', async () => {
     const { adminUrl } = JSON.parse(process.env[TEST_SERVER] ?? '') as TestServer
     const admin = new pg.Client({ connectionString: adminUrl })
     await admin.connect()

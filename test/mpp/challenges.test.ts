@@ -39,7 +39,7 @@ describe('a challenge', () => {
     })
   })
 
-  it('is known again as it was issued, and by no other key, for no other resource, and with nothing changed', () => {
+  it('is recognised only unchanged, with its own key and resource', () => {
     const challenge = issued()
     expect(isOwnChallenge(challenge, TERMS.resource, KEY)).toBe(true)
     expect(isOwnChallenge(challenge, TERMS.resource, Buffer.alloc(32))).toBe(false)

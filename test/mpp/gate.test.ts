@@ -25,7 +25,7 @@ describe('a payment of MPP', () => {
   const answered = (payer: Parameters<typeof answerTo>[0], { headers }: Answer, change?: Record<string, unknown>) =>
     answerTo(payer, world.chain.network, challengeIn(headers), change)
 
-  it('is asked for beside x402 in one 402, which every client reads as before', async () => {
+  it('is offered beside x402 in one 402, which every client reads as before', async () => {
     const { status, headers, body } = await world.ask(url)
     expect([status, body.x402Version, headers.get('cache-control')]).toEqual([402, 1, 'no-store'])
     expect(headers.get('content-type')).toMatch(/^application\/json/)
@@ -91,7 +91,7 @@ describe('a payment of MPP', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
   })
 
-  it('is asked for as a problem where the client says that it pays so', async () => {
+  it('is offered as a problem document to clients that accept it', async () => {
     const asked = await world.ask(url, { headers: { 'accept-payment': 'tempo/*;q=0.5, evm/charge' } })
     expect(asked.headers.get('content-type')).toMatch(/^application\/problem\+json/)
     expect(asked.body).toMatchObject({ type: `${PROBLEM}payment-required`, accepts: [expect.anything()] })

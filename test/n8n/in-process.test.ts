@@ -66,7 +66,7 @@ describe("the Coinslot node in n8n's own engine", () => {
     return JSON.parse(stdout) as { status: string; error?: object; items?: object[] }
   }
 
-  it('runs an asset for each item, and links what comes out to what went in', async () => {
+  it('runs an asset for each item, and links each output to its input', async () => {
     const ran = await run(RUN, { items: [{ text: 'one' }, { text: 'two' }] })
     const item = (index: number, word: string) => ({
       json: expect.objectContaining({
@@ -82,7 +82,7 @@ describe("the Coinslot node in n8n's own engine", () => {
     expect(new Set(asked.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2)
   })
 
-  it('gives the balance', async () => {
+  it('returns the balance', async () => {
     const json = { balance: 12.5, locked: 0.5, credits: { remaining: 3 } }
     const ran = await run({ resource: 'wallet', operation: 'balance' })
     expect(ran).toEqual({ status: 'success', items: [{ json, pairedItem: { item: 0 } }] })

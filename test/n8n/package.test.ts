@@ -9,7 +9,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 const lint = path.join(import.meta.dirname, 'lint')
 const scan = path.join(import.meta.dirname, 'scan/scan.mjs')
 
-describe('what n8n asks of a community node', () => {
+describe("n8n's requirements for a community node", () => {
   let unpacked: string
   beforeAll(async () => {
     unpacked = mkdtempSync(path.join(tmpdir(), 'coinslot-unpacked-'))

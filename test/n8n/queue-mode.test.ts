@@ -88,7 +88,7 @@ if (!hasRedis()) process.stderr.write('redis-server is not installed: n8n in que
     expect(begun).toBe(1)
   })
 
-  it('charges nothing and runs nothing twice when a worker is killed, and goes on with the next payment', async () => {
+  it('charges nothing and runs nothing twice when a worker is killed, and continues afterwards', async () => {
     const workflow = await selling({ respond: 'lastNode', capture: 'onSuccess', runSeconds: 60 }, [
       'Long work',
       'n8n-nodes-base.wait',

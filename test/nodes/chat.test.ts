@@ -18,8 +18,8 @@ const { checkExists, create, delete: remove } = trigger.webhookMethods.default
 const sentWith = (parameters: IDataObject): IDataObject =>
   JSON.parse(JSON.stringify(readChat(hook({ parameters: { ...PARAMETERS, ...parameters } }).context))) as IDataObject
 
-describe('what a chat is made of', () => {
-  it('is such as the service takes', () => {
+describe('the settings of a chat', () => {
+  it('have the form that the service accepts', () => {
     const sent = sentWith({})
     expect(sent).toMatchObject({
       price: 0.05,
@@ -43,13 +43,13 @@ describe('what a chat is made of', () => {
     expect(termsBody.safeParse(sentWith(parameters)).success).toBe(true)
   })
 
-  it('has no greeting where none was written, and no codes unless they are wanted', () => {
+  it('have no greeting where none was written, and no codes unless chosen', () => {
     expect(sentWith({ greeting: ' ' })).toMatchObject({ chat: { greeting: null } })
     expect(sentWith({})).not.toHaveProperty('coupons')
     expect(sentWith({ options: { coupons: true } })).toMatchObject({ coupons: true })
   })
 
-  it('reads no parameter that its panel does not have', () => {
+  it('read only parameters that the panel has', () => {
     const names = new Set(trigger.description.properties.map(({ name }) => name))
     const { context } = hook({ parameters: PARAMETERS })
     const read: string[] = []
@@ -71,7 +71,7 @@ describe('the life of a chat', () => {
     body: { checkout: { id: 'chk_1', url: 'https://pay.example/p/chk_1', status: 'active' }, secret: SECRET },
   })
 
-  it('is that of every trigger: registered, found again, and ended', async () => {
+  it('is registered, found again after no change, and removed', async () => {
     const memory: IDataObject = {}
     const played = { parameters: PARAMETERS, memory, service } satisfies Played
     const made = hook(played)
@@ -83,7 +83,7 @@ describe('the life of a chat', () => {
     expect(memory).toEqual({})
   })
 
-  it('says which field of the panel is wrong', async () => {
+  it('names the wrong field of the panel', async () => {
     const refused = () => ({
       status: 400,
       body: {
@@ -101,7 +101,7 @@ describe('a message', () => {
   const chat = { id: 'pas_1', turn: 3, turnsLeft: 17, history: [{ message: 'Hello?', answer: 'Hi.' }] }
   const body = bodyOf('And now?')
 
-  it('runs the workflow once, with what was said before', async () => {
+  it('runs the workflow once, with the earlier turns', async () => {
     const { workflowData } = await receive(body, { service: () => ({ status: 200, body: { claimed: true } }) })
     expect(workflowData![0]![0]!.json).toMatchObject({
       chatId: 'pas_1',
@@ -117,7 +117,7 @@ describe('a message', () => {
     expect([again.workflowData, again.webhookResponse]).toEqual([undefined, { duplicate: true }])
   })
 
-  it('that nobody signed runs nothing, unless it is simulated in test mode', async () => {
+  it('with a forged signature runs nothing, and a simulated one without a chat is turn 1', async () => {
     const { workflowData } = await receive(body, { parameters: { ...PARAMETERS, testMode: false } }, 'v1,bm9ib2R5')
     expect(workflowData).toBeUndefined()
     expect(turnOf({ payment: {}, input: { message: 'Hi' }, metadata: { paymentId: 'pay_2' } })).toEqual({

@@ -20,7 +20,7 @@ const PAID = {
 }
 
 describe('an empty body', () => {
-  it.each([undefined, '', '{}', ' {\n} '])('%j is told where the form is, and runs nothing', async (body) => {
+  it.each([undefined, '', '{}', ' {\n} '])("%j is answered with the form's address, and runs nothing", async (body) => {
     for (const testMode of [true, false]) {
       const { result, calls } = await receive({ ...(body !== undefined && { body }) }, { parameters: { testMode } })
       expect(result.workflowData).toBeUndefined()
@@ -50,7 +50,7 @@ describe('a browser', () => {
     expect(live.response.body).toContain('Send your customers this link')
   })
 
-  it('is led straight to the form while the author listens', async () => {
+  it('is redirected to the form while the author listens', async () => {
     const { result, response } = await receive({ name: 'setup' }, { mode: 'manual' })
     expect(result).toEqual({ noWebhookResponse: true })
     expect(response.status).toBe(302)
@@ -61,7 +61,7 @@ describe('a browser', () => {
 describe.each([true, false])('a delivery of the service, with test mode %s', (testMode) => {
   const played: Played = { parameters: { testMode } }
 
-  it('runs the workflow with exactly what was sent', async () => {
+  it('runs the workflow with exactly the delivered data', async () => {
     const { result, calls } = await receive(delivered(), { ...played, service: claimed(true) })
     expect(result.workflowData).toEqual([[{ json: PAID }]])
     expect(result.webhookResponse).toEqual({ received: true })
@@ -71,7 +71,7 @@ describe.each([true, false])('a delivery of the service, with test mode %s', (te
     expect(calls[0]?.timeout).toBeLessThanOrEqual(7_000)
   })
 
-  it('runs the workflow with what a newer service adds to the metadata, and refuses any other addition', async () => {
+  it('accepts new fields in the metadata of a newer service, and refuses any other addition', async () => {
     const more = { ...PAID, metadata: { ...PAID.metadata, lines: { quantity: 2 }, unheardOf: true } }
     const { result } = await receive(delivered(JSON.stringify(more)), { ...played, service: claimed(true) })
     expect(result.workflowData).toEqual([[{ json: more }]])
@@ -79,7 +79,7 @@ describe.each([true, false])('a delivery of the service, with test mode %s', (te
     expect(response).toMatchObject({ status: 400, body: { details: { more: expect.any(String) } } })
   })
 
-  it('that somebody has claimed before is a duplicate and runs nothing', async () => {
+  it('that was already claimed is a duplicate and runs nothing', async () => {
     const { result } = await receive(delivered(), { ...played, service: claimed(false) })
     expect(result).toEqual({ webhookResponse: { duplicate: true } })
   })
@@ -98,7 +98,7 @@ describe.each([true, false])('a delivery of the service, with test mode %s', (te
     expect(response.body).toMatchObject({ code: 'claim_unavailable' })
   })
 
-  it('asks again under the same key when the answer to the claim was lost', async () => {
+  it('retries the claim under the same key when its answer was lost', async () => {
     const answers: Told[] = [new Error('socket hang up'), { status: 200, body: { claimed: true } }]
     const { result, calls } = await receive(delivered(), { ...played, service: () => answers.shift()! })
     expect(result.workflowData).toEqual([[{ json: PAID }]])
@@ -112,7 +112,7 @@ describe.each([true, false])('a delivery of the service, with test mode %s', (te
     expect(one.calls[0]?.headers?.['idempotency-key']).not.toBe(two.calls[0]?.headers?.['idempotency-key'])
   })
 
-  it('is judged by its bytes, not by what they mean', async () => {
+  it('is verified by its raw bytes, not by the parsed JSON', async () => {
     const body = `{ "payment":${JSON.stringify(PAID.payment)}, "input":{"a":"\\u00e9","a":1}, "metadata":${JSON.stringify(PAID.metadata)}}\n`
     const { result } = await receive(delivered(body), { ...played, service: claimed(true) })
     expect(result.workflowData).toEqual([[{ json: { ...PAID, input: { a: 1 } } }]])
@@ -157,7 +157,7 @@ describe('in production', () => {
 })
 
 describe('in test mode', () => {
-  it('takes what the service delivers for a plain sale by its shape alone, as nodes of earlier releases do', async () => {
+  it('accepts the unsigned shape of a plain sale, as nodes of earlier releases do', async () => {
     const { body } = sold(1)
     const { result } = await receive({ body })
     expect(result.workflowData).toEqual([[{ json: JSON.parse(body) as unknown }]])
@@ -235,7 +235,7 @@ describe('a secret that was rotated', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('is asked for once only the new one signs, and remembered', async () => {
+  it('is fetched when only the new one signs, and stored', async () => {
     const request = delivered(undefined, { secret: renewed })
     const { result, memory } = await receive(request, { parameters: { testMode: false }, service: asked() })
     expect(result.workflowData).toEqual([[{ json: PAID }]])
@@ -245,7 +245,7 @@ describe('a secret that was rotated', () => {
     expect(again.calls).toHaveLength(1)
   })
 
-  it('is asked for not more than once a minute, whatever anybody sends', async () => {
+  it('is fetched at most once a minute, also for forged requests', async () => {
     const forged = delivered(undefined, { secret: 'whsec_Zm9yZ2VkZm9yZ2VkZm9yZ2VkZm9yZ2Vk' })
     const first = await receive(forged, { parameters: { testMode: false }, service: asked() })
     expect(first.response.status).toBe(401)
@@ -264,7 +264,7 @@ describe('a secret that was rotated', () => {
 })
 
 describe('a workflow without a checkout', () => {
-  it.each(['default', 'setup'] as const)('takes nothing (%s)', async (name) => {
+  it.each(['default', 'setup'] as const)('answers 503 (%s)', async (name) => {
     const { result, response } = await receive({ ...delivered(), name }, { memory: {} })
     expect(result).toEqual({ noWebhookResponse: true })
     expect(response.status).toBe(503)

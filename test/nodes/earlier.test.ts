@@ -71,7 +71,7 @@ describe('a workflow of the first version', () => {
     )
   })
 
-  it('keeps its checkout: what is sent for it is the same, to the byte', () => {
+  it('keeps its checkout: its request is the same, to the byte', () => {
     const { context } = hook({ parameters: { customerFields: { fields: [{ label: 'Site', type: 'url' }] } } })
     // Computed by version 0.1.
     expect(fingerprint(readCheckout(context))).toBe('f6cf417be36b1c74738973caa8685cf4b829780b02a11ee23d481faa3076937d')

@@ -37,7 +37,7 @@ describe('the customer fields', () => {
     ])
   })
 
-  it('offers all types that the service knows', () => {
+  it('offer all types that the service has', () => {
     const known = ['text', 'textarea', 'number', 'boolean', 'select', 'url', 'email', 'json', 'file']
     expect([...offeredTypes()].sort()).toEqual(known.sort())
   })
@@ -48,7 +48,7 @@ describe('the customer fields', () => {
     expect(customerFields.typeOptions).toMatchObject({ multipleValues: true, sortable: true })
   })
 
-  it('are called by the name that somebody chose', async () => {
+  it('have the name that was entered', async () => {
     const [sent] = await sentFields([{ label: 'Website', name: ' site ', type: 'url' }])
     expect(sent).toMatchObject({ name: 'site' })
   })

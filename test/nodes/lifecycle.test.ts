@@ -40,13 +40,13 @@ describe('creating', () => {
     expect(calls[0]?.body).toMatchObject({ lifetime: 'persistent' })
   })
 
-  it('remembers what verifying and showing the link take', async () => {
+  it("stores the checkout's id, secret and link", async () => {
     const { context, memory } = hook({ service: made('chk_1') })
     await create.call(context)
     expect(memory).toMatchObject({ checkoutId: 'chk_1', secret: SECRET, formUrl: 'https://pay.example/p/chk_1' })
   })
 
-  it('sends every parameter as the service takes it', async () => {
+  it('sends every parameter in the form of the API', async () => {
     const { context, calls } = hook({
       service: made('chk_1'),
       parameters: {
@@ -83,7 +83,7 @@ describe('creating', () => {
     expect(chosen.calls[0]?.body).toMatchObject({ network: 'base-sepolia' })
   })
 
-  it('takes a whole callback address as it is', async () => {
+  it('uses a complete callback address unchanged', async () => {
     const callbackUrl = 'https://public.example/hooks/n8n/pay'
     const { context, calls } = hook({ service: made('chk_1'), parameters: { options: { callbackUrl } } })
     await create.call(context)
@@ -159,20 +159,20 @@ describe('creating', () => {
     expect(memory).toEqual({})
   })
 
-  it('says so when the credential is gone', async () => {
+  it('reports a missing credential', async () => {
     const { context } = hook({ credentials: new Error('Credential with ID "1" does not exist') })
     await expect(create.call(context)).rejects.toThrow('The Coinslot credential cannot be used: Credential with ID "1"')
   })
 })
 
 describe('asking whether it exists', () => {
-  it('says no without a memory, and asks nobody', async () => {
+  it('says no without stored data, and sends no request', async () => {
     const { context, calls } = hook({ memory: {} })
     await expect(checkExists.call(context)).resolves.toBe(false)
     expect(calls).toEqual([])
   })
 
-  it('says yes for a live one of the same parameters', async () => {
+  it('says yes for an active one with the same parameters', async () => {
     const played = await remembered()
     await expect(checkExists.call(hook({ ...played, service: is('active') }).context)).resolves.toBe(true)
   })
@@ -183,17 +183,17 @@ describe('asking whether it exists', () => {
     ['test mode', { parameters: { testMode: false } }],
     ['the address of n8n', { webhookUrl: 'https://moved.example/webhook/1/pay' }],
     ['testing for publishing', { mode: 'manual' as const }],
-  ])('says no when %s has changed', async (_, change) => {
+  ])('answers no when %s has changed', async (_, change) => {
     const played = await remembered()
     await expect(checkExists.call(hook({ ...played, ...change, service: is('active') }).context)).resolves.toBe(false)
   })
 
-  it.each(['expired', 'paused'])('says no when the service calls it %s: creating revives it', async (status) => {
+  it.each(['expired', 'paused'])('answers no when it is %s, so that creating revives it', async (status) => {
     const played = await remembered()
     await expect(checkExists.call(hook({ ...played, service: is(status) }).context)).resolves.toBe(false)
   })
 
-  it('says no when the service does not know it', async () => {
+  it('says no when the service answers 404', async () => {
     const played = await remembered()
     const service = (): Told => ({ status: 404, body: { error: 'x', code: 'checkout_not_found' } })
     await expect(checkExists.call(hook({ ...played, service }).context)).resolves.toBe(false)
@@ -204,12 +204,12 @@ describe('asking whether it exists', () => {
     ['is broken', { status: 503, body: '<html>' }],
     ['is busy', { status: 429, body: { error: 'x', code: 'rate_limited' } }],
     ['knows the key no more', { status: 401, body: { error: 'x', code: 'unauthenticated' } }],
-  ])('keeps what it remembers while the service %s, and never throws', async (_, told) => {
+  ])('keeps its stored data while the service %s, and never throws', async (_, told) => {
     const played = await remembered()
     await expect(checkExists.call(hook({ ...played, service: () => told }).context)).resolves.toBe(true)
   })
 
-  it('does not throw when the credential is gone', async () => {
+  it('does not throw when the credential is missing', async () => {
     const played = await remembered()
     const { context } = hook({ ...played, credentials: new Error('gone') })
     await expect(checkExists.call(context)).resolves.toBe(true)
@@ -228,7 +228,7 @@ describe('deleting', () => {
     expect(memory).toEqual({})
   })
 
-  it('leaves alone a temporary one that publishing has made the lasting one', async () => {
+  it('does not delete a temporary one that publishing has made persistent', async () => {
     const { memory } = await remembered('manual')
     const { context, calls } = hook({ mode: 'internal', memory, service: is('active', 'persistent') })
     await expect(remove.call(context)).resolves.toBe(true)

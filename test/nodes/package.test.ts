@@ -13,7 +13,7 @@ const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'
 }
 
 describe('the package', () => {
-  it('registers files that are built from what is here', () => {
+  it('registers files built from existing sources', () => {
     for (const file of [...manifest.n8n.nodes, ...manifest.n8n.credentials]) {
       expect(existsSync(path.join(root, file.replace(/^dist\//, '').replace(/\.js$/, '.ts')))).toBe(true)
     }
@@ -47,7 +47,7 @@ describe.each([
   ['the trigger', new PayToRunTrigger().description],
   ['the trigger of chats', new PaidChatTrigger().description],
 ])('%s', (_, description) => {
-  it('takes payments at the first address and shows the link at the second, on one path', () => {
+  it('accepts payments by POST and shows the link by GET, on one path', () => {
     expect(description.webhooks?.map(({ name, httpMethod }) => [name, httpMethod])).toEqual([
       ['default', 'POST'],
       ['setup', 'GET'],
@@ -57,7 +57,7 @@ describe.each([
 })
 
 describe('the trigger of forms', () => {
-  it('names a parameter for everything that it reads', () => {
+  it('has a parameter for everything that it reads', () => {
     const names = namesOf(new PayToRunTrigger().description)
     const read = ['productName', 'productDescription', 'price', 'network', 'recipient', 'recipientAddress']
     expect(names).toEqual(expect.arrayContaining([...read, 'customerFields', 'redirectUrl', 'testMode', 'options']))
@@ -73,11 +73,11 @@ describe('the credential', () => {
     expect(credential.test.request.url).toBe('/me')
   })
 
-  it('is preset to a service on the same machine, and to no host that nobody runs', () => {
+  it('is preset to a service on the same machine', () => {
     expect(credential.properties.find(({ name }) => name === 'url')?.default).toBe('http://localhost:4020/v1')
   })
 
-  it('says the chosen environment with each call, for the service to refuse the key of the other one', () => {
+  it('sends the chosen environment with each call, so that a key of the other one is refused', () => {
     expect(credential.authenticate.properties.headers).toEqual({
       Authorization: '=Bearer {{$credentials.apiKey}}',
       'Coinslot-Environment': '={{$credentials.environment}}',

@@ -14,7 +14,7 @@ describe('Retry-After, for the nodes', () => {
     expect(secondsIn(header, NOW)).toBe(seconds)
   })
 
-  test.each(['', '-5', '1.5', 'soon', '5 Nov', '1e9', 'Infinity', undefined, 7, ['7']])('%j says nothing', (header) => {
+  test.each(['', '-5', '1.5', 'soon', '5 Nov', '1e9', 'Infinity', undefined, 7, ['7']])('%j is ignored', (header) => {
     expect(secondsIn(header, NOW)).toBeUndefined()
   })
 })

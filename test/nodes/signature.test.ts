@@ -40,7 +40,7 @@ describe('a delivery', () => {
     })
   })
 
-  it('is judged by the bytes that came, whatever they are', () => {
+  it('is verified by its raw bytes, also when they are not text', () => {
     const body = randomBytes(64)
     expect(verify(signed({ body }), [SECRET], NOW).genuine).toBe(true)
     expect(verify({ ...signed({ body }), body: Buffer.from(body.toString()) }, [SECRET], NOW).genuine).toBe(false)
@@ -56,12 +56,12 @@ describe('a delivery', () => {
     }
   })
 
-  it.each([-301, 301])('of %d seconds away is stale, though its signature is right', (seconds) => {
+  it.each([-301, 301])('%d seconds away is stale, though its signature is right', (seconds) => {
     const old = signed({ timestamp: String(NOW / 1000 - seconds) })
     expect(verify(old, [SECRET], NOW)).toMatchObject({ genuine: false, cause: 'stale' })
   })
 
-  it.each([-300, 300, 0])('of %d seconds away is not stale', (seconds) => {
+  it.each([-300, 300, 0])('%d seconds away is not stale', (seconds) => {
     expect(verify(signed({ timestamp: String(NOW / 1000 - seconds) }), [SECRET], NOW).genuine).toBe(true)
   })
 

@@ -54,7 +54,7 @@ describe('signing a command line in by a code', () => {
     })
   })
 
-  test('it waits, is slowed down, and gets a key of the account once a person has entered its code', async () => {
+  test('waits, is slowed down, and gets a key once a person has entered the code', async () => {
     const { deviceCode, userCode } = await begin()
     expect(await poll(deviceCode)).toMatchObject({ status: 400, body: { error: 'authorization_pending' } })
     expect(await poll(deviceCode)).toMatchObject({ status: 400, body: { error: 'slow_down' } })
@@ -88,7 +88,7 @@ describe('signing a command line in by a code', () => {
     expect((await decide(userCode, cookie, { token })).text).toContain('wrong or has expired')
   })
 
-  test('of two questions at once one gets the key', async () => {
+  test('gives the key to one of several concurrent polls', async () => {
     const { deviceCode, userCode } = await begin('twice')
     const cookie = await world.signUp()
     await decide(userCode, cookie)
@@ -97,7 +97,7 @@ describe('signing a command line in by a code', () => {
     expect(await keysOf(cookie)).toHaveLength(1)
   })
 
-  test('a refused one and an expired one get nothing', async () => {
+  test('gives nothing for a refused or expired code', async () => {
     const cookie = await world.signUp()
     const refused = await begin()
     expect((await decide(refused.userCode, cookie, { decision: 'refuse' })).text).toContain('got no key')
@@ -126,7 +126,7 @@ describe('signing a command line in by a code', () => {
     })
   })
 
-  test('only the command line is served, and only what it was given', async () => {
+  test('serves the command line only, and only the codes that it got', async () => {
     const other = await world.post('device_authorization', { client_id: await world.register() })
     expect(other).toMatchObject({ status: 400, body: { error: 'invalid_client' } })
     expect(await world.post('device_authorization', {})).toMatchObject({ body: { error: 'invalid_request' } })

@@ -58,7 +58,7 @@ describe('metadata documents of clients', () => {
     token_endpoint_auth_method: 'none',
   })
 
-  test('a document describes its client, and is asked for again after five minutes', async () => {
+  test('describe their client, and are fetched again after five minutes', async () => {
     document = JSON.stringify(valid())
     const known = clients()
     const wanted = { id: address(), name: 'Shop', redirectUris: ['https://shop.test/callback'] }

@@ -64,7 +64,7 @@ describe('the official client without a key', () => {
     return client
   }
 
-  test('it connects through the consent page, calls tools within the limit, refreshes, and ends with its key', async () => {
+  test('connects through the consent page, calls tools within its limit, refreshes, and ends with its key', async () => {
     const cookie = await world.signUp()
     const program = new Program()
     const client = await connected(program, cookie, { perDay: '0.015' })

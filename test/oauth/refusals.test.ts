@@ -2,7 +2,7 @@ import { createGrants } from '../../service/oauth/service/grants.ts'
 import { createClientStore, createGrantStore } from '../../service/oauth/store.ts'
 import { authorizePath, oauthWorld, REDIRECT, VERIFIER, type OAuthWorld } from './world.ts'
 
-describe('what the authorization server refuses', () => {
+describe('the refusals of the authorization server', () => {
   let world: OAuthWorld
   let cookie: string
   let clientId: string
@@ -186,7 +186,7 @@ describe('what the authorization server refuses', () => {
     expect([status, headers.get('location')]).toEqual([400, null])
   })
 
-  test('another port of this machine is the same program', async () => {
+  test('another loopback port of a registered redirect is accepted', async () => {
     expect((await world.get(path({ redirect_uri: 'http://127.0.0.1:9/callback' }), cookie)).status).toBe(200)
   })
 

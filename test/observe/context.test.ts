@@ -7,7 +7,7 @@ import { Collector } from './collector.ts'
 
 const BODY = '01jd0000000000000000000000'
 
-describe('what the work at hand is about', () => {
+describe('the context of the current work', () => {
   it('grows with the ids that are decoded and made, the first of a kind; nothing else becomes one', () => {
     const context: Context = { tags: { requestId: 'req_1' } }
     within(context, () => {
@@ -19,7 +19,7 @@ describe('what the work at hand is about', () => {
     deriveId('run', `op_${BODY}`)
   })
 
-  it('is each asker’s own in a batch of one, and nobody’s in a shared one', async () => {
+  it('is each caller’s own in a batch of one, and empty in a shared batch', async () => {
     const seen: unknown[] = []
     const batch = new Batch<string, string>({
       largest: 10,
@@ -42,7 +42,7 @@ describe('what the work at hand is about', () => {
     ])
   })
 
-  it('goes along with an announcement, without what was only the job’s, and is taken out again', () => {
+  it("travels with an announcement, without the job's own tags, and is extracted again", () => {
     const concerns = { requestId: 'req_1', topic: 'a', row: '7' }
     const cause = within({ tags: concerns }, () => causeHere(null))
     expect(cause).toEqual({ concerns: { requestId: 'req_1' } })
@@ -56,7 +56,7 @@ describe('a trace', () => {
   const traceId = 'c'.repeat(32)
   const settings = { headers: {}, serviceName: 'test', instance: '1', share: 1 }
 
-  it('is continued from a trusted proxy, and never carries the text of an error', async () => {
+  it("continues one from a trusted proxy, and never contains an error's text", async () => {
     const collector = await new Collector().listen()
     const tracing = openTelemetry({ ...settings, endpoint: collector.origin })
     const from = { traceparent: `00-${traceId}-${'d'.repeat(16)}-01`, trusted: true }
@@ -77,7 +77,7 @@ describe('a trace', () => {
     await collector.close()
   })
 
-  it('that is not kept costs no step inside, and a collector that is away nobody', async () => {
+  it('that is not sampled costs no step inside, and an unreachable collector delays nothing', async () => {
     const tracing = openTelemetry({ ...settings, endpoint: 'http://127.0.0.1:9', share: 0 })
     const parent = await tracing.step({ name: 'outer', kind: 'server' }, async () =>
       tracing.within({ name: 'inner', kind: 'client' }, () => Promise.resolve(tracing.parent())),

@@ -45,7 +45,7 @@ function faultsOf(findings: readonly Finding[]): Record<string, string> {
 }
 
 describe('npm run doctor', () => {
-  test('says what a live server lacks before it has anything to sell, and nothing of a sandbox', async () => {
+  test('warns of what a live server still needs before it sells, and of nothing in a sandbox', async () => {
     expect(await look(checkSelling, {})).toEqual([])
     const database = await testDatabase()
     const bare = await look(checkSelling, { ...LIVE, ALLOW_HOSTS: 'billing.internal' })
@@ -79,7 +79,7 @@ describe('npm run doctor', () => {
     expect(await gates({ ...half, BASE_RPC_URLS: 'https://rpc.example' })).toMatchObject({ level: 'ok' })
   })
 
-  test('finds a sound sandbox sound, and leaves it as it was', async () => {
+  test('finds no fault in a sound sandbox, and changes nothing', async () => {
     const dataDir = mkdtempSync(path.join(tmpdir(), 'coinslot-doctor-'))
     const embedded = await startEmbedded({ dataDir })
     await migrate(embedded.url)
@@ -92,7 +92,7 @@ describe('npm run doctor', () => {
     rmSync(dataDir, { recursive: true })
   })
 
-  test('exits with the list of what is wrong, without a secret in it', async () => {
+  test('exits with 1 and the list of faults, without a secret in it', async () => {
     const DATABASE_URL = 'postgres://me:open-sesame@127.0.0.1:9/none'
     const { code, said } = await doctor({ DATABASE_URL, REDIS_URL: 'redis://:open-sesame@127.0.0.1:9' })
     expect(code).toBe(1)
@@ -101,7 +101,7 @@ describe('npm run doctor', () => {
     expect(said).not.toContain('open-sesame')
   })
 
-  test('says of settings that cannot be read all that is wrong with them', async () => {
+  test('lists all faults of unreadable settings', async () => {
     const { findings } = await runChecks(() => readConfig({ PORT: 'no', ROLES: 'king', LIVE: 'true' }))
     expect(findings.map(({ says }) => says)).toEqual([
       expect.stringContaining('PORT must be a whole number'),
@@ -119,7 +119,7 @@ describe('the database', () => {
   })
   afterAll(() => database.close())
 
-  it('that loses what is committed, has too few connections or another clock', async () => {
+  it('with weak durability, too few connections or a wrong clock is a fault', async () => {
     const findings = await look(checkDatabase, { DATABASE_URL: database.url, DATABASE_POOL: '500' }, 7_000)
     expect(faultsOf(findings)).toEqual({
       // The tests' own server, which is quick and forgets.
@@ -132,14 +132,14 @@ describe('the database', () => {
     })
   })
 
-  it('that has not our tables', async () => {
+  it('without our tables is a fault', async () => {
     const { url, drop } = await emptyDatabase()
     const findings = await look(checkDatabase, { DATABASE_URL: url })
     expect(faultsOf(findings)).toMatchObject({ 'database migrations': expect.stringContaining('npm run migrate') })
     await drop()
   })
 
-  it('whose secrets another key sealed', async () => {
+  it('with secrets sealed by another key is a fault', async () => {
     const [ours, theirs] = [LIVE.VAULT_KEY, `k1:${randomBytes(32).toString('base64')}`]
     const sealed = vaultOf(parseKeyring(ours)).seal(new Secret('it'), 'usr_1/sandbox/signingSecret')
     await database.pool.query(
@@ -161,7 +161,7 @@ describe('the database', () => {
   })
 })
 
-test('Redis has to be there and to throw nothing away', async () => {
+test('reports a missing Redis, and one that evicts keys', async () => {
   expect(faultsOf(await look(checkRedis, { REDIS_URL: 'redis://127.0.0.1:9' }))).toEqual({
     redis: expect.any(String),
   })
@@ -195,7 +195,7 @@ describe('the chain', () => {
   const RICH_ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
   const POOR = `0x${'17'.repeat(32)}`
 
-  it('with an RPC that is away or another chain, and a sponsor without money', async () => {
+  it('with an unreachable RPC, another chain or a sponsor without money is a fault', async () => {
     await base.request({ method: 'anvil_setBalance', params: [RICH_ADDRESS, '0xde0b6b3a7640000'] })
     const findings = await look(checkChains, {
       BASE_RPC_URLS: base.url,
@@ -211,7 +211,7 @@ describe('the chain', () => {
     })
   })
 
-  it('that stands still, and RPCs that are far apart', async () => {
+  it('that stands still, or whose RPCs are far apart, is a fault', async () => {
     expect(faultsOf(await look(checkChains, { BASE_RPC_URLS: base.url }, 3_600_000))).toEqual({
       'chain base': expect.stringContaining('the node is stuck'),
     })
@@ -249,7 +249,7 @@ test('our addresses have to answer with our own health', async () => {
   they!.close()
 })
 
-test('secrets that several machines must share, and one that is none', async () => {
+test('warns of secrets that several machines must share, and of a weak one', async () => {
   const plain = await look(checkMachine, { ...LIVE, AUTH_SECRET: 'x'.repeat(40) })
   expect(faultsOf(plain)).toEqual({ AUTH_SECRET: expect.stringContaining('too easy to guess') })
   const alone = await look(checkMachine, { DATABASE_URL: 'postgres://db.example/x' })

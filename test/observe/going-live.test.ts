@@ -76,7 +76,7 @@ describe('the doctor on the way to real money', () => {
       .filter((finding) => finding.check === check || finding.check.startsWith(`${check} `))
       .map(({ level }) => level)
 
-  test('the guide lists what it says of each of its points', () => {
+  test('the guide lists each point that it checks', () => {
     expect(POINTS.map(({ point }) => point)).toEqual([
       ...['Domain', 'Certificate', 'Mail', 'RPC', "Sponsors' gas", 'Wallets', 'Payers', 'Models', 'Tools'],
       ...['Hosts', 'Ledger', 'Backups', 'Upgrades'],
@@ -107,7 +107,7 @@ describe('the doctor on the way to real money', () => {
     }
   })
 
-  test('names what is there and does not work', async () => {
+  test('names what is configured and does not work', async () => {
     const old = new Date(Date.now() - 30 * 3_600_000)
     utimesSync(path.join(backups, 'coinslot.dump'), old, old)
     const refusing = await startFront(folder, 5)

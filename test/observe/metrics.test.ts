@@ -138,7 +138,7 @@ describe('the figures', () => {
     expect(await figures()).toMatchObject(shown)
   })
 
-  test('all of it is one statement along indexes of what is open, also for a plan without values', async () => {
+  test('come from one statement along indexes of open rows, also under a generic plan', async () => {
     for (const table of TABLES) await database.pool.query(`ANALYZE ${table}`)
     let statement = ''
     await databaseMetrics({ run: (text) => Promise.resolve(((statement = text), [])) }, []).read(NOW)
@@ -172,7 +172,7 @@ describe('reading them', () => {
     }
   })
 
-  test('costs one reading for all who ask within the time, and never fails for one that cannot be read', async () => {
+  test('costs one query per interval for all readers, and never fails for one broken source', async () => {
     const registry = new Registry()
     const figures = createFigures(registry, 60_000)
     let readings = 0
@@ -231,7 +231,7 @@ describe('a service', () => {
     )
   })
 
-  test('no address that somebody makes up becomes a label', async () => {
+  test('does not turn unknown paths into labels', async () => {
     const routes = async () => new Set((await page()).match(/route="[^"]*"/g))
     await service.call('GET', '/nowhere/at/all')
     const before = await routes()
@@ -246,7 +246,7 @@ describe('a service', () => {
     expect(after.size - before.size).toBeLessThan(12)
   })
 
-  test('says how its pool is, and that of what the database knows', async () => {
+  test("reports its connection pool and the database's figures", async () => {
     const held = await service.database.pool.connect()
     const text = await page()
     held.release()

@@ -54,7 +54,7 @@ describe('the log', () => {
     lines = []
   })
 
-  test.each(VALUES)('never says what is set as a secret, wherever it turns up: %s', (secret) => {
+  test.each(VALUES)('never contains a configured secret, in any place: %s', (secret) => {
     log.info({ deep: [{ deeper: { text: `it was ${secret}, quoted "${secret}"` } }] }, `and ${secret}`)
     log.error({ err: new Error(`refused ${secret}`, { cause: new Error(secret) }) }, 'failed')
     log.warn({ address: `https://host.example/?x=${encodeURIComponent(secret)}` }, 'address')
@@ -102,7 +102,7 @@ describe('the log', () => {
     })
   })
 
-  it('knows every setting whose name says that it is secret', () => {
+  it("covers every setting with a secret's name", () => {
     const names = readFileSync('service/config.ts', 'utf8').matchAll(/^ {4}([A-Z][A-Z_]+): /gm)
     const secret = [...names]
       .map(([, name]) => name!)
@@ -111,7 +111,7 @@ describe('the log', () => {
     for (const name of secret) expect(Object.keys(SETTINGS)).toContain(name)
   })
 
-  it('masks mail addresses and leaves what an operator looks for', () => {
+  it('masks mail addresses, and keeps ids, hashes and stacks', () => {
     const hash = `0x${'ab'.repeat(32)}`
     const kept = {
       txHash: hash,
@@ -123,7 +123,7 @@ describe('the log', () => {
     expect(JSON.parse(lines[0]!)).toMatchObject({ to: 's***@mail.example', ...kept, msg: 'told s***@mail.example' })
   })
 
-  it('says what the work at hand concerns, and a line’s own word wins', () => {
+  it("includes the context's tags, and a line's own fields win", () => {
     const run = 'run_01jd0000000000000000000000'
     within({ tags: { requestId: 'req_1' } }, () => {
       tagContext(run)

@@ -14,7 +14,7 @@ const SECRETS = {
   metricsToken: 'token-of-whoever-scrapes',
 }
 
-describe('what an operator sees of requests', () => {
+describe('the traces and logs of requests', () => {
   let world: RunWorld
   let collector: Collector
   const lines: string[] = []
@@ -34,7 +34,7 @@ describe('what an operator sees of requests', () => {
     await collector.close()
   })
 
-  test('one connected trace: POST run, SQL, the queue, the worker, the creator’s endpoint; and its ids in the log', async () => {
+  test('one trace connects request, SQL, queue, worker and the creator’s endpoint, with log ids', async () => {
     const caller = await world.caller(1)
     const agent = await world.agent({
       webhookUrl: world.server.on('/traced', () => ({ body: 'done' })),
@@ -68,7 +68,7 @@ describe('what an operator sees of requests', () => {
     expect(ofRequest.find(({ msg }) => msg === 'request')).toMatchObject({ runId, status: 202 })
   })
 
-  test('a stranger’s traceparent is mentioned and not continued', async () => {
+  test('an external traceparent is linked and not continued', async () => {
     const theirs = 'a'.repeat(32)
     const headers = { traceparent: `00-${theirs}-${'b'.repeat(16)}-01` }
     const answer = await world.service.call('GET', '/v1/rdas', { headers })
@@ -130,7 +130,7 @@ describe('what an operator sees of requests', () => {
     }
   })
 
-  test('every line has a place: a request, a job, a sweeper, or the start', () => {
+  test("give every request's line its request id", () => {
     const requests = logged().filter(({ msg }) => msg === 'request')
     expect(requests.length).toBeGreaterThan(10)
     expect(requests.every(({ requestId }) => String(requestId).startsWith('req_'))).toBe(true)

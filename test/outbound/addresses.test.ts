@@ -186,7 +186,7 @@ describe('an address that a resolver gives', () => {
   })
 })
 
-describe('what a policy allows', () => {
+describe('the addresses that a policy allows', () => {
   const reachable = ['127.0.0.1', '127.8.8.8', '::1', '10.1.2.3', '172.20.0.1', '192.168.0.1', 'fd12::1', 'fc00::1']
   const never = [
     '169.254.169.254',
@@ -228,7 +228,7 @@ describe('what a policy allows', () => {
     expect(refusal(address, false)).not.toBeNull()
   })
 
-  it.each(never)('never these, whatever it says: %s', (address) => {
+  it.each(never)('never includes %s', (address) => {
     expect(refusal(address, true)).not.toBeNull()
     expect(refusal(address, false)).not.toBeNull()
   })

@@ -51,7 +51,7 @@ describe('a call', () => {
     await server.close()
   })
 
-  it('sends what it was given, under its own name', async () => {
+  it("sends its method, headers and body, with the service's user agent", async () => {
     const headers = { 'Content-Type': 'application/json', 'X-Own': 'a' }
     const answer = await client.send({ url: `${base}/?q=1`, method: 'post', headers, body: '{"ä":1}' })
     expect([answer.status, answer.truncated, answer.body.toString()]).toEqual([200, false, TEXT])
@@ -97,7 +97,7 @@ describe('a call', () => {
     }
   })
 
-  it('of exactly the limit passes, of one more byte fails', async () => {
+  it("with exactly the limit's bytes passes, with one more fails", async () => {
     for (const path of ['/', '/gzip', '/brotli']) {
       const url = base + path
       expect((await client.send({ url, limits: { bodyBytes: TEXT.length } })).body.length).toBe(TEXT.length)
@@ -179,7 +179,7 @@ describe('a call', () => {
     await expect(read()).rejects.toBe(reason)
   })
 
-  it('is hung up on when its reader has seen enough', async () => {
+  it('is closed when its reader stops reading', async () => {
     const { body, status } = await client.open({ url: `${base}/drip` })
     for await (const piece of body) {
       expect([status, String(piece)]).toEqual([200, 'first'])
@@ -188,7 +188,7 @@ describe('a call', () => {
     expect(body.destroyed).toBe(true)
   })
 
-  it('to a port where nobody listens fails without telling why', async () => {
+  it('to a closed port fails without a reason', async () => {
     const gone = await httpServer(() => undefined)
     await gone.close()
     const host = `127.0.0.1:${String(gone.port)}`
@@ -231,7 +231,7 @@ describe('a call over TLS', () => {
     expect((await call(host, certificate)).body.toString()).toBe('sealed')
   })
 
-  it('refuses a certificate of another name, of an address, and of nobody', async () => {
+  it('refuses a certificate of another name, for an address, and of an unknown authority', async () => {
     const cases = [['other.test', certificate], ['127.0.0.1', certificate], ['shop.test']] as const
     for (const [host, authorities] of cases) {
       const fault = await faultOf(call(host, authorities))

@@ -30,7 +30,7 @@ describe('the connector', () => {
     },
   )
 
-  it.each(['127.0.0.1', '::ffff:127.0.0.1', '0.0.0.0'])('nor to a name at %s', async (address) => {
+  it.each(['127.0.0.1', '::ffff:127.0.0.1', '0.0.0.0'])('refuses a name at %s', async (address) => {
     expect((await faultOf(connect('inner.test', false, [address]))).code).toBe('address_refused')
     expect(server.accepted()).toBe(0)
   })
@@ -38,7 +38,7 @@ describe('the connector', () => {
   it.each([
     ['127.0.0.1', []],
     ['inner.test', ['127.0.0.1']],
-  ])('but does where the policy allows it: %s', async (hostname, addresses) => {
+  ])('connects where the policy allows it: %s', async (hostname, addresses) => {
     const socket = await connect(hostname, true, addresses)
     expect([socket.remoteAddress, socket.remotePort]).toEqual(['127.0.0.1', server.port])
     socket.destroy()

@@ -39,13 +39,13 @@ describe('a name whose answers change', () => {
     expect(victim.accepted()).toBe(0)
   })
 
-  it('is refused however it flips: each connection is judged by its own answer', async () => {
+  it('is refused at a private answer, and passes the check at a later public one', async () => {
     expect((await faultOf(client.send({ url: url('flip.test') }))).code).toBe('address_refused')
     await client.checkAddress(url('flip.test'))
     expect(victim.accepted()).toBe(0)
   })
 
-  it('is asked for once a connection: nothing is left to rebind between check and connect', async () => {
+  it('is resolved once per connection, so no change fits between check and connect', async () => {
     const answers = [[PUBLIC_V6], ['127.0.0.1']]
     const turns: string[] = []
     const guarded = outboundClient({
@@ -69,7 +69,7 @@ describe('a name whose answers change', () => {
     await sandbox.close()
   })
 
-  it('and one that does not exist is said to be unknown, at the call and before', async () => {
+  it('is reported as not found when it does not exist, at the call and before', async () => {
     const sent = await faultOf(client.send({ url: url('nowhere.test') }))
     const checked = await faultOf(client.checkAddress(url('nowhere.test')))
     expect([sent.code, sent.kind]).toEqual(['address_unresolvable', 'upstream'])
@@ -77,7 +77,7 @@ describe('a name whose answers change', () => {
     expect(sent.message).toBe('The host nowhere.test was not found.')
   })
 
-  it('a resolver that never answers holds nobody up', async () => {
+  it('times out when its resolver never answers', async () => {
     const policy = { allowPrivate: false, allowHosts: [] }
     const stuck = outboundClient({ policy, connectMs: 200, resolve: () => new Promise(() => undefined) })
     expect((await faultOf(stuck.send({ url: 'http://slow.test/' }))).code).toBe('connect_timeout')

@@ -41,13 +41,13 @@ describe('a redirect', () => {
 
   const via = (status: number, location: string) => `${base}/${String(status)}?${encodeURIComponent(location)}`
 
-  it.each([301, 302, 303, 307, 308])('is an error unless asked for: %i', async (status) => {
+  it.each([301, 302, 303, 307, 308])('is an error by default: %i', async (status) => {
     const fault = await faultOf(client.send({ url: via(status, '/next') }))
     expect([fault.code, fault.kind, fault.fields['status']]).toEqual(['redirect_refused', 'upstream', status])
     expect(seen).toHaveLength(1)
   })
 
-  it('is the answer for those who pass it on', async () => {
+  it('is returned to callers that pass it on', async () => {
     const answer = await client.send({ url: via(302, 'http://127.0.0.1/'), redirects: 'pass' })
     expect([answer.status, answer.headers['location'], answer.body.toString()]).toEqual([
       302,
@@ -103,7 +103,7 @@ describe('a redirect', () => {
 
   const secrets = { authorization: 'Bearer x', cookie: 'a=b', 'x-api-key': 'x', 'webhook-signature': 'v1,x' }
 
-  it('keeps what the caller gave on the same origin', async () => {
+  it('keeps method, body and headers on the same origin', async () => {
     await client.send({ url: via(307, '/next'), method: 'POST', body: 'hello', headers: secrets, redirects: 1 })
     expect(seen[1]).toMatchObject({ method: 'POST', url: '/next', body: 'hello', headers: secrets })
   })
@@ -131,7 +131,7 @@ describe('a redirect', () => {
     [302, 'PUT', 'PUT'],
     [307, 'POST', 'POST'],
     [308, 'DELETE', 'DELETE'],
-  ])('%i of a %s asks for a %s', async (status, method, next) => {
+  ])('%i of a %s sends a %s', async (status, method, next) => {
     const body = method === 'HEAD' ? {} : { body: 'hello', headers: { 'content-type': 'text/plain' } }
     await client.send({ url: via(status, '/next'), method, redirects: 1, ...body })
     expect(seen[1]?.method).toBe(next)

@@ -83,14 +83,14 @@ const TRICKS: readonly Trick[] = [
     answer: whole(`content-encoding: ${Array(50).fill('gzip').join(',')}`, GZIP_BOMB),
     expected: UNDECODABLE,
   },
-  { name: 'an encoding nobody asked for', answer: whole('content-encoding: zstd', 'x'), expected: UNDECODABLE },
+  { name: 'an encoding that was not requested', answer: whole('content-encoding: zstd', 'x'), expected: UNDECODABLE },
   {
     name: 'an encoding by a name of JavaScript',
     answer: whole('content-encoding: constructor', 'x'),
     expected: UNDECODABLE,
   },
-  { name: 'gzip that is none', answer: whole('content-encoding: gzip', 'hello hello'), expected: UNDECODABLE },
-  { name: 'brotli that is none', answer: whole('content-encoding: br', 'hello hello'), expected: UNDECODABLE },
+  { name: 'invalid gzip', answer: whole('content-encoding: gzip', 'hello hello'), expected: UNDECODABLE },
+  { name: 'invalid brotli', answer: whole('content-encoding: br', 'hello hello'), expected: UNDECODABLE },
   { name: 'gzip cut short', answer: whole('content-encoding: gzip', HALF_GZIP), expected: UNDECODABLE },
   {
     name: 'a slow drip of body',
@@ -166,13 +166,13 @@ const TRICKS: readonly Trick[] = [
   },
   { name: 'less than the length', answer: says(`${head('content-length: 10')}12345`), expected: BROKEN },
   {
-    name: 'a chunk size that is none',
+    name: 'an invalid chunk size',
     answer: says(`${head('transfer-encoding: chunked')}zz\r\nx`),
     expected: INVALID,
   },
   { name: 'chunks cut short', answer: says(`${head('transfer-encoding: chunked')}5\r\nab`), expected: BROKEN },
   { name: 'no HTTP', answer: says('SSH-2.0-OpenSSH_9.2\r\n'), expected: INVALID },
-  { name: 'a status that is none', answer: says('HTTP/1.1 9999 No\r\n\r\n'), expected: INVALID },
+  { name: 'an invalid status', answer: says('HTTP/1.1 9999 No\r\n\r\n'), expected: INVALID },
   { name: 'another protocol', answer: says('HTTP/1.1 101 Switching\r\nupgrade: h2c\r\n\r\n'), expected: BROKEN },
   { name: 'hanging up', answer: (socket) => void socket.end(), expected: BROKEN },
   { name: 'a reset', answer: (socket) => void socket.resetAndDestroy(), expected: BROKEN },
@@ -215,7 +215,7 @@ describe('a hostile answer', () => {
     ['a large body', 'connection: close', undefined],
     ['a gzip bomb', 'content-encoding: gzip', GZIP_BOMB],
     ['a brotli bomb', 'content-encoding: br', BROTLI_BOMB],
-  ])('is cut instead when asked to: %s', async (_name, header, body) => {
+  ])('is cut instead where the caller allows it: %s', async (_name, header, body) => {
     const host = await serve((socket) => {
       if (body === undefined) {
         socket.write(head(header))
@@ -230,7 +230,7 @@ describe('a hostile answer', () => {
     expect(buffers).toBeLessThan(8 * MB)
   })
 
-  it('of 100 MB streams through when it is allowed to, never more than a piece of it held', async () => {
+  it('of 100 MB streams through where allowed, with little of it in memory', async () => {
     const host = await serve(whole('content-encoding: gzip', GZIP_BOMB))
     const { buffers, result } = await heldDuring(async () => {
       const url = `http://${host}/`
@@ -244,7 +244,7 @@ describe('a hostile answer', () => {
     expect(buffers).toBeLessThan(48 * MB)
   })
 
-  it('that nobody reads ends with its time, and takes nothing else down', async () => {
+  it('that is not read ends at its time limit, and breaks nothing else', async () => {
     const host = await serve((socket) => {
       socket.write(head('content-length: 1000'))
       drip(socket, 'x')

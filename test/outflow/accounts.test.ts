@@ -39,7 +39,7 @@ describe('money that goes to another account of this server', () => {
     return await addSale(world.service, seller, { payer, amount: amount * 1_000_000 })
   }
 
-  test('a refund to an account takes from the limit of a day, and waits when there is no room', async () => {
+  test('includes refunds to accounts, which wait when the daily limit is reached', async () => {
     const [seller, buyer] = [await world.caller(20), await world.caller(0)]
     expect((await refund(seller, await paidSale(seller, buyer, 3), {})).body.refund).toMatchObject({
       ...{ from: 'account', state: 'confirmed' },
@@ -52,7 +52,7 @@ describe('money that goes to another account of this server', () => {
     expect([(await world.wallet(seller)).balance, (await world.wallet(buyer)).balance]).toEqual([17, 3])
   })
 
-  test('the brake holds a refund to an account back until it is lifted', async () => {
+  test('is held back while payouts are paused, if it is a refund, and sent afterwards', async () => {
     const [seller, buyer] = [await world.caller(20), await world.caller(0)]
     await world.service.outflow.setPaused(true)
     const sale = await paidSale(seller, buyer, 2)
@@ -83,7 +83,7 @@ describe('money that goes to another account of this server', () => {
     expect(await codeOf(world.run(caller, dear))).toBe(200)
   })
 
-  test('many at once, beside small ones, pass the limit by nothing and hold no other run up', async () => {
+  test('does not exceed the limit with concurrent runs, which delay no small ones', async () => {
     const caller = await world.caller(90)
     const [dear, small] = [await priced(2), await priced(0.1)]
     const codes = await Promise.all(
@@ -94,7 +94,7 @@ describe('money that goes to another account of this server', () => {
     expect((await world.wallet(caller)).balance).toBeCloseTo(85.4, 6)
   })
 
-  test('what a run does not take is free again: all of a failed or canceled one, the rest of one by the second', async () => {
+  test('is freed for a failed or canceled run, and for the unused part of a per-second run', async () => {
     const caller = await world.caller(90)
     const topic = { inputs: { topic: 'x' } }
     const failing = await world.agent({ webhookUrl: fails, basePrice: 4 })
@@ -113,7 +113,7 @@ describe('money that goes to another account of this server', () => {
     expect(await left(caller)).toBeGreaterThan(4)
   })
 
-  test('the brake stops runs above the sum, and no others', async () => {
+  test('is stopped while payouts are paused, except for runs below the threshold', async () => {
     const caller = await world.caller(90)
     const [dear, small] = [await priced(2), await priced(0.5)]
     await world.service.outflow.setPaused(true)
@@ -125,7 +125,7 @@ describe('money that goes to another account of this server', () => {
     expect(await codeOf(world.run(world.creator, dear))).toBe(200)
   })
 
-  test('a template above the sum counts, and the brake stops its sale', async () => {
+  test('includes templates above the threshold, which are not sold while payouts are paused', async () => {
     const buyer = await world.caller(90)
     const template = (sourcePrice: number) =>
       world.prompt({ promptConfig: { promptTemplate: '{{say}}', allowedModels: ['sandbox/echo'], sourcePrice } })
@@ -139,7 +139,7 @@ describe('money that goes to another account of this server', () => {
     expect(await left(buyer)).toBe(1)
   })
 
-  test("takes nothing of what all accounts together may pay out, so purchases stop no other account's withdrawals", async () => {
+  test('does not count toward the limit of all accounts, so purchases block no withdrawals', async () => {
     world.service.clock.forward(86_400_001)
     const dear = await priced(5)
     for (const caller of [await world.caller(10), await world.caller(10)]) {
@@ -201,7 +201,7 @@ describe('an agent without limits', () => {
     expect((await run(small)).status).toBe(200)
   })
 
-  test('is not bound by it for assets of its owner, with any limit of its own, or where a person approves', async () => {
+  test("is not bound by it for its owner's assets, with a limit of its own, or with approvals", async () => {
     await world.creator.call('POST', '/v1/wallet/deposit', { body: { amount: 50 } })
     const [owner, dear] = [await world.caller(90), await priced(20)]
     expect((await (await agentOf(world.creator)).run(dear)).status).toBe(200)

@@ -12,7 +12,7 @@ import { testDatabase, type TestDatabase } from '../harness/database.ts'
 const TO = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02914'
 const DAY_MS = 86_400_000
 
-describe('all money that leaves is one counter', () => {
+describe('the counter of outgoing money', () => {
   let database: TestDatabase
   /** As many processes: each has its own connections and its own counter. */
   let processes: Database[]
@@ -73,7 +73,7 @@ describe('all money that leaves is one counter', () => {
     }
   }
 
-  test('no order of withdrawals, payments, refunds and money to accounts here in three processes passes a limit by one micro-USDC', async () => {
+  test('never exceeds a limit, for any order of outflows in three processes', async () => {
     const act = fc.record({
       process: fc.nat(2),
       user: fc.constantFrom('usr_a', 'usr_b', 'usr_c'),
@@ -117,7 +117,7 @@ describe('all money that leaves is one counter', () => {
     await fc.assert(property, { numRuns: 15, seed: 20_261_122 })
   })
 
-  test('a day is the last 24 hours to the millisecond, wherever its steps begin', async () => {
+  test('counts the last 24 hours to the millisecond', async () => {
     let at = Date.parse('2031-05-17T12:03:04.567Z')
     const standing = { now: () => new Date(at) }
     const { take } = counterAt(database, settingsOf({ perDay: 100 }), standing)
@@ -131,7 +131,7 @@ describe('all money that leaves is one counter', () => {
     expect([await take('usr_d', 61), await take('usr_d', 60)]).toEqual(['withdrawal_limit', 'left'])
   })
 
-  test('the same id counts once and is given back once', async () => {
+  test('counts one id once, and gives it back once', async () => {
     const { take, back } = counterAt(database, settingsOf({ perDay: 100 }))
     expect([await take('usr_e', 80, 'pay', 'same'), await take('usr_e', 80, 'pay', 'same')]).toEqual(['left', 'left'])
     expect(await take('usr_e', 21)).toBe('withdrawal_limit')
@@ -139,7 +139,7 @@ describe('all money that leaves is one counter', () => {
     expect([await take('usr_e', 100), await take('usr_e', 1)]).toEqual(['left', 'withdrawal_limit'])
   })
 
-  test('what was given back is free again, also where a day begins in the middle of a step', async () => {
+  test('frees an amount that was given back, also where a day begins in the middle of a step', async () => {
     let at = Date.parse('2031-05-17T12:03:04.567Z')
     const { take, back } = counterAt(database, settingsOf({ perDay: 100 }), { now: () => new Date(at) })
     expect(await take('usr_h', 60, 'pay', 'returned')).toBe('left')
@@ -149,7 +149,7 @@ describe('all money that leaves is one counter', () => {
     expect(await take('usr_h', 100)).toBe('left')
   })
 
-  test('the switch stops every process at its next reservation, and the environment stops it for good', async () => {
+  test('is paused for every process by the switch, and for good by the environment', async () => {
     const [one, other] = processes.map((process) => counterAt(process, settingsOf({})))
     await one!.setPaused(true)
     expect([await other!.take('usr_f', 1), await other!.isPaused()]).toEqual(['payouts_paused', true])
@@ -159,7 +159,7 @@ describe('all money that leaves is one counter', () => {
     expect(await hard.take('usr_f', 1)).toBe('payouts_paused')
   })
 
-  test('withdrawals and refunds are also counted by number, each for itself, and the list of recipients holds for each way out', async () => {
+  test('limits the number of withdrawals and refunds separately, and the recipients of each kind', async () => {
     const { take } = counterAt(database, settingsOf({ withdrawalsPerDay: 2, refundsPerDay: 3 }))
     const outcomes = await Promise.all([1, 1, 1, 1].map((amount) => take('usr_g', amount, 'withdrawal')))
     expect(outcomes.sort()).toEqual(['left', 'left', 'quota_exceeded', 'quota_exceeded'])

@@ -26,7 +26,7 @@ describe('an account’s payer wallet', () => {
     person.call('POST', '/v1/pay', { body: { url: seller.url(path), maxAmount: 1, ...more } })
   const left = () => usdcOf(chain, treasury)
 
-  test('each account pays from its own, and only from what was sent for that', async () => {
+  test('pays from its own address, only with the money sent for that', async () => {
     const people = [await world.person(), await world.person()]
     const before = await left()
     const answers = await Promise.all(people.map((person, place) => pay(person, `/v2/own-${String(place)}`)))
@@ -37,7 +37,7 @@ describe('an account’s payer wallet', () => {
     expect((await pay(people[0]!, '/v1/own-again')).body.payment.payer).toBe(payers[0])
   })
 
-  test('what was left there is used by the next calls, and nothing is sent beside it', async () => {
+  test('uses leftover money for the next calls before it receives more', async () => {
     const person = await world.person()
     const { body } = await pay(person, '/v2/500')
     expect(body.payment.status).toBe('pending')
@@ -56,7 +56,7 @@ describe('an account’s payer wallet', () => {
     expect(await usdcOf(chain, payer)).toBe(0n)
   })
 
-  test('ten calls of one account at once: ten prices leave the treasury, none is missing, none is left', async () => {
+  test('pays ten concurrent calls with ten prices from the treasury, and keeps none of it', async () => {
     const person = await world.person()
     const before = await left()
     const done = await Promise.all(Array.from({ length: 10 }, (_, call) => pay(person, `/v2/many-${String(call)}`)))
@@ -66,7 +66,7 @@ describe('an account’s payer wallet', () => {
     expect(await service.ledger.differences()).toEqual([])
   })
 
-  test('more than the treasury has is refused, and the rest is paid', async () => {
+  test("refuses calls beyond the treasury's money, and pays the others", async () => {
     const person = await world.person()
     const all = await left()
     await chain.fund(treasury, 600_000n)
@@ -91,7 +91,7 @@ describe('an account’s payer wallet', () => {
       return (await person.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })).body.secret as string
     }
 
-    test('with async goes on by itself, once, and its answer is kept under its id', async () => {
+    test('with async continues after the approval, once, and stores its answer sealed under its id', async () => {
       const person = await world.person()
       const key = await agentKey(person)
       const call = { method: 'POST', headers: { 'x-secret': 'never-in-the-clear' }, body: { q: 7 }, async: true }

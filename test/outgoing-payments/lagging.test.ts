@@ -62,7 +62,7 @@ describe('a paid call, while nodes lag behind', () => {
     expect(await service.ledger.differences()).toEqual([])
   })
 
-  test('counts what was sent to the payer as spare once the nodes agree that it arrived', async () => {
+  test('counts leftover money as spare once the nodes agree that it arrived', async () => {
     const before = await newest()
     const { id, payer } = await pay('/v1/500')
     relay.behave(lagging(before, ['eth_getBlockByNumber']))

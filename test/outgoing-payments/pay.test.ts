@@ -76,7 +76,7 @@ describe('paying an address', () => {
     },
   )
 
-  test('an address that asks for nothing is answered as it answers', async () => {
+  test('returns the answer of an address that requires no payment', async () => {
     const { body } = await pay('/free')
     expect(body).toEqual({
       payment: null,
@@ -117,7 +117,7 @@ describe('paying an address', () => {
 
   const unused = ['/v1/raise', '/v2/raise', '/v2/other-recipient', '/v1/again', '/v2/again', '/v2/500', '/v2/hang-up']
   test.each([...unused, '/mpp/raise', '/mpp/other-recipient', '/mpp/again', '/mpp/hang-up'])(
-    '%s: shown one authorization, which it never uses; nothing else is signed, and the money comes back when it has expired',
+    '%s: gets one authorization that stays unused, and the money comes back when it expires',
     async (path) => {
       const [before, money] = [await wallet(), await chainBalance()]
       const answer = await pay(path)
@@ -154,7 +154,7 @@ describe('paying an address', () => {
     },
   )
 
-  test('one that never answers: the caller is told where the money is', async () => {
+  test("a seller that never answers is a 504 with the payment's id, and the money comes back", async () => {
     const before = await wallet()
     const { status: code, body } = await pay('/v1/silence')
     expect(code).toBe(504)
@@ -172,7 +172,7 @@ describe('paying an address', () => {
     expect(await wallet()).toEqual(before)
   })
 
-  test('the same Idempotency-Key shows the same authorization again, and pays once', async () => {
+  test('a repeated Idempotency-Key sends the same authorization, and pays once', async () => {
     const [before, money] = [await wallet(), await chainBalance()]
     const lost = await pay('/v2/hang-up', {}, { 'idempotency-key': 'pay-lost' })
     expect(lost.status).toBe(502)
@@ -200,7 +200,7 @@ describe('paying an address', () => {
     expect(before.balance - (await wallet()).balance).toBeCloseTo(Number(money - (await chainBalance())) / 1e6, 6)
   })
 
-  test('a payment of MPP is the same bytes however often it is sent', async () => {
+  test('a payment of MPP has the same bytes in every try', async () => {
     const lost = await pay('/mpp/hang-up', {}, { 'idempotency-key': 'mpp-lost' })
     expect(lost.status).toBe(502)
     await pay('/mpp/hang-up', {}, { 'idempotency-key': 'mpp-lost' })
@@ -232,7 +232,7 @@ describe('paying an address', () => {
     expect((await pay('/mpp/taken', { headers: payment })).status).toBe(400)
   })
 
-  test('of the offers of a seller that speaks both protocols the cheapest is taken, and x402 where they are equal', async () => {
+  test('takes the cheapest offer of a seller with both protocols, and x402 for equal ones', async () => {
     const equal = await pay('/both/equal')
     expect(equal.body.payment).toMatchObject({ protocol: 'x402', amount: 0.25 })
     const cheaper = await pay('/both/cheaper')
@@ -247,7 +247,7 @@ describe('paying an address', () => {
       return (await person.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })).body.secret as string
     }
 
-    test('it is counted with withdrawals: where those have used the day up, nothing is signed', async () => {
+    test('counts with withdrawals: where those have used up the day, nothing is signed', async () => {
       const owner = { userId: person.caller.user.id, environment: 'sandbox' as const }
       const { left } = await service.outflow.terms(owner)
       const before = { id: 'wdr_before', owner, kind: 'withdrawal' as const, to: recipient, amount: usdc(left! - 1n) }
@@ -263,7 +263,7 @@ describe('paying an address', () => {
       expect((await service.outflow.terms(owner)).left).toBe(left! - 250_000n)
     })
 
-    test('while payouts are paused no seller is asked, and a repeated request sends no authorization', async () => {
+    test('while payouts are paused sends no request to the seller', async () => {
       await service.outflow.setPaused(true)
       try {
         const { status: code, body } = await pay('/v2/paused')
@@ -284,13 +284,13 @@ describe('paying an address', () => {
     const payAs = (key: string, path: string, more: object = {}) =>
       service.call('POST', '/v1/pay', { key, body: { url: seller.url(path), maxAmount: 1, ...more } })
 
-    test('without any limit it may not pay outside, and the seller is not asked', async () => {
+    test('without any limit is refused, and sends no request to the seller', async () => {
       const { key } = await agentKey({ approvalAbove: 5 })
       const { status: code, body } = await payAs(key, '/v2/unlimited')
       expect([code, body.code, seller.asked.get('/v2/unlimited')]).toEqual([403, 'limits_required', undefined])
     })
 
-    test('limits hold, and a released payment gives its room back', async () => {
+    test('stays within its limits, to which a released payment returns its amount', async () => {
       const { id, key } = await agentKey({ limits: { lifetime: 0.5 } })
       const verdicts = await Promise.all(['/v2/a', '/v2/b', '/v2/c', '/v2/d'].map((path) => payAs(key, path)))
       expect(verdicts.map(({ status: code }) => code).sort()).toEqual([200, 200, 403, 403])
@@ -306,7 +306,7 @@ describe('paying an address', () => {
       )
     })
 
-    test('a host that its rules deny is not even asked', async () => {
+    test('refuses a host that its rules deny, without a request', async () => {
       const { id, key } = await agentKey({ limits: { perDay: 5 }, domains: { allow: ['*.good.test'] } })
       const { status: code, body } = await payAs(key, '/v2/unasked')
       expect([code, body.code, body.limit]).toEqual([403, 'spending_limit', 'domains.allow'])
@@ -315,7 +315,7 @@ describe('paying an address', () => {
       expect(decisions).toHaveLength(1)
     })
 
-    test('a dear one waits for a person, and is then paid once', async () => {
+    test('above the approval amount waits for a person, and is then paid once', async () => {
       const { key } = await agentKey({ limits: { perDay: 5 }, approvalAbove: 0.2 })
       const held = await payAs(key, '/v1/approved')
       expect([held.status, held.body.code]).toEqual([202, 'approval_required'])
@@ -326,7 +326,7 @@ describe('paying an address', () => {
       expect(seller.shown.get('/v1/approved')).toHaveLength(1)
     })
 
-    test("it sees its own payments, and not another's", async () => {
+    test('shows the agent its own payments only', async () => {
       const { key } = await agentKey({ limits: { perDay: 5 } })
       const { payment } = (await payAs(key, '/v2/own')).body
       const other = await agentKey({ limits: { perDay: 5 } })

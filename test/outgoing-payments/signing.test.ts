@@ -175,7 +175,7 @@ describe('an authorization is signed by a process with the keys, or returned', (
     expect(keys.of({ userId: 'somebody else', environment: 'sandbox' }).address).not.toBe(expected.address)
   })
 
-  test('where no worker answers it is told so, and given back by the sweeper', async () => {
+  test('stays unsigned without a worker, and its money is returned by the sweeper', async () => {
     const payment = await reserved()
     const left = await signing(false).signed(payment)
     expect(left.signature).toBeNull()
@@ -193,7 +193,7 @@ describe('an authorization is signed by a process with the keys, or returned', (
     expect((await signing(true).signed(left)).signature).toBeNull()
   })
 
-  test('signing and giving back at the same moment: one of them happens, and what is spare is so once', async () => {
+  test('concurrent signing and returning end in one of both, and spare money counts once', async () => {
     const payments = await Promise.all(Array.from({ length: 20 }, funded))
     clock.forward(61_000)
     await Promise.all(
@@ -217,7 +217,7 @@ describe('an authorization is signed by a process with the keys, or returned', (
     expect((await signing(true).signed(payment)).signature).toBeNull()
   })
 
-  test('two payments of one account at once share what is spare: none of it is counted twice', async () => {
+  test('two concurrent payments of one account share spare money without counting it twice', async () => {
     const one = await reserved()
     const other = await reserved(one.owner)
     await store.addPayer(one.owner, one.payer, clock.now())

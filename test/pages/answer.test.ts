@@ -32,7 +32,7 @@ describe('an answer', () => {
     }
   })
 
-  test('that is a file can be saved under a plain name, and is never opened as what it says it is', () => {
+  test('with a file can be saved under a plain name, and is never opened as its own type', () => {
     const page = Buffer.from('<script>alert(1)</script>').toString('base64')
     const file = { fileName: '../a/b\u202egnp.html', contentType: 'text/html', base64: page }
     expect(viewOf(JSON.stringify(file))).toEqual({
@@ -57,7 +57,7 @@ describe('an answer', () => {
     }
   })
 
-  test('of several parts shows each under its name; everything else is JSON in lines', () => {
+  test('with several parts shows each under its name; everything else is JSON in lines', () => {
     const file = { fileName: 'a.csv', contentType: 'text/csv', base64: 'YQ==' }
     expect(viewOf(JSON.stringify({ text: '**Done**', count: 2, report: file, deep: { a: {} } }))).toMatchObject({
       kind: 'parts',

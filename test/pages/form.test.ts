@@ -16,7 +16,7 @@ describe('a web address in a form', () => {
     ['shop.example.com:8080/a?b#c', 'https://shop.example.com:8080/a?b#c'],
     ['http://example.com', 'http://example.com'],
     ['münchen.example', 'https://münchen.example'],
-  ])('%s is taken as %s', (text, value) => {
+  ])('%s is read as %s', (text, value) => {
     expect(read(text)).toBe(value)
   })
 
@@ -28,7 +28,7 @@ describe('a web address in a form', () => {
     '1.5',
     'ftp://example.com',
     'a b.c',
-  ])('%s is not taken for one', (text) => {
+  ])('%s is not an address', (text) => {
     expect(read(text)).toBeUndefined()
   })
 })
@@ -52,12 +52,12 @@ describe('a text that does not match', () => {
     return errorsOf(fields, { ...details, quoteId: 'has expired' })
   }
 
-  test('is answered in the words of its seller, and with nothing of the pattern', () => {
+  test("shows the seller's message, and nothing of the pattern", () => {
     expect(shown(words, '4711')).toEqual({ order: words })
     expect(shown(words, 'ORD-4711')).toEqual({})
   })
 
-  test('is answered in our words where the seller wrote none, or where another rule is broken', () => {
+  test('shows our message where the seller has none, or where another rule is broken', () => {
     expect(shown(null, '4711')).toEqual({ order: 'This must match ORD-[0-9]{4}.' })
     expect(shown(words, 'ORD-4711-4712-4713')).toEqual({ order: 'This must have at most 12 characters.' })
   })

@@ -18,7 +18,7 @@ function slotsOf(text: string): readonly string[] {
 }
 
 describe('the languages of the pages', () => {
-  it.each(Object.entries(LANGUAGES))('%s fills in the same places, in each form of a number', (language, words) => {
+  it.each(Object.entries(LANGUAGES))('%s has the same placeholders, in each plural form', (language, words) => {
     const plurals = new Intl.PluralRules(language).resolvedOptions().pluralCategories
     for (const key of KEYS) {
       for (const form of formsOf(words, key)) expect([key, slotsOf(form)]).toEqual([key, slotsOf(formsOf(en, key)[0]!)])
@@ -30,7 +30,7 @@ describe('the languages of the pages', () => {
     }
   })
 
-  it.each(Object.entries(LANGUAGES))('%s says each thing in its own words', (language, words) => {
+  it.each(Object.entries(LANGUAGES))('%s translates every text', (language, words) => {
     if (language === 'en') return
     const same = KEYS.filter((key) => formsOf(words, key)[0] === formsOf(en, key)[0] && !SAME.has(key))
     expect(same).toEqual([])

@@ -50,7 +50,7 @@ describe('markdown', () => {
     ])
   })
 
-  test('nothing of it acts: HTML stays text, no picture is asked for, a link leads to the web or to a mail', () => {
+  test('never acts: HTML stays text, pictures are not loaded, links lead to the web or to a mail', () => {
     expect(toBlocks('<img src=x onerror=alert(1)>')).toEqual([
       { kind: 'paragraph', text: [{ kind: 'text', text: '<img src=x onerror=alert(1)>' }] },
     ])
@@ -73,7 +73,7 @@ describe('markdown', () => {
     }
   })
 
-  test('every text is read, loses no word, and links to nothing but the web', () => {
+  test('parses any text, keeps every word, and links to the web only', () => {
     const piece = fc.constantFrom(
       '# ',
       '- ',
@@ -123,7 +123,7 @@ describe('markdown', () => {
     expect(JSON.stringify(blocks).length).toBeLessThan(40 * 65_536)
   })
 
-  test('plain text is not taken for it', () => {
+  test('is not detected in plain text', () => {
     expect(['Just a sentence - with a dash.', '5 * 4 = 20', 'C# and F#', ''].filter(isMarkdown)).toEqual([])
     expect(['# A', 'so **this** is', '1. a', '| a | b |'].filter(isMarkdown)).toHaveLength(4)
   })

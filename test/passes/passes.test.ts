@@ -51,7 +51,7 @@ const delivered = (checkout: string) =>
   world.workflow.told.filter(({ json }) => json.metadata?.checkoutId === checkout && json.payment.amount === 0)
 
 describe('trial runs', () => {
-  it('200 at once on a trial of 20: 20 are sold, and all of them are delivered', async () => {
+  it('200 concurrent buyers of 20 trials get 20, and all of them are delivered', async () => {
     const { id } = await world.sell({ trialRuns: 20, fields: FIELDS })
     const wallet = newWallet()
     const answers = await Promise.all(
@@ -70,7 +70,7 @@ describe('trial runs', () => {
     expect(body).toEqual({ pass: null, trialRunsLeft: 0 })
   })
 
-  it('all wallets together get no more than the trials of a day', async () => {
+  it('are limited per day for all wallets together', async () => {
     const { id } = await world.sell({ trialRuns: 1, trialsPerDay: 3 })
     const tried = async () => await pay(id, { proof: await proofOf(newWallet(), id, {}) })
     const answers = await Promise.all([tried(), tried(), tried(), tried(), tried()])
@@ -78,7 +78,7 @@ describe('trial runs', () => {
     expect(answers.filter(({ body }) => body.code === 'trials_used_up')).toHaveLength(2)
   })
 
-  it('the same signature and input is the same sale; another input, checkout or wallet is refused', async () => {
+  it('are one sale for one signature and input; another input, checkout or wallet is refused', async () => {
     const { id } = await world.sell({ trialRuns: 5, fields: FIELDS })
     const other = await world.sell({ trialRuns: 5, fields: FIELDS })
     const wallet = newWallet()
@@ -99,7 +99,7 @@ describe('trial runs', () => {
     expect(left.body.trialRunsLeft).toBe(4)
   })
 
-  it('no run is given away that nothing can deliver: a buyer of an earlier version whose workflow was taken away', async () => {
+  it("are refused, and not used up, when the quoted version's workflow was removed", async () => {
     const { id } = await world.sell({ trialRuns: 1 })
     const { quoteId } = (await world.call('GET', `/p/${id}`)).body.quote as { quoteId: string }
     const after = { kind: 'link', url: 'https://example.com/' }
@@ -111,7 +111,7 @@ describe('trial runs', () => {
     expect(left.body.trialRunsLeft).toBe(1)
   })
 
-  it('a trial whose work fails is given back, once', async () => {
+  it('are given back once when their work fails', async () => {
     const { id } = await world.sell({ trialRuns: 1, capture: 'onSuccess', fields: FIELDS })
     const wallet = newWallet()
     const held = await pay(id, { proof: await proofOf(wallet, id, {}) })
@@ -130,7 +130,7 @@ describe('trial runs', () => {
 })
 
 describe('passes', () => {
-  it('200 at once on a pass with 20 runs left: 20 are sold, and all of them are delivered', async () => {
+  it('are used exactly 20 times by 200 concurrent requests with 20 runs left, each delivered', async () => {
     const { id } = await world.sell({ testMode: true, plans: [RUNS] })
     const { pass, amount } = await buy(id)
     expect(amount).toBe(5)
@@ -151,7 +151,7 @@ describe('passes', () => {
     expect(run).toMatchObject({ amount: 0, free: 'pass', pass: { id: pass.id, token: null } })
   })
 
-  it('a repeated request with one key uses one run, and another input with it is refused', async () => {
+  it('use one run for a repeated request with one key, and refuse another input with it', async () => {
     const { id } = await world.sell({ testMode: true, plans: [RUNS], fields: FIELDS })
     const { pass } = await buy(id)
     const headers = { 'idempotency-key': `key-${pass.id}` }
@@ -166,7 +166,7 @@ describe('passes', () => {
     expect(body.pass.runsLeft).toBe(18)
   })
 
-  it('a pass opens its own checkout alone, and in its own mode', async () => {
+  it('work at their own checkout and in their own mode only', async () => {
     const { id, checkout } = await world.sell({ testMode: true, plans: [RUNS] })
     const other = await world.sell({ testMode: true, plans: [RUNS] })
     const { pass } = await buy(id)
@@ -178,7 +178,7 @@ describe('passes', () => {
     expect((await pay(id, { pass: pass.token })).body.code).toBe('pass_not_found')
   })
 
-  it('a pass ends with its time, by its seller, and when its payment is refunded', async () => {
+  it('end with their time, by their seller, and when their payment is refunded', async () => {
     const { id } = await world.sell({ testMode: true, plans: [RUNS, MONTH] })
     const month = await buy(id, MONTH.id)
     const [ended, refunded] = [await buy(id), await buy(id)]

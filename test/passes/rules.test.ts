@@ -26,7 +26,7 @@ function bought(one: Plan, pauses: readonly number[]): { holding: Holding; now: 
   })
 }
 
-describe('what a plan adds to a pass', () => {
+describe('a plan bought for a pass', () => {
   const pauses = fc.array(fc.integer({ min: 0, max: 100 * DAY_MS }), { minLength: 1, maxLength: 12 })
 
   it('adds its runs, of which the purchase itself is one', () => {

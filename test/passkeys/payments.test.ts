@@ -181,6 +181,7 @@ describe('a payment by a passkey wallet', () => {
       await chain.call('anvil_impersonateAccount', from)
       const gas = '0x4c4b40'
       await chain.call('eth_sendTransaction', { from, to: SAFE.factory, data: deploymentData(passkey.key), gas })
+      await chain.mine()
       const digest = keccak256('0x02')
       const asked = encodeFunctionData({
         abi: parseAbi(['function isValidSignature(bytes32, bytes) view returns (bytes4)']),
@@ -193,7 +194,7 @@ describe('a payment by a passkey wallet', () => {
     }
   })
 
-  it('moves the money once, however often it is sent', async () => {
+  it('moves the money once when it is settled twice', async () => {
     const passkey = await funded()
     const signed = await signedBy(passkey)
     await settle(signed)
@@ -202,14 +203,14 @@ describe('a payment by a passkey wallet', () => {
   })
 })
 
-describe('what a passkey wallet is made of', () => {
-  it('is at the addresses that follow from the published code', () => {
+describe('the contracts of a passkey wallet', () => {
+  it('are at the addresses derived from the published code', () => {
     expect(canonicalAddress('singleton')).toBe(SAFE.singleton)
     expect(canonicalAddress('factory')).toBe(SAFE.factory)
     expect(canonicalAddress('fallbackHandler')).toBe(SAFE.fallbackHandler)
   })
 
-  it('has its wallet at the address that follows from the published code of its proxy', () => {
+  it("put the wallet at the address derived from its proxy's published code", () => {
     const { key, wallet } = newPasskey()
     const [, initializer] = decodeFunctionData({ abi: FACTORY, data: deploymentData(key) }).args
     const salt = keccak256(encodePacked(['bytes32', 'uint256'], [keccak256(initializer), 0n]))
@@ -223,7 +224,7 @@ describe('what a passkey wallet is made of', () => {
   const bytes = fc.uint8Array({ minLength: 37, maxLength: 200 })
   const number = fc.bigInt({ min: 1n, max: 2n ** 255n })
 
-  it('packs every signature as an ABI encoder does', () => {
+  it('get signatures packed as by an ABI encoder', () => {
     const fields = fc.string({ minLength: 1, maxLength: 300 }).filter((text) => !/[{}\n]/.test(text))
     fc.assert(
       fc.property(bytes, fields, number, number, (authenticatorData, text, r, s) => {
@@ -241,7 +242,7 @@ describe('what a passkey wallet is made of', () => {
     )
   })
 
-  it('deploys for one call of the factory alone', () => {
+  it('are deployed by exactly one call of the factory', () => {
     const { key } = PASSKEY
     const data = deploymentData(key)
     expect(keyDeployedBy(SAFE.factory, data)).toEqual(key)
@@ -258,7 +259,7 @@ describe('what a passkey wallet is made of', () => {
     expect(keyDeployedBy(SAFE.factory, `${data}00`)).toBeNull()
   })
 
-  it('reads the signatures of authenticators, and nothing else', () => {
+  it('get signatures of authenticators only', () => {
     const random = fc.uint8Array({ maxLength: 80 })
     fc.assert(fc.property(random, (der) => expect(() => readDer(der)).not.toThrow()))
     for (let count = 0; count < 200; count++) {

@@ -51,7 +51,7 @@ describe('money that leaves a passkey wallet', () => {
   const send = (sent: object) => service.call('POST', '/p/wallet/transfers', { body: sent })
   const newAddress = async () => (await chain.payer(0n)).address
 
-  it('arrives once, however often the same signature is sent', async () => {
+  it('arrives once when the same signature is sent twice', async () => {
     const [passkey, to] = [await funded(), await newAddress()]
     const sent = await body(passkey, to)
     const first = await send(sent)
@@ -65,7 +65,7 @@ describe('money that leaves a passkey wallet', () => {
     ])
   })
 
-  it('moves only what the passkey has signed for', async () => {
+  it("moves only with the passkey's signature over amount and recipient", async () => {
     const [passkey, to] = [await funded(), await newAddress()]
     const sent = await body(passkey, to)
     for (const change of [{ value: '2000000' }, { to: await newAddress() }]) {
@@ -80,7 +80,7 @@ describe('money that leaves a passkey wallet', () => {
     expect(await usdcOf(chain, passkey.wallet)).toBe(3_000_000n)
   })
 
-  it('is no way to have other transfers paid for', async () => {
+  it('does not sponsor transfers of other wallets', async () => {
     const to = await newAddress()
     const payer = await chain.payer(5_000_000n)
     const { signature, ...terms } = await payer.authorize(chain.network, to)
@@ -118,7 +118,7 @@ describe('money that leaves a passkey wallet', () => {
     }
   })
 
-  it('is not there where the operator has not switched it on, nor is its page', async () => {
+  it('answers 404, also for its page, where the operator has not switched it on', async () => {
     const off = await testService({ BASE_SEPOLIA_RPC_URLS: chain.url })
     try {
       expect(await off.call('POST', '/p/wallet/transfers', { body: {} })).toMatchObject({ status: 404 })

@@ -142,7 +142,7 @@ async function inTurn<One, Result>(all: readonly One[], work: (one: One) => Prom
 
 const ENDED = new Set(['paid', 'expired', 'failed'])
 
-describe('what comes next for a payment address', () => {
+describe('the next step of a payment address', () => {
   const now = new Date('2026-12-01T12:00:00Z')
   const place = fc.record({
     state: fc.constantFrom<PaymentAddress['state']>('open', 'paying', 'paid', 'closed'),
@@ -159,7 +159,7 @@ describe('what comes next for a payment address', () => {
   )
   const money = fc.bigInt(0n, 10n * PRICE).map(usdc)
 
-  it('signs only what is there, and never while something signed could still be used', () => {
+  it('signs only for available money, and never while an earlier signature could still be used', () => {
     fc.assert(
       fc.property(place, money, attempt, ({ state, amount, expiresIn, lookedAgo }, balance, tried) => {
         const of = {
@@ -186,7 +186,7 @@ describe('what comes next for a payment address', () => {
     )
   })
 
-  it('returns what the network has confirmed, and nothing of an order that is being paid', () => {
+  it('returns confirmed money only, and nothing while the order is being paid', () => {
     fc.assert(
       fc.property(place, money, money, fc.boolean(), ({ state }, balance, deepBalance, isPaidDeep) => {
         const amount = returnable({ state }, { balance, deepBalance, isPaidDeep })
@@ -198,7 +198,7 @@ describe('what comes next for a payment address', () => {
     )
   })
 
-  it('looks again while it can change, less and less often, and not for ever', () => {
+  it('is due later while the address can change, and never for one that ended thirty days ago', () => {
     fc.assert(
       fc.property(fc.boolean(), fc.integer({ min: 0, max: 40 * 86_400_000 }), (hasEnded, ageMs) => {
         const since = new Date(now.getTime() - ageMs)

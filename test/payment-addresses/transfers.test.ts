@@ -1,5 +1,6 @@
 import type { Hex } from '../../service/chain/model.ts'
 import type { PaymentAddressView } from '../../service/payment-addresses/service/addresses.ts'
+import { createPaymentAddressStore } from '../../service/payment-addresses/store.ts'
 import { openWorld, until, type Sold, type World } from '../checkouts/world.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { transfer, walletKeys } from '../wallet/world.ts'
@@ -97,7 +98,7 @@ describe('an order that is paid by plain transfers', () => {
     expect(await becomes(of, { status: 'paid' })).toMatchObject({ received: 1, left: 0 })
   })
 
-  it('gives back what was too much, and what is sent once more, to the buyer’s address alone', async () => {
+  it('returns an excess and repeated transfers, to the buyer’s address only', async () => {
     const of = await opened()
     await send(of.address, 1_300_000n)
     await becomes(of, { status: 'paid', left: 0.3 })
@@ -147,7 +148,18 @@ describe('an order that is paid by plain transfers', () => {
     expect(await becomes(of, { status: 'paid' })).toMatchObject({ left: 0 })
   })
 
-  it('is ended by its buyer, who gets back what had arrived', async () => {
+  it('keeps its balance where a slower process read the one before the payment', async () => {
+    const of = await opened()
+    await send(of.address, 1_000_000n)
+    const { id } = await becomes(of, { status: 'paid', left: 0 })
+    const store = createPaymentAddressStore(world.service.database.statements)
+    const paid = (await store.find(id))!
+    const late = { balance: 1_000_000n, lookAt: null, now: world.service.clock.now() }
+    await store.looked({ ...paid, state: 'paying' }, late)
+    expect(await store.find(id)).toMatchObject({ state: 'paid', balance: 0n })
+  })
+
+  it('is ended by its buyer, who gets the arrived money back', async () => {
     const of = await opened()
     await send(of.address, 500_000n)
     await world.chain.mine(5)
@@ -160,7 +172,7 @@ describe('an order that is paid by plain transfers', () => {
     expect(runsOf(of)).toEqual([])
   })
 
-  it('takes a transfer that a reorganisation removes for one that never came', async () => {
+  it('ignores a transfer that a reorganisation removed', async () => {
     const of = await opened()
     const snapshot = await world.chain.call('evm_snapshot')
     await send(of.address, 700_000n)
@@ -171,7 +183,7 @@ describe('an order that is paid by plain transfers', () => {
     await becomes(of, { status: 'paid' })
   })
 
-  it('is not paid while the workflow is away, and is paid once it is back', async () => {
+  it('is paid only once its workflow is available again', async () => {
     const of = await opened({ preflight: true })
     world.workflow.answers({ asked: { status: 503, body: '{}' } })
     await send(of.address, 1_000_000n)
@@ -183,7 +195,7 @@ describe('an order that is paid by plain transfers', () => {
     expect(await until(() => runsOf(of)[0] ?? null)).toBeDefined()
   })
 
-  it('gives the money back where the checkout has ended meanwhile', async () => {
+  it('returns the money where the checkout has ended in the meantime', async () => {
     const of = await opened()
     expect((await world.seller.call('DELETE', `/v1/checkouts/${of.sold.id}`)).status).toBeLessThan(300)
     await send(of.address, 1_000_000n)
@@ -200,7 +212,7 @@ describe('an order that is paid by plain transfers', () => {
     expect(runsOf(of)).toEqual([])
   })
 
-  it('gives the money back where the work fails before it is charged', async () => {
+  it('returns the money where the work fails before it is charged', async () => {
     const of = await opened({ capture: 'onSuccess', responseMode: 'lastNode', runSeconds: 60 })
     world.workflow.answers({ delivered: { status: 500, body: '{}' } })
     await send(of.address, 1_000_000n)
@@ -276,7 +288,7 @@ describe('an order that is paid by plain transfers', () => {
     expect(body).toMatchObject({ pass: null, trialRunsLeft: 2 })
   })
 
-  it('is one address for one key, and is found by its own token alone', async () => {
+  it('has one address per key, readable with its own token only', async () => {
     const sold = await world.sell()
     const make = () => world.call('POST', `/p/${sold.id}/addresses`, { headers: { 'Idempotency-Key': 'one-order-1' } })
     const [one, two] = [await make(), await make()]

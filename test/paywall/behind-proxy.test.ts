@@ -5,7 +5,7 @@ const LIMIT = 3
 
 describe.each([
   ['a proxy that is trusted', 'loopback'],
-  ['a proxy that nobody named', ''],
+  ['an untrusted proxy', ''],
 ])('WebSockets through %s', (_what, trusted) => {
   let world: World
   let gate: string
@@ -40,7 +40,7 @@ describe.each([
     })
   }
 
-  it(`are ${isTrusted ? '' : 'not '}known to the API by the address that it names`, async () => {
+  it(`are ${isTrusted ? '' : 'not '}forwarded to the API with the address that the proxy names`, async () => {
     const named = { 'x-forwarded-for': '198.51.100.9, 203.0.113.7', 'x-forwarded-proto': 'http' }
     expect(await upgrade({ ...named, host: 'evil.example', 'x-forwarded-host': 'evil.example' })).toBe(101)
     const { headers } = world.upstream.asked.at(-1)!

@@ -19,11 +19,11 @@ describe('an upstream that breaks off while its payment settles', () => {
     return gathered.body
   }
 
-  test('ends its stream and nothing else: no error is left for the process to fall over', async () => {
+  test('ends its stream only, without an unhandled error', async () => {
     expect((await brokenOff()).destroyed).toBe(true)
   })
 
-  test('is over for the meter too, which hears no end any more', async () => {
+  test('also ends for the meter, which gets no end event', async () => {
     const meter = new StreamMeter(PRICING)
     await meter.listen(await brokenOff(), 3_600_000).end
     expect(meter.destroyed).toBe(true)

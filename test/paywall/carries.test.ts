@@ -6,7 +6,7 @@ import ts from 'typescript'
 const root = path.resolve(import.meta.dirname, '../..')
 
 /** A seller installs the middleware as one bundle: whatever it imports runs in the seller's own server. */
-test('the middleware carries the packages that it needs, and no client of a model or a database', () => {
+test('the middleware contains its own packages only, and no client of a model or a database', () => {
   const found = reachedFrom('service/paywall/middleware/index.ts')
   expect([...found.packages].sort()).toEqual(['gpt-tokenizer', 'viem', 'zod'])
   expect([...found.files].filter((file) => /^service\/(marketplace|database|queue|outbound)\//.test(file))).toEqual([])

@@ -46,7 +46,7 @@ describe('a paid call goes on after its process was killed', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })
 
-  it('after its claim: a stranger who submits its authorization is not told its success', async () => {
+  it('after its claim: another caller who submits its authorization does not get its success', async () => {
     const { gate } = await world.sell([{ path: '/x', pricing: { model: 'per-request', amount: 0.05 } }])
     const payer = await world.chain.payer(1_000_000n)
     const wanted = await world.ask(`${gate}/x`)

@@ -34,7 +34,7 @@ describe('a client that leaves', () => {
     return row
   }
 
-  it('pays first, leaves, and asks again: one effect, one charge, the answer that was there', async () => {
+  it('pays first, leaves and repeats the call: one effect, one charge, the same answer', async () => {
     const { gate } = await world.sell([{ method: 'POST', path: '/letters', pricing: PRICE, settle: 'before' }])
     const payer = await world.chain.payer(1_000_000n)
     let letters = 0
@@ -85,7 +85,7 @@ describe('a client that leaves', () => {
     expect(row).toMatchObject({ drawn: 10_000n })
   })
 
-  it('is charged what a stream says that it used, also when it left before that was said', async () => {
+  it('is charged the usage that a stream reports, also after it left', async () => {
     const { gate } = await world.sell([{ method: 'POST', path: '/stream', pricing: CHAT }])
     const payer = await world.chain.payer(1_000_000n)
     let finish = (): void => undefined
@@ -128,7 +128,7 @@ describe('a client that leaves', () => {
     expect((await world.ask(`${gate}/before`, { headers: await sign('/before') })).status).toBe(200)
   })
 
-  it('never gets more effects than it pays for, whatever it does when', async () => {
+  it('never gets more effects than it pays for, whenever it leaves or repeats', async () => {
     const { gate } = await world.sell([
       { method: 'POST', path: '/effects/after', pricing: PRICE },
       { method: 'POST', path: '/effects/before', pricing: PRICE, settle: 'before' },

@@ -64,7 +64,7 @@ describe('balances of prepaid calls', () => {
     })
   })
 
-  test('a call draws at most what was held for it', async () => {
+  test('never draw more for a call than its hold', async () => {
     await fill('pw_3', 10n)
     const { hold, draw } = createDebits(database.statements)
     await hold(holdOf('more', 'pw_3', PAYERS[0]!, 4n))
@@ -73,7 +73,7 @@ describe('balances of prepaid calls', () => {
     expect(drawn).toEqual({ amount: 4n })
   })
 
-  test('several processes hold and draw at once, and every figure is the sum of what was told', async () => {
+  test('are the sums of what several concurrent processes held and drew', async () => {
     const seed = Number(process.env['SEED'] ?? 20_261_121)
     const random = generator(seed)
     await fill('pw_1', 2_000n)

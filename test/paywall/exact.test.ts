@@ -16,7 +16,7 @@ describe('a route with one price', () => {
   afterAll(() => world.close())
   const asks = (path: string): number => world.upstream.asked.filter(({ url }) => url.startsWith(path)).length
 
-  it.each([1, 2] as const)('takes the price and passes the answer on (x402 version %i)', async (version) => {
+  it.each([1, 2] as const)('charges the price and passes the answer on (x402 version %i)', async (version) => {
     const { gate } = await world.sell([{ path: '/weather', pricing: PRICE }])
     const payer = await world.chain.payer(1_000_000n)
     const url = `${gate}/weather?city=Bern`
@@ -52,7 +52,7 @@ describe('a route with one price', () => {
     expect(await sentBy(world.chain, world.chain.accounts[0]!.address)).toBe(before + 1)
   })
 
-  it('takes the money of a wallet with code before it asks the upstream', async () => {
+  it('charges a wallet with code before it calls the upstream', async () => {
     const { gate } = await world.sell([{ path: '/wallet', pricing: PRICE }])
     const payer = await world.chain.payer(1_000_000n)
     await world.chain.delegate(payer.address)
@@ -69,7 +69,7 @@ describe('a route with one price', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })
 
-  it('charges nothing for a failed upstream, and lets the same authorization ask again', async () => {
+  it('charges nothing for a failed upstream, and lets the same authorization be used again', async () => {
     const { gate } = await world.sell([{ path: '/moody', pricing: PRICE }])
     let fails = true
     world.upstream.on('/moody', (_request, response) => {
@@ -92,7 +92,7 @@ describe('a route with one price', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
   })
 
-  it('takes the money first where a route wants that, and owes the answer until one has gone out', async () => {
+  it('with settle: before charges first, and owes an answer until one was sent', async () => {
     const { gate } = await world.sell([{ path: '/first', pricing: PRICE, settle: 'before' }])
     let fails = true
     world.upstream.on('/first', (_request, response) => {
@@ -168,7 +168,7 @@ describe('a route with one price', () => {
     ['no network', 'x-payment', encoded({ x402Version: 1, payload: {} }), 'network'],
     ['no terms', 'payment-signature', encoded({ x402Version: 2, payload: {} }), 'accepted'],
     [
-      'an amount that is none',
+      'an invalid amount',
       'x-payment',
       encoded({
         x402Version: 1,
@@ -181,14 +181,14 @@ describe('a route with one price', () => {
       }),
       'value',
     ],
-  ])('says 400 and what is wrong for %s', async (_what, header, text, word) => {
+  ])('answers 400 with the reason for %s', async (_what, header, text, word) => {
     const { gate } = await world.sell([{ path: '/a', pricing: PRICE }])
     const answer = await world.ask(`${gate}/a`, { headers: { [header]: text } })
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
     expect(answer.body.details[header]).toContain(word)
   })
 
-  it('says 402 and why for a wrong network, amount or recipient, and 410 for what has expired', async () => {
+  it('answers 402 with the reason for a wrong network, amount or recipient, and 410 when expired', async () => {
     const { gate } = await world.sell([{ path: '/a', pricing: PRICE }])
     const payer = await world.chain.payer(1_000_000n)
     const wanted = await world.ask(`${gate}/a`)
@@ -211,7 +211,7 @@ describe('a route with one price', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
   })
 
-  it('finishes and charges what was asked of the upstream although its client hung up, and keeps the answer for it', async () => {
+  it('finishes and charges a call although its client hung up, and stores the answer for it', async () => {
     const { gate } = await world.sell([{ path: '/left', pricing: PRICE }])
     const payer = await world.chain.payer(1_000_000n)
     const signed = await world.sign(payer, await world.ask(`${gate}/left`))

@@ -47,7 +47,7 @@ describe('payment.failed of a paywall', () => {
     events.forEach(expectLikeItsTest)
   })
 
-  it('is not sent for what is signed for another recipient, and names no payer that is not proven', async () => {
+  it("is not sent for another recipient's authorization, and names no unproven payer", async () => {
     const pricing = { model: 'per-request', amount: 0.05 }
     const one = await world.sell([{ path: '/data', pricing }])
     const other = await world.sell([{ path: '/data', pricing }], { recipient: `0x${'b'.repeat(40)}` })

@@ -90,7 +90,7 @@ describe('a caller who does not pay', () => {
     }
 
     it.each(['settles-and-hangs', 'settles-and-502', 'settles-and-denies'] as const)(
-      'answers what was paid, once, where the facilitator %s',
+      'answers the paid call once where the facilitator %s',
       async (mood) => {
         const before = strange.settled
         const { last, header, left } = await buy(mood)
@@ -105,7 +105,7 @@ describe('a caller who does not pay', () => {
     )
 
     it.each(['invents', 'repeats', 'denies'] as const)(
-      'gives nothing away while nothing is paid, where the facilitator %s',
+      'gets nothing before it is paid, where the facilitator %s',
       async (mood) => {
         const { first, last, left } = await buy(mood)
         expect(first.status).toBe(503)
@@ -117,7 +117,7 @@ describe('a caller who does not pay', () => {
       },
     )
 
-    it.each(['hangs', 'garbage'] as const)('charges nothing where the facilitator %s', async (mood) => {
+    it.each(['hangs', 'garbage'] as const)('is charged nothing where the facilitator %s', async (mood) => {
       const before = handled
       const payer = await world.chain.payer(1_000_000n)
       const url = `${shops[shop]}/secret`
@@ -130,7 +130,7 @@ describe('a caller who does not pay', () => {
       expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
     })
 
-    it('gives nothing for a signature that only the facilitator finds good', async () => {
+    it('gets nothing for a forged signature that only the facilitator accepts', async () => {
       const url = `${shops[shop]}/secret`
       const payer = await world.chain.payer(1_000_000n)
       strange.mood = 'honest'

@@ -16,7 +16,7 @@ describe('a payment that the chain has not taken yet', () => {
   afterAll(() => world.close())
   const asks = (path: string): number => world.upstream.asked.filter(({ url }) => url.startsWith(path)).length
 
-  it('says 503 and where to ask while the chain is slow, never a fresh 402, and gives the answer in the end', async () => {
+  it('answers 503 with a status address, never a new 402, and returns the answer in the end', async () => {
     const { gate } = await world.sell([{ method: 'POST', path: '/slow', pricing: PRICE }])
     const payer = await world.chain.payer(1_000_000n)
     const asked = { method: 'POST', body: 'one' }
@@ -64,7 +64,7 @@ describe('a payment that the chain has not taken yet', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })
 
-  it('keeps an answer for ten minutes, and says 410 after that; a fresh signature of the payer is as good as the token', async () => {
+  it('keeps an answer for ten minutes, then answers 410; a fresh signature works like the token', async () => {
     const { gate } = await world.sell([{ path: '/kept', pricing: PRICE }])
     const payer = await world.chain.payer(1_000_000n)
     const pay = async () => {

@@ -28,7 +28,7 @@ describe('a prepaid route', () => {
     return row
   }
 
-  it('gives a token once, draws what each call costs, and returns the rest', async () => {
+  it("returns a token once, draws each call's cost, and pays back the rest", async () => {
     const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing: CHAT }])
     const payer = await world.chain.payer(1_000_000n)
     const asked = { method: 'POST', body: '{}' }
@@ -71,7 +71,7 @@ describe('a prepaid route', () => {
     expect(wrong).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
   })
 
-  it('uses what is left: the difference is asked for, tops up the same balance, and the call is made', async () => {
+  it('charges only the missing amount, tops up the same balance, and makes the call', async () => {
     const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing: CHAT }])
     const payer = await world.chain.payer(1_000_000n)
     const asked = { method: 'POST', body: '{}' }
@@ -108,7 +108,7 @@ describe('a prepaid route', () => {
     expect(await usdcOf(world.chain, stranger.address)).toBe(1_000_000n)
   })
 
-  it('never serves more than was paid in, however many differences are paid at once', async () => {
+  it('never serves more than was paid in, for concurrent payments of the difference', async () => {
     const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing: CHAT }])
     const payer = await world.chain.payer(1_000_000n)
     const asked = { method: 'POST', body: '{}' }
@@ -129,7 +129,7 @@ describe('a prepaid route', () => {
     expect(paid).toBe(1_000_000n - (await usdcOf(world.chain, payer.address)))
   })
 
-  it('never draws more than was paid in, however many ask at once', async () => {
+  it('never draws more than was paid in, for concurrent calls', async () => {
     const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing: { ...CHAT, maximum: 0.1 } }])
     const payer = await world.chain.payer(1_000_000n)
     const paid = await world.pay(payer, `${gate}/chat`, { method: 'POST', body: '{}' })
@@ -169,7 +169,7 @@ describe('a prepaid route', () => {
     expect(failed.headers.get('x-payment-balance')).toBe('0.0984')
   })
 
-  it('settles a stream when its headers are in, passes it on as it comes, and charges what it said that it used', async () => {
+  it('settles a stream at its headers, passes it on as it comes, and charges the usage it reports', async () => {
     const { gate } = await world.sell([{ method: 'POST', path: '/stream', pricing: CHAT }])
     const payer = await world.chain.payer(1_000_000n)
     let finish = (): void => undefined
@@ -204,7 +204,7 @@ describe('a prepaid route', () => {
     expect(balance).toEqual({ available: 15_000n, held: 0n, paid: 20_000n, drawn: 5_000n })
   })
 
-  it('ends a call when its money is used up, and one whose process is gone at its minimum', async () => {
+  it('ends a call when its money is used up, and charges the minimum if the process died', async () => {
     const pricing = { model: 'per-minute', amount: 6, minimum: 0.01, maximum: 0.1 }
     const { gate } = await world.sell([{ path: '/endless', pricing }])
     world.upstream.on('/endless', (_request, response) => {

@@ -59,7 +59,7 @@ describe('the gate as a proxy', () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true)
   })
 
-  it('sends the owner’s headers, and nothing that says who is asking but what is true', async () => {
+  it('sends the owner’s headers, and no header that forges the client', async () => {
     await world.ask(`${gate}/headers`, {
       headers: {
         authorization: 'Bearer mine',
@@ -106,7 +106,7 @@ describe('the gate as a proxy', () => {
     expect(verifyIdentity(`v1.${forged}.${wrong}`, secret, { method: 'GET', path: '/headers' })).toBeNull()
   })
 
-  it('names its own public address as the host, whatever host the client asks for', async () => {
+  it('sends its own public address as the host, whatever host the client sends', async () => {
     const { hostname, port, pathname } = new URL(`${gate}/named`)
     const lines = [
       `GET ${pathname} HTTP/1.1`,
@@ -129,7 +129,7 @@ describe('the gate as a proxy', () => {
     expect(headers.forwarded).toBeUndefined()
   })
 
-  it('keeps a key of ours from upstreams that ask for none', async () => {
+  it('does not forward a key of this service on a free route, but forwards other keys', async () => {
     const other = await world.sell([{ path: '/*', pricing: { model: 'free' } }])
     await world.ask(`${other.gate}/x`, { headers: { authorization: `Bearer ${world.seller.key}` } })
     expect(last().headers.authorization).toBeUndefined()
@@ -137,7 +137,7 @@ describe('the gate as a proxy', () => {
     expect(last().headers.authorization).toBe('Bearer theirs')
   })
 
-  it('lets no upstream speak for the whole address: no cookies, no scripts, no rules for browsers', async () => {
+  it("removes an upstream's cookies, scripts and browser policies", async () => {
     world.upstream.on('/page', (_request, response) => {
       response.writeHead(200, {
         'content-type': 'text/html',
@@ -175,7 +175,7 @@ describe('the gate as a proxy', () => {
     expect(headers.get('link')).toBe('<a>; rel=x, <b>; rel=y')
   })
 
-  it('lets every page ask, without being known', async () => {
+  it('allows requests from every origin, without credentials', async () => {
     const preflight = await world.ask(`${gate}/paid/x`, {
       method: 'OPTIONS',
       headers: { 'access-control-request-method': 'POST', 'access-control-request-headers': 'payment-signature' },
@@ -199,7 +199,7 @@ describe('the gate as a proxy', () => {
     expect(raw).toMatch(/body\r\n0\r\nx-checksum: abc/i)
   })
 
-  it('passes events on as they come, and hangs up when their reader does', async () => {
+  it('passes events on as they come, and closes when their reader does', async () => {
     let closed = false
     world.upstream.on('/events', (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -214,7 +214,7 @@ describe('the gate as a proxy', () => {
     await until(() => closed)
   })
 
-  it('opens WebSockets', async () => {
+  it('forwards WebSockets, and refuses unpaid ones', async () => {
     const socket = new WebSocket(`${gate.replace('http', 'ws')}/socket?room=1`)
     await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject))
     const echoed = new Promise((resolve) => socket.on('message', (data: Buffer) => resolve(data.toString())))
@@ -259,14 +259,14 @@ describe('the gate as a proxy', () => {
     ['a folded header', 'X-A: b\r\n Transfer-Encoding: chunked\r\nContent-Length : 3\r\n\r\nabc'],
     ['a bare line feed', 'X-A: b\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['a header name with a space', 'Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n'],
-  ])('lets no second request through in one with %s', async (_what, rest) => {
+  ])('refuses a request that could hide a second one with %s', async (_what, rest) => {
     const before = world.upstream.asked.length
     const raw = await talk(`POST /gate/${slug()}/smuggle HTTP/1.1\r\nHost: x\r\n${rest}`)
     expect(raw).toMatch(/^HTTP\/1\.1 400/)
     expect(world.upstream.asked).toHaveLength(before)
   })
 
-  it('answers 431 to headers beyond measure, and asks nobody', async () => {
+  it('answers 431 to oversized headers, without a request to the upstream', async () => {
     const before = world.upstream.asked.length
     const raw = await talk(`GET /gate/${slug()}/big HTTP/1.1\r\nHost: x\r\nX-Payment: ${'A'.repeat(20_000)}\r\n\r\n`)
     expect(raw).toMatch(/^HTTP\/1\.1 431/)
@@ -295,7 +295,7 @@ describe('the gate as a proxy', () => {
     expect(world.upstream.asked).toHaveLength(before)
   })
 
-  it('passes nothing on that no route names, and knows no paywall that is not there', async () => {
+  it('answers 404 for paths without a route, and for an unknown paywall', async () => {
     const narrow = await world.sell([{ path: '/only/:id', pricing: { model: 'free' } }])
     expect((await world.ask(`${narrow.gate}/only/1`)).status).toBe(200)
     expect((await world.ask(`${narrow.gate}/only/1`, { method: 'HEAD' })).status).toBe(200)
@@ -327,7 +327,7 @@ describe('the gate as a proxy', () => {
     expect(moved.headers.get('location')).toBe('http://169.254.169.254/')
   })
 
-  it('says 504 when the upstream is silent, and does not lead to itself for ever', async () => {
+  it('answers 504 when the upstream is silent, and 502 when it is the gate itself', async () => {
     world.upstream.on('/silent', () => undefined)
     expect(await world.ask(`${gate}/silent`)).toMatchObject({ status: 504, body: { code: 'upstream_timeout' } })
     const loop = await world.sell([{ path: '/*', pricing: { model: 'free' } }], {
@@ -377,7 +377,7 @@ describe('the gate as a proxy', () => {
     expect((await world.seller.call('GET', `/v1/paywalls/${sold.id}/analytics`)).body.analytics.revenue).toBe(0)
   })
 
-  it('has an origin of its own where it is given one, and leaves everything else there as it was', async () => {
+  it('has an origin of its own where one is configured, and changes nothing else there', async () => {
     const apart = await openWorld({ environment: { PUBLIC_GATE_URL: 'http://gates.test:9' } })
     try {
       const sold = await apart.sell([{ path: '/*', pricing: { model: 'free' } }])
@@ -396,7 +396,7 @@ describe('the gate as a proxy', () => {
     }
   })
 
-  it('takes no more of a body on a route that is paid than it may have', async () => {
+  it("limits the body's size on a paid route", async () => {
     const sold = await world.sell([{ method: 'POST', path: '/x', pricing: { model: 'per-request', amount: 1 } }], {
       testMode: true,
     })

@@ -28,7 +28,7 @@ describe('a change of a paywall', () => {
 
   const FREE = { path: '/*', pricing: { model: 'free' } }
 
-  it('holds in every process once it is answered: new terms, a new secret, a removal', async () => {
+  it('is effective in every process once it is answered: new terms, a new secret, a removal', async () => {
     const { id, paywall, gate } = await world.sell([FREE])
     const at = async () => await other.paywalls.gateOf(String(paywall.slug))
     const call = async (method: string, way = '', body?: object) => {

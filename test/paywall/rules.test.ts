@@ -37,7 +37,7 @@ describe('which route a request is for', () => {
     expect(found).toBe(place === null ? null : routes[place])
   })
 
-  it('says which one is never reached', () => {
+  it('names a route that is never reached', () => {
     expect(hiddenRoute([route('GET', '/a/:id'), route('GET', '/a/b')])).toEqual({ place: 1, by: 0 })
     expect(hiddenRoute([route('*', '/*'), route('GET', '/a')])).toEqual({ place: 1, by: 0 })
     expect(hiddenRoute([route('GET', '/a/b'), route('GET', '/a/:id'), route('POST', '/a/:id')])).toBeNull()
@@ -55,11 +55,11 @@ describe('which route a request is for', () => {
   })
 })
 
-describe('what is paid in for a measured call', () => {
+describe('the top-up for a metered call', () => {
   const micro = (max: number) => fc.bigInt(0n, BigInt(max)).map(usdc)
   const terms = fc.record({ maximum: fc.bigInt(100n, 1_000_000n).map(usdc), least: micro(100) })
 
-  it('is what is missing, no less than can be settled, and never more than the maximum', () => {
+  it('is the missing amount, at least the smallest settlement, and at most the maximum', () => {
     fc.assert(
       fc.property(terms, micro(2_000_000), ({ maximum, least }, left) => {
         const more = topUpOf({ maximum }, left, least)
@@ -95,7 +95,7 @@ describe('what is paid in for a measured call', () => {
   })
 })
 
-describe('what a measured call costs', () => {
+describe('the price of a metered call', () => {
   const tokens = {
     model: 'per-token',
     input: usdc(1_000n),
@@ -123,7 +123,7 @@ describe('what a measured call costs', () => {
     expect(lastsMs(tokens)).toBeNull()
   })
 
-  it('is never beyond its bounds', () => {
+  it('stays within its minimum and maximum', () => {
     const amount = fc.bigInt({ min: 1n, max: 10n ** 12n })
     fc.assert(
       fc.property(amount, amount, amount, amount, fc.nat(), fc.nat(), (input, output, one, other, a, b) => {
@@ -165,7 +165,7 @@ it.each([
   expect(usageIn(said)).toEqual(tokens)
 })
 
-it('puts together what a stream says in parts', () => {
+it('merges the usage that a stream reports in parts', () => {
   expect(together({ input: 25, output: 1 }, { input: 0, output: 15 })).toEqual({ input: 25, output: 15 })
   expect(together(null, null)).toBeNull()
 })
@@ -188,7 +188,7 @@ it('counts tiers up to and with their last call', () => {
   expect([0, 1, 2, 3, 4, 100].map((calls) => tierAt(tiers, calls))).toEqual([0, 0, 1, 1, 2, 2])
 })
 
-it('tells of each milestone that a payment passes, and of none twice', () => {
+it('reports each milestone that a payment passes, once', () => {
   const payment = { id: 'pay_x', paywallId: 'pwl_x', payer: '0x', amount: usdc(50n), simulated: false } as never
   const facts = { payment, customerPayments: 2, tier: null, milestones: [10n, 100n, 120n, 150n, 151n].map(usdc) }
   const told = eventsOf({ ...facts, revenueBefore: usdc(100n), revenue: usdc(150n) }, new Date(0))
@@ -199,18 +199,18 @@ it('tells of each milestone that a payment passes, and of none twice', () => {
   ])
 })
 
-it('asks the chain again soon at first, and once a minute at last', () => {
+it('resumes after five seconds at first, and after a minute later on', () => {
   const began = new Date(0)
   const waits = [0, 30_000, 3_600_000].map((ms) => nextResume(began, new Date(ms)).getTime() - ms)
   expect(waits).toEqual([5_000, 7_500, 60_000])
 })
 
-it('sells what has a status below 400', () => {
+it('counts a status below 400 as success', () => {
   expect([101, 200, 204, 302, 304, 399].every(isSuccess)).toBe(true)
   expect([400, 402, 404, 500, 503].some(isSuccess)).toBe(false)
 })
 
-it('drops what belongs to one connection, also what it names itself', () => {
+it('drops hop-by-hop headers, also those named in Connection', () => {
   const given = [
     ['Connection', 'keep-alive, X-Secret'],
     ['X-Secret', '1'],

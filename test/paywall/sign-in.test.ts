@@ -51,7 +51,7 @@ describe('signing in instead of paying again', () => {
     await world.close()
   })
 
-  test('a wallet that has paid passes, whatever the query, and each sign-in once', async () => {
+  test('lets a wallet that has paid pass with any query, once per sign-in', async () => {
     const url = `${gate}/data/7?page=2`
     const headers = await signIn(payer, await world.ask(url))
     const passed = await world.ask(url, { headers })
@@ -61,14 +61,14 @@ describe('signing in instead of paying again', () => {
     expect(replayed.body.error).toMatch(/already used/)
   })
 
-  test('at the same moment a sign-in passes once', async () => {
+  test('lets concurrent uses of one sign-in pass once', async () => {
     const url = `${gate}/data/7`
     const headers = await signIn(payer, await world.ask(url))
     const answers = await Promise.all(Array.from({ length: 8 }, () => world.ask(url, { headers })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 402, 402, 402, 402, 402, 402, 402])
   })
 
-  test('the upstream learns who signed in, and not how', async () => {
+  test('tells the upstream the payer, without the signature header', async () => {
     const url = `${gate}/data/7`
     await world.ask(url, { headers: await signIn(payer, await world.ask(url)) })
     const { headers } = world.upstream.asked.at(-1)!
@@ -82,7 +82,7 @@ describe('signing in instead of paying again', () => {
     expect(headers).not.toHaveProperty('sign-in-with-x')
   })
 
-  test.each(['/data/8', '/data/7/'])('%s was not paid for', async (path) => {
+  test.each(['/data/8', '/data/7/'])('does not cover the unpaid path %s', async (path) => {
     const url = gate + path
     const wanted = await world.ask(url)
     if (wanted.status !== 402) return
@@ -91,14 +91,14 @@ describe('signing in instead of paying again', () => {
     expect(body.error).toMatch(/has not paid for this path/)
   })
 
-  test('another method was not paid for', async () => {
+  test('does not cover another method', async () => {
     const url = `${gate}/data/7`
     const wanted = await world.ask(url, { method: 'POST' })
     const { status } = await world.ask(url, { method: 'POST', headers: await signIn(payer, wanted) })
     expect(status).toBe(402)
   })
 
-  test('another wallet does not pass, neither by its own signature nor under the name of the payer', async () => {
+  test("does not work for another wallet, nor with another signature under the payer's address", async () => {
     const url = `${gate}/data/7`
     const thief = await world.chain.payer(1_000_000n)
     for (const changes of [{}, { address: privateKeyToAccount(payer.privateKey).address }]) {
@@ -113,19 +113,19 @@ describe('signing in instead of paying again', () => {
     ['another chain', { chainId: 'eip155:1' }, /must name the chain/],
     ['a nonce of its own', { nonce: 'a'.repeat(56) }, /unknown nonce/],
     ['a long signature', { signature: `0x${'00'.repeat(200)}` }, /contract wallets/],
-  ])('a sign-in with %s is refused', async (_, changes, sentence) => {
+  ])('is refused with %s', async (_, changes, sentence) => {
     const url = `${gate}/data/7`
     const { status, body } = await world.ask(url, { headers: await signIn(payer, await world.ask(url), changes) })
     expect(status).toBe(402)
     expect(body.error).toMatch(sentence)
   })
 
-  test('the challenge of another path does not fit here', async () => {
+  test('is refused with the challenge of another path', async () => {
     const headers = await signIn(payer, await world.ask(`${gate}/data/8`))
     expect((await world.ask(`${gate}/data/7`, { headers })).status).toBe(402)
   })
 
-  test('a route without the setting has no sign-in', async () => {
+  test('is not offered by a route without the setting', async () => {
     const wanted = await world.ask(`${gate}/plain`)
     const required = JSON.parse(Buffer.from(wanted.headers.get('payment-required') ?? '', 'base64').toString())
     expect(required.extensions).not.toHaveProperty('sign-in-with-x')
@@ -134,7 +134,7 @@ describe('signing in instead of paying again', () => {
     expect((await world.ask(`${gate}/plain`, { headers })).status).toBe(402)
   })
 
-  test('an old sign-in is refused, and so is a wallet that paid too long ago', async () => {
+  test('is refused when the sign-in or the payment is too old', async () => {
     const url = `${gate}/data/7`
     const old = await signIn(payer, await world.ask(url))
     world.service.clock.forward(301_000)
@@ -145,7 +145,7 @@ describe('signing in instead of paying again', () => {
     expect(body.error).toMatch(/not recently enough/)
   })
 
-  test('measured routes cannot have a sign-in', async () => {
+  test('cannot be set on metered routes', async () => {
     const metered = { model: 'per-minute', amount: 0.01, minimum: 0.001, maximum: 0.1 }
     await expect(world.sell([{ path: '/m', pricing: metered, signIn: { seconds: 60 } }])).rejects.toThrow(
       /needs a price per request/,

@@ -47,7 +47,7 @@ describe('tiers', () => {
     }
   }
 
-  it('sells as many calls of a tier as it has, and tells of the change once, under load', async () => {
+  it('sell exactly the calls of each tier under load, and report the change once', async () => {
     const tiers = [{ upTo: 5, amount: 0.03 }, { upTo: 8, amount: 0.02 }, { amount: 0.01 }]
     const { gate, id } = await world.sell([{ path: '/data', pricing: { model: 'tiered', tiers, window: 'day' } }], {
       milestones: [0.1, 0.2, 5],
@@ -99,7 +99,7 @@ describe('tiers', () => {
     expect(wanted.body.amount).toBe('0.03')
   })
 
-  it('offers the price of the first tier to an unknown caller, and refuses the price of another', async () => {
+  it('offer the first price to an unknown caller, and refuse the price of another tier', async () => {
     const tiers = [{ upTo: 1, amount: 0.03 }, { amount: 0.01 }]
     const { gate } = await world.sell([{ path: '/t', pricing: { model: 'tiered', tiers, window: 'lifetime' } }])
     const payer = await world.chain.payer(1_000_000n)
@@ -114,7 +114,7 @@ describe('tiers', () => {
     expect(wrong.status).toBe(400)
   })
 
-  it('gives a place back when the upstream fails', async () => {
+  it('do not count a call whose upstream failed', async () => {
     const tiers = [{ upTo: 1, amount: 0.03 }, { amount: 0.01 }]
     const { gate } = await world.sell([{ path: '/f', pricing: { model: 'tiered', tiers, window: 'lifetime' } }])
     world.upstream.on('/f', (_request, response) => {
@@ -126,7 +126,7 @@ describe('tiers', () => {
     expect(wanted.body.amount).toBe('0.03')
   })
 
-  it('sells nothing cheaper while dearer calls are under way, and nothing cheaper after they were given up', async () => {
+  it('sell nothing cheaper while higher-priced calls are pending, nor after those have failed', async () => {
     const tiers = [{ upTo: 2, amount: 0.03 }, { amount: 0.01 }]
     const { gate } = await world.sell([{ path: '/w', pricing: { model: 'tiered', tiers, window: 'lifetime' } }])
     const waiting: (() => void)[] = []
@@ -150,7 +150,7 @@ describe('tiers', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(940_000n)
   })
 
-  it('tells once of a payment that the chain refused, and answers nothing', async () => {
+  it('report a payment that the chain refused once, and return no answer', async () => {
     const { gate, id } = await world.sell([{ path: '/poor', pricing: { model: 'per-request', amount: 0.05 } }])
     const payer = await world.chain.payer(1_000_000n)
     world.upstream.on('/poor', (_request, response) => {
@@ -169,7 +169,7 @@ describe('tiers', () => {
     })
   })
 
-  it('counts revenue, customers, calls and refusals by route and day', async () => {
+  it('count revenue, customers, calls and refusals by route and day', async () => {
     const { gate, id } = await world.sell([
       { path: '/paid', pricing: { model: 'per-request', amount: 0.05 } },
       { path: '/free', pricing: { model: 'free' } },

@@ -46,7 +46,7 @@ function check<T extends [unknown, ...unknown[]]>(property: fc.IProperty<T>): vo
 }
 
 describe('the rules of disputes, for every sale, policy and request', () => {
-  test('what is not denied is paid, within its window, not more than is left, and for the address that paid', () => {
+  test('a request is accepted only within its window, up to the rest, for the address that paid', () => {
     const to = fc.constantFrom(null, PAYER, `0x${'c2'.repeat(20)}` as const)
     check(
       fc.property(sale, policy, micro(6_000), to, (sold, terms, asked, refundTo) => {
@@ -79,7 +79,7 @@ describe('the rules of disputes, for every sale, policy and request', () => {
     )
   })
 
-  test('automatic refunds of any sequence of requests stay within all limits, and none is for what was handed over', () => {
+  test('automatic refunds of any sequence stay within all limits, and none is for delivered work', () => {
     const request = fc.record({
       amount: micro(6_000),
       reason: fc.constantFrom(...REASONS),
@@ -111,7 +111,7 @@ describe('the rules of disputes, for every sale, policy and request', () => {
     )
   })
 
-  test('a deadline gives back no more than is left, and not for ever', () => {
+  test('a deadline refunds no more than is left, in at most three attempts', () => {
     const wanted = fc.option(micro(6_000).map((value) => usdc(value + 1n)))
     const due = fc.record({
       unanswered: fc.constantFrom('refund' as const, 'close' as const),
@@ -134,7 +134,7 @@ describe('the rules of disputes, for every sale, policy and request', () => {
     )
   })
 
-  test('public figures are whole percents of at least twenty customers, and one of them moves each by its own part at most', () => {
+  test('public figures are whole percents of at least twenty customers, moved little by one', () => {
     const counted = fc.record({
       customers: fc.nat({ max: 1_000 }),
       refunded: fc.double({ min: 0, max: 1, noNaN: true }),

@@ -30,7 +30,7 @@ describe('any history of deposits, locks, captures, releases, transfers and cras
     await database.close()
   })
 
-  test('every figure is what was acknowledged, and the sum of its postings', async () => {
+  test('leaves every figure as acknowledged, and equal to the sum of its postings', async () => {
     await fc.assert(fc.asyncProperty(fc.array(history, { minLength: TOGETHER, maxLength: TOGETHER }), actTogether), {
       numRuns: HISTORIES / TOGETHER,
       endOnFailure: true,

@@ -128,7 +128,7 @@ describe('prices', () => {
     })
   })
 
-  it('are what the buyer chose, within the bounds', () => {
+  it("are the buyer's chosen amount, within the bounds", () => {
     check(fc.tuple(terms, amount), ([offered, wanted]) => {
       if (offered.pricing.kind !== 'choose') return
       const { min, max } = offered.pricing
@@ -137,7 +137,7 @@ describe('prices', () => {
     })
   })
 
-  it('are kept in a sale to the micro-dollar; an older sale is of one thing', () => {
+  it('are stored in a sale to the micro-dollar; an older sale has quantity one', () => {
     check(fc.tuple(terms, input, coupon), ([offered, values, used]) => {
       const lines = linesFor(offered, values, {}, used)
       if (lines === null) return
@@ -148,7 +148,7 @@ describe('prices', () => {
     })
   })
 
-  it('another choice is another purchase, and none is the purchase that it was before', () => {
+  it('have a purchase hash that differs for each choice, and not for an empty one', () => {
     const money = usdc(1_000_000n) satisfies Usdc
     const choices: Choice[] = [
       {},

@@ -35,7 +35,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ act: fc.constant('wait' as const), days: fc.constantFrom(1, 13, 15) }) },
 )
 
-test('a refund on a chain is of five cents, or of all that is left; any other way has no least amount', () => {
+test('a refund on a chain is at least five cents or all that is left; other ways have no minimum', () => {
   const micro = (max: number) => fc.bigInt({ min: 1n, max: BigInt(max) }).map((value) => usdc(value))
   const ways = fc.constantFrom('wallet' as const, 'own' as const, 'account' as const, 'simulated' as const)
   fc.assert(
@@ -110,7 +110,7 @@ describe('any history of refunds', () => {
     }
   }
 
-  test('keeps what went back between nothing and what was paid, and the books with it', async () => {
+  test('keeps the refunded amount between zero and the payment, and the books sound', async () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), play), {
       numRuns: HISTORIES,
       seed: SEED,

@@ -27,8 +27,8 @@ const measures = fc.record({
 const seed = Number(process.env['SEED'] ?? 20_261_121)
 const options = { numRuns: 5_000, seed }
 
-describe('what a run costs', () => {
-  test('is never more than its lock, however much was used; nobody gets more than was charged', () => {
+describe('the price of a run', () => {
+  test('is never more than its hold, and the share never more than the charge', () => {
     fc.assert(
       fc.property(terms, tokens, measures, fc.integer({ min: 0, max: 10_000 }), (given, prompt, used, fee) => {
         const { lock, price, payer } = quote(given, prompt)
@@ -60,7 +60,7 @@ describe('what a run costs', () => {
     )
   })
 
-  test('is what was used within the estimate: by the thousand tokens, by the second begun, or the run', () => {
+  test('is the usage within the hold: per thousand tokens, per second begun, or per run', () => {
     const of = (pricing: Terms['pricing'], used: Parameters<typeof bill>[2]) => {
       const given: Terms = { pricing, model: null, limitMs: 30_000 }
       return bill(given, usdc(1_000_000_000n), used, 0).charged

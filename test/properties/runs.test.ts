@@ -92,7 +92,7 @@ describe('any interleaving of runs, failures, cancels, sweeps and crashes', () =
     await database.close()
   })
 
-  test('nobody is charged without a result, nothing stays locked, and the postings are at zero', async () => {
+  test('charges no run without a result, leaves no hold, and keeps the postings at zero', async () => {
     await fc.assert(fc.asyncProperty(fc.array(history, { minLength: TOGETHER, maxLength: TOGETHER }), actTogether), {
       numRuns: HISTORIES / TOGETHER,
       endOnFailure: true,

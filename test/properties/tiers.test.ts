@@ -78,7 +78,7 @@ describe('any history of a tiered price', () => {
   })
   afterAll(() => database.close())
 
-  test(`costs what the tiers say at least, in memory (seed ${String(SEED)})`, async () => {
+  test(`costs at least the price of its tiers, in memory (seed ${String(SEED)})`, async () => {
     await fc.assert(
       fc.asyncProperty(history, async ({ tiers, steps }) => {
         await live(inMemory(tiers), steps)
@@ -87,7 +87,7 @@ describe('any history of a tiered price', () => {
     )
   })
 
-  test(`costs what the tiers say at least, in the database (seed ${String(SEED)})`, async () => {
+  test(`costs at least the price of its tiers, in the database (seed ${String(SEED)})`, async () => {
     await fc.assert(
       fc.asyncProperty(history, async ({ tiers, steps }) => {
         await live(await inDatabase(tiers), steps)
@@ -96,7 +96,7 @@ describe('any history of a tiered price', () => {
     )
   })
 
-  test('costs exactly what the tiers say, one call after the other', async () => {
+  test('costs exactly the price of its tiers, one call after the other', async () => {
     await fc.assert(
       fc.asyncProperty(tiersOf, fc.integer({ min: 1, max: 12 }), async (tiers, calls) => {
         const customer = inMemory(tiers)

@@ -56,7 +56,7 @@ describe('pruning', () => {
     const old = new Date(before.getTime() - 2 * 86_400_000)
     const young = new Date(before.getTime() + 2 * 86_400_000)
 
-    test('removes what is old and leaves the rest', async () => {
+    test('removes old rows and keeps the others', async () => {
       const { goes, stays } = ROWS[table] ?? { goes: '' }
       const [oldest, newest] = [4, 3]
       await make(goes, old, 1, oldest)
@@ -71,7 +71,7 @@ describe('pruning', () => {
       if (table === 'paywall_draw') drawn += oldest
     })
 
-    test('looks at a bounded number of rows, along an index', async () => {
+    test('reads a limited number of rows, along an index', async () => {
       const plan = await planOf(table, retention)
       // The lease's few rows are read as they are.
       if (table !== 'lease') expect(plan).not.toMatch(new RegExp(`Seq Scan on ${table} `))
@@ -80,14 +80,14 @@ describe('pruning', () => {
     })
   })
 
-  test('keeps for ever what the operator wants to keep for ever', async () => {
+  test('never removes rows with unlimited retention', async () => {
     await make(ROWS['paywall_draw']?.goes, new Date('2001-01-01'), 301)
     const rows = await there('paywall_draw')
     await prune(retentionPolicies({ ...DAYS, draws: 0 }))
     expect(await there('paywall_draw')).toBe(rows)
   })
 
-  test('passes by what has to stay, however much of it comes first', async () => {
+  test('skips rows that must stay, however many come first', async () => {
     const policies = { delivery_attempt: POLICIES['delivery_attempt'] as Retention }
     const old = new Date('2029-01-01')
     await make(ROWS['delivery_attempt']?.stays, old, 1_000)
@@ -103,7 +103,7 @@ describe('pruning', () => {
     expect(rows - (await there('delivery_attempt'))).toBe(STRETCH + 101)
   })
 
-  test('leaves a row that somebody holds for the next turn', async () => {
+  test('leaves a locked row for the next round', async () => {
     const { tool_answer: retention } = POLICIES
     await make(ROWS['tool_answer']?.goes, new Date('2030-01-01'), 401, 2)
     const rows = await there('tool_answer')
@@ -116,7 +116,7 @@ describe('pruning', () => {
     expect(rows - (await there('tool_answer'))).toBe(2)
   })
 
-  test('one table that cannot be pruned does not keep the others', async () => {
+  test('prunes the other tables when one fails', async () => {
     await make(ROWS['tool_answer']?.goes, new Date('2030-01-01'), 501)
     const rows = await there('tool_answer')
     const broken: Retention = { keptMs: 1, age: 'at', key: [['id', 'bigint']], says: 'nothing' }
@@ -126,7 +126,7 @@ describe('pruning', () => {
     expect(rows - (await there('tool_answer'))).toBe(1)
   })
 
-  test('stops when it is told to', async () => {
+  test('stops when its signal is aborted', async () => {
     await make(ROWS['tool_answer']?.goes, new Date('2030-01-01'), 601)
     const rows = await there('tool_answer')
     const pruning = createPruning({

@@ -159,7 +159,7 @@ describe.each(backends)('the queue on %s', (kind) => {
     expect(seen.sort((a, b) => a - b)).toEqual(range(2_000))
   })
 
-  it('never has more than its concurrency at work, and a busy topic does not hold up another', async () => {
+  it('never exceeds its concurrency, and a busy topic does not delay another', async () => {
     let atWork = 0
     let most = 0
     const gate = door()
@@ -244,7 +244,7 @@ describe.each(backends)('the queue on %s', (kind) => {
     expect(await states()).toEqual({ done: 4, open: 6 })
   })
 
-  it('gives back at the deadline what its handlers did not finish', async () => {
+  it('returns unfinished rows at the deadline', async () => {
     let begun = false
     const queue = await started([
       numbers(() => {
@@ -263,7 +263,7 @@ describe.each(backends)('the queue on %s', (kind) => {
   })
 
   if (kind === 'redis') {
-    it('goes on by itself when Redis was away, and sweeps meanwhile', async () => {
+    it('recovers by itself after an outage of Redis, and sweeps in the meantime', async () => {
       await redis?.kill()
       const seen: number[] = []
       let sweeps = 0
@@ -297,7 +297,7 @@ describe.each(backends)('the queue on %s', (kind) => {
       await backend.close()
     })
 
-    it('takes a breath between two questions to a server in trouble, with work waiting, and goes on after it', async () => {
+    it('pauses between queries to a failing server, with work waiting, and continues afterwards', async () => {
       const { statements } = database
       const log = new Listener()
       // Each complaint comes ten seconds after the last, so all are logged.

@@ -33,7 +33,7 @@ describe('the rows of the outbox', () => {
     expect(await lease(['a'], 10)).toHaveLength(5)
   })
 
-  it('are given to one of many relays that ask at the same moment', async () => {
+  it('are leased to one of several concurrent relays', async () => {
     await announce('a', 400)
     for (let round = 0; round < 50; round++) {
       const taken = (await Promise.all(range(8).map(() => lease(['a'], 400)))).flat().map(({ id }) => id)
@@ -42,7 +42,7 @@ describe('the rows of the outbox', () => {
     }
   })
 
-  it('are not waited for while another relay is still leasing them', async () => {
+  it('are skipped while another relay is leasing them', async () => {
     await announce('a', 3)
     await database.transaction(async (transaction) => {
       const slow = await outboxRows(transaction).lease(['a'], leaseOf(2))
@@ -51,7 +51,7 @@ describe('the rows of the outbox', () => {
     })
   })
 
-  it('of one topic have a window of their own, and an unknown topic stays', async () => {
+  it('are limited per topic, and an unknown topic stays', async () => {
     await announce('a', 50)
     await announce('b', 2)
     await announce('c', 1)
@@ -61,7 +61,7 @@ describe('the rows of the outbox', () => {
     expect(topics).not.toContain('c')
   })
 
-  it('are leased within milliseconds from a backlog that the planner has not heard of', async () => {
+  it('are leased within milliseconds from a backlog without fresh statistics', async () => {
     await database.pool.query('ANALYZE outbox')
     await announce('a', 40_000)
     const started = performance.now()
@@ -84,7 +84,7 @@ describe('the rows of the outbox', () => {
     expect((await rows.census(clock.now())).dead).toBe(0)
   })
 
-  it('are not leased again by a renewal that comes after their job has ended', async () => {
+  it('are not leased again by a renewal after their job has ended', async () => {
     await announce('a', 1)
     const [job] = await lease(['a'], 1)
     if (job === undefined) throw new Error('nothing was leased')
@@ -98,7 +98,7 @@ describe('the rows of the outbox', () => {
     expect(await lease(['a'], 1)).toEqual([second])
   })
 
-  it('keep their lease when a straggler of an earlier try renews it or gives it back', async () => {
+  it('keep their lease when an earlier try renews it or gives it back', async () => {
     await announce('a', 1)
     const [job] = await lease(['a'], 1)
     if (job === undefined) throw new Error('nothing was leased')
@@ -112,7 +112,7 @@ describe('the rows of the outbox', () => {
     expect(await lease(['a'], 1)).toHaveLength(1)
   })
 
-  it('carry their payload unchanged, quotes, braces and all', async () => {
+  it('keep their payload unchanged, including quotes and braces', async () => {
     const payload = { text: `"}{',\\ \n€ 🪙`, list: [1, null, { deep: true }], number: 0.1 }
     await createOutbox(clock).add(database.statements, [
       { topic: 'a', payload },
@@ -124,7 +124,7 @@ describe('the rows of the outbox', () => {
     expect(loaded.has('3')).toBe(false)
   })
 
-  it('tell how late they are, and how many are dead', async () => {
+  it('report how late they are, and how many are dead', async () => {
     expect(await rows.census(clock.now())).toEqual({ oldestDue: null, oldestUnleased: null, dead: 0 })
     const first = clock.now()
     await announce('b', 1)

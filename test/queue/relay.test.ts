@@ -62,7 +62,7 @@ describe('the relay', () => {
 
   afterAll(() => database.close())
 
-  it('pushes a row again under the same name when nobody has ended it in time', async () => {
+  it('pushes a row again under the same name when it was not ended in time', async () => {
     expect(await relay.tick()).toBe(1)
     expect(await relay.tick()).toBe(0)
     clock.turn(PACE.leaseMs)
@@ -101,7 +101,7 @@ describe('the relay', () => {
     expect(await relay.tick()).toBe(1)
   })
 
-  it('leases nothing more once it is retired', async () => {
+  it('leases nothing after it was retired', async () => {
     relay.retire()
     expect(await relay.tick()).toBe(0)
     expect(pushed).toEqual([])
@@ -126,7 +126,7 @@ describe('the relay', () => {
     expect(rows).toEqual([{ attempt: 1, last_error: '3 processes ended while handling it' }])
   })
 
-  it('gives back at once what comes after the runner began to drain', async () => {
+  it('returns a row at once that arrives after the runner began to drain', async () => {
     await relay.tick()
     await runner.drain()
     await runner.handle(started())
@@ -134,7 +134,7 @@ describe('the relay', () => {
     expect(await relay.tick()).toBe(1)
   })
 
-  it('finds without a poll what was announced before its commit', async () => {
+  it('finds without a poll a row announced before its commit', async () => {
     relay.start()
     await tally.until(() => pushed.length === 1)
     const outbox = createOutbox(clock, () => {
@@ -150,7 +150,7 @@ describe('the relay', () => {
     await relay.stop()
   })
 
-  it('does not look for what is not due yet', async () => {
+  it('does not look for rows that are not due yet', async () => {
     let told = 0
     const outbox = createOutbox(clock, () => told++)
     const dueAt = new Date(clock.now().getTime() + 1)

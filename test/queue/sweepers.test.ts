@@ -34,7 +34,7 @@ describe('the sweepers', () => {
     expect(new Set(runs).size).toBe(1)
   })
 
-  it('go on in another process within seconds of the leader falling silent', async () => {
+  it('continue in another process within seconds when the leader is silent', async () => {
     const [one, two] = [member('one'), member('two')]
     expect(await one.tick()).toBe(true)
     clock.turn(PACE.leaderMs - 1)
@@ -47,7 +47,7 @@ describe('the sweepers', () => {
     expect(runs).toEqual(['one', 'two'])
   })
 
-  it('go on in another process at once when the leader stops in order', async () => {
+  it('continue in another process at once when the leader stops in order', async () => {
     const [one, two] = [member('one'), member('two')]
     await one.tick()
     expect(await two.tick()).toBe(false)
@@ -55,7 +55,7 @@ describe('the sweepers', () => {
     expect(await two.tick()).toBe(true)
   })
 
-  it('tell a run to end when the lead is lost, and never overlap with themselves', async () => {
+  it('stop a run when the lead is lost, and never overlap with themselves', async () => {
     const gate = door()
     let began = 0
     let signal: AbortSignal | undefined
@@ -81,7 +81,7 @@ describe('the sweepers', () => {
     gate.open()
   })
 
-  it('keep their beat, and one that fails comes again and holds up no other', async () => {
+  it('keep their interval; a failing one is repeated and delays no other', async () => {
     const failing: Sweeper = { name: 'failing', everyMs: 2_000, run: () => Promise.reject(new Error('no')) }
     const counts = { true: 0, false: 0 }
     tally.swept = (_name?: string, succeeded?: boolean) => {

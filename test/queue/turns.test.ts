@@ -34,7 +34,7 @@ describe('accounts take turns in a topic', () => {
     return counts
   }
 
-  it('so that 200 hanging runs of one leave the first turn to another, who came last', async () => {
+  it('so that 200 hanging runs of one leave the first turn to a later account', async () => {
     await announce('hostile', 200)
     await announce('honest', 3)
     const first = await lease()
@@ -52,7 +52,7 @@ describe('accounts take turns in a topic', () => {
     expect(tally(await lease(4))).toEqual({ hostile: 1, a: 1, b: 1, c: 1 })
   })
 
-  it('and many accounts do not take all of one target, nor one account another target', async () => {
+  it('and many accounts do not fill one target, nor one account another target', async () => {
     for (let n = 0; n < 10; n++) await announce(`payer ${String(n)}`, 8, 'busy creator')
     await announce('honest', 8, 'quiet creator')
     const jobs = await lease()
@@ -61,7 +61,7 @@ describe('accounts take turns in a topic', () => {
     expect(Math.max(...Object.values(tally(jobs.filter(({ account }) => account !== 'honest'))))).toBeLessThanOrEqual(2)
   })
 
-  it('and no number of relays at the same moment passes an account’s places', async () => {
+  it('and concurrent relays do not exceed an account’s slots', async () => {
     await announce('one', 100)
     await announce('two', 100)
     const taken = (await Promise.all(Array.from({ length: 12 }, () => lease()))).flat()

@@ -77,7 +77,7 @@ describe('a refund on the chain', () => {
     await sound()
   })
 
-  test('that a reorganisation takes back is paid all the same, once', async () => {
+  test('is paid again, once, after a reorganisation removes it', async () => {
     const { person, payer, sale } = await sold()
     world.service.facilitator.start()
     await world.mine(10)
@@ -93,7 +93,7 @@ describe('a refund on the chain', () => {
     await sound()
   })
 
-  test('fails when the treasury cannot pay for a day: the money is back, its sum is free, and the seller hears of it', async () => {
+  test('fails when the treasury cannot pay for a day, returns the money, and notifies the seller', async () => {
     const { service } = world
     const { person, sale } = await sold()
     const owner = { userId: person.caller.user.id, environment: 'production' as const }

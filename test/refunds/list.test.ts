@@ -44,7 +44,7 @@ describe('the list of all payments', () => {
     }
   })
 
-  test('shows by each filter what it names, and nothing of another account or environment', async () => {
+  test('filters by each field, and shows nothing of another account or environment', async () => {
     const [person, other] = [await rich(service, 10), await service.person()]
     const payer = `0x${'b1'.repeat(20)}`
     const details = { input: { site: 'example.com' }, receipt: { email: 'Ada@Example.com', language: 'en' } }

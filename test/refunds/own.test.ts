@@ -86,7 +86,7 @@ describe("a refund from the seller's own wallet", () => {
     return await sendCall(world.chain, { from: wallet.address, to: world.chain.network.usdc.address, data })
   }
 
-  test('is signed there, carried out once, and nothing leaves the balance; the payer of the money is the recipient of the sale', async () => {
+  test('is signed there and sent once to the payer, and leaves the balance unchanged', async () => {
     const it = await requested(1.5)
     const { toSign } = it.refund
     expect(toSign.message).toMatchObject({ from: it.wallet.address, to: it.payer, value: '1500000', validAfter: '0' })
@@ -124,7 +124,7 @@ describe("a refund from the seller's own wallet", () => {
     await sound()
   })
 
-  test('a signature for anything else, or by anyone else, is refused and moves nothing', async () => {
+  test('refuses a signature for other terms or by another signer', async () => {
     const it = await requested(1)
     const { toSign } = it.refund
     const { privateKey: key } = it.wallet
@@ -158,7 +158,7 @@ describe("a refund from the seller's own wallet", () => {
     await sound()
   })
 
-  test('together with refunds from the balance, no more goes back than was paid', async () => {
+  test('never exceeds the payment together with refunds from the balance', async () => {
     const it = await sold()
     const owner = { userId: it.person.caller.user.id, environment: 'production' as const }
     const amount = 4_000_000n as never
@@ -178,7 +178,7 @@ describe("a refund from the seller's own wallet", () => {
     expect(await payment(it)).toMatchObject({ refunded: 3, refundable: 1 })
   })
 
-  test('that the seller sends too, or alone, is found by its nonce and paid once', async () => {
+  test('sent by the seller as well, or only by the seller, is found by its nonce and paid once', async () => {
     const it = await requested()
     const signature = await signed(it.refund.toSign, it.wallet.privateKey)
     const [hash] = await Promise.all([sendSelf(it.wallet, it.refund.toSign, signature), post(it, signature)])
@@ -195,7 +195,7 @@ describe("a refund from the seller's own wallet", () => {
     await sound()
   })
 
-  test('whose nonce the seller used for another transfer fails, and its sum is free: it can never be paid any more', async () => {
+  test('whose nonce the seller used for another transfer fails, and its amount is free again', async () => {
     const it = await requested()
     const less = { value: 1n }
     await sendSelf(it.wallet, it.refund.toSign, await signed(it.refund.toSign, it.wallet.privateKey, less), 1n)
@@ -208,7 +208,7 @@ describe("a refund from the seller's own wallet", () => {
     await sound()
   })
 
-  test('that a reorganisation takes back is paid all the same, once', async () => {
+  test('is paid again, once, after a reorganisation removes it', async () => {
     const it = await requested(2)
     await world.mine(5)
     await post(it, await signed(it.refund.toSign, it.wallet.privateKey))
@@ -271,7 +271,7 @@ describe("a refund from the seller's own wallet", () => {
   })
 
   // The last: it moves the time of the chain, which every authorization signed before is judged by.
-  test('that nobody signs fails, but only when no late signature can pay any more', async () => {
+  test('that is never signed fails, but only when no late signature can pay any more', async () => {
     const it = await requested()
     const signature = await signed(it.refund.toSign, it.wallet.privateKey)
     world.service.clock.forward(31 * 60_000)

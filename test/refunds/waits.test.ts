@@ -2,7 +2,7 @@ import { findRefundDifferences } from '../../service/refunds/store.ts'
 import { testService } from '../harness/service.ts'
 import { addSale, refund, rich, work } from './sales.ts'
 
-test('a refund that may not leave now waits for exactly that, and goes on when it may', async () => {
+test('a blocked refund names what it waits for, and proceeds when that is lifted', async () => {
   const service = await testService({ WITHDRAWAL_LIMIT_PER_DAY: '5', REFUNDS_PER_DAY: '2' })
   const person = await rich(service, 100)
   const states = async (sale: string) => {
@@ -65,7 +65,7 @@ test('a payout that a process of the version before has ended is followed; the c
   await service.close()
 })
 
-test('what has ended, or is counted, cannot be changed in the database either', async () => {
+test('an ended or counted refund cannot be changed in the database either', async () => {
   const service = await testService()
   const { statements } = service.database
   const person = await rich(service, 10)

@@ -77,7 +77,7 @@ describe('a transaction writes one customer', () => {
     expect(await several()).toEqual([])
   })
 
-  test('and a transaction that writes two is found', async () => {
+  test('and one that writes two is detected', async () => {
     const seller = await service.person()
     for (const at of [1, 2])
       await addSale(service, seller, {

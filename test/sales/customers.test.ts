@@ -132,7 +132,7 @@ describe('customers', () => {
     expect((await list(other)).customers).toEqual([])
   })
 
-  test('who paid by a plain transfer is named so, with the address of the order', async () => {
+  test("by plain transfer are marked so, with the order's address", async () => {
     const person = await service.person()
     const payer = `0x${'12'.repeat(20)}`
     await run(

@@ -41,7 +41,7 @@ describe("a payment with an identifier of its client's choice", () => {
     expect(declared(await world.buy(SLUG, {}))).toEqual({ required: false })
   })
 
-  test('another authorization with the same identifier buys nothing, and names the first sale', async () => {
+  test('is refused with another authorization, naming the first sale', async () => {
     const id = newId()
     const first = await world.buy(SLUG, {}, await signed(id))
     expect(first.status).toBe(200)
@@ -57,7 +57,7 @@ describe("a payment with an identifier of its client's choice", () => {
     expect(await world.usdc(payer.address)).toBe(before)
   })
 
-  test('the same payment continues its sale; with another identifier it does not', async () => {
+  test('continues its sale when repeated, but not under another identifier', async () => {
     world.upstream.says('/anything', { ill: true }, 500)
     const id = newId()
     const payment = await signed(id)
@@ -107,7 +107,7 @@ describe("a payment with an identifier of its client's choice", () => {
     expect([replayed.status, replayed.body.code]).toEqual([409, 'payment_submitted'])
   })
 
-  test('another payer may choose the same identifier', async () => {
+  test("may have the identifier of another payer's payment", async () => {
     const id = newId()
     expect((await world.buy(SLUG, {}, await signed(id))).status).toBe(200)
     const other = await world.chain.payer(1_000_000n)
@@ -126,7 +126,7 @@ describe("a payment with an identifier of its client's choice", () => {
     expect([refused.status, refused.body.callId]).toEqual([402, undefined])
   })
 
-  test('of many at once with one identifier one is sold, and the others keep their authorizations', async () => {
+  test('is sold once for several concurrent ones, and the others keep their authorizations', async () => {
     const id = newId()
     const payments = await Promise.all(Array.from({ length: 6 }, () => signed(id)))
     const answers = await Promise.all(payments.map((payment) => world.buy(SLUG, {}, payment)))
@@ -156,7 +156,7 @@ describe('a route that requires an identifier', () => {
     await world.close()
   })
 
-  test('takes no payment without one', async () => {
+  test('accepts no payment without one', async () => {
     const pricing = { model: 'per-request', amount: 0.05 }
     const { gate, paywall } = await world.sell([
       { path: '/x', pricing, paymentIdentifier: 'required' },

@@ -98,7 +98,7 @@ describe.each(Object.keys(SELLERS))('a paid request to %s', (name) => {
   afterAll(() => seller.close())
 
   test.each([1, 2] as const)(
-    'of version %i is decoded, hashed and recovered once, and simulated twice',
+    'in version %i is decoded, hashed and recovered once, and simulated twice',
     async (version) => {
       const buy = await seller.prepare(version)
       const count = await callsDuring(async () => {

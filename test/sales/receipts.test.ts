@@ -62,7 +62,7 @@ const verified = (text: string, keys: ReceiptKeys): Promise<Verdict> =>
 const jwsOf = (dialects: Dialects, receipt = RECEIPT): string => dialects.signed.jws(receipt)!.signature
 
 describe('a signed receipt', () => {
-  test('is verified by the keys of its issuer alone, and shows what was paid', async () => {
+  test("is verified by its issuer's keys only, and shows the payment", async () => {
     const { keys, dialects } = open()
     const terms = dialects.signed.terms(RECEIPT, {
       scheme: 'exact',
@@ -105,7 +105,7 @@ describe('a signed receipt', () => {
     }
   })
 
-  test('is the same each time, and only for what was paid on a chain', () => {
+  test('is deterministic, and exists only for payments on a chain', () => {
     const { dialects } = open()
     expect(jwsOf(dialects)).toBe(jwsOf(open().dialects))
     for (const change of [{ success: false }, { txHash: null }, { txHash: 'simulated:pay_0' }, { resource: '' }]) {
@@ -151,7 +151,7 @@ describe('a signed receipt', () => {
     )
   })
 
-  test('of another host is not verified here, even with the same key', async () => {
+  test('from another host is not verified here, even with the same key', async () => {
     const foreign = open({ origin: 'https://other.example' })
     expect(
       await verified(jwsOf(foreign.dialects, { ...RECEIPT, resource: 'https://other.example/x' }), open().keys),
@@ -221,7 +221,7 @@ describe('a signed offer', () => {
     return { size, offers: extensions?.['offer-receipt']?.info.offers ?? [] }
   }
 
-  test('is made anew each minute only', async () => {
+  test('is renewed once a minute', async () => {
     let at = Date.parse('2026-11-23T12:00:01Z')
     const clock = { now: () => new Date(at) }
     const { dialects } = open({}, clock)

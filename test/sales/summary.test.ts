@@ -66,7 +66,7 @@ describe('the summary of sales', () => {
     expect(await summary(other, { first, last })).toEqual({ now: none, before: none, days: [], failures: [] })
   })
 
-  test('refuses days that are none, in the wrong order, or too many', async () => {
+  test('refuses invalid days, in the wrong order, or too many', async () => {
     const person = await service.person()
     for (const input of [
       { first: '2026-02-30', last: '2026-03-01' },

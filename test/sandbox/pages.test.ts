@@ -39,7 +39,7 @@ describe('the pages of a sandbox', () => {
       return { url: `/p/${made.checkout.id as string}`, secret: made.secret as string }
     }
 
-    it('takes a delivery, verifies it by its signature, and shows what came', async () => {
+    it('accepts a delivery, verifies its signature, and shows it', async () => {
       const { url } = await sell()
       const paid = await service.call('POST', `${url}/pay`, { body: { input: { site: '<b>x</b>' }, simulate: true } })
       expect(paid.status).toBe(200)
@@ -61,7 +61,7 @@ describe('the pages of a sandbox', () => {
       expect(text).not.toContain('<b>')
     })
 
-    it('refuses what was not signed here, and shows it as not verified', async () => {
+    it('refuses a forged delivery, and shows it as not verified', async () => {
       const forged = await service.call('POST', '/demo/echo', {
         body: { payment: {} },
         headers: { 'webhook-id': 'dlv_x', 'webhook-timestamp': '1', 'webhook-signature': 'v1,AAAA' },

@@ -38,7 +38,7 @@ describe('authorization', () => {
   })
   afterAll(() => service.close())
 
-  test('every route, every mounted path and every procedure is looked at here', () => {
+  test('every route, mounted path and procedure is covered here', () => {
     const declared = service.served.surfaces.flatMap(({ name, routes }) =>
       routes.map(({ method, path }) => `${name} ${method.toUpperCase()} ${path}`),
     )
@@ -50,7 +50,7 @@ describe('authorization', () => {
   describe.each(Object.entries(ROUTES))('%s', (route, [statuses, asked = {}]) => {
     const [nobody, ended, other, agent, page] = statuses.split(' ').map(Number)
 
-    test('nobody, and keys that have ended', async () => {
+    test('answers requests without credentials and with ended keys as its row says', async () => {
       const answer = await ask(route, asked)
       expect(answer.status).toBe(nobody)
       if (nobody === 401)
@@ -60,7 +60,7 @@ describe('authorization', () => {
       expect(await status(route, asked, { key: `csk_test_${'x'.repeat(43)}` })).toBe(ended)
     })
 
-    test('another account, the other environment, and no word about what is there', async () => {
+    test('answers another account as its row says, without revealing what exists', async () => {
       const answer = await ask(route, asked, { key: stranger.key })
       expect([answer.status, answer.text]).toEqual([other, expect.any(String)])
       for (const id of Object.values(owner.ids)) if (id !== idOf(asked)) expect(answer.text).not.toContain(id)
@@ -72,13 +72,13 @@ describe('authorization', () => {
       expect(told(elsewhere, idOf(asked))).toEqual(told(answer, idOf(asked)))
     })
 
-    test("an agent's key", async () => {
+    test("answers an agent's key as its row says", async () => {
       const answer = await ask(route, asked, { key: keys.agent })
       expect([answer.status, answer.text]).toEqual([agent, expect.any(String)])
       if (agent === 403) expect(answer.body.code).toBe('agent_key_forbidden')
     })
 
-    test("another site's page", async () => {
+    test("answers another site's page as its row says", async () => {
       for (const origin of ['null', `${service.origin}.evil.example`]) {
         const answer = await ask(route, asked, { headers: { cookie, origin } })
         expect([answer.status, answer.text]).toEqual([page, expect.any(String)])
@@ -88,13 +88,13 @@ describe('authorization', () => {
     })
   })
 
-  test('who is asking is told before the body is read', async () => {
+  test('checks the credentials before it reads the body', async () => {
     const { status, body } = await service.call('POST', '/v1/wallet/deposit', { raw: 'not even JSON' })
     expect(status).toBe(401)
     expect(Object.keys(body as object)).toEqual(['error', 'code', 'requestId', 'reason'])
   })
 
-  test('nothing of the owner was changed by any of it', async () => {
+  test('none of these requests changed anything of the owner', async () => {
     const look = async (path: string): Promise<Answer> => owner.person.call('GET', path)
     expect((await look(`/v1/rda/${owner.ids.asset}`)).body.rda).toMatchObject({ name: 'Summarizer', status: 'draft' })
     expect((await look(`/v1/agents/${owner.ids.agent}`)).body.agent).toMatchObject({ name: 'Buyer', status: 'active' })
@@ -105,7 +105,7 @@ describe('authorization', () => {
     expect(await service.ledger.differences()).toEqual([])
   })
 
-  test('procedures of the dashboard: nobody, ended keys, agents, other sites', async () => {
+  test('refuses dashboard procedures without credentials, to ended keys, agents and other sites', async () => {
     const wrong: unknown[] = []
     for (const [name, { _def }] of Object.entries(procedures())) {
       // For visitors without an account: test/trpc/authorization.test.ts covers these.
@@ -129,7 +129,7 @@ describe('authorization', () => {
     expect(Object.keys(procedures()).length).toBeGreaterThan(60)
   })
 
-  test('news for the dashboard: nobody, ended keys, agents', async () => {
+  test("refuses the dashboard's change stream without credentials, to ended keys and agents", async () => {
     const statuses = [undefined, keys.revoked, keys.expired, keys.agent].map(async (key) => {
       const options = key === undefined ? {} : { key }
       return (await service.call('GET', '/trpc/changes', options)).status
@@ -137,14 +137,14 @@ describe('authorization', () => {
     expect(await Promise.all(statuses)).toEqual([401, 401, 401, 403])
   })
 
-  test('the page of the dashboard itself may act by its cookie', async () => {
+  test("the dashboard's own page may act by its cookie", async () => {
     const own = { cookie, origin: 'http://localhost:0' }
     expect((await service.call('POST', '/v1/keys', { headers: own, body: { name: 'mine' } })).status).toBe(201)
     const procedure = await service.call('POST', '/trpc/identity.keys.create', { headers: own, body: { name: 'mine' } })
     expect(procedure.status).toBe(200)
   })
 
-  test('the sign-in’s own requests by a foreign page', async () => {
+  test("the sign-in refuses requests from another site's page", async () => {
     const paths = [
       'change-password',
       'revoke-sessions',
@@ -176,7 +176,7 @@ describe('authorization', () => {
 
     test.each([
       // A guest pays for each call by itself.
-      ['nobody', 200, undefined],
+      ['no key', 200, undefined],
       ['a revoked key', 401, 'revoked'],
       ['an expired key', 401, 'expired'],
       ["an agent's key", 200, 'agent'],
@@ -188,14 +188,14 @@ describe('authorization', () => {
       expect(byAddress.status).toBe(status)
     })
 
-    test('GET, with which older clients open a stream, asks who it is first', async () => {
+    test('GET, which older clients open a stream with, checks the credentials first', async () => {
       for (const query of ['', `?key=${keys.revoked}`, `?key=${keys.expired}`]) {
         const { status } = await service.call('GET', `/tools/mcp${query}`, { headers: { accept: 'text/event-stream' } })
         expect(status).toBe(401)
       }
     })
 
-    test('a session is of its account alone', async () => {
+    test('a session belongs to its account only', async () => {
       const begun = await say(initialize, { key: owner.person.key })
       const session = { 'mcp-session-id': String(begun.headers.get('mcp-session-id')) }
       expect((await say(message('tools/list'), { key: owner.person.key, headers: session })).status).toBe(200)
@@ -206,12 +206,12 @@ describe('authorization', () => {
       expect(ended.status).toBe(404)
     })
 
-    test("another site's page may not speak to it, key or not", async () => {
+    test("another site's page is refused, with or without a key", async () => {
       const answer = await say(initialize, { key: owner.person.key, headers: { origin: 'https://evil.example' } })
       expect([answer.status, answer.body.code]).toEqual([403, 'foreign_origin'])
     })
 
-    test("another's tool is not called by its name", async () => {
+    test("another account's tool is not called by its name", async () => {
       const call = message('tools/call', { name: 'call_tool', arguments: { slug: 'acme-ping', input: {} } })
       const known = message('tools/call', { name: 'call_tool', arguments: { slug: 'acme-nothing', input: {} } })
       const [real, ghost] = [await say(call, { key: stranger.key }), await say(known, { key: stranger.key })]
@@ -220,7 +220,7 @@ describe('authorization', () => {
     })
   })
 
-  test('a gate that is another’s says no more than one that is not there', async () => {
+  test('an unknown gate answers 404 paywall_not_found', async () => {
     const { status, body } = await service.call('GET', '/gate/nothing-here/x')
     expect([status, body.code]).toEqual([404, 'paywall_not_found'])
   })

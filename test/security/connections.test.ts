@@ -27,25 +27,25 @@ describe('connections', () => {
       ['says nothing at all', ''],
       ['never ends its headers', 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: '],
       ['never ends its first line', 'GET /'],
-    ])('one that %s is told so, and loses its place', async (_, said) => {
+    ])('one that %s gets 408, and is closed', async (_, said) => {
       const port = await serve({ headersMs: 150, requestMs: 60_000 })
       expectRefused(await whole(open(port, said)), 408, 'request_timeout')
     })
 
-    test('one that never ends its body, too', async () => {
+    test('one that never ends its body gets 408, too', async () => {
       const port = await serve({ headersMs: 150, requestMs: 150 })
       const said = post('/v1/wallet/deposit', ['Content-Length: 100']) + '{"amount"'
       expectRefused(await whole(open(port, said)), 408, 'request_timeout')
     })
 
-    test('a byte now and then does not help', async () => {
+    test('one that sends a byte now and then gets 408, too', async () => {
       const port = await serve({ headersMs: 200, requestMs: 400 })
       const socket = open(port, post('/v1/wallet/deposit', ['Transfer-Encoding: chunked']))
       const drip = setInterval(() => socket.write('1\r\nx\r\n'), 20)
       expectRefused(await whole(socket).finally(() => clearInterval(drip)), 408, 'request_timeout')
     })
 
-    test('one that reads nothing is cut off', async () => {
+    test('one that reads nothing is closed', async () => {
       const port = await serve({ idleMs: 150 }, (app) => {
         app.get('/endless', (_request, response) => {
           const more = (): void => {
@@ -62,7 +62,7 @@ describe('connections', () => {
       await left
     })
 
-    test('one that is kept without need', async () => {
+    test('an idle one is closed', async () => {
       const port = await serve({ keepAliveMs: 50 })
       const socket = open(port, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
       expect(await whole(socket)).toMatch(/^HTTP\/1.1 200 /)
@@ -70,7 +70,7 @@ describe('connections', () => {
   })
 
   describe('that are many', () => {
-    test('beyond the limit none is taken, and those that are there are served', async () => {
+    test('are refused beyond the limit, while the open ones are served', async () => {
       const port = await serve({ connections: 3 })
       const taken = [open(port), open(port), open(port)]
       await Promise.all(taken.map((socket) => once(socket, 'connect')))
@@ -81,7 +81,7 @@ describe('connections', () => {
       expect(await whole(open(port, 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'))).toMatch(/ 200 /)
     })
 
-    test('requests that do not wait are answered in their order', async () => {
+    test('pipelined requests are answered in their order', async () => {
       const port = await serve()
       const paths = Array.from({ length: 20 }, (_, place) => (place % 2 === 0 ? '/healthz' : '/nothing'))
       const asked = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
@@ -90,7 +90,7 @@ describe('connections', () => {
       expect(statuses).toEqual([...paths.map((path) => (path === '/healthz' ? 200 : 404)), 200])
     })
 
-    test('one connection has so many requests and no more', async () => {
+    test('one connection has a limited number of requests', async () => {
       const port = await serve({ requestsPerConnection: 5, keepAliveMs: 50 })
       const asked = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50)
       const said = await whole(open(port, asked))
@@ -100,37 +100,40 @@ describe('connections', () => {
       expect(said.match(/x-request-id: req_/gi)).toHaveLength(5)
     })
 
-    test.each(['2025-11-25', '2026-07-28'])('a client of MCP %s learns which answer is the last', async (version) => {
-      const port = await serve({ requestsPerConnection: 3 })
-      const agent = new Agent({ connections: 1, pipelining: 1 })
-      const statuses: number[] = []
-      const _meta = {
-        'io.modelcontextprotocol/protocolVersion': version,
-        'io.modelcontextprotocol/clientCapabilities': {},
-        'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-      }
-      for (let count = 0; count < 8; count++) {
-        const answer = await request(`http://127.0.0.1:${String(port)}/tools/mcp`, {
-          method: 'POST',
-          dispatcher: agent,
-          headers: {
-            ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-            ...{ 'mcp-protocol-version': version, 'mcp-method': 'tools/list' },
-          },
-          body: JSON.stringify({
-            ...{ jsonrpc: '2.0', id: 1, method: 'tools/list' },
-            params: version === '2025-11-25' ? {} : { _meta },
-          }),
-        })
-        await answer.body.dump()
-        statuses.push(answer.statusCode)
-      }
-      await agent.close()
-      expect(statuses).toEqual(Array<number>(8).fill(200))
-    })
+    test.each(['2025-11-25', '2026-07-28'])(
+      'an MCP %s client gets every answer across the limit of requests per connection',
+      async (version) => {
+        const port = await serve({ requestsPerConnection: 3 })
+        const agent = new Agent({ connections: 1, pipelining: 1 })
+        const statuses: number[] = []
+        const _meta = {
+          'io.modelcontextprotocol/protocolVersion': version,
+          'io.modelcontextprotocol/clientCapabilities': {},
+          'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+        }
+        for (let count = 0; count < 8; count++) {
+          const answer = await request(`http://127.0.0.1:${String(port)}/tools/mcp`, {
+            method: 'POST',
+            dispatcher: agent,
+            headers: {
+              ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+              ...{ 'mcp-protocol-version': version, 'mcp-method': 'tools/list' },
+            },
+            body: JSON.stringify({
+              ...{ jsonrpc: '2.0', id: 1, method: 'tools/list' },
+              params: version === '2025-11-25' ? {} : { _meta },
+            }),
+          })
+          await answer.body.dump()
+          statuses.push(answer.statusCode)
+        }
+        await agent.close()
+        expect(statuses).toEqual(Array<number>(8).fill(200))
+      },
+    )
   })
 
-  describe('that say too much', () => {
+  describe('that are too large', () => {
     test.each([
       ['a header', `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`],
       ['headers', `GET /healthz HTTP/1.1\r\nHost: x\r\n${'X-Many: x\r\n'.repeat(4_000)}\r\n`],
@@ -139,7 +142,7 @@ describe('connections', () => {
       expectRefused(await whole(open(await serve(), said)), 431, 'headers_too_large')
     })
 
-    test('a body beyond the limit: 413, and what is left of it is no request', async () => {
+    test('a body beyond the limit gets 413, and its rest is not read as a request', async () => {
       const smuggled = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
       const body = 'x'.repeat(5_000) + smuggled
       const said = post('/v1/wallet/deposit', [`Content-Length: ${String(body.length)}`]) + body
@@ -147,7 +150,7 @@ describe('connections', () => {
       expect(statusesOf(await whole(open(port, said)))).toEqual([413])
     })
 
-    test('a body of an address that wants none is no request either', async () => {
+    test('a body for a route without one is not read as a request', async () => {
       const smuggled = 'GET /v1/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
       const first = `GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: ${String(smuggled.length)}\r\n\r\n`
       const port = await serve({ keepAliveMs: 50 })
@@ -156,7 +159,7 @@ describe('connections', () => {
   })
 
   /** Two parsers of one byte stream that see different requests in it: each of these is refused as a whole. */
-  describe('that say one thing and mean another', () => {
+  describe('that are ambiguous', () => {
     const NEXT = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
     const chunks = `0\r\n\r\n${NEXT}`
     const shapes: Readonly<Record<string, string>> = {
@@ -191,12 +194,12 @@ describe('connections', () => {
       expectRefused(await whole(open(await serve(), said)), 400, 'bad_request')
     })
 
-    test('a proxy is not what this is', async () => {
+    test('a proxy request is refused', async () => {
       const said = await whole(open(await serve(), 'CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: 127.0.0.1:22\r\n\r\n'))
       expectRefused(said, 405, 'method_not_allowed')
     })
 
-    test('an expectation that nobody knows', async () => {
+    test('an unknown expectation gets 417', async () => {
       const said = post('/v1/wallet/deposit', ['Content-Length: 2', 'Expect: a-pony']) + '{}'
       expectRefused(await whole(open(await serve(), said)), 417, 'expectation_failed')
     })
@@ -212,20 +215,20 @@ describe('connections', () => {
     })
   })
 
-  describe('that became something else', () => {
+  describe('that are upgraded', () => {
     const refusedUpgrade =
       'GET /gate/nothing/x HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'
     test.each([
       ['a proxy', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
       ['a WebSocket', refusedUpgrade, 404],
-    ])('%s that is refused ends, however much is said after it', async (_, said, status) => {
+    ])('%s that is refused ends, however much data follows', async (_, said, status) => {
       const port = await serve()
       const socket = open(port, said + 'x'.repeat(200_000))
       socket.once('data', () => socket.end())
       expect(statusesOf(await whole(socket))).toEqual([status])
     })
 
-    test('what talks on when the server stops is cut off at the deadline', async () => {
+    test('one still sending when the server stops is closed at the deadline', async () => {
       const port = await serve({}, (app) => {
         app.locals['upgrades'] = [
           { path: '/talk', handler: (_request: unknown, socket: Socket) => socket.write('hello') },

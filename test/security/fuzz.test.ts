@@ -18,7 +18,7 @@ const AT_ONCE = 8
 const PATIENCE_MS = Number(process.env['FUZZ_PATIENCE_MS'] ?? 60_000)
 
 /** Every request gets a response in the contract's format, and moves no money. */
-describe('requests that nobody should send', () => {
+describe('malformed requests', () => {
   let range: Range
   beforeAll(async () => {
     range = await openRange()

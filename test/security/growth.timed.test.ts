@@ -33,14 +33,14 @@ describe('time and memory of an answer', () => {
     ['/slow', 65_536, /times as long|stood still/],
     ['/large', 8_192, /times the memory|times as long|stood still/],
   ])(
-    'are seen to grow out of proportion at %s',
+    'are reported when they grow out of proportion at %s',
     async (at, largest, fault) => {
       expect(await growthOfRequest(origin, careless.pid ?? 0, zeros(at, largest))).toMatch(fault)
     },
     60_000,
   )
 
-  test('are not accused where they are in proportion', async () => {
+  test('are not reported when they grow in proportion', async () => {
     expect(await growthOfRequest(origin, careless.pid ?? 0, zeros('/proportionate', 524_288))).toBeNull()
   })
 })
@@ -83,7 +83,7 @@ describe('every reader of the service', () => {
   })
 
   test(
-    'takes time and memory that grow with what is sent and no faster',
+    'takes time and memory linear in the input',
     async () => {
       const requests = growingRequests({
         document: (await call('GET', '/openapi.json')) as unknown as Document,

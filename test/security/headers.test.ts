@@ -34,7 +34,7 @@ describe('headers', () => {
     ['/gate/weather/today', 402],
     ['/v1/approvals/apr_nobodys/page?ticket=x', 404],
   ]
-  test.each(PAGES)('page %s: scripts of its own only, in nobody’s frame, kept by nobody', async (path, status) => {
+  test.each(PAGES)('page %s runs only its own scripts, cannot be framed, and is not cached', async (path, status) => {
     const answer = await service.call('GET', path.replace('CHK', chk), { headers: { accept: BROWSER } })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8'])
     const policy = policyOf(answer)
@@ -88,7 +88,7 @@ describe('headers', () => {
     ['GET', '/openapi-trpc.json', 200],
   ]
   const asked = DATA.map(([method, path, status, body]) => ({ method, path, status, body }))
-  test.each(asked)('$method $path: $status, kept by nobody, and never run as a page', async (ask) => {
+  test.each(asked)('$method $path: $status, never cached, and never run as a page', async (ask) => {
     const { method, path, status, body } = ask
     const headers = { accept: 'application/json' }
     const bearer = path.startsWith('/tools/mcp') ? {} : { key: person.key }
@@ -104,7 +104,7 @@ describe('headers', () => {
       expect([name, answer.headers.get(name)]).toEqual([name, null])
   })
 
-  test('only files of a build may be kept, and their names change with what is in them', async () => {
+  test('only files of a build may be cached, and their names change with their contents', async () => {
     const { text } = await service.call('GET', '/', { headers: { accept: BROWSER } })
     const file = /src="(\/static\/[^"]+)"/.exec(text)?.[1] ?? ''
     const script = await service.call('GET', file)
@@ -112,7 +112,7 @@ describe('headers', () => {
     expect(script.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  test('another site may read what is open to all, and nothing that a cookie opens', async () => {
+  test('another site may read public gates, and nothing behind a cookie', async () => {
     const headers = { origin: 'https://evil.example', cookie: 'coinslot.session_token=x' }
     for (const path of ['/v1/me', '/trpc/identity.me', '/auth/get-session', '/facilitator/supported', '/']) {
       const { headers: said } = await service.call('GET', path, { headers })
@@ -137,7 +137,7 @@ describe('headers', () => {
     afterAll(() => secure.close())
 
     test.each(['/', '/v1/me', '/p/chk_nobodys', '/gate/nothing/x', '/docs', '/healthz', '/nothing'])(
-      '%s is never asked for without it again',
+      '%s has Strict-Transport-Security',
       async (path) => {
         const { headers } = await secure.call('GET', path, { headers: { accept: BROWSER } })
         expect(headers.get('strict-transport-security')).toBe('max-age=31536000')

@@ -128,7 +128,7 @@ describe('addresses that users give', () => {
     expect(asked).toBe(0)
   })
 
-  test('the environment’s proxies are not asked', async () => {
+  test('are not requested through the environment’s proxies', async () => {
     const names = [
       'HTTP_PROXY',
       'http_proxy',

@@ -14,7 +14,7 @@ import { walletKeys } from '../wallet/world.ts'
  * payment, and knows or guesses the input, the Idempotency-Key and the payment's id. A new seller is one more line of
  * `SELLERS`.
  */
-describe('what was paid for', () => {
+describe('a paid answer', () => {
   const SECRET = 'the answer that was sold'
   const REDIRECT = 'thanks.example'
   let world: PayWorld
@@ -144,6 +144,8 @@ describe('what was paid for', () => {
     const from = world.chain.accounts[1]!.address
     await world.chain.call('anvil_impersonateAccount', from)
     await world.chain.call('eth_sendTransaction', { from, to: usdc, data, gas: '0x493e0' })
+    // The chain answers before it mines.
+    await world.chain.mine()
   }
 
   interface Sale {
@@ -224,7 +226,7 @@ describe('what was paid for', () => {
     }
     afterEach(() => settle(true))
 
-    it('goes to nobody else while the chain is slow, and to the buyer by the token of the first answer', async () => {
+    it('goes to its buyer only while the chain is slow, by the token of the first answer', async () => {
       const begun = await begin(seller)
       await settle(false)
       const first = await begun.buy()
@@ -242,7 +244,7 @@ describe('what was paid for', () => {
       expect((await world.service.call('GET', `/receipts/${sale.id}?token=${newToken()}`)).status).toBe(404)
     })
 
-    it('goes to the buyer by a token that they chose although no answer came, or by a fresh signature', async () => {
+    it('goes to the buyer by their own token though no answer came, or by a fresh signature', async () => {
       const token = newToken()
       const begun = await begin(seller, { 'X-Payment-Token': token })
       await settle(false)
@@ -268,7 +270,7 @@ describe('what was paid for', () => {
 
     /** A stranger with the signature is faster than the facilitator: the seller gets the money all the same. */
     it.each([200, 500])(
-      'goes to its buyer alone where a stranger submits the transfer (upstream: %i)',
+      'goes to its buyer only where another party submits the transfer (upstream: %i)',
       async (status) => {
         if (seller.fails === null || seller.name.endsWith('before')) return
         const begun = await begin(seller)
@@ -290,7 +292,7 @@ describe('what was paid for', () => {
       },
     )
 
-    it('goes to nobody else after it was answered, nor after a try that failed', async () => {
+    it('goes to its buyer only, after an answer and after a failed try', async () => {
       const begun = await begin(seller)
       seller.fails?.(true)
       const first = await begun.buy()

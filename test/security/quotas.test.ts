@@ -33,7 +33,7 @@ const MAKERS: Readonly<Record<string, { path: string; limit: number; body: (nth:
   },
 }
 
-describe('what an address without an account may ask for', () => {
+describe('the rate limit of an address without an account', () => {
   it('is counted once for tools and checkouts together', async () => {
     const service = await testService({ RATE_PAY_PER_MINUTE: '2', ALLOW_HOSTS: '127.0.0.1' })
     const person = await service.person()
@@ -53,7 +53,7 @@ describe('what an address without an account may ask for', () => {
   })
 })
 
-describe('what an account may have', () => {
+describe('the quotas of an account', () => {
   let service: TestService
   let person: TestPerson
   beforeAll(async () => {
@@ -65,7 +65,7 @@ describe('what an account may have', () => {
   })
   afterAll(() => service.close())
 
-  test.each(Object.entries(MAKERS))('%s: never more than the quota, however many ask at once', async (quota, maker) => {
+  test.each(Object.entries(MAKERS))('limit %s, also for concurrent requests', async (quota, maker) => {
     const answers = await Promise.all(AT_ONCE.map((nth) => person.call('POST', maker.path, { body: maker.body(nth) })))
     const made = answers.filter(({ status }) => status === 201)
     // The key that this person uses is one of its keys.
@@ -88,7 +88,7 @@ describe('what an account may have', () => {
     expect((await other.call('POST', maker.path, { body: maker.body(200) })).status).toBe(201)
   })
 
-  test('event streams: counted over all keys and doors, and free again when one is closed', async () => {
+  test('limit event streams over all keys and addresses, and a closed one is free again', async () => {
     const key = (await service.person()).key
     const open = async (path: string): Promise<{ status: number; end: () => void; text: () => Promise<string> }> => {
       const ends = new AbortController()
@@ -113,7 +113,7 @@ describe('what an account may have', () => {
     expect(status).toBe(200)
   })
 
-  test('tries to sign in are counted by e-mail address too', async () => {
+  test('count sign-in attempts by e-mail address, too', async () => {
     const trust = await testService({ RATE_SIGN_IN_PER_MINUTE: '3', TRUST_PROXY: 'loopback' })
     try {
       const statuses: number[] = []
@@ -182,7 +182,7 @@ test('the password of a session is guessed ten times an hour, from however many 
 })
 
 describe('one address', () => {
-  test('has so many connections and no more; places that come free are free', async () => {
+  test('has a limited number of connections, and closed ones are free again', async () => {
     const app = express().get('/', (_request, response) => void response.send('fine'))
     const server = await listen(app, 0, '127.0.0.1', { connectionsPerAddress: 2, shared: () => false })
     const open: Socket[] = []

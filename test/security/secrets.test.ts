@@ -74,7 +74,7 @@ describe('secrets', () => {
   })
   afterAll(() => service.close())
 
-  test('none of them stands in any column of any table', async () => {
+  test('are in no column of any table', async () => {
     expect(secrets.size).toBeGreaterThan(16)
     for (const [name, value] of secrets) expect([name, value.length]).toEqual([name, expect.any(Number)])
     expect([...secrets].filter(([, value]) => value.length < 16)).toEqual([])
@@ -110,7 +110,7 @@ describe('secrets', () => {
     }
   })
 
-  test('a session’s row is no way in', async () => {
+  test('of a session cannot be derived from its row', async () => {
     const rows = await service.database.prisma.signInSession.findMany()
     expect(rows.length).toBeGreaterThan(0)
     for (const { token, id } of rows) {
@@ -124,7 +124,7 @@ describe('secrets', () => {
     expect((await service.call('GET', '/v1/me', { key: session })).status).toBe(200)
   })
 
-  test('a session that somebody else chose is not taken over by signing in', async () => {
+  test('a session id chosen by the client is not adopted at the sign-in', async () => {
     const fixed = `${'f'.repeat(32)}.${'A'.repeat(43)}=`
     const body = { email: 'ann@example.com', password: secrets.get('password') }
     const headers = { cookie: `coinslot.session_token=${encodeURIComponent(fixed)}`, origin: 'http://localhost:0' }

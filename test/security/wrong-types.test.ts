@@ -76,7 +76,7 @@ describe('fields of a wrong type', () => {
     expect(faults).toEqual([])
   })
 
-  test('are refused by the sign-in of somebody who is signed in', async () => {
+  test('cause no server error in the sign-in of a signed-in user', async () => {
     const { status, headers } = await service.call('POST', '/auth/sign-up/email', {
       body: { email: 'two@example.org', password: 'long enough, no doubt', name: 'Two' },
     })
@@ -112,7 +112,7 @@ describe('fields of a wrong type', () => {
     expect(faults).toEqual([])
   })
 
-  test('and too deep a body or input by the dashboard', async () => {
+  test('and too deep a body or input are refused by the dashboard', async () => {
     const deep = '['.repeat(1_000)
     for (const [method, path, raw] of [
       ['POST', '/trpc/keys.create', `{"name":${DEEP}}`],
@@ -123,7 +123,7 @@ describe('fields of a wrong type', () => {
     }
   })
 
-  test('and too deep a payment in a header', async () => {
+  test('and too deep a payment header cause no server error', async () => {
     const payment = Buffer.from(`{"x402Version":1,"payload":${'['.repeat(5_000)}${']'.repeat(5_000)}}`)
     const { status, body } = await service.call('POST', '/tools/pay/acme-ping', {
       headers: { 'x-payment': payment.toString('base64') },

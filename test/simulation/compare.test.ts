@@ -17,11 +17,11 @@ describe('the comparison of two commits', () => {
   const share = (verdict: string, count: number, truth: number): number =>
     SEEDS.filter((seed) => judge(turns(count, truth, seed)).verdict === verdict).length / SEEDS.length
 
-  it('tells nothing by too few turns', () => {
+  it('decides nothing with too few turns', () => {
     for (let count = 0; count < 8; count++) expect(judge(turns(count, 0.5, 1)).verdict).toBe('cannot tell')
   })
 
-  it('finds what is slower, with enough turns, and does not cry wolf', () => {
+  it('finds a slowdown with enough turns, without false alarms', () => {
     expect(share('worse', 24, 0.8)).toBeGreaterThan(0.97)
     expect(share('worse', 24, 0.9)).toBeGreaterThan(0.2)
     expect(share('worse', 24, 1)).toBe(0)

@@ -6,14 +6,14 @@ import { gasOf, simulateSponsors, sponsorsFor } from './sponsors.ts'
 const SETTING = { blockSeconds: 2, gasPerBlock: 60_000_000, seconds: 60 }
 
 describe('the simulation of sponsors', () => {
-  test.each(MEASURED.settlements)('gives back what was measured with $callers who wait', ({ callers, perSecond }) => {
+  test.each(MEASURED.settlements)('matches the measurement with $callers waiting callers', ({ callers, perSecond }) => {
     const load = { kind: 'closed', callers } as const
     const outcome = simulateSponsors({ ...SETTING, sponsors: 1, load, random: generator(1) })
     expect(outcome.perSecond / perSecond).toBeGreaterThan(0.85)
     expect(outcome.perSecond / perSecond).toBeLessThan(1.15)
   })
 
-  test('one sponsor ends where its transactions under way do', () => {
+  test('limits one sponsor by its pending transactions', () => {
     const load = { kind: 'open', perSecond: 1_000 } as const
     const outcome = simulateSponsors({ ...SETTING, sponsors: 1, load, random: generator(2) })
     // Sixteen transactions of fifty, a block of two seconds.
@@ -31,7 +31,7 @@ describe('the simulation of sponsors', () => {
     expect(sponsorsFor(400, { ...SETTING, gasPerBlock, random: generator(4) })).toBeNull()
   })
 
-  test('the gas of a batch is what was measured', () => {
+  test('uses the measured gas of a batch', () => {
     for (const [payments, each] of [
       [10, 53_592],
       [25, 51_058],
@@ -44,7 +44,7 @@ describe('the simulation of sponsors', () => {
 describe('the simulation of a hot account', () => {
   const row = { flightMost: 256, cost: LEDGER_COST, seconds: 5 }
 
-  test.each(MEASURED.hotWallet)('gives back what was measured with $callers who wait', ({ callers, perSecond }) => {
+  test.each(MEASURED.hotWallet)('matches the measurement with $callers waiting callers', ({ callers, perSecond }) => {
     const outcome = simulateHotRow({ ...row, processes: 1, callers })
     expect(outcome.perSecond / perSecond).toBeGreaterThan(0.85)
     expect(outcome.perSecond / perSecond).toBeLessThan(1.15)
@@ -56,7 +56,7 @@ describe('the simulation of a hot account', () => {
     expect(eight.perSecond).toBeLessThan(one.perSecond)
   })
 
-  test('an account in parts refuses nobody whom the whole could pay', () => {
+  test('an account in parts refuses no charge that the whole could pay', () => {
     for (const balance of [1, 4, 16, 1_000]) {
       for (const parts of [1, 4, 16]) {
         const outcome = simulateParts({ parts, balance, charges: 20_000, random: generator(balance + parts) })

@@ -298,7 +298,7 @@ describe('the MCP address of an account', () => {
     })
   })
 
-  test('an account’s repeated call with its key is bought once, whatever it buys', async () => {
+  test('buys an account’s repeated call with its key once, for every kind of product', async () => {
     const { key, ...buyer } = await world.caller(10)
     const before = world.server.to('/weather/today/berlin').length
     for (const [name, input] of [
@@ -389,7 +389,7 @@ describe('the MCP address of an account', () => {
     expect((await world.wallet(buyer)).totalSpent).toBe(0)
   })
 
-  test('products of one name are told apart, and only those on sale are there', async () => {
+  test('gives products of one name distinct tool names, and lists only those on sale', async () => {
     const seller = await world.caller(0)
     await choose(seller, 'names')
     const own = (more: object) => checkout({ product: { name: 'Audit' }, price: 1, ...more }, seller)
@@ -430,7 +430,7 @@ describe('the MCP address of an account', () => {
     }
   })
 
-  test('another account’s products, an unknown handle and a handle that was given up sell nothing', async () => {
+  test('sells nothing of another account, under an unknown handle or under a released one', async () => {
     const stranger = await world.caller(0)
     await choose(stranger, 'stranger')
     expect(await list({ handle: 'stranger' })).toEqual([])
@@ -447,7 +447,7 @@ describe('the MCP address of an account', () => {
     expect(await send('tools/list', {}, { key: 'csk_wrong' })).not.toHaveProperty('result')
   })
 
-  test('what was taken off sale is refused, though it was listed a moment before', async () => {
+  test('refuses a product taken off sale, even if it was listed a moment before', async () => {
     const slug = await world.prompt({ slug: 'brief', name: 'Brief' })
     const id = await paywall([{ method: 'GET', path: '/ping', pricing: { model: 'free' } }], {
       slug: 'short',

@@ -33,7 +33,7 @@ describe('the names of tools', () => {
     expect(byTool.get(suffixed)).toMatchObject({ id: 'a' })
   })
 
-  test('whatever products are called: each has one name, of the letters that clients accept, and is on one page', () => {
+  test('are unique, of letters that clients accept, and each on one page', () => {
     const products = fc.uniqueArray(
       fc.record({
         kind: fc.constantFrom(...KINDS),
@@ -69,7 +69,7 @@ describe('the names of tools', () => {
 describe('a page', () => {
   const many = Array.from({ length: 120 }, (_, place) => product(String(1_000 + place), `P${String(place)}`))
 
-  test('goes on behind the last product that was shown, also when that is gone', () => {
+  test('starts after the last product shown, also when that was removed', () => {
     const { listed } = withToolNames(many)
     const { next } = pageOf(listed, undefined)!
     const fewer = withToolNames(many.filter((_, place) => place < 20 || place > 49)).listed

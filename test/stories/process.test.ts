@@ -83,7 +83,7 @@ describe('the service as a process', () => {
     expect(await again.ended()).toBe(0)
   })
 
-  test('says in one sentence that the port is taken', async () => {
+  test('reports a port in use in one sentence', async () => {
     const other = createServer().listen(0)
     const port = String((other.address() as AddressInfo).port)
     const service = start({ ...environment, PORT: port, LOG_LEVEL: 'silent' })
@@ -92,7 +92,7 @@ describe('the service as a process', () => {
     other.close()
   })
 
-  test('says every fault of the configuration, each in a line, and starts nothing', async () => {
+  test('reports every configuration fault in a line, and does not start', async () => {
     const service = start({
       PORT: 'many',
       LIVE: 'yes',

@@ -63,7 +63,7 @@ const LIMIT = 40
   }
   const payments: string[] = []
 
-  test('gone: money moves, limits are counted here, and an alarm shows; back: all is as before', async () => {
+  test('an outage moves money all the same, limits per process, and raises an alarm until it ends', async () => {
     await moneyMoves()
     await redis.kill()
     await until(async () => (await readiness()).redis === 'away')
@@ -100,7 +100,7 @@ const LIMIT = 40
     await moneyMoves()
   })
 
-  test('flushed at any time: every workflow heard of every payment', async () => {
+  test("a flush at any time loses no payment's delivery", async () => {
     await redis.flush()
     await moneyMoves()
     await redis.flush()
@@ -111,7 +111,7 @@ const LIMIT = 40
     })
   })
 
-  test('its going is said once and its coming back once, however often it is tried', async () => {
+  test('an outage and a recovery of Redis are each logged once', async () => {
     const said: string[] = []
     const say = (_fields: object, line?: string): void => void said.push(line ?? '')
     const own = await startRedis()

@@ -18,7 +18,7 @@ import { walletKeys } from '../wallet/world.ts'
  * A process for each role, as they would be on machines of their own: only the database connects them. `npm run chaos
  * -- system` tests them as real processes, with a Redis and every fault.
  */
-describe('one role a process', () => {
+describe('processes with one role each', () => {
   const upstream = new Upstream()
   let chain: TestChain
   let database: TestDatabase
@@ -104,7 +104,7 @@ describe('one role a process', () => {
     ['/trpc/wallet.balance', 'application/json', 'dashboard'],
   ]
 
-  test.each(SURFACES)('%s (%s) is answered only where the role %s is', async (address, accept, role) => {
+  test.each(SURFACES)('%s (%s) is answered only by processes with the role %s', async (address, accept, role) => {
     for (const each of ROLES) {
       const response = await fetch(members[each].origin + address, { headers: { accept } })
       const type = response.headers.get('content-type') ?? ''
@@ -117,20 +117,20 @@ describe('one role a process', () => {
     }
   })
 
-  test('each says by itself that it lives and is ready', async () => {
+  test('report liveness and readiness each by themselves', async () => {
     for (const role of ROLES) {
       expect((await ask(members[role], '/healthz')).status).toBe(200)
       expect(await ask(members[role], '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } })
     }
   })
 
-  test('an account that was made at one is known to all, and so is its money', async () => {
+  test('an account created in one process, and its money, are known in all', async () => {
     expect((await ask(second, '/v1/wallet/balance')).body.wallet.balance).toBe(20)
     const session = await ask(members.dashboard, '/trpc/wallet.balance')
     expect(session.status).toBe(200)
   })
 
-  test('a payment at the page goes to the chain by the one process that has the sponsor’s key', async () => {
+  test('a payment at the page reaches the chain through the one process with the sponsor’s key', async () => {
     upstream.says('/paid', { message: 'ready' })
     const { body } = await ask(members.api, '/v1/checkouts', {
       callbackUrl: `${upstream.url}/paid`,
@@ -150,7 +150,7 @@ describe('one role a process', () => {
     expect((await upstream.wasAsked('/paid')).body).toContain(String(paid.body.payment.txHash))
   })
 
-  test('a run that one accepts and the worker does is followed at a third', async () => {
+  test('a run that one process accepts and the worker executes is followed in a third', async () => {
     upstream.says('/weather', { temperature: '12' })
     const slug = 'weather-of-roles'
     await ask(members.api, '/v1/rda', {
@@ -170,7 +170,7 @@ describe('one role a process', () => {
     expect(await events.text()).toContain('"status":"succeeded"')
   })
 
-  test('a call that waits at one process goes on by a word that was said to another', async () => {
+  test('a call that waits in one process continues when another process gets the approval', async () => {
     const { body } = await ask(members.api, '/v1/agents', { name: 'Careful', approvalAbove: 0.001 })
     const { secret } = (await ask(members.api, '/v1/keys', { name: 'k', agentId: body.agent.id })).body
     const waiting = ask(
@@ -187,7 +187,7 @@ describe('one role a process', () => {
     expect((await waiting).status).toBe(200)
   })
 
-  test('a price that is changed at one is asked for at another too', async () => {
+  test('a price changed in one process is charged in another', async () => {
     const pricing = (amount: number) => [{ method: 'GET', path: '/x', pricing: { model: 'per-request', amount } }]
     const terms = { slug: 'roles', name: 'Roles', upstreamUrl: upstream.url, network: 'base-sepolia' }
     const made = await ask(members.api, '/v1/paywalls', {
@@ -207,7 +207,7 @@ describe('one role a process', () => {
     await until(async () => (await price()) === '0.5')
   })
 
-  test('one that was given other secrets than the rest says so, and is not one of them', async () => {
+  test('a process with another secret than the rest does not start', async () => {
     const { WALLET_XPUB } = await walletKeys()
     const given = { VAULT_KEY: VAULT, WALLET_XPUB, DATABASE_URL: database.url }
     const config = (AUTH_SECRET: string) => readConfig({ ...given, AUTH_SECRET })

@@ -73,7 +73,7 @@ const KEY = 'csk_test_a-key-of-several-processes'
       ).exec(page)?.[1],
     )
 
-  it('answers from each, counts limits over all, and tells of all at one scrape', async () => {
+  it('answers from each process, counts limits over all, and reports all in one scrape', async () => {
     const port = await freePort()
     const service = await start(port)
     await service.says('Coinslot is running')
@@ -127,7 +127,7 @@ const KEY = 'csk_test_a-key-of-several-processes'
     while (all.some(isAlive)) await new Promise((resolve) => setImmediate(resolve))
   })
 
-  it('says in one sentence why it cannot start, and leaves nothing running', async () => {
+  it('reports in one sentence why it cannot start, and leaves nothing running', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as { port: number }
@@ -180,7 +180,7 @@ describe('the share of each process', () => {
     expect(waits.at(-1)).toBe(30_000)
   })
 
-  it('is refused without what the processes share, and by a number that is none', () => {
+  it('is refused without the settings that the processes share, and with an invalid number', () => {
     const fault = (environment: Record<string, string>) => () => readConfig(environment)
     expect(fault({ WORKERS: 'auto' })).toThrow('REDIS_URL must be set with WORKERS')
     expect(fault({ WORKERS: '0', REDIS_URL: 'redis://localhost' })).toThrow('WORKERS must be auto or a whole number')

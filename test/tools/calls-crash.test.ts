@@ -59,7 +59,7 @@ describe('a call whose process dies', () => {
     expect((await caller.call('GET', '/v1/tool-calls')).body).toMatchObject({ total: 1, calls: [{ success: true }] })
   })
 
-  test('a failed one under a name is tried anew, and charged when it succeeds', async () => {
+  test('a failed one with a key is tried again, and charged when it succeeds', async () => {
     const caller = await world.caller()
     const headers = { 'idempotency-key': 'fails-first' }
     for (let attempt = 0; attempt < 3; attempt++) {
@@ -85,7 +85,7 @@ describe('a call whose process dies', () => {
     ['sale settling', 'acme-get-anything'],
     ['sale settled', 'acme-get-anything'],
     ['sale paid', 'acme-get-anything'],
-  ])('a stranger’s, once it was %s at %s: paid once, and answered', async (state, slug) => {
+  ])('a guest’s, once it was %s at %s, is paid once and answered', async (state, slug) => {
     const input = slug === 'acme-create-note' ? { title: 'Survives' } : {}
     const path = slug === 'acme-create-note' ? '/notes' : '/anything'
     world.upstream.says('/anything', { id: 5 })
@@ -117,7 +117,7 @@ describe('a call whose process dies', () => {
     ['settling', 0],
     // Longer than the wait for the chain, and shorter than a tool may take on top.
     ['paid', 80_000],
-  ])('a stranger’s, while it is %s: nobody else asks the tool for it', async (state, waitedMs) => {
+  ])('a guest’s, while it is %s, answers authorization_busy without a call to the tool', async (state, waitedMs) => {
     const payer = await world.chain.payer(1_000_000n)
     const { failpoints, reached } = dyingAt(`sale ${state}`)
     const environment = {
@@ -137,7 +137,7 @@ describe('a call whose process dies', () => {
     expect(world.upstream.to('/notes')).toHaveLength(before)
   })
 
-  test('a stranger who never comes back has paid for what was answered, and for nothing else', async () => {
+  test('a guest’s that is never repeated is released unpaid', async () => {
     const payer = await world.chain.payer(1_000_000n)
     const { failpoints, reached } = dyingAt('sale claimed')
     const environment = {

@@ -95,7 +95,7 @@ describe('a call with files', () => {
     ])
   })
 
-  test('cookies of the caller stand behind the credential, and add no other', async () => {
+  test("puts the caller's cookies after the credential, which they cannot replace", async () => {
     const { status } = await world.call(await world.caller(), 'files-order', { basket: 'b; session=mine' })
     expect(status).toBe(200)
     expect(world.upstream.to('/order').at(-1)!.headers.cookie).toBe(

@@ -36,7 +36,7 @@ describe('calls of tools of every kind', () => {
     server.close()
   })
 
-  test('of another MCP server', async () => {
+  test('call another MCP server, and charge nothing for its error', async () => {
     const caller = await world.caller()
     expect((await world.call(caller, 'other-add', { a: 2, b: 3 })).body).toMatchObject({ output: '5', cost: 0.01 })
     const failed = await world.call(caller, 'other-fail')
@@ -44,7 +44,7 @@ describe('calls of tools of every kind', () => {
     expect(await world.left(caller)).toMatchObject({ credits: 4.99, locks: 0 })
   })
 
-  test('of a creator: they are paid, and free credits are not for them', async () => {
+  test("pay a creator's tool from the wallet, and not from free credits", async () => {
     const [creator, caller] = [await world.caller(), await world.caller(1)]
     world.upstream.says('/creator', 'made')
     const rda = {
@@ -89,7 +89,7 @@ describe('calls of tools of every kind', () => {
     })
   })
 
-  test('of a creator, for an agent: both the lists of tools and of RDAs hold; of a run only that of RDAs', async () => {
+  test("of a creator's tool obey an agent's lists of tools and of assets", async () => {
     const caller = await world.caller(5)
     const agentOf = async (policy: Record<string, unknown>) => {
       const { agent } = (await caller.call('POST', '/v1/agents', { body: { name: 'Agent', ...policy } })).body
@@ -109,7 +109,7 @@ describe('calls of tools of every kind', () => {
     expect((await world.service.call('POST', '/v1/run', { key, body })).status).toBe(200)
   })
 
-  test('of a server that is only simulated', async () => {
+  test('simulate a server that does not exist', async () => {
     const document = JSON.stringify({
       openapi: '3.1.0',
       info: { title: 'Made up', version: '1' },
@@ -140,7 +140,7 @@ describe('calls of tools of every kind', () => {
     expect([answer.status, answer.body.output.id >= 3]).toEqual([200, true])
   })
 
-  test('one that failed is looked at, and may be well again', async () => {
+  test('a failing tool is checked again, and recovers', async () => {
     const { calls, catalogue, clock } = world.service
     const caller = await world.caller()
     world.upstream.says('/slow', {}, 503)

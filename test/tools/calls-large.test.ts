@@ -33,7 +33,7 @@ describe('answers that are too large to be sent', () => {
     return (await caller.call('GET', '/v1/files')).body as { files: Record<string, unknown>[]; bytes: number }
   }
 
-  test('are kept as a file for 26 hours, and loaded with the link alone', async () => {
+  test('are stored as a file for 26 hours, and loaded with the link alone', async () => {
     const answer = { items: items(500) }
     world.upstream.says('/words/much', answer)
     const headers = { 'idempotency-key': 'much' }
@@ -83,7 +83,7 @@ describe('answers that are too large to be sent', () => {
     expect(await kept()).toMatchObject({ bytes: 0, files: [] })
   })
 
-  test('can be removed earlier by their owner, and the token of one opens no other', async () => {
+  test('can be deleted early by their owner, and each token opens one only', async () => {
     world.upstream.says('/words/one', { items: items(300) })
     const [one, other] = [
       (await world.call(caller, 'acme-get-word', { word: 'one' })).body.output.url,
@@ -100,7 +100,7 @@ describe('answers that are too large to be sent', () => {
     expect((await load(one)).status).toBe(404)
   })
 
-  test('are no file where the wanted fields are small, and one of those fields where they are not', async () => {
+  test('are inline where the requested fields are small, and else a file of those fields', async () => {
     world.upstream.says('/words/cut', { items: items(500), total: 500 })
     const small = await world.call(caller, 'acme-get-word?fields=total', { word: 'cut' })
     expect(small.body.output).toEqual({ total: 500 })
@@ -111,7 +111,7 @@ describe('answers that are too large to be sent', () => {
     })
   })
 
-  test('of bytes are kept as they came, and what a browser would run is only a download', async () => {
+  test('of bytes are stored unchanged, and active content is only a download', async () => {
     const zip = gzipSync(Buffer.from(JSON.stringify(items(2_000))), { level: 0 })
     world.upstream.on('/words/zip', (_, response) => respond(response, zip, 'application/gzip'))
     const { output } = (await world.call(caller, 'acme-get-word', { word: 'zip' })).body
@@ -128,7 +128,7 @@ describe('answers that are too large to be sent', () => {
     expect((await load(String(drawn.url))).headers.get('content-type')).toBe('application/octet-stream')
   })
 
-  test('cost nothing where they are too large to be kept, failures, or beyond the room of the account', async () => {
+  test("cost nothing where they are too large to store, failures, or beyond the account's quota", async () => {
     world.upstream.says('/words/huge', { items: items(5_000) })
     const huge = await world.call(caller, 'acme-get-word', { word: 'huge' })
     expect([huge.status, huge.body.error]).toEqual([
@@ -147,7 +147,7 @@ describe('answers that are too large to be sent', () => {
     expect(await world.left(caller)).toMatchObject({ credits: 4.98, locks: 0 })
   })
 
-  test('of one account leave places for others while they are read', () => {
+  test('of one account leave slots for others while they are read', () => {
     const { service } = world
     const answers = createLargeAnswers({ files: service.files, answerBytesMax: 20_000 })
     const placeOf = (userId: string) => answers.place({ userId, environment: 'sandbox' })

@@ -56,7 +56,7 @@ describe('servers that want no more calls for a while', () => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify({ status }))
   }
 
-  test('a key that was refused rests, and the others take their turns', async () => {
+  test('a rate-limited key pauses while the others take turns', async () => {
     await bring('first-key-1\nsecond-key\n  third-key-1  \n')
     const times = counting('/data', (key) => (key === 'first-key-1' ? { retryAfter: '30' } : 200))
     const caller = await world.caller()
@@ -69,7 +69,7 @@ describe('servers that want no more calls for a while', () => {
     expect(await world.left(caller)).toMatchObject({ credits: 4.999991, locks: 0 })
   })
 
-  test('calls wait for the end of a rest, and one of them tries first', async () => {
+  test('calls wait for the end of a pause, and one of them tries first', async () => {
     await bring('the-only-key')
     const { catalogue, clock } = world.service
     const pace = createPace({ timeoutMs: 5_000, clock })
@@ -115,7 +115,7 @@ describe('servers that want no more calls for a while', () => {
     expect((await Promise.all([first, ...others])).map(({ status }) => status)).toEqual([200, 200, 200, 200])
   })
 
-  test('a rest that outlasts a call is told: the first by its server, the others without asking it', async () => {
+  test('a rest that outlasts a call fails it; later calls fail without a request', async () => {
     await bring('the-only-key')
     const times = counting('/data', () => ({ retryAfter: '3600' }))
     const caller = await world.caller()
@@ -132,14 +132,14 @@ describe('servers that want no more calls for a while', () => {
     expect(await world.left(caller)).toMatchObject({ credits: 5, locks: 0 })
   })
 
-  test('a refusal without a time is tried again a few times, then told', async () => {
+  test('a refusal without a time is tried four times, then returned', async () => {
     await bring('the-only-key')
     const times = counting('/data', () => ({ retryAfter: 'soon' }))
     const { status, body } = await world.call(await world.caller(), `${slug}-read-data`)
     expect([status, body.upstream.status, times.get('the-only-key')]).toEqual([502, 429, 4])
   })
 
-  test('work that was accepted is not begun again when the question how far it is is refused', async () => {
+  test('accepted work is not started again when its status request is refused', async () => {
     await bring('the-only-key')
     const begun = counting('/jobs', () => 0)
     world.upstream.on('/jobs', ({ headers }, response) => {

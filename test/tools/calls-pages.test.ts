@@ -73,7 +73,7 @@ describe('an answer in pages', () => {
     expect((await caller.call('GET', '/v1/tool-calls')).body.calls).toMatchObject([{ cost: 0.03, success: true }])
   })
 
-  test('goes on where it ended', async () => {
+  test('continues where it ended', async () => {
     const { body } = await ask('by-cursor', 'all=true&maxPages=2', { max_results: 10 })
     expect(body).toMatchObject({ cost: 0.02, pages: { read: 2, next: { max_results: 10, page_token: '20' } } })
     const rest = await ask('by-cursor', 'all=true', body.pages.next as object)
@@ -81,19 +81,19 @@ describe('an answer in pages', () => {
     expect(rest.body.pages).toEqual({ read: 1, next: null })
   })
 
-  test('what was read stays read when a later page fails, and only that is paid', async () => {
+  test('keeps the pages read when a later one fails, and charges only those', async () => {
     const { body } = await ask('breaks', 'all=true')
     expect(body).toMatchObject({ cost: 0.02, pages: { read: 2, next: { page: 3 } } })
     expect(body.output).toHaveLength(20)
   })
 
-  test('a server that knows no pages is asked twice and paid once', async () => {
+  test('a server without pages is called twice and paid once', async () => {
     const { body } = await ask('deaf', 'all=true')
     expect([body.cost, body.pages, body.output]).toEqual([0.01, { read: 1, next: null }, THINGS])
     expect(world.upstream.to('/deaf')).toHaveLength(2)
   })
 
-  test('one without an end is read as far as it was asked for, paid for or large', async () => {
+  test('an endless one is read up to the requested pages, the money or the size limit', async () => {
     expect((await ask('endless', 'all=true&maxPages=4')).body.pages).toEqual({ read: 4, next: { page: 5 } })
     const dear = await ask('endless', 'all=true&maxPages=50')
     expect(dear.body.pages.read).toBeLessThan(50)
@@ -127,7 +127,7 @@ describe('an answer in pages', () => {
     ['by-page', 'fields=a..b', 'fields'],
     ['by-page', `fields=${'a.'.repeat(10)}a`, 'fields'],
     ['by-page', `fields=${Array.from({ length: 101 }, (_, nth) => `f${String(nth)}`).join(',')}`, 'fields'],
-  ])('of %s, %s is refused by the name of the field', async (operation, asked, field) => {
+  ])('of %s with %s is refused by the name of the field', async (operation, asked, field) => {
     const { caller, status, body } = await ask(operation, asked)
     expect([status, Object.keys(body.details as object)]).toEqual([400, [field]])
     expect(await world.left(caller)).toMatchObject({ credits: 5, locks: 0 })
@@ -144,13 +144,13 @@ describe('an answer in pages', () => {
   })
 })
 
-describe('the fields that are asked for', () => {
+describe('the requested fields', () => {
   const name = fc.constantFrom('a', 'b', 'c', '__proto__')
   const value = fc.letrec((tie) => ({
     node: fc.oneof({ maxDepth: 4 }, fc.integer(), fc.array(tie('node')), fc.dictionary(name, tie('node'))),
   })).node
 
-  test('are all that is left, and are as they were', () => {
+  test('are all that is left, unchanged', () => {
     fc.assert(
       fc.property(value, fc.array(fc.array(name, { minLength: 1, maxLength: 3 }), { minLength: 1 }), (given, paths) => {
         const cut = cutTo(fieldTree(paths.map((path) => path.join('.'))), given)
@@ -167,7 +167,7 @@ describe('the fields that are asked for', () => {
     )
   })
 
-  test('of lists within lists, as deep as they are', () => {
+  test('can be in lists nested at any depth', () => {
     let deep: unknown = { a: 1, b: 2 }
     for (let level = 0; level < 5_000; level++) deep = [deep]
     expect(() => cutTo(fieldTree(['a']), deep)).not.toThrow()

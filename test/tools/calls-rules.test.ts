@@ -61,7 +61,7 @@ describe('the request that an input means', () => {
     expect(requestOf(to, { id: value }, NOTHING).url).toBe(`https://api.example/v1${path}`)
   })
 
-  test('no value of a path leads out of its place', () => {
+  test('keeps every path value within its own segment', () => {
     const to = upstream({ id: { in: 'path', name: 'id' } }, { path: '/things/{id}/parts' })
     fc.assert(
       fc.property(
@@ -95,14 +95,14 @@ describe('the request that an input means', () => {
       '%2e%2e;x=1/admin',
     ],
     ...['%c0%ae%c0%ae/admin', '..%c0%af', '%u002e%u002e', 'a%00', `%${'25'.repeat(9)}2e`, ' .. /admin'],
-  ])('what a server that decodes again would read as another address is refused: %j', (id) => {
+  ])('refuses an input that a second decoding would turn into another path: %j', (id) => {
     const to = upstream({ id: { in: 'path', name: 'id' } }, { path: '/things/{id}/parts' })
     expect(() => requestOf(to, { id }, NOTHING)).toThrow(
       expect.objectContaining({ kind: 'invalid', fields: { details: { id: expect.any(String) } } }) as Error,
     )
   })
 
-  test('values that make dots only together are refused too; an ordinary percent sign, dot or slash is not', () => {
+  test('refuses values that form dots together, and accepts ordinary dots, slashes and percent signs', () => {
     const both = upstream({ a: { in: 'path', name: 'a' }, b: { in: 'path', name: 'b' } }, { path: '/x/{a}{b}/y' })
     expect(() => requestOf(both, { a: '.', b: '.' }, NOTHING)).toThrow()
     const next = upstream({ a: { in: 'path', name: 'a' } }, { path: '/x/.{a}/y' })
@@ -133,7 +133,7 @@ describe('the request that an input means', () => {
     expect([headers['content-type'], body]).toEqual([type, content])
   })
 
-  test('a form of parts; names cannot break out of their quotes', () => {
+  test('encodes the names of a multipart form, so that they stay inside their quotes', () => {
     const name = 'a"\r\nX: y'
     const to = upstream({ a: { in: 'body', name } }, { method: 'POST', bodyType: 'multipart/form-data' })
     const { body, headers } = requestOf(to, { a: 'value' }, NOTHING)
@@ -143,7 +143,7 @@ describe('the request that an input means', () => {
     )
   })
 
-  test('a whole body, and one of which nothing was given', () => {
+  test('has a whole body from one input, and an empty one without inputs', () => {
     const root = upstream({ all: { in: 'bodyRoot', name: 'all' } }, { method: 'POST', bodyType: 'application/json' })
     expect(requestOf(root, { all: [1, 2] }, NOTHING).body).toBe('[1,2]')
     expect(requestOf(root, {}, NOTHING).body).toBeNull()
@@ -151,7 +151,7 @@ describe('the request that an input means', () => {
     expect(requestOf(parts, {}, NOTHING).body).toBe('{}')
   })
 
-  test('the house’s credentials stand above what a caller gives', () => {
+  test("puts the platform's credentials above a caller's input", () => {
     const to = upstream({ key: { in: 'header', name: 'Authorization' }, q: { in: 'query', name: 'api_key' } })
     const credentials = { headers: { authorization: 'Bearer house' }, query: { api_key: 'house' } }
     const { url, headers } = requestOf(to, { key: 'Bearer mine', q: 'mine' }, credentials)
@@ -175,11 +175,11 @@ test('each field of an input is checked against its own pattern', () => {
   expect(Object.keys(check.faultsOf(tool, { letters: '123', digits: 'abc' })!)).toEqual(['letters', 'digits'])
 })
 
-describe('what an answer means', () => {
+describe('the meaning of a response', () => {
   const answered = (status: number, contentType: string | null, body: string | Buffer, wantsJson = true) =>
     outputOf({ status, contentType, body: Buffer.from(body) }, wantsJson)
 
-  test('JSON, text, bytes and nothing', () => {
+  test('is JSON, text, bytes or null', () => {
     expect(answered(200, 'application/problem+json; charset=utf-8', '{"a":1}')).toEqual({
       kind: 'json',
       value: { a: 1 },
@@ -197,12 +197,12 @@ describe('what an answer means', () => {
     [500, 'plain words', 'plain words'],
     [500, '', null],
     [302, '', null],
-  ])('%i is a refusal in the tool’s words', (status, body, message) => {
+  ])('%i is a refusal with the tool’s message', (status, body, message) => {
     const refusal: unknown = caught(() => answered(status, 'application/json', body))
     expect(refusal).toMatchObject({ code: 'upstream_error', fields: { upstream: { status, message } } })
   })
 
-  test('what counts against the tool', () => {
+  test('a status counts against the caller or the tool', () => {
     expect([400, 404, 422, 401, 429, 500, 503].map(blames)).toEqual([
       ...['caller', 'caller', 'caller'],
       ...['upstream', 'upstream', 'upstream', 'upstream'],
@@ -211,7 +211,7 @@ describe('what an answer means', () => {
 })
 
 describe('figures', () => {
-  test('a class says a time to within a tenth', () => {
+  test('keep a duration within about a quarter', () => {
     fc.assert(
       fc.property(fc.integer({ min: 10, max: 100_000 }), (ms) => {
         const said = msOf(classOf(ms))
@@ -222,7 +222,7 @@ describe('figures', () => {
     )
   })
 
-  test('quantiles are of what succeeded; our own faults are no calls', () => {
+  test('count quantiles of successes only, and our own faults not at all', () => {
     const counters = new Map([
       [classOf(10), 90],
       [classOf(1_000), 10],

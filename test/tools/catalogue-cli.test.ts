@@ -42,7 +42,7 @@ describe('npm run tools', () => {
     }
   }
 
-  test('brings in a document from a file, says what came, and calls it with a key', async () => {
+  test('imports a document from a file, reports the changes, and calls it with a key', async () => {
     const flags = {
       provider: 'pets',
       server: 'http://127.0.0.1:1',
@@ -68,7 +68,7 @@ describe('npm run tools', () => {
     )
   })
 
-  test('says what changed and what went, and keeps collections', async () => {
+  test('reports changed and removed tools, and edits collections', async () => {
     writeFileSync(document, petDocument({ '/pets': { get: { ...PETS['/pets'].get, description: 'All of them.' } } }))
     expect(await run('import', [document], { provider: 'pets', server: 'http://127.0.0.1:1' })).toContain(
       '0 added, 1 changed, 3 removed, 0 unchanged.\n  changed: pets-list-pets\n  removed: pets-create-pet',
@@ -79,7 +79,7 @@ describe('npm run tools', () => {
     expect(await run('remove', ['pets'])).toContain('1 removed')
   })
 
-  test('lists every operation that is left out, with the reason and its place', async () => {
+  test('lists every skipped operation, with the reason and its place', async () => {
     const broken = Object.fromEntries(Array.from({ length: 30 }, (_, nth) => [`/b${String(nth)}`, { get: 'none' }]))
     writeFileSync(document, petDocument({ ...PETS, ...broken }))
     const said = await run('import', [document], { provider: 'partly', server: 'http://127.0.0.1:1' })
@@ -97,7 +97,7 @@ describe('npm run tools', () => {
     ['remove', [], {}],
     ['collection', ['pets'], {}],
     ['drop-collection', [], {}],
-  ])('wants to be told more than %s %j %j', async (command, names, flags) => {
+  ])('refuses incomplete arguments: %s %j %j', async (command, names, flags) => {
     expect(await run(command, names, flags)).toBeNull()
   })
 
@@ -105,7 +105,7 @@ describe('npm run tools', () => {
     [{ provider: 'Pets' }, /provider/],
     [{ provider: 'pets', price: '0.0000001' }, /--price/],
     [{ provider: 'pets', auth: 'magic' }, /--auth/],
-  ])('names what is wrong with %j', async (flags, sentence) => {
+  ])('names the fault of %j', async (flags, sentence) => {
     await expect(run('import', [document], flags)).rejects.toThrow(sentence)
   })
 })

@@ -32,7 +32,7 @@ function body(schema: unknown, type = 'application/json', required = true): Reco
 }
 
 describe('An operation becomes a tool', () => {
-  test('one each, in the document’s order, with name, description and address', async () => {
+  test('one by one, in the document’s order, with name, description and address', async () => {
     const { name, description, operations, skipped } = await read(petDocument())
     expect({ name, description, skipped }).toEqual({ name: 'Pets', description: 'Keeps pets.', skipped: [] })
     expect(operations.map((one) => [one.operation, one.name])).toEqual([
@@ -54,7 +54,7 @@ describe('An operation becomes a tool', () => {
     })
   })
 
-  test('what only a server writes is no input, what only a client writes is in no answer', async () => {
+  test('omits read-only fields from the input, and write-only fields from the output', async () => {
     const { operations } = await read(petDocument())
     const create = operations[1]!
     expect(create.input).toEqual({
@@ -78,7 +78,7 @@ describe('An operation becomes a tool', () => {
     })
   })
 
-  test('names of two places are told apart, odd ones are written plainly, and each leads to its own', () => {
+  test('renames inputs that clash or have odd names, and sends each to its own place', () => {
     const { input, upstream } = only(
       {
         parameters: [
@@ -116,7 +116,7 @@ describe('An operation becomes a tool', () => {
     expect(input['required']).toEqual(['body'])
   })
 
-  test('what belongs together by allOf is one object, whose alternatives may both fit', () => {
+  test('merges allOf into one object, whose alternatives may both match', () => {
     const { input } = only(
       body({
         allOf: [
@@ -139,7 +139,7 @@ describe('An operation becomes a tool', () => {
     expect([upstream.bodyType, upstream.where]).toEqual(['application/json', { a: { in: 'body', name: 'a' } }])
   })
 
-  test('bounds of 3.0 and 3.1 mean the same', () => {
+  test('reads the limits of 3.0 and 3.1 alike', () => {
     const fields = (properties: object) => body({ type: 'object', properties })
     const older = only(fields({ n: { type: 'integer', minimum: 1, exclusiveMinimum: true, nullable: true } }))
     const newer = only(fields({ n: { type: ['integer', 'null'], exclusiveMinimum: 1 } }), { openapi: '3.1.0' })
@@ -148,7 +148,7 @@ describe('An operation becomes a tool', () => {
     expect(newer.input['properties']).toEqual(property)
   })
 
-  test('of a pattern only what can be matched in linear time is kept', () => {
+  test('keeps only patterns that can be matched in linear time', () => {
     const pattern = (text: string) => ({ type: 'string', pattern: text })
     const { input } = only(body({ type: 'object', properties: { a: pattern('^[a-z]+$'), b: pattern('(?=a)b') } }))
     expect(input['properties']).toEqual({ a: { type: 'string', pattern: '^[a-z]+$' }, b: { type: 'string' } })
@@ -177,7 +177,7 @@ describe('An operation becomes a tool', () => {
     expect(newAjv().compile(tool.input)({ root: { t1: { anything: 1 } } })).toBe(true)
   })
 
-  test('operations without a name, or with somebody else’s, go by their address', async () => {
+  test('names operations without an id, or with a duplicate one, by their address', async () => {
     const paths = { '/a': { get: operation(undefined), post: operation('twice') }, '/b': { get: operation('twice') } }
     const { operations } = await read(petDocument(paths))
     expect(operations.map((one) => one.operation)).toEqual(['GET /a', 'POST /a', 'GET /b'])
@@ -194,7 +194,7 @@ describe('An operation becomes a tool', () => {
     expect(operationsIn(relative)[0]).toEqual({ operation: 'listPets', why: 'it names no server' })
   })
 
-  test('the way in is the first that one secret opens', () => {
+  test('uses the first authentication that needs a single secret', () => {
     const schemes = {
       both: { type: 'apiKey', in: 'query', name: 'key' },
       token: { type: 'oauth2', flows: {} },
@@ -254,7 +254,7 @@ describe('An operation becomes a tool', () => {
     expect(skipped).toEqual([{ operation: 'odd', why: 'it requires a body of type nonsense' }])
   })
 
-  test('a name that every object has is a name like any other; __proto__ is none', () => {
+  test('accepts the name of an inherited property, except __proto__', () => {
     const properties = JSON.parse('{"__proto__": {"type": "string"}, "toString": {"type": "string"}}') as unknown
     const { input } = only(body({ type: 'object', properties, required: ['__proto__', 'toString'] }))
     expect(Object.keys(input['properties'] as object)).toEqual(['toString'])
@@ -285,7 +285,7 @@ describe('A document that is none', () => {
     })
   })
 
-  test('what it refers to elsewhere is not fetched, by file or by address', async () => {
+  test('external references are not fetched, by file or by address', async () => {
     let asked = 0
     const server = createServer((_, response) => {
       asked++
@@ -315,7 +315,7 @@ describe('A document that is none', () => {
     expect(asked).toBe(0)
   })
 
-  test('one that takes too long, or all memory, ends alone', async () => {
+  test('one that takes too long or too much memory fails alone', async () => {
     await expect(createDocuments({ limitMs: 1 }).read(petDocument(), PLAIN)).rejects.toMatchObject({
       code: 'document_refused',
     })
@@ -352,7 +352,7 @@ describe('The simulator', () => {
   const answer = (tool: Operation & { upstream: HttpUpstream }, input: unknown) =>
     simulate({ ...tool, slug: 'pets' } as unknown as Tool, tool.upstream, input)
 
-  test('answers with an example of the document’s, and with what was sent where it fits', () => {
+  test("answers with the document's example, and with the sent values that fit", () => {
     const tool = only({ ...body(PET), responses: answered(PET, '201') })
     const made = answer(tool, { name: 'Fido', born: '2020-01-01' })
     expect([made.status, made.contentType]).toEqual([201, 'application/json'])

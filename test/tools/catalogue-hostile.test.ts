@@ -73,12 +73,12 @@ describe('A hostile document', () => {
     ['paths that are a list', () => petDocument([] as never), /#\/paths must be an object/],
     ['operations that are texts', () => petDocument({ '/a': { get: 'x' } }), /#\/paths\/~1a\/get must be an object/],
     [
-      'parameters that are none',
+      'invalid parameters',
       () => petDocument({ '/a': { get: operation('a', { parameters: { a: 1 } }) } }),
       /#\/paths\/~1a\/get\/parameters must be a list/,
     ],
     [
-      'a parameter that is none',
+      'an invalid parameter',
       () => petDocument({ '/a': { get: operation('a', { parameters: ['x'] }) } }),
       /get\/parameters\/0 must be an object/,
     ],
@@ -88,7 +88,7 @@ describe('A hostile document', () => {
       /parameters\/0 refers to #\/x, which is not/,
     ],
     [
-      'a body that is none',
+      'an invalid body',
       () => petDocument({ '/a': { post: operation('a', { requestBody: 7 }) } }),
       /#\/paths\/~1a\/post\/requestBody must be an object/,
     ],
@@ -142,7 +142,7 @@ describe('A hostile document', () => {
     expect(({} as Record<string, unknown>)['type']).toBeUndefined()
   })
 
-  test('with a chain of references is not followed by recursion; what the thread cannot hand over is a sentence', async () => {
+  test('with a long chain of references ends in a result or a refusal, not in a crash', async () => {
     const outcome = await createDocuments()
       .read(chainOf(100_000 / 4), PLAIN)
       .catch((error: unknown) => error)

@@ -69,7 +69,7 @@ describe('An import', () => {
     return tools.map(({ tool }) => tool.slug)
   }
 
-  test('says what came, what changed and what is gone', async () => {
+  test('reports added, changed and removed tools', async () => {
     const p = fresh()
     expect(await bring(p, { a: {}, b: {}, c: {} })).toMatchObject({
       added: [`${p}-a`, `${p}-b`, `${p}-c`],
@@ -91,7 +91,7 @@ describe('An import', () => {
     expect(await slugsOf(p)).toEqual([`${p}-a`, `${p}-b`, `${p}-d`])
   })
 
-  test('a tool without a description that says what it does has one written for it', async () => {
+  test('writes a description for a tool that has no useful one', async () => {
     const p = fresh()
     const input = { type: 'object', properties: { id: { type: 'string' } }, additionalProperties: false }
     const described = 'Fetches one thing by its number.'
@@ -110,7 +110,7 @@ describe('An import', () => {
     ])
   })
 
-  test('a tool that is gone says so, with what took its place if the address is the same', async () => {
+  test('a removed tool says so, and names its successor at the same address', async () => {
     const p = fresh()
     await bring(p, { old: { at: '/things' }, other: {} })
     await bring(p, { renamed: { at: '/things' } })
@@ -122,7 +122,7 @@ describe('An import', () => {
     await expect(find(`${p}-never`)).rejects.toMatchObject({ kind: 'missing', code: 'tool_not_found' })
   })
 
-  test('a tool that comes back is the one that it was', async () => {
+  test('a tool that returns keeps its id', async () => {
     const p = fresh()
     await bring(p, { a: {}, b: {} })
     const { id } = await find(`${p}-a`)
@@ -131,7 +131,7 @@ describe('An import', () => {
     expect(await find(`${p}-a`)).toMatchObject({ id, version: 3, status: 'live', successor: null })
   })
 
-  test('the same document is not even read, another that says the same writes no tool', async () => {
+  test('the same document is not read again, and an equivalent one writes no tool', async () => {
     const p = fresh()
     await bring(p, { a: {} })
     const rows = () => world.database.statements.run(`SELECT id, xmin::text FROM tool WHERE provider = $1`, [p])
@@ -154,7 +154,7 @@ describe('An import', () => {
     expect(await prices()).toEqual([7n, 7n, 7n])
   })
 
-  test('one’s own tools are one’s own: nobody else finds, calls or counts them', async () => {
+  test('shows an account’s own tools to that account only, ahead of the shared ones', async () => {
     const p = fresh()
     await bring(p, { a: {}, b: {} })
     await bring(p, { a: { description: 'The one that is Ann’s.' }, mine: {} }, { ownerId: ANN })
@@ -187,7 +187,7 @@ describe('An import', () => {
     })
   })
 
-  test('a tool that is new or back is found at once in another process that knows the others', async () => {
+  test('a new or returning tool is found at once in another process', async () => {
     const p = fresh()
     const other = world.another()
     await expect(other.bySlug('sandbox', `${p}-a`, null)).rejects.toMatchObject({ code: 'tool_not_found' })
@@ -201,7 +201,7 @@ describe('An import', () => {
     await expect(other.bySlug('sandbox', `${p}-a`, null)).resolves.toMatchObject({ status: 'live' })
   })
 
-  test('after a pause another process lists what is new at once', async () => {
+  test('after a pause another process lists new tools at once', async () => {
     const p = fresh()
     const other = world.another()
     const list = async () =>
@@ -212,7 +212,7 @@ describe('An import', () => {
     expect(await list()).toBe(1)
   })
 
-  test('another process sees it within two seconds, and at once what it asks for the first time', async () => {
+  test('another process sees a change within two seconds, and a new tool at its first read', async () => {
     const p = fresh()
     const other = world.another()
     await bring(p, { a: {} })
@@ -228,7 +228,7 @@ describe('An import', () => {
     expect(await other.bySlug('sandbox', `${p}-a`, null)).toMatchObject({ description: 'It is newer than before.' })
   })
 
-  test('of several at once each sees what those before it wrote', async () => {
+  test('several concurrent ones each see what the earlier ones wrote', async () => {
     const p = fresh()
     const all = Array.from({ length: 8 }, (_, count) => ({
       a: { description: `Nr. ${String(count)}` },
@@ -268,7 +268,7 @@ describe('An import', () => {
     },
   )
 
-  test('two providers whose tools would have one slug are told so, and nothing is written', async () => {
+  test("refuses a provider whose tools would clash with another's slugs, and writes nothing", async () => {
     const p = fresh()
     await bring(p, { 'x y': {} })
     await expect(bring(`${p}-x`, { y: {}, z: {} })).rejects.toMatchObject({
@@ -278,7 +278,7 @@ describe('An import', () => {
     expect(await slugsOf(`${p}-x`)).toEqual([])
   })
 
-  test('a removed provider’s tools are gone, its key too, and an import brings them back', async () => {
+  test('a removed provider loses its tools and its key, and an import restores the tools', async () => {
     const p = fresh()
     await bring(p, { a: {} })
     await world.catalogue.setCredentials({ environment: 'sandbox', ownerId: null, provider: p }, 'key')
@@ -308,7 +308,7 @@ describe('An import', () => {
     expect((await world.catalogue.credentials(await find(`${p}-a`)))[0]).toMatchObject(credentials)
   })
 
-  test('a key is sealed at rest, opens for its own provider alone, and survives another import', async () => {
+  test('a key is sealed at rest, used for its own provider only, and survives another import', async () => {
     const p = fresh()
     await bring(p, { a: {} })
     await bring(p, { a: {} }, { ownerId: ANN })
@@ -343,7 +343,7 @@ describe('An import', () => {
     expect(await slugsOf(p)).toEqual([])
   })
 
-  test('what was measured shows, and what fails comes after what works', async () => {
+  test('statistics are shown, and failing tools come after working ones', async () => {
     const p = fresh()
     await bring(p, { 'send letter': {}, 'send letters': {} })
     const search = async () => {
@@ -386,7 +386,7 @@ describe('An import', () => {
 })
 
 describe('An import of a real document', () => {
-  test('gives tools that can be tried at once; what is no document gives none', async () => {
+  test('creates tools that can be simulated at once, and none from an invalid document', async () => {
     const world = await catalogueWorld()
     try {
       const report = await world.catalogue.importDocument(wanted('pets'), petDocument(PETS))

@@ -34,7 +34,7 @@ const TOOLS: McpTool[] = [
   },
 ]
 
-describe('Tools of somebody else’s MCP server', () => {
+describe('Tools of an external MCP server', () => {
   let world: CatalogueWorld
   let stranger: Stranger
   const outbound = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
@@ -100,7 +100,7 @@ describe('Tools of somebody else’s MCP server', () => {
     stranger.tools = TOOLS
   })
 
-  test('its key goes along, from the vault', async () => {
+  test("send the provider's key from the vault", async () => {
     const whose = { environment: 'sandbox', ownerId: null, provider: 'stranger' } as const
     await world.catalogue.setCredentials(whose, 'token')
     await world.catalogue.setPublic(whose, true)
@@ -110,7 +110,7 @@ describe('Tools of somebody else’s MCP server', () => {
     expect(stranger.authorization).toBe('Bearer token')
   })
 
-  test('a session is kept between calls, one for each key, and opened anew when the server has forgotten it', async () => {
+  test('keep one session per key between calls, and open a new one when the server forgot it', async () => {
     await call('add')
     const before = stranger.sessions
     await Promise.all([call('add'), call('add'), call('get_weather')])
@@ -122,7 +122,7 @@ describe('Tools of somebody else’s MCP server', () => {
     expect(stranger.sessions).toBe(before + 2)
   })
 
-  test('what it answers is passed on as what it is', async () => {
+  test('pass on each result as its own kind', async () => {
     const answers = async (answer: Awaited<ReturnType<Stranger['answer']>>) => {
       stranger.answer = () => Promise.resolve(answer)
       return await call('add')
@@ -152,7 +152,7 @@ describe('Tools of somebody else’s MCP server', () => {
     await expect(call('add')).rejects.toMatchObject({ code: 'upstream_error' })
   })
 
-  test('its progress is told, and a caller who leaves is heard', async () => {
+  test('report progress, and end when the caller leaves', async () => {
     const told: unknown[] = []
     stranger.answer = async (_name, _input, tell) => {
       await tell(1)
@@ -177,7 +177,7 @@ describe('Tools of somebody else’s MCP server', () => {
     ['a web page', 200, 'text/html', '<h1>Hello</h1>'],
     ['something broken', 200, 'application/json', '{"jsonrpc'],
     ['a refusal', 401, 'text/plain', 'no'],
-  ])('what answers with %s is no MCP server', async (_, status, type, text) => {
+  ])('are refused from an address that answers with %s', async (_, status, type, text) => {
     const server = createServer((_request, response) => {
       response.writeHead(status, { 'content-type': type }).end(text)
     })
@@ -193,7 +193,7 @@ describe('Tools of somebody else’s MCP server', () => {
     })
   })
 
-  test('one at an address that nobody may call is refused before it is asked', async () => {
+  test('are refused at a forbidden address', async () => {
     await expect(
       world.catalogue.importServer(wanted('none', { simulated: false }), 'http://169.254.169.254/mcp'),
     ).rejects.toMatchObject({ code: 'address_refused' })

@@ -28,7 +28,7 @@ function operation(name: string, size: number): Operation {
   }
 }
 
-describe('What an account may bring in', () => {
+describe('The import quotas of an account', () => {
   let world: CatalogueWorld
   const quotas = { providers: 3, tools: 10, bytes: 8_000, importsPerHour: 8 }
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe('What an account may bring in', () => {
     fields: { quota, limit, resetsAt },
   })
 
-  test('more tools, providers or bytes are refused, and nothing of them is written', async () => {
+  test('refuse more tools, providers or bytes, and write nothing of them', async () => {
     const ann = account()
     await bring(ann, 'first', '6')
     await expect(bring(ann, 'second', '5')).rejects.toMatchObject(refused('imported_tools', 10))
@@ -62,7 +62,7 @@ describe('What an account may bring in', () => {
     await bring(ann, 'fourth', '1')
   })
 
-  test('imports at the same moment in two processes pass no limit', async () => {
+  test('hold for concurrent imports in two processes', async () => {
     const ann = account()
     const processes = [world.catalogue, world.another(), world.another()]
     const ends = await Promise.allSettled(processes.map((by, nth) => bring(ann, `p${String(nth)}`, '4', by)))
@@ -71,7 +71,7 @@ describe('What an account may bring in', () => {
     expect(total).toBe(8)
   })
 
-  test('imports are counted by the hour, also those that fail; another account has its own hour', async () => {
+  test('count imports by the hour, also failed ones, for each account', async () => {
     const ann = account()
     for (let nth = 0; nth < 8; nth++) await bring(ann, 'often', nth % 2 === 0 ? '11' : '1').catch(() => undefined)
     const resetsAt = expect.stringMatching(/^20\d\d-.*Z$/) as unknown
@@ -81,11 +81,11 @@ describe('What an account may bring in', () => {
     await bring(ann, 'often', '2')
   })
 
-  test('the platform has no limits', async () => {
+  test('do not apply to the platform', async () => {
     expect(await bring(null, 'large', '30 900')).toMatchObject({ added: { length: 30 } })
   })
 
-  test('an operator deletes all of an account, and every process knows', async () => {
+  test('an operator can delete all tools of an account, in every process', async () => {
     const ann = account()
     const other = world.another()
     await bring(ann, 'mine', '4')

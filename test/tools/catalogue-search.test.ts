@@ -39,7 +39,7 @@ function found(index: WordIndex, query: string): string[] {
   return matches(index, query).map(({ slug }) => slug)
 }
 
-describe('Words', () => {
+describe('Search terms', () => {
   test.each([
     ['repositories repository', 1],
     ['create creates creating created', 1],
@@ -57,14 +57,14 @@ describe('Words', () => {
     expect(new Set(stemsOf(text)).size).toBe(count)
   })
 
-  test('words that say nothing are left out, unless there are no others', () => {
+  test('leave out filler words, unless there are no others', () => {
     expect(queryStems('I want to create a tool that is an issue, please')).toEqual(['creat', 'issu'])
     expect(queryStems('is it the')).toEqual(['is', 'it', 'the'])
     expect(queryStems('')).toEqual([])
     expect(queryStems('?!. --')).toEqual([])
   })
 
-  test('a whole essay costs no more than its first words', () => {
+  test('are limited in number, so that a long text costs little', () => {
     expect(queryStems('word '.repeat(10)).length).toBe(1)
     expect(queryStems(Array.from({ length: 500 }, (_, nth) => `w${String(nth)}`).join(' ')).length).toBe(24)
     expect(queryStems('x'.repeat(1_000_000))).toEqual([])
@@ -96,18 +96,18 @@ describe('The index', () => {
     expect(found(index, query)[0]).toBe(slug)
   })
 
-  test('has nothing for what nobody has, and for nothing', () => {
+  test('finds nothing for unknown words and for an empty query', () => {
     expect(found(index, 'zebra')).toEqual([])
     expect(found(index, '')).toEqual([])
     expect(found(index, 'constructor __proto__ toString')).toEqual([])
   })
 
-  test('tells what has all the words from what has some', () => {
+  test('separates entries with all the words from those with some', () => {
     const all = matches(index, 'create comment').filter((one) => one.all)
     expect(all.map(({ slug }) => slug)).toEqual(['a-create-issue-comment'])
   })
 
-  test('forgets what is dropped and what something used to be called, however often that happens', () => {
+  test('forgets dropped entries and old names, however often that happens', () => {
     const busy = new WordIndex()
     busy.put(entry('x-stays', 'Stays forever'))
     for (let nth = 0; nth < 5_000; nth++) {
@@ -131,7 +131,7 @@ describe('Worth', () => {
   const worth = (other: Partial<ToolStats> | null, price = 1_000n, deprecated = false) =>
     worthOf({ price: usdc(price), deprecated, stats: other === null ? null : stats(other) })
 
-  test('success counts most, then what it costs, then how long it takes', () => {
+  test('ranks by success, then by price, then by duration', () => {
     expect(worth({ succeeded: 50 })).toBeLessThan(worth({}, 100_000n))
     expect(worth({}, 100_000n)).toBeLessThan(worth({ p50Ms: 3_000 }))
     expect(worth({ p50Ms: 3_000 })).toBeLessThan(worth({}))
@@ -139,7 +139,7 @@ describe('Worth', () => {
     expect(worth({ failing: true, succeeded: 40 })).toBeLessThan(worth({ succeeded: 40 }))
   })
 
-  test('one failure at the start does not bury a tool, and what nobody called is not behind', () => {
+  test('drops little after one early failure, and is not lower for a tool without calls', () => {
     expect(worth({ calls: 1, succeeded: 0 })).toBeGreaterThan(0.75 * worth({ calls: 1, succeeded: 1 }))
     expect(worth(null)).toBeGreaterThanOrEqual(worth({}))
     expect(worth({ calls: 1_000, succeeded: 0 })).toBeGreaterThan(0)

@@ -28,7 +28,7 @@ describe('The catalogue that comes with the sandbox', () => {
     expect(new Set(tools.map(({ provider }) => provider))).toEqual(new Set(SHIPPED.map(({ slug }) => slug)))
   })
 
-  test('is listed whole, however much is asked for at once', async () => {
+  test('is listed whole with a large limit', async () => {
     const { tools: listed } = await world.catalogue.list({
       environment: 'sandbox',
       viewer: null,
@@ -61,7 +61,7 @@ describe('The catalogue that comes with the sandbox', () => {
     expect(checked).toBeGreaterThan(1_300)
   })
 
-  test('says of each that it is simulated, and gives the same answer to the same input', async () => {
+  test('marks each tool as simulated, with equal answers to equal inputs', async () => {
     const page = { environment: 'sandbox', viewer: null, limit: 10_000, offset: 0 } as const
     const listed = await world.catalogue.list(page)
     expect(listed.tools.filter(({ simulated }) => !simulated)).toEqual([])
@@ -100,7 +100,7 @@ describe('The catalogue that comes with the sandbox', () => {
     expect(await fingerprint()).toEqual(before)
   })
 
-  test('is in production too: called for real, in the account of who calls, and as the operator left it', async () => {
+  test("is also in production: real calls, with the caller's connection, and as the operator left it", async () => {
     const environment = 'production' as const
     const shipped = (restores = false) => importShipped(world.catalogue, environment, { restores })
     const page = { environment, viewer: null, limit: 10_000, offset: 0 }
@@ -150,7 +150,7 @@ describe('The catalogue that comes with the sandbox', () => {
   })
 
   test.each(['order a pizza', 'write a poem', 'hack the planet', 'send an email', 'zebra'])(
-    'says that nothing fits "%s", and what comes nearest',
+    'finds nothing for "%s", and lists only weak matches as nearest',
     async (search) => {
       const at = { environment: 'sandbox', viewer: null, limit: 5, offset: 0 } as const
       const { tools, total, nearest } = await world.catalogue.list({ ...at, search })
@@ -159,7 +159,7 @@ describe('The catalogue that comes with the sandbox', () => {
     },
   )
 
-  test('its collections have tools, and none that their words do not speak of', async () => {
+  test('has collections of more than five tools, each listed in full', async () => {
     const collections = await world.catalogue.collections('sandbox', null)
     expect(collections.length).toBeGreaterThan(4)
     for (const { slug: collection, tools: size } of collections) {

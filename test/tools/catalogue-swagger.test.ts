@@ -75,7 +75,7 @@ describe('A document of Swagger 2.0', () => {
   const read = async (document: unknown, base: string | null = null) =>
     await createDocuments().read(JSON.stringify(document), { base, server: null, auth: null, trusted: false })
 
-  test('gives the tools that the same document in OpenAPI 3 would', async () => {
+  test('creates the same tools as the equivalent OpenAPI 3 document', async () => {
     const { name, version, operations, skipped, schemes } = await read(DOCUMENT)
     expect({ name, version, skipped }).toEqual({ name: 'Shop', version: '3', skipped: [] })
     const [list, create, photo, note] = operations

@@ -33,7 +33,7 @@ describe('The search by the meaning of a task', () => {
     expect([recall >= 0.9 ? [] : missed, recall >= 0.9]).toEqual([[], true])
   })
 
-  test('and for six of seven of those that its words were not chosen by', () => {
+  test('and for six of seven held-back tasks', () => {
     expect(recallOf(index, tasksOf('held-back')).recall).toBeGreaterThanOrEqual(0.86)
   })
 
@@ -51,7 +51,7 @@ describe('The search by the meaning of a task', () => {
     expect(best.includes(other) ? best.indexOf(other) : Infinity).toBeGreaterThan(best.indexOf(slug))
   })
 
-  test('says of few tasks that nothing fits them, and of most that no tool can do', async () => {
+  test('rejects few possible tasks, and most impossible ones', async () => {
     const shipped = new WordIndex()
     const served = new Set(SHIPPED.map(({ slug }) => slug))
     const here = new Set<string>()
@@ -72,7 +72,7 @@ describe('The search by the meaning of a task', () => {
     ['send a text message to a phone', 'twilio-create-message'],
     ['refund a paymnet', 'stripe-post-refunds'],
     ['create a kuberntes cluster', 'digitalocean-kubernetes-create-cluster'],
-  ])('finds for "%s" the tool, misspelt words or not', (task, slug) => {
+  ])('finds the tool for "%s", also with misspelt words', (task, slug) => {
     expect(bestOf(index, task, 5)).toContain(slug)
   })
 })

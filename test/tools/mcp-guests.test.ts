@@ -85,7 +85,7 @@ describe('a client of MCP without a key', () => {
     expect(await world.usdc(payer.address)).toBe(990_000n)
   })
 
-  test('is charged nothing for what cannot be read or does not fit, and is told why', async () => {
+  test('is charged nothing for an unreadable payment, a wrong input or a price above its maximum', async () => {
     const bad = await call('acme-create-note', NOTE, { 'x402/payment': 'e30x' })
     expect(bad).toMatchObject({ isError: true, structuredContent: { error: { code: 'invalid_payment' } } })
     expect(await call('acme-create-note', { pages: 1 })).toMatchObject({ isError: true })

@@ -55,7 +55,7 @@ describe('MCP calls with an idempotency key', () => {
     ['the header', 'older', { header: 'order-1' }],
     ['_meta', 'older', { meta: 'order-1' }],
   ])(
-    'by %s, in the %s version: the answer of a process that died after the charge is found',
+    'by %s, in the %s version, return the answer of a process that died after the charge',
     async (_, version, named) => {
       const send = version === 'newer' ? call : callOlder
       const person = await world.caller()

@@ -103,7 +103,7 @@ describe('MCP calls that need a person', () => {
     }
   })
 
-  test('the repeated call goes on with the same operation, once', async () => {
+  test('continue with the same operation when repeated, once', async () => {
     const { person, requestState } = await waiting()
     const inputResponses = { page: { action: 'accept' } }
     const { result } = (await call(person.key, { requestState, inputResponses })).body
@@ -118,7 +118,7 @@ describe('MCP calls that need a person', () => {
     expect(await world.left(person)).toMatchObject({ balance: 0.99, locks: 0 })
   })
 
-  test('while it is still not affordable, the person is asked again', async () => {
+  test('ask the person again while the balance is still too low', async () => {
     const person = await poor()
     const first = (await call(person.key)).body.result
     expect(first).toMatchObject({
@@ -160,7 +160,7 @@ describe('MCP calls that need a person', () => {
     expect(await world.left(other)).toMatchObject({ balance: 1, credits: 5 })
   })
 
-  test('a client that opens no pages is told what is missing', async () => {
+  test('return insufficient_credits to a client that opens no pages', async () => {
     const person = await poor()
     for (const capabilities of [{}, { elicitation: { form: {} } }]) {
       const { body } = await call(person.key, {}, { capabilities })

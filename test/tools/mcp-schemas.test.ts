@@ -59,7 +59,7 @@ describe('imported tools with huge schemas, at MCP', () => {
   })
   afterAll(() => world.close())
 
-  test('each is listed within the bound, a page has at most a hundred of them, and they can be called', async () => {
+  test('are listed within the size limit, at most a hundred per page, and can be called', async () => {
     const person = await world.caller()
     const address = `${world.service.origin}/tools/mcp?provider=huge`
     const names: string[] = []

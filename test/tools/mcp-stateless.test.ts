@@ -87,7 +87,7 @@ describe('stateless MCP', () => {
     })
   })
 
-  test('headers equal the body; version and method are known; a call that differs costs nothing', async () => {
+  test('refuses headers that differ from the body, unknown versions and methods, at no cost', async () => {
     const person = await world.caller()
     const times = world.upstream.to('/notes').length
     const raw = (message: Message) => post(`${address}?view=all`, person.key, message)
@@ -132,7 +132,7 @@ describe('stateless MCP', () => {
     expect(text.status).toBe(415)
   })
 
-  test('progress comes only to those who ask for it', async () => {
+  test('sends progress only to calls with a progress token', async () => {
     world.upstream.says('/slow', { done: true })
     const call = (_meta = {}) => raw({ method: 'tools/call', params: { name: 'acme-get-slow', arguments: {}, _meta } })
     expect((await call()).events).toEqual([])

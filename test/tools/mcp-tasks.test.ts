@@ -73,7 +73,7 @@ describe('MCP tasks', () => {
     }
   }
 
-  test('a slow call becomes a task, which another process knows and only its caller may read', async () => {
+  test('a slow call becomes a task, readable in another process and by its caller only', async () => {
     const open = world.upstream.holds('/slow', { done: true })
     const [person, other] = [await world.caller(), await world.caller()]
     const second = await replica()
@@ -177,7 +177,7 @@ describe('MCP tasks', () => {
     expect(await world.left(person)).toMatchObject({ credits: 4.99, locks: 0 })
   })
 
-  test('a creator’s tool as a task: its run is the result, whichever process ends it', async () => {
+  test('a creator’s tool as a task has its run as the result, in any process', async () => {
     const [creator, person] = [await world.caller(), await world.caller(1)]
     await offerCreatorsTool(creator)
     const open = world.upstream.holds('/creator', 'made')

@@ -100,7 +100,7 @@ describe('MCP', () => {
     await expect(client.readResource({ uri: 'coinslot://tools/none' })).rejects.toMatchObject({ code: -32002 })
   })
 
-  test('errors say what is missing, what it costs and how to go on', async () => {
+  test('errors name what is missing, the cost and the next step', async () => {
     const person = await world.caller()
     const client = await streamable(person)
     const invalid = await call(client, 'call_tool', { slug: 'acme-create-note', input: { pages: 0 } })
@@ -125,7 +125,7 @@ describe('MCP', () => {
     })
   })
 
-  test('progress is told on the way, by the stream of the call itself', async () => {
+  test('reports progress through the stream of the call itself', async () => {
     world.upstream.says('/slow', { done: true })
     const client = await streamable(await world.caller())
     const told: string[] = []
@@ -134,7 +134,7 @@ describe('MCP', () => {
     expect(told).toEqual(['Calling acme-get-slow', 'Charging the call'])
   })
 
-  test('a call cancelled after its tool was asked is finished and charged', async () => {
+  test('finishes and charges a call that was cancelled after its tool was called', async () => {
     const open = world.upstream.holds('/slow', { done: true })
     const person = await world.caller()
     const client = await streamable(person)
@@ -148,7 +148,7 @@ describe('MCP', () => {
     await until(async () => (await world.left(person)).credits === 4.99 && (await world.locks()) === 0)
   })
 
-  test('who loses the stream of a call in a session comes back for its answer', async () => {
+  test('a client that loses the stream of a call in a session can fetch its answer', async () => {
     const open = world.upstream.holds('/slow', { done: true })
     const person = await world.caller()
     const times = world.upstream.to('/slow').length
@@ -233,7 +233,7 @@ describe('MCP', () => {
     expect(await world.left(person)).toMatchObject({ credits: 5, locks: 0 })
   })
 
-  test('who hangs up without a session after the tool was asked is charged', async () => {
+  test('charges a client without a session that hangs up after the tool was called', async () => {
     const open = world.upstream.holds('/slow', { done: true })
     const person = await world.caller()
     const times = world.upstream.to('/slow').length
@@ -255,7 +255,7 @@ describe('MCP', () => {
     await until(async () => (await world.left(person)).credits === 4.99 && (await world.locks()) === 0)
   })
 
-  test('the older transport: a GET without a session opens a stream', async () => {
+  test('serves the older transport, where a GET without a session opens a stream', async () => {
     const person = await world.caller()
     // oxlint-disable-next-line typescript/no-deprecated -- clients that have no other are who it is for
     const client = await connect(new SSEClientTransport(address(`?key=${person.key}`)))
@@ -333,7 +333,7 @@ describe('MCP', () => {
     await Promise.all(streams.map((stream) => stream.close()))
   })
 
-  test('with a wrong key 401, in every transport, and no stream without one; pages of strangers 403', async () => {
+  test("answers 401 to a wrong key in every transport, and 403 to another site's page", async () => {
     for (const key of ['', '?key=csk_test_nonsense']) {
       expect((await fetch(address(key), { headers: { accept: 'text/event-stream' } })).status).toBe(401)
     }

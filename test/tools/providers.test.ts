@@ -36,7 +36,7 @@ describe('The curated list', () => {
     }
   })
 
-  test('says how accounts reach each provider, and what a mistyped one may have meant', () => {
+  test('names the ways to connect each provider, and suggests one for a mistyped name', () => {
     expect(connectingOf(curatedProvider('weather-gov'))).toEqual(['Its tools need no key.'])
     expect(connectingOf(curatedProvider('tfl'))[0]).toContain('npm run tools -- key tfl --key-file <file>')
     expect(connectingOf(curatedProvider('slack')).at(-1)).toContain(
@@ -117,7 +117,7 @@ describe('npm run tools -- add', () => {
     return tools.map(({ tool }) => tool.slug)
   }
 
-  test('shows what a document brings before it imports, and what is left out with the reason', async () => {
+  test("shows a document's tools before the import, and the skipped operations with reasons", async () => {
     const { said, outcome } = await add({ 'dry-run': true })
     expect(said).toMatch(/4 operations become tools, 1 are not offered, 1 are left out\.\nsha256 [0-9a-f]{64}\n/)
     expect([outcome, await slugs()]).toEqual([true, []])
@@ -149,7 +149,7 @@ describe('npm run tools -- add', () => {
     expect((await add({ accept: true })).outcome).toMatchObject({ report: { changed: ['notes-list-notes'] } })
   })
 
-  test('reads a copy from a file, and takes the list’s way in where the document says none', async () => {
+  test('reads a copy from a file, and uses the list’s authentication where the document has none', async () => {
     const file = path.join(folder, 'notes.json')
     writeFileSync(file, documentOf(upstream.origin, 'Reads the notes of a friend.', false))
     const provider: CuratedProvider = { ...notes, slug: 'plain', connect: [BEARER], isPublic: true }
@@ -163,7 +163,7 @@ describe('npm run tools -- add', () => {
     expect((await world.catalogue.accessFor(tool)).needs).toBe('platform')
   })
 
-  test('asks for an account’s own server, and imports nothing of a document without what is offered', async () => {
+  test('requires an account’s own server, and imports nothing without an offered operation', async () => {
     const own = { ...notes, slug: 'own', ownServer: 'https://example.notes.example' }
     await expect(add({}, { provider: own })).rejects.toThrow('--server')
     expect((await add({ server: upstream.origin }, { provider: own })).outcome).toMatchObject({ report: {} })

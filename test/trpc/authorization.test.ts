@@ -181,11 +181,11 @@ describe("the dashboard's procedures", () => {
   })
   afterAll(() => service.close())
 
-  test('every procedure has its row here', () => {
+  test('all have a row in this table', () => {
     expect(Object.keys(PROCEDURES).sort()).toEqual(Object.keys(procedures()).sort())
   })
 
-  test('every procedure is asked for by the dashboard: what nobody needs is not there to be asked', () => {
+  test("are all called by the dashboard's code", () => {
     const root = path.join(import.meta.dirname, '../../service/dashboard/browser')
     const code = readdirSync(root, { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.tsx?$/.test(name))
@@ -199,13 +199,13 @@ describe("the dashboard's procedures", () => {
     expect(Object.keys(procedures()).filter((name) => !called.has(name))).toEqual([])
   })
 
-  test.each(closed)('%s is nobody’s without signing in, and no agent’s', async (name, row) => {
+  test.each(closed)('%s refuses callers without a session and agents’ keys', async (name, row) => {
     const input = inputOf(row, owner)
     expect(await code(ask(name, input))).toBe('UNAUTHORIZED')
     const { body } = await owner.person.call('POST', '/v1/keys', { body: { name: 'bound', agentId: owner.ids.agent } })
     expect(await code(ask(name, input, { key: body.secret }))).toBe('FORBIDDEN')
   })
-  test.each(ofOthers)("%s finds nothing of another's, and does nothing to it", async (name, row) => {
+  test.each(ofOthers)('%s neither finds nor changes anything of another account', async (name, row) => {
     const before = await stateOf(owner)
     const answer = await ask(name, inputOf(row, owner), { key: stranger.key })
     expect(await code(answer)).toBe(row.refusal ?? 'NOT_FOUND')
@@ -214,7 +214,7 @@ describe("the dashboard's procedures", () => {
     expect(await code(elsewhere)).toBe(row.refusal ?? 'NOT_FOUND')
     expect(await stateOf(owner)).toEqual(before)
   })
-  test.each(lists)("%s lists one's own only", async (name, row) => {
+  test.each(lists)("%s lists the caller's own only", async (name, row) => {
     const mine = (await ask(name, row.more, { key: owner.person.key })).body.result.data
     expect(mine[row.listed ?? ''].length).toBeGreaterThan(0)
     const seen = (await ask(name, row.more, { key: stranger.key })).body.result.data
@@ -223,13 +223,13 @@ describe("the dashboard's procedures", () => {
     expect(ids).not.toContain(owner.person.caller.user.id)
   })
 
-  test('visitors of a live server read production: what is published in the sandbox is not there', async () => {
+  test('show visitors of a live server production only, and nothing published in the sandbox', async () => {
     await owner.person.call('POST', `/v1/rda/${owner.ids.asset}/publish`)
     expect((await ask('market.list', { search: 'Summarizer' })).body.result.data).toEqual({ assets: [], total: 0 })
     expect(await code(ask('market.get', { id: owner.ids.asset }))).toBe('NOT_FOUND')
   })
 
-  test('a wrong field is named, with what is wrong about it', async () => {
+  test('name a wrong field and what is wrong with it', async () => {
     const { status, body } = await ask('webhooks.create', { url: 'nowhere', events: [] }, { key: stranger.key })
     expect([status, body.error.data.code]).toEqual([400, 'BAD_REQUEST'])
     expect(body.error.data.fields.details).toMatchObject({ events: expect.any(String) })

@@ -13,7 +13,7 @@ describe('days', () => {
     (await person.call('GET', `/trpc/${name}?input=${encodeURIComponent(JSON.stringify({ days }))}`)).body.result.data
   const today = () => world.service.clock.now().toISOString().slice(0, 10)
 
-  test('of the wallet: what came in and what left, for payer and creator each', async () => {
+  test('of the wallet have the money in and out, for payer and creator', async () => {
     const slug = await world.prompt()
     const caller = await world.caller(10)
     await world.run(caller, slug)
@@ -26,7 +26,7 @@ describe('days', () => {
     ])
   })
 
-  test('of runs: how many of each state, what they cost, and none from before', async () => {
+  test('of runs have count and cost by state, within the chosen days only', async () => {
     const slug = await world.prompt()
     const caller = await world.caller(10)
     await world.run(caller, slug)
@@ -44,7 +44,7 @@ describe('days', () => {
     ])
   })
 
-  test('of the wallet: a payment for a checkout that arrived there is a sale, and no deposit', async () => {
+  test("of the wallet count a checkout's payment that arrived there as a sale, and no deposit", async () => {
     const seller = await world.service.person()
     const hash = `0x${'ab'.repeat(32)}`
     const terms = {

@@ -32,7 +32,7 @@ describe('the marketplace for visitors', () => {
     expect(data.schema.inputs.length).toBeGreaterThan(0)
   })
 
-  test.each(['unpublish', 'publish', 'archive'])('after %s only what is published exists for them', async (action) => {
+  test.each(['unpublish', 'publish', 'archive'])('after %s only published assets exist for them', async (action) => {
     await act(action)
     const isThere = action === 'publish'
     expect((await found()).length).toBe(isThere ? 1 : 0)
@@ -43,7 +43,7 @@ describe('the marketplace for visitors', () => {
     expect(nothing.text.replace(/req_\w+/, '')).toBe(text.replace(/req_\w+/, ''))
   })
 
-  test('an address is counted for each look, also for those of one batch', async () => {
+  test("an address's rate limit counts each call of a batch", async () => {
     const names = Array.from({ length: 30 }, () => 'market.get').join(',')
     const input = JSON.stringify(Object.fromEntries(Array.from({ length: 30 }, (_, at) => [at, { id: slug }])))
     const answers = []

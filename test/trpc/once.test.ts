@@ -15,7 +15,7 @@ describe('once', () => {
   const look = async (person: TestPerson, path: string): Promise<Answer['body']> =>
     (await person.call('GET', `/v1${path}`)).body
 
-  test('the same key is one run, also ten at once, with the same answer; another key is another', async () => {
+  test('one key is one run with one answer, also for ten concurrent calls; another key is another run', async () => {
     const [caller, slug] = [await world.caller(), await world.prompt()]
     const wanted = { rdaSlug: slug, inputs: { say: 'hello' }, maxCost: 0.02, key: 'a' }
     const answers = await Promise.all(Array.from({ length: 10 }, () => act(caller, 'runs.start', wanted)))
@@ -26,7 +26,7 @@ describe('once', () => {
     expect((await look(caller, '/runs')).total).toBe(3)
   })
 
-  test('a key is its person’s, and one thing’s', async () => {
+  test('a key belongs to one account and one request', async () => {
     const [caller, other, slug] = [await world.caller(), await world.caller(), await world.prompt()]
     const wanted = { rdaSlug: slug, inputs: { say: 'hello' }, key: 'mine' }
     const [mine, theirs] = [await act(caller, 'runs.start', wanted), await act(other, 'runs.start', wanted)]
@@ -35,7 +35,7 @@ describe('once', () => {
     expect([changed.status, changed.body.error.data.reason]).toEqual([409, 'idempotency_conflict'])
   })
 
-  test('an id with a character that no database takes is a fault of the input, at every door', async () => {
+  test('an id with a NUL character is an input error, in the dashboard and the API', async () => {
     const caller = await world.caller(0)
     const revoked = await act(caller, 'identity.keys.revoke', { id: 'a\u0000b' })
     expect([revoked.status, revoked.body.error.data.reason]).toEqual([400, 'invalid_input'])
@@ -53,7 +53,7 @@ describe('once', () => {
     expect((await look(caller, '/wallet/balance')).wallet).toMatchObject({ balance: 10, availableBalance: 6 })
   })
 
-  test('a refusal is not kept: once there is money, the same key buys', async () => {
+  test('a refusal is not stored: after a deposit, the same key buys', async () => {
     const caller = await world.caller(0)
     const wanted = { rdaSlug: await world.prompt(), inputs: { say: 'hello' }, key: 'poor' }
     expect((await act(caller, 'runs.start', wanted)).status).toBe(402)
@@ -62,7 +62,7 @@ describe('once', () => {
     expect((await look(caller, '/runs')).total).toBe(1)
   })
 
-  test('a prompt’s source is paid for once, whatever the keys', async () => {
+  test('a prompt’s source is paid for once, under any keys', async () => {
     const caller = await world.caller()
     const slug = await world.prompt({
       promptConfig: { promptTemplate: '{{say}}', allowedModels: ['sandbox/echo'], sourcePrice: 2 },
@@ -91,7 +91,7 @@ describe('once', () => {
     expect((await look(caller, '/agents')).total).toBe(1)
   })
 
-  test('an asset is made once, and what has a secret is too, which is told only by the first answer', async () => {
+  test('an asset, paywall, endpoint or key is created once, and only the first answer has its secret', async () => {
     const caller = await world.caller()
     const endpoint = { url: 'http://127.0.0.1:9/hook', events: ['payment.completed'] }
     const paywall = {

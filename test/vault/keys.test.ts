@@ -38,11 +38,11 @@ describe('the keyring', () => {
     if (text !== '') expect(parse).not.toThrow(text)
   })
 
-  it('refuses an old key that is none, and says which', () => {
+  it('refuses an invalid old key, and names it', () => {
     expect(() => parseKeyring(`c:${encoded()}`, `a:${encoded()},b:oops`)).toThrow(/^Old vault key 2 must be an id, /)
   })
 
-  it('refuses an id that is given twice', () => {
+  it('refuses a duplicate id', () => {
     expect(() => parseKeyring(`a:${encoded()}`, `b:${encoded()},a:${encoded()}`)).toThrow('"a" is given twice')
   })
 

@@ -52,7 +52,7 @@ describe('a secret', () => {
     expect(JSON.stringify({ secret })).toBe('{"secret":"[secret]"}')
   })
 
-  it('is revealed by asking, and nobody can put another answer in', () => {
+  it('is revealed by reveal(), which cannot be replaced', () => {
     const secret = new Secret('hunter2')
     expect(secret.reveal()).toBe('hunter2')
     expect(Object.isFrozen(secret)).toBe(true)

@@ -14,7 +14,7 @@ const vault = vaultOf(parseKeyring(FIRST))
 const text = fc.string({ unit: 'binary' })
 
 describe('a sealed secret', () => {
-  it('opens with its context, and only says so by being asked', () => {
+  it('opens with its context to the value that was sealed', () => {
     fc.assert(
       fc.property(text, text, (value, context) => {
         expect(vault.open(vault.seal(new Secret(value), context), context).reveal()).toBe(value)
@@ -79,7 +79,7 @@ describe('a sealed secret', () => {
     expect(tokens.size).toBe(1000)
   })
 
-  it('survives the rotation of its key, until the old key is gone', () => {
+  it('survives the rotation of its key, until the old key is removed', () => {
     fc.assert(
       fc.property(text, text, (value, context) => {
         const token = vault.seal(new Secret(value), context)
@@ -101,13 +101,13 @@ describe('a sealed secret', () => {
     expect(codeOf(other, vault.seal(new Secret('x'), 'here'), 'here')).toBe('vault_unreadable')
   })
 
-  it('says nothing about itself when it does not open', () => {
+  it('reveals nothing about itself when it does not open', () => {
     const token = vault.seal(new Secret('hunter2'), 'here')
     const error = caught(() => vault.open(token, 'there'))
     expect([error.kind, error.message, error.fields]).toEqual(['failed', 'A stored secret could not be opened.', {}])
   })
 
-  it('is refused when it would come back as another', () => {
+  it('is refused when it is not valid text', () => {
     expect(caught(() => vault.seal(new Secret('\ud800'), 'here')).code).toBe('secret_not_text')
   })
 })

@@ -25,7 +25,7 @@ describe('a balance that runs low', () => {
       [],
     )
 
-  test('is told once to the endpoints of its owner, and again only after it was not low in between', async () => {
+  test("is reported once to its owner's endpoints, and again only after it has recovered", async () => {
     const made = await person.call('POST', '/v1/webhook-endpoints', {
       body: { url: 'http://127.0.0.1:9/hook', events: ['wallet.low_balance'] },
     })
@@ -57,14 +57,14 @@ describe('a balance that runs low', () => {
     expect(await told()).toHaveLength(2)
   })
 
-  test('a refusal for it names where to get more', async () => {
+  test('a refusal for it names the top-up address', async () => {
     const { status, body } = await person.call('POST', '/v1/wallet/withdraw', {
       body: { amount: 1000, to: `0x${'ab'.repeat(20)}` },
     })
     expect({ status, topUpUrl: body.topUpUrl }).toEqual({ status: 402, topUpUrl: 'https://pay.example/top-up' })
   })
 
-  test('and a server without such a place does not', async () => {
+  test('and a server without a top-up address names none', async () => {
     const plain = await testService()
     const somebody = await plain.person()
     const { body } = await somebody.call('POST', '/v1/wallet/withdraw', {

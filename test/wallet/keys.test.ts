@@ -13,7 +13,7 @@ const WORDS = 'test test test test test test test test test test test junk'
 
 describe('the addresses of an account', () => {
   test.each(['native', 'wasm'] as const)(
-    'are those that any wallet program derives from the same words (%s)',
+    'equal those that other wallet programs derive from the same words (%s)',
     async (kind) => {
       const [curve, keccak] = await Promise.all([loadCurve(kind), loadKeccak()])
       const signatures = createSignatures(curve, keccak)
@@ -70,7 +70,7 @@ describe('the configuration of the wallets', () => {
     }
   }
 
-  test('says what is wrong, a sentence per fault', async () => {
+  test('reports one sentence per fault', async () => {
     const { WALLET_XPRV, WALLET_XPUB } = await walletKeys()
     expect(faults({ WALLET_XPUB: WALLET_XPRV })).toEqual([expect.stringContaining('never one that can sign')])
     expect(faults({ WALLET_XPRV: WALLET_XPUB })).toEqual([expect.stringContaining('extended private key')])

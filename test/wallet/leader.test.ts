@@ -9,7 +9,7 @@ describe('two processes that watch', () => {
   })
   afterAll(() => world.close())
 
-  test('one works; when it is killed the other goes on by itself', async () => {
+  test('one works; when it is killed the other takes over', async () => {
     const { chain, service } = world
     const { url } = service.testDatabase
     const environment = {

@@ -11,7 +11,7 @@ describe('the monitor', () => {
   })
   afterEach(() => world.close())
 
-  test('credits what came to a wallet once it is deep enough, and not before', async () => {
+  test('credits a deposit once it has enough confirmations, and not before', async () => {
     const person = await world.person()
     await send(world.chain, [{ to: person.address, value: 5_000_000n }])
     for (const [mined, balance] of [
@@ -26,7 +26,7 @@ describe('the monitor', () => {
     }
   })
 
-  test('a plain transfer, a batch, and an authorization carried out by somebody all count', async () => {
+  test('counts plain transfers, batches and authorizations that another account submits', async () => {
     const [one, other] = [await world.person(), await world.person()]
     const payer = await world.chain.payer(10_000_000n)
     await transfer(world.chain, payer.address, one.address, 1_000_000n)
@@ -40,7 +40,7 @@ describe('the monitor', () => {
     expect([await one.balance(), await other.balance()]).toEqual([3, 7])
   })
 
-  test('an address from yesterday is watched by a reader that starts today', async () => {
+  test('credits a transfer made long before the reader starts', async () => {
     const person = await world.person()
     await send(world.chain, [{ to: person.address, value: 5_000_000n }])
     await world.chain.mine(300)
@@ -49,7 +49,7 @@ describe('the monitor', () => {
     expect(await person.balance()).toBe(5)
   })
 
-  test('a reorganisation before it was deep enough: nothing was credited, nothing is', async () => {
+  test('credits nothing when a reorganisation removes the deposit before it is deep', async () => {
     const person = await world.person()
     await send(world.chain, [{ to: person.address, value: 5_000_000n }])
     await world.mine(1)
@@ -60,7 +60,7 @@ describe('the monitor', () => {
     expect(await person.balance()).toBe(0)
   })
 
-  test('one after it: the credit stays, the operator hears of it, the books show it', async () => {
+  test('one after it keeps the credit, counts an event, and shows the difference in the books', async () => {
     const person = await world.person()
     await send(world.chain, [{ to: person.address, value: 5_000_000n }])
     await world.mine(4)
@@ -76,7 +76,7 @@ describe('the monitor', () => {
     expect(text).toMatch(/coinslot_reconciliation_difference_usdc -5/)
   })
 
-  test('a transaction that comes back in another block, elsewhere among its logs, is the same deposit', async () => {
+  test('counts a transaction once when a reorganisation moves it to another block', async () => {
     const [person, other] = [await world.person(), await world.person()]
     const raw = await signedMint(world.chain, person.address, 5_000_000n)
     const hash = (await world.chain.call('eth_sendRawTransaction', raw)) as Hex
@@ -95,7 +95,7 @@ describe('the monitor', () => {
     expect((await person.deposit(5, hash)).status).toBe(409)
   })
 
-  test('API, monitor and identity provider at once: each transfer is credited once', async () => {
+  test('credits each transfer once under concurrent API, monitor and identity provider', async () => {
     const people = await Promise.all(Array.from({ length: 8 }, () => world.person()))
     const hashes: Hex[] = []
     for (const { address } of people) hashes.push(await send(world.chain, [{ to: address, value: 3_000_000n }]))
@@ -114,7 +114,7 @@ describe('the monitor', () => {
     expect(await world.service.wallets.reconciling.reconcile()).toMatchObject({ difference: 0n })
   })
 
-  test("moving a deposit into the treasury is nobody's deposit; what the operator puts there is capital", async () => {
+  test("counts a sweep into the treasury as no deposit, and the operator's transfers as capital", async () => {
     const person = await world.person()
     world.service.facilitator.start()
     await send(world.chain, [{ to: person.address, value: 5_000_000n }])
@@ -136,7 +136,7 @@ describe('the monitor', () => {
     })
   })
 
-  test('an RPC that fails, answers late or wants smaller searches only costs turns', async () => {
+  test('recovers from an RPC that fails, is slow or needs smaller searches', async () => {
     const relay = await startRelay(world.chain.url)
     const limited = await openWorld({ BASE_RPC_URLS: relay.url })
     const person = await limited.person()
@@ -165,7 +165,7 @@ describe('the monitor', () => {
     await relay.stop()
   })
 
-  test('a node that lags behind the others is passed over, so nothing is missed', async () => {
+  test('skips a node that lags behind, so nothing is missed', async () => {
     const relay = await startRelay(world.chain.url)
     const two = await openWorld({ BASE_RPC_URLS: `${relay.url},${world.chain.url}` })
     const person = await two.person()

@@ -2,7 +2,7 @@ import { toHex } from 'viem'
 import { startChain } from '../harness/chain.ts'
 import { openWorld, send, sendCall, transfer, type Depositor, type World } from './world.ts'
 
-describe('a deposit in production is what the chain says', () => {
+describe('a deposit in production', () => {
   let world: World
   let person: Depositor
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('a deposit in production is what the chain says', () => {
     return { status, code: body.code as string, details: body.details as Record<string, string> }
   }
 
-  test('proven by its hash: exactly once, in whatever letters', async () => {
+  test('proven by its hash, in any case of letters, it counts exactly once', async () => {
     const hash = await send(world.chain, [{ to: person.address, value: 5_000_000n }])
     await world.mine(2)
     const shouted = `0x${hash.slice(2).toUpperCase()}`
@@ -39,7 +39,7 @@ describe('a deposit in production is what the chain says', () => {
     expect(transactions).toMatchObject([{ type: 'deposit', amount: 5, reference: hash }])
   })
 
-  test('the same request again gets the first answer, also when the first one got lost', async () => {
+  test('the same request again gets the first answer, also when that was lost', async () => {
     const hash = await send(world.chain, [{ to: person.address, value: 1_000_000n }])
     await world.mine(2)
     const first = await person.deposit(1, hash, { 'idempotency-key': 'lost' })
@@ -53,7 +53,7 @@ describe('a deposit in production is what the chain says', () => {
     expect(await person.balance()).toBe(1)
   })
 
-  test('without a hash: matched to a transfer of that amount that nobody recorded', async () => {
+  test('without a hash it is matched to an unrecorded transfer of that amount', async () => {
     await send(world.chain, [{ to: person.address, value: 2_000_000n }])
     await send(world.chain, [{ to: person.address, value: 3_000_000n }])
     await world.mine(2)
@@ -63,7 +63,7 @@ describe('a deposit in production is what the chain says', () => {
     expect((await person.deposit(2)).body).toMatchObject({ newBalance: 5 })
   })
 
-  test('without a hash, twenty at once for two transfers: two are credited', async () => {
+  test('twenty concurrent claims without a hash for two transfers credit two', async () => {
     await send(world.chain, [
       { to: person.address, value: 7_000_000n },
       { to: person.address, value: 7_000_000n },
@@ -74,8 +74,8 @@ describe('a deposit in production is what the chain says', () => {
     expect(await person.balance()).toBe(14)
   })
 
-  describe('several transfers in one transaction', () => {
-    test('each by its own amount, and the other wallets of it by theirs', async () => {
+  describe('of several transfers in one transaction', () => {
+    test("is matched by each transfer's own amount, for each wallet", async () => {
       const other = await world.person()
       const hash = await send(world.chain, [
         { to: person.address, value: 1_000_000n },
@@ -89,7 +89,7 @@ describe('a deposit in production is what the chain says', () => {
       expect((await person.deposit(1, hash)).status).toBe(409)
     })
 
-    test('all of them by their sum', async () => {
+    test('is matched by their sum', async () => {
       const hash = await send(world.chain, [
         { to: person.address, value: 1_000_000n },
         { to: person.address, value: 4_000_000n },
@@ -102,7 +102,7 @@ describe('a deposit in production is what the chain says', () => {
   })
 
   describe('is refused with the reason', () => {
-    test('of a transaction that is not there', async () => {
+    test('for an unknown transaction', async () => {
       expect(await refused(person.deposit(5, toHex(1n, { size: 32 })))).toMatchObject({
         status: 400,
         code: 'transaction_not_found',
@@ -110,7 +110,7 @@ describe('a deposit in production is what the chain says', () => {
       })
     })
 
-    test('of something that is no hash', async () => {
+    test('for an invalid hash', async () => {
       expect(await refused(person.deposit(5, '0xabc'))).toMatchObject({ status: 400, code: 'invalid_input' })
     })
 
@@ -121,7 +121,7 @@ describe('a deposit in production is what the chain says', () => {
       expect((await refused(person.deposit(5, hash))).code).toBe('transaction_not_found')
     })
 
-    test('of another token', async () => {
+    test('for another token', async () => {
       // The same code at another address: everything is right but the token.
       const fake = `0x${'fa'.repeat(20)}` as const
       const usdc = world.chain.network.usdc.address
@@ -133,7 +133,7 @@ describe('a deposit in production is what the chain says', () => {
       expect((await refused(person.deposit(5, hash))).code).toBe('no_usdc_transfer')
     })
 
-    test('to somebody else', async () => {
+    test('to another recipient', async () => {
       const hash = await send(world.chain, [{ to: `0x${'ab'.repeat(20)}`, value: 5_000_000n }])
       await world.mine(2)
       const answer = await refused(person.deposit(5, hash))
@@ -141,7 +141,7 @@ describe('a deposit in production is what the chain says', () => {
       expect(answer.details['transactionHash']?.toLowerCase()).toContain(person.address)
     })
 
-    test("to another person's wallet, which is still credited by its owner", async () => {
+    test("to another account's wallet, which that account can still claim", async () => {
       const owner = await world.person()
       const hash = await send(world.chain, [{ to: owner.address, value: 5_000_000n }])
       await world.mine(2)
@@ -149,7 +149,7 @@ describe('a deposit in production is what the chain says', () => {
       expect((await owner.deposit(5, hash)).body).toMatchObject({ newBalance: 5 })
     })
 
-    test.each([4.999999, 5.000001, 50])('of another amount: %d', async (amount) => {
+    test.each([4.999999, 5.000001, 50])('for another amount: %d', async (amount) => {
       const hash = await send(world.chain, [{ to: person.address, value: 5_000_000n }])
       await world.mine(2)
       expect(await refused(person.deposit(amount, hash))).toMatchObject({
@@ -159,13 +159,13 @@ describe('a deposit in production is what the chain says', () => {
       })
     })
 
-    test('of nothing at all', async () => {
+    test('for a transfer of zero', async () => {
       const hash = await send(world.chain, [{ to: person.address, value: 0n }])
       await world.mine(2)
       expect((await refused(person.deposit(1, hash))).code).toBe('no_usdc_transfer')
     })
 
-    test('not deep enough, and accepted once it is', async () => {
+    test('before enough confirmations, and accepted with them', async () => {
       const hash = await send(world.chain, [{ to: person.address, value: 5_000_000n }])
       await world.mine(1)
       const early = await person.deposit(5, hash)
@@ -176,7 +176,7 @@ describe('a deposit in production is what the chain says', () => {
       expect((await person.deposit(5, hash)).status).toBe(200)
     })
 
-    test('of a transaction that the chain undid', async () => {
+    test('for a reverted transaction', async () => {
       const payer = await world.chain.payer(1_000_000n)
       const hash = await transfer(world.chain, payer.address, person.address, 2_000_000n)
       await world.mine(2)
@@ -184,7 +184,7 @@ describe('a deposit in production is what the chain says', () => {
     })
   })
 
-  test('a chain that does not answer is a 503, and nothing is recorded', async () => {
+  test('is a 503 when the chain does not answer, and nothing is recorded', async () => {
     const hash = await send(world.chain, [{ to: person.address, value: 5_000_000n }])
     const away = await openWorld({ BASE_RPC_URLS: 'http://127.0.0.1:9' })
     const somebody = await away.person()

@@ -106,7 +106,7 @@ describe('reconciliation', () => {
     expect(await world.service.ledger.differences()).toEqual([])
   })
 
-  test('names what is missing, to the micro-dollar, and counts it', async () => {
+  test('reports a missing amount to the micro-dollar, and counts it', async () => {
     const { chain, service } = world
     await world.mine(3)
     await world.watch()

@@ -50,7 +50,7 @@ describe('income from buyers without an account', () => {
     await new Promise((resolve) => upstream.close(resolve))
   })
 
-  test('is the house’s own: no difference in the books, no credit to anybody, and not to be paid out', async () => {
+  test("is the operator's capital: no difference in the books, no wallet's credit, and not claimable", async () => {
     const { chain, service } = world
     const payer = await chain.payer(1_000_000n)
     await world.mine(3)
@@ -78,7 +78,7 @@ describe('income from buyers without an account', () => {
     expect(await person.balance()).toBe(0)
   })
 
-  test('what a guest pays for a run is its creator’s by the price less the fee, and no capital', async () => {
+  test('for a run goes to its creator less the fee, and is no capital', async () => {
     const { chain, service } = world
     const creator = await world.person()
     const asset = {

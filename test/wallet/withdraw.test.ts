@@ -17,7 +17,7 @@ describe('a withdrawal', () => {
   })
   afterAll(() => world.close())
 
-  test('locks, leaves the treasury once, and is confirmed when it is deep enough', async () => {
+  test('holds the money, leaves the treasury once, and is confirmed when deep enough', async () => {
     const { chain, service } = world
     const person = await world.person()
     await send(chain, [{ to: person.address, value: 10_000_000n }])
@@ -54,7 +54,7 @@ describe('a withdrawal', () => {
     expect(await until(async () => (await service.ledger.differences()).length === 0)).toBe(true)
   })
 
-  test('one that a reorganisation takes back is paid all the same, once', async () => {
+  test('is paid again, once, after a reorganisation removes it', async () => {
     const { chain, service } = world
     const person = await world.person()
     await send(chain, [
@@ -76,7 +76,7 @@ describe('a withdrawal', () => {
     expect(await person.balance()).toBe(6)
   })
 
-  test('its usual address is read like any other, and is an environment’s own', async () => {
+  test('validates its usual address like any other, and keeps one per environment', async () => {
     const { service } = world
     const person = await world.person()
     const set = (to: unknown) => person.call('POST', '/trpc/wallet.setUsualAddress', { body: { to } })
@@ -103,7 +103,7 @@ describe('a withdrawal', () => {
     expect(await usual()).toBeNull()
   })
 
-  test('whose usual address changes hears of it, once for each change', async () => {
+  test('mails the owner each change of the usual address once', async () => {
     const { service } = world
     const person = await world.person()
     const { id } = person.caller.user
@@ -128,7 +128,7 @@ describe('a withdrawal', () => {
     expect(rows.map(({ notice }) => notice)).toEqual(changes)
   })
 
-  test('one that the treasury cannot pay waits a day, and then the money is back', async () => {
+  test('fails after a day without money in the treasury, and returns the money', async () => {
     const { service } = world
     const person = await world.person()
     const owner = { userId: person.caller.user.id, environment: 'production' as const }
@@ -153,7 +153,7 @@ describe('a withdrawal', () => {
     expect((await person.call('POST', '/v1/wallet/withdraw', { body: { amount: 900, to } })).status).toBe(200)
   })
 
-  test('waits while the treasury’s money is promised to paid calls, and is paid once it is free', async () => {
+  test('waits while the treasury’s money is set aside for paid calls, and is paid once it is free', async () => {
     const { chain, service } = world
     const treasury = service.wallets.treasury()!
     const person = await world.person()
@@ -228,7 +228,7 @@ function paidCall(person: Depositor, { treasury, amount, now }: { treasury: Hex;
   }
 }
 
-test('one that finds the treasury empty on its way is paid as soon as the money is there, not after an hour', async () => {
+test('a withdrawal that finds the treasury empty is paid as soon as it has money, within the hour', async () => {
   const world = await openWorld({ SETTLE_WAIT_MS: '200' })
   const { chain, service } = world
   const treasury = service.wallets.treasury()!

@@ -2,6 +2,7 @@ import type { Attempted } from '../../deliveries/model.ts'
 import { accountOf, type Caller } from '../../kit/caller.ts'
 import { deriveId, isId, newId } from '../../kit/ids.ts'
 import type { Owner } from '../../kit/owner.ts'
+import type { Statements } from '../../kit/transaction.ts'
 import type { ToolOffer } from '../../sales/model.ts'
 import { tokenHash } from '../../sales/service/proof.ts'
 import { draftMissing, tooManyDrafts } from '../errors.ts'
@@ -89,10 +90,11 @@ export function createCheckouts(deps: CheckoutDeps) {
     listTools: (owner: Owner, limit: number) => deps.store.listOffered(owner, limit, deps.clock.now()),
 
     /** Which of these have not ended. Whatever is no checkout has none of its life, and is living. */
-    async living(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    async living(ids: readonly string[], inside: Statements): Promise<ReadonlySet<string>> {
       const ended = await deps.store.ended(
         ids.filter((id) => isId('chk', id)),
         deps.clock.now(),
+        inside,
       )
       return new Set(ids.filter((id) => !ended.has(id)))
     },

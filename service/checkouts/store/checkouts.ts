@@ -61,8 +61,8 @@ export function createCheckoutStore(
       return (await statements.run<CheckoutRow>(FIND_OFFERED, values, 'checkout_find_offered')).map(fromCheckoutRow)
     },
 
-    async ended(ids, now) {
-      const rows = ids.length === 0 ? [] : await statements.run<{ id: string }>(ENDED, [ids, now], 'checkout_ended')
+    async ended(ids, now, inside) {
+      const rows = ids.length === 0 ? [] : await inside.run<{ id: string }>(ENDED, [ids, now], 'checkout_ended')
       return new Set(rows.map(({ id }) => id))
     },
 

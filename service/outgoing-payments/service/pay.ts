@@ -126,7 +126,9 @@ export function createPay(deps: PayDeps) {
     async find(caller: Caller, id: string): Promise<PaymentResult & { payment: Payment }> {
       const found = await store.find(ownerOf(caller), id)
       if (found === null || (caller.agentId !== null && found.agentId !== caller.agentId)) throw paymentMissing()
-      return { payment: found, response: await deferral.responseOf(id) }
+      const response = await deferral.responseOf(id)
+      // A response that came meanwhile was saved after the state that it led to.
+      return { payment: response === null ? found : await reload(store, found), response }
     },
 
     list: (caller: Caller, page: Page) => store.list(ownerOf(caller), caller.agentId, page),

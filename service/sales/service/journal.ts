@@ -189,7 +189,7 @@ async function twiceStarted(
 ): Promise<Error> {
   const first = identifier === null ? null : await store.findByIdentifier(payer, identifier, inside)
   if (first !== null) return identifierUsed(first)
-  const twin = await store.find(id)
+  const twin = await store.find(id, inside)
   return twin?.digest === digest ? paymentBusy() : alreadyBought()
 }
 

@@ -17,9 +17,9 @@ export function createSaleStore(statements: StatementPool): SaleStore {
     ...heldSales(statements),
     inTransaction: (work) => statements.together(work),
     // A text that is not an id names no sale, and may even be a text that PostgreSQL cannot hold.
-    async find(id) {
+    async find(id, inside = statements) {
       if (!isId('pay', id) && !isId('call', id)) return null
-      return await one(statements, 'SELECT * FROM sale WHERE id = $1', [id], 'sale_find')
+      return await one(inside, 'SELECT * FROM sale WHERE id = $1', [id], 'sale_find')
     },
     findByIdentifier: (payer, identifier, on = statements) =>
       one(on, 'SELECT * FROM sale WHERE payer = $1 AND identifier = $2', [payer, identifier], 'sale_by_identifier'),

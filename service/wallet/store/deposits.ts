@@ -42,8 +42,8 @@ export function deposits(statements: Statements): DepositStore {
       return new Map(rows.map((row) => [toHex(row.hash), Number(row.count)]))
     },
 
-    ofTransaction: (network, hash) =>
-      select(statements, 'network = $1 AND transaction_hash = $2', [network, toBytes(hash)]),
+    ofTransaction: (network, hash, inside = statements) =>
+      select(inside, 'network = $1 AND transaction_hash = $2', [network, toBytes(hash)]),
     ofAct: (network, address, act) =>
       select(statements, 'network = $1 AND address = $2 AND act = $3', [network, toBytes(address), act]),
     since: (network, block) => select(statements, 'network = $1 AND block_number >= $2', [network, block]),

@@ -8,7 +8,7 @@ export function agents(opened: () => Desk): void {
     })
 
     it(
-      'bounds an agent, approves what it asks for, and stops it',
+      'limits an agent, approves its request, and stops it',
       async () => {
         const { page, call } = await desk.sit('/agents/new')
         await page.getByLabel('Name').fill('Research assistant')

@@ -8,7 +8,7 @@ export function assets(opened: () => Desk): void {
     })
 
     it(
-      'shows a visitor what is published, and leads to running it after the sign-in',
+      'shows visitors the published assets, and leads to a run after the sign-in',
       async () => {
         const creator = await desk.sit('/assets')
         const body = {
@@ -57,7 +57,7 @@ export function assets(opened: () => Desk): void {
     )
 
     it(
-      'leads from an idea to money: made, tried, published, found, run and paid by somebody else',
+      'lets a creator draft, try and publish an asset that another user finds, runs and pays for',
       async () => {
         const creator = await desk.sit('/assets')
         const { page } = creator
@@ -153,7 +153,7 @@ export function assets(opened: () => Desk): void {
     )
 
     it(
-      'changes what was made; a second change at the same time is refused and nothing typed is lost',
+      'edits an asset; a concurrent edit is refused and its input is kept',
       async () => {
         const { page, call } = await desk.sit()
         const { body } = await call('POST', '/v1/rda', {

@@ -12,7 +12,7 @@ export function checkouts(opened: () => Desk): void {
     afterAll(() => receiver.close())
 
     it(
-      'shows what was paid and delivered, simulates a payment, sends again, and ends a checkout',
+      'shows payments and deliveries, simulates a payment, redelivers, and ends a checkout',
       async () => {
         const { page, call } = await desk.sit('/checkouts')
         await page.getByText('No checkouts yet').waitFor()
@@ -87,7 +87,7 @@ export function checkouts(opened: () => Desk): void {
     )
 
     it(
-      'makes a checkout beside the page that buyers see, changes it, and copies it',
+      'creates a checkout beside a preview of its page, changes it, and copies it',
       async () => {
         const { page, call } = await desk.sit('/checkouts')
         await page.getByRole('link', { name: 'Create checkout' }).first().click()
@@ -191,7 +191,7 @@ export function checkouts(opened: () => Desk): void {
     )
 
     it(
-      'makes a checkout with a price for each, and a coupon for it; edits the coupon and archives it',
+      'creates a checkout with a quantity price and a coupon; edits and archives the coupon',
       async () => {
         const { page, call } = await desk.sit('/checkouts/new')
         const buyers = page.frameLocator('iframe[title="The page that buyers see"]')
@@ -249,7 +249,7 @@ export function checkouts(opened: () => Desk): void {
     )
 
     it(
-      'adds an endpoint, tells it of a test, switches it off and removes it',
+      'adds an endpoint, sends it a test event, disables and removes it',
       async () => {
         const { page } = await desk.sit('/webhooks')
         await page.getByRole('button', { name: 'Add endpoint' }).first().click()

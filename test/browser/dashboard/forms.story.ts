@@ -131,7 +131,7 @@ export function forms(opened: () => Desk): void {
     afterAll(() => api.close())
 
     it.each(Object.entries(FORMS))(
-      'of %s keeps what was typed when the connection, the service or the session is lost, and names the wrong field',
+      'of %s keeps its input through a lost connection, an error or an ended session',
       async (_name, { path, open, typed, act, wrong }) => {
         const { page } = seat
         await page.goto(opened().origin + (typeof path === 'string' ? path : path(made)))

@@ -9,7 +9,7 @@ inBrowser('the further amounts of a payment', () => {
   afterAll(() => desk.close())
 
   it(
-    'are shown at the payment: what was asked, by which step, when, and how it ended',
+    'are shown at the payment with amount, step, time and outcome',
     async () => {
       const { page, call } = await desk.sit('/payments')
       const terms = { callbackUrl: 'https://8.8.8.8/hook', product: { name: 'Site audit' }, price: 5, testMode: true }

@@ -34,7 +34,7 @@ inBrowser('the dashboard of a live server', () => {
   })
 
   it(
-    'lets in by e-mail only whom a mail’s link led there, and tells nobody which addresses have accounts',
+    'signs a new account in only by the mailed link, and answers alike for known addresses',
     async () => {
       const { page } = await desk.visit('/sign-in')
       const asked = async (email: string): Promise<string> => {
@@ -59,7 +59,7 @@ inBrowser('the dashboard of a live server', () => {
   )
 
   it(
-    'changes an e-mail address for whoever follows the mail’s link there, signed in',
+    'changes an e-mail address only by the mailed link, signed in to the same account',
     async () => {
       const { page, email } = await desk.sit('/settings')
       const card = page.getByRole('region', { name: 'Profile' })
@@ -99,7 +99,7 @@ inBrowser('the dashboard of a live server', () => {
   )
 
   it(
-    'fills nobody’s mailbox: so many mails in an hour, whoever asks for them',
+    'sends one address at most five password mails an hour, with equal answers',
     async () => {
       const before = mails.received.length
       const ask = () =>
@@ -122,7 +122,7 @@ inBrowser('the dashboard of a live server', () => {
   )
 
   it(
-    'signs in with the provider, makes one account of what both vouch for, and refuses the rest',
+    'signs in with the provider, links accounts by an e-mail both verified, and refuses the rest',
     async () => {
       const { page, context } = await desk.visit('/runs')
       await page.getByText('Install an Ethereum wallet').waitFor()
@@ -170,7 +170,7 @@ inBrowser('the dashboard of a live server', () => {
   )
 
   it(
-    'says real where money is real, and play where it is not',
+    'says real money in production, and play money in the sandbox',
     async () => {
       const { page } = await desk.sit('/wallet')
       await page.getByRole('button', { name: /Environment/ }).click()
@@ -198,7 +198,7 @@ inBrowser('the dashboard of a live server', () => {
     STORY_MS,
   )
 
-  it('was seen by nobody but the provider, and nothing broke', () => {
+  it("sends requests to no other origin than the provider's, and causes no error", () => {
     const itsPages = [provider.issuer, 'https://fonts.googleapis.com/']
     expect(desk.amiss().filter((line) => !itsPages.some((address) => line.includes(address)))).toEqual([])
   })

@@ -13,7 +13,7 @@ export function overview(opened: () => Desk): void {
     afterAll(() => receiver.close())
 
     it(
-      'ticks each step off by itself as it is done, up to the paid workflow',
+      'ticks each step off by itself, up to the paid workflow',
       async () => {
         const { page, call } = await desk.sit('/')
         await page.getByText('1 of 5 steps are done.').waitFor()
@@ -87,7 +87,7 @@ export function overview(opened: () => Desk): void {
     )
 
     it(
-      'sums up a period beside the one before it, with the conversion of a page and the reasons of failures',
+      "compares a period with the one before, with a page's conversion and the failures' reasons",
       async () => {
         const seat = await desk.sit('/')
         const { page, call } = seat

@@ -12,7 +12,7 @@ inBrowser('every page of the dashboard', () => {
   afterAll(() => desk.close())
 
   it(
-    'shows on a telephone all of every page, however long the names are: nothing is wider than the screen or cut',
+    'shows every page on a phone without overflow or cut text, also with long names',
     async () => {
       const seat = await desk.sit('/settings', { viewport: { width: 390, height: 844 } })
       const { page, call } = seat

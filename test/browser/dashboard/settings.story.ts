@@ -123,7 +123,7 @@ export function settings(opened: () => Desk): void {
     )
 
     it(
-      'lets somebody who forgot their password choose a new one, once',
+      'accepts a password reset request, and says when a link has expired or was used',
       async () => {
         const { page } = await desk.visit('/sign-in')
         await page.getByRole('link', { name: 'Forgot your password?' }).click()

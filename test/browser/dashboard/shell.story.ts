@@ -4,14 +4,14 @@ import { findings, isTooWide, looks, PASSWORD, STORY_MS, type Desk } from './des
 const LOADED = `performance.getEntriesByType('resource').map(({ name, encodedBodySize: bytes }) => ({ name, bytes }))`
 
 export function shell(opened: () => Desk): void {
-  describe('what is around every page of the dashboard', () => {
+  describe('every page of the dashboard', () => {
     let desk: Desk
     beforeAll(() => {
       desk = opened()
     })
 
     it(
-      'is served under a policy that lets nothing strange in, and its files are kept for ever',
+      'has a strict content security policy, and immutable static files below 300 KB of script',
       async () => {
         const page = await desk.service.call('GET', '/wallet', { headers: { accept: 'text/html' } })
         const policy = page.headers.get('content-security-policy')!
@@ -37,7 +37,7 @@ export function shell(opened: () => Desk): void {
     )
 
     it(
-      'leaves to others what is no page: programs, unknown addresses, the API',
+      "is not served to programs, at unknown addresses or over the API's routes",
       async () => {
         expect((await desk.service.call('GET', '/wallet')).status).toBe(404)
         expect((await desk.service.call('GET', '/nothing', { headers: { accept: 'text/html' } })).status).toBe(404)
@@ -63,7 +63,7 @@ export function shell(opened: () => Desk): void {
     )
 
     it(
-      'finds pages and acts by keyboard alone',
+      'finds pages and actions by keyboard alone',
       async () => {
         const { page } = await desk.sit('/keys')
         await page.getByRole('button', { name: 'Create key' }).waitFor()
@@ -85,7 +85,7 @@ export function shell(opened: () => Desk): void {
     )
 
     it(
-      'shows on a telephone every page behind its menu',
+      'is reachable through the menu on a phone',
       async () => {
         const { page } = await desk.sit('/keys', { viewport: { width: 360, height: 740 } })
         await page.getByRole('button', { name: 'Menu' }).click()
@@ -98,7 +98,7 @@ export function shell(opened: () => Desk): void {
     )
 
     it(
-      'keeps the theme that was chosen, from the first moment on',
+      'keeps the chosen theme from the first paint on',
       async () => {
         const { page } = await desk.sit('/keys')
         await page.getByRole('button', { name: /Account of/ }).click()
@@ -110,7 +110,7 @@ export function shell(opened: () => Desk): void {
     )
 
     it(
-      'says on a sandbox that there is no production',
+      'disables the production environment on a sandbox server',
       async () => {
         const { page } = await desk.sit('/keys')
         await page.getByRole('button', { name: 'Environment: Sandbox' }).click()
@@ -120,7 +120,7 @@ export function shell(opened: () => Desk): void {
     )
 
     it(
-      'says that the connection is lost, and goes on by itself once it is back',
+      'reports a lost connection, and recovers by itself',
       async () => {
         const { page } = await desk.sit('/keys')
         await page.getByText('test', { exact: true }).waitFor()
@@ -137,7 +137,7 @@ export function shell(opened: () => Desk): void {
     )
 
     it(
-      'says that a fault is ours, with its number, and tries again when told to',
+      'shows a server error with its request id, and retries on “Try again”',
       async () => {
         const { page } = await desk.sit('/keys')
         await page.route(/trpc\/[^?]*wallet\.balance/, (route) =>
@@ -166,7 +166,7 @@ export function shell(opened: () => Desk): void {
     )
 
     it(
-      'asks to sign in again over the page when the session has ended, and keeps what was typed',
+      "asks to sign in again when the session has ended, and keeps the form's input",
       async () => {
         const { page, context, email } = await desk.sit('/keys?new=1')
         await page.getByLabel('Name', { exact: true }).fill('Typed before')

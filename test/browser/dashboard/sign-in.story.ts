@@ -9,7 +9,7 @@ export function signIn(opened: () => Desk): void {
     })
 
     it(
-      'leads whoever is not signed in to the sign-in, and from there to the page that they came for',
+      'leads visitors without a session to the sign-in, and then to the page they requested',
       async () => {
         const { page } = await desk.visit('/wallet')
         await page.getByRole('heading', { name: 'Sign in to Coinslot' }).waitFor()
@@ -48,7 +48,7 @@ export function signIn(opened: () => Desk): void {
     )
 
     it(
-      'never leads on to another site',
+      'never redirects to another site',
       async () => {
         const { page } = await desk.sit('/sign-in?next=//example.com/')
         await page.waitForURL(`${desk.origin}/`)
@@ -57,7 +57,7 @@ export function signIn(opened: () => Desk): void {
     )
 
     it(
-      'takes a wallet that signs the message, and says so when its owner declines',
+      'signs a wallet in by its signature, and reports when its owner declines',
       async () => {
         const { page } = await desk.visit('/healthz')
         const signer = await putSigner(page)

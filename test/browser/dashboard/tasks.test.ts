@@ -150,7 +150,7 @@ inBrowser('the five things that somebody who looks after the money does', () => 
   )
 
   it(
-    'exports last month, of which the address is a link',
+    'exports last month, through a link',
     async () => {
       const seat = await desk.sit('/')
       const before = await addSale(desk.service, await callerOf(desk, seat), { details: { slug: '=HYPERLINK("x")' } })
@@ -225,7 +225,7 @@ inBrowser('the five things that somebody who looks after the money does', () => 
     STORY_MS,
   )
 
-  it('was never seen by others: no request left the service, and nothing broke', () => {
+  it('sends no request to another origin and causes no error', () => {
     expect(desk.amiss()).toEqual([])
   })
 

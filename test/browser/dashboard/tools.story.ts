@@ -14,7 +14,7 @@ export function tools(opened: () => Desk): void {
     afterAll(() => api.close())
 
     it(
-      'imports the tools of an API, calls one and takes them away again',
+      'imports the tools of an API, calls one and removes them',
       async () => {
         const { page } = await desk.sit('/catalogue')
         await page.getByRole('button', { name: 'Import' }).first().click()
@@ -48,7 +48,7 @@ export function tools(opened: () => Desk): void {
     )
 
     it(
-      'lists which operations of an API were left out, and why',
+      'lists the skipped operations of an API with reasons',
       async () => {
         const { page } = await desk.sit('/catalogue')
         await page.getByRole('button', { name: 'Import' }).first().click()
@@ -71,7 +71,7 @@ export function tools(opened: () => Desk): void {
     )
 
     it(
-      'puts a price on an API and ends in a line that works',
+      'puts a price on an API, and ends with a command that works',
       async () => {
         const { page, call } = await desk.sit('/paywalls')
         const taken = 'taken-already'

@@ -9,7 +9,7 @@ inBrowser('the overview of the dashboard', () => {
   afterAll(() => desk.close())
 
   it(
-    'may be used within two seconds of being asked for',
+    'is usable within two seconds',
     async () => {
       const { page } = await desk.sit('/')
       await page.getByText('1 of 5 steps are done.').waitFor()

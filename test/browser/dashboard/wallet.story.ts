@@ -13,7 +13,7 @@ export function wallet(opened: () => Desk): void {
     })
 
     it(
-      'adds play money, pays it out, and tells of every movement',
+      'adds play money, withdraws it, and lists every transaction',
       async () => {
         const { page, call } = await desk.sit('/wallet')
         await page.getByText('No transactions yet').waitFor()
@@ -56,7 +56,7 @@ export function wallet(opened: () => Desk): void {
     )
 
     it(
-      'is told of money that comes and goes, and asks for nothing by the clock',
+      'updates when money moves, and sends no requests while nothing changes',
       async () => {
         const { page, call } = await desk.sit('/wallet')
         const asked: string[] = []
@@ -127,7 +127,7 @@ export function wallet(opened: () => Desk): void {
     )
 
     it(
-      'takes money out once, however often it is asked for without an answer',
+      'withdraws once when the answer is lost and the withdrawal is sent again',
       async () => {
         const { page, call } = await desk.sit('/wallet')
         await call('POST', '/v1/wallet/deposit', { body: { amount: 10 } })

@@ -94,7 +94,7 @@ describe(`${String(RACES)} races of one signature to every door of two processes
     await chain.stop()
   })
 
-  test('one settlement, one product, and every other caller is answered truly', async () => {
+  test('end in one settlement and one product, and every other caller gets a true answer', async () => {
     const races: Race[] = []
     let cutOff = 0
     for (let round = 0; round * AT_ONCE < RACES; round++) {

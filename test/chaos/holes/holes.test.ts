@@ -28,7 +28,7 @@ const EXPIRY_SECONDS = 600
 test.each(
   HOLES.filter(({ name }) => CHOSEN === undefined || name === CHOSEN).map((hole) => [hole.name, hole] as const),
 )(
-  `the hole %s is found with seed ${String(SEED)}`,
+  `the planted hole %s is found with seed ${String(SEED)}`,
   async (_name, hole) => {
     const began = Date.now()
     const problems = await rob(hole)

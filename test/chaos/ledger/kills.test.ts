@@ -19,7 +19,7 @@ describe.each(['the embedded database', 'a PostgreSQL server'])('kill -9 under l
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test(`${String(KILLS)} kills lose nothing that was acknowledged`, async () => {
+  test(`${String(KILLS)} kills lose no acknowledged write`, async () => {
     const own =
       onServer && process.env['CHAOS_DATABASE_URL'] === undefined ? await startEmbedded({ dataDir: folder }) : null
     const mortal = new Mortal(onServer ? (process.env['CHAOS_DATABASE_URL'] ?? own?.url ?? '') : folder)

@@ -31,7 +31,7 @@ describe('a move that is killed', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('goes on where it was, until all of it is there once', async () => {
+  test('resumes until every row is copied once', async () => {
     console.log(`seed ${String(SEED)}`)
     const admin = await connect(server.adminUrl)
     await admin.query('CREATE DATABASE unhurt OWNER coinslot')

@@ -75,7 +75,7 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
     await rows('UPDATE sale SET lease_until = now() WHERE lease_until > now()')
   }
 
-  test('nobody is charged twice, everybody has their answer, and no hold is left', async () => {
+  test('no payer is charged twice, every payer gets the answer, and no hold is left', async () => {
     await victim.begin()
     const { status } = await victim.call('POST', '/v1/paywalls', {
       slug: 'chaos',

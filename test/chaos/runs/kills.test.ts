@@ -22,7 +22,7 @@ describe(`kill -9 during ${String(RUNS)} runs, ${String(KILLS)} times`, () => {
   const call = (method: 'GET' | 'POST', at: string, body?: unknown, name?: string) =>
     victim.call(method, `/v1${at}`, body, name)
 
-  test('after a restart no lock is left, nobody was charged without a result, and the ledger is sound', async () => {
+  test('leaves no hold and no charge without a result after a restart, and the ledger is sound', async () => {
     await victim.begin()
     await call('POST', '/wallet/deposit', { amount: 1_000 })
     const input = [{ name: 'say', label: 'Say', type: 'text', required: true }]

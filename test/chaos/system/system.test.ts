@@ -21,7 +21,7 @@ const THEFT = 0.35
 const SETTLE_MS = 400_000
 
 test(
-  `${String(SECONDS)} seconds of trouble with seed ${String(SEED)}: nothing lost, nothing double, every word true`,
+  `${String(SECONDS)} seconds of faults with seed ${String(SEED)}: nothing lost, nothing duplicated`,
   async () => {
     say(`CHAOS_SEED=${String(SEED)} CHAOS_SECONDS=${String(SECONDS)}`)
     const world = await openWorld()

@@ -46,7 +46,7 @@ describe('the edge', () => {
     expect((await person.call('POST', '/v1/wallet/deposit', options)).status).toBe(415)
   })
 
-  test('what is not there is a 404 in JSON', async () => {
+  test('an unknown route is a 404 in JSON', async () => {
     const { status, body } = await person.call('GET', '/v1/nothing')
     expect({ status, code: body.code }).toEqual({ status: 404, code: 'not_found' })
   })
@@ -74,7 +74,7 @@ describe('the edge', () => {
   test.each([
     ['/tools', 'Tools', '/docs/tools'],
     ['/facilitator', 'Facilitator', '/docs/facilitator'],
-  ])('a browser gets a page at %s, which leads to its reference', async (path, title, docs) => {
+  ])('a browser gets a page at %s with a link to its reference', async (path, title, docs) => {
     const page = await service.call('GET', path, { headers: BROWSER })
     expect([page.status, page.headers.get('vary')]).toEqual([200, expect.stringContaining('Accept')])
     expect(page.text).toContain(`<h1>${title}</h1>`)
@@ -99,7 +99,7 @@ describe('the edge', () => {
     },
   )
 
-  test('the address itself says in three lines where everything is', async () => {
+  test('the root answers with three lines: the dashboard, the API and its description', async () => {
     const { status, headers, text } = await service.call('GET', '/')
     expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
     const lines = text.trim().split('\n')
@@ -122,7 +122,7 @@ describe('the edge', () => {
     expect((await person.call('GET', '/v1/wallet/balance', { headers })).status).toBe(400)
   })
 
-  test('limits are told on every answer, and reached', async () => {
+  test("every answer has the rate limit's headers, and the limit answers 429", async () => {
     const limited = await testService({ RATE_API_PER_MINUTE: '3' })
     const { call } = await limited.person()
     const answers = []
@@ -136,7 +136,7 @@ describe('the edge', () => {
     await limited.close()
   })
 
-  test('guessing keys is limited by the address it comes from', async () => {
+  test("limits guessed keys by the caller's address", async () => {
     const limited = await testService({ RATE_API_PER_MINUTE: '3' })
     const guess = (count: number) => limited.call('GET', '/v1/me', { key: `csk_test_${String(count).repeat(43)}` })
     const statuses = []
@@ -165,14 +165,14 @@ describe('the edge', () => {
     expect((await ask('http://localhost:0')).body.code).toBe('unauthenticated')
   })
 
-  test('security headers, and nothing that says what runs here', async () => {
+  test('sends security headers, and none that names the software', async () => {
     const { headers } = await person.call('GET', '/v1/me')
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('content-security-policy')).toContain("default-src 'none'")
     expect(headers.get('x-powered-by')).toBeNull()
   })
 
-  test('other origins are let in by list only', async () => {
+  test('allows other origins from a list only', async () => {
     const open = await testService({ CORS_ORIGINS: 'https://app.example' })
     const ask = (origin: string) => open.call('GET', '/healthz', { headers: { origin } })
     expect((await ask('https://app.example')).headers.get('access-control-allow-origin')).toBe('https://app.example')
@@ -180,7 +180,7 @@ describe('the edge', () => {
     await open.close()
   })
 
-  test('not ready before the catalogue is there', async () => {
+  test('is not ready before the catalogue is loaded', async () => {
     // With demo servers the sandbox's own tools are put in by the start, which this one never gets to.
     const starting = await testService({ DEMO_PORT: '1' })
     expect(await starting.call('GET', '/readyz')).toMatchObject({ status: 503, body: { status: 'loading catalogue' } })

@@ -44,7 +44,7 @@ describe('the reference', () => {
 
   const page = async (group: string): Promise<string> => (await service.call('GET', `/docs/${group}`)).text
 
-  it('says for each field that is sent how long, how large or how many', async () => {
+  it('has a maximum length, size or number for each field that is sent', async () => {
     const missing: string[] = []
     const seen = new Set<string>()
     const look = (schema: Schema | boolean | undefined, at: string): void => {
@@ -94,7 +94,7 @@ describe('the reference', () => {
     expect(await page('wallet')).toMatch(/<code>amount<\/code>.*At least 0\.000001, at most 9007199254/)
   })
 
-  it('describes the whole sign-in, and nothing that is not served', async () => {
+  it('describes every served route of the sign-in, and no other', async () => {
     const described = Object.entries(document.paths)
       .filter(([path]) => path.startsWith('/auth/'))
       .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.slice(5)}`))
@@ -145,7 +145,7 @@ describe('the reference', () => {
     expect(me.status).toBe(200)
   })
 
-  it('describes MCP by both transports, with its tools and limits, and gates with what crosses them', async () => {
+  it('describes MCP with both transports, tools and limits, and gates with their headers', async () => {
     expect(Object.keys(document.paths['/tools/mcp']!).sort()).toEqual(['delete', 'get', 'post'])
     const mcp = await page('mcp')
     for (const { name } of OWN) expect(mcp).toContain(`<code>${name}</code>`)
@@ -160,7 +160,7 @@ describe('the reference', () => {
     expect(gate).toMatch(/<code>accepts<\/code>/)
   })
 
-  it('describes every procedure of the dashboard, with its input and what it answers', async () => {
+  it('describes every procedure of the dashboard, with its input and output', async () => {
     const { body } = await service.call('GET', '/openapi-trpc.json')
     const described = Object.keys(body.paths as object).map((path) => path.slice('/trpc/'.length))
     expect(described.sort()).toEqual(Object.keys(service.appRouter._def.procedures).sort())

@@ -8,7 +8,7 @@ describe('DELETE /webhook-endpoints/{id}', () => {
   })
   afterAll(() => service.close())
 
-  test('it is gone, and gone twice is not found', async () => {
+  test('removes the endpoint; a second call answers 404', async () => {
     const person = await service.person()
     const body = { url: 'http://127.0.0.1:9/', events: ['run.completed'] }
     const made = await person.call('POST', '/v1/webhook-endpoints', { body })

@@ -18,14 +18,17 @@ describe('/deliveries', () => {
     ['POST', '/claim'],
   ] as const
 
-  test.each(ways)("%s …%s of somebody else's is the same 404 as of one that is not", async (method, way) => {
-    const other = await world.service.person()
-    const theirs = await other.call(method, `/v1/deliveries/${id}${way}`)
-    const none = await other.call(method, `/v1/deliveries/dlv_00000000000000000000000000${way}`)
-    expect([theirs.status, theirs.body.code]).toEqual([404, 'delivery_not_found'])
-    expect({ ...none.body, requestId: '' }).toEqual({ ...theirs.body, requestId: '' })
-    expect((await other.call('GET', '/v1/deliveries')).body.total).toBe(0)
-  })
+  test.each(ways)(
+    "%s …%s answers the same 404 for another account's delivery as for an unknown one",
+    async (method, way) => {
+      const other = await world.service.person()
+      const theirs = await other.call(method, `/v1/deliveries/${id}${way}`)
+      const none = await other.call(method, `/v1/deliveries/dlv_00000000000000000000000000${way}`)
+      expect([theirs.status, theirs.body.code]).toEqual([404, 'delivery_not_found'])
+      expect({ ...none.body, requestId: '' }).toEqual({ ...theirs.body, requestId: '' })
+      expect((await other.call('GET', '/v1/deliveries')).body.total).toBe(0)
+    },
+  )
 
   test.each(ways)("%s …%s with no key is 401, with an agent's 403", async (method, way) => {
     const path = `/v1/deliveries/${id}${way}`
@@ -39,7 +42,7 @@ describe('/deliveries', () => {
     expect([status, body.code]).toEqual([403, 'agent_key_forbidden'])
   })
 
-  test('and it is as it was', async () => {
+  test('and the delivery is unchanged', async () => {
     const seen = await world.reaches(id, 'delivered')
     expect(seen).toMatchObject({ attemptCount: 1, claimedAt: null })
   })

@@ -38,12 +38,12 @@ describe("an agent's key may not look at or change agents, keys or approvals", (
     expect({ status, code: body.code }).toEqual({ status: 403, code: 'agent_key_forbidden' })
   })
 
-  test('but who it is and what it has', async () => {
+  test('but may read its own identity and balance', async () => {
     const me = await service.call('GET', '/v1/me', { key })
     expect(me.body).toMatchObject({ agentId: id, environment: 'sandbox' })
   })
 
-  test('and when the agent is removed its keys are dead', async () => {
+  test('and its keys stop working when the agent is removed', async () => {
     const { agent } = (await person.call('POST', '/v1/agents', { body: { name: 'B' } })).body
     const bound = (await person.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })).body.secret
     expect((await service.call('GET', '/v1/me', { key: bound })).status).toBe(200)

@@ -1,6 +1,6 @@
 import { testService, type TestPerson, type TestService } from '../../harness/service.ts'
 
-describe("another's agent, an unknown one and one that was removed are the same 404", () => {
+describe("404 is the same for another account's, an unknown and a removed agent", () => {
   let service: TestService
   let person: TestPerson
   const ids: Record<string, string> = {}
@@ -39,7 +39,7 @@ describe("another's agent, an unknown one and one that was removed are the same 
     )
   })
 
-  test('lists show one’s own that are there', async () => {
+  test("lists contain only the caller's existing ones", async () => {
     expect((await person.call('GET', '/v1/agents')).body).toEqual({ agents: [], total: 0, limit: 20, offset: 0 })
   })
 })

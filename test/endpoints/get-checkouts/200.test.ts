@@ -7,7 +7,7 @@ describe('GET /v1/checkouts: 200', () => {
   })
   afterAll(() => world.close())
 
-  it('lists what is yours, newest first, in pages, without secrets', async () => {
+  it("lists the caller's own, newest first, in pages, without secrets", async () => {
     expect((await world.seller.call('GET', '/v1/checkouts')).body).toEqual({
       checkouts: [],
       total: 0,

@@ -1,6 +1,6 @@
 import { openWorld, type World } from '../../checkouts/world.ts'
 
-describe("404: what is not there and what is somebody else's look the same", () => {
+describe("404 is the same for another account's checkout as for an unknown one", () => {
   let world: World
   beforeAll(async () => {
     world = await openWorld({ works: false })

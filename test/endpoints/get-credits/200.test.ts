@@ -11,7 +11,7 @@ describe('GET /credits', () => {
     await service.close()
   })
 
-  test('five dollars at sign-up, and what was spent of them', async () => {
+  test('returns five dollars after the sign-up, and the amount spent', async () => {
     const person = await service.person()
     expect((await person.call('GET', '/v1/credits')).body).toEqual({
       credits: { balance: 5, granted: 5, spent: 0, withheld: null },

@@ -24,7 +24,7 @@ describe('GET /deliveries', () => {
   }
   const ids = async (query: string) => (await list(query)).deliveries.map(({ id }) => id)
 
-  test('newest first, with what became of each', async () => {
+  test('lists the newest first, each with its status and last attempt', async () => {
     const body = await list()
     expect(body).toMatchObject({ total: 2, limit: 20, offset: 0 })
     expect(body.deliveries).toEqual([
@@ -52,7 +52,7 @@ describe('GET /deliveries', () => {
     ])
   })
 
-  test('by subject, status and target, together too', async () => {
+  test('filters by subject, status and target, and by several of them', async () => {
     expect(await ids('?subject=pay_a')).toEqual([delivered])
     expect(await ids('?subject=pay_none')).toEqual([])
     expect(await ids('?status=stopped')).toEqual([stopped])
@@ -67,7 +67,7 @@ describe('GET /deliveries', () => {
     expect([code, Object.keys(body.details as object)]).toEqual([400, [query.split('=')[0]]])
   })
 
-  test('one of them, with what was sent and every attempt', async () => {
+  test('shows one with its body and every attempt', async () => {
     const { status: code, body } = await world.person.call('GET', `/v1/deliveries/${stopped}`)
     expect(code).toBe(200)
     expect(JSON.parse(body.delivery.body as string)).toHaveProperty('payment')

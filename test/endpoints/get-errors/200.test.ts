@@ -10,7 +10,7 @@ describe('GET /errors and /errors/:code', () => {
   })
   afterAll(() => service.close())
 
-  test('the index links every page, and each page is public, cacheable and in plain words', async () => {
+  test('the index links every page, and each page is public, cacheable and has a cause and a remedy', async () => {
     const index = await service.call('GET', '/errors')
     expect([index.status, index.headers.get('cache-control')]).toEqual([200, 'public, max-age=3600'])
     const links = [...index.text.matchAll(/href="(\/errors\/[a-z0-9_]+)"/g)].map(([, path = '']) => path)
@@ -25,14 +25,14 @@ describe('GET /errors and /errors/:code', () => {
     }
   })
 
-  test('an error leads to the page of its code, on the origin that answered', async () => {
+  test('an error links to the page of its code', async () => {
     const { body, headers } = await person.call('GET', '/v1/run/run_nothing')
     expect(headers.get('link')).toBe(`</errors/${String(body.code)}>; rel="help"`)
     expect((await service.call('GET', `/errors/${String(body.code)}`)).status).toBe(200)
     expect((await service.call('GET', '/v1/me')).headers.get('link')).toBe('</errors/unauthenticated>; rel="help"')
   })
 
-  test('so does the replay of a stored refusal', async () => {
+  test('a replayed refusal links to it, too', async () => {
     const options = { body: { rdaSlug: 'nothing-here', inputs: {} }, headers: { 'idempotency-key': 'refused-once' } }
     await person.call('POST', '/v1/run', options)
     const replay = await person.call('POST', '/v1/run', options)
@@ -40,7 +40,7 @@ describe('GET /errors and /errors/:code', () => {
     expect(replay.headers.get('link')).toBe('</errors/rda_not_found>; rel="help"')
   })
 
-  test('so does an error of the sign-in, whose codes are found in capitals too', async () => {
+  test('a sign-in error links to it, and its page is found in capitals, too', async () => {
     const body = { email: 'nobody@example.com', password: 'wrong horse battery' }
     const refused = await service.call('POST', '/auth/sign-in/email', { body })
     expect([refused.status, refused.body.code]).toEqual([401, 'invalid_email_or_password'])

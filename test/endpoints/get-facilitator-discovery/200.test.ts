@@ -41,7 +41,7 @@ describe('GET {facilitator_url}/discovery/…', () => {
     expect([found.length, new Set(found).size]).toEqual([54, 54])
   })
 
-  it('finds entries with any of the words where none has all', async () => {
+  it('finds entries with some of the words where no entry has all', async () => {
     expect(names((await get('search?query=unheard-of%20town%2017&limit=1')).body.resources)).toEqual(['17'])
     expect((await get('search?query=nothing')).body.resources).toEqual([])
   })
@@ -51,7 +51,7 @@ describe('GET {facilitator_url}/discovery/…', () => {
     expect([status, body.pagination.total, names(body.resources).includes('30')]).toEqual([200, 20, true])
   })
 
-  it('tells programs that look for paid services how they are paid', async () => {
+  it('describes the paid routes for programs in /openapi.json', async () => {
     const { body } = await service.call('GET', '/openapi.json')
     const document = body as {
       paths: Record<string, Record<string, { 'x-payment-info'?: unknown; responses: Record<string, unknown> }>>

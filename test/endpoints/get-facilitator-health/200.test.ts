@@ -4,7 +4,7 @@ describe('GET {facilitator_url}/health', () => {
   let service: TestService
   afterEach(() => service.close())
 
-  it('says who pays the gas, and what is spoken', async () => {
+  it('names the facilitator that pays the gas, its networks and versions', async () => {
     service = await testService({ SPONSOR_PRIVATE_KEYS: `0x${'11'.repeat(32)}`, BASE_RPC_URLS: 'http://127.0.0.1:9' })
     const { status, body } = await service.call('GET', '/facilitator/health')
     expect(status).toBe(200)
@@ -16,7 +16,7 @@ describe('GET {facilitator_url}/health', () => {
     })
   })
 
-  it('has nobody who pays where nothing is configured, asks for nothing and has no limit', async () => {
+  it('names no facilitator where none is configured, and has no rate limit', async () => {
     service = await testService()
     const { status, headers, body } = await service.call('GET', '/facilitator/health')
     expect(status).toBe(200)

@@ -7,7 +7,7 @@ describe('GET {facilitator_url}/settlements/{network}/{payer}/{nonce}', () => {
   })
   afterAll(() => world.close())
 
-  it('says how far an authorization has come, by either name of the network', async () => {
+  it('returns the status of an authorization, by either name of the network', async () => {
     const { chain, payer, seller, service } = world
     const signed = await payer.authorize(chain.network, seller)
     const settled = await service.post('/settle', request(chain, 2, signed))

@@ -7,7 +7,7 @@ describe('GET {facilitator_url}/settlements/{network}/{payer}/{nonce}', () => {
   })
   afterAll(() => service.close())
 
-  it('knows nothing of what was never claimed here', async () => {
+  it('answers settlement_not_found for an authorization that was never claimed here', async () => {
     const path = `/facilitator/settlements/base/0x${'1'.repeat(40)}/0x${'2'.repeat(64)}`
     const { status, body } = await service.call('GET', path)
     expect(status).toBe(404)

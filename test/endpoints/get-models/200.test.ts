@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { testService } from '../../harness/service.ts'
 
-test('GET /models → 200: in the sandbox the one that needs no network, in production the catalogue', async () => {
+test('GET /models → 200: the echo model in the sandbox, the catalogue in production', async () => {
   const service = await testService({
     LIVE: 'true',
     AUTH_SECRET: 'a'.repeat(40),

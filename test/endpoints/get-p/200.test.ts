@@ -7,7 +7,7 @@ describe('GET /p/{chk}: 200', () => {
   })
   afterAll(() => world.close())
 
-  it('tells a program all that a customer may know, and what to sign for in both versions', async () => {
+  it('returns a program the public checkout, and the terms to sign in both versions', async () => {
     const { id } = await world.sell({
       price: 2.5,
       redirectUrl: 'https://example.com/thanks',
@@ -117,7 +117,7 @@ describe('GET /p/{chk}: 200', () => {
     expect(text).not.toContain('<script>alert(1)')
   })
 
-  it('says that it is not available where this server cannot settle', async () => {
+  it('is unavailable where this server cannot settle', async () => {
     const poor = await openWorld({ works: false })
     const { id } = await poor.sell()
     expect((await poor.call('GET', `/p/${id}`)).body.available).toBe(false)

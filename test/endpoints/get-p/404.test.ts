@@ -9,7 +9,7 @@ describe('404 checkout_not_found', () => {
 
   const BROWSER = { accept: 'text/html,*/*;q=0.8' }
 
-  it('for one that never was and one that has expired, whatever is asked of it', async () => {
+  it('for an unknown checkout and an expired one, on every route', async () => {
     const expired = await world.sell({ testMode: true })
     await world.seller.call('DELETE', `/v1/checkouts/${expired.id}`)
     for (const id of ['chk_nothing', `chk_${'0'.repeat(26)}`, 'x'.repeat(3000), '%01', expired.id]) {
@@ -22,14 +22,14 @@ describe('404 checkout_not_found', () => {
     }
   })
 
-  it('as a page for a browser', async () => {
+  it('is a page for a browser', async () => {
     const { status, headers, text } = await world.call('GET', '/p/chk_nothing', { headers: BROWSER })
     expect(status).toBe(404)
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(text).toContain('<html')
   })
 
-  it('a payment is found at its own checkout only', async () => {
+  it('a payment has its page at its own checkout only', async () => {
     const [one, other] = [await world.sell({ testMode: true }), await world.sell({ testMode: true })]
     const { body } = await world.call('POST', `/p/${one.id}/pay`, { body: { input: {}, simulate: true } })
     const pay: string = body.payment.id
@@ -41,7 +41,7 @@ describe('404 checkout_not_found', () => {
     }
   })
 
-  it('a payment stays to be seen when its checkout is gone', async () => {
+  it('a payment remains readable after its checkout has ended', async () => {
     const { id } = await world.sell({ testMode: true })
     const { body } = await world.call('POST', `/p/${id}/pay`, { body: { input: {}, simulate: true } })
     await world.seller.call('DELETE', `/v1/checkouts/${id}`)

@@ -12,7 +12,7 @@ describe('GET /paywalls/{id}/analytics → 200', () => {
   })
   afterAll(() => service.close())
 
-  it('counts from nothing, and what was refused by its reason; nobody has paid yet', async () => {
+  it('counts refusals by their reason, in the chosen period, without any payment', async () => {
     const empty = { calls: 0, payments: 0, revenue: 0, drawn: 0, refusals: {} }
     const before = await person.call('GET', `${path}/analytics`)
     expect(before.body.analytics).toMatchObject({ revenue: 0, customers: 0, total: empty, routes: [], days: [] })

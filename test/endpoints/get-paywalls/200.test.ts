@@ -23,7 +23,7 @@ describe('GET /paywalls → 200', () => {
     expect(one.body.secret).toBeUndefined()
   })
 
-  it('says 404 for another person’s, for another environment’s, and for none', async () => {
+  it("answers 404 for another account's, another environment’s and an unknown paywall", async () => {
     const stranger = await service.person()
     const elsewhere = await service.person({ environment: 'production' })
     for (const [who, which] of [

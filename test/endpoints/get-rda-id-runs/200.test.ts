@@ -26,7 +26,7 @@ describe('GET /rda/{id}/runs → 200', () => {
     return answer.body as { runs: Record<string, unknown>[]; total: number }
   }
 
-  test('what customers ran, without who they are, what they asked and what came out', async () => {
+  test("lists customers' runs without their identity, inputs and outputs", async () => {
     const body = await list(prompt)
     expect(body).toMatchObject({ total: 2, limit: 20, offset: 0 })
     for (const run of body.runs) {
@@ -57,7 +57,7 @@ describe('GET /rda/{id}/runs → 200', () => {
     expect((await world.creator.call('GET', `/v1/runs/${id}/events`)).status).toBe(404)
   })
 
-  test('with the inputs of those that agreed while the asset asked for it, and of no other run', async () => {
+  test('includes the inputs only of runs that agreed while the asset requested them', async () => {
     const asset = await world.prompt()
     const edit = async (sharesInputs: boolean): Promise<void> => {
       const { status, body } = await world.creator.call('PATCH', `/v1/rda/${asset}`, { body: { sharesInputs } })
@@ -82,7 +82,7 @@ describe('GET /rda/{id}/runs → 200', () => {
     expect(JSON.stringify(runs)).not.toContain(customer.caller.subject)
   })
 
-  test('by its id too, and with the reason of a failure', async () => {
+  test("accepts the asset's id, and includes the reason of a failure", async () => {
     const [failed] = (await list(tool)).runs
     expect(failed).toMatchObject({
       status: 'failed',
@@ -93,7 +93,7 @@ describe('GET /rda/{id}/runs → 200', () => {
     expect((await list(String(failed?.['rdaId']))).total).toBe(1)
   })
 
-  test('by status and by pages', async () => {
+  test('filters by status, in pages', async () => {
     expect((await list(prompt, '?status=failed')).total).toBe(0)
     expect((await list(prompt, '?status=succeeded')).total).toBe(2)
     const [first, second] = [await list(prompt, '?limit=1'), await list(prompt, '?limit=1&offset=1')]
@@ -105,7 +105,7 @@ describe('GET /rda/{id}/runs → 200', () => {
     expect((await world.creator.call('GET', `/v1/rda/${prompt}/runs${query}`)).status).toBe(400)
   })
 
-  test('how many paid, and how many again: each once, without failed runs, and without its creator', async () => {
+  test('counts buyers and repeat buyers once each, without failed runs and the creator', async () => {
     const buyersOf = async (asset: string, person = world.creator) =>
       (await person.call('GET', `/trpc/runs.buyersOf?input=${encodeURIComponent(JSON.stringify({ id: asset }))}`))
         .body as { result: { data: unknown }; error: { data: { httpStatus: number } } }

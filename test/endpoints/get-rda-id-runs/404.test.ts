@@ -9,7 +9,7 @@ describe('GET /rda/{id}/runs → 404', () => {
   })
   afterAll(() => world.close())
 
-  test("another creator's asset, as one that does not exist, also for a customer who ran it", async () => {
+  test("another creator's asset looks like an unknown one, also to a customer who ran it", async () => {
     const customer = await world.caller(1)
     await world.run(customer, prompt)
     const others = await customer.call('GET', `/v1/rda/${prompt}/runs`)

@@ -15,7 +15,7 @@ describe('GET /rda/{identifier} → 200', () => {
     await service.close()
   })
 
-  test('the full object, field by field', async () => {
+  test('returns the full object, field by field', async () => {
     const slug = await published(
       creator,
       promptBody({
@@ -97,7 +97,7 @@ describe('GET /rda/{identifier} → 200', () => {
     })
   })
 
-  test('by its id as by its slug', async () => {
+  test('accepts the id like the slug', async () => {
     const slug = await published(creator)
     const bySlug = await service.call('GET', `/v1/rda/${slug}`)
     const byId = await service.call('GET', `/v1/rda/${bySlug.body.rda.id as string}`)
@@ -174,7 +174,7 @@ describe('GET /rda/{identifier} → 200', () => {
     for (const { text } of [mine, theirs]) expect(text).not.toMatch(/creators-(client-id|api-key)/)
   })
 
-  test('what was archived, for its owner and those who ran it', async () => {
+  test('shows an archived asset to its owner and to earlier callers', async () => {
     const slug = await published(creator)
     await run(reader, slug)
     await creator.call('POST', `/v1/rda/${slug}/archive`)

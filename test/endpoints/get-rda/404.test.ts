@@ -3,7 +3,7 @@ import { ALLOWED, promptBody, published } from '../../marketplace/bodies.ts'
 import { testService } from '../../harness/service.ts'
 
 describe('GET /rda/{identifier} → 404', () => {
-  test("what there is not, and another's draft, look the same", async () => {
+  test("an unknown asset and another account's draft look the same", async () => {
     const service = await testService(ALLOWED)
     const creator = await service.person()
     const other = await service.person()
@@ -31,7 +31,7 @@ describe('GET /rda/{identifier} → 404', () => {
     await service.close()
   })
 
-  test('the environments never meet: each has the slug for itself, and those who do not say see production', async () => {
+  test('each environment has its own slugs, and callers without a key see production', async () => {
     const service = await testService({
       ...ALLOWED,
       LIVE: 'true',

@@ -69,7 +69,7 @@ describe('GET /rdas → 200', () => {
     })
   })
 
-  test('what trends is first, then what stands out, then the newest', async () => {
+  test('lists trending assets first, then featured ones, then the newest', async () => {
     expect(await found('')).toEqual({ names: ['tool', 'agent', 'recipes', 'audit'], total: 4 })
   })
 
@@ -99,7 +99,7 @@ describe('GET /rdas → 200', () => {
     ['two words, of both', 'website engines', ['audit']],
     ['two words that no one has together', 'fridge engines', []],
     ['a word that other languages leave out', 'the', ['recipes']],
-    ['a word that nobody has', 'zeppelin', []],
+    ['an unknown word', 'zeppelin', []],
     ['letters with accents', 'söns', ['tool']],
     ['quotes', "O'Brien", ['tool']],
     ['a query language', "website' | !audit & (a <-> b):*", []],

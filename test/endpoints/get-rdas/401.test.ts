@@ -1,6 +1,6 @@
 import { testService } from '../../harness/service.ts'
 
-test('GET /rdas → 401 for drafts and archived ones when nobody says who is asking', async () => {
+test('GET /rdas → 401 for drafts and archived assets without authentication', async () => {
   const service = await testService()
   for (const status of ['draft', 'archived']) {
     const answer = await service.call('GET', `/v1/rdas?status=${status}`)

@@ -11,7 +11,7 @@ describe('GET /runs/{id}/events', () => {
     await world.close()
   })
 
-  test('200: the states as they come, output with the last, then the end', async () => {
+  test('200: streams the states, the output with the last one only, then ends', async () => {
     const caller = await world.caller(1)
     const { body } = await world.run(caller, await world.prompt(), { async: true })
     const stream = caller.call('GET', `/v1/runs/${body.runId as string}/events`)
@@ -28,7 +28,7 @@ describe('GET /runs/{id}/events', () => {
     for (const event of events.slice(0, -1)) expect(event).not.toHaveProperty('output')
   })
 
-  test('200: of one that has ended, its end', async () => {
+  test('200: a run that has ended sends its last status', async () => {
     const caller = await world.caller(1)
     const { body } = await world.run(caller, await world.prompt())
     const { text } = await caller.call('GET', `/v1/runs/${body.runId as string}/events`)

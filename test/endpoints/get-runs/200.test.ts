@@ -27,7 +27,7 @@ describe('GET /runs → 200', () => {
   const list = async (query = '') =>
     (await caller.call('GET', `/v1/runs${query}`)).body as { runs: { id: string }[]; total: number }
 
-  test("the caller's own, newest first, without what they were given and what came out", async () => {
+  test("lists the caller's own runs, newest first, without inputs and outputs", async () => {
     const body = await list()
     expect(body).toMatchObject({ total: 3, limit: 20, offset: 0 })
     expect(body.runs.map(({ id }) => id).sort()).toEqual([...ids].sort())
@@ -52,20 +52,20 @@ describe('GET /runs → 200', () => {
     })
   })
 
-  test('by status, and by what was run', async () => {
+  test('filters by status and by asset', async () => {
     expect((await list('?status=failed')).runs).toMatchObject([{ id: ids[1], status: 'failed', cost: 0 }])
     expect((await list('?status=succeeded')).total).toBe(2)
     expect((await list(`?rda=${slugs[0]!}`)).total).toBe(2)
     expect((await list(`?rda=${slugs[0]!}&status=failed`)).total).toBe(0)
   })
 
-  test('by pages', async () => {
+  test('returns pages', async () => {
     const [first, rest] = [await list('?limit=2'), await list('?limit=2&offset=2')]
     expect([first.runs.length, rest.runs.length, first.total, rest.total]).toEqual([2, 1, 3, 3])
     expect((await list('?offset=99')).runs).toEqual([])
   })
 
-  test("nobody else's", async () => {
+  test('lists no runs of other accounts', async () => {
     expect((await (await world.caller(0)).call('GET', '/v1/runs')).body).toMatchObject({ runs: [], total: 0 })
     // The creator can't see it either: inputs belong to the callers.
     expect((await world.creator.call('GET', '/v1/runs')).body.total).toBe(0)

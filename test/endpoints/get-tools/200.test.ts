@@ -77,7 +77,7 @@ describe('GET /tools → 200', () => {
     expect(body).toEqual({ tools: [tool], total: 4, limit: 1, offset: 0 })
   })
 
-  test('short unless all of a tool is asked for', async () => {
+  test('returns tools in short form by default', async () => {
     const short = {
       slug: 'pets-get-pet',
       name: 'Get pet',
@@ -96,7 +96,7 @@ describe('GET /tools → 200', () => {
     expect(found.tools[0].score).toBeGreaterThan(0.5)
   })
 
-  test('a search that no tool fits says so, and what comes nearest', async () => {
+  test('a search without a match says so, and lists the nearest tools', async () => {
     const { body } = await service.call('GET', '/tools?search=order+a+pizza+for+my+pet')
     expect(body).toMatchObject({ tools: [], total: 0, note: expect.stringContaining('No tool fits') })
     expect(body.nearest[0].score).toBeLessThan(0.5)
@@ -105,7 +105,7 @@ describe('GET /tools → 200', () => {
     for (const { note } of [body, none]) expect(note).toContain('GET /v1/rdas?search=')
   })
 
-  test('of equal matches those that read come first, and those that delete last', async () => {
+  test('of equal matches lists reading tools first, and deleting ones last', async () => {
     expect(await slugs('?search=pet&provider=pets')).toEqual([
       'pets-get-pet',
       'pets-list-pets',
@@ -114,7 +114,7 @@ describe('GET /tools → 200', () => {
     ])
   })
 
-  test('what reads, then what writes, then what deletes, page after page, each once', async () => {
+  test('lists reading tools, then writing, then deleting ones, each once over the pages', async () => {
     const all = await slugs('')
     expect(all).toEqual(['pets-get-pet', 'pets-list-pets', 'zoo-list-pets', 'pets-create-pet', 'pets-delete-pet'])
     expect([...(await slugs('?limit=3')), ...(await slugs('?limit=3&offset=3'))]).toEqual(all)
@@ -135,7 +135,7 @@ describe('GET /tools → 200', () => {
     expect(await slugs(query)).toEqual(expected)
   })
 
-  test('one’s own tools are there for oneself alone, and those of the other environment for nobody here', async () => {
+  test("lists an account's own tools for that account only, and none of the other environment", async () => {
     expect(await slugs('?provider=own', ann)).toHaveLength(4)
     expect(await slugs('?provider=own', await service.person())).toEqual([])
     expect(await slugs('?provider=own')).toEqual([])
@@ -173,7 +173,7 @@ describe('GET /tools → 200', () => {
     })
   })
 
-  test('llms.txt tells a model what there is and where', async () => {
+  test('llms.txt lists the providers, the collections and the MCP address', async () => {
     const { status, headers, text } = await service.call('GET', '/llms.txt')
     expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
     expect(headers.get('access-control-allow-origin')).toBe('*')

@@ -32,7 +32,7 @@ describe('GET /tools/{slug} → 404, 410', () => {
     expect([status, body.code]).toEqual([404, 'tool_not_found'])
   })
 
-  test('somebody else’s own tool is as if it were not there', async () => {
+  test("another account's own tool answers 404 and is not suggested", async () => {
     const [ann, ben] = [await service.person(), await service.person()]
     await service.catalogue.importDocument(wanted('own', { ownerId: ann.caller.user.id }), petDocument(PETS))
     for (const slug of ['own-get-pet', 'own-get-pat']) {
@@ -42,7 +42,7 @@ describe('GET /tools/{slug} → 404, 410', () => {
     expect((await ann.call('GET', '/tools/own-get-pat')).body.didYouMean).toBe('own-get-pet')
   })
 
-  test('the tool that was probably meant is named', async () => {
+  test('a mistyped slug gets a suggestion', async () => {
     const { body } = await service.call('GET', '/tools/pets-fetch-pte')
     expect(body).toMatchObject({
       error: expect.stringMatching(/ Did you mean pets-fetch-pet\?$/),
@@ -55,7 +55,7 @@ describe('GET /tools/{slug} → 404, 410', () => {
     expect([status, body.code]).toEqual([404, 'collection_not_found'])
   })
 
-  test('a tool that was taken away is gone, with what took its place where that is known', async () => {
+  test('a removed tool answers 410, with its successor where that is known', async () => {
     const { status, body } = await service.call('GET', '/tools/pets-get-pet')
     expect([status, body.code, body.successor]).toEqual([410, 'tool_removed', 'pets-fetch-pet'])
     expect((await service.call('GET', '/tools/pets-list-pets')).body).toMatchObject({

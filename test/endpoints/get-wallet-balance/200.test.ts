@@ -29,7 +29,7 @@ describe('GET /wallet/balance → 200', () => {
     })
   })
 
-  test('a deposit, open locks, a capture and a release each show where the specification says', async () => {
+  test('shows a deposit, open locks, a capture and a release in their own fields', async () => {
     const person = await service.person()
     const owner = { userId: person.caller.user.id, environment: 'sandbox' as const }
     const deadline = new Date('2100-01-01T00:00:00.000Z')

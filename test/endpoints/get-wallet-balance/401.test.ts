@@ -16,7 +16,7 @@ describe('GET /wallet/balance → 401', () => {
     ['an unknown key', { authorization: `Bearer csk_test_${'a'.repeat(43)}` }],
     ['a production key on a sandbox server', { authorization: `Bearer csk_live_${'a'.repeat(43)}` }],
     ['no token', { authorization: 'Bearer ' }],
-    ['a token of nobody', { authorization: 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.' }],
+    ['an unknown token', { authorization: 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.' }],
     ['a made-up session', { cookie: 'better-auth.session_token=abc.def' }],
   ]
   test.each(credentials)('%s', async (_, headers) => {

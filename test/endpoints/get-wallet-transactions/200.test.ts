@@ -36,7 +36,7 @@ describe('GET /wallet/transactions', () => {
     await service.close()
   })
 
-  test('newest first, with the balance after each; what was only locked is not in it', async () => {
+  test('lists the newest first, with the balance after each, and without mere holds', async () => {
     const { status, body } = await person.call('GET', '/v1/wallet/transactions')
     expect(status).toBe(200)
     expect({ total: body.total, limit: body.limit, offset: body.offset }).toEqual({ total: 4, limit: 20, offset: 0 })
@@ -74,7 +74,7 @@ describe('GET /wallet/transactions', () => {
     },
   )
 
-  test("nobody else's lines", async () => {
+  test('lists no transactions of other accounts', async () => {
     const { body } = await (await service.person()).call('GET', '/v1/wallet/transactions')
     expect(body).toMatchObject({ transactions: [], total: 0 })
   })

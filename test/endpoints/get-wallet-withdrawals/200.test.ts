@@ -9,7 +9,7 @@ describe('GET /wallet/withdrawals → 200', () => {
   })
   afterAll(() => service.close())
 
-  test("one's own, the newest first, in pages", async () => {
+  test("lists the caller's own, the newest first, in pages", async () => {
     const [person, other] = [await service.person(), await service.person()]
     for (const each of [person, other]) await each.call('POST', '/v1/wallet/deposit', { body: { amount: 100 } })
     await other.call('POST', '/v1/wallet/withdraw', { body: { amount: 50, to: TO } })

@@ -1,6 +1,6 @@
 import { testService } from '../../harness/service.ts'
 
-test("GET /wallet/withdrawals/{id} → 404: nothing of that name, and another person's", async () => {
+test("GET /wallet/withdrawals/{id} → 404 for an unknown id and another person's withdrawal", async () => {
   const service = await testService()
   const [person, other] = [await service.person(), await service.person()]
   await person.call('POST', '/v1/wallet/deposit', { body: { amount: 5 } })

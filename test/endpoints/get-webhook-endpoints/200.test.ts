@@ -25,7 +25,7 @@ describe('GET /webhook-endpoints', () => {
     expect(page.body).toEqual({ webhookEndpoints: all.slice(1, 2), total: 3, limit: 1, offset: 1 })
   })
 
-  test("nobody else's, nor another environment's", async () => {
+  test('lists no endpoints of other accounts', async () => {
     const other = await service.person()
     expect((await other.call('GET', '/v1/webhook-endpoints')).body).toMatchObject({ webhookEndpoints: [], total: 0 })
   })

@@ -11,7 +11,7 @@ describe('PATCH /agents/{id} → 200', () => {
     await service.close()
   })
 
-  test('what is left out stays, null takes away, a list is replaced', async () => {
+  test('keeps omitted fields, removes null ones, and replaces lists', async () => {
     const before = {
       name: 'A',
       limits: { perCall: 1, perDay: 5 },
@@ -38,7 +38,7 @@ describe('PATCH /agents/{id} → 200', () => {
     })
   })
 
-  test('two changes at once are both there', async () => {
+  test('keeps all concurrent changes', async () => {
     const { agent } = (await person.call('POST', '/v1/agents', { body: { name: 'A' } })).body
     const path = `/v1/agents/${String(agent.id)}`
     const limits = ['perCall', 'perMinute', 'perDay', 'perWeek', 'perMonth', 'lifetime']

@@ -22,7 +22,7 @@ describe('PATCH /v1/me → 200', () => {
     }
   })
 
-  test('a handle that was given up comes back to its account, and is another’s after thirty days', async () => {
+  test('a released handle is reserved for its account for thirty days, then open to others', async () => {
     const [ann, ben] = [await service.person(), await service.person()]
     const choose = async (person: typeof ann, handle: string): Promise<number> =>
       (await person.call('PATCH', '/v1/me', { body: { handle } })).status

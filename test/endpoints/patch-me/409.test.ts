@@ -7,7 +7,7 @@ describe('PATCH /v1/me → 409', () => {
   })
   afterAll(() => service.close())
 
-  test('of two accounts that want one handle at once, one gets it, and the other keeps its own', async () => {
+  test('of three accounts that request one handle at once, one gets it, and the others keep theirs', async () => {
     const people = [await service.person(), await service.person(), await service.person()]
     for (const [place, person] of people.entries()) {
       await person.call('PATCH', '/v1/me', { body: { handle: `own-${String(place)}` } })
@@ -28,7 +28,7 @@ describe('PATCH /v1/me → 409', () => {
     }
   })
 
-  test('two accounts that exchange their handles at once neither lose them nor fail', async () => {
+  test('two accounts that swap their handles concurrently are both refused and keep them', async () => {
     const people = [await service.person(), await service.person()]
     await people[0]!.call('PATCH', '/v1/me', { body: { handle: 'left-one' } })
     await people[1]!.call('PATCH', '/v1/me', { body: { handle: 'right-one' } })

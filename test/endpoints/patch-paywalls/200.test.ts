@@ -14,7 +14,7 @@ describe('PATCH /paywalls/{id} → 200', () => {
 
   const patch = (body: unknown) => person.call('PATCH', path, { body })
 
-  it('changes what is given, and nothing else', async () => {
+  it('changes only the fields sent', async () => {
     const before = (await person.call('GET', path)).body.paywall
     service.clock.forward(1_000)
     const { body } = await patch({ name: 'Climate', upstreamHeaders: { 'X-Other': '1' }, status: 'paused' })
@@ -30,7 +30,7 @@ describe('PATCH /paywalls/{id} → 200', () => {
     expect((await person.call('GET', path)).body.paywall).toEqual(body.paywall)
   })
 
-  it('keeps every change of several at once', async () => {
+  it('makes a version for each of several concurrent changes', async () => {
     const names = ['a', 'b', 'c', 'd']
     const before = (await person.call('GET', path)).body.paywall.version as number
     const answers = await Promise.all(names.map((name) => patch({ name })))
@@ -56,7 +56,7 @@ describe('PATCH /paywalls/{id} → 200', () => {
     expect(Object.keys(answer.body.details as object)).toContain(field)
   })
 
-  it('says 409 for a slug that is taken', async () => {
+  it('answers 409 for a slug in use', async () => {
     await person.call('POST', '/v1/paywalls', { body: { ...PAYWALL, slug: 'taken' } })
     expect(await patch({ slug: 'taken' })).toMatchObject({ status: 409, body: { code: 'slug_taken' } })
   })

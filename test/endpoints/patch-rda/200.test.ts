@@ -20,7 +20,7 @@ describe('PATCH /rda/{identifier} → 200', () => {
     return answer.body.rda as Shown
   }
 
-  test('what is only read bumps the third place, what runs depend on the second', async () => {
+  test('bumps the patch version for descriptive fields, and the minor one for fields that runs use', async () => {
     const slug = await published(creator)
     expect(await edited(slug, { name: 'Renamed' })).toMatchObject({ name: 'Renamed', version: '1.0.1' })
     const changed = { promptConfig: { promptTemplate: 'Short: {{article}}' } }
@@ -32,7 +32,7 @@ describe('PATCH /rda/{identifier} → 200', () => {
     })
   })
 
-  test('what is not named stays; null is as if it had never been given', async () => {
+  test('changes only the fields sent; null resets a field', async () => {
     const slug = await published(
       creator,
       promptBody({ longDescription: 'Long', coverImage: 'https://example.com/a.png' }),
@@ -46,14 +46,14 @@ describe('PATCH /rda/{identifier} → 200', () => {
     })
   })
 
-  test('it is found by its new words, and not by the old ones', async () => {
+  test('is searched by the new name, and not by the old one', async () => {
     const slug = await published(creator, promptBody({ name: 'Quokka' }))
     await edited(slug, { name: 'Wallaby' })
     expect((await service.call('GET', '/v1/rdas?search=quokka')).body.total).toBe(0)
     expect((await service.call('GET', '/v1/rdas?search=wallaby')).body).toMatchObject({ total: 1, rdas: [{ slug }] })
   })
 
-  test('a mask that is given back stands for what was there; what is left out is gone', async () => {
+  test('keeps a header sent as its mask, removes one left out, and never changes old versions', async () => {
     const slug = await published(creator, agentBody())
     const before = await service.testDatabase.statements.run(VERSIONS, [slug])
     const headers = { Authorization: '••••', 'X-New': 'new-secret' }
@@ -71,7 +71,7 @@ describe('PATCH /rda/{identifier} → 200', () => {
     expect(after[0]).toEqual(before[0])
   })
 
-  test('other ways to authenticate take the place of the old one', async () => {
+  test('replaces the authentication as a whole', async () => {
     const slug = await published(creator, toolBody())
     const kept = await edited(slug, { toolConfig: { rateLimitPerMinute: 5 } })
     expect(kept.toolConfig).toMatchObject({

@@ -28,7 +28,7 @@ describe('PATCH /rda/{identifier} → 400', () => {
     ['no name', { name: null }, 'name', 'must be a string'],
     ['no inputs', { inputSchema: [] }, 'inputSchema', 'at least one input'],
     [
-      'inputs that the template needs and no longer finds',
+      'inputs removed that the template still needs',
       { inputSchema: [{ name: 'other', type: 'text' }] },
       'promptConfig.promptTemplate',
       '{{tone}}',
@@ -50,7 +50,7 @@ describe('PATCH /rda/{identifier} → 400', () => {
   test.each([
     ['a private address', { webhookUrl: 'http://10.0.0.1/' }, 'agentConfig.webhookUrl', 'cannot be called'],
     [
-      'a mask of what was never there',
+      'a mask of a header that never existed',
       { webhookHeaders: { New: '••••' } },
       'agentConfig.webhookHeaders.New',
       'not its mask',

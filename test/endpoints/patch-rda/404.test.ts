@@ -1,7 +1,7 @@
 import { ALLOWED, published } from '../../marketplace/bodies.ts'
 import { testService } from '../../harness/service.ts'
 
-test("PATCH /rda/{identifier} → 404 for another's, published or not; 401 for nobody's caller", async () => {
+test("PATCH /rda/{identifier} → 404 for another account's asset; 401 without authentication", async () => {
   const service = await testService(ALLOWED)
   const slug = await published(await service.person())
   const other = await service.person()

@@ -1,7 +1,7 @@
 import { ALLOWED, published } from '../../marketplace/bodies.ts'
 import { testService } from '../../harness/service.ts'
 
-test('PATCH /rda/{identifier} → 409 for an edit of a version that is not the present one', async () => {
+test('PATCH /rda/{identifier} → 409 for an edit of an outdated version', async () => {
   const service = await testService(ALLOWED)
   const creator = await service.person()
   const slug = await published(creator)

@@ -21,7 +21,7 @@ describe('PATCH /webhook-endpoints/{id}', () => {
     return answer.body.webhookEndpoint as Record<string, unknown>
   }
 
-  test('changes what is named and nothing else', async () => {
+  test('changes only the fields sent', async () => {
     const before = await patch({})
     expect(await patch({ events: ['run.failed', 'run.completed'] })).toEqual({
       ...before,

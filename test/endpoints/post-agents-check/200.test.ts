@@ -1,7 +1,7 @@
 import { callOf } from '../../budgets/harness.ts'
 import { testService, type TestPerson, type TestService } from '../../harness/service.ts'
 
-describe('what an agent may and did spend', () => {
+describe('the spending of an agent', () => {
   let service: TestService
   let person: TestPerson
   let path = ''
@@ -60,7 +60,7 @@ describe('what an agent may and did spend', () => {
     expect(answer.body).toMatchObject(expected)
   })
 
-  test('GET /policy shows each window with what is left', async () => {
+  test('GET /policy shows each window with its remaining amount', async () => {
     const { body } = await person.call('GET', `${path}/policy`)
     const windows = body.windows as { limit: string }[]
     expect(windows.find(({ limit }) => limit === 'perDay')).toMatchObject({
@@ -78,7 +78,7 @@ describe('what an agent may and did spend', () => {
     expect(body.policy.approvalAbove).toBe(1)
   })
 
-  test('GET /decisions tells each with its rule, newest first', async () => {
+  test('GET /decisions lists each decision with its rule, newest first', async () => {
     const { body } = await person.call('GET', `${path}/decisions`)
     expect(body.total).toBe(4)
     expect(
@@ -98,7 +98,7 @@ describe('what an agent may and did spend', () => {
     expect(tools.body.decisions).toHaveLength(1)
   })
 
-  test('GET /spending sums what stayed spent', async () => {
+  test('GET /spending sums the charged calls by day, target and kind', async () => {
     const by = async (what: string) =>
       (await person.call('GET', `${path}/spending?by=${what}`)).body.spending as unknown
     expect(await by('day')).toEqual([{ key: service.clock.now().toISOString().slice(0, 10), amount: 1, calls: 2 }])
@@ -112,7 +112,7 @@ describe('what an agent may and did spend', () => {
     ])
   })
 
-  test('POST /simulate goes through those calls under other rules', async () => {
+  test('POST /simulate decides those calls again under other rules', async () => {
     const { status, body } = await person.call('POST', `${path}/simulate`, {
       body: { policy: { tools: { allow: [] }, limits: { perDay: 1 } }, days: 1 },
     })

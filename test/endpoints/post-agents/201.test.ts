@@ -34,7 +34,7 @@ describe('POST /agents → 201', () => {
     })
   })
 
-  test('every rule comes back as it was said', async () => {
+  test('returns every rule as it was sent', async () => {
     const rules = {
       name: 'Buyer',
       status: 'paused',
@@ -57,7 +57,7 @@ describe('POST /agents → 201', () => {
     expect(found.body.agent).toEqual(body.agent)
   })
 
-  test('contradictions are taken, and explained', async () => {
+  test('accepts contradicting rules with warnings', async () => {
     const rules = { name: 'Torn', limits: { perCall: 5, perDay: 0 }, tools: { allow: [], deny: [] } }
     const { status, body } = await person.call('POST', '/v1/agents', { body: rules })
     expect(status).toBe(201)
@@ -68,7 +68,7 @@ describe('POST /agents → 201', () => {
     ])
   })
 
-  test('the same Idempotency-Key makes one agent', async () => {
+  test('creates one agent for two calls with one Idempotency-Key', async () => {
     const options = { body: { name: 'Once' }, headers: { 'idempotency-key': 'agent-once' } }
     const [first, second] = await Promise.all([
       person.call('POST', '/v1/agents', options),
@@ -78,7 +78,7 @@ describe('POST /agents → 201', () => {
     expect(first.body.agent.id).toBe(second.body.agent.id)
   })
 
-  test('a key can be bound to it, and to nobody else’s', async () => {
+  test("a key can be bound to one's own agent, and to no other account's", async () => {
     const { body } = await person.call('POST', '/v1/agents', { body: { name: 'Bound' } })
     const own = await person.call('POST', '/v1/keys', { body: { name: 'its key', agentId: body.agent.id } })
     expect(own.status).toBe(201)

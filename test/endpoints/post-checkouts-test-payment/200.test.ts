@@ -18,7 +18,7 @@ describe('POST /v1/checkouts/{id}/test-payment: 200', () => {
     { name: 'paper', type: 'file', required: true },
   ]
 
-  it('with an input, as a customer would, in the list of what was sold', async () => {
+  it('delivers the sent input and lists the payment', async () => {
     const { id } = await world.sell({ testMode: true, fields: [{ name: 'site', type: 'url', required: true }] })
     const input = { site: 'https://example.com/' }
     const paid = await world.seller.call('POST', `/v1/checkouts/${id}/test-payment`, { body: { input } })
@@ -56,7 +56,7 @@ describe('POST /v1/checkouts/{id}/test-payment: 200', () => {
     expect((await world.seller.call('GET', `/v1/checkouts/${id}/payments`)).body.total).toBe(1)
   })
 
-  it('400 where the checkout is not in test mode: nothing is ever given away', async () => {
+  it('400 where the checkout is not in test mode', async () => {
     const { id } = await world.sell()
     const answer = await world.seller.call('POST', `/v1/checkouts/${id}/test-payment`)
     expect(answer).toMatchObject({ status: 400, body: { code: 'not_test_mode' } })

@@ -17,7 +17,7 @@ describe('POST /v1/checkouts: 201', () => {
     recipient: `0x${'AB'.repeat(20)}`,
   })
 
-  it('with the least that is needed, every field is there and what was not said is null', async () => {
+  it('returns every field for a minimal checkout, with defaults or null', async () => {
     const { status, body } = await make(least())
     expect(status).toBe(201)
     const { id } = body.checkout as { id: string }
@@ -68,7 +68,7 @@ describe('POST /v1/checkouts: 201', () => {
     })
   })
 
-  it('with all that can be said, all of it is kept, HTML as it is', async () => {
+  it('returns every field as it was sent, with HTML unchanged', async () => {
     const markup = '<img src=x onerror="alert(1)">'
     const field = {
       name: 'site',
@@ -116,7 +116,7 @@ describe('POST /v1/checkouts: 201', () => {
     expect(body.checkout).toMatchObject({ network: 'base', testMode: true })
   })
 
-  it('the same Idempotency-Key makes one, and keeps no secret for later', async () => {
+  it('creates one for two calls with one Idempotency-Key, and stores no secret for replays', async () => {
     const first = await make(least(), { 'Idempotency-Key': 'make-1' })
     const second = await make(least(), { 'Idempotency-Key': 'make-1' })
     expect(second.status).toBe(201)

@@ -15,7 +15,7 @@ describe('POST /deliveries/{id}/redeliver', () => {
   const redeliver = (id: string, headers: Record<string, string> = {}) =>
     world.person.call('POST', `/v1/deliveries/${id}/redeliver`, { headers })
 
-  test('sends the same bytes under the same webhook-id again, now, whatever its state', async () => {
+  test('sends the same bytes under the same webhook-id again, at once, in any state', async () => {
     const id = await world.write()
     await world.reaches(id, 'delivered')
     const answer = await redeliver(id)
@@ -33,7 +33,7 @@ describe('POST /deliveries/{id}/redeliver', () => {
     await world.reaches(stopped, 'delivered')
   })
 
-  test('of one that waits for its next attempt brings it forward, with the whole schedule before it', async () => {
+  test('sends a waiting delivery now, and restarts its schedule', async () => {
     world.receiver.answers(status(500))
     const id = await world.write()
     await world.until(id, ({ attemptCount }) => attemptCount === 1)

@@ -4,7 +4,7 @@ describe('POST {facilitator_url}/settle', () => {
   let world: World
   afterAll(() => world.close())
 
-  it('is at fault when the chain refuses what it would take from anybody', async () => {
+  it('answers 500 when the chain refuses a transfer for no fault of the payment', async () => {
     // The transfer reverts in its block, and would succeed again by the time its failure is examined.
     world = await openWorld({
       chain: { mining: 'manual' },

@@ -7,7 +7,7 @@ describe('POST {facilitator_url}/verify', () => {
   })
   afterAll(() => world.close())
 
-  it.each([1, 2] as const)('says that a payment is valid and moves nothing, in version %s', async (version) => {
+  it.each([1, 2] as const)('answers that a payment is valid, and moves nothing, in version %s', async (version) => {
     const { chain, payer, seller, service } = world
     const signed = await payer.authorize(chain.network, seller)
     const body = { ...request(chain, version, signed), payment: { ignored: true } }
@@ -21,7 +21,7 @@ describe('POST {facilitator_url}/verify', () => {
     expect(await world.database.statements.run('SELECT 1 FROM facilitator_settlement', [])).toEqual([])
   })
 
-  it('judges many at once, each by itself', async () => {
+  it('judges each of many concurrent payments separately', async () => {
     const { chain, payer, seller, service } = world
     const poor = await chain.payer(5n)
     const bodies = await Promise.all(

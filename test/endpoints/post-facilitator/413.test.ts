@@ -11,7 +11,7 @@ describe.each([
   })
   afterAll(() => service.close())
 
-  it('takes 64 KB and not a byte more', async () => {
+  it('accepts 64 KB and not one byte more', async () => {
     const bare = JSON.stringify({ ...V2, payment: '' }).length
     const sized = (bytes: number) => ({ body: { ...V2, payment: 'x'.repeat(bytes - bare) } })
     const most = await service.call('POST', `/facilitator/${door}`, sized(65_536))

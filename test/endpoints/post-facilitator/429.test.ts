@@ -11,7 +11,7 @@ describe.each([
   })
   afterAll(() => service.close())
 
-  it(`is asked ${String(perMinute)} times a minute by one address, malformed or not`, async () => {
+  it(`accepts ${String(perMinute)} requests a minute from one address, malformed or not`, async () => {
     const ask = () => service.call('POST', `/facilitator/${door}`, { body: V1.x402Version })
     for (let count = 0; count < perMinute; count++) expect((await ask()).status).toBe(400)
     const { status, headers, body } = await ask()

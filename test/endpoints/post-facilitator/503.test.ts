@@ -8,7 +8,7 @@ describe.each([
   it.each([
     ['RPC', {}],
     ['sponsor', { BASE_SEPOLIA_RPC_URLS: 'http://127.0.0.1:9' }],
-  ])('says so where the network has no %s', async (lacks, environment) => {
+  ])('answers 503 where the network has no %s', async (lacks, environment) => {
     const service = await testService(environment)
     for (const body of [V1, V2]) {
       const answer = await service.call('POST', `/facilitator/${door}`, { body })

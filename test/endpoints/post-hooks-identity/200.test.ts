@@ -20,7 +20,7 @@ describe('POST /hooks/identity → 200', () => {
     ...more,
   })
 
-  test('wallet.funds_deposited: a hint, proven on chain, credited once', async () => {
+  test('wallet.funds_deposited is proven on chain and credited once', async () => {
     const person = await world.person()
     const hash = await send(world.chain, [{ to: person.address, value: 5_000_000n }])
     // Not deep enough: received, and left to the monitor.
@@ -47,7 +47,7 @@ describe('POST /hooks/identity → 200', () => {
     })
   })
 
-  test('a transaction that is not there, or none at all: received, and nothing follows', async () => {
+  test('accepts an unknown transaction or event without any effect', async () => {
     for (const event of [
       deposited(`0x${'12'.repeat(32)}`),
       deposited('nonsense'),

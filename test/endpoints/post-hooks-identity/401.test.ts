@@ -16,7 +16,7 @@ describe('POST /hooks/identity → 401', () => {
     ['an empty signature', { headers: { 'webhook-signature': 'v1,' } }],
     ['no signature', { headers: { 'webhook-signature': '' } }],
     ['another id', { headers: { 'webhook-id': 'msg_2' } }],
-    ['a timestamp that is none', { headers: { 'webhook-timestamp': 'now' } }],
+    ['an invalid timestamp', { headers: { 'webhook-timestamp': 'now' } }],
     ['a message of six minutes ago', { minutes: -6 }],
     ['a message of the future', { minutes: 6 }],
   ])('%s', async (_, { minutes, ...change }) => {
@@ -26,7 +26,7 @@ describe('POST /hooks/identity → 401', () => {
     expect({ status, code: body.code }).toEqual({ status: 401, code: 'invalid_signature' })
   })
 
-  test('nothing of the standard at all', async () => {
+  test('without any signature headers', async () => {
     expect((await service.call('POST', '/v1/hooks/identity', { body: event })).status).toBe(401)
   })
 })

@@ -7,7 +7,7 @@ describe('POST /p/{chk}/pay: 200', () => {
   })
   afterAll(() => world.close())
 
-  it('says all of a simulated payment', async () => {
+  it('returns a simulated payment, field by field', async () => {
     const { id } = await world.sell({ testMode: true, price: 0.02, redirectUrl: 'https://example.com/thanks?a=1#done' })
     const { status, body } = await world.call('POST', `/p/${id}/pay`, { body: { input: {}, simulate: true } })
     expect(status).toBe(200)
@@ -91,7 +91,7 @@ describe('POST /p/{chk}/pay: 200', () => {
     }
   })
 
-  it('of a real one the transaction and where to look at it; the defaults of what was left out are delivered', async () => {
+  it('a real payment answers its transaction and explorer link; omitted fields get their defaults', async () => {
     world.service.facilitator.start()
     const fields = [
       { name: 'a', type: 'text', default: 'given' },
@@ -112,7 +112,7 @@ describe('POST /p/{chk}/pay: 200', () => {
     expect(listed.payments[0].input).toEqual({ a: 'given', b: { x: [1, 2] } })
   })
 
-  it('the same Idempotency-Key simulates once', async () => {
+  it('one Idempotency-Key simulates once', async () => {
     const { id } = await world.sell({ testMode: true })
     const body = { input: {}, simulate: true }
     const pay = () => world.call('POST', `/p/${id}/pay`, { body, headers: { 'Idempotency-Key': 'k' } })

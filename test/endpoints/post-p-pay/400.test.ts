@@ -29,12 +29,12 @@ describe('POST /p/{chk}/pay: 400, before any money moves', () => {
     ['an unknown one is there', { colour: 'red' }, 'colour', 'is not known'],
     ['a name of every object', { toString: 'x' }, 'toString', 'is not known'],
     ['a url of another scheme', { site: 'javascript:alert(1)' }, 'site', 'must be an http or https address'],
-    ['a url that is none', { site: 'nowhere' }, 'site', 'must be an http or https address'],
+    ['an invalid url', { site: 'nowhere' }, 'site', 'must be an http or https address'],
     ['a text that does not match', { code: 'ab1' }, 'code', 'must match [A-Z]{2}\\d+'],
     ['a text of which only a part matches', { code: 'xAB1x' }, 'code', 'must match [A-Z]{2}\\d+'],
     ['a text that is too long', { code: 'AB1234567' }, 'code', 'must have at most 8 characters'],
     ['a text of several lines', { code: 'AB1\n' }, 'code', 'must be a single line'],
-    ['a text that is none', { code: 12 }, 'code', 'must be a text'],
+    ['a text of another type', { code: 12 }, 'code', 'must be a text'],
     ['a text with a NUL', { notes: 'abc\0' }, 'notes', 'must not contain a NUL character'],
     ['a text that is too short', { notes: 'ab' }, 'notes', 'must have at least 3 characters'],
     ['a number as text', { count: '5' }, 'count', 'must be a number'],
@@ -42,7 +42,7 @@ describe('POST /p/{chk}/pay: 400, before any money moves', () => {
     ['a number above', { count: 11 }, 'count', 'must be at most 10'],
     ['another option', { size: 'huge' }, 'size', 'must be one of small, large'],
     ['a text for yes', { sure: 'yes' }, 'sure', 'must be true or false'],
-    ['an address that is none', { mail: 'me' }, 'mail', 'must be an e-mail address'],
+    ['an invalid address', { mail: 'me' }, 'mail', 'must be an e-mail address'],
     ['a text that is no JSON', { data: '{a}' }, 'data', 'must be JSON'],
     ['JSON that is too deep', { data: deep(40) }, 'data', 'must not be nested deeper than 32 levels'],
     ['a file that is no address', { paper: 'C:\\paper.pdf' }, 'paper', 'must be an http or https address'],
@@ -56,7 +56,7 @@ describe('POST /p/{chk}/pay: 400, before any money moves', () => {
     expect((await world.seller.call('GET', `/v1/checkouts/${form}/payments`)).body.total).toBe(0)
   })
 
-  it('all that is wrong is named at once', async () => {
+  it('names all wrong fields at once', async () => {
     const { body } = await world.call('POST', `/p/${form}/pay`, { body: { input: { mail: 1, x: 1 }, simulate: true } })
     expect(Object.keys(body.details as object).sort()).toEqual(['input.mail', 'input.site', 'input.x'])
   })
@@ -74,10 +74,10 @@ describe('POST /p/{chk}/pay: 400, before any money moves', () => {
     ['nothing to pay with', {}, 'paymentPayload'],
     ['both to pay with', { simulate: true, paymentPayload: {} }, 'paymentPayload'],
     ['simulate as false', { simulate: false }, 'simulate'],
-    ['an input that is none', { input: [], simulate: true }, 'input'],
+    ['an invalid input', { input: [], simulate: true }, 'input'],
     ['no input', { input: undefined, simulate: true }, 'input'],
     ['something else beside it', { simulate: true, payment: {} }, 'payment'],
-    ['a quote that is none', { simulate: true, quoteId: 7 }, 'quoteId'],
+    ['an invalid quote', { simulate: true, quoteId: 7 }, 'quoteId'],
   ])('%s', async (_, more, name) => {
     const answer = await world.call('POST', `/p/${form}/pay`, {
       body: { input: { site: 'https://a.example' }, ...more },
@@ -117,7 +117,7 @@ describe('POST /p/{chk}/pay: 400, before any money moves', () => {
     })
   })
 
-  it('a pattern with which a backtracking matcher would not come to an end', async () => {
+  it('a pattern on which a backtracking matcher would not end', async () => {
     const { id } = await world.sell({ testMode: true, fields: [{ name: 'a', type: 'text', pattern: '(a+)+(a|aa)*b' }] })
     const answer = await world.call('POST', `/p/${id}/pay`, {
       body: { input: { a: 'a'.repeat(2_000) }, simulate: true },

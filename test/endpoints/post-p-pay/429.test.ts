@@ -1,7 +1,7 @@
 import { openWorld } from '../../checkouts/world.ts'
 
 describe('POST /p/{chk}/pay: 429', () => {
-  it('asked too often by one address; reading has its own count', async () => {
+  it('after too many payments from one address; reading has a limit of its own', async () => {
     const world = await openWorld({ works: false, environment: { RATE_PAY_PER_MINUTE: '3' } })
     const { id } = await world.sell({ testMode: true })
     const pay = () => world.call('POST', `/p/${id}/pay`, { body: { input: {}, simulate: true } })

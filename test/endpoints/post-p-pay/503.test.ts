@@ -2,7 +2,7 @@ import { openWorld, signed } from '../../checkouts/world.ts'
 import { startChain } from '../../harness/chain.ts'
 
 describe('POST /p/{chk}/pay: 503', () => {
-  it('where this server has no chain to ask: nothing is charged, nothing is written', async () => {
+  it('without a chain to read: nothing is charged, nothing is written', async () => {
     const [world, chain] = await Promise.all([openWorld({ works: false }), startChain()])
     const { id } = await world.sell()
     const { body } = await world.call('GET', `/p/${id}`)

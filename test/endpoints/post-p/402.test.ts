@@ -112,7 +112,7 @@ describe('POST /p/{chk}: x402', () => {
     }
   })
 
-  it('400 for a header that is none', async () => {
+  it('400 for an invalid payment header', async () => {
     const { id } = await world.sell()
     const answer = await world.call('POST', `/p/${id}`, { headers: { 'X-PAYMENT': '***' } })
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
@@ -137,7 +137,7 @@ describe('POST /p/{chk}: x402', () => {
     })
   })
 
-  it('400 in test mode: nobody signs for nothing', async () => {
+  it('400 in test mode, where no payment is signed', async () => {
     const { id } = await world.sell({ testMode: true })
     expect(await world.call('POST', `/p/${id}`)).toMatchObject({ status: 400, body: { code: 'test_mode' } })
   })

@@ -46,7 +46,7 @@ describe('POST /pay → 400, 401, 503', () => {
     expect((await person.call('GET', '/v1/pay')).body.total).toBe(0)
   })
 
-  test('nobody pays anonymously', async () => {
+  test('401 without authentication', async () => {
     expect((await service.call('POST', '/v1/pay', { body: sound })).status).toBe(401)
     expect((await service.call('GET', '/v1/pay/pay_x')).status).toBe(401)
   })

@@ -45,7 +45,7 @@ describe('POST /v1/pay, 503', () => {
     expect(await refused({})).toBe('This server has no RPC for base-sepolia: BASE_SEPOLIA_RPC_URLS must be set.')
   })
 
-  test('without anybody who pays for gas', async () => {
+  test('without a sponsor that pays for gas', async () => {
     expect(await refused(rpc())).toBe('No sponsor pays for gas on base-sepolia: SPONSOR_PRIVATE_KEYS must be set.')
   })
 

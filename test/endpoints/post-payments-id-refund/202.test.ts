@@ -54,7 +54,7 @@ describe('POST /payments/{id}/refund → 202', () => {
     expect(await service.ledger.differences()).toEqual([])
   })
 
-  test('the same key gives the same refund, and another body with it is refused', async () => {
+  test('one key makes one refund, and another body with it is refused', async () => {
     const person = await rich(service, 10)
     const sale = await addSale(service, person)
     const key = { 'idempotency-key': 'once' }
@@ -67,7 +67,7 @@ describe('POST /payments/{id}/refund → 202', () => {
     expect(await payment(person, sale)).toMatchObject({ refunded: 0.3 })
   })
 
-  test('a hundred at once: no more goes back than was paid', async () => {
+  test('a hundred concurrent refunds never exceed the payment', async () => {
     const person = await rich(service, 100)
     const sale = await addSale(service, person)
     const answers = await Promise.all(Array.from({ length: 100 }, () => refund(person, sale, { amount: 0.06 })))
@@ -86,7 +86,7 @@ describe('POST /payments/{id}/refund → 202', () => {
     expect(await service.ledger.differences()).toEqual([])
   })
 
-  test('with too little balance it waits, and says how much is missing; it goes on after a deposit', async () => {
+  test('without enough balance it waits with the missing amount, and proceeds after a deposit', async () => {
     const person = await rich(service, 0.25)
     const sale = await addSale(service, person)
     const { status, body } = await refund(person, sale, {})
@@ -106,7 +106,7 @@ describe('POST /payments/{id}/refund → 202', () => {
     expect((await wallet(person)).balance).toBe(0.25)
   })
 
-  test('one that waits for 14 days fails, and its sum is free again', async () => {
+  test('a refund waiting for 14 days fails, and its amount is free again', async () => {
     const person = await rich(service, 0.25)
     const sale = await addSale(service, person)
     await refund(person, sale, { amount: 0.9 })

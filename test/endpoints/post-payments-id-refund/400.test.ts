@@ -34,7 +34,7 @@ describe('POST /payments/{id}/refund → 400', () => {
     })
   })
 
-  test('nothing was counted by any of them', async () => {
+  test('none of these changed the payment', async () => {
     const { payment } = (await person.call('GET', `/v1/payments/${sale}`)).body
     expect(payment).toMatchObject({ refunded: 0, refunds: [] })
   })

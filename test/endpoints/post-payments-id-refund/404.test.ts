@@ -1,7 +1,7 @@
 import { testService } from '../../harness/service.ts'
 import { addSale, refund, rich } from '../../refunds/sales.ts'
 
-test("POST /payments/{id}/refund → 404: another seller's, the other environment's, the platform's own, and none", async () => {
+test('POST /payments/{id}/refund → 404 for foreign, platform and unknown payments', async () => {
   const service = await testService()
   const [person, other] = [await rich(service, 10), await rich(service, 10)]
   const sales = [

@@ -16,7 +16,7 @@ describe('POST /payments/{id}/refund → 409', () => {
     expect([status, body.code, body.state]).toEqual([409, 'payment_not_refundable', state])
   })
 
-  test('more than was paid, and more than is left', async () => {
+  test('an amount above the payment, or above the rest', async () => {
     const sale = await addSale(service, person)
     for (const [amount, refundable] of [
       [1.000001, 1],
@@ -48,7 +48,7 @@ describe('POST /payments/{id}/refund → 409', () => {
     expect((await refund(person, request, {})).status).toBe(202)
   })
 
-  test('more refunds than a list shows whole', async () => {
+  test('a hundred and first refund of one payment', async () => {
     const sale = await addSale(service, person, { simulated: true })
     for (let count = 0; count < 100; count++) {
       expect((await refund(person, sale, { amount: 0.000001 })).status).toBe(202)

@@ -8,7 +8,7 @@ describe('POST /paywalls/{id}/rotate-secret → 200', () => {
   })
   afterAll(() => service.close())
 
-  it('gives a new secret, once', async () => {
+  it('returns a new secret, once', async () => {
     const person = await service.person()
     const made = await person.call('POST', '/v1/paywalls', { body: PAYWALL })
     const path = `/v1/paywalls/${String(made.body.paywall.id)}/rotate-secret`

@@ -75,7 +75,7 @@ describe('POST /paywalls, refused', () => {
     ['routes.0.pricing.maximum', priced({ model: 'per-minute', amount: 60, minimum: 0, maximum: 0.9 })],
     ['routes.1', { routes: [...route({}).routes, ...route({}).routes] }],
     ['routes.1', { routes: [...route({ path: '/*', method: '*' }).routes, ...route({ path: '/x/:y' }).routes] }],
-  ])('says 400 and names %s, and tells the dashboard the same before anything is made', async (field, change) => {
+  ])("answers 400 naming %s, also in the dashboard's check", async (field, change) => {
     const body = { ...PAYWALL, slug: 'another', ...change }
     const answer = await person.call('POST', '/v1/paywalls', { body })
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
@@ -109,7 +109,7 @@ describe('POST /paywalls, refused', () => {
     await person.call('DELETE', `/v1/paywalls/${id}`)
   })
 
-  it('says 401 without a key, and 403 to an agent’s', async () => {
+  it('answers 401 without a key, and 403 to an agent’s', async () => {
     expect((await service.call('POST', '/v1/paywalls', { body: PAYWALL })).status).toBe(401)
     const { body } = await person.call('POST', '/v1/agents', { body: { name: 'An agent' } })
     const key = await person.call('POST', '/v1/keys', { body: { name: 'its key', agentId: body.agent.id } })
@@ -117,7 +117,7 @@ describe('POST /paywalls, refused', () => {
     expect(answer).toMatchObject({ status: 403, body: { code: 'agent_key_forbidden' } })
   })
 
-  it('says 409 for a slug that another paywall has, also in the other environment, until that is removed', async () => {
+  it('answers 409 for a slug in use, also in the other environment, until it is removed', async () => {
     const first = await person.call('POST', '/v1/paywalls', { body: PAYWALL })
     expect(first.status).toBe(201)
     const other = await service.person({ environment: 'production' })

@@ -1,7 +1,7 @@
 import { ALLOWED, published, run } from '../../marketplace/bodies.ts'
 import { testService } from '../../harness/service.ts'
 
-test('POST /rda/{identifier}/archive → 200: not listed, runs on for those who ran it, and can come back', async () => {
+test('POST /rda/{identifier}/archive → 200: unlisted, still runs for earlier callers, and can return', async () => {
   const service = await testService(ALLOWED)
   const creator = await service.person()
   const caller = await service.person()

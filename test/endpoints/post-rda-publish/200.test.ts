@@ -1,7 +1,7 @@
 import { ALLOWED, promptBody } from '../../marketplace/bodies.ts'
 import { testService } from '../../harness/service.ts'
 
-test('POST /rda/{identifier}/publish → 200: it is listed and everybody can read it; once more changes nothing', async () => {
+test('POST /rda/{identifier}/publish → 200: lists the asset publicly; a repetition changes nothing', async () => {
   const service = await testService(ALLOWED)
   const creator = await service.person()
   const body = promptBody()

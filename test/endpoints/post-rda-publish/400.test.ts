@@ -1,7 +1,7 @@
 import { agentBody, ALLOWED } from '../../marketplace/bodies.ts'
 import { testService } from '../../harness/service.ts'
 
-test('POST /rda/{identifier}/publish → 400 when what was allowed at its creation is not any more', async () => {
+test('POST /rda/{identifier}/publish → 400 when a setting is no longer allowed', async () => {
   const before = await testService(ALLOWED)
   const creator = await before.person()
   const body = agentBody()

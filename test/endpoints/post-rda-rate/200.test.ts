@@ -1,7 +1,7 @@
 import { ALLOWED, published, run } from '../../marketplace/bodies.ts'
 import { testService } from '../../harness/service.ts'
 
-test('POST /rda/{identifier}/rate → 200: counted at once in what everybody sees', async () => {
+test("POST /rda/{identifier}/rate → 200: updates the asset's public average at once", async () => {
   const service = await testService(ALLOWED)
   const slug = await published(await service.person())
   const scores = [5, 4, 4]

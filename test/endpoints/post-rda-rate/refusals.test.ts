@@ -29,11 +29,11 @@ describe('POST /rda/{identifier}/rate → 400, 401, 403, 404, 409', () => {
     },
   )
 
-  test('401: nobody', async () => {
+  test('401 without authentication', async () => {
     expect((await service.call('POST', `/v1/rda/${slug}/rate`, { body: { score: 5 } })).status).toBe(401)
   })
 
-  test('403: somebody who never ran it, and its own creator, who did', async () => {
+  test('403 for an account that never ran it, and for its creator', async () => {
     const stranger = await rate(await service.person(), { score: 1 })
     expect({ status: stranger.status, code: stranger.body.code }).toEqual({ status: 403, code: 'run_required' })
     await run(creator, slug)
@@ -42,7 +42,7 @@ describe('POST /rda/{identifier}/rate → 400, 401, 403, 404, 409', () => {
     expect(await ratings()).toBe(0)
   })
 
-  test("404: what there is not, and another's draft", async () => {
+  test("404 for an unknown asset and another's draft", async () => {
     const body = promptBody()
     await creator.call('POST', '/v1/rda', { body })
     const person = await service.person()

@@ -31,7 +31,7 @@ describe('POST /rda/{identifier}/rate with a text: a review', () => {
   const reply = (person: TestPerson, body: object): Promise<Answer> =>
     person.call('POST', '/trpc/assets.reply', { body: { id: slug, text: 'Thanks.', ...body } })
 
-  test('is public, newest first and in pages, without a word about who wrote it', async () => {
+  test('is public, newest first and in pages, without its author', async () => {
     const people = [await buyer(), await buyer(), await buyer()]
     for (const [at, person] of people.entries()) {
       service.clock.forward(1_000)
@@ -90,7 +90,7 @@ describe('POST /rda/{identifier}/rate with a text: a review', () => {
     expect((await review(await buyer(), '€'.repeat(1_000))).status).toBe(200)
   })
 
-  test('of a free asset there is none: nobody paid', async () => {
+  test('is refused for a free asset, which can be rated only', async () => {
     const free = await published(creator, promptBody({ pricing: { model: 'free', amount: 0, currency: 'USDC' } }))
     await creator.call('POST', '/v1/wallet/deposit', { body: { amount: 5 } })
     const person = await buyer(free)
@@ -100,7 +100,7 @@ describe('POST /rda/{identifier}/rate with a text: a review', () => {
     expect((await shown({}, free)).reviews).toEqual([])
   })
 
-  test('the creator alone answers, once; of two at once one is published', async () => {
+  test('only the creator can reply, once; of two concurrent replies one is published', async () => {
     const id = (await shown({ limit: 1 })).reviews[0]!.id
     const stranger = await reply(await service.person(), { review: id })
     expect(stranger.body.error.data).toMatchObject({ httpStatus: 404, code: 'NOT_FOUND' })
@@ -139,7 +139,7 @@ describe('POST /rda/{identifier}/rate with a text: a review', () => {
     expect((await review(person, 'A day later', of)).status).toBe(200)
   })
 
-  test('what is not published has none to read', async () => {
+  test('is not readable for an unpublished asset', async () => {
     const { rda } = (await creator.call('POST', '/v1/rda', { body: promptBody() })).body
     const asked = encodeURIComponent(JSON.stringify({ id: rda.slug }))
     expect((await service.call('GET', `/trpc/market.reviews?input=${asked}`)).status).toBe(404)

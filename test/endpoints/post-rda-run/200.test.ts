@@ -103,7 +103,7 @@ describe('POST /rda/{slug}/run → 200', () => {
     expect(ends.sort()).toEqual(['failed 0', 'succeeded 0.25'])
   })
 
-  test('whose money is gone when the run has succeeded gets no output, and its creator is not paid', async () => {
+  test('a payer whose money is gone after the run gets no output, and the creator is not paid', async () => {
     const payer = await world.chain.payer(1_000_000n)
     world.server.on('/gone', async () => {
       await world.chain.fund(payer.address, 0n)

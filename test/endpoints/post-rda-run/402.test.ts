@@ -11,7 +11,7 @@ describe('POST /rda/{slug}/run → 400, 402, 404, 409, 410, 503', () => {
   })
   afterAll(() => world.close())
 
-  test('says what to pay, in both versions', async () => {
+  test('402 with the terms in both versions', async () => {
     const answer = await world.ask(slug)
     const treasury = world.service.wallets.treasury()
     expect(answer.status).toBe(402)
@@ -35,7 +35,7 @@ describe('POST /rda/{slug}/run → 400, 402, 404, 409, 410, 503', () => {
     expect(v2).toMatchObject({ x402Version: 2, accepts: [{ network: 'eip155:84532', amount: '20000' }] })
   })
 
-  test('a wrong input is named before anybody is asked to pay; drafts and free ones are not for sale', async () => {
+  test('a wrong input answers 400 before any payment; drafts and free assets are not for sale', async () => {
     const wrong = await world.ask(slug, { shout: 'x' })
     expect([wrong.status, Object.keys(wrong.body.details as object).sort()]).toEqual([400, ['say', 'shout']])
     expect((await world.ask('no-such-asset')).status).toBe(404)
@@ -46,7 +46,7 @@ describe('POST /rda/{slug}/run → 400, 402, 404, 409, 410, 503', () => {
     expect(await world.ask(free)).toMatchObject({ status: 400, body: { code: 'needs_key' } })
   })
 
-  test('who cannot pay, pays too little, too late or somebody else: told why, and nothing runs', async () => {
+  test('402 or 410 for too little, too late or misdirected payments, and nothing runs', async () => {
     const poor = await world.chain.payer(19_999n)
     const refused = await world.ask(slug, undefined, await world.payFor(slug, poor))
     expect(refused).toMatchObject({ status: 402, body: { reason: 'invalid_exact_evm_insufficient_balance' } })
@@ -61,7 +61,7 @@ describe('POST /rda/{slug}/run → 400, 402, 404, 409, 410, 503', () => {
     expect(row!.runs).toBe(0n)
   })
 
-  test('one authorization buys one run: not another asset, not another input', async () => {
+  test('409 for one authorization used for another asset or another input', async () => {
     const other = await world.prompt({ slug: 'guest-other' })
     const payer = await world.chain.payer(1_000_000n)
     const payment = await world.payFor(slug, payer)

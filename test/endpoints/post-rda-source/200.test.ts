@@ -23,7 +23,7 @@ describe('POST /rda/{identifier}/source → 200', () => {
   const balance = async (person: TestPerson): Promise<number> =>
     (await person.call('GET', '/v1/wallet/balance')).body.wallet.balance as number
 
-  test('paid once: twenty asks at once charge once, the creator has it less the fee, and it is shown ever after', async () => {
+  test('twenty concurrent requests charge once, pay the creator less the fee, and unlock it for good', async () => {
     const slug = await published(creator, source(0.5))
     const buyer = await service.person()
     await buyer.call('POST', '/v1/wallet/deposit', { body: { amount: 20 } })
@@ -59,7 +59,7 @@ describe('POST /rda/{identifier}/source → 200', () => {
     expect((await buyer.call('POST', `/v1/rda/${slug}/source`)).body).toMatchObject({ cost: 0 })
   })
 
-  test('its creator, and everybody where it costs nothing, pay nothing', async () => {
+  test('costs nothing for its creator, nor for any reader where its price is zero', async () => {
     const paid = await published(creator, source(0.5))
     expect((await creator.call('POST', `/v1/rda/${paid}/source`)).body.cost).toBe(0)
     const free = await published(creator, source(0))

@@ -35,7 +35,7 @@ describe('POST /rda/{identifier}/source → 400, 401, 402, 403, 404', () => {
     expect((await refused(prompt, { maxCost: -1 })).status).toBe(400)
   })
 
-  test('401: nobody', async () => {
+  test('401 without authentication', async () => {
     const slug = await published(creator, source(0.1))
     expect((await service.call('POST', `/v1/rda/${slug}/source`)).status).toBe(401)
   })
@@ -56,7 +56,7 @@ describe('POST /rda/{identifier}/source → 400, 401, 402, 403, 404', () => {
     expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 403, code: 'source_not_for_sale' })
   })
 
-  test("404: what there is not, and another's draft", async () => {
+  test("404 for an unknown asset and another's draft", async () => {
     const draft = source(0.1)
     await creator.call('POST', '/v1/rda', { body: draft })
     for (const identifier of ['no-such-asset', String(draft['slug'])])

@@ -1,7 +1,7 @@
 import { ALLOWED, published } from '../../marketplace/bodies.ts'
 import { testService } from '../../harness/service.ts'
 
-test('POST /rda/{identifier}/unpublish → 409 for what is archived', async () => {
+test('POST /rda/{identifier}/unpublish → 409 for an archived asset', async () => {
   const service = await testService(ALLOWED)
   const creator = await service.person()
   const slug = await published(creator)

@@ -29,7 +29,7 @@ describe('POST /rda → 201', () => {
     expect(rda).toMatchObject({ id: answer.body.rda.id, status: 'draft', version: '1.0.0', publishedAt: null })
   })
 
-  test('what is left out is as usual', async () => {
+  test('omitted fields get their defaults', async () => {
     const { body } = await person.call('POST', '/v1/rda', { body: promptBody() })
     const { rda } = (await person.call('GET', `/v1/rda/${body.rda.id as string}`)).body
     expect(rda).toMatchObject({
@@ -93,7 +93,7 @@ describe('POST /rda → 201', () => {
     expect(second.headers.get('idempotency-replayed')).toBe('true')
   })
 
-  test('of ten who want one slug at the same moment, one has it', async () => {
+  test('of ten concurrent calls with one slug, one creates it', async () => {
     const body = promptBody()
     const answers = await Promise.all(Array.from({ length: 10 }, () => person.call('POST', '/v1/rda', { body })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(9).fill(400)])

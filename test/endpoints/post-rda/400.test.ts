@@ -41,7 +41,7 @@ describe('POST /rda → 400', () => {
     ['a slug with two hyphens', { slug: 'a--b' }, 'slug', 'lower-case'],
     ['a slug that is too long', { slug: 'a'.repeat(101) }, 'slug', 'at most 100'],
     ['no type', { type: NOTHING }, 'type', 'must be one of'],
-    ['a type that is none', { type: 'workflow' }, 'type', 'must be one of prompt, agent, tool'],
+    ['an unknown type', { type: 'workflow' }, 'type', 'must be one of prompt, agent, tool'],
     ['no name', { name: NOTHING }, 'name', 'is required'],
     ['an empty name', { name: '' }, 'name', 'must not be empty'],
     ['a name of spaces', { name: '  ' }, 'name', 'must not be empty'],
@@ -67,10 +67,10 @@ describe('POST /rda → 400', () => {
     ['code that is an object', { codeSnippet: {} }, 'codeSnippet', 'must be a string'],
     ['a code language that is a number', { codeLanguage: 3 }, 'codeLanguage', 'must be a string'],
     ['an output schema that is a text', { outputSchema: 'markdown' }, 'outputSchema', 'must be an object'],
-    ['an output type that is none', { outputSchema: { type: 'html' } }, 'outputSchema.type', 'must be one of'],
+    ['an unknown output type', { outputSchema: { type: 'html' } }, 'outputSchema.type', 'must be one of'],
     ['an output schema with more in it', { outputSchema: { type: 'text', a: 1 } }, 'outputSchema.a', 'is not known'],
     ['an unknown field', { owner: 'me' }, 'owner', 'is not known'],
-    ['a mark that only the house sets', { verified: true }, 'verified', 'is not known'],
+    ['a mark that only the operator sets', { verified: true }, 'verified', 'is not known'],
     ['a status', { status: 'published' }, 'status', 'is not known'],
   ]
   test.each(everyField)('%s', async (_, changes, field, message) => {
@@ -274,7 +274,7 @@ describe('POST /rda → 400', () => {
       'toolConfig.authConfig.key',
       'is not known',
     ],
-    ['a transform that is none', { requestTransform: '{{{' }, 'toolConfig.requestTransform', 'is not JSONata'],
+    ['an invalid transform', { requestTransform: '{{{' }, 'toolConfig.requestTransform', 'is not JSONata'],
     [
       'a transform that loops',
       { requestTransform: '($f := function($x) { $f($x) }; $f(1))' },
@@ -324,7 +324,7 @@ describe('POST /rda → 400', () => {
     await expectFault(body, 'toolConfig', 'for RDAs of type tool only')
   })
 
-  test('everything that is wrong at once', async () => {
+  test('names all wrong fields at once', async () => {
     const body = toolBody({
       slug: slugOf('many'),
       toolConfig: { apiEndpoint: 'http://10.0.0.1/', requestTransform: '((' },
@@ -346,7 +346,7 @@ describe('POST /rda → 400', () => {
 })
 
 describe('POST /rda → 400 for a slug that is taken', () => {
-  test('by any owner and in every status; the other environment has slugs of its own', async () => {
+  test('by any owner and in every status; the other environment has its own slugs', async () => {
     const service = await testService(ALLOWED)
     const person = await service.person()
     const other = await service.person()

@@ -10,7 +10,7 @@ describe('POST /runs/{id}/cancel', () => {
     await world.close()
   })
 
-  test('200: a queued run gives its money back and is never executed', async () => {
+  test('200: a queued run releases its money and is never executed', async () => {
     const caller = await world.caller(1)
     const { body } = await world.run(caller, await world.prompt(), { async: true })
     expect((await world.wallet(caller)).totalLocked).toBe(0.02)
@@ -22,7 +22,7 @@ describe('POST /runs/{id}/cancel', () => {
     expect((await caller.call('POST', `/v1/runs/${body.runId as string}/cancel`)).status).toBe(200)
   })
 
-  test('200: one whose request has left goes on, and is charged when it succeeds', async () => {
+  test('200: a run whose request has left continues, and is charged when it succeeds', async () => {
     const caller = await world.caller(1)
     let answerNow: () => void = () => undefined
     const slug = await world.agent({
@@ -43,14 +43,14 @@ describe('POST /runs/{id}/cancel', () => {
     expect((await world.wallet(world.creator)).balance).toBeGreaterThan(0)
   })
 
-  test('409: one that has ended', async () => {
+  test('409 for a run that has ended', async () => {
     const caller = await world.caller(1)
     const { body } = await world.run(caller, await world.prompt())
     const answer = await caller.call('POST', `/v1/runs/${body.runId as string}/cancel`)
     expect([answer.status, answer.body.code, answer.body.status]).toEqual([409, 'run_ended', 'succeeded'])
   })
 
-  test('404: another user’s, or none', async () => {
+  test('404 for another user’s run and an unknown one', async () => {
     const caller = await world.caller(1)
     const { body } = await world.run(caller, await world.prompt(), { async: true })
     const other = await world.caller(0)

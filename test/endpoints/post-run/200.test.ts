@@ -26,7 +26,7 @@ describe('POST /run → 200', () => {
     })
   })
 
-  test('values are data: what looks like a variable in one of them stays as it is', async () => {
+  test('inserts values unchanged, also one that looks like a variable', async () => {
     const caller = await world.caller(1)
     const slug = await world.prompt({
       promptConfig: { promptTemplate: 'A {{say}} Z{{ more }}!', allowedModels: ['sandbox/echo'] },
@@ -83,7 +83,7 @@ describe('POST /run → 200', () => {
     expect(await world.wallet(caller)).toMatchObject({ balance: 0.75, pendingLocks: {} })
   })
 
-  test('a per-token prompt costs what was used, and locks more', async () => {
+  test('a per-token prompt costs its actual usage, and holds more', async () => {
     const caller = await world.caller(1)
     const slug = await world.prompt({ pricing: { model: 'per-token', amount: 0.001 } })
     const { body } = await world.run(caller, slug, { inputs: { say: 'one two three four five' } })
@@ -94,7 +94,7 @@ describe('POST /run → 200', () => {
     expect((await world.wallet(caller)).balance).toBe(0.99999)
   })
 
-  test('a free prompt runs for somebody without money where its model costs nothing', async () => {
+  test('a free prompt on a free model runs for a caller without money', async () => {
     const caller = await world.caller(0)
     const { status, body } = await world.run(caller, await world.prompt({ pricing: { model: 'free' } }))
     expect([status, body.cost, body.output]).toEqual([200, 0, echoed('hello')])
@@ -132,7 +132,7 @@ describe('POST /run → 200', () => {
   })
 
   describe('with an Idempotency-Key', () => {
-    test('the same ask again gives the first answer and costs nothing more', async () => {
+    test('a repeated request gets the first answer and costs nothing more', async () => {
       const caller = await world.caller(1)
       const slug = await world.prompt()
       const first = await world.run(caller, slug, {}, { 'idempotency-key': 'one' })
@@ -142,7 +142,7 @@ describe('POST /run → 200', () => {
       expect((await world.wallet(caller)).totalSpent).toBe(0.02)
     })
 
-    test('an answer that was lost with its process is given again, without running again', async () => {
+    test('repeats an answer lost with its process, without a second run', async () => {
       const caller = await world.caller(1)
       const slug = await world.tool({
         apiEndpoint: world.server.on('/once', () => ({ body: { n: world.server.to('/once').length } })),
@@ -160,7 +160,7 @@ describe('POST /run → 200', () => {
       expect((await world.wallet(caller)).totalSpent).toBe(0.01)
     })
 
-    test('a run that failed is not begun again under the same name', async () => {
+    test('does not start a failed run again', async () => {
       const caller = await world.caller(1)
       const slug = await world.tool({ apiEndpoint: world.server.on('/broken', () => ({ status: 500 })) })
       const first = await world.run(caller, slug, { inputs: { city: 'Bern' } }, { 'idempotency-key': 'failed' })

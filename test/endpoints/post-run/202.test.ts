@@ -21,7 +21,7 @@ describe('POST /run with async → 202', () => {
       ({ status }) => status !== 'queued' && status !== 'running',
     )
 
-  test('answers at once with where to ask, and a worker runs it', async () => {
+  test('answers at once with the address of the status, and a worker runs it', async () => {
     const caller = await world.caller(1)
     const answer = await world.run(caller, await world.prompt(), { async: true })
     expect(answer.status).toBe(202)
@@ -45,7 +45,7 @@ describe('POST /run with async → 202', () => {
     expect((await world.wallet(caller)).totalSpent).toBe(0.02)
   })
 
-  test('an edit after the ask does not reach it', async () => {
+  test('is not affected by a later edit of the asset', async () => {
     const caller = await world.caller(1)
     const slug = await world.tool({
       apiEndpoint: world.server.on('/before', () => ({ body: { temperature: 'before' } })),
@@ -65,7 +65,7 @@ describe('POST /run with async → 202', () => {
   test.each([
     ['run.completed', 200, 'succeeded', '"sunny"'],
     ['run.failed', 500, 'failed', null],
-  ])('its webhook is told %s once, signed with the account’s secret', async (event, status, state, output) => {
+  ])('sends %s to its webhook once, signed with the account’s secret', async (event, status, state, output) => {
     const caller = await world.caller(1)
     const path = `/told-${state}`
     const webhookUrl = world.server.on(path, () => ({ status: 200 }))
@@ -89,7 +89,7 @@ describe('POST /run with async → 202', () => {
     expectLikeItsTest(JSON.parse(told.body) as Parameters<typeof expectLikeItsTest>[0])
   })
 
-  test('the endpoints of the caller’s account are told as well, those that asked', async () => {
+  test('sends its event to the endpoints of the caller’s account that subscribed to it', async () => {
     const caller = await world.caller(1)
     const url = world.server.on('/endpoint', () => ({ status: 200 }))
     const made = await caller.call('POST', '/v1/webhook-endpoints', { body: { url, events: ['run.completed'] } })

@@ -57,12 +57,12 @@ describe('POST /run → 400', () => {
     })
   })
 
-  test('every wrong input is named at once', async () => {
+  test('names every wrong input in one answer', async () => {
     const { body } = await world.run(caller, slug, { inputs: { tone: 'loud', count: 0, other: 1 }, modelId: 'gpt-9' })
     expect(Object.keys(body.details as object).sort()).toEqual(['count', 'modelId', 'other', 'say', 'tone'])
   })
 
-  test('a model for what is no prompt', async () => {
+  test('a model for an agent', async () => {
     const agent = await world.agent({})
     const { status, body } = await world.run(caller, agent, { inputs: { topic: 'x' }, modelId: 'sandbox/echo' })
     expect([status, body.details]).toEqual([400, { modelId: 'is for prompts only' }])
@@ -75,7 +75,7 @@ describe('POST /run → 400', () => {
     }
   })
 
-  test('nothing was locked or written', async () => {
+  test('none of these left a hold or a run', async () => {
     expect(await world.wallet(caller)).toMatchObject({ balance: 1, pendingLocks: {}, totalSpent: 0 })
     expect((await caller.call('GET', '/v1/runs')).body.total).toBe(0)
   })

@@ -1,6 +1,6 @@
 import { testService } from '../../harness/service.ts'
 
-test('POST /run → 401 without a key, or with one that is none; with a runId as every refusal', async () => {
+test('POST /run → 401 without a key or with an unknown one, with a runId like every refusal', async () => {
   const service = await testService()
   for (const options of [{}, { key: 'csk_test_nobody' }]) {
     const answer = await service.call('POST', '/v1/run', { body: { rdaSlug: 'x', inputs: {} }, ...options })

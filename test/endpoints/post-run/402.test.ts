@@ -10,7 +10,7 @@ describe('POST /run → 402', () => {
     await world.close()
   })
 
-  test('says what is required and what is available, and moves nothing', async () => {
+  test('names the required and the available amount, and moves nothing', async () => {
     const caller = await world.caller(0.01)
     const answer = await world.run(caller, await world.prompt())
     expect(answer.status).toBe(402)
@@ -39,7 +39,7 @@ describe('POST /run → 402', () => {
     })
   })
 
-  test('dearer than maxCost allows is refused before it starts', async () => {
+  test('refuses a price above maxCost before the run starts', async () => {
     const caller = await world.caller(1)
     const answer = await world.run(caller, await world.prompt(), { maxCost: 0.019999 })
     expect(answer.status).toBe(402)
@@ -52,7 +52,7 @@ describe('POST /run → 402', () => {
     })
   })
 
-  test('is not kept under its Idempotency-Key: after a top-up the same request runs', async () => {
+  test('is not stored under its Idempotency-Key: after a top-up the same request runs', async () => {
     const caller = await world.caller(0.01)
     const asset = await world.prompt()
     const ask = () => world.run(caller, asset, {}, { 'idempotency-key': 'top-up' })

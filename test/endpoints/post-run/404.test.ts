@@ -10,7 +10,7 @@ describe('POST /run → 404', () => {
     await world.close()
   })
 
-  test.each(['no-such-thing', 'rda_01arz3ndektsv4rrffq69g5fav'])('nothing is called %s', async (name) => {
+  test.each(['no-such-thing', 'rda_01arz3ndektsv4rrffq69g5fav'])('for the unknown asset %s', async (name) => {
     const answer = await world.run(await world.caller(1), name)
     expect(answer.status).toBe(404)
     expect(answer.body).toEqual({
@@ -22,7 +22,7 @@ describe('POST /run → 404', () => {
     })
   })
 
-  test('the published one that was probably meant is named, and never a draft', async () => {
+  test('suggests a published asset for a mistyped name, and never a draft', async () => {
     const slug = await world.prompt()
     const mistyped = `${slug.slice(0, -1)}${slug.endsWith('x') ? 'y' : 'x'}x`
     const caller = await world.caller(1)
@@ -36,14 +36,14 @@ describe('POST /run → 404', () => {
     expect(body.didYouMean).not.toBe(slug)
   })
 
-  test('another user’s draft', async () => {
+  test('for another user’s draft', async () => {
     const slug = await world.prompt()
     const { rda } = (await world.creator.call('GET', `/v1/rda/${slug}`)).body
     await world.creator.call('POST', `/v1/rda/${rda.id as string}/unpublish`)
     expect((await world.run(await world.caller(1), slug)).status).toBe(404)
   })
 
-  test('an archived one, except for those who ran it before', async () => {
+  test('for an archived asset, except to earlier callers', async () => {
     const slug = await world.prompt()
     const [before, after] = [await world.caller(1), await world.caller(1)]
     expect((await world.run(before, slug)).status).toBe(200)

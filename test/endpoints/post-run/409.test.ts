@@ -10,7 +10,7 @@ describe('POST /run → 409', () => {
     await world.close()
   })
 
-  test('the same Idempotency-Key with another body', async () => {
+  test('for one Idempotency-Key with another body', async () => {
     const caller = await world.caller(1)
     const slug = await world.prompt()
     await world.run(caller, slug, {}, { 'idempotency-key': 'k' })

@@ -10,7 +10,7 @@ describe('POST /run → 429', () => {
     await world.close()
   })
 
-  test('a tool takes its calls a minute and no more; a refusal costs nothing, and the next minute is new', async () => {
+  test('a tool accepts its calls per minute and no more; a refusal is free, and the next minute starts over', async () => {
     const [one, other] = [await world.caller(1), await world.caller(1)]
     const slug = await world.tool({
       apiEndpoint: world.server.on('/limited', () => ({ body: { ok: true } })),

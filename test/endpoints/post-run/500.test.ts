@@ -101,7 +101,7 @@ describe('POST /run → 500', () => {
     expect(run.error).toBe(ofAgent.error)
   })
 
-  test('a tool has as long as its creator says, for the first byte too', async () => {
+  test("a tool fails after its creator's time limit, also before the first byte", async () => {
     const caller = await world.caller(5)
     const apiEndpoint = world.server.on('/slow-tool', () => new Promise<never>(() => undefined))
     const slug = await world.tool({ apiEndpoint, timeoutSeconds: 1 })

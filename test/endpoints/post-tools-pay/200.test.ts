@@ -55,7 +55,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     expect(await world.usdc(payer.address)).toBe(990_000n)
   })
 
-  test('lists the tool for other buyers, by every version, with what was offered and not what the buyer sent', async () => {
+  test("lists the tool in discovery in its own words, not in the buyer's", async () => {
     for (const version of [1, 2] as const) {
       const payer = await world.chain.payer(1_000_000n)
       const required = await world.buy('acme-create-note', input)
@@ -75,7 +75,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     ])
   })
 
-  test('one authorization a hundred times at once: one call, one payment, one answer', async () => {
+  test('one authorization sent a hundred times at once makes one call, one payment and one answer', async () => {
     const payer = await world.chain.payer(1_000_000n)
     const payment = await world.sign(payer, await world.buy('acme-create-note', input))
     const asked = world.upstream.to('/notes').length
@@ -88,7 +88,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     expect(new Set(answers.filter(({ status }) => status === 200).map(({ body }) => String(body.callId))).size).toBe(1)
   })
 
-  test('a tool that fails costs nothing, and the authorization is good for another try', async () => {
+  test('a failed tool costs nothing, and the authorization can be used again', async () => {
     const payer = await world.chain.payer(1_000_000n)
     world.upstream.says('/anything', { message: 'Not today' }, 500)
     const payment = await world.sign(payer, await world.buy('acme-get-anything', {}))
@@ -108,7 +108,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
   test.each([
     ['acme-get-slow', '/slow', {}],
     ['acme-create-note', '/notes', input],
-  ])('who hangs up while %s works pays, and the work is finished', async (slug, path, input) => {
+  ])('a client that hangs up while %s works pays, and the work is finished', async (slug, path, input) => {
     const payer = await world.chain.payer(1_000_000n)
     const open = world.upstream.holds(path, { done: true })
     const payment = await world.sign(payer, await world.buy(slug, input))
@@ -133,7 +133,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     expect(await world.usdc(payer.address)).toBe(990_000n)
   })
 
-  test('a tool that writes is asked once the money has arrived; when it fails the call is owed', async () => {
+  test('calls a writing tool after the money has arrived; a failed call can be repeated with its token', async () => {
     const payer = await world.chain.payer(1_000_000n)
     const payment = await world.sign(payer, await world.buy('acme-create-note', input))
     const asked = world.upstream.to('/notes').length
@@ -155,7 +155,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     expect(await world.usdc(payer.address)).toBe(990_000n)
   })
 
-  test('a payer who has become a wallet with code since the first try pays before the tool is asked again', async () => {
+  test('charges a payer who has become a wallet with code before it calls the tool again', async () => {
     const payer = await world.chain.payer(1_000_000n)
     world.upstream.says('/anything', { message: 'Not today' }, 500)
     const payment = await world.sign(payer, await world.buy('acme-get-anything', {}))
@@ -172,7 +172,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     expect(await world.usdc(payer.address)).toBe(990_000n)
   })
 
-  test('who cancels an authorization after a failed try asks the tool no more', async () => {
+  test('an authorization cancelled after a failed try makes no further call', async () => {
     const payer = await world.chain.payer(1_000_000n)
     world.upstream.says('/anything', { message: 'Not today' }, 500)
     const payment = await world.sign(payer, await world.buy('acme-get-anything', {}))
@@ -199,7 +199,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     expect(await world.usdc(payer.address)).toBe(1_000_000n)
   })
 
-  test('a tool that writes is not asked by somebody whose wallet is emptied in the same moment', async () => {
+  test('calls a writing tool once when six payments compete for one balance', async () => {
     const payer = await world.chain.payer(10_000n)
     const required = await world.buy('acme-create-note', input)
     const payments = await Promise.all(Array.from({ length: 6 }, () => world.sign(payer, required)))
@@ -213,7 +213,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     expect(world.upstream.to('/notes')).toHaveLength(asked + 1)
   })
 
-  test('while the chain is silent the buyer is told to ask again, and then has the answer', async () => {
+  test('lets the buyer repeat the call while the chain is slow, and charges once', async () => {
     const payer = await world.chain.payer(1_000_000n)
     const payment = await world.sign(payer, await world.buy('acme-create-note', input))
     const asked = world.upstream.to('/notes').length

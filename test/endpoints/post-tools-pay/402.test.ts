@@ -13,7 +13,7 @@ describe('POST {tools_url}/pay/{slug} → 402, 400, 404, 409, 410, 503', () => {
 
   const input = { title: 'Unpaid' }
 
-  test('says what to pay, in both versions and the specification’s words', async () => {
+  test('402 with the terms in both versions, in the specification’s fields', async () => {
     const answer = await world.buy('acme-create-note', input)
     expect(answer.status).toBe(402)
     const resource = world.service.origin.replace('127.0.0.1', 'localhost').replace(/:\d+$/, '')
@@ -47,13 +47,13 @@ describe('POST {tools_url}/pay/{slug} → 402, 400, 404, 409, 410, 503', () => {
     ).toEqual(['true', '0.01', 'USDC', answer.body.facilitator])
   })
 
-  test('a wrong input is named before anybody is asked to pay', async () => {
+  test('400 for a wrong input, before any payment; 404 for an unknown tool', async () => {
     const answer = await world.buy('acme-create-note', { pages: 'x' })
     expect([answer.status, Object.keys(answer.body.details as object)]).toEqual([400, ['title', 'pages']])
     expect((await world.buy('no-such-tool', {})).status).toBe(404)
   })
 
-  test('who cannot pay is told why, and what to pay', async () => {
+  test('402 with the reason and the terms for a payer without enough money', async () => {
     const poor = await world.chain.payer(9_999n)
     const answer = await world.buy(
       'acme-create-note',
@@ -85,7 +85,7 @@ describe('POST {tools_url}/pay/{slug} → 402, 400, 404, 409, 410, 503', () => {
     expect(await world.usdc(payer.address)).toBe(1_000_000n)
   })
 
-  test('one that lapses before a reading tool can have answered, with the reason', async () => {
+  test('402 for an authorization that expires before a reading tool can answer', async () => {
     const payer = await world.chain.payer(1_000_000n)
     const required = await world.buy('acme-get-anything', {})
     const { maxTimeoutSeconds } = required.body.accepts[0]
@@ -112,7 +112,7 @@ describe('POST {tools_url}/pay/{slug} → 402, 400, 404, 409, 410, 503', () => {
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_payment'])
   })
 
-  test('where nothing can be settled nobody is asked to pay', async () => {
+  test('503 instead of 402 where nothing can be settled', async () => {
     const quiet = await toolWorld()
     const answer = await quiet.service.call('POST', '/tools/pay/acme-create-note', { body: input })
     expect([answer.status, answer.body.code]).toEqual([503, 'payments_unavailable'])

@@ -14,7 +14,7 @@ describe('POST {tools_url}/{slug} → 200', () => {
     await world.close()
   })
 
-  test('the result, what it cost and what is left; credits pay first', async () => {
+  test('returns the result, its cost and the remaining balances; credits pay first', async () => {
     world.upstream.on('/words/a%20b', ({ query }, response) => {
       respond(response, JSON.stringify({ word: 'a b', of: query.get('language') }), 'application/json')
     })
@@ -39,7 +39,7 @@ describe('POST {tools_url}/{slug} → 200', () => {
     })
   })
 
-  test('the wallet pays what the credits have not', async () => {
+  test('charges the wallet for the part that credits do not cover', async () => {
     const caller = await world.caller(1)
     await world.spend(caller, 4_996_000n)
     const answer = await world.call(caller, 'acme-create-note', { title: 'Both' })
@@ -69,7 +69,7 @@ describe('POST {tools_url}/{slug} → 200', () => {
     })
   })
 
-  test('inputs go where the document says', async () => {
+  test('sends each input in the place that the document names', async () => {
     world.upstream.says('/words/x', {})
     const input = { word: 'x', tags: ['one', 'two'], 'X-Trace': 'abc' }
     const caller = await world.caller()
@@ -91,7 +91,7 @@ describe('POST {tools_url}/{slug} → 200', () => {
     })
   })
 
-  test('the same call with an Idempotency-Key is asked and charged once', async () => {
+  test('calls and charges once for concurrent requests with one Idempotency-Key', async () => {
     const caller = await world.caller()
     const before = world.upstream.to('/notes').length
     const ask = () => world.call(caller, 'acme-create-note', { title: 'Once' }, { 'idempotency-key': 'once' })

@@ -13,7 +13,7 @@ describe('POST {tools_url}/{slug} → 400, 413, 415', () => {
   })
 
   test.each([
-    ['nothing of what is required', {}, { title: 'is required' }],
+    ['no required input', {}, { title: 'is required' }],
     ['a wrong type', { title: 5 }, { title: 'must be a string' }],
     ['a number as text', { title: 'a', pages: '5' }, { pages: 'must be a whole number' }],
     ['a fraction', { title: 'a', pages: 1.5 }, { pages: 'must be a whole number' }],
@@ -30,7 +30,7 @@ describe('POST {tools_url}/{slug} → 400, 413, 415', () => {
   })
 
   test.each([
-    ['a value that is none of its choices', 'language', 'fr', 'must be one of en, de'],
+    ['a value outside its choices', 'language', 'fr', 'must be one of en, de'],
     ['a path that would climb', 'word', '..', 'must not contain "." or ".." as a path segment'],
     ['an empty path', 'word', '', 'must not be empty, "." or ".."'],
     ['a line break for a header', 'xTrace', 'a\r\nb: c', 'must be text that fits into a header'],
@@ -42,7 +42,7 @@ describe('POST {tools_url}/{slug} → 400, 413, 415', () => {
     expect([answer.status, answer.body.details]).toEqual([400, { [name]: fault }])
   })
 
-  test('keys that reach for what every object inherits', async () => {
+  test('keys that name a prototype', async () => {
     const caller = await world.caller()
     for (const raw of ['{"title":"a","__proto__":{"x":1}}', '{"title":"a","more":{"a":{"__proto__":1}}}']) {
       const answer = await caller.call('POST', '/tools/acme-create-note', { raw })
@@ -70,7 +70,7 @@ describe('POST {tools_url}/{slug} → 400, 413, 415', () => {
     expect([answer.status, answer.body.code]).toEqual([413, 'body_too_large'])
   })
 
-  test('what is not JSON, or does not say that it is', async () => {
+  test('a body that is not JSON (400), or has another content type (415)', async () => {
     const caller = await world.caller()
     const headers = { 'content-type': 'text/plain' }
     expect((await caller.call('POST', '/tools/acme-create-note', { raw: '{' })).status).toBe(400)

@@ -10,7 +10,7 @@ describe('POST {tools_url}/{slug} → 402', () => {
     await world.close()
   })
 
-  test('says what is required and what is available of credits and wallet together; the tool is not asked', async () => {
+  test('names what is required and what credits and wallet have together; the tool is not called', async () => {
     const caller = await world.caller(0.004)
     await world.spend(caller, 1_000_000n)
     const asked = world.upstream.asked.length
@@ -20,7 +20,7 @@ describe('POST {tools_url}/{slug} → 402', () => {
     expect(world.upstream.asked).toHaveLength(asked)
   })
 
-  test('is not kept under its Idempotency-Key: after a top-up the same call is made', async () => {
+  test('is not stored under its Idempotency-Key: after a top-up the same call is made', async () => {
     const caller = await world.caller(0.004)
     await world.spend(caller, 1_000_000n)
     const ask = () => world.call(caller, 'acme-create-note', { title: 'x' }, { 'idempotency-key': 'top-up' })
@@ -32,7 +32,7 @@ describe('POST {tools_url}/{slug} → 402', () => {
     expect(await world.left(caller)).toMatchObject({ balance: 0.994 })
   })
 
-  test('200 at once on credits for 100: exactly 100 are charged, and no answer goes out unpaid', async () => {
+  test('charges exactly 100 of 200 concurrent calls on credits for 100, and returns no unpaid answer', async () => {
     const caller = await world.caller()
     const asked = world.upstream.asked.length
     const answers = await Promise.all(

@@ -17,7 +17,7 @@ describe('POST {tools_url}/{slug} → 202, 401, 403', () => {
     return (await caller.call('POST', '/v1/keys', { body: { name: 'agent', agentId: agent.id } })).body.secret as string
   }
 
-  test('without a key, with one that is made up, with one that was revoked: 401', async () => {
+  test('401 without a key, with an unknown one and with a revoked one', async () => {
     const caller = await world.caller()
     const made = (await caller.call('POST', '/v1/keys', { body: { name: 'short-lived' } })).body
     await caller.call('DELETE', `/v1/keys/${String(made.key.id)}`)
@@ -31,7 +31,7 @@ describe('POST {tools_url}/{slug} → 202, 401, 403', () => {
     }
   })
 
-  test('an agent’s limits are asked before the tool is; the limit and when it resets are told', async () => {
+  test('an agent over its limit calls no tool, and reads the limit and when it resets', async () => {
     const caller = await world.caller()
     const asked = world.upstream.asked.length
     const key = await agentOf(caller, { limits: { perDay: 0.02 } })
@@ -51,7 +51,7 @@ describe('POST {tools_url}/{slug} → 202, 401, 403', () => {
     })
   })
 
-  test('a call that fails gives its share of the limit back', async () => {
+  test('a failed call returns its share of the limit', async () => {
     world.upstream.says('/anything', {}, 500)
     const key = await agentOf(await world.caller(), { limits: { perDay: 0.01 } })
     for (let call = 0; call < 3; call++) expect((await world.call(key, 'acme-get-anything')).status).toBe(502)
@@ -70,7 +70,7 @@ describe('POST {tools_url}/{slug} → 202, 401, 403', () => {
     })
   })
 
-  test('above what a person has to approve: 202, and after the approval the very same call goes through', async () => {
+  test('202 above the approval amount; after the approval the same call goes through once', async () => {
     const caller = await world.caller()
     const key = await agentOf(caller, { approvalAbove: 0.005 })
     const held = await world.call(key, 'acme-create-note', { title: 'Approve me' })

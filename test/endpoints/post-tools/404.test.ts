@@ -16,7 +16,7 @@ describe('POST {tools_url}/{slug} → 404, 410', () => {
       paths: { [path]: { get: { operationId: name, summary: name, responses: { 200: { description: 'x' } } } } },
     })
 
-  test('a slug that is none, of whatever form', async () => {
+  test('for an unknown slug of any form', async () => {
     const caller = await world.caller()
     for (const slug of ['no-such-tool', 'tool_01j000', 'ACME-get-text', 'x'.repeat(500)]) {
       const answer = await world.call(caller, slug)
@@ -24,7 +24,7 @@ describe('POST {tools_url}/{slug} → 404, 410', () => {
     }
   })
 
-  test('somebody else’s own tool', async () => {
+  test("for another account's own tool", async () => {
     const [owner, stranger] = [await world.caller(), await world.caller()]
     world.upstream.says('/private', { mine: true })
     const ownerId = owner.caller.user.id
@@ -34,7 +34,7 @@ describe('POST {tools_url}/{slug} → 404, 410', () => {
     expect((await world.call(stranger, 'own-look')).body.code).toBe('tool_not_found')
   })
 
-  test('a tool that is gone says so, and what took its place', async () => {
+  test('for a removed tool (410), with its successor', async () => {
     const { catalogue } = world.service
     world.upstream.says('/v1', { version: 1 })
     await catalogue.importDocument(wanted(world.upstream.url, { slug: 'moving' }), one('old', '/v1'))

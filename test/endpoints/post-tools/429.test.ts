@@ -10,7 +10,7 @@ describe('POST {tools_url}/{slug} → 429, 503', () => {
     await world.close()
   })
 
-  test('more calls at once than a key may have; places come back', async () => {
+  test('429 above the concurrent calls of a key; finished calls free their slots', async () => {
     const open = world.upstream.holds('/slow', {})
     const [caller, other] = [await world.caller(), await world.caller()]
     const held = [1, 2, 3].map(() => world.call(caller, 'acme-get-slow'))
@@ -24,7 +24,7 @@ describe('POST {tools_url}/{slug} → 429, 503', () => {
     expect((await world.call(caller, 'acme-get-text')).status).toBe(200)
   })
 
-  test('a slow provider turns its own callers away, and no others', async () => {
+  test('a slow provider refuses its own callers, and calls of other providers succeed', async () => {
     const open = world.upstream.holds('/slow', {})
     const before = world.upstream.to('/slow').length
     const document = JSON.stringify({
@@ -45,7 +45,7 @@ describe('POST {tools_url}/{slug} → 429, 503', () => {
     expect((await world.call(three, 'acme-get-text')).status).toBe(200)
   })
 
-  test('one account with many keys leaves places of a provider to others; one without money takes none', async () => {
+  test('one account with several keys cannot fill a provider, and one without money takes no slot', async () => {
     const open = world.upstream.holds('/slow', {})
     const before = world.upstream.to('/slow').length
     const [many, poor, other] = [await world.caller(), await world.caller(), await world.caller()]
@@ -62,7 +62,7 @@ describe('POST {tools_url}/{slug} → 429, 503', () => {
     await Promise.all(held)
   })
 
-  test('more calls a minute than a key may make', async () => {
+  test('429 above the calls per minute of a key', async () => {
     const caller = await world.caller()
     for (let call = 0; call < 20; call++) {
       const { status, headers } = await world.call(caller, 'acme-get-text')

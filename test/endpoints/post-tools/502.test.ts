@@ -30,7 +30,7 @@ describe('POST {tools_url}/{slug} → 502, 504', () => {
     return answer.body as Record<string, unknown>
   }
 
-  test('the tool’s own refusal is passed on in its words', async () => {
+  test("passes on the status and the message of the tool's refusal", async () => {
     world.upstream.says('/anything', { message: 'The title is taken', secret: 'x' }, 422)
     expect(await anything()).toMatchObject({
       code: 'upstream_error',
@@ -70,7 +70,7 @@ describe('POST {tools_url}/{slug} → 502, 504', () => {
     }
   })
 
-  test('hangs, or drips: 504', async () => {
+  test('504 when the tool hangs or sends too slowly', async () => {
     world.upstream.on('/anything', () => undefined)
     expect((await anything(504))['code']).toBe('upstream_timeout')
     world.upstream.on('/anything', (_, response) => {
@@ -83,7 +83,7 @@ describe('POST {tools_url}/{slug} → 502, 504', () => {
     expect((await anything(504))['code']).toBe('upstream_timeout')
   })
 
-  test('is not there, or does not speak HTTP', async () => {
+  test('502 when the tool is down, or does not speak HTTP', async () => {
     const rude: Server = createServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n'))
     rude.listen(0, '127.0.0.1')
     await once(rude, 'listening')

@@ -47,7 +47,7 @@ describe('POST {tools_url}/{slug} without a key', () => {
     expect([answer.status, Object.keys(answer.body.details as object)]).toEqual([400, ['title', 'pages']])
   })
 
-  test('where nothing can be settled it is a 401 that says so', async () => {
+  test('answers 401 with a sentence where nothing can be settled', async () => {
     const quiet = await toolWorld()
     const answer = await quiet.service.call('POST', '/tools/acme-create-note', { body: input })
     expect([answer.status, answer.body.code]).toEqual([401, 'unauthenticated'])

@@ -12,7 +12,7 @@ describe('POST /wallet/deposit → 200', () => {
     await service.close()
   })
 
-  test('with a hash, which is echoed', async () => {
+  test('accepts a hash and returns it', async () => {
     const person = await service.person()
     const { status, body } = await person.call('POST', '/v1/wallet/deposit', {
       body: { amount: 50, transactionHash: HASH },
@@ -21,7 +21,7 @@ describe('POST /wallet/deposit → 200', () => {
     expect(body).toEqual({ deposited: true, amount: 50, transactionHash: HASH, newBalance: 50 })
   })
 
-  test('without one; the balance moves at once', async () => {
+  test('needs no hash, and credits the balance at once', async () => {
     const person = await service.person()
     expect((await person.call('POST', '/v1/wallet/deposit', { body: { amount: 0.000001 } })).body).toEqual({
       deposited: true,
@@ -40,7 +40,7 @@ describe('POST /wallet/deposit → 200', () => {
     })
   })
 
-  test('the largest amount there is', async () => {
+  test('accepts the largest possible amount', async () => {
     const person = await service.person()
     const { status, body } = await person.call('POST', '/v1/wallet/deposit', { body: { amount: 9_007_199_254 } })
     expect(status).toBe(200)
@@ -51,7 +51,7 @@ describe('POST /wallet/deposit → 200', () => {
     const deposit = (person: Awaited<ReturnType<TestService['person']>>, key: string, amount: number) =>
       person.call('POST', '/v1/wallet/deposit', { body: { amount }, headers: { 'idempotency-key': key } })
 
-    test('the same again gives the first answer, and moves nothing', async () => {
+    test('a repeated request gets the first answer, and moves nothing', async () => {
       const person = await service.person()
       const first = await deposit(person, 'one', 5)
       await deposit(person, 'other', 2)
@@ -62,7 +62,7 @@ describe('POST /wallet/deposit → 200', () => {
       expect((await person.call('GET', '/v1/wallet/balance')).body.wallet.balance).toBe(7)
     })
 
-    test('fifty at once are one', async () => {
+    test('fifty concurrent requests are one', async () => {
       const person = await service.person()
       const answers = await Promise.all(Array.from({ length: 50 }, () => deposit(person, 'burst', 3)))
       expect(new Set(answers.map((answer) => answer.text)).size).toBe(1)
@@ -70,19 +70,19 @@ describe('POST /wallet/deposit → 200', () => {
       expect((await person.call('GET', '/v1/wallet/balance')).body.wallet.balance).toBe(3)
     })
 
-    test("another person's same key is another request", async () => {
+    test("another account's request with the same key is another request", async () => {
       const [one, other] = [await service.person(), await service.person()]
       await deposit(one, 'shared', 1)
       expect((await deposit(other, 'shared', 2)).body.newBalance).toBe(2)
     })
 
-    test('a refusal does not use the key up when the body was at fault', async () => {
+    test('a refusal of the body does not use up the key', async () => {
       const person = await service.person()
       expect((await deposit(person, 'retry', -1)).status).toBe(400)
       expect((await deposit(person, 'retry', 1)).status).toBe(200)
     })
 
-    test('a lost answer is given again also where the same amount would not fit once more', async () => {
+    test('repeats a lost answer also where the same amount would not fit once more', async () => {
       const person = await service.person()
       const first = await deposit(person, 'large', 9_000_000_000)
       await service.database.statements.run(
@@ -94,7 +94,7 @@ describe('POST /wallet/deposit → 200', () => {
       expect({ status: again.status, body: again.body }).toEqual({ status: 200, body: first.body })
     })
 
-    test('an answer that was lost with its process is returned to the next request', async () => {
+    test('repeats an answer that was lost with its process', async () => {
       const person = await service.person()
       const first = await deposit(person, 'lost', 4)
       // As if the process had died after the money moved and before the answer was kept.

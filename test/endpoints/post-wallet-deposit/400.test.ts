@@ -44,7 +44,7 @@ describe('POST /wallet/deposit → 400', () => {
   const bodies: [string, string, string][] = [
     ['no amount', '{}', 'amount'],
     ['an unknown field', '{"amount": 1, "currency": "USDC"}', 'currency'],
-    ['a hash that is none', '{"amount": 1, "transactionHash": "abc"}', 'transactionHash'],
+    ['an invalid hash', '{"amount": 1, "transactionHash": "abc"}', 'transactionHash'],
     ['a hash that is a number', '{"amount": 1, "transactionHash": 12}', 'transactionHash'],
     ['a list', '[]', 'body'],
     ['a string', '"amount"', 'body'],
@@ -58,7 +58,7 @@ describe('POST /wallet/deposit → 400', () => {
     expect(Object.keys(body.details as object)).toEqual([field])
   })
 
-  test('not UTF-8', async () => {
+  test('for a body that is not UTF-8', async () => {
     const raw = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])
     const { status, body } = await person.call('POST', '/v1/wallet/deposit', { raw })
     expect(status).toBe(400)
@@ -72,7 +72,7 @@ describe('POST /wallet/deposit → 400', () => {
     expect(({} as Record<string, unknown>)['admin']).toBeUndefined()
   })
 
-  test('an Idempotency-Key that is none', async () => {
+  test('for an invalid Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'a'.repeat(256) }
     const { status, body } = await person.call('POST', '/v1/wallet/deposit', { body: { amount: 1 }, headers })
     expect(status).toBe(400)
@@ -81,7 +81,7 @@ describe('POST /wallet/deposit → 400', () => {
 })
 
 describe('POST /wallet/deposit → 400 in production', () => {
-  test('what cannot be proven on chain is refused, with a sentence that says so', async () => {
+  test('refuses a deposit that cannot be proven on chain, with a sentence', async () => {
     const service = await testService({
       LIVE: 'true',
       AUTH_SECRET: 'a'.repeat(40),
@@ -96,8 +96,8 @@ describe('POST /wallet/deposit → 400 in production', () => {
   })
 })
 
-describe('POST /wallet/deposit beyond what the wire can say', () => {
-  test('is refused before the balance comes to be', async () => {
+describe("POST /wallet/deposit beyond the API's number format", () => {
+  test('is refused before the balance changes', async () => {
     const service = await testService()
     const person = await service.person()
     await person.call('POST', '/v1/wallet/deposit', { body: { amount: 9_007_199_254 } })

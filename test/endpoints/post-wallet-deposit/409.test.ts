@@ -27,7 +27,7 @@ describe('POST /wallet/deposit → 409', () => {
     expect((await person.call('GET', '/v1/wallet/balance')).body.wallet.balance).toBe(5)
   })
 
-  test('for any recorder, amount and letter case', async () => {
+  test('for any account, amount and letter case', async () => {
     const [one, other] = [await service.person(), await service.person()]
     await one.call('POST', '/v1/wallet/deposit', { body: { amount: 5, transactionHash: hashOf('b') } })
     const shouted = hashOf('B')
@@ -38,7 +38,7 @@ describe('POST /wallet/deposit → 409', () => {
     expect((await other.call('GET', '/v1/wallet/balance')).body.wallet.balance).toBe(0)
   })
 
-  test('fifty at once with one hash: one is recorded', async () => {
+  test('records one of fifty concurrent deposits with one hash', async () => {
     const person = await service.person()
     const body = { amount: 2, transactionHash: hashOf('c') }
     const answers = await Promise.all(

@@ -15,7 +15,7 @@ describe('POST /wallet/withdraw → 200', () => {
     return person
   }
 
-  test('with every field; the money is locked at once', async () => {
+  test('returns every field, and holds the money at once', async () => {
     const person = await rich()
     const { status, body } = await person.call('POST', '/v1/wallet/withdraw', {
       body: { amount: 4, to: TO.toLowerCase() },
@@ -44,7 +44,7 @@ describe('POST /wallet/withdraw → 200', () => {
     })
   })
 
-  test('in a sandbox without a chain it is paid by nobody, in the same states', async () => {
+  test('is simulated in a sandbox without a chain, through the same states', async () => {
     const person = await rich()
     const { id } = (await person.call('POST', '/v1/wallet/withdraw', { body: { amount: 4, to: TO.toLowerCase() } }))
       .body.withdrawal as { id: string }
@@ -65,7 +65,7 @@ describe('POST /wallet/withdraw → 200', () => {
     expect(transactions[0]).toMatchObject({ type: 'withdrawal', amount: -4, balanceAfter: 6 })
   })
 
-  test('fifty at once under one Idempotency-Key are one', async () => {
+  test('makes one withdrawal of fifty concurrent calls with one Idempotency-Key', async () => {
     const person = await rich()
     const ask = () =>
       person.call('POST', '/v1/wallet/withdraw', {
@@ -77,7 +77,7 @@ describe('POST /wallet/withdraw → 200', () => {
     expect((await person.call('GET', '/v1/wallet/balance')).body.wallet.availableBalance).toBe(9)
   })
 
-  test('fifty at once for all there is: one gets it', async () => {
+  test('of fifty concurrent calls for the whole balance, one succeeds', async () => {
     const person = await rich()
     const ask = () => person.call('POST', '/v1/wallet/withdraw', { body: { amount: 10, to: TO.toLowerCase() } })
     const answers = await Promise.all(Array.from({ length: 50 }, ask))

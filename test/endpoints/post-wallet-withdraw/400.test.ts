@@ -20,7 +20,7 @@ describe('POST /wallet/withdraw → 400', () => {
     ['a negative one', { amount: -1, to: TO }, 'amount'],
     ['seven decimals', { amount: 0.0000001, to: TO }, 'amount'],
     ['no address', { amount: 1 }, 'to'],
-    ['an address that is none', { amount: 1, to: '0x12' }, 'to'],
+    ['an invalid address', { amount: 1, to: '0x12' }, 'to'],
     ['a name', { amount: 1, to: 'vitalik.eth' }, 'to'],
     ['a wrong checksum', { amount: 1, to: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02914'.replace('fCD', 'Fcd') }, 'to'],
     ['the zero address', { amount: 1, to: `0x${'00'.repeat(20)}` }, 'to'],
@@ -46,7 +46,7 @@ describe('POST /wallet/withdraw → 400', () => {
     }
   })
 
-  test('nothing was locked by any of them', async () => {
+  test('none of these left a hold', async () => {
     expect((await person.call('GET', '/v1/wallet/balance')).body.wallet).toMatchObject({ availableBalance: 10 })
   })
 })

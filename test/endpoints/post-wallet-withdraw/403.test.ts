@@ -35,7 +35,7 @@ describe('POST /wallet/withdraw → 403', () => {
     expect(await available()).toBe(100)
   })
 
-  test('more than a day allows, however many ask at once; a day later there is a new one', async () => {
+  test('above the daily limit, also for concurrent calls; a day later the limit is free again', async () => {
     const { take, available } = await rich()
     const answers = await Promise.all(Array.from({ length: 20 }, () => take(1)))
     expect(answers.map(({ status }) => status).sort()).toEqual([

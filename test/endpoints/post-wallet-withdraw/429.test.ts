@@ -3,7 +3,7 @@ import { testService } from '../../harness/service.ts'
 
 const TO = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02914'
 
-test('POST /wallet/withdraw → 429: more withdrawals than a day has, however many ask at once', async () => {
+test('POST /wallet/withdraw → 429: more withdrawals than the daily limit, also concurrently', async () => {
   const service = await testService({ WITHDRAWALS_PER_DAY: '3', WITHDRAWAL_MINIMUM: '0' })
   const [person, other] = [await service.person(), await service.person()]
   for (const one of [person, other]) await one.call('POST', '/v1/wallet/deposit', { body: { amount: 10 } })

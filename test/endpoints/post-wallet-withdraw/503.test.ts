@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { usdc } from '../../../service/kit/money.ts'
 import { testService } from '../../harness/service.ts'
 
-test('POST /wallet/withdraw → 503 while payouts are paused; what waited before goes on after, and nothing is lost', async () => {
+test('POST /wallet/withdraw → 503 while payouts are paused; earlier ones resume afterwards', async () => {
   const service = await testService()
   const person = await service.person()
   await person.call('POST', '/v1/wallet/deposit', { body: { amount: 10 } })

@@ -9,7 +9,7 @@ describe('POST /webhook-endpoints/{id}/rotate-secret', () => {
   })
   afterAll(() => world.close())
 
-  test('gives a new secret once; the old one signs along', async () => {
+  test('returns a new secret once; the old one stays valid beside it', async () => {
     const { person, receiver } = world
     const body = { url: receiver.url, events: ['run.completed'] }
     const made = await person.call('POST', '/v1/webhook-endpoints', { body })

@@ -11,7 +11,7 @@ describe('POST /webhook-endpoints/{id}/test', () => {
   })
   afterAll(() => world.close())
 
-  test('sends a signed event of each type that it asks for, which says it is a test; once for an Idempotency-Key', async () => {
+  test('sends a signed test event of each subscribed type, once per Idempotency-Key', async () => {
     const { person, receiver } = world
     const made = await person.call('POST', '/v1/webhook-endpoints', { body: { url: receiver.url, events: EVENTS } })
     const endpoint = made.body.webhookEndpoint.id as string

@@ -25,7 +25,7 @@ describe('POST /webhook-endpoints', () => {
     ['a number for the url', { url: 1, events }, 'url'],
     ['a url without end', { url: `https://example.com/${'x'.repeat(2_000)}`, events }, 'url'],
     ['an unknown field', { ...good, extra: 1 }, 'extra'],
-    ['a secret that is none', { ...good, secret: 'whsec_short' }, 'secret'],
+    ['an invalid secret', { ...good, secret: 'whsec_short' }, 'secret'],
     ['a secret with a space at its end', { ...good, secret: `${'x'.repeat(30)} ` }, 'secret'],
     ['a secret that is too long', { ...good, secret: 'x'.repeat(76) }, 'secret'],
   ])('%s is refused, naming the field', async (_, body, field) => {
@@ -57,7 +57,7 @@ describe('POST /webhook-endpoints', () => {
     expect(body.details.secret).toMatch(/whsec_ and the base64 of 24 to 64 bytes, or 24 to 75 printable ASCII/)
   })
 
-  test('nothing was made by any of these', async () => {
+  test('none of these created an endpoint', async () => {
     const { body } = await person.call('GET', '/v1/webhook-endpoints')
     expect(body.total).toBe(0)
   })

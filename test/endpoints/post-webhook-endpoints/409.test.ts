@@ -10,7 +10,7 @@ describe('POST /webhook-endpoints', () => {
 
   const body = { url: 'http://127.0.0.1:9/', events: ['run.completed'] }
 
-  test('one more than fifty is refused; a deleted one makes room', async () => {
+  test('refuses the fifty-first endpoint until one is deleted', async () => {
     const person = await service.person()
     const made = []
     for (let n = 0; n < 50; n++) made.push(await person.call('POST', '/v1/webhook-endpoints', { body }))

@@ -23,12 +23,15 @@ describe('/webhook-endpoints', () => {
     ['POST', '/test', undefined],
   ] as const
 
-  test.each(ways)("%s …%s of somebody else's is the same 404 as of one that is not", async (method, way, body) => {
-    const theirs = await other.call(method, `/v1/webhook-endpoints/${id}${way}`, { body })
-    const none = await other.call(method, `/v1/webhook-endpoints/whe_00000000000000000000000000${way}`, { body })
-    expect([theirs.status, theirs.body.code]).toEqual([404, 'webhook_endpoint_not_found'])
-    expect({ ...none.body, requestId: '' }).toEqual({ ...theirs.body, requestId: '' })
-  })
+  test.each(ways)(
+    "%s …%s answers the same 404 for another account's endpoint as for an unknown one",
+    async (method, way, body) => {
+      const theirs = await other.call(method, `/v1/webhook-endpoints/${id}${way}`, { body })
+      const none = await other.call(method, `/v1/webhook-endpoints/whe_00000000000000000000000000${way}`, { body })
+      expect([theirs.status, theirs.body.code]).toEqual([404, 'webhook_endpoint_not_found'])
+      expect({ ...none.body, requestId: '' }).toEqual({ ...theirs.body, requestId: '' })
+    },
+  )
 
   test.each([...ways, ['POST', 'create', { url: 'http://127.0.0.1:9/', events: ['run.failed'] }] as const])(
     "%s …%s with no key is 401, with an agent's 403",
@@ -45,7 +48,7 @@ describe('/webhook-endpoints', () => {
     },
   )
 
-  test('and it is as it was', async () => {
+  test('and the endpoint is unchanged', async () => {
     const { status, body } = await owner.call('GET', `/v1/webhook-endpoints/${id}`)
     expect([status, body.webhookEndpoint.status]).toEqual([200, 'enabled'])
   })

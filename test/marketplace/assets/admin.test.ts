@@ -31,7 +31,7 @@ describe('npm run admin', () => {
 
   const look = async () => (await service.call('GET', `/v1/rda/${slug}`)).body.rda as { id: string }
 
-  test('sets the marks of the house, and takes them back', async () => {
+  test("sets and removes the operator's marks", async () => {
     expect(await admin('verify', slug)).toEqual({ code: 0, said: `${slug} in sandbox is verified.\n` })
     expect((await admin('feature', (await look()).id)).code).toBe(0)
     expect((await admin('verify-owner', creator.caller.subject)).code).toBe(0)
@@ -43,7 +43,7 @@ describe('npm run admin', () => {
     expect(await look()).toMatchObject({ verified: false, featured: false, ownerVerified: false })
   })
 
-  test('says what it did not find, and what it can do', async () => {
+  test('names an unknown asset, and lists its commands', async () => {
     expect(await admin('verify', 'no-such-asset')).toMatchObject({
       code: 1,
       said: expect.stringContaining('no-such-asset'),

@@ -49,7 +49,7 @@ describe('the demo creators', () => {
     expect(answer.body.output).toContain(output)
   })
 
-  test('a prompt without a model says so in its first line, and then what would be asked', async () => {
+  test('a prompt without a model says so in its first line, and then shows the prompt', async () => {
     const body = { rdaSlug: 'sql-explainer', inputs: { query: 'SELECT 1' } }
     const { output } = (await person.call('POST', '/v1/run', { body })).body as { output: string }
     const [first, blank, ...prompt] = output.split('\n')
@@ -60,7 +60,7 @@ describe('the demo creators', () => {
     expect(prompt.join('\n')).toContain('SELECT 1')
   })
 
-  test('what they cannot do fails, and costs nothing', async () => {
+  test('an impossible conversion fails, and costs nothing', async () => {
     const before = (await person.call('GET', '/v1/wallet/balance')).body.wallet.balance
     const body = { rdaSlug: 'colour-palette', inputs: { colour: '1e90ff' } }
     expect((await person.call('POST', '/v1/run', { body })).status).toBe(200)

@@ -51,7 +51,7 @@ describe('trending', () => {
     expect((await service.call('GET', '/v1/rdas?trending=true')).body.total).toBe(0)
   })
 
-  test('what runs cost lately is where the estimate of a metered price begins', async () => {
+  test("starts a metered price's estimate at the cost of recent runs", async () => {
     const slug = await published(creator, promptBody({ pricing: { model: 'per-token', amount: 0.001 } }))
     const before = (await service.call('GET', `/v1/rda/${slug}`)).body.rda.pricing.estimatedCost as string
     const person = await service.person()

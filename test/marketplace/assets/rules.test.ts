@@ -30,10 +30,10 @@ describe('states', () => {
     ['unpublish', 'draft', 'draft'],
     ['archive', 'draft', 'archived'],
     ['archive', 'published', 'archived'],
-  ] as const)('%s of what is %s → %s', (action, from, to) => {
+  ] as const)('%s takes an asset from %s to %s', (action, from, to) => {
     expect(after(action, from)).toBe(to)
   })
-  test('unpublish of what is archived is refused', () => {
+  test('unpublish refuses an archived asset', () => {
     expect(() => after('unpublish', 'archived')).toThrow('archived')
   })
 })
@@ -90,7 +90,7 @@ describe('the estimate', () => {
     expect(estimate(content, models, null).estimatedCost).toBe(text)
   })
 
-  test('what runs cost lately says where the range begins, and where it ends only if that is more', () => {
+  test('starts at the cost of recent runs, and ends there only if that is above the range', () => {
     const perToken = prompt(price('per-token', 10_000n), ['free'])
     expect(estimate(perToken, models, { least: usdc(3_000n), most: usdc(4_000n) }).estimatedCost).toBe(
       '0.003 - 0.03534 USDC',
@@ -100,7 +100,7 @@ describe('the estimate', () => {
     )
   })
 
-  test('its upper end is not below what a run may be charged', () => {
+  test('does not end below the largest possible charge of a run', () => {
     for (const content of [
       agent(price('per-second', 10_000n), 600),
       prompt(price('per-second', 10_000n), ['cheap']),

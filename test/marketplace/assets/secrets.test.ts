@@ -2,7 +2,7 @@ import { isId } from '../../../service/kit/ids.ts'
 import { agentBody, ALLOWED, toolBody } from '../bodies.ts'
 import { testService } from '../../harness/service.ts'
 
-test('secrets of creators are in the database as tokens of the vault alone, bound to their field', async () => {
+test("creators' secrets are stored only as vault tokens, bound to their field", async () => {
   const service = await testService(ALLOWED)
   const creator = await service.person()
   const agent = (await creator.call('POST', '/v1/rda', { body: agentBody() })).body.rda

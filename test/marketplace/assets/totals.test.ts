@@ -44,7 +44,7 @@ describe('totals', () => {
     await database.close()
   })
 
-  test('agree with what is there after any history', async () => {
+  test("equal the rows' counts after any history", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const made: Asset[] = []
@@ -55,7 +55,7 @@ describe('totals', () => {
     )
   })
 
-  test('agree after eight people did such things at the same moment, and nobody was in anybody’s way', async () => {
+  test('agree after eight accounts act concurrently', async () => {
     const histories = fc.sample(fc.array(step, { minLength: 20, maxLength: 20 }), { numRuns: 8 })
     await Promise.all(
       histories.map(async (steps) => {

@@ -18,7 +18,7 @@ describe('an agent', () => {
   const path = () => `/agent-${String(++count)}`
   const run = (slug: string) => world.run(caller, slug, { inputs: { topic: 'bees' } })
 
-  test('is told the run, signed with its owner’s secret, with its owner’s own headers', async () => {
+  test('receives the run, signed with its owner’s secret, with its owner’s headers', async () => {
     const at = path()
     const slug = await world.agent({
       webhookUrl: world.server.on(at, () => ({ body: { status: 'completed', output: 'report' } })),
@@ -49,7 +49,7 @@ describe('an agent', () => {
     expect((await run(slug)).body.output).toBe('{"found":[1,2]}')
   })
 
-  test('is asked until it is done, by its job, and through hiccups', async () => {
+  test('is polled by its job until done, through errors', async () => {
     const at = path()
     let polls = 0
     const slug = await world.agent({
@@ -108,7 +108,7 @@ describe('an agent', () => {
     expect(world.server.to(at)).toHaveLength(calls)
   })
 
-  test('by the second costs the seconds begun, and never more than its time limit', async () => {
+  test('with a price per second costs each second begun, and at most its time limit', async () => {
     const slug = await world.agent(
       {
         webhookUrl: world.server.on(path(), () => ({ body: { status: 'completed', output: 'quick' } })),

@@ -13,7 +13,7 @@ describe('places for executions', () => {
     await database.close()
   })
 
-  test('are taken by callers with money alone, held until the end, and cost nothing where there is none', async () => {
+  test('are taken by callers with money only, held until the end, and free of charge when full', async () => {
     let places = 1
     const taken: string[] = []
     const enterAs = (name: string) => () => {

@@ -1,7 +1,7 @@
 import { createFreeRuns } from '../../../service/marketplace/store/runs/free.ts'
 import { testDatabase, type TestDatabase } from '../../harness/database.ts'
 
-describe('what free prompts take of their creator in a day', () => {
+describe('the daily allowance of free prompts', () => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await testDatabase()
@@ -11,7 +11,7 @@ describe('what free prompts take of their creator in a day', () => {
   const now = new Date('2031-05-17T23:00:00Z')
   const creator = { userId: 'usr_creator', environment: 'production' as const }
 
-  test('is bounded for each caller and in all, however many ask at once, and told once', async () => {
+  test('is limited per caller and in total, also for concurrent calls, and flagged once per day', async () => {
     const free = createFreeRuns(database.statements, { perDay: 25, perCaller: 10 })
     const asked = await Promise.all(
       Array.from({ length: 120 }, (_, n) => free.take({ creator, caller: `usr_${String(n % 4)}`, own: null }, now)),
@@ -33,7 +33,7 @@ describe('what free prompts take of their creator in a day', () => {
     expect(await free.take(of('usr_0'), new Date('2031-05-18T00:00:00Z'))).toBeNull()
   })
 
-  test('an asset with a bound of its own counts by itself, and each caller with all of them', async () => {
+  test('of an asset with its own limit is counted separately, except per caller', async () => {
     const free = createFreeRuns(database.statements, { perDay: 1, perCaller: 4 })
     const day = new Date('2031-06-01T12:00:00Z')
     const of = (caller: string, perDay: number) => ({ creator, caller, own: { rda: 'rda_own' as const, perDay } })

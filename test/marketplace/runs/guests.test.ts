@@ -68,7 +68,7 @@ describe('runs of assets that guests buy', () => {
       [id],
     )
 
-  test('give the money back where it came first and the run failed: from where it is, not from the creator', async () => {
+  test('are refunded from the platform when they were paid first and failed', async () => {
     const payer = await world.chain.payer(1_000_000n)
     const proof = await submitted(payer)
     expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)
@@ -163,7 +163,7 @@ describe('runs of assets that guests buy', () => {
     expect(await usdcOf(world.chain, address)).toBe(750_000n)
   })
 
-  test('are given back by the sweeper where nobody comes back for what was paid', async () => {
+  test('are refunded by the sweeper when a paid run is never fetched', async () => {
     const payer = await world.chain.payer(1_000_000n)
     const proof = await submitted(payer)
     const { statements } = world.service.database

@@ -47,7 +47,7 @@ describe('runs that are left behind', () => {
     await database.close()
   })
 
-  test('a process that falls silent loses its runs; if it was only slow, it charges nothing and nothing leaves it', async () => {
+  test('of a silent process end unpaid, also when it was only slow', async () => {
     const [silent, other] = [engine(), engine()]
     const { id, end } = await begun(silent)
     expect(await other.runs.sweepLost(clock.now())).toBe(0)
@@ -61,7 +61,7 @@ describe('runs that are left behind', () => {
     await other.runs.stop()
   })
 
-  test("the ledger's own sweeper may come first: the late capture is refused and the run says so", async () => {
+  test("fail as expired when the ledger's sweeper releases their hold first", async () => {
     const { runs, ledger } = engine()
     const { id, end } = await begun({ runs, ledger })
     clock.forward(3_600_000)
@@ -86,7 +86,7 @@ describe('runs that are left behind', () => {
     await runs.stop()
   })
 
-  test.each(['here', 'there'])('a cancel asked %s after the request has left changes nothing', async (where) => {
+  test.each(['here', 'there'])('a cancel made %s after the request has left changes nothing', async (where) => {
     const processes = { here: engine(), there: engine() }
     const { id, end } = await begun(processes.here)
     departures.at(-1)!.leave()
@@ -97,7 +97,7 @@ describe('runs that are left behind', () => {
     await Promise.all([processes.here.runs.stop(), processes.there.runs.stop()])
   })
 
-  test('of a cancel and the workers of a queued run one wins: canceled and never begun, or begun and charged', async () => {
+  test('a queued run is either canceled and never begun, or begun and charged', async () => {
     const processes = [engine(), engine()]
     for (let round = 0; round < 8; round++) {
       const name = operation()
@@ -119,7 +119,7 @@ describe('runs that are left behind', () => {
     await Promise.all(processes.map(({ runs }) => runs.stop()))
   })
 
-  test('a queued prompt of a process that stops goes to another one, with its lock', async () => {
+  test('a queued prompt of a stopping process moves to another one, with its hold', async () => {
     const prompt = {
       ...asset,
       type: 'prompt' as const,
@@ -167,7 +167,7 @@ describe('runs that are left behind', () => {
     await Promise.all([one.runs.stop(), other.runs.stop()])
   })
 
-  test('a process that stops ends its runs unpaid, at once', async () => {
+  test('of a stopping process end unpaid at once', async () => {
     const one = engine()
     const { id, end } = await begun(one)
     await one.runs.stop()
@@ -246,7 +246,7 @@ describe('claims whose answer is lost', () => {
     }
   }
 
-  test('a background run is executed once, also when its announcement went to another process', async () => {
+  test('a background run is executed once, also when another process gets its announcement', async () => {
     const [one, other] = engines as [Engine, Engine]
     const id = await queued()
     faults.lose('run_claim')
@@ -260,7 +260,7 @@ describe('claims whose answer is lost', () => {
     expect(executions).toBe(1)
   })
 
-  test('its announcement and the look at its claim meet in one process: it is executed once', async () => {
+  test('a run announced again while its lost claim is resolved is executed once', async () => {
     const [one] = engines as [Engine]
     const id = await queued()
     faults.lose('run_claim')
@@ -270,7 +270,7 @@ describe('claims whose answer is lost', () => {
     expect(executions).toBe(1)
   })
 
-  test('a run whose caller was told that it failed ends unpaid', async () => {
+  test('a run whose caller got an error ends unpaid', async () => {
     const [one] = engines as [Engine]
     const name = operation()
     faults.lose('together')
@@ -284,7 +284,7 @@ describe('claims whose answer is lost', () => {
     expect(executions).toBe(0)
   })
 
-  test('a canceled run is canceled at the next look, or when it is canceled again', async () => {
+  test('a cancel whose answer was lost is completed later, or by the next cancel', async () => {
     const [one] = engines as [Engine]
     const [looked, again] = [await queued(), await queued()]
     for (const id of [looked, again]) {

@@ -24,7 +24,7 @@ describe('models', () => {
     return models.complete({ model, system: 'Be brief.', prompt: 'Hello', signal })
   }
 
-  test('in the sandbox there is only echo, in production what the catalogue lists', () => {
+  test('are only echo in the sandbox, and those of the catalogue in production', () => {
     expect(models.list('sandbox').map(({ id }) => id)).toEqual(['sandbox/echo'])
     expect(models.find('sandbox', 'gpt-4o-mini')).toBeNull()
     expect(models.find('production', 'sandbox/echo')).toBeNull()
@@ -67,7 +67,7 @@ describe('models', () => {
     expect(vendor.asked.at(-1)!.body).not.toHaveProperty('max_tokens')
   })
 
-  test('an abort hangs up in the middle, which stops the spending', async () => {
+  test('an abort closes the connection in the middle, which stops the spending', async () => {
     const controller = new AbortController()
     const before = vendor.closed
     vendor.answer = (response) => {
@@ -83,7 +83,7 @@ describe('models', () => {
     [400, 'model_refused'],
     [401, 'model_unavailable'],
     [500, 'model_unavailable'],
-  ])('a vendor that answers %d is asked once, and its words stay inside', async (status, code) => {
+  ])('a vendor that answers %d is called once, and its error text stays hidden', async (status, code) => {
     const before = vendor.asked.length
     vendor.answer = (response) =>
       response
@@ -97,7 +97,7 @@ describe('models', () => {
     expect(vendor.asked.length - before).toBe(1)
   })
 
-  test('an answer that was broken off is none', async () => {
+  test('an interrupted answer is a failure', async () => {
     vendor.answer = (response) => stream(response, [piece('half an ans')])
     await expect(complete()).rejects.toMatchObject({ failure: { code: 'model_interrupted' } })
   })

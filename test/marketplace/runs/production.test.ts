@@ -90,12 +90,12 @@ describe('prompts on a paid model', () => {
     expect(await balance(creator)).toBe(before)
   })
 
-  test('by the token: for a thousand, and at least what the model costs', async () => {
+  test("per-token runs cost the price per thousand, and at least the model's cost", async () => {
     const { body } = await world.run(caller, await publish('tokens', { model: 'per-token', amount: 0.01 }))
     expect(body.cost).toBe(0.015)
   })
 
-  test('more than was foreseen is not charged: the lock is the most', async () => {
+  test('a usage beyond the hold is charged at the hold', async () => {
     const usage = { prompt_tokens: 900_000, completion_tokens: 900_000, total_tokens: 1_800_000 }
     const answer = vendor.answer
     vendor.answer = (response) => stream(response, [piece('a', 'stop'), { choices: [], usage }])
@@ -106,7 +106,7 @@ describe('prompts on a paid model', () => {
     expect(run.maxCost).toBeLessThan(0.05)
   })
 
-  test("a free prompt is paid for by its creator's wallet, and the caller by nobody's", async () => {
+  test("a free prompt charges its creator's wallet, and not the caller", async () => {
     const before = [await balance(caller), await balance(creator)]
     const { body } = await world.run(caller, await publish('free', { model: 'free' }))
     expect(body.cost).toBe(0)
@@ -131,7 +131,7 @@ describe('prompts on a paid model', () => {
     expect((await world.run(who, free)).status).toBe(200)
   })
 
-  test("a free prompt's creator bounds its runs of a day", async () => {
+  test('a creator can limit the free runs of a prompt per day', async () => {
     const slug = await publish('bounded', { model: 'free' })
     const edited = await creator.call('PATCH', `/v1/rda/${slug}`, { body: { promptConfig: { freeRunsPerDay: 1 } } })
     expect([edited.status, edited.body.rda.promptConfig.freeRunsPerDay]).toEqual([200, 1])
@@ -147,7 +147,7 @@ describe('prompts on a paid model', () => {
     expect([wrong.status, Object.keys(wrong.body.details as object)]).toEqual([400, ['promptConfig.freeRunsPerDay']])
   })
 
-  test('of a creator without money it does not run, and says nothing of what they have', async () => {
+  test('a free prompt of a creator without money does not run, and does not reveal the balance', async () => {
     const poor = await world.service.person({ environment: 'production' })
     const asked = vendor.asked.length
     const answer = await world.run(caller, await publish('unfunded', { model: 'free' }, poor))
@@ -161,7 +161,7 @@ describe('prompts on a paid model', () => {
     expect(vendor.asked).toHaveLength(asked)
   })
 
-  test('a cancel after the vendor was asked changes nothing', async () => {
+  test('a cancel after the vendor was called changes nothing', async () => {
     const answer = vendor.answer
     let finish: () => void = () => undefined
     vendor.answer = (response) => {

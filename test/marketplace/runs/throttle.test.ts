@@ -18,7 +18,7 @@ describe("a tool's calls a minute", () => {
     await database.close()
   })
 
-  test('hold over several processes without Redis, whatever their number', async () => {
+  test('are limited across any number of processes without Redis', async () => {
     const replicas = Array.from({ length: 4 }, () => createThrottle(database.statements, clock, null))
     const waits = await Promise.all(Array.from({ length: 400 }, (_, n) => replicas[n % 4]!.take(rda, 90)))
     expect(waits.filter((wait) => wait === null)).toHaveLength(90)
@@ -44,7 +44,7 @@ describe("a tool's calls a minute", () => {
 
   // The continuous integration has one; a machine without it has nothing to share through.
   if (hasRedis())
-    test('hold through Redis, and through the database when it goes away', async () => {
+    test('hold through Redis, and through the database while Redis is down', async () => {
       const server = await startRedis()
       const connections = [1, 2].map(
         () => new Redis(server.url, { enableOfflineQueue: false, maxRetriesPerRequest: 1 }),

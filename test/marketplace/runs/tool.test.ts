@@ -26,7 +26,7 @@ describe('a tool', () => {
     return { result, asked: world.server.to(at)[0] }
   }
 
-  test('gets the inputs as JSON, or in its query beside what is there', async () => {
+  test('gets the inputs as JSON, or added to its query', async () => {
     const posted = await called({ apiMethod: 'POST' })
     expect([posted.asked!.method, JSON.parse(posted.asked!.body)]).toEqual(['POST', { city: 'Bern' }])
     const got = await called({ apiMethod: 'GET', query: '?units=si' }, { city: 'Bern & Thun' })
@@ -53,7 +53,7 @@ describe('a tool', () => {
     if (authType === 'none') expect(asked!.headers).not.toHaveProperty('authorization')
   })
 
-  test('is asked and understood through its transforms', async () => {
+  test('applies its transforms to the request and the response', async () => {
     const { result, asked } = await called({
       requestTransform: '{ "q": $uppercase(city), "n": 1 + 1 }',
       responseTransform: '"It is " & temperature & " degrees"',
@@ -76,7 +76,7 @@ describe('a tool', () => {
   test.each([
     ['fails', '$error("no")', 'transform_failed'],
     [
-      'does not end once it is given something',
+      'does not end for some input',
       '$f := function($x){ $x = null ? 0 : $f($x) }; city ? $f(city) : 0',
       'transform_timeout',
     ],
@@ -85,14 +85,14 @@ describe('a tool', () => {
       '$f := function($x){ $x&$x&$x&$x&$x&$x&$x&$x }; city ? $f($f($f($f($f($f(city)))))) : 0',
       'transform_too_large',
     ],
-  ])('whose transform %s costs nothing, and its server is not called', async (_, expression, code) => {
+  ])('with a transform that %s costs nothing, and its server is not called', async (_, expression, code) => {
     const transform = expression.startsWith('$f') ? `(${expression})` : expression
     const { result, asked } = await called({ requestTransform: transform })
     expect([result.status, result.body.code]).toEqual([500, code])
     expect(asked).toBeUndefined()
   })
 
-  test('is never asked twice', async () => {
+  test('is called once, even when it fails', async () => {
     const at = '/tool-once'
     const slug = await world.tool({ apiEndpoint: world.server.on(at, () => ({ status: 503 })) })
     expect((await world.run(caller, slug, { inputs: { city: 'Bern' } })).status).toBe(500)

@@ -1,7 +1,7 @@
 import type { DomainError } from '../../../service/kit/errors.ts'
 import { createTransforms } from '../../../service/transforms/transforms.ts'
 
-test('300 transforms of one account that never end hold up no other account and not the other environment', async () => {
+test('300 endless transforms of one account delay no other account or environment', async () => {
   const transforms = createTransforms({ limitMs: 300, waitingMax: 100 })
   const of = (userId: string) => ({ userId, environment: 'sandbox' as const })
   // All threads run before it begins: one that still starts keeps its turn, while others take several.

@@ -26,7 +26,7 @@ describe('transforms', () => {
     expect(await transforms.apply('$', null)).toBeNull()
   })
 
-  test('many at once share a few threads, each with its own input', async () => {
+  test('share a few threads when concurrent, each with its own input', async () => {
     const results = await Promise.all(Array.from({ length: 500 }, (_, n) => transforms.apply('n * 2', { n })))
     expect(results).toEqual(Array.from({ length: 500 }, (_, n) => n * 2))
   })
@@ -35,14 +35,14 @@ describe('transforms', () => {
     ['calls itself for ever', '($f := function($x){ $f($x + 1) }; $f(0))'],
     ['backtracks in a regular expression', '$match("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", /^(a+)+$/)'],
     ['counts for ever', '$sum($map([1..9999999], function($i){ $sqrt($i) }))'],
-  ])('one that %s is refused when it is given, and ended when it runs, while others go on', async (_, expression) => {
+  ])('one that %s is refused when set and stopped when run, while others go on', async (_, expression) => {
     expect(await transforms.check(expression)).toMatch(/does not end within|too much memory/)
     const [loops, runs] = await Promise.allSettled([transforms.apply(expression, {}), transforms.apply('1 + 1', {})])
     expect(loops).toMatchObject({ status: 'rejected', reason: { code: expect.stringMatching(/^transform_/) } })
     expect(runs).toMatchObject({ value: 2 })
   })
 
-  test('who runs over again and again is refused unheard', async () => {
+  test('an expression that timed out repeatedly is refused without running', async () => {
     const expression = '($g := function($x){ $g($x) }; $g(1))'
     for (let times = 0; times < 3; times++) await transforms.apply(expression, {}).catch(() => undefined)
     // Another one that takes all its time, begun before it.
@@ -55,14 +55,14 @@ describe('transforms', () => {
     await other
   })
 
-  test('one that eats memory loses its thread, not the process', async () => {
+  test('one that uses too much memory loses its thread, not the process', async () => {
     const expression =
       '($f := function($s, $n){ $n > 40 ? $length($s) : $f($s & $s, $n + 1) }; $f("xxxxxxxxxxxxxxxx", 0))'
     await expect(transforms.apply(expression, {})).rejects.toMatchObject({ code: expect.stringMatching(/^transform_/) })
     expect(await transforms.apply('1', {})).toBe(1)
   })
 
-  test('results and inputs are bounded', async () => {
+  test('have limited results and inputs', async () => {
     await expect(transforms.apply('$pad("", 1100000)', {})).rejects.toMatchObject({ code: 'transform_too_large' })
     await expect(transforms.apply('1', 'x'.repeat(2_000_000))).rejects.toMatchObject({ code: 'transform_too_large' })
   })
@@ -71,16 +71,16 @@ describe('transforms', () => {
     ['(', /is not JSONata/],
     ['a'.repeat(10_001), /at most 10000/],
     ['$pad("", 1100000)', /too large/],
-  ])('%# is refused when it is given', async (expression, why) => {
+  ])('invalid expression %# is refused when set', async (expression, why) => {
     expect(await transforms.check(expression)).toMatch(why)
   })
 
-  test('what a sample lacks is no fault', async () => {
+  test('missing fields in a sample are no error', async () => {
     expect(await transforms.check('$uppercase(city) & $string(a.b.c)')).toBeNull()
     expect(await transforms.check('$number("no")')).toBeNull()
   })
 
-  test('a thread knows nothing of the process', async () => {
+  test('cannot see the process', async () => {
     await expect(transforms.apply('$eval("process.env")', {})).resolves.toBeUndefined()
     await expect(transforms.apply('$lookup($, "__proto__")', {})).resolves.toBeUndefined()
   })

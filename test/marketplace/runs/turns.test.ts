@@ -15,7 +15,7 @@ describe('background runs of one account that hang', () => {
   })
   afterAll(() => database.close())
 
-  test('hold up no other account while approved runs are taken up', async () => {
+  test("do not delay another account's approved runs", async () => {
     const begun: string[] = []
     const queue = createQueue({
       statements: database.statements,
@@ -47,7 +47,7 @@ describe('background runs of one account that hang', () => {
     await database.statements.run('DELETE FROM outbox', [])
   })
 
-  test('hold up no other account, and no more than so many wait', async () => {
+  test('do not delay another account, and only a limited number waits', async () => {
     const begun: string[] = []
     const executor = {
       execute: ({ asset }: { asset: { id: string } }, signal: AbortSignal) => {

@@ -5,7 +5,7 @@ import type { Credential, World } from '../world.ts'
 /** n8n's AI agent spends with the node as its tool, and no more than the key of the agent may. */
 export function agentStory(world: () => World): void {
   describe('an AI agent', () => {
-    it('calls the node as its tool until the limit of its key, and is told so in words that a model can act on', async () => {
+    it("calls the node as its tool up to its key's limit, and then gets the limit as text", async () => {
       const model = await new Model({ text: 'One two three.' }, 5).listen()
       try {
         const { credential } = await makeAgent(world(), { perDay: 0.012 })

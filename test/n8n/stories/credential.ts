@@ -21,7 +21,11 @@ export function credentialStory(world: () => World): void {
         (w) => ({ url: `${w.apiUrl}/nowhere` }),
         { status: 'Error', message: /No Coinslot service answered at this address/ },
       ],
-      ['says that nobody listens', () => ({ url: 'http://127.0.0.1:1/v1' }), { status: 'Error', message: /refused/i }],
+      [
+        'reports a refused connection',
+        () => ({ url: 'http://127.0.0.1:1/v1' }),
+        { status: 'Error', message: /refused/i },
+      ],
     ])('%s', async (_, data, expected) => {
       const { id, name } = world().credential
       const credentials = { id, name, type: 'coinslotApi', data: credentialData(world().apiUrl, data(world())) }

@@ -32,7 +32,7 @@ export function editingStory(world: () => World, version: string): void {
       expect(seconds).toBeLessThan(60)
     })
 
-    it('lets somebody listen, pay and see the payment', async () => {
+    it('listens, pays and shows the payment', async () => {
       const workflow = await world().makeWorkflow(SHOWN)
       await editor.walk(workflow)
       expect(await workflow.runs(1)).toMatchObject([

@@ -10,7 +10,7 @@ import { asJson, until, type Credential, type World } from '../world.ts'
 /** The examples that use the seller's own models, mail and storage: credentials chosen, nothing else changed. */
 export function elsewhereStory(world: () => World): void {
   describe('the example with services of the seller', () => {
-    it('report by mail sends what was bought, and charges nothing for a mail that no one takes', async () => {
+    it('report by mail sends the report, and charges nothing for a mail that is refused', async () => {
       const input = { topic: 'Why small teams ship faster', audience: 'beginners', email: 'ada@example.com' }
       const mails = await startSmtp()
       try {
@@ -47,7 +47,7 @@ export function elsewhereStory(world: () => World): void {
       expect(payment.reason?.sentence).toMatch('This picture could not be drawn.')
     })
 
-    it('chat with documents answers from what was loaded, and knows only its own conversation', async () => {
+    it('chat with documents answers from the loaded documents, within one conversation', async () => {
       const model = await new Model({ input: 'May a kettle be returned?' }, 1, 'Documents').listen()
       try {
         const credentials = { openAiApi: await openAi(model) }
@@ -76,7 +76,7 @@ export function elsewhereStory(world: () => World): void {
       }
     })
 
-    it('paid chat answers with what was said before, until what was paid for is used', async () => {
+    it('paid chat answers with the earlier messages, and counts the paid messages down', async () => {
       const model = await new Model({}, 0).listen()
       try {
         const workflow = await publishExample(world(), 'paid-chat', { openAiApi: await openAi(model) })

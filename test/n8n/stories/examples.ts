@@ -73,7 +73,7 @@ export function examplesStory(world: () => World): void {
       })
     })
 
-    it('agent with a budget works with what its key may spend', async () => {
+    it("agent with a budget stops at its key's limit", async () => {
       const model = await new Model({ text: 'Put a coin in.' }, 2, 'Text_statistics').listen()
       try {
         const { credential } = await makeAgent(world(), { perDay: 0.007 })

@@ -4,7 +4,7 @@ import { asJson, until, type World } from '../world.ts'
 /** A builder's test: a temporary form for one payment. */
 export function listeningStory(world: () => World): void {
   describe('listening for a test event', () => {
-    it('makes a temporary form, to which the test address leads', async () => {
+    it('creates a temporary form, to which the test address redirects', async () => {
       const workflow = await world().makeWorkflow()
       await workflow.listen()
       const told: { status: number; body: Told } = await asJson(workflow.address('webhook-test'), 'POST')
@@ -21,7 +21,7 @@ export function listeningStory(world: () => World): void {
       await workflow.stopListening()
     })
 
-    it('runs the workflow with what a customer filled in and simulated, and the form is gone afterwards', async () => {
+    it("runs the workflow with a simulated payment's input, and then removes the form", async () => {
       const workflow = await world().makeWorkflow()
       await workflow.listen()
       const form = await formOf(workflow, 'webhook-test')
@@ -40,7 +40,7 @@ export function listeningStory(world: () => World): void {
       expect(await workflow.runs(1)).toEqual([{ mode: 'manual', data: BODY }])
     })
 
-    it('ends with the form, when nobody paid', async () => {
+    it('ends with the form, when no payment came', async () => {
       const workflow = await world().makeWorkflow()
       await workflow.listen()
       const form = await formOf(workflow, 'webhook-test')
@@ -48,7 +48,7 @@ export function listeningStory(world: () => World): void {
       await gone(form)
     })
 
-    it('leaves the link to those who have it when the workflow is published meanwhile', async () => {
+    it('keeps the link alive when the workflow is published in the meantime', async () => {
       const workflow = await world().makeWorkflow()
       await workflow.listen()
       const form = await formOf(workflow, 'webhook-test')

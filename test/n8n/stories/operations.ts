@@ -72,7 +72,7 @@ export function operationsStory(world: () => World): void {
       expect(ended.error('Coinslot')?.message).toMatch('ended already')
     })
 
-    it('says of a run whose request has left that it goes on', async () => {
+    it('says that a run whose request has left continues', async () => {
       // A creator's agent that takes its time.
       let asked = false
       const slow = await startPage(() => {
@@ -98,7 +98,7 @@ export function operationsStory(world: () => World): void {
       }
     })
 
-    it('tells the balance, and the transactions', async () => {
+    it('returns the balance and the transactions', async () => {
       const balance = await act(world(), { resource: 'wallet', operation: 'balance' })
       expect(balance.items('Coinslot')).toEqual([
         expect.objectContaining({

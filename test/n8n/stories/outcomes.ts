@@ -23,7 +23,7 @@ export function outcomesStory(world: () => World): void {
       expect(left).toBe(START)
     })
 
-    it.each(['succeeded', 'failed'])('does what the workflow reports: %s', async (status) => {
+    it.each(['succeeded', 'failed'])('ends as the workflow reports: %s', async (status) => {
       const { credential } = world()
       const parameters = { resource: 'payment', operation: 'outcome', status, answer: 'All links work.' }
       const reported = {
@@ -72,7 +72,7 @@ export function outcomesStory(world: () => World): void {
     })
   })
 
-  it('a workflow that is charged first and fails gives the money back by itself', async () => {
+  it('a workflow that is charged first and fails is refunded by itself', async () => {
     const { payment, payer } = await pay(node('stopAndError', 1, { errorMessage: 'The site is down.' }), {
       refundOnFailure: true,
       capture: 'onPayment',

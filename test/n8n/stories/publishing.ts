@@ -6,7 +6,7 @@ export function publishingStory(world: () => World): void {
   describe('publishing fails with a sentence that says what to do', () => {
     it.each<[string, Record<string, unknown>, Record<string, unknown>, RegExp]>([
       [
-        'when nobody listens at the address',
+        'when no service listens at the address',
         {},
         { url: 'http://127.0.0.1:1/v1' },
         /cannot be reached at http:\/\/127\.0\.0\.1:1\/v1.*Check the service address/,
@@ -14,7 +14,7 @@ export function publishingStory(world: () => World): void {
       ['when the key is of no use', {}, { apiKey: 'csk_test_nobody' }, /does not accept the API key.*Make a new key/],
       ['when the key is of the other environment', {}, { environment: 'production' }, /csk_test_ are for Sandbox/],
       [
-        'when real money is asked of a sandbox',
+        'when a sandbox is to sell for real money',
         { testMode: false, network: 'base', recipient: 'address', recipientAddress: `0x${'5e'.repeat(20)}` },
         {},
         /Network: must be base-sepolia/,
@@ -32,7 +32,7 @@ export function publishingStory(world: () => World): void {
     })
   })
 
-  it('unpublishes and forgets also while the service is away', async () => {
+  it('unpublishes and forgets the checkout also while the service is down', async () => {
     const workflow = await published(world())
     await world().outage(() => workflow.unpublish())
     expect(await workflow.kept()).toEqual({})

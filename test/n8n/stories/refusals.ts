@@ -83,7 +83,7 @@ export function refusalsStory(world: () => World): void {
       })
     })
 
-    it('one item, while the others go on, by an output of their own if so wanted', async () => {
+    it('a failed item, while the others go on, with an error output if chosen', async () => {
       const parameters = { ...COUNT.parameters, inputsJson: '={{ $json }}' }
       const input = [{ text: 'one' }, { txt: 'two' }, { text: 'three' }]
       const went = await act(world(), parameters, { input, onError: 'continueErrorOutput' })

@@ -6,7 +6,7 @@ import { asJson, TRIGGER, until, type World } from '../world.ts'
 /** A workflow that asks its payer for more, and goes on with the answer. */
 export function requestsStory(world: () => World): void {
   describe('a workflow that asks its payer for more', () => {
-    it('goes on once the payer has paid that as well', async () => {
+    it('continues once the payer has paid it', async () => {
       const { payment, request, end } = await asked()
       expect(request).toMatchObject({ status: 'open', amount: 2.5, note: 'Forty more pages of https://example.com' })
       const place = new URL(request.url)
@@ -18,7 +18,7 @@ export function requestsStory(world: () => World): void {
       })
     })
 
-    it('goes on with the refusal', async () => {
+    it('continues with the refusal', async () => {
       const { payment, request, end } = await asked()
       const { origin, pathname } = new URL(payment.statusUrl)
       const refusal = await fetch(`${origin}${pathname}/requests/${request.id}/refuse`, {
@@ -29,7 +29,7 @@ export function requestsStory(world: () => World): void {
       expect(await end()).toMatchObject({ status: 'refused', requestId: request.id, furtherPaymentId: null })
     })
 
-    it('goes on when the time is over, and for nothing else that calls its address', async () => {
+    it('continues when the time is over, and not for a forged call to its address', async () => {
       const { payment, request, end } = await asked()
       const { requests } = (await world().get(`/payments/${payment.id}/requests`)) as {
         requests: [{ callbackUrl: string }]

@@ -22,7 +22,7 @@ export function retriesStory(world: () => World): void {
       }
     })
 
-    it('of a batch, because of one item, does not pay for the others again', async () => {
+    it('a batch because of one item does not pay for the others again', async () => {
       const line = await new BadLine(world().apiUrl, 0).listen()
       try {
         const before = await spent(world())
@@ -43,7 +43,7 @@ export function retriesStory(world: () => World): void {
       }
     })
 
-    it('with a new execution pays again: that is what was asked for', async () => {
+    it('in a new execution pays again', async () => {
       const before = await spent(world())
       await act(world(), COUNT)
       await act(world(), COUNT)

@@ -65,7 +65,7 @@ export function sellingStory(world: () => World): void {
     it.each([
       ['in its own parameter', { respond: 'lastNode' }, 1.1],
       ['as an option, in a workflow of the first version', { options: { respond: 'lastNode' } }, 1],
-    ])('shows the customer what its last node gave, where that was asked for %s', async (_, parameters, version) => {
+    ])('shows the customer the output of its last node where that was chosen %s', async (_, parameters, version) => {
       const workflow = await world().makeWorkflow(parameters, undefined, undefined, version)
       await workflow.publish()
       const payment = await simulate(await formOf(workflow), { website: 'https://example.com' })
@@ -96,7 +96,7 @@ export function sellingStory(world: () => World): void {
       expect(await workflow.runs(1)).toMatchObject([{ data: { payment: { txHash: payment.txHash, amount: 7 } } }])
     })
 
-    it('runs once for one payment, however often it is delivered', async () => {
+    it('runs once for one payment, also when it is delivered again', async () => {
       const workflow = await published(world())
       const payment = await simulate(await formOf(workflow), { website: 'https://example.com' })
       await workflow.runs(1)
@@ -133,7 +133,7 @@ export function sellingStory(world: () => World): void {
       expect(await workflow.runs()).toEqual([])
     })
 
-    it('leaves a genuine delivery for later while the service cannot be asked', async () => {
+    it('answers 503 to a genuine delivery while the service is unreachable', async () => {
       const workflow = await published(world())
       const payment = await simulate(await formOf(workflow), { website: 'https://example.com' })
       await workflow.runs(1)
@@ -144,7 +144,7 @@ export function sellingStory(world: () => World): void {
       expect(await workflow.runs()).toHaveLength(1)
     })
 
-    it('takes its form down with it, as a page and for a program', async () => {
+    it('removes its form when unpublished, as a page and for a program', async () => {
       const workflow = await published(world())
       const form = await formOf(workflow)
       await workflow.unpublish()

@@ -5,7 +5,7 @@ import type { World } from '../world.ts'
 /** The tools of the proxy, as the sandbox ships them. */
 export function toolsStory(world: () => World): void {
   describe('the tools of the Coinslot node', () => {
-    it('are found by what they do, and told of', async () => {
+    it('are found by what they do, and returned with their inputs', async () => {
       const found = await act(world(), {
         resource: 'tool',
         operation: 'search',
@@ -40,7 +40,7 @@ export function toolsStory(world: () => World): void {
       expect(result!['credits']).toBeCloseTo(5 - result!['cost'], 6)
     })
 
-    it('that are gone say what took their place, and unknown inputs are refused by name', async () => {
+    it('that were removed name their successor, and unknown inputs are refused by name', async () => {
       const found = await act(world(), { resource: 'tool', operation: 'search', search: 'list issues', limit: 1 })
       const slug = found.items('Coinslot')[0]!['slug'] as string
       await world().removeTool(slug, APOD)

@@ -62,12 +62,12 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
       'A spending limit of the agent stops this: The agent\'s rdas.deny list contains "seo-*". Nothing was paid. A retry does not help. Only the owner of the account can change the limit, in the Coinslot dashboard.',
     ],
     [
-      'a person who has to approve',
+      'a person has to approve',
       answer(budgets.approvalRequired({ id: 'apr_1', expiresAt: new Date('2026-11-21T17:00:00Z') }, 'https://x')),
       'A person must approve this first: approval apr_1, open until 2026-11-21 17:00 UTC. Nothing was paid. Approve it in the Coinslot dashboard and execute this step again with the same inputs, or set the option Wait for Approval to wait longer.',
     ],
     [
-      'a person who said no',
+      'a person refused',
       answer(budgets.approvalRefused({ id: 'apr_1', expiresAt: new Date('2026-11-21T17:00:00Z') })),
       'A person rejected this call. Nothing was paid. Do not retry without changing the inputs.',
     ],
@@ -97,7 +97,7 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
       'The other side failed: github answered with 503. Nothing was charged. Try again later.',
     ],
     [
-      'a seller who failed after the payment was signed',
+      'a seller failed after the payment was signed',
       {
         status: 504,
         body: { error: 'seller.example did not answer in time.', code: 'response_timeout', paymentId: 'pay_1' },
@@ -168,7 +168,7 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
   })
 })
 
-describe('what is wrong in the panel is said before anybody is asked', () => {
+describe('the node refuses wrong parameters before it sends a request', () => {
   it.each<[IDataObject, RegExp]>([
     [{ ...RUN, rda: named(' ') }, /Choose a marketplace asset first/],
     [{ ...RUN, specifyInputs: 'json', inputsJson: '{"a":' }, /Inputs \(JSON\) is not valid JSON/],
@@ -184,7 +184,7 @@ describe('what is wrong in the panel is said before anybody is asked', () => {
   })
 })
 
-describe('what an address answers', () => {
+describe('the response of a paid address', () => {
   const FETCH = { resource: 'paidUrl', operation: 'fetch', url: 'https://x.example', maxAmount: 1, method: 'GET' }
   const response = { status: 500, headers: { 'content-type': 'text/plain' }, body: 'sorry', encoding: 'utf8' }
   const payment = { id: 'pay_1', status: 'pending' }
@@ -197,7 +197,7 @@ describe('what an address answers', () => {
     )
   })
 
-  it('goes on with it where that was chosen', async () => {
+  it('is returned instead of an error where that was chosen', async () => {
     const parameters = { ...FETCH, options: { neverError: true } }
     const { items } = await execute({ parameters, answers: [{ status: 200, body: { payment, response } }] })
     expect(items[0]?.json).toMatchObject({ status: 500, body: 'sorry', payment })

@@ -18,7 +18,7 @@ it('runs the node that the page of an asset shows, as n8n takes it from the clip
   expect(calls).toMatchObject([{ url: `${API}/run`, body: { rdaSlug: 'seo-audit', inputs } }])
 })
 
-describe('each operation asks for the right thing and hands on what it got', () => {
+describe('each operation sends the right request and returns the result', () => {
   it.each<[string, IDataObject, Told, Partial<IHttpRequestOptions>, IDataObject[]]>([
     [
       'Marketplace Asset: Run',
@@ -243,7 +243,7 @@ describe('each operation asks for the right thing and hands on what it got', () 
     expect(done.items).toEqual(items.map((json) => ({ json, pairedItem: { item: 0 } })))
   })
 
-  it('Wallet: Get Balance tells the wallet and the credits', async () => {
+  it('Wallet: Get Balance returns the wallet and the credits', async () => {
     const done = await execute({
       parameters: { resource: 'wallet', operation: 'balance' },
       service: ({ url }) => ok(url.endsWith('/credits') ? { credits: { balance: 5 } } : { wallet: { balance: 20 } }),
@@ -251,7 +251,7 @@ describe('each operation asks for the right thing and hands on what it got', () 
     expect(done.items).toEqual([{ json: { balance: 20, credits: { balance: 5 } }, pairedItem: { item: 0 } }])
   })
 
-  it('Tool: Call hands on what is neither JSON nor text as a file', async () => {
+  it('Tool: Call returns binary output as a file', async () => {
     const output = { contentType: 'image/png', base64: 'iVBORw==', bytes: 4 }
     const done = await execute({
       parameters: { resource: 'tool', operation: 'call', tool: named('chart'), inputs: mapped({}) },
@@ -266,7 +266,7 @@ describe('each operation asks for the right thing and hands on what it got', () 
     ])
   })
 
-  it('Paid URL: Fetch hands on what is no text as a file', async () => {
+  it('Paid URL: Fetch returns binary content as a file', async () => {
     const response = { ...answered('iVBORw==', 'image/png'), encoding: 'base64' }
     const done = await execute({ parameters: FETCH, answers: [ok({ payment: null, response })] })
     expect(done.items).toEqual([
@@ -278,7 +278,7 @@ describe('each operation asks for the right thing and hands on what it got', () 
     ])
   })
 
-  it('Paid URL: Fetch keeps as text what only says that it is JSON: it is paid for', async () => {
+  it('Paid URL: Fetch returns invalid JSON as text, since it is paid for', async () => {
     const done = await execute({
       parameters: FETCH,
       answers: [ok({ payment: null, response: answered('oh no', 'application/json') })],
@@ -302,7 +302,7 @@ describe('lists', () => {
     expect(done.items).toHaveLength(150)
   })
 
-  it('are not asked for more than is wanted, nor for ever when they shrink meanwhile', async () => {
+  it('request no more than the limit, and stop when they shrink meanwhile', async () => {
     const done = await execute({
       parameters: { resource: 'wallet', operation: 'transactions', limit: 130 },
       answers: [
@@ -319,7 +319,7 @@ describe('lists', () => {
 })
 
 describe('items', () => {
-  it('are done one after the other, each result linked to the one that it is of', async () => {
+  it('run one after the other, each result linked to its item', async () => {
     const done = await execute({
       parameters: [
         FETCH,
@@ -365,7 +365,7 @@ describe('waiting for a run', () => {
   const parameters = { resource: 'run', operation: 'wait', runId: 'run_1', waitSeconds: 1 }
   const run = (status: string): Told => ok({ run: { id: 'run_1', status, error: 'The agent was away.' } })
 
-  it('asks again until it has ended', async () => {
+  it('polls until it has ended', async () => {
     const done = await execute({ parameters, answers: [run('running'), run('succeeded')] })
     expect(done.calls).toHaveLength(2)
     expect(done.items[0]?.json).toMatchObject({ status: 'succeeded' })
@@ -375,7 +375,7 @@ describe('waiting for a run', () => {
     ['failed', /The run failed, and cost nothing: The agent was away\. \(run_1\)/],
     ['canceled', /run_1 was canceled, and cost nothing/],
     ['running', /run_1 is still running\. It continues in the background/],
-  ])('fails for one that is %s, and says what that means', async (status, sentence) => {
+  ])('fails for a run that is %s, and says what that means', async (status, sentence) => {
     const done = await execute({ parameters, answers: [run(status)] })
     expect((done.error as Error).message).toMatch(sentence)
   })

@@ -7,7 +7,7 @@ const { listSearch, resourceMapping } = new Coinslot().methods
 const { description } = new Coinslot()
 
 describe('the lists', () => {
-  it('of assets show the price, search at the service, and go on page by page', async () => {
+  it('of assets show the price, search in the service, and load page by page', async () => {
     const rdas = Array.from({ length: 50 }, (_, place) => ({
       ...{ slug: `r${place}`, name: 'R' },
       pricing: { model: place === 1 ? 'free' : 'per-run', amount: 0.05 },
@@ -30,7 +30,7 @@ describe('the lists', () => {
     expect(last).not.toHaveProperty('paginationToken')
   })
 
-  it('of tools show whose they are and what they cost', async () => {
+  it('of tools show the provider and the price', async () => {
     const tools = [{ slug: 'github-search', name: 'Search', provider: 'github', price: 0.001 }]
     const { context, calls } = panel({}, [{ status: 200, body: { tools, total: 1 } }])
     const { results } = await listSearch.searchTools.call(context)
@@ -51,7 +51,7 @@ describe('the lists', () => {
     })
   })
 
-  it('of models are none for an agent, and all where no asset is chosen', async () => {
+  it('of models are empty for an agent, and complete where no asset is chosen', async () => {
     const agent = panel({ rda: named('x') }, [{ status: 200, body: { rda: { promptConfig: null } } }])
     expect(await listSearch.searchModels.call(agent.context)).toEqual({ results: [] })
     const models = [{ id: 'a/one', name: 'One', tier: 'fast' }]
@@ -59,14 +59,14 @@ describe('the lists', () => {
     expect((await listSearch.searchModels.call(none.context)).results).toHaveLength(1)
   })
 
-  it('say in a sentence why they are empty when the service cannot be asked', async () => {
+  it('say why they are empty when the service is unreachable', async () => {
     const { context } = panel({}, [new Error('connect ECONNREFUSED')])
     await expect(listSearch.searchRdas.call(context)).rejects.toThrow(/Coinslot cannot be reached/)
   })
 })
 
 describe('the fields for inputs', () => {
-  it('of an asset are one for each input, in its order, of a fitting type', async () => {
+  it('of an asset are one per input, in its order, with a matching type', async () => {
     const types = ['text', 'textarea', 'number', 'boolean', 'select', 'url', 'email', 'json', 'file']
     // Through the service's own schema: what it answers is what is read here.
     const inputs = fieldsSchema.parse(
@@ -95,7 +95,7 @@ describe('the fields for inputs', () => {
     ])
   })
 
-  it('of an asset need not be filled in where there is a default', async () => {
+  it('of an asset are optional where there is a default', async () => {
     const inputs = fieldsSchema.parse([{ name: 'tone', type: 'text', required: true, default: 'warm' }])
     const { context } = panel({ rda: named('x') }, [{ status: 200, body: { rda: { schema: { inputs } } } }])
     expect((await resourceMapping.mapRdaInputs.call(context)).fields).toMatchObject([
@@ -137,20 +137,20 @@ describe('the fields for inputs', () => {
     ])
   })
 
-  it('are none, and nobody is asked, while nothing is chosen', async () => {
+  it('are empty, without a request, while nothing is chosen', async () => {
     const { context, calls } = panel({ rda: named(''), tool: named('') }, [])
     expect(await resourceMapping.mapRdaInputs.call(context)).toEqual({ fields: [] })
     expect(await resourceMapping.mapToolInputs.call(context)).toEqual({ fields: [] })
     expect(calls).toEqual([])
   })
 
-  it('say in a sentence that what was chosen is gone', async () => {
+  it('say that the chosen asset no longer exists', async () => {
     const gone = { status: 404, body: { error: 'There is no such marketplace asset.', code: 'rda_not_found' } }
     const { context } = panel({ rda: named('x') }, [gone])
     await expect(resourceMapping.mapRdaInputs.call(context)).rejects.toThrow('There is no such marketplace asset.')
   })
 
-  it('speak of inputs, not of columns, and hold to the required ones', () => {
+  it('are labelled as inputs, not columns, and keep the required ones', () => {
     const mappers = description.properties.filter(({ type }) => type === 'resourceMapper')
     expect(mappers.map(({ typeOptions }) => typeOptions?.resourceMapper)).toHaveLength(2)
     for (const { typeOptions } of mappers) {
@@ -165,8 +165,8 @@ describe('the fields for inputs', () => {
   })
 })
 
-describe('the words of the panel', () => {
-  it('call what the marketplace sells a marketplace asset, never by the name of the API', () => {
+describe('the texts of the panel', () => {
+  it("say “marketplace asset”, never the API's own name", () => {
     expect(wordsOf(description.properties).filter((word) => /\brdas?\b/i.test(word))).toEqual([])
     const resources = description.properties[0]?.options as { name: string; value: string }[]
     expect(resources.find(({ value }) => value === 'rda')?.name).toBe('Marketplace Asset')
@@ -193,7 +193,7 @@ describe('the panel', () => {
     }
   })
 
-  it('asks for nothing twice: what two operations share has one name and is shown to each once', () => {
+  it('shows no parameter name twice for an operation', () => {
     for (const { options, displayOptions } of properties.filter(({ name }) => name === 'operation')) {
       const resource = displayOptions?.show?.['resource']?.[0] as string
       for (const { value } of options as { value: string }[]) {

@@ -6,7 +6,7 @@ const RUN: IDataObject = { resource: 'rda', operation: 'run', rda: named('seo-au
 const OK: Told = { status: 200, body: { runId: 'run_1' } }
 const LOW: Told = { status: 402, body: { error: 'x', code: 'insufficient_balance', required: 1, available: 0 } }
 
-describe('what costs money is named, so that n8n trying again pays once', () => {
+describe('a paid call has an idempotency key, so that a retry by n8n pays once', () => {
   it.each<[string, IDataObject]>([
     ['Marketplace Asset: Run', RUN],
     ['Tool: Call', { resource: 'tool', operation: 'call', tool: named('t'), inputs: mapped({}) }],
@@ -15,7 +15,7 @@ describe('what costs money is named, so that n8n trying again pays once', () => 
       'Paid URL: Fetch',
       { resource: 'paidUrl', operation: 'fetch', url: 'https://x.example', maxAmount: 1, method: 'GET' },
     ],
-  ])('%s says a key, the same in every try of an execution', async (_, parameters) => {
+  ])('%s sends a key, the same in every try of an execution', async (_, parameters) => {
     // The connection fails: it is unknown whether the call arrived.
     const first = await execute({ parameters, answers: [new Error('connect ECONNREFUSED')] })
     const again = await execute({ parameters, answers: [OK], kept: first.kept })
@@ -23,19 +23,19 @@ describe('what costs money is named, so that n8n trying again pays once', () => 
     expect(keyOf(again.calls[0])).toBe(keyOf(first.calls[0]))
   })
 
-  it('a worker that begins the execution anew, and remembers nothing, says it too', async () => {
+  it('a worker that restarts the execution sends the same key', async () => {
     const [first, second] = [await execute({ parameters: RUN }), await execute({ parameters: RUN })]
     expect(keyOf(first.calls[0])).toBe(keyOf(second.calls[0]))
   })
 
-  it('other executions, runs of the node in a loop, and items say others', async () => {
+  it('other executions, loop runs and items have other keys', async () => {
     const { calls } = await execute({ parameters: RUN, input: [{}, {}] })
     const [other] = (await execute({ parameters: RUN, execution: '8' })).calls
     const [looped] = (await execute({ parameters: RUN, runIndex: 1 })).calls
     expect(new Set([...calls, other, looped].map(keyOf)).size).toBe(4)
   })
 
-  it('a batch that is tried again because of one item asks for the others under their first names', async () => {
+  it('a retried batch repeats the keys of its items, except of the one that certainly failed', async () => {
     const played: Executed = { parameters: RUN, input: [{}, {}, {}], continueOnFail: true }
     const first = await execute({ ...played, answers: [OK, LOW, OK] })
     const again = await execute({ ...played, answers: [OK], kept: first.kept })
@@ -49,7 +49,7 @@ describe('what costs money is named, so that n8n trying again pays once', () => 
     ['a limit', { status: 403, body: { error: 'x', code: 'spending_limit' } }, true],
     ['a run that failed', { status: 500, body: { error: 'x', code: 'run_timeout', runId: 'run_1' } }, true],
     ['a tool that failed', { status: 502, body: { error: 'x', code: 'upstream_error' } }, true],
-    ['a fault that nobody knows', { status: 500, body: { error: 'x', code: 'internal', runId: 'run_1' } }, false],
+    ['an unknown fault', { status: 500, body: { error: 'x', code: 'internal', runId: 'run_1' } }, false],
     [
       'a payment that may have left',
       { status: 504, body: { error: 'x', code: 'response_timeout', paymentId: 'pay_1' } },
@@ -63,11 +63,7 @@ describe('what costs money is named, so that n8n trying again pays once', () => 
     ],
     ['a page of some proxy', { status: 502, body: '<html>' }, false],
     ['other inputs under the same name', { status: 409, body: { error: 'x', code: 'idempotency_conflict' } }, false],
-    [
-      'a run that somebody canceled',
-      { status: 409, body: { error: 'x', code: 'run_canceled', runId: 'run_1' } },
-      false,
-    ],
+    ['a canceled run', { status: 409, body: { error: 'x', code: 'run_canceled', runId: 'run_1' } }, false],
     ['an approval that is awaited', { status: 202, body: { error: 'x', code: 'approval_required' } }, false],
     ['a line that is down', new Error('connect ECONNREFUSED'), false],
   ])('after %s the next try is another act only if nothing can have been paid', async (_, told, isNew) => {
@@ -77,7 +73,7 @@ describe('what costs money is named, so that n8n trying again pays once', () => 
     expect(keyOf(again.calls[0]) !== keyOf(first.calls[0])).toBe(isNew)
   })
 
-  it('a line that broke is asked once more at once, under the same key', async () => {
+  it('a lost connection is retried once, under the same key', async () => {
     const broken = Object.assign(new Error('x'), { cause: { code: 'ECONNRESET' } })
     const done = await execute({ parameters: RUN, answers: [broken, OK] })
     expect(done.items).toHaveLength(1)
@@ -88,20 +84,20 @@ describe('what costs money is named, so that n8n trying again pays once', () => 
   describe('as a tool that an agent invokes itself, where n8n counts each try as a run', () => {
     const invoked: Executed = { parameters: RUN, tool: 'invoked' }
 
-    it('a try again says the same key', async () => {
+    it('a retry sends the same key', async () => {
       const first = await execute({ ...invoked, answers: [new Error('connect ECONNREFUSED')] })
       const again = await execute({ ...invoked, runIndex: 1, kept: first.kept })
       expect(keyOf(again.calls[0])).toBe(keyOf(first.calls[0]))
     })
 
-    it('the same call after a success is a second one, and so are other inputs', async () => {
+    it('the same call after a success has another key, and so have other inputs', async () => {
       const first = await execute(invoked)
       const second = await execute({ ...invoked, runIndex: 1, kept: first.kept })
       const other = await execute({ ...invoked, parameters: { ...RUN, inputs: mapped({ site: 'y' }) } })
       expect(new Set([first, second, other].map(({ calls }) => keyOf(calls[0]))).size).toBe(3)
     })
 
-    it('and so is one that wants another part of the answer', async () => {
+    it('and so has a call for another part of the answer', async () => {
       const parameters = { resource: 'tool', operation: 'call', tool: named('t'), inputs: mapped({}) }
       const runs = [{}, { fields: 'a' }, { fields: 'b' }, { all: true }].map((options) =>
         execute({ ...invoked, parameters: { ...parameters, options } }),
@@ -111,7 +107,7 @@ describe('what costs money is named, so that n8n trying again pays once', () => 
     })
   })
 
-  it("as a tool that n8n's engine runs, each call of the model is one of its own", async () => {
+  it("as a tool that n8n's engine runs, each call of the model has its own key", async () => {
     const one = await execute({ parameters: RUN, tool: 'engine', input: [{ toolCallId: 'call_1' }] })
     const two = await execute({ parameters: RUN, tool: 'engine', input: [{ toolCallId: 'call_2' }] })
     expect(keyOf(one.calls[0])).not.toBe(keyOf(two.calls[0]))
@@ -124,7 +120,7 @@ describe('what costs money is named, so that n8n trying again pays once', () => 
   })
 })
 
-it('what costs nothing has no key', async () => {
+it('a free call has no idempotency key', async () => {
   const done = await execute({ parameters: { resource: 'run', operation: 'get', runId: 'run_1' } })
   expect(done.calls[0]?.headers).not.toHaveProperty('idempotency-key')
 })

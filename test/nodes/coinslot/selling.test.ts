@@ -15,7 +15,7 @@ describe('the payer gets', () => {
   it.each<[string, IDataObject, Partial<Executed>, unknown]>([
     ['text', { answerWith: 'text', answerText: ' Done. ' }, {}, { kind: 'text', text: 'Done.' }],
     [
-      'a table of all items, whatever is nested in them',
+      'a table of all items, with nested values',
       { answerWith: 'table', columns: 'name, of' },
       { input: [{ name: 'Tea', of: { a: 1 }, hidden: 1 }, { name: 'Salt' }] },
       {
@@ -64,7 +64,7 @@ describe('the payer gets', () => {
     ['too large a file', { answerWith: 'file', fileProperty: 'data' }, /larger than 45 KB.*a link/],
     ['a link that is a script', { answerWith: 'link', linkUrl: 'javascript:alert(1)' }, /http or https/],
     ['a link that ends early', { answerWith: 'link', linkUrl: 'https://a.example/)[x](https://b' }, /http or https/],
-  ])('no %s, and the service is not asked', async (_, parameters, sentence) => {
+  ])('no %s, and no request is sent', async (_, parameters, sentence) => {
     const done = await execute({
       parameters: { resource: 'payment', operation: 'answer', paymentId: 'pay_1', ...parameters },
       files: { data: { mimeType: 'text/plain', bytes: Buffer.alloc(46_081) } },
@@ -81,7 +81,7 @@ describe('the order of this execution is', () => {
     ['that of the trigger', {}, { Start: TRIGGER }],
     ['the one that is named', { paymentId: ' pay_1 ' }, { Start: { ...TRIGGER, json: { metadata: {} } } }],
     [
-      'what a sub-workflow was given',
+      'the input of a sub-workflow',
       {},
       { When: { type: 'n8n-nodes-base.executeWorkflowTrigger', json: TRIGGER.json } },
     ],
@@ -103,7 +103,7 @@ describe('the order of this execution is', () => {
     expect(done.calls[0]?.body).toEqual({ status: 'failed', answer: 'No such site.' })
   })
 
-  it('asked for in a sentence where there is none', async () => {
+  it('required: without one the error says to set Payment ID', async () => {
     const done = await execute({ parameters: fail })
     expect((done.error as Error).message).toMatch(/No payment was found.*Set Payment ID/)
     expect(done.calls).toEqual([])
@@ -136,7 +136,7 @@ describe('progress', () => {
     progressText: ` Reading\n the page${'.'.repeat(300)}`,
   }
 
-  it('is one bounded line, and hands the items on', async () => {
+  it('is one line of limited length, and passes the items on', async () => {
     const done = await execute({
       ...{ parameters: { ...parameters, percent: 40 }, triggers: { Start: TRIGGER }, input: [{ page: 1 }] },
       answers: [{ status: 200, body: { shown: true } }],
@@ -169,7 +169,7 @@ describe('a further amount', () => {
   const asked = { status: 201, body: { request: { id: 'prq_1', status: 'open' } } }
   const HERE = 'https://n8n.example.com/webhook-waiting/7/node-1'
 
-  it('is asked for once for all items, at the address of this execution and node, and waited for', async () => {
+  it('is requested once for all items, with a callback to this execution and node, and waited for', async () => {
     const done = await execute({ parameters, triggers: { Start: TRIGGER }, input: [{}, {}], answers: [asked] })
     expect(done.calls).toHaveLength(1)
     expect(done.calls[0]).toMatchObject({
@@ -218,7 +218,7 @@ describe('a further amount', () => {
   }
 
   it.each(['paid', 'refused', 'expired'])(
-    'resumes the workflow once it is %s, with what the service says',
+    "resumes the workflow once it is %s, with the service's data",
     async (status) => {
       const { answer, calls } = await resumed([{ ...REQUEST, status }])
       expect(calls[0]).toMatchObject({ method: 'GET', url: `${API}/payments/pay_1/requests` })
@@ -244,7 +244,7 @@ describe('a further amount', () => {
   })
 })
 
-describe('what is managed is sent as the service takes it', () => {
+describe('changes of checkouts and coupons have the form that the service accepts', () => {
   const SOLD = {
     id: 'chk_1',
     ...{ callbackUrl: null, after: { kind: 'file', fileId: 'fil_1', name: 'a.pdf', mediaType: 'x', bytes: 1 } },

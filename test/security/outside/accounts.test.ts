@@ -36,7 +36,7 @@ describe('an account that is emptied into another one', () => {
     ["the accomplice's MCP address", (key, n) => mcp('/m/accomplice/mcp', key, { name: 'dear', arguments: say(n) })],
   ]
 
-  test.each(doors)('many at once, by %s, loses no more than may leave in a day', async (_name, take) => {
+  test.each(doors)('with concurrent calls, by %s, loses no more than the daily limit', async (_name, take) => {
     const victim = await world.caller(90)
     const answers = await Promise.all([0, 1, 2, 3, 4].map((place) => take(victim.key, place)))
     expect(answers.filter((answer) => answer.includes('withdrawal_limit'))).toHaveLength(4)

@@ -4,7 +4,7 @@ import { speak } from '../../../service/pages/browser/words/say.ts'
 import { sendMcp } from '../../harness/mcp.ts'
 import { openWorld, type Answer, type World } from '../../paywall/world.ts'
 
-describe('what a client can do to an API behind a gate, and with what it bought', () => {
+describe('a client of an API behind a gate', () => {
   let world: World
   beforeAll(async () => {
     speak('en', en)
@@ -21,14 +21,14 @@ describe('what a client can do to an API behind a gate, and with what it bought'
     ...['X-Host', 'X-HTTP-Host-Override', 'X-Original-Host', 'X_Forwarded_Host', 'X-Forwarded-Scheme', 'X-Scheme'],
     ...['X-URL-Scheme', 'Front-End-Https', 'X-Envoy-Original-Path', 'X-Envoy-Original-Host', 'X-Original-URL'],
     ...['X-Original-Forwarded-For', 'Fastly-Client-IP', 'X-Azure-ClientIP', 'Client-IP', 'X-ProxyUser-Ip'],
-  ])('no API is told another host, path or client by %s', async (name) => {
+  ])('no API receives another host, path or client by %s', async (name) => {
     const { gate } = await world.sell([FREE])
     await world.ask(`${gate}/free`, { headers: { [name]: 'evil.example' } })
     const { headers } = world.upstream.asked.at(-1)!
     expect(Object.entries(headers).filter(([, value]) => String(value).includes('evil.example'))).toEqual([])
   })
 
-  it('a deleted gate serves nobody from then on, by no door', async () => {
+  it('a deleted gate answers 404 over HTTP, and calls no API over MCP', async () => {
     const seller = await world.service.person()
     await seller.call('PATCH', '/v1/me', { body: { handle: 'weather' } })
     const { id, gate } = await world.sell([FREE], {}, seller)

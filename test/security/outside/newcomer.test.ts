@@ -70,7 +70,7 @@ describe('a newcomer with a sandbox', () => {
     expect(body).toMatchObject({ success: true, output: 'Done.', cost: 0.01 })
   })
 
-  test('looks up the run of a refused request, and learns that there is none', async () => {
+  test('looks up the run of a refused request, and reads that it started none', async () => {
     const refused = await person.call('POST', '/v1/run', { body: { rdaSlug: 'no-such-asset', inputs: {} } })
     const looked = await person.call('GET', `/v1/runs/${String(refused.body.runId)}`)
     expect([looked.status, looked.body.error]).toEqual([404, expect.stringContaining('started no')])

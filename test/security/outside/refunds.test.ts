@@ -67,7 +67,7 @@ describe('a buyer who wants both the answer and its money', () => {
     expect(await again()).toMatchObject({ status: 201, body: { letter: 'the text' } })
   })
 
-  it('gets no answer for what is on its way back', async () => {
+  it('gets no answer once the refund is under way', async () => {
     const { askBack, refunds, answer, work, again } = await order('/back')
     work(503)
     await answer

@@ -1,0 +1,61 @@
+import { AsyncResource } from 'node:async_hooks'
+import { testDatabase, type TestDatabase } from '../harness/database.ts'
+import { testService } from '../harness/service.ts'
+
+describe('transactions of two databases', () => {
+  let databases: TestDatabase[]
+
+  beforeAll(async () => {
+    databases = await Promise.all([testDatabase(), testDatabase()])
+  })
+  afterAll(() => Promise.all(databases.map((database) => database.close())))
+
+  const nameIn = async ({ run }: Pick<TestDatabase['statements'], 'run'>): Promise<string> => {
+    const [row] = await run<{ name: string }>('select current_database() as name', [])
+    return row!.name
+  }
+  const nameOf = ({ url }: TestDatabase): string => new URL(url).pathname.slice(1)
+
+  it('each run on a connection of their own database, one inside the other', async () => {
+    const [outer, inner] = databases as [TestDatabase, TestDatabase]
+    const names = await outer.transaction(async (one) => {
+      const within = await inner.transaction(async (other) => [await nameIn(one), await nameIn(other)])
+      return [...within, await nameIn(one), await nameIn(inner.statements)]
+    })
+    expect(names).toEqual([nameOf(outer), nameOf(inner), nameOf(outer), nameOf(inner)])
+  })
+
+  it('take no second connection, which a full pool could never give', async () => {
+    const [database] = databases as [TestDatabase]
+    const refusal = 'Inside a transaction, pass on its statements'
+    const { statements, prisma } = database
+    await expect(statements.together(() => nameIn(statements))).rejects.toThrow(refusal)
+    await expect(statements.together(() => statements.together(nameIn))).rejects.toThrow(refusal)
+    await expect(statements.together(() => prisma.$queryRawUnsafe('select 1'))).rejects.toThrow(refusal)
+    await expect(database.transaction(() => nameIn(statements))).rejects.toThrow(refusal)
+    expect(await statements.together(nameIn)).toBe(nameOf(database))
+    // What a transaction starts and does not wait for may take a connection once it is over.
+    let later = Promise.resolve('')
+    let end = (): void => undefined
+    const isOver = new Promise<void>((resolve) => (end = resolve))
+    await statements.together(() => {
+      later = isOver.then(() => nameIn(statements))
+      return Promise.resolve()
+    })
+    end()
+    expect(await later).toBe(nameOf(database))
+  })
+
+  it('add nothing that later promises of the process would carry', async () => {
+    const carried = () => Object.getOwnPropertySymbols(new AsyncResource('later')).length
+    const serve = async (): Promise<number> => {
+      const service = await testService()
+      await service.person()
+      await service.close()
+      return carried()
+    }
+    const once = await serve()
+    expect(once).toBeGreaterThan(0)
+    expect(await serve()).toBe(once)
+  })
+})
