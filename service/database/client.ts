@@ -91,7 +91,11 @@ const TRANSACTION_MS = 10_000
 const PING = { text: 'select 1', query_timeout: 2_000 }
 
 /** A transaction without Prisma: for frequent work it costs two extra round trips and nothing else. */
-async function together<T>(pool: SharedPool, work: (inside: Statements) => Promise<T>, tracer: Tracer | null): Promise<T> {
+async function together<T>(
+  pool: SharedPool,
+  work: (inside: Statements) => Promise<T>,
+  tracer: Tracer | null,
+): Promise<T> {
   const client = await pool.connect()
   let broken = false
   try {

@@ -5,6 +5,8 @@ import { TEST_SERVER, type TestServer } from './server.ts'
 
 export interface TestDatabase extends Database {
   readonly url: string
+  /** The same database as another process has it, with connections of its own. */
+  another(): Database
 }
 
 /** A database for one test file, with all migrations applied; `close` drops it. */
@@ -14,11 +16,17 @@ export async function testDatabase({ poolMax = 10 } = {}): Promise<TestDatabase>
   await asAdmin(adminUrl, `create database ${name} template ${template} owner ${owner} strategy ${strategy}`)
   const url = databaseUrl(name)
   const database = openDatabase({ url, poolMax, strict: true })
+  const opened = [database]
   return {
     ...database,
     url,
+    another() {
+      const another = openDatabase({ url, poolMax, strict: true })
+      opened.push(another)
+      return another
+    },
     close: async () => {
-      await database.close()
+      for (const one of opened) await one.close()
       await asAdmin(adminUrl, `drop database ${name} with (force)`)
     },
   }

@@ -1,5 +1,4 @@
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
-import { openDatabase } from '../../service/database/client.ts'
 import { createWalletStore } from '../../service/identity/signin/store.ts'
 import { proofOf } from './proof.ts'
 import { callerOf, get, openWorld, post, type World } from './world.ts'
@@ -140,8 +139,7 @@ describe('wallets of an account', () => {
     const [ann, bob] = [await signIn(newWallet()), await signIn(newWallet())]
     const wallet = newWallet()
     const proof = await proofOf(world, wallet)
-    const another = openDatabase({ url: world.database.url, poolMax: 1 })
-    const answer = await another.statements.together(async (inside) => {
+    const answer = await world.database.another().statements.together(async (inside) => {
       await inside.run(
         `INSERT INTO signin_account (id, provider_id, account_id, user_id, created_at, updated_at)
          VALUES ('first', 'siwe', $1, $2, now(), now())`,
@@ -152,7 +150,6 @@ describe('wallets of an account', () => {
       while (!isAnswered && !(await isOneWaiting())) await new Promise(setImmediate)
       return { second }
     })
-    await another.close()
     expect((await answer.second).body).toMatchObject({ code: 'wallet_taken' })
     expect(await listed(bob)).toContain(wallet.address)
     expect(await listed(ann)).not.toContain(wallet.address)

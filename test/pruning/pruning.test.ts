@@ -107,7 +107,7 @@ describe('pruning', () => {
     const { tool_answer: retention } = POLICIES
     await make(ROWS['tool_answer']?.goes, new Date('2030-01-01'), 401, 2)
     const rows = await there('tool_answer')
-    await database.statements.together(async (inside) => {
+    await database.another().statements.together(async (inside) => {
       await inside.run(`SELECT FROM tool_answer WHERE call_id LIKE '%401' FOR UPDATE`, [])
       await prune({ tool_answer: retention as Retention })
       expect(rows - (await there('tool_answer'))).toBe(1)

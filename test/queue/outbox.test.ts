@@ -44,7 +44,7 @@ describe('the rows of the outbox', () => {
 
   it('are skipped while another relay is leasing them', async () => {
     await announce('a', 3)
-    await database.transaction(async (transaction) => {
+    await database.another().transaction(async (transaction) => {
       const slow = await outboxRows(transaction).lease(['a'], leaseOf(2))
       expect(slow).toHaveLength(2)
       expect((await lease(['a'], 3)).map(({ id }) => id)).toEqual(['3'])

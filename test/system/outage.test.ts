@@ -11,9 +11,10 @@ describe('a database connection that is cut', () => {
   afterAll(() => database.close())
 
   async function cut(pid: number): Promise<void> {
-    await database.pool.query('SELECT pg_terminate_backend($1)', [pid])
+    const { pool } = database.another()
+    await pool.query('SELECT pg_terminate_backend($1)', [pid])
     for (;;) {
-      const { rowCount } = await database.pool.query('SELECT FROM pg_stat_activity WHERE pid = $1', [pid])
+      const { rowCount } = await pool.query('SELECT FROM pg_stat_activity WHERE pid = $1', [pid])
       if (rowCount === 0) break
     }
     // The connection's last messages are still waiting in this process's event loop.

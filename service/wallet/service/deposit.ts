@@ -35,7 +35,8 @@ export function createDeposit(deps: WalletDeps, crediting: Crediting, depositAdd
         await store.deposits.lockHash(hash, inside)
         const id = `deposit.${owner.environment}.${hash}`
         const { balanceAfter, replayed } = await ledger.credit({ ...command, id, reference: hash }, inside)
-        const seen = replayed || !isWhole(hash) ? [] : await store.deposits.ofTransaction(NETWORK_OF.sandbox, hash, inside)
+        const seen =
+          replayed || !isWhole(hash) ? [] : await store.deposits.ofTransaction(NETWORK_OF.sandbox, hash, inside)
         if (seen.length > 0) throw alreadyRecorded(transactionHash)
         await store.deposits.addClaim(hash, owner.userId, inside)
         return balanceAfter
