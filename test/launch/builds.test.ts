@@ -36,7 +36,7 @@ describe('the builds of a test file', () => {
     const readers = filesUnder('service', ['dist', 'node_modules', 'generated', 'browser'])
       .filter((file) => file.endsWith('.ts') && file !== 'service/pages/assets.ts')
       .filter((file) => readFileSync(path.join(root, file), 'utf8').includes('builtFolder('))
-    expect(readers).toEqual(['service/dashboard/part.ts', 'service/pages/pages.ts'])
+    expect(readers).toEqual(['service/pages/pages.ts', 'service/wiring/dashboard.ts'])
   })
 })
 
