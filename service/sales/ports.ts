@@ -44,8 +44,8 @@ export interface Journal {
   leave(id: string): Promise<void>
   /** Stores a new simulated sale. False when one of this id exists already. */
   simulated(sale: Sale, resumeAt: Date | null): Promise<boolean>
-  /** The delivery before the payment failed, so nothing is charged. */
-  release(id: string, reason: string): Promise<void>
+  /** The delivery before the payment failed, so nothing is charged. A sale that another process has taken stays its own. */
+  release(sale: Lease, reason: string): Promise<void>
   /** Binds the sale to this body before all of it was forwarded. False when it is bound to another body. */
   bind(id: string, bodyHash: Buffer): Promise<boolean>
   /** Call before the chain is asked. False when another process has taken over the sale. */
@@ -157,6 +157,9 @@ export interface HeldJournal {
 
 export type Hooks = Readonly<Partial<Record<ProductName, SaleHooks>>>
 
+/** A sale as the process knows it that works on it, or that found it lost. */
+export type Lease = Pick<Sale, 'id' | 'leaseUntil'>
+
 /** Where sales are stored. */
 export interface SaleStore extends SaleReader {
   inTransaction<T>(work: (inside: Statements) => Promise<T>): Promise<T>
@@ -185,7 +188,7 @@ export interface SaleStore extends SaleReader {
     time: { now: Date; until: Date },
   ): Promise<{ sale: Sale; before: Sale['state'] } | null>
   leave(id: string): Promise<void>
-  release(inside: Statements, id: string, reason: string): Promise<Sale | null>
+  release(inside: Statements, sale: Lease, reason: string): Promise<Sale | null>
   bind(id: string, bodyHash: Buffer): Promise<boolean>
   settling(id: string, delivered: Delivered, time: { now: Date; until: Date | null }): Promise<boolean>
   paid(inside: Statements, id: string, paid: { txHash: string; handover: Handover; now: Date }): Promise<Sale | null>
@@ -224,6 +227,6 @@ export interface SaleStore extends SaleReader {
   /** Ends what `findUndelivered` found. False when an answer came meanwhile, or somebody works on it. */
   giveUpUndelivered(id: string, result: WorkResult, now: Date): Promise<boolean>
   /** Sales whose delivering process has ended. */
-  findLost(now: Date, limit: number): Promise<readonly string[]>
+  findLost(now: Date, limit: number): Promise<readonly Lease[]>
   forgetAnswers(before: Date): Promise<void>
 }

@@ -34,4 +34,17 @@ describe('the work for a sale', () => {
       expect([await taken(id, 0), await taken(id, LEASE_MS - 1), await taken(id, LEASE_MS)]).toEqual([1, 0, 1])
     },
   )
+
+  it('goes on where a sweeper found the sale lost before it was taken again', async () => {
+    const id = await addSale({ database, clock: { now: () => new Date(START) } }, { caller }, { state: 'claimed' })
+    await taken(id, 0)
+    const later = new Date(START + LEASE_MS)
+    const found = (await store.findLost(later, 100)).find((lost) => lost.id === id)!
+    expect(await taken(id, LEASE_MS)).toBe(1)
+    const release = (lease: typeof found) => store.inTransaction((inside) => store.release(inside, lease, 'interrupted'))
+    expect(await release(found)).toBeNull()
+    const sale = (await store.find(id))!
+    expect(sale).toMatchObject({ state: 'claimed', leaseUntil: new Date(START + 2 * LEASE_MS) })
+    expect(await release(sale)).toMatchObject({ state: 'released', leaseUntil: null })
+  })
 })

@@ -202,9 +202,9 @@ function claimsIn(
     async leave(id) {
       if (sales.has(id)) change(id, { leaseUntil: null })
     },
-    async release(id, reason) {
+    async release({ id, leaseUntil }, reason) {
       const known = existing(id)
-      if (known.state !== 'claimed') return
+      if (known.state !== 'claimed' || known.leaseUntil?.getTime() !== leaseUntil?.getTime()) return
       places.free(paymentOf(known))
       change(id, { state: 'released', reason, leaseUntil: null })
     },

@@ -63,9 +63,9 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
     leave: (id) => store.leave(id),
     bind: (id, bodyHash) => store.bind(id, bodyHash),
 
-    async release(id, reason) {
+    async release(lease, reason) {
       await store.inTransaction(async (inside) => {
-        const sale = await store.release(inside, id, reason)
+        const sale = await store.release(inside, lease, reason)
         if (sale !== null) await hooksOf(sale).freed?.(inside, sale)
       })
     },

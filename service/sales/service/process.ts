@@ -77,7 +77,7 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
     try {
       departure.leave()
     } catch (error) {
-      await journal.release(sale.id, codeOf(error))
+      await journal.release(sale, codeOf(error))
       throw errors.failed(error, sale, false)
     }
   }
@@ -139,7 +139,7 @@ async function makeAnswer<Order extends PurchaseRequest, Value>(
   try {
     return await delivery.make(order, sale, paid)
   } catch (error) {
-    if (!paid) await journal.release(sale.id, codeOf(error))
+    if (!paid) await journal.release(sale, codeOf(error))
     throw delivery.errors.failed(error, sale, paid)
   }
 }

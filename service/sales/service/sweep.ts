@@ -15,7 +15,7 @@ export function createSweeping({ store, journal, settle, log }: SweepingDeps) {
 
   return {
     async sales(now: Date): Promise<void> {
-      await each(await store.findLost(now, LOST_AT_ONCE), (id) => journal.release(id, 'interrupted'))
+      await each(await store.findLost(now, LOST_AT_ONCE), (lost) => journal.release(lost, 'interrupted'))
       for (const product of PRODUCTS) {
         // Separately: simulated sales cost nothing to make, and must not delay those with real money.
         for (const simulated of [false, true]) {

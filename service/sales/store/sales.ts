@@ -54,7 +54,7 @@ export function createSaleStore(statements: StatementPool): SaleStore {
       await statements.run('UPDATE sale SET lease_until = NULL WHERE id = $1', [id], 'sale_leave')
     },
 
-    release: (inside, id, reason) => one(inside, RELEASE, [id, reason], 'sale_release'),
+    release: (inside, { id, leaseUntil }, reason) => one(inside, RELEASE, [id, reason, leaseUntil], 'sale_release'),
 
     async bind(id, bodyHash) {
       const [row] = await statements.run<{ same: boolean }>(BIND, [id, bodyHash], 'sale_bind')
@@ -107,7 +107,8 @@ export function createSaleStore(statements: StatementPool): SaleStore {
     },
 
     async findLost(now, limit) {
-      return (await statements.run<{ id: string }>(LOST, [now, limit], 'sale_lost')).map(({ id }) => id)
+      const rows = await statements.run<{ id: string; lease_until: Date | null }>(LOST, [now, limit], 'sale_lost')
+      return rows.map(({ id, lease_until: leaseUntil }) => ({ id, leaseUntil }))
     },
 
     async forgetAnswers(before) {
@@ -143,7 +144,8 @@ FROM free WHERE s.id = free.id
 RETURNING s.*, free.state AS before`
 
 const RELEASE = `
-UPDATE sale SET state = 'released', reason = $2, lease_until = NULL WHERE id = $1 AND state = 'claimed' RETURNING *`
+UPDATE sale SET state = 'released', reason = $2, lease_until = NULL
+WHERE id = $1 AND state = 'claimed' AND lease_until IS NOT DISTINCT FROM $3 RETURNING *`
 
 const BIND = `UPDATE sale SET body_hash = coalesce(body_hash, $2) WHERE id = $1 RETURNING body_hash = $2 AS same`
 
@@ -199,7 +201,7 @@ WITH due AS (SELECT * FROM unnest($1::text[], $2::timestamptz[]) AS due (id, nex
 UPDATE sale s SET resume_at = due.next FROM due
 WHERE s.id = due.id AND s.state IN ('claimed', 'settling') AND s.resume_at <= $3 RETURNING s.*`
 
-const LOST = `SELECT id FROM sale WHERE state = 'claimed' AND resume_at IS NULL
+const LOST = `SELECT id, lease_until FROM sale WHERE state = 'claimed' AND resume_at IS NULL
   AND (lease_until IS NULL OR lease_until <= $1) LIMIT $2`
 
 // A sale that waits for the chain keeps its answer, however long it waits.
