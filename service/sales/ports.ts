@@ -40,8 +40,8 @@ export interface Journal {
    * is claimed again with these details, if its product allows it.
    */
   take(sale: Pick<Sale, 'id' | 'details'>, until: Date, note: unknown): Promise<Sale | null>
-  /** Ends the lease, so that the next request can take it. */
-  leave(id: string): Promise<void>
+  /** Ends this lease, so that the next request can take the sale. The lease of another process stays. */
+  leave(sale: Lease): Promise<void>
   /** Stores a new simulated sale. False when one of this id exists already. */
   simulated(sale: Sale, resumeAt: Date | null): Promise<boolean>
   /** The delivery before the payment failed, so nothing is charged. A sale that another process has taken stays its own. */
@@ -158,7 +158,10 @@ export interface HeldJournal {
 export type Hooks = Readonly<Partial<Record<ProductName, SaleHooks>>>
 
 /** A sale as the process knows it that works on it, or that found it lost. */
-export type Lease = Pick<Sale, 'id' | 'leaseUntil'>
+export interface Lease {
+  readonly id: string
+  leaseUntil: Date | null
+}
 
 /** Where sales are stored. */
 export interface SaleStore extends SaleReader {
@@ -187,7 +190,7 @@ export interface SaleStore extends SaleReader {
     sale: Pick<Sale, 'id' | 'details'>,
     time: { now: Date; until: Date },
   ): Promise<{ sale: Sale; before: Sale['state'] } | null>
-  leave(id: string): Promise<void>
+  leave(sale: Lease): Promise<void>
   release(inside: Statements, sale: Lease, reason: string): Promise<Sale | null>
   bind(id: string, bodyHash: Buffer): Promise<boolean>
   settling(id: string, delivered: Delivered, time: { now: Date; until: Date | null }): Promise<boolean>

@@ -197,7 +197,7 @@ async function live(customer: Customer, steps: readonly Step[]): Promise<void> {
       const [payment] = open.splice(one.which % Math.max(open.length, 1), 1)
       if (payment === undefined) continue
       if (one.act === 'release') {
-        await books.release(payment.id, 'upstream_error')
+        await books.release(payment, 'upstream_error')
         released.push(payment)
       } else if (one.act === 'fail') {
         await books.failed(payment.id, 'invalid_exact_evm_insufficient_balance')

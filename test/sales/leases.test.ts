@@ -35,16 +35,19 @@ describe('the work for a sale', () => {
     },
   )
 
-  it('goes on where a sweeper found the sale lost before it was taken again', async () => {
+  it('is not interrupted by a process that knows an earlier lease only', async () => {
     const id = await addSale({ database, clock: { now: () => new Date(START) } }, { caller }, { state: 'claimed' })
     await taken(id, 0)
     const later = new Date(START + LEASE_MS)
     const found = (await store.findLost(later, 100)).find((lost) => lost.id === id)!
     expect(await taken(id, LEASE_MS)).toBe(1)
-    const release = (lease: typeof found) => store.inTransaction((inside) => store.release(inside, lease, 'interrupted'))
+    const release = (lease: typeof found) =>
+      store.inTransaction((inside) => store.release(inside, lease, 'interrupted'))
     expect(await release(found)).toBeNull()
     const sale = (await store.find(id))!
     expect(sale).toMatchObject({ state: 'claimed', leaseUntil: new Date(START + 2 * LEASE_MS) })
+    await store.leave(found)
+    expect(await store.find(id)).toMatchObject({ leaseUntil: sale.leaseUntil })
     expect(await release(sale)).toMatchObject({ state: 'released', leaseUntil: null })
   })
 })

@@ -199,8 +199,8 @@ function claimsIn(
       return change(id, { state: 'claimed', details, reason: null, leaseUntil: until })
     },
 
-    async leave(id) {
-      if (sales.has(id)) change(id, { leaseUntil: null })
+    async leave({ id, leaseUntil }) {
+      if (sales.get(id)?.leaseUntil?.getTime() === leaseUntil?.getTime()) change(id, { leaseUntil: null })
     },
     async release({ id, leaseUntil }, reason) {
       const known = existing(id)

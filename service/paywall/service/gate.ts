@@ -97,7 +97,7 @@ export function createGate(deps: GateDeps) {
     if (value.kind === 'metered') return { ...value.outcome, headers: [...value.outcome.headers, ...headers] }
     tally.count(call.gate.id, keyOf(call.route), 'answered')
     const { gathered, sent } = value
-    const whenSent = (arrived: boolean): Promise<void> => (arrived ? journal.handedOver(id) : journal.leave(id))
+    const whenSent = (arrived: boolean): Promise<void> => (arrived ? journal.handedOver(id) : journal.leave(sale))
     if (isMetered(call.pricing)) {
       const outcome = await meteredCalls.paidCall(call, call.pricing, paymentOf(sale), { gathered, sent, headers })
       return gathered.kind === 'whole' ? { ...outcome, whenSent } : outcome

@@ -52,7 +52,7 @@ export async function sellOverHttp<Value>({ header, operation, gone }: HttpReque
       headers: { 'Cache-Control': 'no-store', 'X-Payment-ID': id, 'X-Payment-Token': sold.token, ...receipt },
       body: { ...counter.toBody({ ...sold, value }), txHash, network, payer, paymentToken: sold.token },
       // An answer that has arrived is not sent again. One that has not can be fetched with proof of the sale.
-      whenSent: (arrived: boolean) => (arrived ? counter.journal.handedOver(id) : counter.journal.leave(id)),
+      whenSent: (arrived: boolean) => (arrived ? counter.journal.handedOver(id) : counter.journal.leave(sale)),
     }
   } catch (error) {
     const refusal = refusalIn(error, header)

@@ -60,7 +60,7 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
       })
     },
 
-    leave: (id) => store.leave(id),
+    leave: (lease) => store.leave(lease),
     bind: (id, bodyHash) => store.bind(id, bodyHash),
 
     async release(lease, reason) {

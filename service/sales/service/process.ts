@@ -1,8 +1,8 @@
 import { paymentRefunded, paymentRefused } from '../errors.ts'
-import { isFree, type Sale } from '../model.ts'
+import { isFree, type Delivered, type Sale } from '../model.ts'
 import { isOver } from '../rules.ts'
 import type { PurchaseRequest, Delivery, Made, Product, SellingDeps, Sold } from './deps.ts'
-import type { Journal } from '../ports.ts'
+import type { Journal, Lease } from '../ports.ts'
 import type { PaymentTokens } from './proof.ts'
 import { createSettling, NOTHING_DELIVERED, NOTHING_HANDED_OVER } from './settle.ts'
 
@@ -23,13 +23,22 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
     // An error now leaves the outcome unknown: the sweeper continues.
     if (delivery === null)
       return sold<Value>(tokens, order, await settled(sale, () => payOnly(sale)), { value: null, fresh: false })
+    const lease = { id: sale.id, leaseUntil: sale.leaseUntil }
     try {
-      if (sale.state === 'claimed' && !payFirst) return await deliverFirst(order, sale, delivery)
-      return await owed(order, await paidFirst(order, sale, delivery), delivery)
+      if (sale.state === 'claimed' && !payFirst) return await deliverFirst(order, sale, { delivery, lease })
+      return await owed(order, await paidFirst(order, sale, { delivery, lease }), delivery)
     } catch (error) {
-      await leave(sale)
+      await leave(lease)
       throw error
     }
+  }
+
+  /** Before the chain is asked, with a new lease. Throws where another process has taken over the sale. */
+  async function toSettling(sale: Sale, { delivery, lease }: Held<Order, Value>, delivered: Delivered): Promise<void> {
+    const leaseUntil = until()
+    if (!(await journal.settling(sale.id, delivered, leaseUntil))) throw delivery.errors.busy(sale)
+    lease.leaseUntil = leaseUntil
+    await failpoints.reach('sale settling')
   }
 
   /** Another request processes the sale: waits for the same payment, and restores the stored answer. */
@@ -41,12 +50,12 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
     return sold(tokens, order, ended, { value: await delivery.restore(stored, ended, order), fresh: false })
   }
 
-  async function deliverFirst(order: Order, sale: Sale, delivery: Delivery<Order, Value>): Promise<Sold<Value>> {
+  async function deliverFirst(order: Order, sale: Sale, held: Held<Order, Value>): Promise<Sold<Value>> {
+    const { delivery } = held
     const made = await makeAnswer(journal, order, sale, { delivery, paid: false })
     try {
       const { answer, bodyHash, details } = made
-      if (!(await journal.settling(sale.id, { answer, bodyHash, details }, until()))) throw delivery.errors.busy(sale)
-      await failpoints.reach('sale settling')
+      await toSettling(sale, held, { answer, bodyHash, details })
       const handover = answer === null ? 'begun' : 'none'
       const settling: Sale = { ...sale, state: 'settling', details: details ?? sale.details }
       const ended = await settled(settling, () => settle(settling, { handover, note: made.note }, settleMs))
@@ -59,11 +68,11 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
   }
 
   /** Once the chain is asked, the sale cannot be taken back. */
-  async function paidFirst(order: Order, sale: Sale, delivery: Delivery<Order, Value>): Promise<Sale> {
+  async function paidFirst(order: Order, sale: Sale, held: Held<Order, Value>): Promise<Sale> {
+    const { delivery } = held
     if (sale.state === 'claimed') {
       await leaveOrRelease(order, sale, delivery)
-      if (!(await journal.settling(sale.id, NOTHING_DELIVERED, until()))) throw delivery.errors.busy(sale)
-      await failpoints.reach('sale settling')
+      await toSettling(sale, held, NOTHING_DELIVERED)
     }
     if (isOver(sale)) return sale
     const settling: Sale = { ...sale, state: 'settling' }
@@ -115,9 +124,9 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
     }
   }
 
-  async function leave({ id }: Sale): Promise<void> {
-    await journal.leave(id).catch((error: unknown) => {
-      log.error({ sale: id, err: error }, 'the lease of a sale could not be released; it will expire')
+  async function leave(lease: Lease): Promise<void> {
+    await journal.leave(lease).catch((error: unknown) => {
+      log.error({ sale: lease.id, err: error }, 'the lease of a sale could not be released; it will expire')
     })
   }
 
@@ -127,6 +136,12 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
   }
 
   return { processSale, join, settle, until }
+}
+
+interface Held<Order extends PurchaseRequest, Value> {
+  delivery: Delivery<Order, Value>
+  /** This process's own, as it stands now. */
+  lease: Lease
 }
 
 /** Where it fails, what was not charged is free, and what was is owed. */

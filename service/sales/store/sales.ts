@@ -50,8 +50,13 @@ export function createSaleStore(statements: StatementPool): SaleStore {
       return row === undefined ? null : { sale: fromSaleRow(row), before: row.before }
     },
 
-    async leave(id) {
-      await statements.run('UPDATE sale SET lease_until = NULL WHERE id = $1', [id], 'sale_leave')
+    async leave({ id, leaseUntil }) {
+      const values = [id, leaseUntil]
+      await statements.run(
+        'UPDATE sale SET lease_until = NULL WHERE id = $1 AND lease_until = $2',
+        values,
+        'sale_leave',
+      )
     },
 
     release: (inside, { id, leaseUntil }, reason) => one(inside, RELEASE, [id, reason, leaseUntil], 'sale_release'),

@@ -28,7 +28,7 @@ export function createAssetSeller({ runs, guests, facilitator, countGuest }: Ass
     )
     if (sale.kind === 'required') return unpaid(sale.terms, sale.meta)
     // No client confirms that a result arrived, so its buyer can fetch it again as long as it is stored.
-    await journal.leave(sale.sold.sale.id)
+    await journal.leave(sale.sold.sale)
     return answered(sale.sold.value.output ?? '', sale.meta)
   }
 

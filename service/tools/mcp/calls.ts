@@ -158,7 +158,7 @@ async function sellCall(
   if (sale.kind === 'required') return unpaid(sale.terms, sale.meta)
   const { output } = sale.sold.value
   // No client confirms that a result arrived, so its buyer can fetch it again as long as it is stored.
-  await journal.leave(sale.sold.sale.id)
+  await journal.leave(sale.sold.sale)
   const simulated = output.simulated === true
   return paidFor({ output: output.value, simulated, callId: sale.sold.sale.id }, sale.meta)
 }
