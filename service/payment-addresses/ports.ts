@@ -32,7 +32,7 @@ export interface PaymentAddressStore {
   /** From the state that it was read in. Null when another process was faster. */
   end(
     of: PaymentAddress,
-    how: { state: 'paid' | 'closed'; reason: string | null; now: Date },
+    how: { state: 'paid' | 'closed'; reason: string | null; balance: bigint | null; now: Date },
   ): Promise<PaymentAddress | null>
   reopen(of: PaymentAddress, reason: string | null): Promise<void>
   note(of: PaymentAddress, reason: string | null): Promise<void>

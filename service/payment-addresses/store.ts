@@ -64,8 +64,8 @@ export function createPaymentAddressStore(statements: StatementPool): PaymentAdd
       })
     },
 
-    async end({ id, state: from }, { state, reason, now }) {
-      return one(await statements.run<Row>(END, [id, from, state, reason, now], 'payment_address_end'))
+    async end({ id, state: from }, { state, reason, balance, now }) {
+      return one(await statements.run<Row>(END, [id, from, state, reason, now, balance], 'payment_address_end'))
     },
 
     async reopen({ id, attempt }, reason) {
@@ -116,7 +116,7 @@ function returns(
         const [recent] = await inside.run<{ returns: bigint }>(RECENT, values)
         const made = check(of, before, Number(recent?.returns ?? 0n))
         const { recipient, amount, nonce, validBefore, createdAt: now, closes } = made
-        if (of.state === 'open') await inside.run(END, [id, 'open', 'closed', closes, now], 'payment_address_end')
+        if (of.state === 'open') await inside.run(END, [id, 'open', 'closed', closes, now, null], 'payment_address_end')
         const terms = [id, toBytes(recipient), amount, toBytes(nonce), validBefore, now]
         const [row] = await inside.run<ReturnRow>(ADD_RETURN, terms, 'payment_address_add_return')
         if (row === undefined) throw new Error('a return was not stored')
@@ -219,10 +219,8 @@ WHERE id = $1 AND state = 'open' AND attempt = $2
   AND NOT EXISTS (SELECT FROM payment_address_return r WHERE r.address_id = $1 AND r.state = 'open')
 RETURNING *`
 
-// The order's money is not at the address any more, until its balance is read again.
 const END = `
-UPDATE payment_address SET state = $3::payment_address_state, reason = $4, ended_at = $5,
-  balance = CASE WHEN $3 = 'paid' THEN greatest(0, balance - amount) ELSE balance END
+UPDATE payment_address SET state = $3::payment_address_state, reason = $4, ended_at = $5, balance = coalesce($6, balance)
 WHERE id = $1 AND state = $2::payment_address_state RETURNING *`
 
 const REOPEN = `UPDATE payment_address SET state = 'open', reason = $3 WHERE id = $1 AND state = 'paying' AND attempt = $2`

@@ -47,9 +47,9 @@ export function createFollowing(deps: PaymentAddressDeps) {
       of = next
     }
     const last = of ?? found
-    // The payment has taken the order's money since the balance was read.
+    // A payment that has just ended was stored with the balance after it.
     const hasPaid = last.state === 'paid' && found.state !== 'paid'
-    const balance = hasPaid ? await chain.balanceOf(last.address) : seen.balance
+    const balance = hasPaid ? last.balance : seen.balance
     await store.looked(last, { balance, lookAt: nextLook(last, clock.now()), now: seen.now })
   }
 
@@ -76,7 +76,10 @@ export function createFollowing(deps: PaymentAddressDeps) {
       case 'close': {
         const state = decision.do === 'paid' ? 'paid' : 'closed'
         const reason = decision.do === 'paid' ? null : decision.reason
-        const ended = await store.end(of, { state, reason, now })
+        // The payment has taken the order's money since the balance was read. What is left shows at once: the page of an
+        // order that is paid closes where nothing is.
+        const balance = state === 'paid' ? await chain.balanceOf(of.address) : null
+        const ended = await store.end(of, { state, reason, balance, now })
         if (ended !== null) measures.count(`payment_address_${state}`)
         return ended
       }
