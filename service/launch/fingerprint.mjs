@@ -18,7 +18,7 @@ export function contentsOf(file) {
   return readFileSync(path.join(root, file), 'utf8')
 }
 
-/** A hash of what these files contain. Their dates do not count: a checkout changes them, and a copy may keep them. */
+/** A hash of the names and contents of these files. It ignores their dates, because a checkout changes dates. */
 export function hashOf(files) {
   return sha256(files.flatMap((file) => [file, readFileSync(path.join(root, file))]))
 }

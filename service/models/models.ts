@@ -37,7 +37,7 @@ interface ModelsOptions {
   file: string | undefined
 }
 
-/** Returns the prompt under a line that says so. That is enough to try everything else without a model. */
+/** Returns the prompt. The first line of the answer says that no model ran. */
 async function echo({ system, prompt, signal }: CompletionRequest): Promise<Completion> {
   signal.throwIfAborted()
   const completionTokens = await countTokens(prompt)

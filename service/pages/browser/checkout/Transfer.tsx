@@ -93,7 +93,7 @@ function useTransfer({ page }: State, acts: TransferActs) {
       else if (answer?.status === 404) setFault(faultOf(answer))
       timer = setTimeout(() => void look(), document.visibilityState === 'visible' ? POLL_MS : POLL_MS * 5)
     }
-    // Whoever comes back from their exchange wants to see what has arrived.
+    // A buyer who returns from their exchange sees at once whether the transfer has arrived.
     const back = (): void => {
       if (isLooking || document.visibilityState !== 'visible') return
       clearTimeout(timer)
