@@ -71,7 +71,7 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
   async function paidFirst(order: Order, sale: Sale, held: Held<Order, Value>): Promise<Sale> {
     const { delivery } = held
     if (sale.state === 'claimed') {
-      await leaveOrRelease(order, sale, delivery)
+      await leaveOrRelease(journal, order, sale, delivery)
       await toSettling(sale, held, NOTHING_DELIVERED)
     }
     if (isOver(sale)) return sale
@@ -79,16 +79,6 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
     const ended = await settled(settling, () => settle(settling, NOTHING_HANDED_OVER, settleMs))
     assertPaid(ended, delivery)
     return ended
-  }
-
-  /** A buyer who disconnects before the chain was asked has bought nothing. */
-  async function leaveOrRelease({ departure }: Order, sale: Sale, { errors }: Delivery<Order, Value>): Promise<void> {
-    try {
-      departure.leave()
-    } catch (error) {
-      await journal.release(sale, codeOf(error))
-      throw errors.failed(error, sale, false)
-    }
   }
 
   async function payOnly(sale: Sale): Promise<Sale> {
@@ -156,6 +146,21 @@ async function makeAnswer<Order extends PurchaseRequest, Value>(
   } catch (error) {
     if (!paid) await journal.release(sale, codeOf(error))
     throw delivery.errors.failed(error, sale, paid)
+  }
+}
+
+/** A buyer who disconnects before the chain was asked has bought nothing. */
+async function leaveOrRelease<Order extends PurchaseRequest, Value>(
+  journal: Journal,
+  { departure }: Order,
+  sale: Sale,
+  { errors }: Delivery<Order, Value>,
+): Promise<void> {
+  try {
+    departure.leave()
+  } catch (error) {
+    await journal.release(sale, codeOf(error))
+    throw errors.failed(error, sale, false)
   }
 }
 
