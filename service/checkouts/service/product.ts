@@ -11,14 +11,7 @@ import { badProof, escrowUnavailable, inTestMode, quoteExpired, requestClosed, w
 import type { SimulatedOutcome } from '../../methods/simulated/outcome.ts'
 import type { Claim, Plan } from '../../passes/model.ts'
 import type { PassHooks } from '../../passes/service/rights.ts'
-import {
-  isLate,
-  type Checkout,
-  type Choice,
-  type Lines,
-  type Payment,
-  type Quote,
-} from '../model.ts'
+import { isLate, type Checkout, type Choice, type Lines, type Payment, type Quote } from '../model.ts'
 import { holdOf, isCapturedLate } from '../rules/capture.ts'
 import { purchaseHash } from '../rules/choice.ts'
 import { assertSells, deliveryOf, isSensible, paymentOf } from '../rules/lifecycle.ts'

@@ -5,10 +5,7 @@ import { readVerdict, refuseHere } from './answers.ts'
 import { askFacilitator, authorizationIn, type RemoteDeps, type RemotePayment } from './deps.ts'
 
 /** What must hold for any facilitator is checked here first. */
-export async function verifyRemotely(
-  deps: RemoteDeps,
-  { facilitator, request }: RemotePayment,
-): Promise<Verified> {
+export async function verifyRemotely(deps: RemoteDeps, { facilitator, request }: RemotePayment): Promise<Verified> {
   const { verifier, clock } = deps
   const { network } = readRequest(request)
   const authorization = authorizationIn(request)

@@ -13,7 +13,17 @@ import { simulatedHash } from '../../methods/simulated/settle.ts'
 import type { Sale } from '../../sales/model.ts'
 import type { Withdrawal } from '../../wallet/model.ts'
 import type { Refund, RefundFact } from '../model.ts'
-import type { AccountOf, AnnounceEvent, Chains, Payouts, RefundEnd, RefundMethods, RefundStore, Returning, Sales } from '../ports.ts'
+import type {
+  AccountOf,
+  AnnounceEvent,
+  Chains,
+  Payouts,
+  RefundEnd,
+  RefundMethods,
+  RefundStore,
+  Returning,
+  Sales,
+} from '../ports.ts'
 import { eventOf, paidTo } from '../rules.ts'
 
 /** From a request to the money's end. */

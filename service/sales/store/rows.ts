@@ -50,10 +50,7 @@ export function begunOf(row: Saying): Begun {
   return { method: isFree ? 'free' : 'simulated', facilitator: null }
 }
 
-export type Saying = Pick<
-  SaleRow,
-  'method' | 'facilitator' | 'product' | 'amount' | 'details' | 'simulated' | 'escrow'
->
+export type Saying = Pick<SaleRow, 'method' | 'facilitator' | 'product' | 'amount' | 'details' | 'simulated' | 'escrow'>
 
 export async function one(
   on: Statements,
