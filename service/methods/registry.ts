@@ -1,4 +1,4 @@
-import type { Begun, MethodName } from '../sales/model.ts'
+import type { PaymentMethod, MethodName } from '../sales/model.ts'
 import type { Methods, SaleMethod } from '../sales/ports.ts'
 import { freeMethod } from './free.ts'
 import type { OwnDeps } from './own/deps.ts'
@@ -17,11 +17,11 @@ export function createMethods({ own, remote, gates }: MethodDeps): Methods {
     simulated: simulatedMethod(remote),
     free: freeMethod(),
   }
-  return { of: (sale) => methods[named(sale, gates).method] }
+  return { of: (sale) => methods[withFacilitator(sale, gates).method] }
 }
 
 /** A gate's sale from before its facilitator was stored is settled where gates are settled now. */
-export function named({ method, facilitator }: Begun, gates: string | null): Begun {
+export function withFacilitator({ method, facilitator }: PaymentMethod, gates: string | null): PaymentMethod {
   if (method !== 'remote' || facilitator !== null) return { method, facilitator }
   return gates === null ? { method: 'exact', facilitator: null } : { method, facilitator: gates }
 }

@@ -3,7 +3,7 @@ import type { NetworkName } from '../chain/networks.ts'
 import type { NewEvent } from '../deliveries/model.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { Begun, OwnSales, Sale } from '../sales/model.ts'
+import type { PaymentMethod, OwnSales, Sale } from '../sales/model.ts'
 import type { NewPayout, Withdrawal } from '../wallet/model.ts'
 import type { NewRefund, Refund, Wait } from './model.ts'
 import type { Usdc } from '../kit/money.ts'
@@ -50,7 +50,7 @@ export interface Payouts {
 
 /** Whether a signed authorization moved money to the seller. */
 export interface RefundMethods {
-  of(sale: Begun): { signed: boolean }
+  of(sale: PaymentMethod): { signed: boolean }
 }
 
 /** The networks that have an RPC. */

@@ -197,8 +197,8 @@ export interface Delivered {
   details: Sale['details'] | null
 }
 
-/** What a sale is begun with. */
-export type Begun = Pick<Sale, 'method' | 'facilitator'>
+/** Who settles and ends a sale. */
+export type PaymentMethod = Pick<Sale, 'method' | 'facilitator'>
 
 /** The known outcome of a transfer. */
 export type Settled =

@@ -5,7 +5,7 @@ import type { Usdc } from '../kit/money.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { EscrowRequirements, PaymentRequest, Presented, RequestBody, Requirements } from '../x402/model.ts'
 import type {
-  Begun,
+  PaymentMethod,
   Delivered,
   Escrow,
   Handover,
@@ -110,7 +110,7 @@ export interface Method {
   digestBy(network: NetworkName, payer: Address, nonce: Hex): Promise<Hex | null>
   verify(request: RequestBody): Promise<Verified>
   /** What the sale stores of how it is paid. */
-  begin(presented: Pick<Presented, 'challenge'>, requirements: Pick<Requirements, 'escrow'>): Begun
+  choose(presented: Pick<Presented, 'challenge'>, requirements: Pick<Requirements, 'escrow'>): PaymentMethod
   serves(network: NetworkName): boolean
   /** Absent where no money can wait in the escrow. */
   escrow?: EscrowTerms
@@ -126,7 +126,7 @@ export interface EscrowTerms {
 
 /** The methods of sales that have begun (`methods/registry.ts`). */
 export interface Methods {
-  of(sale: Begun): SaleMethod
+  of(sale: PaymentMethod): SaleMethod
 }
 
 /** How a sale goes on. The engine believes only outcomes that the method can prove. */

@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto'
 import type { Facilitator } from '../facilitator/service/facilitator.ts'
-import { named } from '../methods/registry.ts'
-import type { Begun } from '../sales/model.ts'
+import { withFacilitator } from '../methods/registry.ts'
+import type { PaymentMethod } from '../sales/model.ts'
 import type { Hooks, Journal, SaleStore } from '../sales/ports.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
 import { createHeldJournal, createJournal } from '../sales/service/journal.ts'
@@ -48,7 +48,11 @@ export function openSelling(
       sweepers: [
         { name: 'sales.open', everyMs: 2_000, run: (now) => sweeping.sales(now) },
         { name: 'sales.answers', everyMs: 30_000, run: (now) => sweeping.answers(now) },
-        { name: 'sales.methods', everyMs: 1_000, run: storingMethods(database, (begun) => named(begun, gates)) },
+        {
+          name: 'sales.methods',
+          everyMs: 1_000,
+          run: storingMethods(database, (method) => withFacilitator(method, gates)),
+        },
       ],
     },
   }
@@ -72,10 +76,13 @@ interface SellingOptions extends Pick<SellingDeps, 'method' | 'methods'> {
 }
 
 /** Goes through all sales once after each start, some at a time. */
-function storingMethods({ statements }: Platform['database'], named: (begun: Begun) => Begun): () => Promise<void> {
+function storingMethods(
+  { statements }: Platform['database'],
+  complete: (method: PaymentMethod) => PaymentMethod,
+): () => Promise<void> {
   let after: string | null = ''
   return async () => {
-    if (after !== null) after = await storeMethods(statements, after, named)
+    if (after !== null) after = await storeMethods(statements, after, complete)
   }
 }
 

@@ -1,5 +1,5 @@
 -- The method that a sale was begun with. Null for sales from before this and for those of a process of the version before:
--- their other columns say it (`begunOf` in service/sales/store/rows.ts), and the sweeper `sales.methods` writes it to them
+-- their other columns say it (`methodOfRow` in service/sales/store/rows.ts), and the sweeper `sales.methods` writes it to them
 -- little by little, because one statement for all rows would keep them locked for too long.
 CREATE TYPE "sale_method" AS ENUM ('exact', 'auth-capture', 'mpp-charge', 'remote', 'simulated', 'free');
 

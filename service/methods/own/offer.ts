@@ -13,7 +13,7 @@ export function offerHere(deps: OwnDeps): Method {
     digestOf: (signed) => facilitator.purchases.digestOf(signed),
     digestBy: (network, payer, nonce) => facilitator.purchases.digestBy(network, payer, nonce),
     verify: (request) => verifyHere(deps, request),
-    begin: (presented, requirements) => ({ method: nameOf(presented, requirements), facilitator: null }),
+    choose: (presented, requirements) => ({ method: nameOf(presented, requirements), facilitator: null }),
     serves: (network) => facilitator.serves(network),
     escrow: {
       operator: () => facilitator.sponsors()[0] ?? null,

@@ -11,7 +11,7 @@ export function offerRemote(deps: RemoteDeps, facilitator: string): Method {
       network === null || authorization === null ? null : digestOf(network, authorization),
     digestBy: (network, payer, nonce) => Promise.resolve(digestBy?.(NETWORKS[network], payer, nonce) ?? null),
     verify: (request) => verifyRemotely(deps, { facilitator, request }),
-    begin: () => ({ method: 'remote', facilitator }),
+    choose: () => ({ method: 'remote', facilitator }),
     serves: (network) => networkOf(network) !== null,
   }
 }

@@ -5,7 +5,7 @@ import { readRequest, requestOf } from '../../x402/payload.ts'
 import { outlasts } from '../../x402/requirements.ts'
 import { USED } from '../../x402/reasons.ts'
 import { authorizationUsed, lapsesTooSoon, paymentRefunded, paymentRefused, paymentSubmitted } from '../errors.ts'
-import { claimedSale, isGoingBack, wasPaid, type Begun, type NewSale, type Sale } from '../model.ts'
+import { claimedSale, isGoingBack, wasPaid, type PaymentMethod, type NewSale, type Sale } from '../model.ts'
 import { isSubmitted, nextResume } from '../rules.ts'
 import type { Verified } from '../ports.ts'
 import { createFreeSelling } from './free.ts'
@@ -22,7 +22,7 @@ export interface Judged {
   identifier: Sale['identifier']
   balance: bigint | null
   terms: Terms
-  begun: Begun
+  paymentMethod: PaymentMethod
 }
 
 /**
@@ -68,8 +68,8 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     const isRisked = terms.holds === true || terms.promised === true
     const workMs = payerHasCode && !isRisked ? 0 : terms.workMs
     assertOutlasts(presented.authorization, workMs, clock.now())
-    const begun = method.begin(presented, terms.requirements)
-    return { digest, request, payer: buyer, identifier, balance, begun, terms: { ...terms, workMs } }
+    const paymentMethod = method.choose(presented, terms.requirements)
+    return { digest, request, payer: buyer, identifier, balance, paymentMethod, terms: { ...terms, workMs } }
   }
 
   async function begin(order: Order, judged: Judged): Promise<Sold<Value>> {
@@ -144,7 +144,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
 }
 
 function saleOf(
-  { terms, digest, request, payer, identifier, begun }: Omit<Judged, 'balance'>,
+  { terms, digest, request, payer, identifier, paymentMethod }: Omit<Judged, 'balance'>,
   { id, now: createdAt, token }: { id: string; now: Date; token: string },
 ): Omit<NewSale, 'product' | 'leaseUntil'> {
   const { subject, userId, environment, amount, network, recipient, requirements, inputHash, details } = terms
@@ -153,7 +153,7 @@ function saleOf(
   const escrow = waits === undefined ? null : { ...waits, authorizedTx: null, end: null, voidedTx: null }
   const sold = { subject, userId, environment, amount, network, recipient, resource, inputHash, details, escrow }
   const signed = { payer, digest, request, identifier, simulated: false, tokenHash: tokenHash(token) }
-  return { ...sold, ...signed, ...begun, id, createdAt }
+  return { ...sold, ...signed, ...paymentMethod, id, createdAt }
 }
 
 function assertOwed(

@@ -16,7 +16,7 @@ export function createSettling(deps: SettlingDeps) {
     const method = methods.of(sale)
     const outcome = await ask(method, sale, waitMs)
     if (outcome.status === 'waiting') return sale
-    if (outcome.status === 'pending') return method.signed ? sale : await begunAlone(sale)
+    if (outcome.status === 'pending') return method.signed ? sale : await startSettling(sale)
     if (method.signed) await failpoints.reach('sale settled')
     const step = stepOf(sale)
     if (step === 'authorize' && outcome.status === 'settled') {
@@ -41,7 +41,7 @@ export function createSettling(deps: SettlingDeps) {
   }
 
   /** Without an authorization nobody else is asked, so `settling` is not stored before it is asked. */
-  async function begunAlone(sale: Sale): Promise<Sale> {
+  async function startSettling(sale: Sale): Promise<Sale> {
     if (sale.state === 'claimed') await journal.settling(sale.id, NOTHING_DELIVERED, null)
     return { ...sale, state: 'settling' }
   }

@@ -1,6 +1,6 @@
 import type { StatementPool } from '../../kit/transaction.ts'
-import type { Begun } from '../model.ts'
-import { begunOf, type Saying } from './rows.ts'
+import type { PaymentMethod } from '../model.ts'
+import { methodOfRow, type MethodRow } from './rows.ts'
 
 /**
  * Stores the method of some sales from before it was stored, in the order of their ids. Returns the last id that was looked
@@ -9,12 +9,12 @@ import { begunOf, type Saying } from './rows.ts'
 export async function storeMethods(
   statements: StatementPool,
   after: string,
-  named: (begun: Begun) => Begun,
+  complete: (method: PaymentMethod) => PaymentMethod,
 ): Promise<string | null> {
-  const rows = await statements.run<Saying & { id: string }>(NEXT, [after, AT_ONCE], 'sale_methods_next')
-  const begun = rows.flatMap((row) => (row.method === null ? [{ id: row.id, ...named(begunOf(row)) }] : []))
-  if (begun.length > 0) {
-    const values = [begun.map(({ id }) => id), begun.map(({ method }) => method), begun.map((one) => one.facilitator)]
+  const rows = await statements.run<MethodRow & { id: string }>(NEXT, [after, AT_ONCE], 'sale_methods_next')
+  const found = rows.flatMap((row) => (row.method === null ? [{ id: row.id, ...complete(methodOfRow(row)) }] : []))
+  if (found.length > 0) {
+    const values = [found.map(({ id }) => id), found.map(({ method }) => method), found.map((one) => one.facilitator)]
     await statements.run(STORE, values, 'sale_methods_store')
   }
   return rows.length < AT_ONCE ? null : (rows.at(-1)?.id ?? null)
@@ -26,7 +26,7 @@ const NEXT = `
 SELECT id, product, amount, simulated, details, escrow, method, facilitator FROM sale WHERE id > $1 ORDER BY id LIMIT $2`
 
 const STORE = `
-WITH begun AS (SELECT * FROM unnest($1::text[], $2::sale_method[], $3::text[]) AS begun (id, method, facilitator)),
+WITH found AS (SELECT * FROM unnest($1::text[], $2::sale_method[], $3::text[]) AS found (id, method, facilitator)),
 unlocked AS (SELECT id FROM sale WHERE id = ANY($1) AND method IS NULL FOR UPDATE SKIP LOCKED)
-UPDATE sale s SET method = begun.method, facilitator = begun.facilitator
-FROM begun JOIN unlocked USING (id) WHERE s.id = begun.id`
+UPDATE sale s SET method = found.method, facilitator = found.facilitator
+FROM found JOIN unlocked USING (id) WHERE s.id = found.id`

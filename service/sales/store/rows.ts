@@ -1,6 +1,6 @@
 import { toBytes, toHex, type RowOf } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import { rightOf, type Begun, type Sale } from '../model.ts'
+import { rightOf, type PaymentMethod, type Sale } from '../model.ts'
 
 export type SaleRow = RowOf<Omit<Sale, 'digest' | 'method'>> & { digest: Buffer | null; method: Sale['method'] | null }
 
@@ -17,7 +17,7 @@ export function fromSaleRow(row: SaleRow): Sale {
     network: row.network,
     recipient: row.recipient,
     payer: row.payer,
-    ...begunOf(row),
+    ...methodOfRow(row),
     simulated: row.simulated,
     digest: row.digest === null ? null : toHex(row.digest),
     request: row.request,
@@ -40,7 +40,7 @@ export function fromSaleRow(row: SaleRow): Sale {
 }
 
 /** A row from before methods were stored, or of a process of that version, says in other columns how it was begun. */
-export function begunOf(row: Saying): Begun {
+export function methodOfRow(row: MethodRow): PaymentMethod {
   const { method, facilitator } = row
   if (method !== null) return { method, facilitator }
   const isFree = rightOf(row) !== null
@@ -50,7 +50,10 @@ export function begunOf(row: Saying): Begun {
   return { method: isFree ? 'free' : 'simulated', facilitator: null }
 }
 
-export type Saying = Pick<SaleRow, 'method' | 'facilitator' | 'product' | 'amount' | 'details' | 'simulated' | 'escrow'>
+export type MethodRow = Pick<
+  SaleRow,
+  'method' | 'facilitator' | 'product' | 'amount' | 'details' | 'simulated' | 'escrow'
+>
 
 export async function one(
   on: Statements,
