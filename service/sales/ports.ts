@@ -113,11 +113,11 @@ export interface Method {
   choose(presented: Pick<Presented, 'challenge'>, requirements: Pick<Requirements, 'escrow'>): PaymentMethod
   serves(network: NetworkName): boolean
   /** Absent where no money can wait in the escrow. */
-  escrow?: EscrowTerms
+  escrow?: EscrowOffer
 }
 
 /** The terms of payments that wait in the escrow. */
-export interface EscrowTerms {
+export interface EscrowOffer {
   /** Who ends them, for the terms that the payer signs. Null where this process knows no sponsor. */
   operator(): Address | null
   /** What a wallet signs for these terms. Each call has another salt. */

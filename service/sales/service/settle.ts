@@ -40,7 +40,7 @@ export function createSettling(deps: SettlingDeps) {
     return done
   }
 
-  /** Without an authorization nobody else is asked, so `settling` is not stored before it is asked. */
+  /** Nobody outside is asked for a payment without an authorization, so it becomes `settling` only now. */
   async function startSettling(sale: Sale): Promise<Sale> {
     if (sale.state === 'claimed') await journal.settling(sale.id, NOTHING_DELIVERED, null)
     return { ...sale, state: 'settling' }
