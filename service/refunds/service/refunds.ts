@@ -121,13 +121,7 @@ export function createRefunds(deps: RefundDeps) {
     shown: async (sale: RefundedSale) => toShown(await store.ofSale(sale.id), sale),
     own,
 
-    /** Throws where no refund of such a sale is accepted: whatever its amount, or of this one. */
-    assertRefundable(sale: Sale, amount: Usdc | null = null): void {
-      sellerOf(sale)
-      const way = methods.of(sale).signed ? wayOf(sale, null, false) : 'simulated'
-      if (amount !== null) assertLeast(amount, way, sale)
-    },
-
+    assertRefundable: (sale: Sale, amount?: Usdc) => assertRefundable(deps, sale, amount),
     /** Refunds that the chain ends: from the sellers' own wallets. */
     async followOwn(now: Date, signal: AbortSignal): Promise<void> {
       await each(await store.dueOwn(now, OWN_MAX), signal, own.step)
@@ -146,6 +140,13 @@ export function createRefunds(deps: RefundDeps) {
       })
     },
   }
+}
+
+/** Throws where no refund of such a sale is accepted: whatever its amount, or of this one. */
+function assertRefundable({ methods }: Pick<RefundDeps, 'methods'>, sale: Sale, amount?: Usdc): void {
+  sellerOf(sale)
+  const way = methods.of(sale).signed ? wayOf(sale, null, false) : 'simulated'
+  if (amount !== undefined) assertLeast(amount, way, sale)
 }
 
 /** Refunds as the buyer of the sale sees them. */
