@@ -297,10 +297,6 @@ export interface Progress {
   written: number
 }
 
-/** How a payment in test mode ends; payments with money can end in the same ways. `slow` is paid after some seconds. */
-export const OUTCOMES = ['paid', 'declined', 'insufficient_funds', 'slow', 'delivery_failed'] as const
-export type SimulatedOutcome = (typeof OUTCOMES)[number]
-
 /** A price that stays valid for ten minutes. */
 export interface Quote {
   /** The total that is paid. */

@@ -2,7 +2,7 @@ import type { CheckoutView, PaymentView } from '../checkouts/views.ts'
 import type { Language } from '../kit/language.ts'
 import type { FormField } from '../ui-kit/format.ts'
 
-export type { SimulatedOutcome } from '../checkouts/model.ts'
+export type { SimulatedOutcome } from '../methods/simulated/outcome.ts'
 
 /**
  * The page's data as JSON: all that the server-side rendering and the browser's script use. A gate provides the same,

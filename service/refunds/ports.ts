@@ -3,7 +3,7 @@ import type { NetworkName } from '../chain/networks.ts'
 import type { NewEvent } from '../deliveries/model.ts'
 import type { Owner } from '../kit/owner.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { OwnSales, Sale } from '../sales/model.ts'
+import type { PaymentMethod, OwnSales, Sale } from '../sales/model.ts'
 import type { NewPayout, Withdrawal } from '../wallet/model.ts'
 import type { NewRefund, Refund, Wait } from './model.ts'
 import type { Usdc } from '../kit/money.ts'
@@ -46,6 +46,11 @@ export interface Payouts {
   payout(id: string): Promise<Withdrawal | null>
   /** Whether what is paid to this address is credited to the owner. */
   receives(inside: Statements, owner: Owner, address: Address): Promise<boolean>
+}
+
+/** Whether a signed authorization moved money to the seller. */
+export interface RefundMethods {
+  of(sale: PaymentMethod): { signed: boolean }
 }
 
 /** The networks that have an RPC. */

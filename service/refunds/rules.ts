@@ -77,11 +77,10 @@ export function leftOf(sale: Pick<Sale, 'state' | 'amount' | 'refunded'>): Usdc 
  * buyer's own, so it comes back in the ledger: nobody could spend what is sent to the address that paid.
  */
 export function wayOf(
-  sale: Pick<Sale, 'simulated' | 'environment' | 'network' | 'payer' | 'recipient' | 'product'>,
+  sale: Pick<Sale, 'environment' | 'network' | 'payer' | 'recipient' | 'product'>,
   buyer: Owner | null,
   isOwn: boolean,
-): RefundWay {
-  if (sale.simulated) return 'simulated'
+): Exclude<RefundWay, 'simulated'> {
   if (isOwn) {
     if (buyer !== null) throw paidByAccount()
     // A run is paid to the treasury, whatever its seller does.

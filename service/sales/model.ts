@@ -13,6 +13,13 @@ export const PRODUCTS = ['tool', 'checkout', 'gate', 'asset'] as const
 export type ProductName = (typeof PRODUCTS)[number]
 
 /**
+ * How a sale is paid. This service's own facilitator settles `exact`, `auth-capture` and `mpp-charge`, and another one
+ * `remote`, whatever its buyer signed. `free`: its buyer has a right to it.
+ */
+export const METHODS = ['exact', 'auth-capture', 'mpp-charge', 'remote', 'simulated', 'free'] as const
+export type MethodName = (typeof METHODS)[number]
+
+/**
  * `claimed`: only this sale may use the authorization; when delivery comes first, the answer is being made. `released`:
  * that failed; nothing is charged, and the same authorization may be used again. `held`: the work is done elsewhere, and
  * its outcome decides whether the money moves. `settling`: the chain may have been asked, for what `stepOf` says. `paid`:
@@ -41,6 +48,14 @@ export interface Sale {
   /** Null for a simulated one. */
   recipient: Address | null
   payer: Address
+  /** The method that it was begun with settles and ends it, whatever the settings are by then. */
+  method: MethodName
+  /**
+   * The address of the facilitator of a `remote` one. Null for the others, and for a gate's sale from before this was
+   * stored: that is settled where the settings say.
+   */
+  facilitator: string | null
+  /** It belongs to test mode. */
   simulated: boolean
   /** Names the authorization; null for a simulated one and a free one. */
   digest: Hex | null
@@ -181,6 +196,9 @@ export interface Delivered {
   /** Replaces the sale's details. Null leaves them unchanged. */
   details: Sale['details'] | null
 }
+
+/** Who settles and ends a sale. */
+export type PaymentMethod = Pick<Sale, 'method' | 'facilitator'>
 
 /** The known outcome of a transfer. */
 export type Settled =
@@ -325,19 +343,6 @@ export interface OwnSales {
   /** Any owner's, locked until the transaction ends. */
   lock(inside: Statements, id: string): Promise<Sale | null>
 }
-
-/** Replaces the transaction hash of a simulated payment. */
-export function simulatedHash(sale: string): string {
-  return `simulated:${sale}`
-}
-
-/** Replaces the transaction hash of a sale that costs nothing. */
-export function freeHash(sale: string): string {
-  return `free:${sale}`
-}
-
-/** How long a simulated payment takes when it does not settle immediately. */
-export const SIMULATED_SETTLING_MS = 1_500
 
 /** The nonce of an authorization. A buyer who lost the answer can name the sale by it. */
 export const NONCE = /^0x[0-9a-f]{64}$/

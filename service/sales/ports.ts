@@ -3,8 +3,9 @@ import type { NetworkName } from '../chain/networks.ts'
 import type { Purchase } from '../facilitator/model.ts'
 import type { Usdc } from '../kit/money.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { EscrowRequirements, PaymentRequest, RequestBody } from '../x402/model.ts'
+import type { EscrowRequirements, PaymentRequest, Presented, RequestBody, Requirements } from '../x402/model.ts'
 import type {
+  PaymentMethod,
   Delivered,
   Escrow,
   Handover,
@@ -19,8 +20,8 @@ import type {
 } from './model.ts'
 
 /*
- * The engine (`service/sell.ts` and its parts) uses only `Journal` and `Method`. It is the same in this service and in
- * the middleware that others install in their own servers. The interfaces after these two belong to this service only.
+ * The engine (`service/sell.ts` and its parts) uses only `Journal`, `Method` and `Methods`. It is the same in this service and in
+ * the middleware that others install in their own servers. The interfaces after these belong to this service only.
  */
 
 /** The record of sales. Everything that it returns is stored durably. */
@@ -101,34 +102,48 @@ export interface EscrowEnd {
   voidedTx: string | null
 }
 
-/** A payment method. The engine believes only outcomes that the method can prove. */
+/** Takes new payments for a product. */
 export interface Method {
   /** Identifies the authorization. Null for an unknown network. */
   digestOf(signed: Pick<PaymentRequest, 'network' | 'authorization'>): Hex | null
   /** The digest of a submitted authorization, found by what its payer knows of it. Null when it cannot be found. */
   digestBy(network: NetworkName, payer: Address, nonce: Hex): Promise<Hex | null>
   verify(request: RequestBody): Promise<Verified>
-  /** Settles under the sale's id, so a repeated call asks for the same transfer. */
-  settle(request: RequestBody, sale: string, waitMs?: number): Promise<Settled>
+  /** What the sale stores of how it is paid. */
+  choose(presented: Pick<Presented, 'challenge'>, requirements: Pick<Requirements, 'escrow'>): PaymentMethod
   serves(network: NetworkName): boolean
   /** Absent where no money can wait in the escrow. */
-  escrow?: EscrowMethod
+  escrow?: EscrowOffer
 }
 
-/** The end of payments that `settle` moved into the escrow. */
-export interface EscrowMethod {
+/** The terms of payments that wait in the escrow. */
+export interface EscrowOffer {
   /** Who ends them, for the terms that the payer signs. Null where this process knows no sponsor. */
   operator(): Address | null
   /** What a wallet signs for these terms. Each call has another salt. */
   prepare(terms: EscrowRequirements, now: Date): { to: Address; salt: Hex; nonce: Hex; validBefore: number }
-  /** Captures all of it or gives all of it back. A repeated call asks for the same. */
-  end(
-    request: RequestBody,
-    sale: string,
-    how: { step: 'capture' | 'void'; waitMs?: number | undefined },
-  ): Promise<Settled>
-  /** What it still has of a payment that it took. */
-  left(request: RequestBody): Promise<bigint>
+}
+
+/** The methods of sales that have begun (`methods/registry.ts`). */
+export interface Methods {
+  of(sale: PaymentMethod): SaleMethod
+}
+
+/** How a sale goes on. The engine believes only outcomes that the method can prove. */
+export interface SaleMethod {
+  /** Its buyer signed an authorization, which a chain is asked to carry out. */
+  signed: boolean
+  /** No money moves, and it is counted nowhere. */
+  simulated: boolean
+  /** Judges the authorization as it stands now. */
+  verify(sale: Sale): Promise<Verified>
+  /**
+   * Asks for what the sale needs next (`stepOf`), under its id, so that a repeated call asks for the same. `waiting`: it is
+   * not to be asked for yet.
+   */
+  settle(sale: Sale, waitMs?: number): Promise<Settled | { status: 'waiting' }>
+  /** What the escrow still has of the payment. Absent where no money waits there. */
+  left?(sale: Sale): Promise<bigint>
 }
 
 /** `payerHasCode` and the payer's `balance` are absent when they are not known. */

@@ -1,4 +1,4 @@
-import { SIMULATED_SETTLING_MS, type Escrow, type Sale } from './model.ts'
+import type { Escrow, Sale } from './model.ts'
 import type { Reason } from '../x402/reasons.ts'
 
 /** How long an answer is stored, and how long the price in a 402 is valid. */
@@ -40,15 +40,6 @@ const REORG_MS = 120_000
 export function nextResume(createdAt: Date, now: Date): Date {
   return new Date(now.getTime() + Math.min(Math.max((now.getTime() - createdAt.getTime()) / 4, 5_000), 60_000))
 }
-
-/** The state at this time of a simulated payment that takes its time. */
-export function simulatedState(createdAt: Date, now: Date): 'claimed' | 'settling' | 'paid' {
-  const age = now.getTime() - createdAt.getTime()
-  if (age < SIMULATED_SETTLING_MS) return 'claimed'
-  return age < SIMULATED_PAID_MS ? 'settling' : 'paid'
-}
-
-const SIMULATED_PAID_MS = 4_000
 
 /**
  * Whether the payer is to blame that finished work was not paid: the balance is gone, or the authorization was used or

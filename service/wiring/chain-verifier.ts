@@ -1,4 +1,4 @@
-import type { ChainVerifier } from '../paywall/service/remote.ts'
+import type { ChainVerifier } from '../methods/remote/deps.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Chains } from './chains.ts'
 

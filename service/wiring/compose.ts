@@ -24,9 +24,10 @@ import type { Files } from '../files/service.ts'
 import { openFigures } from './metrics.ts'
 import { createPlatform, type Part, type Platform } from './platform.ts'
 import { openMarketplace } from './marketplace.ts'
+import { openMethods } from './methods.ts'
 import { openReceipts } from './receipts.ts'
 import { openReceiptKeys } from './receipt-keys.ts'
-import { openGateFacilitator, openGateHooks, openPaywalls } from './paywall.ts'
+import { openGateHooks, openPaywalls } from './paywall.ts'
 import { dashboardRouter, type AppRouter } from './dashboard-router.ts'
 import { openPasses } from './passes.ts'
 import type { Passes } from '../passes/service/passes.ts'
@@ -199,6 +200,7 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
   const { config, database, clock } = platform
   const { listing, checks: listingChecks, part: discoveryPart } = openDiscovery(platform, chains)
   const { facilitator, part: facilitatorPart } = openFacilitator(platform, chains, listing)
+  const { part: methodsPart, ...methods } = openMethods(platform, { facilitator, listing, chains })
   const outflow = openOutflow(config, { statements: database.statements, clock })
   const keys = await openKeys(config, chains)
   const { wallets, part: walletPart } = openWallet(platform, { chains, keys, facilitator, outflow })
@@ -227,6 +229,7 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     deliveries,
     outgoingPayments,
     facilitator,
+    methods: methods.methods,
     chains,
     returning: (inside, sale) => checkouts().returning(inside, sale),
   })
@@ -249,11 +252,13 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     walletPart,
     openIdentityHook(platform, identity, wallets),
     facilitatorPart,
+    methodsPart,
     discoveryPart,
     filesPart,
     brandsPart,
   ]
   return {
+    ...methods,
     brands,
     facilitator,
     files,
@@ -280,9 +285,8 @@ type Money = Awaited<ReturnType<typeof openMoney>>
 /** The engine that sells, and what each product writes beside a sale. */
 function openEngine(platform: Platform, chains: Chains, money: Money) {
   const { database, clock, ledger, secret } = platform
-  const { facilitator, files, listing, deliveries, disputes, passHooks } = money
+  const { facilitator, files, methods, method, deliveries, disputes, passHooks } = money
   const tokens = openPaymentTokens(secret)
-  const gateFacilitator = openGateFacilitator(platform, chains)
   const { coupons, couponUses, part: couponsPart } = openCoupons(platform)
   const { signer, issuers, part: keysPart } = openReceiptKeys(platform, chains)
   const {
@@ -293,11 +297,11 @@ function openEngine(platform: Platform, chains: Chains, money: Money) {
     part: salesPart,
   } = openSelling(platform, {
     facilitator,
-    listing,
+    method,
+    methods,
     tokens,
     dialects: openDialects(platform, signer),
     refundTerms: (owner) => disputes.terms(owner),
-    methods: gateFacilitator.method === null ? {} : { gate: gateFacilitator.method },
     hooks: {
       tool: toolHooks(createCallStore(database.statements), clock),
       checkout: openCheckoutHooks(platform, {
@@ -319,7 +323,6 @@ function openEngine(platform: Platform, chains: Chains, money: Money) {
     holding,
     coupons,
     issuers,
-    gateFacilitator,
     parts: [salesPart, couponsPart, keysPart],
   }
 }
@@ -331,7 +334,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
   const { accessTokens, part: oauthPart } = openOAuth(platform, { identity, budgets })
   const { pages, part: pagesPart } = await openPages(platform)
   const { parts: engineParts, ...engine } = openEngine(platform, chains, money)
-  const { selling, store, sales, holding, coupons, issuers, gateFacilitator } = engine
+  const { selling, store, sales, holding, coupons, issuers } = engine
   const {
     checkouts,
     mcp: checkoutMcp,
@@ -357,7 +360,7 @@ async function openProducts(platform: Platform, chains: Chains, money: Money) {
     routeCalls,
     part: paywallPart,
   } = openPaywalls(platform, {
-    facilitator: gateFacilitator,
+    method: money.gateMethod,
     selling,
     sales: store,
     pages,

@@ -1,4 +1,3 @@
-import { jsonOrUndefined } from '../kit/json-shape.ts'
 import { hkdfSync } from 'node:crypto'
 import { recoverMessage } from '../chain/messages.ts'
 import type { Address } from '../chain/model.ts'
@@ -8,7 +7,6 @@ import { newId } from '../kit/ids.ts'
 import { usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
 import { countTokens } from '../models/tokens.ts'
-import { outboundClient } from '../outbound/client.ts'
 import { checkHeaders } from '../outbound/headers.ts'
 import { relayClient } from '../outbound/relay.ts'
 import type { BrandView } from '../brands/model.ts'
@@ -28,14 +26,11 @@ import type { SaleHooks, SaleReader } from '../sales/model.ts'
 import type { Method } from '../sales/ports.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
 import { createPaywalls, type Paywalls } from '../paywall/service/paywalls.ts'
-import { createRemoteMethod } from '../paywall/service/remote.ts'
 import { createTally } from '../paywall/service/tally.ts'
 import { createPaywallStore } from '../paywall/store/paywalls.ts'
 import { createPrepaidStore } from '../paywall/store/prepaid.ts'
 import { Secret } from '../vault/secret.ts'
-import type { Chains } from './chains.ts'
 import type { Platform, Part } from './platform.ts'
-import { chainVerifierOf } from './chain-verifier.ts'
 import { addressGroup } from '../kit/http.ts'
 import { withoutTrailing } from '../kit/text.ts'
 
@@ -103,14 +98,14 @@ export function openPaywalls(
         clearInterval(flushing)
         await tally.flush()
         await relay.close()
-        await parts.facilitator.close()
       },
     },
   }
 }
 
 interface PaywallsGiven {
-  facilitator: GateFacilitator
+  /** For new payments at gates. */
+  method: Method
   selling: SellingDeps
   sales: SaleReader
   pages: Pages
@@ -133,14 +128,15 @@ function paywallsOn(
   { prepaid, tally }: { prepaid: PrepaidStore; tally: ReturnType<typeof createTally> },
 ): Paywalls {
   const { config, database, clock, log, vault, outbound } = platform
-  const { journal, method, dialects, tokens, measures, failpoints, refundTerms } = parts.selling
+  const { journal, methods, dialects, tokens, measures, failpoints, refundTerms } = parts.selling
   const { GATE_FACILITATOR_URL: remote, addresses } = config
   return createPaywalls({
     store: createPaywallStore(database.statements, config.QUOTA_PAYWALLS),
     sales: parts.sales,
     prepaid,
     journal: { ...journal, ...prepaidBy(prepaid, clock) },
-    method: parts.facilitator.method ?? method,
+    method: parts.method,
+    methods,
     dialects,
     tokens,
     measures,
@@ -177,50 +173,6 @@ function paywallsOn(
     tokenKey: Buffer.from(hkdfSync('sha256', parts.secret, '', 'coinslot paywall test tokens', 32)),
     gateAddress: addresses.gate,
     receiptsAddress: addresses.receipts,
-  })
-}
-
-/** Where payments at gates are settled. */
-export interface GateFacilitator {
-  /** Null where this service does it itself. */
-  method: Method | null
-  close(): Promise<void>
-}
-
-export function openGateFacilitator(platform: Platform, chains: Chains): GateFacilitator {
-  const { GATE_FACILITATOR_URL: url } = platform.config
-  if (url === undefined) return { method: null, close: () => Promise.resolve() }
-  // The operator configures this address, so unlike users' addresses it may be on a private network.
-  const client = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
-  return { method: remoteMethod(url, client, platform, chains), close: () => client.close() }
-}
-
-function remoteMethod(
-  url: string,
-  facilitatorClient: ReturnType<typeof outboundClient>,
-  { clock, config }: Platform,
-  chains: Chains,
-): Method {
-  return createRemoteMethod({
-    async post(path, body, operation) {
-      const headers = {
-        'content-type': 'application/json',
-        ...(operation === null ? {} : { 'idempotency-key': operation }),
-      }
-      const timeoutMs = config.GATE_FACILITATOR_TIMEOUT_MS
-      const limits = { totalMs: timeoutMs, headersMs: timeoutMs, bodyBytes: 65_536 }
-      const answer = await facilitatorClient.send({
-        url: url + path,
-        method: 'POST',
-        headers,
-        body: JSON.stringify(body),
-        limits,
-      })
-      return { status: answer.status, json: jsonOrUndefined(answer.body.toString('utf8')) }
-    },
-    verifier: chainVerifierOf(chains),
-    digestOf: (network, authorization) => chains.signatures.digest(network, authorization),
-    clock,
   })
 }
 

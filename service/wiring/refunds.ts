@@ -7,7 +7,7 @@ import type { Part, Platform } from './platform.ts'
 import { createOwnSales } from '../sales/store/payments.ts'
 import { createSummaryStore } from '../sales/store/summary.ts'
 import { paymentRoutes } from '../refunds/http.ts'
-import type { Payouts, Returning } from '../refunds/ports.ts'
+import type { Payouts, RefundMethods, Returning } from '../refunds/ports.ts'
 import { createPayments, type Payments } from '../refunds/service/payments.ts'
 import { createRefunds, type Refunds } from '../refunds/service/refunds.ts'
 import { createRefundStore } from '../refunds/store.ts'
@@ -15,7 +15,7 @@ import { createRefundStore } from '../refunds/store.ts'
 /** Refunds of settled sales, and the list of payments of all products. */
 export function openRefunds(
   { config, clock, log, database, ledger, metrics, failpoints, facts }: Platform,
-  { payouts, outflow, deliveries, outgoingPayments, facilitator, chains, returning }: Others,
+  { payouts, outflow, deliveries, outgoingPayments, facilitator, methods, chains, returning }: Others,
 ): { refunds: Refunds; payments: Payments; part: Part } {
   const store = createRefundStore(database.statements, { ownPerDay: config.REFUNDS_PER_DAY })
   const sales = createOwnSales(database.statements)
@@ -26,6 +26,7 @@ export function openRefunds(
     outflow,
     payouts,
     facilitator,
+    methods,
     chains: chains.byNetwork,
     confirmations: config.DEPOSIT_CONFIRMATIONS,
     accountOf: (address, inside) => outgoingPayments.accountOf(address, inside),
@@ -42,7 +43,7 @@ export function openRefunds(
     if (payout.kind === 'refund') await refunds.follow(inside, payout)
   })
   const summary = createSummaryStore(database.statements)
-  const payments = createPayments({ sales, summary, store, refunds })
+  const payments = createPayments({ sales, summary, store, refunds, methods })
   return {
     refunds,
     payments,
@@ -61,6 +62,7 @@ interface Others {
   payouts: Payouts
   outflow: Outflows
   facilitator: Pick<Facilitator, 'verify' | 'settle' | 'purchases'>
+  methods: RefundMethods
   chains: Chains
   deliveries: Pick<Deliveries, 'event'>
   returning: Returning

@@ -1,34 +1,32 @@
-import { hkdfSync, randomBytes } from 'node:crypto'
+import { hkdfSync } from 'node:crypto'
 import type { Facilitator } from '../facilitator/service/facilitator.ts'
-import type { SettleResult } from '../facilitator/model.ts'
-import type { ProductName, Settled } from '../sales/model.ts'
-import type { Hooks, Journal, Method, SaleStore } from '../sales/ports.ts'
+import { withFacilitator } from '../methods/registry.ts'
+import type { PaymentMethod } from '../sales/model.ts'
+import type { Hooks, Journal, SaleStore } from '../sales/ports.ts'
 import type { SellingDeps } from '../sales/service/deps.ts'
 import { createHeldJournal, createJournal } from '../sales/service/journal.ts'
 import { createHolding, type Holding } from '../sales/service/hold.ts'
 import { createPaymentTokens, type PaymentTokens } from '../sales/service/proof.ts'
-import { createSettling, type Settle } from '../sales/service/settle.ts'
+import { createSettling } from '../sales/service/settle.ts'
 import { createSweeping, type Sweeping } from '../sales/service/sweep.ts'
+import { storeMethods } from '../sales/store/methods.ts'
 import { createSaleStore } from '../sales/store/sales.ts'
 import { createDialects, type Dialects } from '../x402/dialects.ts'
-import { prepareEscrow } from '../x402/escrow.ts'
-import { bazaarOf, type Listing, type SoldResource } from '../x402/bazaar.ts'
-import type { RequestBody } from '../x402/model.ts'
 import type { OfferSigner } from '../x402/offer-receipt.ts'
-import { offeredIn, readRequest } from '../x402/payload.ts'
 import type { Platform, Part } from './platform.ts'
 
 /** The shared base of everything that is sold for payments outside of the ledger. */
 export function openSelling(
   { config, clock, log, database, metrics, failpoints }: Platform,
-  { facilitator, listing, tokens, dialects, hooks, refundTerms, methods }: SellingOptions,
+  { facilitator, tokens, dialects, hooks, refundTerms, method, methods }: SellingOptions,
 ): OpenedSelling {
   const store = createSaleStore(database.statements)
+  const gates = config.GATE_FACILITATOR_URL ?? null
   const journal: Journal = createJournal({ store, purchases: facilitator.purchases, hooks, clock })
-  const method = ownMethod(facilitator, listing)
   const selling = {
     journal,
     method,
+    methods,
     dialects,
     tokens,
     clock,
@@ -38,7 +36,7 @@ export function openSelling(
     settleMs: config.SETTLE_WAIT_MS,
     refundTerms,
   }
-  const settle = settlingOf(selling, methods)
+  const settle = createSettling(selling)
   const held = createHeldJournal({ store, hooks, clock })
   const sweeping = createSweeping({ store, journal, settle, log })
   return {
@@ -50,6 +48,11 @@ export function openSelling(
       sweepers: [
         { name: 'sales.open', everyMs: 2_000, run: (now) => sweeping.sales(now) },
         { name: 'sales.answers', everyMs: 30_000, run: (now) => sweeping.answers(now) },
+        {
+          name: 'sales.methods',
+          everyMs: 1_000,
+          run: storingMethods(database, (method) => withFacilitator(method, gates)),
+        },
       ],
     },
   }
@@ -64,87 +67,23 @@ interface OpenedSelling {
   part: Part
 }
 
-interface SellingOptions {
-  facilitator: Facilitator
-  listing: Listing
+interface SellingOptions extends Pick<SellingDeps, 'method' | 'methods'> {
+  facilitator: Pick<Facilitator, 'purchases'>
   tokens: PaymentTokens
   dialects: Dialects
   hooks: Hooks
-  /** Of the products whose payments go through another facilitator. */
-  methods: Readonly<Partial<Record<ProductName, Method>>>
   refundTerms: NonNullable<SellingDeps['refundTerms']>
 }
 
-/**
- * Without a waiting buyer a sale must be settled as with one: another facilitator than the one that its seller chose
- * would pay the gas, or know nothing of it.
- */
-function settlingOf(selling: SellingDeps, methods: SellingOptions['methods']): Settle {
-  const own = createSettling(selling)
-  const others = new Map(
-    Object.entries(methods).map(([product, method]) => [product, createSettling({ ...selling, method })]),
-  )
-  return (sale, paid, waitMs) => (others.get(sale.product) ?? own)(sale, paid, waitMs)
-}
-
-/** Pays through this service's own facilitator, whose result is the chain's. */
-function ownMethod(facilitator: Facilitator, listing: Listing): Method {
-  return {
-    digestOf: (signed) => facilitator.purchases.digestOf(signed),
-    digestBy: (network, payer, nonce) => facilitator.purchases.digestBy(network, payer, nonce),
-    async verify(request) {
-      const verification = await facilitator.verify(readRequest(request))
-      const sold = soldHere(request)
-      if (sold !== null) listing.verified(sold, verification.refusal)
-      return verification
-    },
-    async settle(request, operation, waitMs) {
-      const requester = { operation, ownsResult: true, ...(waitMs === undefined ? {} : { waitMs }) }
-      const answer = await facilitator.settle(readRequest(request), requester)
-      if (answer.success) {
-        const sold = soldHere(request)
-        // It is not awaited, because the buyer's answer does not depend on the catalogue.
-        if (sold !== null) void listing.settled(sold, { status: 'settled' })
-      }
-      return settledOf(answer)
-    },
-    serves: (network) => facilitator.serves(network),
-    escrow: {
-      operator: () => facilitator.sponsors()[0] ?? null,
-      prepare: (terms, now) =>
-        prepareEscrow(terms, { salt: `0x${randomBytes(32).toString('hex')}`, now, hashes: facilitator.escrow }),
-      async end(request, operation, { step, waitMs }) {
-        const payment = readRequest(request)
-        const { amount } = payment.required
-        const all = { capturable: amount, refundable: 0n }
-        const action = step === 'void' ? { type: step } : { type: step, amount, expected: all }
-        const requester = { operation, ownsResult: true, ...(waitMs === undefined ? {} : { waitMs }) }
-        return settledOf(await facilitator.act(payment, action, requester))
-      },
-      left: (request) => facilitator.leftInEscrow(readRequest(request)),
-    },
+/** Goes through all sales once after each start, some at a time. */
+function storingMethods(
+  { statements }: Platform['database'],
+  complete: (method: PaymentMethod) => PaymentMethod,
+): () => Promise<void> {
+  let after: string | null = ''
+  return async () => {
+    if (after !== null) after = await storeMethods(statements, after, complete)
   }
-}
-
-function settledOf(answer: SettleResult): Settled {
-  if (answer.success) return { status: 'settled', txHash: answer.txHash }
-  return answer.status === 'pending' ? { status: 'pending' } : { status: 'failed', reason: answer.reason }
-}
-
-/**
- * What is listed of our own product is what we offered, not what the buyer sent back. Null when the request was read from
- * the database, which has no offers: the next sale lists the product.
- */
-function soldHere(request: RequestBody): SoldResource | null {
-  const offered = offeredIn(request)
-  const bazaar = offered === null ? null : bazaarOf(offered.v1.outputSchema)
-  if (offered === null || bazaar === null) return null
-  const { resource: url, description, mimeType, maxTimeoutSeconds: timeoutSeconds } = offered.v1
-  const { required, ...paid } = readRequest(request)
-  // Our products take both versions, so every buyer is shown the newer one.
-  const payment = { ...paid, version: 2 as const, required: { ...required, network: offered.v2.network } }
-  const resource = { url, description, mimeType }
-  return { isOurs: true, payment, timeoutSeconds, resource, extensions: { bazaar } }
 }
 
 /** Derives a separate key from the secret that all processes share, so a payment's token opens nothing else. */

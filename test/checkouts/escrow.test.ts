@@ -83,6 +83,9 @@ describe('a checkout whose payments wait in the escrow', () => {
     })
     expect(await usdc(payer.address)).toBe(START - PRICE)
     expect(await usdc(world.recipient)).toBe(before + PRICE)
+    const { statements } = world.service.database
+    const sales = await statements.run('SELECT method::text, facilitator FROM sale WHERE subject = $1', [chk])
+    expect(sales).toEqual([{ method: 'auth-capture', facilitator: null }])
     expect(ordered()).toHaveLength(1)
     expect(world.workflow.told[0]!.json).toMatchObject({
       payment: { txHash: null },

@@ -68,6 +68,9 @@ describe('trial runs', () => {
     expect(new Set(delivered(id).map(({ json }) => String(json.metadata.paymentId))).size).toBe(20)
     const { body } = await world.call('GET', `/p/${id}/pass?address=${wallet.address}`)
     expect(body).toEqual({ pass: null, trialRunsLeft: 0 })
+    const { statements } = world.service.database
+    const methods = await statements.run('SELECT DISTINCT method::text FROM sale WHERE subject = $1', [id])
+    expect(methods).toEqual([{ method: 'free' }])
   })
 
   it('are limited per day for all wallets together', async () => {

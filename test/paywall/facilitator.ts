@@ -11,6 +11,8 @@ export interface StrangeFacilitator {
   behind: string
   mood: Mood
   settled: number
+  /** How many requests it got. */
+  asked: number
   close(): Promise<void>
 }
 
@@ -46,6 +48,7 @@ export async function startStrangeFacilitator(): Promise<StrangeFacilitator> {
     behind: '',
     mood: 'honest',
     settled: 0,
+    asked: 0,
     async close() {
       for (const response of held) response.destroy()
       server.closeAllConnections()
@@ -55,6 +58,7 @@ export async function startStrangeFacilitator(): Promise<StrangeFacilitator> {
 
   async function answer(path: string, body: Buffer, response: ServerResponse): Promise<void> {
     const { mood } = strange
+    strange.asked += 1
     const say = (status: number, said: unknown): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said))
     }

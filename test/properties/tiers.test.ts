@@ -237,7 +237,7 @@ async function begin(customer: Customer, amount: Sale['amount']): Promise<Sale |
   } as const
   const sale: NewSale = {
     ...{ id, product: 'gate', subject: paywallId, ...owner, amount, network: 'base-sepolia', recipient: PAYER, payer },
-    simulated: false,
+    ...{ method: 'exact', facilitator: null, simulated: false },
     digest: `0x${createHash('sha256').update(id).digest('hex')}`,
     request: REQUEST,
     ...{

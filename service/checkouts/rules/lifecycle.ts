@@ -6,8 +6,7 @@ import { deriveId } from '../../kit/ids.ts'
 import { toWire } from '../../kit/money.ts'
 import type { Environment } from '../../kit/owner.ts'
 import { assertPlans } from '../../passes/model.ts'
-import { rightOf, simulatedHash, type Sale } from '../../sales/model.ts'
-import type { Reason } from '../../x402/reasons.ts'
+import { rightOf, type Sale } from '../../sales/model.ts'
 import {
   checkoutChanged,
   checkoutEnded,
@@ -32,7 +31,6 @@ import {
   type PaymentState,
   type Progress,
   type ProgressLine,
-  type SimulatedOutcome,
   type Status,
   type Terms,
 } from '../model.ts'
@@ -162,31 +160,6 @@ export function isThere(status: number): boolean {
 export function nextProbe(pausedAt: Date, now: Date): Date {
   const wait = Math.min(Math.max((now.getTime() - pausedAt.getTime()) / 4, 30_000), 3_600_000)
   return new Date(now.getTime() + wait)
-}
-
-/** The initial state of a payment in test mode. A simulated failure has the reason that a chain would give. */
-export function simulatedAs(
-  outcome: SimulatedOutcome,
-  id: string,
-  { now, holds }: { now: Date; holds: boolean },
-): Pick<Sale, 'state' | 'reason' | 'txHash' | 'endedAt'> {
-  if (holds && REFUSALS[outcome] === undefined) return { state: 'held', reason: null, txHash: null, endedAt: null }
-  switch (outcome) {
-    case 'paid':
-    case 'delivery_failed':
-      return { state: 'paid', reason: null, txHash: simulatedHash(id), endedAt: now }
-    case 'slow':
-      return { state: 'claimed', reason: null, txHash: null, endedAt: null }
-    case 'declined':
-    case 'insufficient_funds':
-      return { state: 'failed', reason: REFUSALS[outcome], txHash: null, endedAt: now }
-  }
-}
-
-const REFUSALS: Readonly<Record<'declined' | 'insufficient_funds', Reason>> &
-  Partial<Record<SimulatedOutcome, Reason>> = {
-  declined: 'invalid_exact_evm_transaction_failed',
-  insufficient_funds: 'invalid_exact_evm_insufficient_balance',
 }
 
 /** A sale as the checkout's payment. */

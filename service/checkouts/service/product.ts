@@ -8,17 +8,10 @@ import { authorizationUsed } from '../../sales/errors.ts'
 import { isFree, type ReceiptTo, type Sale, type SaleHooks } from '../../sales/model.ts'
 import type { PurchaseRequest, Product } from '../../sales/service/deps.ts'
 import { badProof, escrowUnavailable, inTestMode, quoteExpired, requestClosed, workflowUnavailable } from '../errors.ts'
+import type { SimulatedOutcome } from '../../methods/simulated/outcome.ts'
 import type { Claim, Plan } from '../../passes/model.ts'
 import type { PassHooks } from '../../passes/service/rights.ts'
-import {
-  isLate,
-  type Checkout,
-  type Choice,
-  type Lines,
-  type Payment,
-  type Quote,
-  type SimulatedOutcome,
-} from '../model.ts'
+import { isLate, type Checkout, type Choice, type Lines, type Payment, type Quote } from '../model.ts'
 import { holdOf, isCapturedLate } from '../rules/capture.ts'
 import { purchaseHash } from '../rules/choice.ts'
 import { assertSells, deliveryOf, isSensible, paymentOf } from '../rules/lifecycle.ts'

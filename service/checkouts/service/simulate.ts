@@ -1,12 +1,13 @@
-import { ZERO_ADDRESS } from '../../kit/address.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
-import { ZERO } from '../../kit/money.ts'
+import { simulatedSale } from '../../methods/simulated/begin.ts'
+import { simulatedAs } from '../../methods/simulated/outcome.ts'
+import { nextStep } from '../../methods/simulated/settle.ts'
 import { authorizationUsed } from '../../sales/errors.ts'
-import { SIMULATED_SETTLING_MS, type Sale } from '../../sales/model.ts'
+import type { Sale } from '../../sales/model.ts'
 import { assertFirst, chosenTokenHash } from '../../sales/service/proof.ts'
 import { notInTestMode } from '../errors.ts'
 import { isLate, type Checkout } from '../model.ts'
-import { assertSells, simulatedAs } from '../rules/lifecycle.ts'
+import { assertSells } from '../rules/lifecycle.ts'
 import { assertCosts } from '../rules/price.ts'
 import type { CheckoutDeps } from './deps.ts'
 import {
@@ -47,7 +48,7 @@ export function createSimulation({ selling: { journal, tokens }, clock, prefligh
     const now = clock.now()
     const { outcome = 'paid', token } = purchase
     const holds = isLate(checkout.capture)
-    const sale: Sale = {
+    const sale = simulatedSale({
       id,
       product: 'checkout',
       subject: checkout.id,
@@ -56,25 +57,14 @@ export function createSimulation({ selling: { journal, tokens }, clock, prefligh
       amount: quote.price,
       network: quote.network,
       recipient: quote.recipient,
-      payer: ZERO_ADDRESS,
-      simulated: true,
-      digest: null,
-      request: null,
       inputHash,
-      bodyHash: null,
       tokenHash: chosenTokenHash(token),
-      identifier: null,
-      resource: null,
       details: { ...detailsOf(deal, checkout, purchase), outcome },
-      result: null,
-      escrow: null,
       createdAt: now,
-      refunded: ZERO,
-      refundWindowDays: null,
       ...simulatedAs(outcome, id, { now, holds }),
       leaseUntil: holds ? new Date(now.getTime() + checkout.runSeconds * 1_000) : null,
-    }
-    const resumeAt = sale.endedAt === null ? new Date(now.getTime() + SIMULATED_SETTLING_MS) : null
+    })
+    const resumeAt = sale.endedAt === null ? nextStep(now) : null
     if (await journal.simulated(sale, resumeAt)) return sale
     // The same request was repeated at the same time or after a lost answer.
     const twin = await journal.findById(id)

@@ -17,7 +17,9 @@ import { paymentOf } from '../rules/payment.ts'
 import { overrides } from '../rules/headers.ts'
 import { routeOf, segmentsOf } from '../rules/routes.ts'
 import { createGate } from '../service/gate.ts'
-import { createRemoteMethod } from '../service/remote.ts'
+import type { RemoteDeps } from '../../methods/remote/deps.ts'
+import { offerRemote } from '../../methods/remote/offer.ts'
+import { remoteMethod } from '../../methods/remote/register.ts'
 import { credentialText } from '../../mpp/credential.ts'
 import { createDialects } from '../../x402/dialects.ts'
 import { bodyOf } from './body.ts'
@@ -69,15 +71,18 @@ export function paywall(options: PaywallOptions): RequestHandler {
   const tokens = createPaymentTokens(randomBytes(32))
   const dialects = createDialects({ key: keyOf(options.secret), clock, signer: null })
   const books = options.books ?? memoryBooks({ onEvent: options.onEvent, milestones, now })
+  const remote: RemoteDeps = {
+    post: (url, body, operation) => post(url, body, operation, timeoutMs),
+    verifier: options.rpc === undefined ? null : rpcVerifier(options.rpc),
+    digestOf: ({ chainId }, { from, nonce }) => nameOf(chainId, from, nonce),
+    digestBy: ({ chainId }, payer, nonce) => nameOf(chainId, payer, nonce),
+    clock,
+  }
+  const method = remoteMethod(remote, facilitator)
   const engine = createGate({
     journal: books,
-    method: createRemoteMethod({
-      post: (path, body, operation) => post(facilitator + path, body, operation, timeoutMs),
-      verifier: options.rpc === undefined ? null : rpcVerifier(options.rpc),
-      digestOf: ({ chainId }, { from, nonce }) => nameOf(chainId, from, nonce),
-      digestBy: ({ chainId }, payer, nonce) => nameOf(chainId, payer, nonce),
-      clock,
-    }),
+    method: offerRemote(remote, facilitator),
+    methods: { of: () => method },
     dialects,
     tally: { count: () => undefined },
     countTokens: options.countTokens ?? countWithTables,

@@ -1,5 +1,5 @@
 import type { Hex } from '../../chain/model.ts'
-import type { ChainVerifier } from '../service/remote.ts'
+import type { ChainVerifier } from '../../methods/remote/deps.ts'
 
 /** Reads the state of an authorization from the chain, through any JSON-RPC endpoint of that network. */
 export function rpcVerifier(url: string): ChainVerifier {

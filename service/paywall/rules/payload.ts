@@ -1,7 +1,6 @@
 import type { SignedAuthorization } from '../../chain/model.ts'
 import type { Presented as AnyPresented } from '../../x402/model.ts'
-import { presentedIn as anyPresentedIn, readRequest } from '../../x402/payload.ts'
-import type { RequestBody } from '../../x402/model.ts'
+import { presentedIn as anyPresentedIn } from '../../x402/payload.ts'
 import { badPayment } from '../errors.ts'
 
 /** The payment of a request. A gate accepts only signed authorizations. */
@@ -18,11 +17,4 @@ export function signed(presented: AnyPresented | null): Presented | null {
   const { field, authorization } = presented
   if (authorization === null) throw badPayment(field, 'must have a payload with an authorization (EIP-3009)')
   return { ...presented, authorization }
-}
-
-/** The authorization in a request that this service built. */
-export function authorizationIn(request: RequestBody | null): SignedAuthorization {
-  const authorization = request === null ? null : readRequest(request).authorization
-  if (authorization === null) throw new Error('a payment of a gate has no authorization')
-  return authorization
 }

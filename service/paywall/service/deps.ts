@@ -22,6 +22,7 @@ export type TellRefused = (
 export interface GateDeps {
   journal: PaymentJournal
   method: SellingDeps['method']
+  methods: SellingDeps['methods']
   dialects: SellingDeps['dialects']
   tokens: SellingDeps['tokens']
   tally: Tally

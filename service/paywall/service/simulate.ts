@@ -1,10 +1,12 @@
 import { ZERO_ADDRESS } from '../../kit/address.ts'
 import { createHash } from 'node:crypto'
 import { deriveId } from '../../kit/ids.ts'
-import { usdc, ZERO, type Usdc } from '../../kit/money.ts'
+import { usdc, type Usdc } from '../../kit/money.ts'
 import { paymentHeaderIn } from '../../x402/payload.ts'
 import { badPayment } from '../errors.ts'
-import { simulatedHash, type Sale } from '../../sales/model.ts'
+import { simulatedSale } from '../../methods/simulated/begin.ts'
+import { simulatedHash } from '../../methods/simulated/settle.ts'
+import type { Sale } from '../../sales/model.ts'
 import { type Exact, type HeaderList, type Metered, type Outcome } from '../model.ts'
 import { detailsOf, lineHash, TEST_TOKEN } from '../rules/payment.ts'
 import { chargeOf, isMetered, windowStart } from '../rules/pricing.ts'
@@ -70,7 +72,7 @@ export function createSimulating({
       const { gathered, sent } = answer
       const whole = gathered.kind === 'whole' ? gathered.body : null
       const amount = await costOf(call, pricing, whole, sent?.text() ?? '')
-      await journal.simulated(simulatedSale(call, amount, clock.now()), null)
+      await journal.simulated(testSale(call, amount, clock.now()), null)
       tally.count(gate.id, keyOf(route), 'simulated')
       const headers: HeaderList = [
         ['X-Payment-ID', payment],
@@ -86,7 +88,7 @@ interface SimulatingDeps extends GateDeps {
   calling: Calling
 }
 
-function simulatedSale({ gate, route, request, operation }: Call, amount: Usdc, now: Date): Sale {
+function testSale({ gate, route, request, operation }: Call, amount: Usdc, now: Date): Sale {
   const id = deriveId('pay', operation)
   const about = {
     kind: 'request',
@@ -95,7 +97,7 @@ function simulatedSale({ gate, route, request, operation }: Call, amount: Usdc, 
     windowStart: null,
     cost: null,
   } as const
-  return {
+  return simulatedSale({
     id,
     product: 'gate',
     subject: gate.id,
@@ -105,26 +107,15 @@ function simulatedSale({ gate, route, request, operation }: Call, amount: Usdc, 
     amount,
     network: gate.network,
     recipient: gate.recipient,
-    payer: ZERO_ADDRESS,
-    simulated: true,
-    digest: null,
-    request: null,
     inputHash: lineHash(gate.id, request),
-    bodyHash: null,
     tokenHash: null,
-    identifier: null,
-    resource: null,
     details: detailsOf(about),
     txHash: simulatedHash(id),
     reason: null,
-    result: null,
-    escrow: null,
     leaseUntil: null,
     createdAt: now,
     endedAt: now,
-    refunded: ZERO,
-    refundWindowDays: null,
-  }
+  })
 }
 
 /** Compares in constant time. */

@@ -9,10 +9,21 @@ import { attemptOf, deriveId } from '../../kit/ids.ts'
 import { usdc } from '../../kit/money.ts'
 import type { Owner } from '../../kit/owner.ts'
 import type { Statements } from '../../kit/transaction.ts'
+import { simulatedHash } from '../../methods/simulated/settle.ts'
 import type { Sale } from '../../sales/model.ts'
 import type { Withdrawal } from '../../wallet/model.ts'
 import type { Refund, RefundFact } from '../model.ts'
-import type { AccountOf, AnnounceEvent, Chains, Payouts, RefundEnd, RefundStore, Returning, Sales } from '../ports.ts'
+import type {
+  AccountOf,
+  AnnounceEvent,
+  Chains,
+  Payouts,
+  RefundEnd,
+  RefundMethods,
+  RefundStore,
+  Returning,
+  Sales,
+} from '../ports.ts'
 import { eventOf, paidTo } from '../rules.ts'
 
 /** From a request to the money's end. */
@@ -45,7 +56,7 @@ export function createMoving(deps: RefundDeps) {
         return
       }
       case 'simulated':
-        await end(inside, sale, refund, { state: 'confirmed', txHash: `simulated:${id}` })
+        await end(inside, sale, refund, { state: 'confirmed', txHash: simulatedHash(id) })
         return
       case 'own':
         throw new Error(`the refund ${id} takes nothing from a balance`)
@@ -151,6 +162,7 @@ export interface RefundDeps {
   outflow: Pick<Outflows, 'take'>
   payouts: Payouts
   facilitator: Pick<Facilitator, 'verify' | 'settle' | 'purchases'>
+  methods: RefundMethods
   chains: Chains
   /** What makes a transfer final. */
   confirmations: number

@@ -6,11 +6,11 @@ import type { Span } from '../../kit/clock.ts'
 import type { Customer, CustomerPage, NamedSale, OwnSales, SaleFilter, SaleSummary } from '../../sales/model.ts'
 import { customerMissing, paymentMissing, refundMissing } from '../errors.ts'
 import type { RefundedPayment, ShownRefund } from '../model.ts'
-import type { RefundStore } from '../ports.ts'
+import type { RefundMethods, RefundStore } from '../ports.ts'
 import type { Refunds } from './refunds.ts'
 
 /** The payments of all products as their seller sees them. */
-export function createPayments({ sales, summary, store, refunds }: PaymentDeps) {
+export function createPayments({ sales, summary, store, refunds, methods }: PaymentDeps) {
   async function find(caller: Caller, id: string): Promise<NamedSale> {
     const found = await sales.findOwn(ownerOf(caller), id)
     if (found === null) throw paymentMissing()
@@ -18,7 +18,7 @@ export function createPayments({ sales, summary, store, refunds }: PaymentDeps) 
   }
 
   async function firstBlock({ sale }: NamedSale): Promise<{ seenBlock: bigint | null }> {
-    return { seenBlock: sale.simulated ? null : await refunds.own.seenBlock(sale.network) }
+    return { seenBlock: methods.of(sale).signed ? await refunds.own.seenBlock(sale.network) : null }
   }
 
   return {
@@ -103,4 +103,5 @@ interface PaymentDeps {
   summary: SaleSummary
   store: Pick<RefundStore, 'ofSale' | 'find'>
   refunds: Pick<Refunds, 'request' | 'own'>
+  methods: RefundMethods
 }

@@ -26,7 +26,7 @@ import { createOwnRefunds } from './own.ts'
  * Every transaction here locks the sale first, then the refund, then what the ledger and the outflow lock.
  */
 export function createRefunds(deps: RefundDeps) {
-  const { store, sales, clock, log, measures, failpoints } = deps
+  const { store, sales, methods, clock, log, measures, failpoints } = deps
   const moving = createMoving(deps)
   const own = createOwnRefunds(deps, moving)
 
@@ -60,8 +60,9 @@ export function createRefunds(deps: RefundDeps) {
       }
       const owner = sellerOf(sale)
       const amount = amountOf(sale, input.amount)
-      const buyer = sale.simulated ? null : await deps.accountOf(sale.payer, inside)
-      const way = wayOf(sale, buyer, input.own !== undefined)
+      const way = methods.of(sale).signed
+        ? wayOf(sale, await deps.accountOf(sale.payer, inside), input.own !== undefined)
+        : 'simulated'
       if (way === 'own' && (await moving.receives(inside, owner, sale))) throw receivedHere()
       assertLeast(amount, way, sale)
       assertOneMore(way, await store.ofSale(sale.id, inside))
@@ -120,7 +121,7 @@ export function createRefunds(deps: RefundDeps) {
     shown: async (sale: RefundedSale) => toShown(await store.ofSale(sale.id), sale),
     own,
 
-    assertRefundable,
+    assertRefundable: (sale: Sale, amount?: Usdc) => assertRefundable(deps, sale, amount),
     /** Refunds that the chain ends: from the sellers' own wallets. */
     async followOwn(now: Date, signal: AbortSignal): Promise<void> {
       await each(await store.dueOwn(now, OWN_MAX), signal, own.step)
@@ -142,10 +143,10 @@ export function createRefunds(deps: RefundDeps) {
 }
 
 /** Throws where no refund of such a sale is accepted: whatever its amount, or of this one. */
-function assertRefundable(sale: Sale, amount: Usdc | null = null): void {
+function assertRefundable({ methods }: Pick<RefundDeps, 'methods'>, sale: Sale, amount?: Usdc): void {
   sellerOf(sale)
-  const way = wayOf(sale, null, false)
-  if (amount !== null) assertLeast(amount, way, sale)
+  const way = methods.of(sale).signed ? wayOf(sale, null, false) : 'simulated'
+  if (amount !== undefined) assertLeast(amount, way, sale)
 }
 
 /** Refunds as the buyer of the sale sees them. */

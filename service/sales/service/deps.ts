@@ -11,13 +11,16 @@ import type { Dialects } from '../../x402/dialects.ts'
 import type { Presented, RefundTerms, Requirements } from '../../x402/model.ts'
 import type { DeliveryErrors } from '../errors.ts'
 import type { Escrow, ProductName, Right, Sale, StoredAnswer } from '../model.ts'
-import type { Journal, Method } from '../ports.ts'
+import type { Journal, Method, Methods } from '../ports.ts'
 import type { PaymentTokens } from './proof.ts'
 
 /** The dependencies of the engine. */
 export interface SellingDeps {
   journal: Journal
+  /** For new payments. */
   method: Method
+  /** For sales that have begun. */
+  methods: Methods
   dialects: Dialects
   tokens: PaymentTokens
   clock: Clock

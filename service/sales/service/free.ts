@@ -24,7 +24,8 @@ export function createFreeSelling<Order extends PurchaseRequest, Value>(
     const unsigned = { digest: null, request: null, identifier: null, escrow: null }
     const proof = { tokenHash: tokenHash(order.token ?? tokens.of(about.id)) }
     const made = { product: product.name, amount: ZERO, payer, simulated, leaseUntil, createdAt: now }
-    const sale: NewSale = { ...about, ...unsigned, ...proof, ...made }
+    const paymentMethod = { method: 'free', facilitator: null } as const
+    const sale: NewSale = { ...about, ...unsigned, ...proof, ...made, ...paymentMethod }
     await journal.begin(sale, { state, resumeAt: nextResume(now, now), promised: false, balance: null, note: right })
     await failpoints.reach('sale claimed')
     return await processing.processSale(order, { ...claimedSale(sale), state }, true)

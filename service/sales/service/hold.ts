@@ -1,8 +1,8 @@
 import type { Clock } from '../../kit/clock.ts'
 import type { Failpoints } from '../../kit/failpoints.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import { isFree, simulatedHash, type ProductName, type Sale, type WorkResult } from '../model.ts'
-import type { HeldJournal, Journal, SaleStore } from '../ports.ts'
+import type { ProductName, Sale, WorkResult } from '../model.ts'
+import type { HeldJournal, SaleStore } from '../ports.ts'
 import { HELD_MS } from '../rules.ts'
 import { NOTHING_HANDED_OVER, type Settle } from './settle.ts'
 
@@ -10,14 +10,13 @@ import { NOTHING_HANDED_OVER, type Settle } from './settle.ts'
  * Sales whose work is done elsewhere: nothing is charged until the product says that the work has succeeded. The first
  * of success, failure and deadline decides, in one statement; whatever comes later changes nothing.
  */
-export function createHolding({ store, held, journal, settle, clock, failpoints, settleMs }: HoldingDeps) {
+export function createHolding({ store, held, settle, clock, failpoints, settleMs }: HoldingDeps) {
   return {
     /** The work has succeeded: the money moves. Returns the sale in the state that it has reached. */
     async capture(id: string, result: WorkResult): Promise<Sale | null> {
       const captured = await held.capture(id, result)
       if (captured === null) return null
       await failpoints.reach('sale captured')
-      if (captured.simulated && !isFree(captured)) return await journal.paid(id, simulatedHash(id), NOTHING_HANDED_OVER)
       return await settle(captured, NOTHING_HANDED_OVER, settleMs)
     },
 
@@ -62,7 +61,6 @@ export type Holding = ReturnType<typeof createHolding>
 interface HoldingDeps {
   store: Pick<SaleStore, 'reopen' | 'takeHeld' | 'findUndelivered' | 'giveUpUndelivered'>
   held: HeldJournal
-  journal: Pick<Journal, 'paid'>
   settle: Settle
   clock: Clock
   failpoints: Failpoints

@@ -1,5 +1,5 @@
 import { paymentRefunded, paymentRefused } from '../errors.ts'
-import { isFree, type Delivered, type Sale } from '../model.ts'
+import type { Delivered, Sale } from '../model.ts'
 import { isOver } from '../rules.ts'
 import type { PurchaseRequest, Delivery, Made, Product, SellingDeps, Sold } from './deps.ts'
 import type { Journal, Lease } from '../ports.ts'
@@ -15,7 +15,7 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
   deps: SellingDeps,
   product: Product<Order, Value>,
 ) {
-  const { journal, tokens, clock, log, failpoints, settleMs } = deps
+  const { journal, methods, tokens, clock, log, failpoints, settleMs } = deps
   const settle = createSettling(deps)
 
   async function processSale(order: Order, sale: Sale, payFirst: boolean): Promise<Sold<Value>> {
@@ -83,7 +83,7 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
 
   async function payOnly(sale: Sale): Promise<Sale> {
     if (isOver(sale) || sale.state === 'held') return sale
-    if (sale.simulated || isFree(sale)) return await settle(sale, NOTHING_HANDED_OVER)
+    if (!methods.of(sale).signed) return await settle(sale, NOTHING_HANDED_OVER)
     // Without a lease, so that the sweeper may continue immediately.
     if (sale.state === 'claimed') await journal.settling(sale.id, NOTHING_DELIVERED, null)
     await failpoints.reach('sale settling')

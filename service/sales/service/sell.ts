@@ -5,7 +5,7 @@ import { readRequest, requestOf } from '../../x402/payload.ts'
 import { outlasts } from '../../x402/requirements.ts'
 import { USED } from '../../x402/reasons.ts'
 import { authorizationUsed, lapsesTooSoon, paymentRefunded, paymentRefused, paymentSubmitted } from '../errors.ts'
-import { claimedSale, isGoingBack, wasPaid, type NewSale, type Sale } from '../model.ts'
+import { claimedSale, isGoingBack, wasPaid, type PaymentMethod, type NewSale, type Sale } from '../model.ts'
 import { isSubmitted, nextResume } from '../rules.ts'
 import type { Verified } from '../ports.ts'
 import { createFreeSelling } from './free.ts'
@@ -22,6 +22,7 @@ export interface Judged {
   identifier: Sale['identifier']
   balance: bigint | null
   terms: Terms
+  paymentMethod: PaymentMethod
 }
 
 /**
@@ -67,7 +68,8 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     const isRisked = terms.holds === true || terms.promised === true
     const workMs = payerHasCode && !isRisked ? 0 : terms.workMs
     assertOutlasts(presented.authorization, workMs, clock.now())
-    return { digest, request, payer: buyer, identifier, balance, terms: { ...terms, workMs } }
+    const paymentMethod = method.choose(presented, terms.requirements)
+    return { digest, request, payer: buyer, identifier, balance, paymentMethod, terms: { ...terms, workMs } }
   }
 
   async function begin(order: Order, judged: Judged): Promise<Sold<Value>> {
@@ -142,7 +144,7 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
 }
 
 function saleOf(
-  { terms, digest, request, payer, identifier }: Omit<Judged, 'balance'>,
+  { terms, digest, request, payer, identifier, paymentMethod }: Omit<Judged, 'balance'>,
   { id, now: createdAt, token }: { id: string; now: Date; token: string },
 ): Omit<NewSale, 'product' | 'leaseUntil'> {
   const { subject, userId, environment, amount, network, recipient, requirements, inputHash, details } = terms
@@ -150,7 +152,8 @@ function saleOf(
   const waits = terms.escrow
   const escrow = waits === undefined ? null : { ...waits, authorizedTx: null, end: null, voidedTx: null }
   const sold = { subject, userId, environment, amount, network, recipient, resource, inputHash, details, escrow }
-  return { ...sold, id, createdAt, payer, simulated: false, digest, request, identifier, tokenHash: tokenHash(token) }
+  const signed = { payer, digest, request, identifier, simulated: false, tokenHash: tokenHash(token) }
+  return { ...sold, ...signed, ...paymentMethod, id, createdAt }
 }
 
 function assertOwed(
@@ -169,13 +172,13 @@ function assertOwed(
 
 /** The authorization as it stands now: its payer may have become a wallet with code, or have used the nonce. */
 async function standingOf(
-  { method, clock }: SellingDeps,
+  { methods, clock }: SellingDeps,
   known: Sale,
   standing: Standing,
   isProven: boolean,
 ): Promise<Standing> {
   if (known.request === null) throw new Error('a simulated sale is never released')
-  const { refusal, payerHasCode: hasCode = false } = await method.verify(known.request)
+  const { refusal, payerHasCode: hasCode = false } = await methods.of(known).verify(known)
   const payerHasCode = hasCode && standing.promised !== true
   // Another party has submitted it, and it still pays for this sale; but its signature no longer proves the buyer. Or
   // its payer has cancelled it: the chain says which, before any work.

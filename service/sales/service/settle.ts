@@ -1,23 +1,24 @@
 import { DomainError } from '../../kit/errors.ts'
-import { freeHash, isFree, simulatedHash, stepOf, type Sale, type Settled, type Step } from '../model.ts'
-import type { EscrowEnd, Paid } from '../ports.ts'
-import { isEscrowOver, simulatedState } from '../rules.ts'
+import { stepOf, type Sale, type Settled, type Step } from '../model.ts'
+import type { EscrowEnd, Paid, SaleMethod } from '../ports.ts'
+import { isEscrowOver } from '../rules.ts'
 import type { SellingDeps } from './deps.ts'
 
 /**
- * Settles under the sale's own id, so every repeated call, from any process and also after a crash, asks for the same
- * transfer and gets the same success. Returns the sale in the state that it has reached when the wait is over.
+ * Settles by the sale's own method and under its own id, so every repeated call, from any process and also after a crash,
+ * asks for the same transfer and gets the same success. Returns the sale in the state that it has reached when the wait is
+ * over.
  */
 export function createSettling(deps: SettlingDeps) {
-  const { journal, method, clock, log, measures, failpoints } = deps
+  const { journal, methods, clock, log, measures, failpoints } = deps
 
   async function settle(sale: Sale, paid: Paid, waitMs?: number): Promise<Sale> {
-    if (isFree(sale)) return await recordPaid(sale, freeHash(sale.id), paid)
-    if (sale.simulated) return await bySimulation(sale, paid)
+    const method = methods.of(sale)
+    const outcome = await ask(method, sale, waitMs)
+    if (outcome.status === 'waiting') return sale
+    if (outcome.status === 'pending') return method.signed ? sale : await startSettling(sale)
+    if (method.signed) await failpoints.reach('sale settled')
     const step = stepOf(sale)
-    const outcome = await ask(sale, step, waitMs)
-    if (outcome.status === 'pending') return sale
-    await failpoints.reach('sale settled')
     if (step === 'authorize' && outcome.status === 'settled') {
       const held = await journal.authorized(sale.id, outcome.txHash)
       await failpoints.reach('sale authorized')
@@ -27,63 +28,53 @@ export function createSettling(deps: SettlingDeps) {
       // Until nobody can change it any more.
       const isLate = outcome.status === 'failed' && (step === 'capture' || step === 'void')
       if (isLate && !isOver(sale)) return sale
-      const end = await endOf(sale, step, outcome)
+      const end = await endOf(method, sale, outcome)
       if (end === 'pending') return sale
       measures.count(`${sale.product}_failed`)
       const reason = sale.result?.reason ?? (outcome.status === 'failed' ? outcome.reason : UNKNOWN)
       return await journal.failed(sale.id, reason, end)
     }
-    return await recordPaid(sale, outcome.txHash, paid)
-  }
-
-  async function recordPaid(sale: Sale, txHash: string, paid: Paid): Promise<Sale> {
-    const done = await journal.paid(sale.id, txHash, paid)
-    measures.count(`${sale.product}_paid`)
+    const done = await journal.paid(sale.id, outcome.txHash, paid)
+    if (!method.simulated) measures.count(`${sale.product}_paid`)
     await failpoints.reach('sale paid')
     return done
   }
 
-  /** A simulated payment advances only with time. */
-  async function bySimulation(sale: Sale, paid: Paid): Promise<Sale> {
-    const state = simulatedState(sale.createdAt, clock.now())
-    if (state === 'claimed') return sale
+  /** Nobody outside is asked for a payment without an authorization, so it becomes `settling` only now. */
+  async function startSettling(sale: Sale): Promise<Sale> {
     if (sale.state === 'claimed') await journal.settling(sale.id, NOTHING_DELIVERED, null)
-    return state === 'paid' ? await journal.paid(sale.id, simulatedHash(sale.id), paid) : { ...sale, state }
+    return { ...sale, state: 'settling' }
   }
 
   /**
    * The result is also `pending` when the outcome is unknown: the chain is unavailable, or today's gas budget is spent.
    * The chain is asked again later.
    */
-  async function ask({ id, request }: Sale, step: Step, waitMs?: number): Promise<Settled> {
-    // A sale without an authorization must not count as paid.
-    if (request === null) throw new Error('a sale has no authorization')
+  async function ask(method: SaleMethod, sale: Sale, waitMs?: number): ReturnType<SaleMethod['settle']> {
     try {
-      if (step === 'settle' || step === 'authorize') return await method.settle(request, id, waitMs)
-      if (method.escrow === undefined) throw new Error('this method ends no payment in the escrow')
-      return await method.escrow.end(request, id, { step, waitMs })
+      return await method.settle(sale, waitMs)
     } catch (error) {
       if (!isPassing(error)) throw error
-      log.warn({ sale: id, code: error.code }, 'the chain does not answer for a sale; retrying')
+      log.warn({ sale: sale.id, code: error.code }, 'the chain does not answer for a sale; retrying')
       return { status: 'pending' }
     }
   }
 
   /** What became of money in the escrow that is not captured. Undefined where it never waited there. */
   async function endOf(
-    { id, request }: Sale,
-    step: Step,
+    method: SaleMethod,
+    sale: Sale,
     outcome: Exclude<Settled, { status: 'pending' }>,
   ): Promise<EscrowEnd | undefined | 'pending'> {
-    if (step === 'settle' || step === 'authorize') return undefined
+    if (UNMOVED.has(stepOf(sale))) return undefined
     if (outcome.status === 'settled') return { end: 'voided', voidedTx: outcome.txHash }
-    if (request === null || method.escrow === undefined) throw new Error('this method ends no payment in the escrow')
+    if (method.left === undefined) throw new Error('this method ends no payment in the escrow')
     try {
-      const left = await method.escrow.left(request)
+      const left = await method.left(sale)
       return { end: left === 0n ? 'voided' : 'reclaimable', voidedTx: null }
     } catch (error) {
       if (!isPassing(error)) throw error
-      log.warn({ sale: id, code: error.code }, 'the chain does not answer for a sale; retrying')
+      log.warn({ sale: sale.id, code: error.code }, 'the chain does not answer for a sale; retrying')
       return 'pending'
     }
   }
@@ -97,7 +88,10 @@ export function createSettling(deps: SettlingDeps) {
 /** Work that was given up has a reason. */
 const UNKNOWN = 'settlement_failed'
 
-type SettlingDeps = Pick<SellingDeps, 'journal' | 'method' | 'clock' | 'log' | 'measures' | 'failpoints'>
+/** Nothing waits in the escrow yet when these are refused. */
+const UNMOVED: ReadonlySet<Step> = new Set<Step>(['settle', 'authorize'])
+
+type SettlingDeps = Pick<SellingDeps, 'journal' | 'methods' | 'clock' | 'log' | 'measures' | 'failpoints'>
 
 export type Settle = ReturnType<typeof createSettling>
 

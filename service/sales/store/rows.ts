@@ -1,8 +1,8 @@
 import { toBytes, toHex, type RowOf } from '../../kit/rows.ts'
 import type { Statements } from '../../kit/transaction.ts'
-import type { Sale } from '../model.ts'
+import { rightOf, type PaymentMethod, type Sale } from '../model.ts'
 
-export type SaleRow = RowOf<Omit<Sale, 'digest'>> & { digest: Buffer | null }
+export type SaleRow = RowOf<Omit<Sale, 'digest' | 'method'>> & { digest: Buffer | null; method: Sale['method'] | null }
 
 export function fromSaleRow(row: SaleRow): Sale {
   return {
@@ -17,6 +17,7 @@ export function fromSaleRow(row: SaleRow): Sale {
     network: row.network,
     recipient: row.recipient,
     payer: row.payer,
+    ...methodOfRow(row),
     simulated: row.simulated,
     digest: row.digest === null ? null : toHex(row.digest),
     request: row.request,
@@ -37,6 +38,22 @@ export function fromSaleRow(row: SaleRow): Sale {
     refundWindowDays: row.refund_window_days,
   }
 }
+
+/** A row from before methods were stored, or of a process of that version, says in other columns how it was begun. */
+export function methodOfRow(row: MethodRow): PaymentMethod {
+  const { method, facilitator } = row
+  if (method !== null) return { method, facilitator }
+  const isFree = rightOf(row) !== null
+  const isMoney = !isFree && !row.simulated
+  if (isMoney && row.product === 'gate') return { method: 'remote', facilitator: null }
+  if (isMoney) return { method: row.escrow === null ? 'exact' : 'auth-capture', facilitator: null }
+  return { method: isFree ? 'free' : 'simulated', facilitator: null }
+}
+
+export type MethodRow = Pick<
+  SaleRow,
+  'method' | 'facilitator' | 'product' | 'amount' | 'details' | 'simulated' | 'escrow'
+>
 
 export async function one(
   on: Statements,
@@ -79,5 +96,7 @@ export function valuesOf(sale: Sale): unknown[] {
     sale.resource,
     sale.identifier,
     sale.escrow === null ? null : JSON.stringify(sale.escrow),
+    sale.method,
+    sale.facilitator,
   ]
 }

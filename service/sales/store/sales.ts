@@ -128,9 +128,9 @@ SELECT * FROM sale WHERE subject = $1 AND user_id = $2 AND environment = $3 ORDE
 const ADD = `
 INSERT INTO sale (id, product, subject, user_id, environment, state, handover, amount, network, recipient, payer,
   simulated, digest, request, input_hash, body_hash, token_hash, details, tx_hash, reason, lease_until, created_at,
-  ended_at, resource, identifier, escrow, resume_at)
+  ended_at, resource, identifier, escrow, method, facilitator, resume_at)
 VALUES ($1, $2::sale_product, $3, $4, $5::environment, $6::sale_state, $7::sale_handover, $8, $9, $10, $11, $12, $13,
-  $14::json, $15, $16, $17, $18::json, $19, $20, $21, $22, $23, $24, $25, $26::json, $27)
+  $14::json, $15, $16, $17, $18::json, $19, $20, $21, $22, $23, $24, $25, $26::json, $27::sale_method, $28, $29)
 ON CONFLICT DO NOTHING
 RETURNING id`
 

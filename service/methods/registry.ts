@@ -1,0 +1,34 @@
+import type { PaymentMethod, MethodName } from '../sales/model.ts'
+import type { Methods, SaleMethod } from '../sales/ports.ts'
+import { freeMethod } from './free.ts'
+import type { OwnDeps } from './own/deps.ts'
+import { escrowMethod, ownMethod } from './own/register.ts'
+import type { RemoteDeps } from './remote/deps.ts'
+import { remoteMethod } from './remote/register.ts'
+import { simulatedMethod } from './simulated/register.ts'
+
+/** Every method by which a sale can have begun, whatever new payments are offered. */
+export function createMethods({ own, remote, gates }: MethodDeps): Methods {
+  const methods: Readonly<Record<MethodName, SaleMethod>> = {
+    exact: ownMethod(own),
+    'auth-capture': escrowMethod(own),
+    'mpp-charge': ownMethod(own),
+    remote: remoteMethod(remote, gates),
+    simulated: simulatedMethod(remote),
+    free: freeMethod(),
+  }
+  return { of: (sale) => methods[withFacilitator(sale, gates).method] }
+}
+
+/** A gate's sale from before its facilitator was stored is settled where gates are settled now. */
+export function withFacilitator({ method, facilitator }: PaymentMethod, gates: string | null): PaymentMethod {
+  if (method !== 'remote' || facilitator !== null) return { method, facilitator }
+  return gates === null ? { method: 'exact', facilitator: null } : { method, facilitator: gates }
+}
+
+interface MethodDeps {
+  own: OwnDeps
+  remote: RemoteDeps
+  /** The facilitator of gates. Null where it is this service's own. */
+  gates: string | null
+}

@@ -1,0 +1,46 @@
+import type { SignedAuthorization } from '../../chain/model.ts'
+import type { Settled } from '../../sales/model.ts'
+import type { RequestBody } from '../../x402/model.ts'
+import { readRequest } from '../../x402/payload.ts'
+import { readSettled } from './answers.ts'
+import { askFacilitator, authorizationIn, type RemoteDeps, type RemotePayment } from './deps.ts'
+
+/**
+ * With a verifier the facilitator's reports about money are not trusted: a success counts once the chain shows it, a
+ * failure once the authorization can never be used again, and until then the payment is pending.
+ */
+export async function settleRemotely(
+  deps: RemoteDeps,
+  { facilitator, request }: RemotePayment,
+  sale: string,
+): Promise<Settled> {
+  const { status, json } = await askFacilitator(deps, `${facilitator}/settle`, request, sale)
+  return await proven(deps, request, readSettled(status, json))
+}
+
+async function proven({ verifier, clock }: RemoteDeps, request: RequestBody, reported: Settled): Promise<Settled> {
+  const { network } = readRequest(request)
+  const authorization = authorizationIn(request)
+  if (verifier === null || (network !== null && !verifier.reads(network))) {
+    return reported.status === 'pending' && isOver(authorization, clock.now()) ? OVER : reported
+  }
+  const evidence = network === null ? null : await verifier.look(network, authorization)
+  if (evidence === null) return { status: 'pending' }
+  switch (evidence.state) {
+    case 'used':
+      return { status: 'settled', txHash: evidence.txHash }
+    case 'spent':
+      return { status: 'failed', reason: 'invalid_exact_evm_nonce_already_used' }
+    case 'unused':
+      return isOver(authorization, evidence.chainTime) ? OVER : { status: 'pending' }
+  }
+}
+
+const OVER: Settled = { status: 'failed', reason: 'invalid_exact_evm_payload_authorization_valid_before' }
+
+/** A block may arrive late with an earlier timestamp. */
+function isOver({ validBefore }: SignedAuthorization, now: Date): boolean {
+  return Number(validBefore) * 1000 + MARGIN_MS < now.getTime()
+}
+
+const MARGIN_MS = 15_000
