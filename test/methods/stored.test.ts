@@ -6,11 +6,13 @@ import type { TestPerson } from '../harness/service.ts'
 import { addSale } from '../refunds/sales.ts'
 
 const FACILITATOR = 'https://facilitator.example'
+const ESCROW = { captureBy: '2031-06-17T12:00:00.000Z', workMs: 60_000, authorizedTx: null, end: null, voidedTx: null }
 const RIGHT = { right: { kind: 'pass', id: 'pas_1' } }
 
 /** Rows as the version before wrote them, and what they are to this one. */
 const ROWS = [
   ['paid by its buyer', {}, { method: 'exact', facilitator: null }],
+  ['one in the escrow', { state: 'claimed', escrow: ESCROW }, { method: 'auth-capture', facilitator: null }],
   ['a simulated one', { simulated: true }, { method: 'simulated', facilitator: null }],
   ['a free one', { amount: 0, simulated: true, details: RIGHT }, { method: 'free', facilitator: null }],
   ['a gate’s', { product: 'gate' }, { method: 'remote', facilitator: FACILITATOR }],

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../service/kit/clock.ts'
 import { newId } from '../../service/kit/ids.ts'
 import type { Environment } from '../../service/kit/owner.ts'
+import type { Escrow } from '../../service/sales/model.ts'
 import type { TestPerson, TestService } from '../harness/service.ts'
 
 interface SaleRow {
@@ -18,6 +19,7 @@ interface SaleRow {
   userId: string | null
   environment: Environment
   details: Readonly<Record<string, unknown>>
+  escrow: Escrow | null
 }
 
 const ENDED = new Set(['paid', 'failed'])
@@ -33,13 +35,13 @@ export async function addSale(
   const network = caller.environment === 'production' ? 'base' : 'base-sepolia'
   const sale: SaleRow = {
     ...{ product: 'checkout', subject: 'chk_none', state: 'paid', amount: 1_000_000, simulated: false },
-    ...{ network, userId: caller.user.id, environment: caller.environment, details: {} },
+    ...{ network, userId: caller.user.id, environment: caller.environment, details: {}, escrow: null },
     ...{ recipient: `0x${'a1'.repeat(20)}`, payer: `0x${randomBytes(20).toString('hex')}`, ...over },
   }
   await service.database.statements.run(
     `INSERT INTO sale (id, product, subject, user_id, environment, state, amount, network, recipient, payer, simulated,
-       digest, request, input_hash, details, tx_hash, reason, created_at, ended_at)
-     VALUES ($1, $2::sale_product, $3, $4, $5::environment, $6::sale_state, $7, $8, $9, $10, $11, $12, $13::json, $14, $15::json, $16, $17, $18, $19)`,
+       digest, request, input_hash, details, tx_hash, reason, created_at, ended_at, escrow)
+     VALUES ($1, $2::sale_product, $3, $4, $5::environment, $6::sale_state, $7, $8, $9, $10, $11, $12, $13::json, $14, $15::json, $16, $17, $18, $19, $20::json)`,
     [
       ...[id, sale.product, sale.subject, sale.userId, sale.environment, sale.state, sale.amount, sale.network],
       ...[sale.recipient, sale.payer, sale.simulated],
@@ -47,7 +49,7 @@ export async function addSale(
       ...[randomBytes(32), JSON.stringify(sale.details)],
       sale.state !== 'paid' ? null : sale.simulated ? `simulated:${id}` : `0x${randomBytes(32).toString('hex')}`,
       sale.state === 'failed' ? 'invalid_exact_evm_insufficient_balance' : null,
-      ...[now, ENDED.has(sale.state) ? now : null],
+      ...[now, ENDED.has(sale.state) ? now : null, sale.escrow === null ? null : JSON.stringify(sale.escrow)],
     ],
   )
   return id
