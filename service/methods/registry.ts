@@ -1,11 +1,10 @@
 import type { PaymentMethod, MethodName } from '../sales/model.ts'
 import type { Methods, SaleMethod } from '../sales/ports.ts'
-import { freeMethod } from './free.ts'
-import type { OwnDeps } from './own/deps.ts'
-import { escrowMethod, ownMethod } from './own/register.ts'
+import { escrowMethod, ownMethod } from './own/settle.ts'
+import type { OwnDeps } from './own/offer.ts'
 import type { RemoteDeps } from './remote/deps.ts'
-import { remoteMethod } from './remote/register.ts'
-import { simulatedMethod } from './simulated/register.ts'
+import { remoteMethod } from './remote/settle.ts'
+import { simulatedMethod } from './simulated/settle.ts'
 
 /** Every method by which a sale can have begun, whatever new payments are offered. */
 export function createMethods({ own, remote, gates }: MethodDeps): Methods {
@@ -24,6 +23,16 @@ export function createMethods({ own, remote, gates }: MethodDeps): Methods {
 export function withFacilitator({ method, facilitator }: PaymentMethod, gates: string | null): PaymentMethod {
   if (method !== 'remote' || facilitator !== null) return { method, facilitator }
   return gates === null ? { method: 'exact', facilitator: null } : { method, facilitator: gates }
+}
+
+/** Sales that cost nothing, because their buyer has a right to them. */
+function freeMethod(): SaleMethod {
+  return {
+    signed: false,
+    simulated: false,
+    verify: () => Promise.reject(new Error('nobody signs for a free sale')),
+    settle: ({ id }) => Promise.resolve({ status: 'settled', txHash: `free:${id}` }),
+  }
 }
 
 interface MethodDeps {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import type { Facilitator } from '../../facilitator/service/facilitator.ts'
 import type { MethodName } from '../../sales/model.ts'
-import type { Method } from '../../sales/ports.ts'
+import type { Method, Verified } from '../../sales/ports.ts'
+import { bazaarOf, type Listing, type SoldResource } from '../../x402/bazaar.ts'
 import { prepareEscrow } from '../../x402/escrow.ts'
-import type { Presented, Requirements } from '../../x402/model.ts'
-import type { OwnDeps } from './deps.ts'
-import { verifyHere } from './verify.ts'
+import type { Presented, RequestBody, Requirements } from '../../x402/model.ts'
+import { offeredIn, readRequest } from '../../x402/payload.ts'
 
 /** New payments, which this service's own facilitator settles. */
 export function offerHere(deps: OwnDeps): Method {
@@ -26,4 +27,35 @@ export function offerHere(deps: OwnDeps): Method {
 function nameOf({ challenge }: Pick<Presented, 'challenge'>, { escrow }: Pick<Requirements, 'escrow'>): MethodName {
   if (escrow !== undefined) return 'auth-capture'
   return challenge === null ? 'exact' : 'mpp-charge'
+}
+
+export interface OwnDeps {
+  facilitator: Pick<
+    Facilitator,
+    'verify' | 'settle' | 'act' | 'leftInEscrow' | 'serves' | 'sponsors' | 'escrow' | 'purchases'
+  >
+  listing: Listing
+}
+
+export async function verifyHere({ facilitator, listing }: OwnDeps, request: RequestBody): Promise<Verified> {
+  const verification = await facilitator.verify(readRequest(request))
+  const sold = soldHere(request)
+  if (sold !== null) listing.verified(sold, verification.refusal)
+  return verification
+}
+
+/**
+ * What is listed of our own product is what we offered, not what the buyer sent back. Null when the request was read from
+ * the database, which has no offers: the next sale lists the product.
+ */
+export function soldHere(request: RequestBody): SoldResource | null {
+  const offered = offeredIn(request)
+  const bazaar = offered === null ? null : bazaarOf(offered.v1.outputSchema)
+  if (offered === null || bazaar === null) return null
+  const { resource: url, description, mimeType, maxTimeoutSeconds: timeoutSeconds } = offered.v1
+  const { required, ...paid } = readRequest(request)
+  // Our products take both versions, so every buyer is shown the newer one.
+  const payment = { ...paid, version: 2 as const, required: { ...required, network: offered.v2.network } }
+  const resource = { url, description, mimeType }
+  return { isOurs: true, payment, timeoutSeconds, resource, extensions: { bazaar } }
 }

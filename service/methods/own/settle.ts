@@ -1,11 +1,27 @@
 import type { SettleResult } from '../../facilitator/model.ts'
 import { stepOf, type Sale, type Settled } from '../../sales/model.ts'
+import type { SaleMethod } from '../../sales/ports.ts'
 import type { RequestBody } from '../../x402/model.ts'
 import { readRequest } from '../../x402/payload.ts'
-import { soldHere, type OwnDeps } from './deps.ts'
+import { soldHere, verifyHere, type OwnDeps } from './offer.ts'
+
+/** Payments that this service's own facilitator settles. */
+export function ownMethod(deps: OwnDeps): SaleMethod {
+  return {
+    signed: true,
+    simulated: false,
+    verify: (sale) => verifyHere(deps, requestIn(sale)),
+    settle: (sale, waitMs) => settleHere(deps, sale, waitMs),
+  }
+}
+
+/** The same, with money that waits in the escrow meanwhile. */
+export function escrowMethod(deps: OwnDeps): SaleMethod {
+  return { ...ownMethod(deps), left: (sale) => deps.facilitator.leftInEscrow(readRequest(requestIn(sale))) }
+}
 
 /** Asks this service's own facilitator, whose result is the chain's. */
-export async function settleHere(deps: OwnDeps, sale: Sale, waitMs?: number): Promise<Settled> {
+async function settleHere(deps: OwnDeps, sale: Sale, waitMs?: number): Promise<Settled> {
   const { facilitator, listing } = deps
   const request = requestIn(sale)
   const requester = { operation: sale.id, ownsResult: true, ...(waitMs === undefined ? {} : { waitMs }) }
@@ -27,7 +43,7 @@ export async function settleHere(deps: OwnDeps, sale: Sale, waitMs?: number): Pr
 }
 
 /** A sale without an authorization must not count as paid. */
-export function requestIn({ request }: Pick<Sale, 'request'>): RequestBody {
+function requestIn({ request }: Pick<Sale, 'request'>): RequestBody {
   if (request === null) throw new Error('a sale has no authorization')
   return request
 }

@@ -3,7 +3,6 @@ import type { Network } from '../../chain/networks.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Sale } from '../../sales/model.ts'
 import type { RequestBody } from '../../x402/model.ts'
-import { readRequest } from '../../x402/payload.ts'
 
 export interface RemoteDeps {
   /** A POST of JSON. Rejects when no answer arrives in time; `json` is undefined when the answer is not JSON. */
@@ -47,13 +46,6 @@ export async function askFacilitator(
   } catch {
     return { status: 0, json: undefined }
   }
-}
-
-/** A request of a product that is sold for signed authorizations only. */
-export function authorizationIn(request: RequestBody): SignedAuthorization {
-  const { authorization } = readRequest(request)
-  if (authorization === null) throw new Error('a payment at another facilitator has no authorization')
-  return authorization
 }
 
 export function remotePaymentOf(sale: Pick<Sale, 'request' | 'facilitator'>, unnamed: string | null): RemotePayment {

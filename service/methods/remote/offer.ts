@@ -1,7 +1,11 @@
+import type { SignedAuthorization } from '../../chain/model.ts'
 import { NETWORKS, networkOf } from '../../chain/networks.ts'
-import type { Method } from '../../sales/ports.ts'
-import type { RemoteDeps } from './deps.ts'
-import { verifyRemotely } from './verify.ts'
+import { DomainError } from '../../kit/errors.ts'
+import type { Method, Verified } from '../../sales/ports.ts'
+import type { RequestBody } from '../../x402/model.ts'
+import { readRequest } from '../../x402/payload.ts'
+import { readVerdict, refuseHere } from './answers.ts'
+import { askFacilitator, type RemoteDeps, type RemotePayment } from './deps.ts'
 
 /** New payments, which the facilitator with this address settles. */
 export function offerRemote(deps: RemoteDeps, facilitator: string): Method {
@@ -14,4 +18,32 @@ export function offerRemote(deps: RemoteDeps, facilitator: string): Method {
     choose: () => ({ method: 'remote', facilitator }),
     serves: (network) => networkOf(network) !== null,
   }
+}
+
+/** What must hold for any facilitator is checked here first. */
+export async function verifyRemotely(deps: RemoteDeps, { facilitator, request }: RemotePayment): Promise<Verified> {
+  const { verifier, clock } = deps
+  const { network } = readRequest(request)
+  const authorization = authorizationIn(request)
+  const refusal = refuseHere(readRequest(request), clock.now())
+  if (refusal !== null) return { payer: authorization.from, refusal }
+  const { status, json } = await askFacilitator(deps, `${facilitator}/verify`, request, null)
+  const verdict = readVerdict(status, json)
+  if (verdict === null) throw unavailable()
+  const verified = { payer: authorization.from, refusal: verdict.refusal }
+  if (verdict.refusal !== null || network === null || verifier?.reads(network) !== true) return verified
+  // If this is unknown at the moment, the order is the one that is safe with any wallet.
+  return { ...verified, payerHasCode: (await verifier.payerHasCode(network, authorization)) ?? true }
+}
+
+/** A request of a product that is sold for signed authorizations only. */
+export function authorizationIn(request: RequestBody): SignedAuthorization {
+  const { authorization } = readRequest(request)
+  if (authorization === null) throw new Error('a payment at another facilitator has no authorization')
+  return authorization
+}
+
+function unavailable(): DomainError {
+  const sentence = 'The facilitator does not answer. Nothing was charged; try again.'
+  return new DomainError('unavailable', 'facilitator_unavailable', sentence, { retryAfterSeconds: 5 })
 }

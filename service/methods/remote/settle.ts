@@ -1,15 +1,30 @@
 import type { SignedAuthorization } from '../../chain/model.ts'
 import type { Settled } from '../../sales/model.ts'
+import type { SaleMethod } from '../../sales/ports.ts'
 import type { RequestBody } from '../../x402/model.ts'
 import { readRequest } from '../../x402/payload.ts'
 import { readSettled } from './answers.ts'
-import { askFacilitator, authorizationIn, type RemoteDeps, type RemotePayment } from './deps.ts'
+import { askFacilitator, remotePaymentOf, type RemoteDeps, type RemotePayment } from './deps.ts'
+import { authorizationIn, verifyRemotely } from './offer.ts'
+
+/**
+ * Payments that another facilitator settles: the one that the sale was begun with, or `unnamed` where it was begun before
+ * that was stored.
+ */
+export function remoteMethod(deps: RemoteDeps, unnamed: string | null): SaleMethod {
+  return {
+    signed: true,
+    simulated: false,
+    verify: (sale) => verifyRemotely(deps, remotePaymentOf(sale, unnamed)),
+    settle: (sale) => settleRemotely(deps, remotePaymentOf(sale, unnamed), sale.id),
+  }
+}
 
 /**
  * With a verifier the facilitator's reports about money are not trusted: a success counts once the chain shows it, a
  * failure once the authorization can never be used again, and until then the payment is pending.
  */
-export async function settleRemotely(
+async function settleRemotely(
   deps: RemoteDeps,
   { facilitator, request }: RemotePayment,
   sale: string,

@@ -2,8 +2,18 @@ import type { Clock } from '../../kit/clock.ts'
 import type { Sale } from '../../sales/model.ts'
 import type { SaleMethod } from '../../sales/ports.ts'
 
+/** Payments of test mode. */
+export function simulatedMethod(deps: { clock: Clock }): SaleMethod {
+  return {
+    signed: false,
+    simulated: true,
+    verify: () => Promise.reject(new Error('nobody signs a simulated payment')),
+    settle: (sale) => Promise.resolve(settleSimulated(deps, sale)),
+  }
+}
+
 /** Only time settles a simulated payment, or the success of the work that it was held for. */
-export function settleSimulated(
+function settleSimulated(
   { clock }: { clock: Clock },
   { id, createdAt, result }: Pick<Sale, 'id' | 'createdAt' | 'result'>,
 ): Awaited<ReturnType<SaleMethod['settle']>> {
