@@ -8,7 +8,7 @@ const script =
   (name, ...args) =>
   () => ['npm', 'run', name, '--', ...args]
 const chaos = (name, env, covers, limitMinutes = 20) => ({ command: script('chaos', name), env, covers, limitMinutes })
-const MONEY = ['service/sales', 'service/facilitator', 'service/ledger', 'service/chain', 'prisma']
+const MONEY = ['service/sales', 'service/methods', 'service/facilitator', 'service/ledger', 'service/chain', 'prisma']
 
 /** What `npm run prove` has: its command, its size, and the folders whose code it proves. */
 export const SUITES = {
