@@ -115,7 +115,7 @@ module.exports = {
     },
     {
       name: 'method-implements-ports',
-      comment: 'A method is what sales asks for in its ports, by what the facilitator does.',
+      comment: 'A method is what sales and the facilitator ask for in their ports.',
       severity: 'error',
       from: { path: '^service/methods/' },
       to: {
@@ -124,7 +124,7 @@ module.exports = {
           '^service/(methods|kit|x402|mpp)/',
           named('model|networks', 'chain'),
           named('model|ports', 'sales'),
-          named('model|service', 'facilitator'),
+          named('model|errors|rules|ports|service', 'facilitator'),
         ],
       },
     },

@@ -1,5 +1,6 @@
 import { deploymentOf } from './deployment.ts'
 import type { Address, Authorization, Call, Deployment, Hex, SignedAuthorization } from './model.ts'
+import { MULTICALL } from './networks.ts'
 import { addressWord, bytesTail, numberWord, tailsWithOffsets } from './words.ts'
 
 /** See `Chain.encodeTransfer`. */
@@ -68,9 +69,6 @@ function byKey(item: SignedAuthorization): Hex {
 function byWallet(item: SignedAuthorization): Hex {
   return `${TRANSFER_BY_WALLET}${authorizationWords(item)}${numberWord(7 * 32)}${bytesTail(item.signature)}`
 }
-
-/** Multicall3 is at the same address on every network. */
-const MULTICALL = '0xca11bde05977b3631167028862be2a173976ca11'
 
 const TRANSFER_BY_KEY = '0xe3ee160e' // transferWithAuthorization(…, uint8 v, bytes32 r, bytes32 s)
 const TRANSFER_BY_WALLET = '0xcf092995' // transferWithAuthorization(…, bytes signature)

@@ -40,6 +40,9 @@ export const ESCROW = {
   collector: '0x8612dfdc421f80336cd14e8ef9cb1e765db5ab88',
 } as const
 
+/** Multicall3 is at the same address on every network. */
+export const MULTICALL = '0xca11bde05977b3631167028862be2a173976ca11'
+
 /** Finds a network by its name in version 1 (`base`) or in version 2 (`eip155:8453`). */
 export function networkOf(name: string): Network | null {
   return BY_NAME.get(name) ?? null

@@ -69,8 +69,8 @@ function verifyRoute(facilitator: Facilitator, listing: Listing): AnyRoute {
     async handle({ body }) {
       const payment = toRequest(body)
       const verification = await facilitator.verify(payment, true)
-      // What waits in the escrow is not listed, because its terms have absolute times.
-      const listed = payment.escrow === null ? listing.verified(soldIn(body, payment), verification.refusal) : {}
+      const { isListed } = facilitator.schemes.for(payment)
+      const listed = isListed ? listing.verified(soldIn(body, payment), verification.refusal) : {}
       return { ...reply(200, toVerification(verification)), headers: extensionHeader(listed) }
     },
   })
@@ -104,10 +104,15 @@ function settleRoute(facilitator: Facilitator, listing: Listing): AnyRoute {
         .catch((error: unknown) => {
           throw outOfGasHere(error, payment)
         })
-      const encoded = { ...toSettled(answer, payment.required.network), ...amountOf(answer, payment) }
+      const scheme = facilitator.schemes.for(payment)
+      const moved = answer.success ? scheme.movedBy(payment) : null
+      const encoded = {
+        ...toSettled(answer, payment.required.network),
+        ...(moved === null ? {} : { amount: String(moved) }),
+      }
       if (answer.status === 'failed' && answer.ours) throw settlementFailed(answer, encoded)
       const { success, digest } = answer
-      const listed = payment.escrow === null ? await listing.settled(soldIn(body, payment), outcomeOf(answer)) : {}
+      const listed = scheme.isListed ? await listing.settled(soldIn(body, payment), outcomeOf(answer)) : {}
       const headers = extensionHeader(listed)
       if (!success || digest === null || keyed) return { ...reply(200, encoded), headers }
       // The caller counts as having received the success once the whole response was sent.
@@ -118,14 +123,6 @@ function settleRoute(facilitator: Facilitator, listing: Listing): AnyRoute {
       }
     },
   })
-}
-
-/** What the escrow took from the payer, or gave to the seller. */
-function amountOf({ success }: SettleResult, { escrow, required }: PaymentRequest): { amount?: string } {
-  if (!success || escrow === null) return {}
-  const { payload } = escrow
-  if (payload?.type === 'authorize') return { amount: String(required.amount) }
-  return payload?.type === 'capture' ? { amount: String(payload.amount) } : {}
 }
 
 /** What the seller says about the resource: version 1 in its terms, version 2 in what the payer sends back. */
@@ -211,25 +208,22 @@ const EXTENSIONS = ['bazaar'] as const
 
 function toSupported(facilitator: Facilitator): z.input<typeof supportedBody> {
   const ids = facilitator.networks.flatMap(({ name, caip2 }) => [
-    { network: name, x402Version: 1 },
-    { network: caip2, x402Version: 2 },
+    { network: name, x402Version: 1 as const },
+    { network: caip2, x402Version: 2 as const },
   ])
+  const sponsors = facilitator.sponsors()
+  const kinds = facilitator.schemes.all.map((scheme) => scheme.kind(sponsors)).filter((kind) => kind !== null)
   return {
-    kinds: [...ids.map((id) => ({ ...id, scheme: 'exact' })), ...escrowKinds(facilitator)],
+    kinds: kinds.flatMap(({ versions, ...kind }) =>
+      ids.filter(({ x402Version }) => versions.includes(x402Version)).map((id) => ({ ...id, ...kind })),
+    ),
     extensions: [...EXTENSIONS],
-    signers: { 'eip155:*': [...facilitator.sponsors()] },
+    signers: { 'eip155:*': [...sponsors] },
     supportedNetworks: ids.map(({ network, x402Version }) => ({
       networkId: network,
       version: `v${String(x402Version)}`,
     })),
   }
-}
-
-function escrowKinds({ networks, sponsors }: Facilitator): z.input<typeof supportedBody>['kinds'] {
-  const [captureAuthorizer] = sponsors()
-  if (captureAuthorizer === undefined) return []
-  const kind = { x402Version: 2, scheme: 'auth-capture', extra: { captureAuthorizer } }
-  return networks.map(({ caip2: network }) => ({ ...kind, network }))
 }
 
 const verifyBody = z.object({

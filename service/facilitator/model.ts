@@ -15,12 +15,13 @@ export interface Verification {
 export type State = 'claimed' | 'signed' | 'broadcast' | 'settled' | 'failed'
 
 /**
- * A call of the escrow. The escrow obeys only the payment's operator, which is one of the sponsors, so the call has a
- * transaction of its own from that sponsor.
+ * A call that a contract takes from one address only, which is one of the sponsors: it has a transaction of its own from
+ * that sponsor.
  */
-export interface EscrowOperation {
+export interface Operation {
   type: 'authorize' | 'capture' | 'void'
   operator: Address
+  /** One operation on a payment is under way at a time. */
   paymentHash: Hex
   /** Who gets the money: the gas counts for it. */
   recipient: Address
@@ -32,15 +33,27 @@ export interface EscrowOperation {
   authorizer: Address | null
 }
 
-/** An authorization that was claimed here, and its progress. Or a seller's message to the escrow's operator. */
+/** The reasons that all schemes have, each with its own name. */
+export interface Reasons {
+  used: Reason
+  /** Nothing was claimed: the nonce is used, or what the message names has changed. */
+  taken: Reason
+  expired: Reason
+  signature: Reason
+  failed: Reason
+  /** Their cause may go away with time. */
+  mendable: ReadonlySet<Reason>
+}
+
+/** An authorization that was claimed here, and its progress. Or a seller's message to its operator. */
 export interface Settlement {
   /** EIP-712: its identity. */
   digest: Hex
   network: NetworkName
   /** Of a seller's message: the payment's payer and receiver, the amount, and the digest as the nonce. */
   authorization: SignedAuthorization
-  /** Null for a plain transfer. */
-  escrow: EscrowOperation | null
+  /** Null for a plain transfer, which any sponsor may send. */
+  operation: Operation | null
   payerHasCode: boolean
   /** Not to be batched: the payer has code, or the item failed inside a batch. */
   alone: boolean

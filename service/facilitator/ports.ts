@@ -1,8 +1,81 @@
-import type { Address, Fees, Hex, Receipt, SignedAuthorization } from '../chain/model.ts'
-import type { NetworkName } from '../chain/networks.ts'
+import type { Address, Call, Chain, Fees, Hex, Receipt, SignedAuthorization } from '../chain/model.ts'
+import type { Network, NetworkName } from '../chain/networks.ts'
 import type { Statements } from '../kit/transaction.ts'
-import type { EscrowOperation, GasUsed, Purchase, Settlement, SettleRequester, SponsorTransaction } from './model.ts'
+import type { GasUsed, Operation, Purchase, Reasons, Settlement, SettleRequester, SponsorTransaction } from './model.ts'
+import type { PaymentRequest } from '../x402/model.ts'
 import type { Reason } from '../x402/reasons.ts'
+
+/**
+ * What is special about payments of one scheme. The facilitator claims, sends and follows them all alike.
+ */
+export interface Scheme {
+  /** Checks the terms without the chain. Throws when this network is not served at all. */
+  examine(payment: PaymentRequest): Examined | Reason
+  reasonsOf(operation: Operation | null): Reasons
+  /** What would happen if what is stored were sent once more. */
+  simulateAgain(chain: Chain, settlement: Settlement): Promise<Again>
+  /** The call of a transaction that carries only this one. */
+  callOf(chain: Chain, settlement: Settlement): Call
+  /** Whether this transaction did what is asked for. */
+  isDone(settlement: Settlement, receipt: Receipt): boolean
+  /** Whether what is sold for it is listed for buyers. */
+  isListed: boolean
+  /** The micro-USDC that `/settle` says a success has moved. Null where it says nothing. */
+  movedBy(payment: PaymentRequest): bigint | null
+  /** What `/supported` says of it beside its name, for each version of x402 that has it. Null where it is not offered. */
+  kind(sponsors: readonly Address[]): { scheme: string; versions: readonly (1 | 2)[]; extra?: KindExtra } | null
+}
+
+export interface KindExtra {
+  captureAuthorizer: Address
+}
+
+export interface Schemes {
+  all: readonly Scheme[]
+  /** The scheme of the seller's terms. */
+  for(payment: PaymentRequest): Scheme
+  /** The scheme of what was claimed. */
+  of(settlement: Pick<Settlement, 'operation'>): Scheme
+}
+
+/** A payment whose terms are right, or a seller's message to its operator. */
+export interface Examined {
+  scheme: Scheme
+  reasons: Reasons
+  payment: PaymentRequest
+  chain: Chain
+  network: Network
+  authorization: SignedAuthorization
+  digest: Hex
+  /** The signer's own key made the signature. This decides nothing for a signer with code. */
+  signed: boolean
+  operation: Operation | null
+  /** What is asked for once this has ended. */
+  rest: Examined | null
+  /** How it differs from the seller's terms, where the signature does not cover them. */
+  mismatch: Reason | null
+  /** What would happen if it were submitted now. `own`: a transfer of our own money, for which there is no minimum. */
+  simulate(own: boolean): Promise<Simulated>
+}
+
+/** `balance`: the payer's, where it decided. `seenBlock`: the block of the state that decided, where that matters. */
+export type Simulated =
+  | { refusal: Reason }
+  | {
+      refusal: null
+      payerHasCode: boolean
+      payerDecides: boolean
+      gas: bigint
+      balance: bigint | null
+      seenBlock?: bigint
+    }
+
+/** `payerDecides`: code accepts the signature, so it may refuse it in the block. */
+export interface Again {
+  refusal: Reason | null
+  payerHasCode: boolean
+  payerDecides: boolean
+}
 
 /** Stores settlements. Each method is one statement, so no transaction stays open while the chain is asked. */
 export interface SettlementStore {
@@ -111,9 +184,9 @@ export interface Claim {
   network: NetworkName
   asset: Address
   authorization: SignedAuthorization
-  escrow: EscrowOperation | null
+  operation: Operation | null
   payerHasCode: boolean
-  /** It gets a transaction of its own. What is for the escrow always does. */
+  /** It gets a transaction of its own. An operation always does. */
   alone: boolean
   gas: bigint
   seenBlock: bigint

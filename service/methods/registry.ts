@@ -1,10 +1,27 @@
+import type { Schemes } from '../facilitator/ports.ts'
+import type { SchemeDeps } from '../facilitator/service/deps.ts'
 import type { PaymentMethod, MethodName } from '../sales/model.ts'
 import type { Methods, SaleMethod } from '../sales/ports.ts'
-import { escrowMethod, ownMethod } from './own/settle.ts'
+import { authCaptureScheme, type AuthCapture } from './auth-capture/scheme.ts'
+import { escrowMethod } from './auth-capture/settle.ts'
+import { exactScheme } from './exact/scheme.ts'
+import { ownMethod } from './own/settle.ts'
 import type { OwnDeps } from './own/offer.ts'
 import type { RemoteDeps } from './remote/deps.ts'
 import { remoteMethod } from './remote/settle.ts'
 import { simulatedMethod } from './simulated/settle.ts'
+
+/** Every scheme of x402 that this service's own facilitator settles. */
+export function createSchemes(deps: SchemeDeps): Schemes & { authCapture: AuthCapture } {
+  const exact = exactScheme(deps)
+  const authCapture = authCaptureScheme(deps)
+  return {
+    authCapture,
+    all: [exact, authCapture],
+    for: ({ escrow }) => (escrow === null ? exact : authCapture),
+    of: ({ operation }) => (operation === null ? exact : authCapture),
+  }
+}
 
 /** Every method by which a sale can have begun, whatever new payments are offered. */
 export function createMethods({ own, remote, gates }: MethodDeps): Methods {

@@ -57,6 +57,7 @@ import type { Surface } from '../api/openapi.ts'
 import type { Pace } from '../queue/model.ts'
 import type { Identity } from '../identity/service/identity.ts'
 import type { Facilitator } from '../facilitator/service/facilitator.ts'
+import type { AuthCapture } from '../methods/auth-capture/scheme.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Ledger } from '../ledger/service.ts'
 import type { Others } from '../processes/member.ts'
@@ -83,6 +84,7 @@ export interface Service {
   /** What the dashboard asks; tests go through its procedures. */
   appRouter: AppRouter
   assets: Assets
+  authCapture: AuthCapture
   brands: Brands
   budgets: Budgets
   calls: Calls
@@ -199,8 +201,11 @@ export async function compose(config: Config, options: Options): Promise<Service
 async function openMoney(platform: Platform, chains: Chains, checkouts: () => Checkouts) {
   const { config, database, clock } = platform
   const { listing, checks: listingChecks, part: discoveryPart } = openDiscovery(platform, chains)
-  const { facilitator, part: facilitatorPart } = openFacilitator(platform, chains, listing)
-  const { part: methodsPart, ...methods } = openMethods(platform, { facilitator, listing, chains })
+  const { facilitator, authCapture, part: facilitatorPart } = openFacilitator(platform, chains, listing)
+  const { part: methodsPart, ...methods } = openMethods(platform, {
+    own: { facilitator, authCapture, listing },
+    chains,
+  })
   const outflow = openOutflow(config, { statements: database.statements, clock })
   const keys = await openKeys(config, chains)
   const { wallets, part: walletPart } = openWallet(platform, { chains, keys, facilitator, outflow })
@@ -259,6 +264,7 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
   ]
   return {
     ...methods,
+    authCapture,
     brands,
     facilitator,
     files,

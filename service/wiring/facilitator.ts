@@ -3,6 +3,8 @@ import { createRateLimit } from '../api/limits.ts'
 import { facilitatorRoutes } from '../facilitator/http.ts'
 import { createFacilitator, type Facilitator } from '../facilitator/service/facilitator.ts'
 import { createSettlementStore } from '../facilitator/store/settlements.ts'
+import type { AuthCapture } from '../methods/auth-capture/scheme.ts'
+import { createSchemes } from '../methods/registry.ts'
 import type { Chains } from './chains.ts'
 import type { Listing } from '../x402/bazaar.ts'
 import type { Platform, Part } from './platform.ts'
@@ -12,11 +14,11 @@ export function openFacilitator(
   platform: Platform,
   chains: Chains,
   listing: Listing,
-): { facilitator: Facilitator; part: Part } {
+): { facilitator: Facilitator; authCapture: AuthCapture; part: Part } {
   const { config, database, clock, log, metrics, redis } = platform
   const keys = config.SPONSOR_PRIVATE_KEYS as Hex[]
   const [anyChain] = chains.byNetwork.values()
-  const facilitator = createFacilitator({
+  const schemeDeps = {
     store: createSettlementStore(database.statements),
     signatures: chains.signatures,
     chains: chains.byNetwork,
@@ -28,11 +30,7 @@ export function openFacilitator(
       ]),
     ],
     signsElsewhere: !config.ROLES.includes('facilitator'),
-    lease: (name) => platform.lease(name),
     clock,
-    log,
-    measures: metrics,
-    failpoints: platform.failpoints,
     settings: {
       waitMs: config.SETTLE_WAIT_MS,
       confirmations: config.SETTLE_CONFIRMATIONS,
@@ -49,6 +47,15 @@ export function openFacilitator(
       lowBalance: config.SPONSOR_LOW_BALANCE,
       bumpAfterMs: config.SETTLE_BUMP_AFTER_MS,
     },
+  }
+  const schemes = createSchemes(schemeDeps)
+  const facilitator = createFacilitator({
+    ...schemeDeps,
+    schemes,
+    lease: (name) => platform.lease(name),
+    log,
+    measures: metrics,
+    failpoints: platform.failpoints,
   })
   metrics.watch(
     'coinslot_sponsors_low_on_gas',
@@ -57,6 +64,7 @@ export function openFacilitator(
   )
   return {
     facilitator,
+    authCapture: schemes.authCapture,
     part: {
       routes: [{ surface: 'facilitator', routes: facilitatorRoutes(facilitator, listing) }],
       limits: {

@@ -1,24 +1,18 @@
-import type { Facilitator } from '../facilitator/service/facilitator.ts'
 import { jsonOrUndefined } from '../kit/json-shape.ts'
-import { offerHere } from '../methods/own/offer.ts'
+import { offerHere, type OwnDeps } from '../methods/own/offer.ts'
 import { createMethods } from '../methods/registry.ts'
 import type { RemoteDeps } from '../methods/remote/deps.ts'
 import { offerRemote } from '../methods/remote/offer.ts'
 import { outboundClient } from '../outbound/client.ts'
 import type { Method, Methods } from '../sales/ports.ts'
-import type { Listing } from '../x402/bazaar.ts'
 import { chainVerifierOf } from './chain-verifier.ts'
 import type { Chains } from './chains.ts'
 import type { Part, Platform } from './platform.ts'
 
 /** What new payments are offered, and how every sale that has begun goes on. */
-export function openMethods(
-  platform: Platform,
-  { facilitator, listing, chains }: { facilitator: Facilitator; listing: Listing; chains: Chains },
-): OpenedMethods {
+export function openMethods(platform: Platform, { own, chains }: { own: OwnDeps; chains: Chains }): OpenedMethods {
   // Operators configure these addresses, so unlike users' addresses they may be on a private network.
   const client = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
-  const own = { facilitator, listing }
   const remote = remoteDeps(platform, chains, client)
   const gates = platform.config.GATE_FACILITATOR_URL ?? null
   const method = offerHere(own)

@@ -224,13 +224,13 @@ describe('the scheme auth-capture', () => {
     const requester = (operation: string) => ({ operation, ownsResult: true })
 
     it('the money is held, then captured or voided once, by the stored request only', async () => {
-      const { facilitator } = world.service
+      const { facilitator, authCapture } = world.service
       const start = await sent()
       for (const action of [{ type: 'capture', amount: 400_000n, expected: ALL }, { type: 'void' }] as const) {
         const sale = await sold()
         const payment = readRequest(sale.request)
         expect(await facilitator.settle(payment, requester('pay_1'))).toMatchObject({ success: true })
-        const act = () => facilitator.act(payment, action, requester('pay_1'))
+        const act = () => facilitator.carryOut(payment, authCapture.examineAction(payment, action), requester('pay_1'))
         expect(await Promise.all([act(), act()])).toMatchObject([{ success: true }, { success: true }])
         const left =
           action.type === 'void' ? { capturable: 0n, refundable: 0n } : { capturable: 600_000n, refundable: 400_000n }

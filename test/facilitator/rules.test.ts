@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Receipt } from '../../service/chain/model.ts'
-import type { Settlement } from '../../service/facilitator/model.ts'
+import type { Operation, Settlement } from '../../service/facilitator/model.ts'
 import type { Reason } from '../../service/x402/reasons.ts'
 import {
   bumpFees,
@@ -11,10 +11,11 @@ import {
   isMoved,
   lookAgainMs,
   plan,
-  refuseTime,
   secondsUntilTomorrow,
   shareCost,
 } from '../../service/facilitator/rules.ts'
+import { isCarriedOut } from '../../service/methods/auth-capture/rules.ts'
+import { REASONS, refuseTime } from '../../service/methods/exact/rules.ts'
 
 const item = fc.record({ id: fc.uuid(), alone: fc.boolean() })
 
@@ -120,7 +121,7 @@ describe('the rules of settling', () => {
   })
 
   it('retry failures by money or the chain, at most ten times', () => {
-    const failed = (reason: Reason, attempts = 1): boolean => isMendable({ state: 'failed', reason, attempts })
+    const failed = (reason: Reason, attempts = 1): boolean => isMendable({ state: 'failed', reason, attempts }, REASONS)
     expect(failed('invalid_exact_evm_insufficient_balance')).toBe(true)
     expect(failed('invalid_exact_evm_insufficient_balance', 9)).toBe(true)
     expect(failed('invalid_exact_evm_insufficient_balance', 10)).toBe(false)
@@ -128,7 +129,7 @@ describe('the rules of settling', () => {
     expect(failed('invalid_exact_evm_payload_authorization_valid_before')).toBe(false)
     expect(failed('invalid_exact_evm_signature')).toBe(false)
     for (const state of ['claimed', 'signed', 'broadcast', 'settled'] as const) {
-      expect(isMendable({ state, reason: null, attempts: 1 })).toBe(false)
+      expect(isMendable({ state, reason: null, attempts: 1 }, REASONS)).toBe(false)
     }
   })
 
@@ -157,7 +158,7 @@ describe('the rules of settling', () => {
   describe('a transaction moved an authorization', () => {
     const [from, to, other] = ['0x01', '0x02', '0x03'] as const
     const authorization = { from, to, value: 5n, nonce: '0x0a' }
-    const settlement = { authorization, escrow: null } as unknown as Settlement
+    const settlement = { authorization } as unknown as Settlement
     const used = { authorizer: from, nonce: '0x0a', logIndex: 4 } as const
     const transfer = { from, to, value: 5n, logIndex: 5 } as const
     const receipt = (changes: Partial<Receipt>): Receipt =>
@@ -188,9 +189,9 @@ describe('the rules of settling', () => {
 
     it('and executed a message to the escrow only by its own event', () => {
       const captured = { type: 'capture', paymentHash: '0x0c', amount: 5n } as const
-      const capture = { ...settlement, escrow: { type: 'capture', paymentHash: '0x0c' } } as unknown as Settlement
-      const isDone = (changes: Partial<Receipt>, of = capture) =>
-        isMoved(of, receipt({ escrow: [captured], ...changes }))
+      const capture = { type: 'capture', paymentHash: '0x0c' } as unknown as Operation
+      const isDone = (changes: Partial<Receipt>) =>
+        isCarriedOut(capture, 5n, receipt({ escrow: [captured], ...changes }))
       expect(isDone({})).toBe(true)
       expect(isDone({ status: 'reverted' })).toBe(false)
       expect(isDone({ escrow: [] })).toBe(false)

@@ -3,11 +3,21 @@ import type { NetworkName } from '../../chain/networks.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Failpoints } from '../../kit/failpoints.ts'
 import type { Log, Measures } from '../../kit/log.ts'
-import type { Lease, SettlementStore } from '../ports.ts'
+import type { Lease, Schemes, SettlementStore } from '../ports.ts'
 
 /** The dependencies of the facilitator. */
-export interface FacilitatorDeps {
+export interface FacilitatorDeps extends Omit<SchemeDeps, 'store'> {
   store: SettlementStore
+  schemes: Schemes
+  lease(name: string): Lease
+  log: Log
+  measures: Measures
+  failpoints: Failpoints
+}
+
+/** What a scheme needs of it. */
+export interface SchemeDeps {
+  store: Pick<SettlementStore, 'find' | 'bought'>
   signatures: Signatures
   /** The networks that have an RPC. */
   chains: ReadonlyMap<NetworkName, Chain>
@@ -17,11 +27,7 @@ export interface FacilitatorDeps {
   operators: readonly Address[]
   /** Another process has the keys and signs what is claimed here. */
   signsElsewhere: boolean
-  lease(name: string): Lease
   clock: Clock
-  log: Log
-  measures: Measures
-  failpoints: Failpoints
   settings: Settings
 }
 

@@ -6,12 +6,11 @@ import type { Statements } from '../../kit/transaction.ts'
 import type { PaymentRequest } from '../../x402/model.ts'
 import type { Purchase, Settlement, Verification } from '../model.ts'
 import { Arrivals, Endings, Signal } from './signal.ts'
-import { examine, simulate } from './checks.ts'
-import { leftInEscrow } from './escrow.ts'
 import { createGasWatch } from './gas.ts'
 import { SponsorWorker } from './sponsor-worker.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
-import { identify, type Examined, type Signed } from './examined.ts'
+import type { Examined } from '../ports.ts'
+import { identify, type Signed } from './identity.ts'
 import { reconcile } from './follow.ts'
 import { createSettling } from './settle.ts'
 
@@ -19,7 +18,7 @@ import { createSettling } from './settle.ts'
 export function createFacilitator(deps: FacilitatorDeps) {
   const signals = { claimed: new Signal(), ended: new Endings(), arrivals: new Arrivals() }
   const gas = createGasWatch(deps)
-  const { settle, act } = createSettling(deps, gas, signals)
+  const { settle, carryOut } = createSettling(deps, gas, signals)
   const workers = [...deps.chains.values()].flatMap((chain) =>
     deps.keys.map((key) => new SponsorWorker(deps, chain, key, { gas, signals })),
   )
@@ -43,10 +42,10 @@ export function createFacilitator(deps: FacilitatorDeps) {
     await worker.release().catch(() => undefined)
   }
 
-  async function isOperatorEmpty({ network, escrow }: Examined): Promise<boolean> {
-    if (escrow === null) return false
+  async function isOperatorEmpty({ network, operation }: Examined): Promise<boolean> {
+    if (operation === null) return false
     await gas.pays(network.name)
-    return gas.isEmpty(network.name, escrow.operation.operator)
+    return gas.isEmpty(network.name, operation.operator)
   }
 
   return {
@@ -55,14 +54,14 @@ export function createFacilitator(deps: FacilitatorDeps) {
      * when the gas cannot be paid. External callers get the latter as the refusal's reason.
      */
     async verify(payment: PaymentRequest, isExternal = false): Promise<Verification> {
-      const examined = examine(deps, payment)
+      const examined = deps.schemes.for(payment).examine(payment)
       const { network, payer } = payment
       // An operator without gas cannot even be simulated, and the payment would be refused for no clear reason.
       const isEmpty = typeof examined !== 'string' && (await isOperatorEmpty(examined))
       const simulated =
         typeof examined === 'string' || isEmpty
           ? { refusal: typeof examined === 'string' ? examined : null, payerDecides: false, balance: null }
-          : await simulate(deps, examined)
+          : await examined.simulate(false)
       const { refusal } = simulated
       const payerHasCode = refusal === null && simulated.payerDecides
       const balance = refusal === null ? simulated.balance : null
@@ -74,9 +73,7 @@ export function createFacilitator(deps: FacilitatorDeps) {
 
     /** Makes the transfer once, and hands out its success once. `SettleRequester` says who gets it. */
     settle,
-    /** Captures or voids, for our own sellers, what the escrow holds of a payment. `SettleRequester` names the sale. */
-    act,
-    leftInEscrow: (payment: PaymentRequest): Promise<bigint> => leftInEscrow(deps, payment),
+    carryOut,
 
     purchases: {
       /** Identifies the authorization. Null when the payment is not one of USDC on a known network. */
@@ -119,9 +116,7 @@ export function createFacilitator(deps: FacilitatorDeps) {
       return found
     },
 
-    /** The names that payments have in the escrow. */
-    escrow: deps.signatures.escrow,
-
+    schemes: deps.schemes,
     networks: Object.values(NETWORKS),
     /** The addresses that pay the gas. */
     sponsors: (): readonly Address[] => deps.operators,

@@ -1,7 +1,7 @@
 import type { Chain, Receipt } from '../../chain/model.ts'
-import { ESCROW } from '../../chain/networks.ts'
+import { MULTICALL } from '../../chain/networks.ts'
 import type { Settlement, SponsorTransaction } from '../model.ts'
-import { isMoved } from '../rules.ts'
+import { isNothing } from '../rules.ts'
 import { judge } from './judge.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
 
@@ -48,7 +48,7 @@ async function record(deps: FacilitatorDeps, transaction: SponsorTransaction, re
   await deps.failpoints.reach('transaction mined')
   const before = transaction.state === 'mined' ? await store.vanished(transaction) : []
   const [carried, bearers] = await Promise.all([store.carried(transaction), store.bearers(transaction)])
-  const moved = carried.filter((settlement) => isMoved(settlement, receipt))
+  const moved = carried.filter((settlement) => deps.schemes.of(settlement).isDone(settlement, receipt))
   const now = clock.now()
   await store.mined(transaction, receipt, { settled: moved.map(({ digest }) => digest), bearers }, now)
   await deps.failpoints.reach('settlement settled')
@@ -96,8 +96,8 @@ async function isDeep(deps: FacilitatorDeps, chain: Chain, receipt: Receipt): Pr
  */
 async function judgeRest(deps: FacilitatorDeps, chain: Chain, transaction: SponsorTransaction): Promise<void> {
   const rest = await deps.store.carried(transaction)
-  // A single settlement of a plain account calls the token. A batch calls Multicall3, as does what deploys a wallet.
-  const isSingle = transaction.target === chain.network.usdc.address || transaction.target === ESCROW.address
+  // A single one calls the token, or another contract. A batch calls Multicall3, as does what deploys a wallet.
+  const isSingle = transaction.target !== MULTICALL && !isNothing(transaction)
   for (const settlement of rest) {
     await judge(deps, chain, settlement, isSingle || settlement.alone ? 'alone' : 'among-others')
   }

@@ -1,8 +1,7 @@
 import type { Chain } from '../../chain/model.ts'
 import type { Settlement } from '../model.ts'
-import { codeOf, isMessage, isOver, isPaidBy, reasonsOf, refuseCollection, refuseSimulation } from '../rules.ts'
+import { isMessage, isOver, isPaidBy } from '../rules.ts'
 import type { FacilitatorDeps } from './deps.ts'
-import { tried } from './escrow.ts'
 
 /**
  * Decides about an authorization that our own transaction did not move. Another party has used its nonce, or it is
@@ -18,9 +17,10 @@ export async function judge(
   after: 'waiting' | 'among-others' | 'alone',
 ): Promise<void> {
   const { store, clock, log, measures } = deps
-  if (isMessage(settlement.escrow)) return await judgeMessage(deps, chain, settlement, after)
+  const scheme = deps.schemes.of(settlement)
+  if (isMessage(settlement.operation)) return await judgeMessage(deps, chain, settlement, after)
   const { authorization, seenBlock, digest } = settlement
-  const { used: usedReason, expired, failed } = reasonsOf(settlement.escrow)
+  const { used: usedReason, expired, failed } = scheme.reasonsOf(settlement.operation)
   const head = await chain.head()
   const { used } = await chain.authorization(authorization.from, authorization.nonce)
   if (used) {
@@ -54,7 +54,7 @@ export async function judge(
   }
   if (after === 'waiting') return
 
-  const { refusal, payerHasCode, payerDecides } = await retried(deps, chain, settlement)
+  const { refusal, payerHasCode, payerDecides } = await scheme.simulateAgain(chain, settlement)
   // The nonce was used since the first check. The next turn finds out by which transaction.
   if (refusal === usedReason) return
   if (refusal !== null) return await store.fail(settlement, refusal, false, clock.now())
@@ -65,37 +65,19 @@ export async function judge(
   await store.fail(settlement, failed, !payerDecides, clock.now())
 }
 
-/** What would happen if it were submitted once more. */
-async function retried(deps: FacilitatorDeps, chain: Chain, settlement: Settlement) {
-  const { authorization, digest, escrow } = settlement
-  const { from: payer, nonce, value, signature } = authorization
-  const signed = deps.signatures.recover(digest, signature) === payer
-  if (escrow !== null) {
-    const [view, outcome] = await Promise.all([
-      chain.escrow.view({ payer, nonce, paymentHash: escrow.paymentHash }),
-      tried(deps, chain, escrow),
-    ])
-    return { refusal: refuseCollection(view, value, outcome), payerHasCode: view.hasCode, payerDecides: view.hasCode }
-  }
-  const [simulation] = await chain.simulate([authorization])
-  if (simulation === undefined) throw new Error('the simulation gave no answer')
-  return { refusal: refuseSimulation(simulation, value, signed), ...codeOf(simulation) }
-}
-
 /**
  * Only the operator can do what a seller's message asks for, so nobody else can have done it. On chain, nothing stops a
  * second capture: after a transaction that a block has run, or that was lost, the service does not repeat it by itself.
  */
 async function judgeMessage(
-  { store, clock }: FacilitatorDeps,
+  { store, schemes, clock }: FacilitatorDeps,
   chain: Chain,
   settlement: Settlement,
   after: 'waiting' | 'among-others' | 'alone',
 ): Promise<void> {
-  if (after !== 'waiting') {
-    return await store.fail(settlement, reasonsOf(settlement.escrow).failed, true, clock.now())
-  }
+  const { failed, expired } = schemes.of(settlement).reasonsOf(settlement.operation)
+  if (after !== 'waiting') return await store.fail(settlement, failed, true, clock.now())
   // Once it is signed, its receipt decides.
   if (settlement.state !== 'claimed' || !isOver(settlement, (await chain.head()).timestamp)) return
-  await store.fail(settlement, 'invalid_auth_capture_evm_capture_deadline_expired', false, clock.now())
+  await store.fail(settlement, expired, false, clock.now())
 }

@@ -1,6 +1,6 @@
 import type { Hex } from '../../chain/model.ts'
 import { Batch } from '../../kit/batch.ts'
-import type { Claim } from '../ports.ts'
+import type { Claim, Examined } from '../ports.ts'
 import { gasSpent, networkUnavailable, outOfGas } from '../errors.ts'
 import type { GasWatch } from './gas.ts'
 import type { SettleResult, SettleRequester, Settlement } from '../model.ts'
@@ -13,20 +13,15 @@ import {
   isMessage,
   isPaidBy,
   overBudget,
-  reasonsOf,
-  refuseMatch,
   secondsUntilTomorrow,
 } from '../rules.ts'
 import type { Signals, Watch } from './signal.ts'
-import { examine, simulate } from './checks.ts'
 import { PACE, type FacilitatorDeps } from './deps.ts'
-import { examineAction, type EscrowAction } from './escrow.ts'
-import type { Examined } from './examined.ts'
 
 export interface Settling {
   settle(payment: PaymentRequest, requester: SettleRequester): Promise<SettleResult & { digest: Hex | null }>
-  /** For our own sellers: captures or voids a payment that the escrow holds. The same action is carried out once. */
-  act(payment: PaymentRequest, action: EscrowAction, requester: SettleRequester): Promise<SettleResult>
+  /** The same for what a scheme has examined itself: what our own sellers ask for about a payment that they took. */
+  carryOut(payment: PaymentRequest, examined: Examined | Reason, requester: SettleRequester): Promise<SettleResult>
 }
 
 /** From a payment to a result. The process that holds a sponsor's lease makes the transaction. */
@@ -34,7 +29,7 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
   const { store, clock, settings } = deps
   const look = createLook(store)
 
-  async function settleExamined(
+  async function carryOut(
     payment: PaymentRequest,
     examined: Examined | Reason,
     requester: SettleRequester,
@@ -47,7 +42,7 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
       const entered = await enter(examined, requester)
       if (typeof entered === 'string') return { ...failed(payment, entered), digest }
       const result = await outcome(examined, entered, { requester, watch })
-      const rest = examined.escrow?.rest ?? null
+      const { rest } = examined
       const isDone = !result.success || rest === null || (await isVoidAsked(deps, rest, enter(rest, requester)))
       return { ...(isDone ? result : pending(result.payer, result.txHash)), digest }
     } finally {
@@ -61,7 +56,7 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
     if (known !== null) {
       const refusal = refuseKnown(examined, known)
       if (refusal !== null) return refusal
-      return mayRevive(known, requester)
+      return mayRevive(examined, known, requester)
         ? ((await revive(deps, examined, { requester, gas, signals })) ?? UNREAD)
         : { settlement: known }
     }
@@ -78,12 +73,12 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
     const { chain } = examined
     // The block is read first, so any use of the nonce after the simulation is in a later block.
     const { number } = await chain.head()
-    // The escrow is simulated from its operator, which must have gas for that too.
-    if (examined.escrow !== null) await assertGas(deps, gas, examined, requester)
+    // An operation is simulated from its operator, which must have gas for that too.
+    if (examined.operation !== null) await assertGas(deps, gas, examined, requester)
     // Both at once: the database and the chain know nothing of each other. The chain's refusal comes first.
     const [simulation, affordable] = await Promise.allSettled([
-      simulate(deps, examined, requester.retryFailed),
-      examined.escrow === null ? assertGas(deps, gas, examined, requester) : null,
+      examined.simulate(requester.retryFailed === true),
+      examined.operation === null ? assertGas(deps, gas, examined, requester) : null,
     ])
     if (simulation.status === 'rejected') throw simulation.reason
     const simulated = simulation.value
@@ -98,7 +93,7 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
     const caller = callerOf(requester)
     const claim = claimOf(examined, { payerHasCode, alone, gas: used, seenBlock, caller, now: clock.now() })
     const settlement = await store.claim(claim)
-    if (settlement === null) return takenReason(examined)
+    if (settlement === null) return examined.reasons.taken
     await deps.failpoints.reach('settlement claimed')
     signals.claimed.notify()
     return { settlement }
@@ -106,8 +101,8 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
 
   /** Waits for the outcome, at most for the caller's time. Only one operation gets the success. */
   async function outcome(examined: Examined, entered: Entered, { requester, watch }: Watched): Promise<SettleResult> {
-    const { digest, payment, escrow } = examined
-    const { failed: unknown, used } = reasonsOf(escrow)
+    const { digest, payment, operation } = examined
+    const { failed: unknown, used } = examined.reasons
     const deadline = clock.now().getTime() + (requester.waitMs ?? settings.waitMs)
     const payer = payment.payer ?? ''
     let { settlement } = entered
@@ -122,7 +117,7 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
       if (settlement?.state === 'settled' && settlement.txHash !== null) {
         const { txHash } = settlement
         // Nothing is sold for it, so everyone who has the message may hear that it was carried out.
-        if (isMessage(escrow?.operation ?? null)) return { status: 'settled', success: true, payer, txHash }
+        if (isMessage(operation)) return { status: 'settled', success: true, payer, txHash }
         const until = new Date(now.getTime() + PACE.offerMs)
         const told = await store.offer(digest, requester, now, until)
         if (told === 'given') {
@@ -138,8 +133,8 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
   }
 
   return {
-    settle: (payment, requester) => settleExamined(payment, examine(deps, payment), requester),
-    act: (payment, action, requester) => settleExamined(payment, examineAction(deps, payment, action), requester),
+    settle: (payment, requester) => carryOut(payment, deps.schemes.for(payment).examine(payment), requester),
+    carryOut,
   }
 }
 
@@ -149,7 +144,7 @@ async function revive(
   examined: Examined,
   { requester, gas, signals }: { requester: SettleRequester; gas: GasWatch; signals: Signals },
 ): Promise<Reason | null> {
-  const simulated = await simulate(deps, examined, requester.retryFailed)
+  const simulated = await examined.simulate(requester.retryFailed === true)
   if (simulated.refusal !== null) return simulated.refusal
   await assertGas(deps, gas, examined, requester)
   await deps.store.revive(examined.digest, simulated)
@@ -174,9 +169,9 @@ const UNREAD: Entered = { settlement: null }
  * Whether what a capture left is being voided, or there is nothing to void. If not, or if this process ends here, the
  * caller repeats the capture and so asks again.
  */
-async function isVoidAsked(deps: FacilitatorDeps, { digest }: Examined, entering: Promise<Entered | Reason>) {
+async function isVoidAsked(deps: FacilitatorDeps, { digest, reasons }: Examined, entering: Promise<Entered | Reason>) {
   try {
-    return (await entering) !== CHANGED
+    return (await entering) !== reasons.taken
   } catch (error) {
     deps.log.warn({ err: error, digest }, 'the rest of a captured payment could not be voided yet')
     return false
@@ -207,9 +202,9 @@ async function refuseUnlessPaid(
   refusal: Reason,
 ): Promise<Reason | null> {
   const { store, clock, settings } = deps
-  const { digest, authorization, chain, network, escrow } = examined
-  const { used: usedReason, expired } = reasonsOf(escrow)
-  if (isMessage(escrow?.operation ?? null)) return refusal
+  const { digest, authorization, chain, network, operation } = examined
+  const { used: usedReason, expired } = examined.reasons
+  if (isMessage(operation)) return refusal
   const purchase = await store.bought(digest)
   if (purchase?.purchaseId !== requester.operation) return refusal
   const head = await chain.head()
@@ -243,9 +238,8 @@ async function assertGas(
   requester: SettleRequester,
 ): Promise<void> {
   const { store, clock, settings } = deps
-  const { network, authorization } = examined
-  const operation = examined.escrow?.operation ?? null
-  // Claims nothing that cannot be sent. Only the operator sends what is for the escrow.
+  const { network, authorization, operation } = examined
+  // Claims nothing that cannot be sent. Only its operator sends an operation.
   const pays = await gas.pays(network.name)
   if (!pays || (operation !== null && gas.isEmpty(network.name, operation.operator))) {
     deps.log.error({ network: network.name }, 'no sponsor can pay the gas; nothing is settled')
@@ -274,37 +268,30 @@ function callerOf({ isExternal, caller }: SettleRequester): string | null {
   return isExternal === true ? (caller ?? null) : null
 }
 
-/** Why nothing was claimed: another authorization has the nonce, or the payment in the escrow has changed. */
-function takenReason({ escrow }: Examined): Reason {
-  return isMessage(escrow?.operation ?? null) ? CHANGED : reasonsOf(escrow).used
-}
-
-const CHANGED = 'invalid_auth_capture_evm_unexpected_payment_state'
-
 function claimOf(
-  { digest, network, authorization, escrow }: Examined,
+  { digest, network, authorization, operation }: Examined,
   claimed: Pick<Claim, 'payerHasCode' | 'alone' | 'gas' | 'seenBlock' | 'caller' | 'now'>,
 ): Claim {
   const asset = network.usdc.address
-  return { digest, network: network.name, asset, authorization, escrow: escrow?.operation ?? null, ...claimed }
+  return { digest, network: network.name, asset, authorization, operation, ...claimed }
 }
 
 /** Checks a repeated request: the terms and the payer's signature, but neither the clock nor the chain. */
-function refuseKnown({ payment, authorization, signed, escrow }: Examined, known: Settlement): Reason | null {
-  // The same signature cannot pay by both schemes.
-  if ((escrow === null) !== (known.escrow === null)) return reasonsOf(escrow).used
-  if (!signed && authorization.signature !== known.authorization.signature) {
-    return isMessage(known.escrow) ? 'invalid_auth_capture_evm_authorizer_signature' : reasonsOf(escrow).signature
-  }
-  return escrow === null ? refuseMatch(payment) : null
+function refuseKnown(
+  { authorization, signed, operation, reasons, mismatch }: Examined,
+  known: Settlement,
+): Reason | null {
+  // The same signature cannot pay by two schemes.
+  if (operation?.type !== known.operation?.type) return reasons.used
+  return !signed && authorization.signature !== known.authorization.signature ? reasons.signature : mismatch
 }
 
 /**
  * A seller's message may be tried again once its transaction is final: on chain, nothing else would stop a second
  * capture.
  */
-function mayRevive(known: Settlement, { retryFailed }: SettleRequester): boolean {
-  return isMendable(known) && (retryFailed === true || (isMessage(known.escrow) && known.final))
+function mayRevive({ reasons }: Examined, known: Settlement, { retryFailed }: SettleRequester): boolean {
+  return isMendable(known, reasons) && (retryFailed === true || (isMessage(known.operation) && known.final))
 }
 
 function pending(payer: string, txHash: Hex | null): SettleResult {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Address, Chain, Hex } from '../../chain/model.ts'
-import { ESCROW, type NetworkName } from '../../chain/networks.ts'
+import type { NetworkName } from '../../chain/networks.ts'
 import type { SponsorTransaction, Settlement } from '../model.ts'
 import { gaps, gasLimit, gatherMs, lookAgainMs, plan } from '../rules.ts'
 import type { Lease } from '../ports.ts'
@@ -122,9 +122,8 @@ export class SponsorWorker {
 
   private callOf(group: readonly Settlement[]) {
     const [only, ...others] = group
-    if (only?.escrow != null) return { to: ESCROW.address, data: only.escrow.data }
     return only !== undefined && others.length === 0
-      ? this.chain.encodeTransfer(only.authorization, only.payerHasCode)
+      ? this.deps.schemes.of(only).callOf(this.chain, only)
       : this.chain.encodeBatch(group.map(({ authorization }) => authorization))
   }
 

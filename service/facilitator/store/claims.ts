@@ -152,7 +152,7 @@ ON CONFLICT DO NOTHING
 RETURNING ${SETTLEMENT}`
 
 function valuesOf(claim: Claim): unknown[] {
-  const { digest, network, asset, authorization, escrow, payerHasCode, alone, gas, seenBlock, caller, now } = claim
+  const { digest, network, asset, authorization, operation, payerHasCode, alone, gas, seenBlock, caller, now } = claim
   const { from, nonce, to, value, validAfter, validBefore, signature } = authorization
   return [
     toBytes(digest),
@@ -170,11 +170,14 @@ function valuesOf(claim: Claim): unknown[] {
     seenBlock,
     now,
     toCaller(caller),
-    ...(escrow === null
+    ...(operation === null
       ? [null, null, null, null, null]
-      : [escrow.type, ...[escrow.operator, escrow.paymentHash, escrow.recipient, escrow.data].map(toBytes)]),
+      : [
+          operation.type,
+          ...[operation.operator, operation.paymentHash, operation.recipient, operation.data].map(toBytes),
+        ]),
     alone,
-    escrow?.authorizer == null ? null : toBytes(escrow.authorizer),
+    operation?.authorizer == null ? null : toBytes(operation.authorizer),
   ]
 }
 

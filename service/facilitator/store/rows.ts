@@ -1,7 +1,7 @@
 import { toHex, type RowOf } from '../../kit/rows.ts'
-import type { EscrowOperation, Settlement, SponsorTransaction } from '../model.ts'
+import type { Operation, Settlement, SponsorTransaction } from '../model.ts'
 
-export interface SettlementRow extends RowOf<Omit<Settlement, 'authorization' | 'escrow' | 'digest' | 'txHash'>> {
+export interface SettlementRow extends RowOf<Omit<Settlement, 'authorization' | 'operation' | 'digest' | 'txHash'>> {
   digest: Buffer
   payer: Buffer
   nonce: Buffer
@@ -11,7 +11,7 @@ export interface SettlementRow extends RowOf<Omit<Settlement, 'authorization' | 
   valid_before: string
   signature: Buffer
   tx_hash: Buffer | null
-  operation: EscrowOperation['type'] | null
+  operation: Operation['type'] | null
   operator: Buffer | null
   payment_hash: Buffer | null
   recipient: Buffer | null
@@ -44,7 +44,7 @@ export function fromSettlementRow(row: SettlementRow): Settlement {
       nonce: toHex(row.nonce),
       signature: toHex(row.signature),
     },
-    escrow: fromEscrowRow(row),
+    operation: fromOperationRow(row),
     payerHasCode: row.payer_has_code,
     alone: row.alone,
     gas: row.gas,
@@ -65,7 +65,7 @@ export function fromSettlementRow(row: SettlementRow): Settlement {
   }
 }
 
-function fromEscrowRow(row: SettlementRow): EscrowOperation | null {
+function fromOperationRow(row: SettlementRow): Operation | null {
   const { operation: type, operator, payment_hash: paymentHash, recipient, call_data: data } = row
   if (type === null || operator === null || paymentHash === null || recipient === null || data === null) return null
   return {

@@ -1,26 +1,21 @@
-import { randomBytes } from 'node:crypto'
 import type { Facilitator } from '../../facilitator/service/facilitator.ts'
 import type { MethodName } from '../../sales/model.ts'
 import type { Method, Verified } from '../../sales/ports.ts'
 import { bazaarOf, type Listing, type SoldResource } from '../../x402/bazaar.ts'
-import { prepareEscrow } from '../../x402/escrow.ts'
 import type { Presented, RequestBody, Requirements } from '../../x402/model.ts'
 import { offeredIn, readRequest } from '../../x402/payload.ts'
+import type { AuthCapture } from '../auth-capture/scheme.ts'
 
 /** New payments, which this service's own facilitator settles. */
 export function offerHere(deps: OwnDeps): Method {
-  const { facilitator } = deps
+  const { facilitator, authCapture } = deps
   return {
     digestOf: (signed) => facilitator.purchases.digestOf(signed),
     digestBy: (network, payer, nonce) => facilitator.purchases.digestBy(network, payer, nonce),
     verify: (request) => verifyHere(deps, request),
     choose: (presented, requirements) => ({ method: nameOf(presented, requirements), facilitator: null }),
     serves: (network) => facilitator.serves(network),
-    escrow: {
-      operator: () => facilitator.sponsors()[0] ?? null,
-      prepare: (terms, now) =>
-        prepareEscrow(terms, { salt: `0x${randomBytes(32).toString('hex')}`, now, hashes: facilitator.escrow }),
-    },
+    escrow: authCapture.offer,
   }
 }
 
@@ -30,10 +25,8 @@ function nameOf({ challenge }: Pick<Presented, 'challenge'>, { escrow }: Pick<Re
 }
 
 export interface OwnDeps {
-  facilitator: Pick<
-    Facilitator,
-    'verify' | 'settle' | 'act' | 'leftInEscrow' | 'serves' | 'sponsors' | 'escrow' | 'purchases'
-  >
+  facilitator: Pick<Facilitator, 'verify' | 'settle' | 'carryOut' | 'serves' | 'purchases'>
+  authCapture: Pick<AuthCapture, 'offer' | 'examineAction' | 'left'>
   listing: Listing
 }
 

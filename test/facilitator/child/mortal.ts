@@ -7,6 +7,7 @@ import { openDatabase } from '../../../service/database/client.ts'
 import { createFacilitator } from '../../../service/facilitator/service/facilitator.ts'
 import { createSettlementStore } from '../../../service/facilitator/store/settlements.ts'
 import { systemClock } from '../../../service/kit/clock.ts'
+import { createSchemes } from '../../../service/methods/registry.ts'
 import { createLease } from '../../../service/queue/sweepers.ts'
 import { toRequest } from '../../../service/x402/payload.ts'
 import { paymentRequest } from '../../../service/x402/schema.ts'
@@ -30,22 +31,14 @@ async function run({ database, rpc, key, bodies, dieAt }: Order): Promise<void> 
   const network = NETWORKS['base-sepolia']
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
   const chain = createChain({ network, urls: [rpc], sender: null, curve, keccak, clock: systemClock, log })
-  const facilitator = createFacilitator({
+  const schemeDeps = {
     store: createSettlementStore(statements),
     signatures: createSignatures(curve, keccak),
     chains: new Map([[network.name, chain]]),
     keys: [key],
     operators: [chain.addressOf(key)],
     signsElsewhere: false,
-    lease: (name) => createLease(statements, name, String(process.pid)),
     clock: systemClock,
-    log,
-    measures: { count: () => undefined },
-    failpoints: {
-      reach(at) {
-        if (at === dieAt) process.kill(process.pid, 'SIGKILL')
-      },
-    },
     settings: {
       waitMs: 20_000,
       confirmations: 3,
@@ -54,13 +47,25 @@ async function run({ database, rpc, key, bodies, dieAt }: Order): Promise<void> 
       gasPerCallerDay: null,
       gasReserve: 0,
       gasMax: 300_000n,
-      walletFactories: new Set(),
+      walletFactories: new Set<Hex>(),
       deployGasMax: 400_000n,
       passkeyWallets: false,
       gasPerDay: null,
       gasPerPayerDay: null,
       lowBalance: 0n,
       bumpAfterMs: 12_000,
+    },
+  }
+  const facilitator = createFacilitator({
+    ...schemeDeps,
+    schemes: createSchemes(schemeDeps),
+    lease: (name) => createLease(statements, name, String(process.pid)),
+    log,
+    measures: { count: () => undefined },
+    failpoints: {
+      reach(at) {
+        if (at === dieAt) process.kill(process.pid, 'SIGKILL')
+      },
     },
   })
   facilitator.start()
