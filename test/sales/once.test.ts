@@ -110,7 +110,7 @@ describe.each(Object.keys(SELLERS))('a paid request to %s', (name) => {
         digest: count('chain/eip712.ts', 'digest'),
         recovered: count('chain/eip712.ts', 'recover'),
         // Once before the claim, once before it is submitted.
-        simulated: count('facilitator/rules.ts', 'refuseSimulation'),
+        simulated: count('methods/exact/rules.ts', 'refuseSimulation'),
       }).toEqual({ decoded: 1, read: 1, digest: 1, recovered: 1, simulated: 2 })
     },
   )
