@@ -3,6 +3,7 @@ import { deploymentOf, isUndeployed } from './deployment.ts'
 import type { Authorization, Hex, Signatures } from './model.ts'
 import { createEscrowHashes } from './escrow.ts'
 import { ESCROW, NETWORKS, type Network } from './networks.ts'
+import { createPermitDigest } from './upto.ts'
 
 /** What both networks' USDC means by a signature, on libraries that were loaded at boot. */
 export function createSignatures(curve: Curve, keccak: Keccak): Signatures {
@@ -19,6 +20,7 @@ export function createSignatures(curve: Curve, keccak: Keccak): Signatures {
   return {
     kind: curve.kind,
     escrow: createEscrowHashes(keccak),
+    permitDigest: createPermitDigest(keccak),
     digest(network, authorization) {
       // A plain transfer to the collector would be lost, so what names it is always for the escrow.
       struct.set(authorization.to.toLowerCase() === ESCROW.collector ? receiveType : transferType, 0)

@@ -4,7 +4,6 @@ import type { Keccak } from './curve.ts'
 import type {
   Address,
   Call,
-  CallOutcome,
   EscrowCall,
   EscrowChain,
   EscrowHashes,
@@ -14,9 +13,8 @@ import type {
   PaymentInfo,
 } from './model.ts'
 import { ESCROW, type Network } from './networks.ts'
-import { isRefusal, reasonOf } from './refusal.ts'
 import type { Rpc } from './rpc.ts'
-import { addressWord, bytesTail, hex, numberWord, Words } from './words.ts'
+import { addressWord, bytesTail, numberWord, Words } from './words.ts'
 
 /** The hashes by which the escrow, its collector and its operators name a payment and sign for it. */
 export function createEscrowHashes(keccak: Keccak): EscrowHashes {
@@ -46,7 +44,7 @@ export function createEscrowHashes(keccak: Keccak): EscrowHashes {
 }
 
 /** The escrow on one network. Amounts and hashes are read at the newest block. */
-export function createEscrow(rpc: Rpc, usdc: Address, gasPrice: () => Promise<bigint>): EscrowChain {
+export function createEscrow(rpc: Rpc, usdc: Address): EscrowChain {
   return {
     encode: encodeEscrow,
 
@@ -78,29 +76,6 @@ export function createEscrow(rpc: Rpc, usdc: Address, gasPrice: () => Promise<bi
         balance: BigInt(balance),
         used: BigInt(used) !== 0n,
         state: stateOf(state),
-      }
-    },
-
-    async simulate(call, gasMax): Promise<CallOutcome> {
-      try {
-        // At the gas price of the real transaction: some wallets behave differently when gas is free.
-        const priced = { ...call, gas: hex(gasMax), gasPrice: hex(await gasPrice()) }
-        return { succeeds: true, gas: BigInt(await rpc.call<Hex>('eth_estimateGas', priced)) }
-      } catch (error) {
-        if (!isRefusal(error)) throw error
-        return { succeeds: false, reason: namedReason(error.data ?? '0x') }
-      }
-    },
-
-    async isSignedByCode(signer, digest, signature) {
-      const data: Hex = `${IS_VALID_SIGNATURE}${digest.slice(2)}${numberWord(2 * 32)}${bytesTail(signature)}`
-      try {
-        const call = { ...callOf(signer, data), gas: hex(SIGNATURE_GAS) }
-        const answer = await rpc.call<Hex>('eth_call', call, 'latest')
-        return answer.length === 2 + 64 && answer.startsWith(IS_VALID_SIGNATURE)
-      } catch (error) {
-        if (!isRefusal(error)) throw error
-        return false
       }
     },
   }
@@ -158,11 +133,6 @@ function stateOf(answer: Hex): EscrowState | null {
   return { collected: words.flag(0), capturable: words.number(32), refundable: words.number(2 * 32) }
 }
 
-/** The escrow's errors by name, others by their text. */
-function namedReason(data: string): string | null {
-  return ERRORS[data.slice(0, 10)] ?? reasonOf(Buffer.from(data.slice(2), 'hex'))
-}
-
 const INFO_TYPE =
   'PaymentInfo(address operator,address payer,address receiver,address token,uint120 maxAmount,uint48 preApprovalExpiry,uint48 authorizationExpiry,uint48 refundExpiry,uint16 minFeeBps,uint16 maxFeeBps,address feeReceiver,uint256 salt)'
 const SALT_TYPE = 'x402AuthCaptureSaltBinding(address receiverAuthorizer,address policy,uint256 saltNonce)'
@@ -175,18 +145,3 @@ const AUTHORIZE = '0x41d66202' // authorize(PaymentInfo,uint256,address,bytes)
 const CAPTURE = '0x3efa46e1' // capture(PaymentInfo,uint256,uint256,address)
 const VOID = '0xfa1cad17' // void(PaymentInfo)
 const STATE = '0x34b778ed' // paymentState(bytes32)
-const IS_VALID_SIGNATURE = '0x1626ba7e' // isValidSignature(bytes32,bytes), and what it answers
-/** As much as the largest wallets need for their signature check. */
-const SIGNATURE_GAS = 300_000
-
-/** The custom errors that a call of a known payment can meet. */
-const ERRORS: Readonly<Record<string, string>> = {
-  '0xc46cf60f': 'AfterPreApprovalExpiry',
-  '0x88ef0760': 'InvalidExpiries',
-  '0x3c73c4a0': 'TokenCollectionFailed',
-  '0xad7c145a': 'PaymentAlreadyCollected',
-  '0x36f2d211': 'AfterAuthorizationExpiry',
-  '0x604b0947': 'InsufficientAuthorization',
-  '0x93bb7a12': 'ZeroAuthorization',
-  '0xe1130dba': 'InvalidSender',
-}

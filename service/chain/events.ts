@@ -1,8 +1,17 @@
-import type { Address, AuthorizationEvent, EscrowEvent, Hex, Receipt, TransferEvent, Use } from './model.ts'
-import { ESCROW } from './networks.ts'
+import type {
+  Address,
+  AuthorizationEvent,
+  EscrowEvent,
+  Hex,
+  PermitNonce,
+  Receipt,
+  TransferEvent,
+  Use,
+} from './model.ts'
+import { ESCROW, UPTO } from './networks.ts'
 import { isRefusal, isTooWide } from './refusal.ts'
 import { unavailable, type Rpc } from './rpc.ts'
-import { addressOfWord, addressWord, hex, Words } from './words.ts'
+import { addressOfWord, addressWord, hex, numberWord, Words } from './words.ts'
 
 /** A mined transaction with USDC's events in it. Null while it is in no block. */
 export async function readReceipt(rpc: Rpc, usdc: Address, hash: Hex): Promise<Receipt | null> {
@@ -17,6 +26,48 @@ export async function findUse(
   search: { payer: Address; nonce: Hex; from: bigint; newest: bigint },
 ): Promise<Use | null> {
   const topics = [[USED, CANCELLED], `0x${addressWord(search.payer)}`, search.nonce]
+  return await firstUse(rpc, { address: usdc, topics }, search, (log) =>
+    BigInt(log.blockNumber) < search.from ? Promise.resolve(null) : useOf(rpc, usdc, log),
+  )
+}
+
+/**
+ * The transaction of a payer's permit to be taken as much as was used (scheme `upto`): the transfer to the seller whose
+ * transaction carries the permit.
+ */
+export async function findPermitUse(
+  rpc: Rpc,
+  usdc: Address,
+  search: PermitNonce & { from: bigint; newest: bigint },
+): Promise<Use | null> {
+  const { payer, to, nonce, deadline } = search
+  const topics = [TRANSFER, `0x${addressWord(payer)}`, `0x${addressWord(to)}`]
+  const words = numberWord(nonce) + numberWord(deadline)
+  return await firstUse(rpc, { address: usdc, topics }, search, async (log) => {
+    if (BigInt(log.blockNumber) < search.from) return 'another'
+    const sent = await rpc.read<RawTransaction | null>('eth_getTransactionByHash', log.transactionHash)
+    if (sent?.to?.toLowerCase() !== UPTO.proxy || !sent.input.includes(words)) return 'another'
+    const receipt = await readReceipt(rpc, usdc, log.transactionHash)
+    // A reorganization removed its block in the meantime. The next call reads the new state.
+    if (receipt === null) return null
+    const { hash, blockNumber, blockHash } = receipt
+    const transfer = receipt.transfers.find(({ logIndex }) => logIndex === Number(log.logIndex)) ?? null
+    return { hash, blockNumber, blockHash, cancelled: false, transfer }
+  })
+}
+
+interface RawTransaction {
+  to: Address | null
+  input: Hex
+}
+
+/** What the first of these events that is not `another` one shows, from a block on. */
+async function firstUse(
+  rpc: Rpc,
+  filtered: { address: Address; topics: unknown },
+  search: { from: bigint; newest: bigint },
+  read: (log: RawLog) => Promise<Use | null | 'another'>,
+): Promise<Use | null> {
   let width = WIDEST
   // An RPC refuses to search from a block that it does not have yet, and `newest` may be slightly out of date.
   let from = search.from < search.newest ? search.from : search.newest
@@ -25,9 +76,11 @@ export async function findUse(
     // What was mined since then belongs to the last part.
     const toBlock = to >= search.newest ? 'latest' : hex(to)
     try {
-      const filter = { address: usdc, topics, fromBlock: hex(from), toBlock }
-      const [log] = await rpc.call<RawLog[]>('eth_getLogs', filter)
-      if (log !== undefined) return BigInt(log.blockNumber) < search.from ? null : await useOf(rpc, usdc, log)
+      const filter = { ...filtered, fromBlock: hex(from), toBlock }
+      for (const log of await rpc.call<RawLog[]>('eth_getLogs', filter)) {
+        const use = await read(log)
+        if (use !== 'another') return use
+      }
     } catch (error) {
       if (!isRefusal(error)) throw error
       if (!isTooWide(error) || width === 1n) throw unavailable('eth_getLogs', error.message)

@@ -42,6 +42,8 @@ export interface Signatures {
   /** What a signature wants deployed before it (ERC-6492). Null: nothing. `malformed`: it cannot be read. */
   deployment(signature: Hex): Deployment | 'malformed' | null
   readonly escrow: EscrowHashes
+  /** The EIP-712 digest of a permit of the scheme `upto`: its identity. */
+  permitDigest(network: Network, permit: Permit): Hex
 }
 
 /** A contract wallet that the payer's first payment deploys (ERC-6492). */
@@ -50,6 +52,35 @@ export interface Deployment {
   /** What the factory is called with. */
   data: Hex
   /** What the wallet accepts once it has code. */
+  signature: Hex
+}
+
+/**
+ * What a payer signs for Permit2 in the scheme `upto`: the most that may be taken of the token, by which facilitator, and for
+ * whom. Times are Unix seconds.
+ */
+export interface Permit {
+  from: Address
+  token: Address
+  amount: bigint
+  /** The contract that takes it. */
+  spender: Address
+  nonce: bigint
+  deadline: bigint
+  to: Address
+  facilitator: Address
+  validAfter: bigint
+}
+
+export interface SignedPermit extends Permit {
+  signature: Hex
+}
+
+/** Lets Permit2 move the payer's token, so that the payer needs no transaction for it (EIP-2612). */
+export interface TokenPermit {
+  value: bigint
+  deadline: bigint
+  /** 65 bytes. */
   signature: Hex
 }
 
@@ -239,6 +270,12 @@ export interface Use {
 export interface Chain {
   readonly network: Network
   readonly escrow: EscrowChain
+  readonly upto: UptoChain
+
+  /** What a sponsor's call would do. `gas` is all that the transaction would use; one that needs more than `gasMax` fails. */
+  tryCall(call: Call & { from: Address }, gasMax: bigint): Promise<CallOutcome>
+  /** Whether a contract accepts the signature as its own (ERC-1271). */
+  isSignedByCode(signer: Address, digest: Hex, signature: Hex): Promise<boolean>
 
   /**
    * Calls at the same moment share one `eth_call`. Each item is judged alone, against the state before all of them: two
@@ -315,10 +352,36 @@ export interface EscrowChain {
   payment(paymentHash: Hex): Promise<{ state: EscrowState | null; block: bigint }>
   /** What decides about an authorization for the escrow, by one node. `state` is null where there is no escrow. */
   view(of: { payer: Address; nonce: Hex; paymentHash: Hex }): Promise<EscrowView>
-  /** `gas` in the outcome is all that the transaction would use. A call that needs more than `gasMax` fails. */
-  simulate(call: Call & { from: Address }, gasMax: bigint): Promise<CallOutcome>
-  /** Whether a contract accepts the signature as its own (ERC-1271). */
-  isSignedByCode(signer: Address, digest: Hex, signature: Hex): Promise<boolean>
+}
+
+/** The contracts of the scheme `upto` on one network. */
+export interface UptoChain {
+  /** A sponsor's call that takes so much of what is permitted. `permit`: lets Permit2 move the token first. */
+  encode(permit: SignedPermit, amount: bigint, tokenPermit: TokenPermit | null): Call
+  /** What decides about a permit, by one node. */
+  view(of: { payer: Address; nonce: bigint }): Promise<UptoView>
+  /** As `authorization`, `findUse` and `agreedUse` of an authorization: a permit's nonce is another one. */
+  isUsed(nonce: PermitNonce): Promise<boolean>
+  findUse(nonce: PermitNonce, fromBlock: bigint): Promise<Use | null>
+  agreedUse(nonce: PermitNonce, search: Pick<UseSearch, 'from' | 'past'>): Promise<AgreedUse>
+}
+
+/** What names a permit on the chain, and whom it pays. */
+export interface PermitNonce {
+  payer: Address
+  to: Address
+  nonce: bigint
+  deadline: bigint
+}
+
+export interface UptoView {
+  hasCode: boolean
+  balance: bigint
+  /** What Permit2 may move of the payer's. */
+  allowance: bigint
+  used: boolean
+  /** Whether the network has the contracts. */
+  deployed: boolean
 }
 
 export interface EscrowView {

@@ -40,6 +40,15 @@ export const ESCROW = {
   collector: '0x8612dfdc421f80336cd14e8ef9cb1e765db5ab88',
 } as const
 
+/**
+ * The contracts of the scheme `upto`, at the same addresses on every network: Permit2, which moves a token by the payer's
+ * signature, and the one that lets the facilitator named in it take as much as was used.
+ */
+export const UPTO = {
+  permit2: '0x000000000022d473030f116ddee9f6b43ac78ba3',
+  proxy: '0x4020a4f3b7b90cca423b9fabcc0ce57c6c240002',
+} as const
+
 /** Multicall3 is at the same address on every network. */
 export const MULTICALL = '0xca11bde05977b3631167028862be2a173976ca11'
 

@@ -1,7 +1,7 @@
 import { encodeAuthorizationState, encodeBalanceOf } from './calldata.ts'
 import { TRANSFER, type RawLog } from './events.ts'
 import { toBlock, type RawBlock } from './head.ts'
-import type { Address, Block, Hex, TransferScan, TransferSearch } from './model.ts'
+import type { Address, Block, Call, Hex, TransferScan, TransferSearch } from './model.ts'
 import { isRefusal, isTooWide } from './refusal.ts'
 import { unavailable, type Rpc } from './rpc.ts'
 import { addressWord, hex } from './words.ts'
@@ -56,19 +56,29 @@ export async function readAuthorization(
   authorization: { payer: Address; nonce: Hex },
   at: bigint | 'latest',
 ): Promise<{ used: boolean; block: Block }> {
-  const block = at === 'latest' ? at : hex(at)
   const data = encodeAuthorizationState(authorization.payer, authorization.nonce)
-  const [found, word] = (await askNode(
+  const [block, word] = await readAt(rpc, { to: usdc, data }, at, `there is no USDC at ${usdc}`)
+  return { used: BigInt(word) !== 0n, block }
+}
+
+/** A contract's answer at a block, and that block, by one node. `none`: what it means that nothing is there. */
+export async function readAt(
+  rpc: Rpc,
+  call: Call,
+  at: bigint | 'latest',
+  none: string | null = null,
+): Promise<[Block, Hex]> {
+  const block = at === 'latest' ? at : hex(at)
+  const [found, answer] = (await askNode(
     rpc,
     [
       // The block is read first, so the state is at least as new as it.
       { method: 'eth_getBlockByNumber', params: [block, false] },
-      { method: 'eth_call', params: [{ to: usdc, data }, block] },
+      { method: 'eth_call', params: [call, block] },
     ],
-    ([has, state]) =>
-      has === null ? 'it does not have the block' : state === '0x' ? `there is no USDC at ${usdc}` : null,
+    ([has, state]) => (has === null ? 'it does not have the block' : state === '0x' ? none : null),
   )) as [RawBlock, Hex]
-  return { used: BigInt(word) !== 0n, block: toBlock(found) }
+  return [toBlock(found), answer]
 }
 
 /** An RPC that refuses these questions is treated as unavailable, unless it says that the search is too wide. */

@@ -1,9 +1,10 @@
-import { agreeOnEnd, agreeOnUse } from './uses.ts'
+import { agreeOnEnd, agreeOnUse, authorizationNonce } from './uses.ts'
 import type { Clock } from '../kit/clock.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Log } from '../kit/log.ts'
 import { encodeAuthorizationState, encodeBalanceOf, encodeBatch, encodeTransfer } from './calldata.ts'
 import type { Curve, Keccak } from './curve.ts'
+import { createCalls } from './calls.ts'
 import { createEscrow } from './escrow.ts'
 import { findUse, readReceipt } from './events.ts'
 import { createFees, createHead } from './head.ts'
@@ -11,6 +12,7 @@ import type { Address, Call, Chain, Hex } from './model.ts'
 import type { Network } from './networks.ts'
 import { isRefusal, reasonOf } from './refusal.ts'
 import { createRpc, unavailable, type Rpc } from './rpc.ts'
+import { createUpto } from './upto.ts'
 import { readAuthorization, readBalances, scanTransfers } from './scan.ts'
 import { createSimulation } from './simulation.ts'
 import { createTransactions } from './transactions.ts'
@@ -56,7 +58,9 @@ export function createChain(options: ChainOptions): Chain {
 
   return {
     network,
-    escrow: createEscrow(rpc, usdc, async () => 2n * (await head()).baseFeePerGas + 1n),
+    escrow: createEscrow(rpc, usdc),
+    upto: createUpto({ rpc, nodes, usdc, head }),
+    ...createCalls(rpc, async () => 2n * (await head()).baseFeePerGas + 1n),
     simulate: createSimulation({ network, rpc, head, sender, gasEach, gasFactory }),
     encodeTransfer: (item, payerHasCode) => encodeTransfer(usdc, item, payerHasCode),
     encodeBatch: (items) => encodeBatch(usdc, items),
@@ -66,7 +70,7 @@ export function createChain(options: ChainOptions): Chain {
 
     authorization: async (payer, nonce) => ({ used: (await readUsdc(encodeAuthorizationState(payer, nonce))) !== 0n }),
     findUse: async (payer, nonce, from) => findUse(rpc, usdc, { payer, nonce, from, newest: (await head()).number }),
-    agreedUse: (search) => agreeOnUse(nodes, usdc, search),
+    agreedUse: (search) => agreeOnUse(nodes, authorizationNonce(usdc, search), search),
     isNeverUsed: (search) => agreeOnEnd(nodes, usdc, search),
 
     transfersTo: (search) => scanTransfers(rpc, usdc, search),

@@ -1,9 +1,23 @@
 import { DomainError } from '../kit/errors.ts'
 import { findUse } from './events.ts'
-import type { Address, AgreedUse, Block, EndSearch, Use, UseSearch } from './model.ts'
+import type { Address, AgreedUse, Block, EndSearch, Hex, Use, UseSearch } from './model.ts'
 import { isRefusal } from './refusal.ts'
 import type { Rpc } from './rpc.ts'
 import { readAuthorization } from './scan.ts'
+
+/** How a nonce of one kind is read from a node. */
+export interface NonceReader {
+  stateAt(node: Rpc, at: bigint | 'latest'): Promise<{ used: boolean; block: Block }>
+  findUse(node: Rpc, blocks: { from: bigint; newest: bigint }): Promise<Use | null>
+}
+
+/** The nonce of an authorization (EIP-3009). */
+export function authorizationNonce(usdc: Address, authorization: { payer: Address; nonce: Hex }): NonceReader {
+  return {
+    stateAt: (node, at) => readAuthorization(node, usdc, authorization, at),
+    findUse: (node, blocks) => findUse(node, usdc, { ...authorization, ...blocks }),
+  }
+}
 
 /** What one node answers about a nonce: its state at the node's newest block, and the events up to that block. */
 interface View {
@@ -17,8 +31,12 @@ interface View {
  * state at a block that it named itself: a node that does not have the block fails instead of answering from an older
  * one.
  */
-export async function agreeOnUse(nodes: readonly Rpc[], usdc: Address, search: UseSearch): Promise<AgreedUse> {
-  const views = (await Promise.all(nodes.map((node) => viewOf(node, usdc, search)))).filter((view) => view !== null)
+export async function agreeOnUse(
+  nodes: readonly Rpc[],
+  nonce: NonceReader,
+  search: Pick<UseSearch, 'from' | 'past'>,
+): Promise<AgreedUse> {
+  const views = (await Promise.all(nodes.map((node) => viewOf(node, nonce, search)))).filter((view) => view !== null)
   const [first, ...others] = views
   if (first === undefined) return { known: false }
   const agreed = others.every(({ used, use }) => used === first.used && use?.hash === first.use?.hash)
@@ -27,13 +45,16 @@ export async function agreeOnUse(nodes: readonly Rpc[], usdc: Address, search: U
 }
 
 /** Null when the node's answer does not count: the node is unavailable, or its newest block is older than `past`. */
-async function viewOf(node: Rpc, usdc: Address, search: UseSearch): Promise<View | null> {
-  const { payer, nonce, from, past } = search
+async function viewOf(
+  node: Rpc,
+  nonce: NonceReader,
+  { from, past }: Pick<UseSearch, 'from' | 'past'>,
+): Promise<View | null> {
   try {
-    const newest = await readAuthorization(node, usdc, { payer, nonce }, 'latest')
+    const newest = await nonce.stateAt(node, 'latest')
     const head = newest.block
-    const { used } = await readAuthorization(node, usdc, { payer, nonce }, head.number)
-    const use = await findUse(node, usdc, { payer, nonce, from, newest: head.number })
+    const { used } = await nonce.stateAt(node, head.number)
+    const use = await nonce.findUse(node, { from, newest: head.number })
     if (use !== null) return { used: true, use, head }
     return past !== null && head.timestamp < past ? null : { used: used || newest.used, use, head }
   } catch (error) {

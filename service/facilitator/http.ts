@@ -195,7 +195,9 @@ const supportedBody = z.object({
       x402Version: z.int(),
       scheme: z.string(),
       network: z.string(),
-      extra: z.object({ captureAuthorizer: z.string() }).optional(),
+      extra: z
+        .object({ captureAuthorizer: z.string().optional(), facilitatorAddress: z.string().optional() })
+        .optional(),
     }),
   ),
   extensions: z.array(z.string()),
@@ -254,7 +256,9 @@ function reasonOf(code: string): string {
 
 const settleBody = z.object({
   success: z.boolean(),
-  transaction: z.string().meta({ description: 'Empty unless the payment is settled' }),
+  transaction: z
+    .string()
+    .meta({ description: 'Empty unless the payment is settled, and where nothing was to be moved (`upto`)' }),
   txHash: z.string().nullable(),
   network: z.string(),
   payer: z.string().nullable(),
@@ -266,7 +270,7 @@ const settleBody = z.object({
   amount: z
     .string()
     .optional()
-    .meta({ description: 'Micro-USDC that the escrow took or gave to the seller. Only for the scheme auth-capture' }),
+    .meta({ description: 'Micro-USDC that was moved. Only for the schemes auth-capture and upto' }),
 })
 
 const NOT_SETTLED = {
@@ -284,7 +288,7 @@ function toSettled(answer: SettleResult, network: string): z.input<typeof settle
   const reason = answer.success ? null : answer.reason
   return {
     success,
-    transaction: answer.success ? answer.txHash : '',
+    transaction: (answer.success ? answer.txHash : null) ?? '',
     txHash,
     network,
     payer,

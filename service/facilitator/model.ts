@@ -14,12 +14,15 @@ export interface Verification {
 
 export type State = 'claimed' | 'signed' | 'broadcast' | 'settled' | 'failed'
 
+/** `authorize`, `capture` and `void` are of the scheme `auth-capture`; the last two are a seller's messages. */
+export type OperationType = 'authorize' | 'capture' | 'void' | 'upto'
+
 /**
  * A call that a contract takes from one address only, which is one of the sponsors: it has a transaction of its own from
  * that sponsor.
  */
 export interface Operation {
-  type: 'authorize' | 'capture' | 'void'
+  type: OperationType
   operator: Address
   /** One operation on a payment is under way at a time. */
   paymentHash: Hex
@@ -99,7 +102,8 @@ export interface SponsorTransaction {
 
 /** The result of a settle call. Only one operation gets the success of a settlement. */
 export type SettleResult =
-  | { status: 'settled'; success: true; payer: string; txHash: Hex }
+  /** `txHash` is null where nothing was to be moved. */
+  | { status: 'settled'; success: true; payer: string; txHash: Hex | null }
   | { status: 'settled'; success: false; payer: string; txHash: Hex; reason: Reason }
   | { status: 'pending'; success: false; payer: string; txHash: Hex | null; reason: 'settlement_pending' }
   /** `ours`: the failure is neither the buyer's nor the seller's fault. */

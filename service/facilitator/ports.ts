@@ -1,4 +1,15 @@
-import type { Address, Call, Chain, Fees, Hex, Receipt, SignedAuthorization } from '../chain/model.ts'
+import type {
+  Address,
+  AgreedUse,
+  Call,
+  Chain,
+  Fees,
+  Hex,
+  Receipt,
+  SignedAuthorization,
+  Use,
+  UseSearch,
+} from '../chain/model.ts'
 import type { Network, NetworkName } from '../chain/networks.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { GasUsed, Operation, Purchase, Reasons, Settlement, SettleRequester, SponsorTransaction } from './model.ts'
@@ -9,11 +20,16 @@ import type { Reason } from '../x402/reasons.ts'
  * What is special about payments of one scheme. The facilitator claims, sends and follows them all alike.
  */
 export interface Scheme {
-  /** Checks the terms without the chain. Throws when this network is not served at all. */
-  examine(payment: PaymentRequest): Examined | Reason
+  /**
+   * Checks the terms without the chain. Throws when this network is not served at all. `settle`: the amount is the one to
+   * be taken, which may be less than what the payer has signed for.
+   */
+  examine(payment: PaymentRequest, step: 'verify' | 'settle'): Examined | Reason
   reasonsOf(operation: Operation | null): Reasons
   /** What would happen if what is stored were sent once more. */
   simulateAgain(chain: Chain, settlement: Settlement): Promise<Again>
+  /** How others may have used the payer's signature. Null where only this service's own transaction can. */
+  usesOf(chain: Chain, settlement: Pick<Settlement, 'authorization' | 'operation'>): Uses | null
   /** The call of a transaction that carries only this one. */
   callOf(chain: Chain, settlement: Settlement): Call
   /** Whether this transaction did what is asked for. */
@@ -27,7 +43,15 @@ export interface Scheme {
 }
 
 export interface KindExtra {
-  captureAuthorizer: Address
+  captureAuthorizer?: Address
+  facilitatorAddress?: Address
+}
+
+/** A nonce on the chain: as of the newest block, since a block, and as two nodes agree (`Chain.agreedUse`). */
+export interface Uses {
+  isUsed(): Promise<boolean>
+  find(from: bigint): Promise<Use | null>
+  agreed(search: Pick<UseSearch, 'from' | 'past'>): Promise<AgreedUse>
 }
 
 export interface Schemes {
@@ -50,6 +74,8 @@ export interface Examined {
   /** The signer's own key made the signature. This decides nothing for a signer with code. */
   signed: boolean
   operation: Operation | null
+  /** Nothing of what the payer permitted is to be moved. */
+  isNothing: boolean
   /** What is asked for once this has ended. */
   rest: Examined | null
   /** How it differs from the seller's terms, where the signature does not cover them. */

@@ -78,7 +78,7 @@ export function gatherMs(
 
 /** Whether a seller asks for it, and no authorization moves with it. */
 export function isMessage(operation: Pick<Operation, 'type'> | null): boolean {
-  return operation !== null && operation.type !== 'authorize'
+  return operation?.type === 'capture' || operation?.type === 'void'
 }
 
 /** Whether this transaction moved this authorization's money. */

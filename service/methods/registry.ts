@@ -10,16 +10,19 @@ import type { OwnDeps } from './own/offer.ts'
 import type { RemoteDeps } from './remote/deps.ts'
 import { remoteMethod } from './remote/settle.ts'
 import { simulatedMethod } from './simulated/settle.ts'
+import { uptoScheme } from './upto/scheme.ts'
 
 /** Every scheme of x402 that this service's own facilitator settles. */
 export function createSchemes(deps: SchemeDeps): Schemes & { authCapture: AuthCapture } {
   const exact = exactScheme(deps)
   const authCapture = authCaptureScheme(deps)
+  const upto = uptoScheme(deps)
   return {
     authCapture,
-    all: [exact, authCapture],
-    for: ({ escrow }) => (escrow === null ? exact : authCapture),
-    of: ({ operation }) => (operation === null ? exact : authCapture),
+    all: [exact, authCapture, upto],
+    for: ({ required }) =>
+      required.scheme === 'upto' ? upto : required.scheme === 'auth-capture' ? authCapture : exact,
+    of: ({ operation }) => (operation === null ? exact : operation.type === 'upto' ? upto : authCapture),
   }
 }
 

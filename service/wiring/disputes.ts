@@ -86,7 +86,7 @@ function signaturesBy({ byNetwork }: Chains): PayerSignatures {
     recover: recoverMessage,
     async isSignedByCode(network, payer, { text, signature }) {
       const chain = byNetwork.get(network)
-      return chain !== undefined && (await chain.escrow.isSignedByCode(payer, digestOfMessage(text), signature))
+      return chain !== undefined && (await chain.isSignedByCode(payer, digestOfMessage(text), signature))
     },
   }
 }

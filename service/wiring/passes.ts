@@ -70,7 +70,7 @@ function signaturesBy({ byNetwork }: Chains): WalletSignatures {
     recover: recoverMessage,
     async isSignedByCode(network, wallet, { text, signature }) {
       const chain = byNetwork.get(network)
-      return chain !== undefined && (await chain.escrow.isSignedByCode(wallet, digestOfMessage(text), signature))
+      return chain !== undefined && (await chain.isSignedByCode(wallet, digestOfMessage(text), signature))
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Address, Hex, PaymentInfo, SignedAuthorization } from '../chain/model.ts'
+import type { Address, Hex, PaymentInfo, SignedAuthorization, SignedPermit, TokenPermit } from '../chain/model.ts'
 import type { Network, NetworkName } from '../chain/networks.ts'
 import type { Challenge } from '../mpp/challenge.ts'
 import type { Reason } from './reasons.ts'
@@ -92,6 +92,8 @@ export interface Presented {
   payer: string | null
   /** What the payload has for the escrow. Null when it has nothing for it. */
   escrow: EscrowPayload | null
+  /** What the payer has signed for the scheme `upto`. Null when it has signed nothing for it. */
+  permit: SignedPermit | null
   /** The challenge that a payment of MPP answers. Null for x402. */
   challenge: Challenge | null
   /** What the client returned of the 402's extensions, and its own fields in them. Empty in version 1. */
@@ -127,8 +129,18 @@ export interface PaymentRequest {
   payer: string | null
   /** Null unless the seller's terms are those of the scheme `auth-capture`. */
   escrow: EscrowRequest | null
+  permit: SignedPermit | null
+  /** What lets Permit2 move the token first. Null when the payer sent none that can be read. */
+  tokenPermit: SponsoredPermit | null
   /** The only reason that differs between the versions. */
   valueMismatch: Reason
+}
+
+/** The extension `eip2612GasSponsoring`, as the payer sent it. */
+export interface SponsoredPermit extends TokenPermit {
+  from: Address
+  asset: Address
+  spender: Address
 }
 
 export interface EscrowRequest {

@@ -10,15 +10,8 @@ import { credentialText, readCredential } from '../mpp/credential.ts'
 import type { EscrowRequest, Headers, PaymentRequest, Presented, RequestBody, Requirements, Version } from './model.ts'
 import { withoutOffers } from './offer-receipt.ts'
 import { escrowPayloadOf, termsOf } from './escrow.ts'
-import {
-  chargeRequest,
-  exactPayload,
-  payloadV1,
-  payloadV2,
-  paymentRequest,
-  type ExactPayload,
-  type LifecyclePayload,
-} from './schema.ts'
+import { chargeRequest, exactPayload, payloadV1, payloadV2, paymentRequest, type AnyPayload } from './schema.ts'
+import { permitOf, tokenPermitIn } from './upto.ts'
 
 type Read = Readonly<Record<string, unknown>>
 
@@ -158,7 +151,7 @@ function fromCredential(json: Read, fault: Fault): Decoded {
   const { request, network } = chargeIn(challenge, fault)
   const networkName = `eip155:${String(request.methodDetails.chainId)}`
   if (payload.type !== 'authorization') {
-    const unsigned = { challenge, extensions: {}, authorization: null, payer: null, escrow: null }
+    const unsigned = { challenge, extensions: {}, ...UNSIGNED }
     return { version: 2, payload: {}, scheme: 'exact', networkName, network, ...unsigned }
   }
   const { signature, ...rest } = payload
@@ -182,16 +175,18 @@ function chargeIn(challenge: Challenge, fault: Fault) {
   return { request: parsed.data, network: networkOf(`eip155:${String(parsed.data.methodDetails.chainId)}`) }
 }
 
-function signedBy(
-  payload: ExactPayload | LifecyclePayload | null,
-): Pick<Presented, 'authorization' | 'payer' | 'escrow'> {
-  if (payload === null) return { authorization: null, payer: null, escrow: null }
+function signedBy(payload: AnyPayload | null): Pick<Presented, 'authorization' | 'payer' | 'escrow' | 'permit'> {
+  if (payload === null) return UNSIGNED
+  if ('permit2Authorization' in payload)
+    return { ...UNSIGNED, payer: payload.permit2Authorization.from, permit: permitOf(payload) }
   const escrow = escrowPayloadOf(payload)
-  if ('paymentInfo' in payload) return { authorization: null, payer: payload.paymentInfo.payer, escrow }
+  if ('paymentInfo' in payload) return { ...UNSIGNED, payer: payload.paymentInfo.payer, escrow }
   const { authorization, signature } = payload
   const from = authorization.from.toLowerCase() as Address
-  return { authorization: { ...authorization, from, signature }, payer: authorization.from, escrow }
+  return { ...UNSIGNED, authorization: { ...authorization, from, signature }, payer: authorization.from, escrow }
 }
+
+const UNSIGNED = { authorization: null, payer: null, escrow: null, permit: null } as const
 
 /**
  * The request to a facilitator about this payment, for our own terms. The parsed form is cached, so that it is not
@@ -255,7 +250,7 @@ export function toRequest(request: z.output<typeof paymentRequest>): PaymentRequ
 }
 
 function combined(
-  { version, scheme, networkName, authorization, payer, escrow }: Decoded,
+  { version, scheme, networkName, authorization, payer, escrow, permit, extensions }: Decoded,
   required: PaymentRequest['required'],
   terms: Pick<EscrowRequest, 'terms'> | null,
 ): PaymentRequest {
@@ -267,6 +262,8 @@ function combined(
     authorization,
     payer,
     escrow: terms === null ? null : { ...terms, payload: escrow },
+    permit,
+    tokenPermit: permit === null ? null : tokenPermitIn(extensions),
     valueMismatch:
       version === 1
         ? 'invalid_exact_evm_authorization_value'
@@ -292,6 +289,8 @@ export function transferRequest(network: Network, signed: SignedAuthorization): 
     authorization: signed,
     payer: from,
     escrow: null,
+    permit: null,
+    tokenPermit: null,
     valueMismatch: 'invalid_exact_evm_payload_authorization_value_mismatch',
   }
 }

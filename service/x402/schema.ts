@@ -67,6 +67,33 @@ export const unixTime = z
   .transform(BigInt)
 export const basisPoints = z.int().min(0).max(10_000)
 
+/** What a payer signs for Permit2 in the scheme `upto`. A permit of another scheme names no facilitator. */
+export const permitPayload = z.object({
+  signature,
+  permit2Authorization: z.strictObject({
+    from: z.string().regex(ADDRESS, ADDRESS_FAULT),
+    permitted: z.strictObject({ token: address, amount: uint256 }),
+    spender: address,
+    nonce: uint256,
+    deadline: uint256,
+    witness: z.strictObject({ to: address, facilitator: address, validAfter: uint256 }),
+  }),
+})
+
+export type PermitPayload = z.output<typeof permitPayload>
+
+/** The extension `eip2612GasSponsoring`: the payer's permission for Permit2, which the sponsor hands to the token. */
+export const tokenPermitExtension = z.object({
+  info: z.looseObject({
+    from: address,
+    asset: address,
+    spender: address,
+    amount: uint256,
+    deadline: uint256,
+    signature: signature.refine((text) => text.length === 132, 'must be 65 bytes'),
+  }),
+})
+
 /** The messages by which a seller has its operator act on a payment in the escrow. */
 const lifecyclePayload = z.discriminatedUnion('type', [
   z.object({
@@ -113,11 +140,19 @@ export const payloadV1 = z.object({
   payload: exactPayload,
 })
 
+export type AnyPayload = ExactPayload | LifecyclePayload | PermitPayload
+
+function namesFacilitator(permit: unknown): boolean {
+  const { witness } = (permit ?? {}) as { witness?: unknown }
+  return typeof witness === 'object' && witness !== null && 'facilitator' in witness
+}
+
 /** An authorization of an unsupported kind (null here) is a refusal, not a mistake in the request. */
-const payloadOfAnyKind = z.looseObject({}).transform((payload, context): ExactPayload | LifecyclePayload | null => {
-  if ('permit2Authorization' in payload && !('authorization' in payload)) return null
+const payloadOfAnyKind = z.looseObject({}).transform((payload, context): AnyPayload | null => {
+  const isPermit = 'permit2Authorization' in payload && !('authorization' in payload)
+  if (isPermit && !namesFacilitator(payload['permit2Authorization'])) return null
   const isLifecycle = 'paymentInfo' in payload && !('authorization' in payload)
-  const parsed = (isLifecycle ? lifecyclePayload : exactPayload).safeParse(payload)
+  const parsed = (isPermit ? permitPayload : isLifecycle ? lifecyclePayload : exactPayload).safeParse(payload)
   if (parsed.success) return parsed.data
   // The same issues, moved under this field's path. zod's type requires the input in each of them.
   const issues = parsed.error.issues.map((issue) => ({ ...issue, input: payload }))

@@ -198,6 +198,8 @@ function soldOf(nth: number): SoldResource {
     },
     payer: from,
     escrow: null,
+    permit: null,
+    tokenPermit: null,
     valueMismatch: 'invalid_exact_evm_payload_authorization_value_mismatch',
   }
   // Every tenth one cannot be listed: its seller learns why.

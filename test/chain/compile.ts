@@ -14,7 +14,7 @@ import { PLACES } from './contracts/places.ts'
  */
 export function compile(): Record<string, string> {
   const contracts = compiled(
-    ['Usdc.sol', 'Checker.sol', 'Proxy.sol', 'Wallets.sol', 'Multicall.sol', 'Escrow.sol'].map(
+    ['Usdc.sol', 'Checker.sol', 'Proxy.sol', 'Wallets.sol', 'Multicall.sol', 'Escrow.sol', 'Permit2.sol'].map(
       (name) => `test/chain/contracts/${name}`,
     ),
   )
@@ -40,6 +40,8 @@ export function compile(): Record<string, string> {
           'AuthCaptureEscrow',
           'PaymentCollector',
           'RefundCollector',
+          'Permit2',
+          'UptoProxy',
         ].map((name) => [name, runtime(name)]),
       ),
     ),

@@ -238,6 +238,8 @@ function fixtures(network: Network): RpcCall[] {
     placed(PLACES.escrow, code.AUTH_CAPTURE_ESCROW),
     placed(PLACES.collector, code.PAYMENT_COLLECTOR),
     placed(PLACES.refundCollector, code.REFUND_COLLECTOR),
+    placed(PLACES.permit2, code.PERMIT2),
+    placed(PLACES.uptoProxy, code.UPTO_PROXY),
     store(token, keccak256(toHex('org.zeppelinos.proxy.admin')), word(1n)),
     store(token, keccak256(toHex('org.zeppelinos.proxy.implementation')), pad(PLACES.implementation, { size: 32 })),
     store(token, word(4n), shortText(network.usdc.name)),

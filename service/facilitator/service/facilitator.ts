@@ -54,7 +54,7 @@ export function createFacilitator(deps: FacilitatorDeps) {
      * when the gas cannot be paid. External callers get the latter as the refusal's reason.
      */
     async verify(payment: PaymentRequest, isExternal = false): Promise<Verification> {
-      const examined = deps.schemes.for(payment).examine(payment)
+      const examined = deps.schemes.for(payment).examine(payment, 'verify')
       const { network, payer } = payment
       // An operator without gas cannot even be simulated, and the payment would be refused for no clear reason.
       const isEmpty = typeof examined !== 'string' && (await isOperatorEmpty(examined))

@@ -1,6 +1,6 @@
 import type { Chain } from '../../chain/model.ts'
 import type { Settlement } from '../model.ts'
-import { isMessage, isOver, isPaidBy } from '../rules.ts'
+import { isOver, isPaidBy } from '../rules.ts'
 import type { FacilitatorDeps } from './deps.ts'
 
 /**
@@ -18,20 +18,20 @@ export async function judge(
 ): Promise<void> {
   const { store, clock, log, measures } = deps
   const scheme = deps.schemes.of(settlement)
-  if (isMessage(settlement.operation)) return await judgeMessage(deps, chain, settlement, after)
+  const uses = scheme.usesOf(chain, settlement)
+  if (uses === null) return await judgeMessage(deps, chain, settlement, after)
   const { authorization, seenBlock, digest } = settlement
   const { used: usedReason, expired, failed } = scheme.reasonsOf(settlement.operation)
   const head = await chain.head()
-  const { used } = await chain.authorization(authorization.from, authorization.nonce)
-  if (used) {
-    const use = await chain.findUse(authorization.from, authorization.nonce, seenBlock)
+  if (await uses.isUsed()) {
+    const use = await uses.find(seenBlock)
     // The node that has the event lags behind the node that has the state. The next turn asks again.
     if (use === null) return
     if (!isPaidBy(use, settlement)) {
       // Its expiry is passed as `past`: when the second node is unavailable for long, the first one's answer counts in
       // the end.
       const past = authorization.validBefore
-      const agreed = await chain.agreedUse({ ...authorization, payer: authorization.from, from: seenBlock, past })
+      const agreed = await uses.agreed({ from: seenBlock, past })
       if (!agreed.known || agreed.use === null || isPaidBy(agreed.use, settlement)) return
       return await store.fail(settlement, usedReason, false, clock.now())
     }
@@ -48,7 +48,7 @@ export async function judge(
     // The state may come from a node that lags behind the one that named the block, so one of the nodes may have the
     // payment.
     const past = authorization.validBefore
-    const agreed = await chain.agreedUse({ ...authorization, payer: authorization.from, from: seenBlock, past })
+    const agreed = await uses.agreed({ from: seenBlock, past })
     if (!agreed.known || agreed.used) return
     return await store.fail(settlement, expired, false, clock.now())
   }

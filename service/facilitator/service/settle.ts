@@ -36,6 +36,7 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
   ): ReturnType<Settling['settle']> {
     if (typeof examined === 'string') return { ...failed(payment, examined), digest: null }
     const { digest } = examined
+    if (examined.isNothing) return { ...(await nothingToMove(examined)), digest }
     // Before anything is read, so that what ends in between is not missed.
     const watch = signals.ended.watch(digest)
     try {
@@ -133,7 +134,7 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
   }
 
   return {
-    settle: (payment, requester) => carryOut(payment, deps.schemes.for(payment).examine(payment), requester),
+    settle: (payment, requester) => carryOut(payment, deps.schemes.for(payment).examine(payment, 'settle'), requester),
     carryOut,
   }
 }
@@ -202,17 +203,18 @@ async function refuseUnlessPaid(
   refusal: Reason,
 ): Promise<Reason | null> {
   const { store, clock, settings } = deps
-  const { digest, authorization, chain, network, operation } = examined
+  const { digest, authorization, chain, network } = examined
   const { used: usedReason, expired } = examined.reasons
-  if (isMessage(operation)) return refusal
+  const uses = examined.scheme.usesOf(chain, examined)
+  if (uses === null) return refusal
   const purchase = await store.bought(digest)
   if (purchase?.purchaseId !== requester.operation) return refusal
   const head = await chain.head()
   const seenBlock = blockBefore(head, purchase.boughtAt)
-  const { from: payer, nonce, validBefore } = authorization
+  const { validBefore } = authorization
   // "Unused" is final only after the authorization has expired on the chain, by the clock of more than one node.
   const past = refusal === expired ? validBefore : null
-  const agreed = await chain.agreedUse({ payer, nonce, from: seenBlock, past })
+  const agreed = await uses.agreed({ from: seenBlock, past })
   if (!agreed.known) throw networkUnavailable(network.name, 'RPC')
   const { used, use } = agreed
   if (!used && refusal !== usedReason) return refusal
@@ -283,7 +285,9 @@ function refuseKnown(
 ): Reason | null {
   // The same signature cannot pay by two schemes.
   if (operation?.type !== known.operation?.type) return reasons.used
-  return !signed && authorization.signature !== known.authorization.signature ? reasons.signature : mismatch
+  if (!signed && authorization.signature !== known.authorization.signature) return reasons.signature
+  // What is taken is said once.
+  return authorization.value === known.authorization.value ? mismatch : reasons.taken
 }
 
 /**
@@ -292,6 +296,13 @@ function refuseKnown(
  */
 function mayRevive({ reasons }: Examined, known: Settlement, { retryFailed }: SettleRequester): boolean {
   return isMendable(known, reasons) && (retryFailed === true || (isMessage(known.operation) && known.final))
+}
+
+/** A success that needs no transaction: of what the payer permitted nothing was used. */
+async function nothingToMove({ payment, simulate }: Examined): Promise<SettleResult> {
+  const { refusal } = await simulate(false)
+  if (refusal !== null) return failed(payment, refusal)
+  return { status: 'settled', success: true, payer: payment.payer ?? '', txHash: null }
 }
 
 function pending(payer: string, txHash: Hex | null): SettleResult {

@@ -111,7 +111,7 @@ export function callerKey(caller: Buffer): Buffer {
 }
 
 /** A seller asks for captures and voids, so their gas does not count for the payer. */
-export const COUNTS_FOR_PAYER = "(operation IS NULL OR operation = 'authorize')"
+export const COUNTS_FOR_PAYER = "(operation IS NULL OR operation NOT IN ('capture', 'void'))"
 
 /** The stored form of a caller: a hash, not the address itself. */
 function toCaller(caller: string | null): Buffer | null {

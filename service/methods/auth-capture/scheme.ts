@@ -8,6 +8,7 @@ import type { Examined, Scheme } from '../../facilitator/ports.ts'
 import { isMessage, isMoved } from '../../facilitator/rules.ts'
 import type { SchemeDeps } from '../../facilitator/service/deps.ts'
 import { identify, isSignedByPayer } from '../../facilitator/service/identity.ts'
+import { authorizationUses } from '../../facilitator/service/uses.ts'
 import type { EscrowOffer } from '../../sales/ports.ts'
 import { prepareEscrow, readEscrowPayment, type EscrowPayment } from '../../x402/escrow.ts'
 import type { PaymentRequest } from '../../x402/model.ts'
@@ -24,6 +25,9 @@ export function authCaptureScheme(deps: SchemeDeps): AuthCapture {
     examine: (payment) => examine(deps, scheme, payment),
     reasonsOf: (operation) => (isMessage(operation) ? MESSAGE : AUTHORIZE),
     simulateAgain: (chain, settlement) => simulateAgain(deps, chain, settlement),
+    // Nobody else may send a seller's message, and its receipt decides.
+    usesOf: (chain, { authorization, operation }) =>
+      isMessage(operation) ? null : authorizationUses(chain, authorization),
     callOf: (_chain, { operation }) => ({ to: ESCROW.address, data: operationIn(operation).data }),
     isDone: (settlement, receipt) =>
       isMessage(settlement.operation)
@@ -136,6 +140,7 @@ function examinedOf(deps: SchemeDeps, scheme: Scheme, payment: PaymentRequest, h
     digest,
     signed,
     operation,
+    isNothing: false,
     rest: examinedRest,
     // The signature covers all of the terms.
     mismatch: null,

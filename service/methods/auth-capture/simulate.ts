@@ -105,12 +105,12 @@ async function refuseSigner({ signed, chain, digest, authorization, read }: Held
   const { receiverAuthorizer } = read.terms
   if (signed) return null
   if (receiverAuthorizer === null) return reason
-  return (await chain.escrow.isSignedByCode(receiverAuthorizer, digest, authorization.signature)) ? null : reason
+  return (await chain.isSignedByCode(receiverAuthorizer, digest, authorization.signature)) ? null : reason
 }
 
 /** What the operator's call would do now. */
 function tried({ settings }: SchemeDeps, chain: Chain, { operator, data }: Operation) {
-  return chain.escrow.simulate({ from: operator, to: ESCROW.address, data }, settings.gasMax + ESCROW_GAS)
+  return chain.tryCall({ from: operator, to: ESCROW.address, data }, settings.gasMax + ESCROW_GAS)
 }
 
 /** What the escrow needs beside the token and the payer's own code, with the cost of a transaction. */

@@ -1,9 +1,10 @@
 import type { Chain, SignedAuthorization } from '../../chain/model.ts'
 import { networkUnavailable } from '../../facilitator/errors.ts'
 import type { Again, Examined, Scheme, Simulated } from '../../facilitator/ports.ts'
-import { isMoved } from '../../facilitator/rules.ts'
 import type { SchemeDeps } from '../../facilitator/service/deps.ts'
+import { isMoved } from '../../facilitator/rules.ts'
 import { identify, isSignedByPayer } from '../../facilitator/service/identity.ts'
+import { authorizationUses } from '../../facilitator/service/uses.ts'
 import type { Settlement } from '../../facilitator/model.ts'
 import type { PaymentRequest } from '../../x402/model.ts'
 import type { Reason } from '../../x402/reasons.ts'
@@ -27,6 +28,7 @@ export function exactScheme(deps: SchemeDeps): Scheme {
     examine: (payment) => examine(deps, scheme, payment),
     reasonsOf: () => REASONS,
     simulateAgain: (chain, settlement) => simulateAgain(deps, chain, settlement),
+    usesOf: (chain, { authorization }) => authorizationUses(chain, authorization),
     callOf: (chain, { authorization, payerHasCode }) => chain.encodeTransfer(authorization, payerHasCode),
     isDone: isMoved,
     isListed: true,
@@ -61,6 +63,7 @@ function examine(deps: SchemeDeps, scheme: Scheme, payment: PaymentRequest): Exa
     signed,
     mismatch,
     operation: null,
+    isNothing: false,
     rest: null,
     simulate: (own) => simulate(deps, { chain, authorization, signed, mismatch }, own),
   }

@@ -40,6 +40,6 @@ export function requestIn({ request }: Pick<Sale, 'request'>): RequestBody {
 }
 
 export function settledOf(answer: SettleResult): Settled {
-  if (answer.success) return { status: 'settled', txHash: answer.txHash }
+  if (answer.success) return { status: 'settled', txHash: answer.txHash ?? 'nothing' }
   return answer.status === 'pending' ? { status: 'pending' } : { status: 'failed', reason: answer.reason }
 }

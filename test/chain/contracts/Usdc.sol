@@ -28,6 +28,7 @@ contract Usdc {
     address private rescuer; // 14
     bytes32 private oldDomainSeparator; // 15
     mapping(address => mapping(bytes32 => bool)) private authorizationStates; // 16
+    mapping(address => uint256) public nonces; // 17
 
     bytes32 private constant TRANSFER =
         keccak256(
@@ -37,6 +38,8 @@ contract Usdc {
         keccak256(
             'ReceiveWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)'
         );
+    bytes32 private constant PERMIT =
+        keccak256('Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)');
     bytes32 private constant CANCEL = keccak256('CancelAuthorization(address authorizer,bytes32 nonce)');
     bytes32 private constant DOMAIN =
         keccak256('EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)');
@@ -126,6 +129,24 @@ contract Usdc {
         allowance[msg.sender][spender] = value;
         emit Approval(msg.sender, spender, value);
         return true;
+    }
+
+    /** EIP-2612. */
+    function permit(
+        address from,
+        address spender,
+        uint256 value,
+        uint256 deadline,
+        uint8 v,
+        bytes32 r,
+        bytes32 s
+    ) external whenNotPaused notBlacklisted(from) notBlacklisted(spender) {
+        require(deadline == type(uint256).max || deadline >= block.timestamp, 'FiatTokenV2: permit is expired');
+        bytes32 contents = keccak256(abi.encode(PERMIT, from, spender, value, nonces[from]++, deadline));
+        bytes32 digest = keccak256(abi.encodePacked(hex'1901', DOMAIN_SEPARATOR(), contents));
+        require(Checker.isValid(from, digest, abi.encodePacked(r, s, v)), 'EIP2612: invalid signature');
+        allowance[from][spender] = value;
+        emit Approval(from, spender, value);
     }
 
     function transferFrom(

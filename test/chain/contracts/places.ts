@@ -1,4 +1,4 @@
-import { ESCROW } from '../../../service/chain/networks.ts'
+import { ESCROW, UPTO } from '../../../service/chain/networks.ts'
 
 /** Where the fixtures are put; the token and Multicall3 are at their real addresses, and so is the escrow. */
 export const PLACES = {
@@ -7,5 +7,7 @@ export const PLACES = {
   checker: '0xc0150070000000000000000000000000000000cc',
   escrow: ESCROW.address,
   collector: ESCROW.collector,
+  permit2: UPTO.permit2,
+  uptoProxy: UPTO.proxy,
   refundCollector: '0x7a03443724d14798c4ab4622f1daaca761fea486',
 } as const
