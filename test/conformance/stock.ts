@@ -24,16 +24,14 @@ export interface Buyer {
     asked?: RequestInit
     hold?: boolean
     signsIn?: boolean
+    /** A node, for schemes whose client reads the chain. */
+    rpc?: string
   }): Promise<Purchase>
   sign(asked: Wish): Promise<StockPayload>
   /** The reference facilitator's reason against a request; version 2's program knows both versions. */
-  judge(asked: {
-    rpc: string
-    privateKey: Hex
-    chainId: number
-    body: unknown
-    factories?: readonly Hex[]
-  }): Promise<string | null>
+  judge(asked: Judged): Promise<string | null>
+  /** As the reference facilitator settles it with this key, on this chain. */
+  settle(asked: Judged): Promise<{ success: boolean; errorReason?: string; amount?: string }>
   /** Version 2's program only. */
   verify(asked: Evidence): Promise<Verified>
   /** What the stock client lists or finds at a facilitator; only version 2's program can. */
@@ -43,6 +41,14 @@ export interface Buyer {
   /** Calls a tool over MCP, and pays what is asked; only the program of models' wallets can. */
   call(asked: { url: string; tool?: string; input: object; privateKey: Hex; wallet: 'x402' | 'mpp' }): Promise<Called>
   stop(): Promise<void>
+}
+
+interface Judged {
+  rpc: string
+  privateKey: Hex
+  chainId: number
+  body: unknown
+  factories?: readonly Hex[]
 }
 
 export interface Called {
@@ -174,6 +180,7 @@ export function startBuyer(version: Client): Buyer {
     buy: (asked) => ask('buy', asked),
     sign: (asked) => ask('sign', asked),
     judge: (asked) => ask('judge', asked),
+    settle: (asked) => ask('settle', asked),
     verify: (asked) => ask('verify', asked),
     discover: (asked) => ask('discover', asked),
     describe: (asked) => ask('describe', asked),

@@ -5,6 +5,8 @@ import { AuthCaptureEvmScheme } from '@x402/evm/auth-capture/client'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { ExactEvmScheme as ExactFacilitator } from '@x402/evm/exact/facilitator'
 import { ExactEvmSchemeV1 as ExactFacilitatorV1 } from '@x402/evm/exact/v1/facilitator'
+import { UptoEvmScheme } from '@x402/evm/upto/client'
+import { UptoEvmScheme as UptoFacilitator } from '@x402/evm/upto/facilitator'
 import {
   decodeSignedOffers,
   extractOffersFromPaymentRequired,
@@ -30,7 +32,7 @@ import { answer } from '../answer.mjs'
 
 answer({
   /** Pays with the stock client, and shows what it sent so that it can be sent again. */
-  async buy({ url, privateKey, asked = {}, hold = false, signsIn = false }) {
+  async buy({ url, privateKey, asked = {}, hold = false, signsIn = false, rpc }) {
     let header = null
     const listening = (input, init) => {
       const sent = new Request(input, init)
@@ -43,6 +45,7 @@ answer({
     const client = new x402Client()
       .register('eip155:*', new ExactEvmScheme(account))
       .register('eip155:*', new AuthCaptureEvmScheme(account))
+      .register('eip155:*', new UptoEvmScheme(account, rpc === undefined ? undefined : { rpcUrl: rpc }))
     const sending = signsIn ? wrapFetchWithSIWx(listening, account) : listening
     const response = await wrapFetchWithPayment(sending, client)(url, asked)
     const receipt = response.headers.get('payment-response')
@@ -100,21 +103,14 @@ answer({
   },
 
   /** The reason that the reference gives for the same request; null where it finds nothing wrong. */
-  async judge({ rpc, privateKey, chainId, body, factories = [] }) {
-    const account = privateKeyToAccount(privateKey)
-    const chain = chainId === base.id ? base : baseSepolia
-    const client = createWalletClient({ account, chain, transport: http(rpc) }).extend(publicActions)
-    const signer = toFacilitatorEvmSigner({
-      ...client,
-      address: account.address,
-      readContract: (asked) => client.readContract(asked.functionName === 'tryAggregate' ? aggregate3(asked) : asked),
-    })
-    const config = { eip6492AllowedFactories: factories }
-    const facilitator = new x402Facilitator()
-      .register(`eip155:${String(chain.id)}`, new ExactFacilitator(signer, config))
-      .registerV1(chain === base ? 'base' : 'base-sepolia', new ExactFacilitatorV1(signer, config))
-    const { isValid, invalidReason } = await facilitator.verify(body.paymentPayload, body.paymentRequirements)
+  async judge({ body, ...at }) {
+    const { isValid, invalidReason } = await reference(at).verify(body.paymentPayload, body.paymentRequirements)
     return isValid ? null : invalidReason
+  },
+
+  /** The reference settles it itself. */
+  async settle({ body, ...at }) {
+    return await reference(at).settle(body.paymentPayload, body.paymentRequirements)
   },
 
   async discover({ facilitator, list, search }) {
@@ -131,6 +127,24 @@ answer({
     }
   },
 })
+
+function reference({ rpc, privateKey, chainId, factories = [] }) {
+  const account = privateKeyToAccount(privateKey)
+  const chain = chainId === base.id ? base : baseSepolia
+  const client = createWalletClient({ account, chain, transport: http(rpc) }).extend(publicActions)
+  const signer = toFacilitatorEvmSigner({
+    ...client,
+    address: account.address,
+    readContract: (asked) => client.readContract(asked.functionName === 'tryAggregate' ? aggregate3(asked) : asked),
+  })
+  return new x402Facilitator()
+    .register(`eip155:${String(chain.id)}`, new ExactFacilitator(signer, { eip6492AllowedFactories: factories }))
+    .register(`eip155:${String(chain.id)}`, new UptoFacilitator(signer))
+    .registerV1(
+      chain === base ? 'base' : 'base-sepolia',
+      new ExactFacilitatorV1(signer, { eip6492AllowedFactories: factories }),
+    )
+}
 
 /** Of Multicall3 the chain that this runs on has only the newer of two functions for the same question. */
 function aggregate3({ address, args: [, calls] }) {
