@@ -49,6 +49,8 @@ export interface KindExtra {
 
 /** A nonce on the chain: as of the newest block, since a block, and as two nodes agree (`Chain.agreedUse`). */
 export interface Uses {
+  /** Whether it may be used without any event, for something else. */
+  isSilent: boolean
   isUsed(): Promise<boolean>
   find(from: bigint): Promise<Use | null>
   agreed(search: Pick<UseSearch, 'from' | 'past'>): Promise<AgreedUse>

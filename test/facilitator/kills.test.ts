@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { escrowBody, escrowed, escrowTerms, payEscrow, seller } from '../harness/escrow.ts'
+import { payUpto, uptoBody, uptoTerms } from '../harness/upto.ts'
 import { bundled } from '../harness/process.ts'
 import type { Order } from './child/mortal.ts'
 import { openWorld, request, sentBy, until, usdcOf, type World } from './world.ts'
@@ -83,6 +84,24 @@ describe('a process that is killed', () => {
     expect(answers.map((answer) => answer.body.success as boolean)).toEqual([true, true])
     expect(await escrowed(chain, paid.info)).toMatchObject({ capturable: 700_000n, refundable: 300_000n })
     expect(await sentBy(chain, operator)).toBe(sent + 1)
+    await successor.close()
+  })
+
+  it.each(PLACES)('at "%s": what was used of a permit is taken once', async (dieAt) => {
+    const { chain, database, seller: receiver } = world
+    const facilitator = chain.accounts[0]!.address
+    const terms = uptoTerms(chain, { facilitator, receiver })
+    const payer = await chain.payer(1_000_000n)
+    const { payload, extensions } = await payUpto(chain, payer, terms)
+    const body = uptoBody(terms, payload, extensions, 400_000n)
+    const sent = await sentBy(chain, facilitator)
+    await die({ database: database.url, rpc: chain.url, key: chain.accounts[0]!.privateKey, bodies: [body], dieAt })
+
+    world.clock.forward(30_000)
+    const successor = await world.add()
+    for (const success of [true, false]) expect((await successor.post('/settle', body)).body).toMatchObject({ success })
+    expect(await usdcOf(chain, payer.address)).toBe(600_000n)
+    expect(await sentBy(chain, facilitator)).toBe(sent + 1)
     await successor.close()
   })
 })

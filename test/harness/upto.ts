@@ -126,6 +126,26 @@ async function sponsor(
   }
 }
 
+/** The facilitator's call that takes so much of a permit. */
+export function settleCall({ signature, permit2Authorization }: UptoPayload, taken: bigint): { to: Hex; data: Hex } {
+  const { from, permitted, nonce, deadline, witness } = permit2Authorization
+  const { token, amount } = permitted
+  const data = encodeFunctionData({
+    abi: PROXY,
+    functionName: 'settle',
+    args: [
+      { permitted: { token, amount: BigInt(amount) }, nonce: BigInt(nonce), deadline: BigInt(deadline) },
+      taken,
+      from,
+      { ...witness, validAfter: BigInt(witness.validAfter) },
+      signature,
+    ],
+  })
+  return { to: PLACES.uptoProxy, data }
+}
+
+type UptoPayload = Awaited<ReturnType<typeof payUpto>>['payload']
+
 /** A transaction of the payer's own, which needs no signature here. */
 export async function sendAs(chain: TestChain, from: Hex, call: { to: Hex; data: Hex }): Promise<Hex> {
   await chain.call('anvil_setBalance', from, toHex(10n ** 18n))
@@ -180,5 +200,11 @@ const TOKEN_PERMIT = {
 const TOKEN = parseAbi([
   'function nonces(address owner) view returns (uint256)',
   'function approve(address spender, uint256 value) returns (bool)',
+])
+const PROXY = parseAbi([
+  'struct TokenPermissions { address token; uint256 amount; }',
+  'struct PermitTransferFrom { TokenPermissions permitted; uint256 nonce; uint256 deadline; }',
+  'struct Witness { address to; address facilitator; uint256 validAfter; }',
+  'function settle(PermitTransferFrom permit, uint256 amount, address owner, Witness witness, bytes signature)',
 ])
 const PERMIT2 = parseAbi(['function invalidateUnorderedNonces(uint256 wordPos, uint256 mask)'])

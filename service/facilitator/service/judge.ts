@@ -25,8 +25,13 @@ export async function judge(
   const head = await chain.head()
   if (await uses.isUsed()) {
     const use = await uses.find(seenBlock)
-    // The node that has the event lags behind the node that has the state. The next turn asks again.
-    if (use === null) return
+    if (use === null) {
+      // The node that has the event lags behind the node that has the state. The next turn asks again.
+      if (!uses.isSilent) return
+      const agreed = await uses.agreed({ from: seenBlock, past: authorization.validBefore })
+      if (!agreed.known || !agreed.used || agreed.use !== null) return
+      return await store.fail(settlement, usedReason, false, clock.now())
+    }
     if (!isPaidBy(use, settlement)) {
       // Its expiry is passed as `past`: when the second node is unavailable for long, the first one's answer counts in
       // the end.

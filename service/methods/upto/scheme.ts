@@ -145,6 +145,8 @@ const UPTO_GAS = 150_000n
 function permitUses(chain: Chain, { from: payer, to, nonce, validBefore: deadline }: SignedAuthorization): Uses {
   const permit = { payer, to, nonce: BigInt(nonce), deadline }
   return {
+    // The payer may take it back, or spend the same nonce by another contract.
+    isSilent: true,
     isUsed: () => chain.upto.isUsed(permit),
     find: (block) => chain.upto.findUse(permit, block),
     agreed: (search) => chain.upto.agreedUse(permit, search),
