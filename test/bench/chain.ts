@@ -66,8 +66,8 @@ function payments(count: number, sellers: readonly World['sponsor']['address'][]
   )
 }
 
-async function simulateAll(asked: readonly SignedAuthorization[]): Promise<void> {
-  const verdicts = await chain.simulate(asked)
+async function simulateAll(authorizations: readonly SignedAuthorization[]): Promise<void> {
+  const verdicts = await chain.simulate(authorizations)
   if (!verdicts.every(({ outcome }) => outcome.succeeds)) throw new Error('a good payment was refused')
 }
 

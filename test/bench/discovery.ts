@@ -213,7 +213,7 @@ async function settlements(): Promise<void> {
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
   const measures = { count: () => undefined }
   const listing = createListing({ store, ownAddresses: [], clock: systemClock, log, measures, entriesPerMerchant: 200 })
-  const told: number[] = []
+  const latencies: number[] = []
   let rejected = 0
   let next = 0
   await Promise.all(
@@ -222,7 +222,7 @@ async function settlements(): Promise<void> {
         const sold = soldOf(nth)
         const began = performance.now()
         const status = (await listing.settled(sold, { status: 'settled' }))['bazaar']?.status
-        told.push(performance.now() - began)
+        latencies.push(performance.now() - began)
         if (status === 'rejected') rejected++
       }
     }),
@@ -234,7 +234,7 @@ async function settlements(): Promise<void> {
   const lost = SETTLEMENTS - rejected - Number(found[0]?.count ?? 0)
   if (lost > 0) missed++
   console.log(`${String(SETTLEMENTS)} settlements, ${String(rejected)} not listable, ${String(lost)} lost`)
-  line(`waits for its check, or told why not, ${String(SETTLED_AT_ONCE)} at once`, told, LISTED_TARGET_MS)
+  line(`waits for its check, or told why not, ${String(SETTLED_AT_ONCE)} at once`, latencies, LISTED_TARGET_MS)
 }
 
 async function measure(name: string, ask: (nth: number) => Promise<unknown>): Promise<void> {

@@ -18,8 +18,8 @@ const AT_ONCE = 16
 const KEY = `csk_test_${'b'.repeat(43)}`
 
 let exported = 0
-const collector = createServer((asked, answer) => {
-  asked.resume().on('end', () => {
+const collector = createServer((request, answer) => {
+  request.resume().on('end', () => {
     exported++
     answer.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   })
@@ -110,7 +110,7 @@ async function start(port: number, settings: Record<string, string>): Promise<Se
 async function cost({ origin }: Service, ask: (typeof ASKS)[keyof typeof ASKS], seconds: number): Promise<number> {
   const before = await processorSeconds(origin)
   const end = performance.now() + seconds * 1_000
-  let asked = 0
+  let requests = 0
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
       while (performance.now() < end) {
@@ -122,11 +122,11 @@ async function cost({ origin }: Service, ask: (typeof ASKS)[keyof typeof ASKS], 
         })
         await body.dump()
         if (statusCode !== 200) throw new Error(`${ask.path} answers ${String(statusCode)}`)
-        asked++
+        requests++
       }
     }),
   )
-  return ((await processorSeconds(origin)) - before) / (asked / 1_000)
+  return ((await processorSeconds(origin)) - before) / (requests / 1_000)
 }
 
 async function processorSeconds(origin: string): Promise<number> {

@@ -227,8 +227,8 @@ async function post(at: string, content: object): Promise<void> {
     headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
     body: JSON.stringify(content),
   })
-  const said = await body.text()
-  if (statusCode >= 300) throw new Error(`${at} answered ${String(statusCode)}: ${said}`)
+  const text = await body.text()
+  if (statusCode >= 300) throw new Error(`${at} answered ${String(statusCode)}: ${text}`)
 }
 
 /** Checks the responses: a fast but wrong service would give no valid figure. */

@@ -112,16 +112,16 @@ inBrowser('a checkout in the page of another site', () => {
     await page.setViewportSize({ width: 390, height: 800 })
     await picture('embed-button-light-390')
     await frameOf(page).getByRole('button', { name: 'Simulate payment' }).click()
-    const told = await paidIn(page)
+    const received = await paidIn(page)
     const payment = (await shop.person.call('GET', `/v1/checkouts/${id}/payments`)).body.payments[0].id as string
     const paid = { paymentId: payment, checkoutId: id }
-    const messages = told.filter(({ data }) => data !== undefined)
+    const messages = received.filter(({ data }) => data !== undefined)
     expect(new Set(messages.map(({ origin }) => origin))).toEqual(new Set([shop.service.origin]))
     expect(messages.filter(({ data }) => data?.['type'] === 'coinslot:paid')).toEqual([
       { origin: shop.service.origin, data: { type: 'coinslot:paid', ...paid } },
     ])
-    expect(told).toContainEqual({ event: paid })
-    expect(JSON.stringify(told)).not.toContain('tok_')
+    expect(received).toContainEqual({ event: paid })
+    expect(JSON.stringify(received)).not.toContain('tok_')
     expect(await page.evaluate('Object.keys(window).filter((name) => /coinslot|embed/i.test(name))')).toEqual([])
     // A reload inside the frame stays in it.
     await page.frames()[1]?.evaluate('location.reload()')
@@ -230,7 +230,7 @@ inBrowser('a checkout in the page of another site', () => {
     const { length } = shop.receiver.calls
     await frame.getByRole('button', { name: /^Pay 5/ }).click()
     await attack()
-    const told = await paidIn(page)
+    const received = await paidIn(page)
     await shop.receiver.came(length + 1)
     expect(JSON.parse(shop.receiver.calls[length]!.body)).toMatchObject({
       payment: { amount: 5, payer: payer.address.toLowerCase() },
@@ -238,7 +238,7 @@ inBrowser('a checkout in the page of another site', () => {
     })
     const [payment] = (await shop.person.call('GET', `/v1/checkouts/${id}/payments`)).body.payments
     expect(payment).toMatchObject({ amount: 5, status: 'paid' })
-    expect(told.filter(({ data }) => data?.['type'] === 'coinslot:paid')).toHaveLength(1)
+    expect(received.filter(({ data }) => data?.['type'] === 'coinslot:paid')).toHaveLength(1)
     expect((await shop.person.call('GET', `/v1/checkouts/${id}`)).body.checkout.recipient).toBe(recipient.toLowerCase())
   })
 })

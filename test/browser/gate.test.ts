@@ -95,10 +95,10 @@ inBrowser('a person at a gate', () => {
 
   it('pays once for one signature, also when the page is reloaded before the answer', async () => {
     const { gate } = await world.sell([{ path: '/slow', pricing: { model: 'per-request', amount: 0.25 } }])
-    let asked = 0
+    let requests = 0
     let answerNow = (): void => undefined
     world.upstream.on('/slow', (_request, response) => {
-      asked++
+      requests++
       answerNow = () => json(response, 200, { done: true })
     })
     const payer = await world.chain.payer(1_000_000n)
@@ -110,13 +110,13 @@ inBrowser('a person at a gate', () => {
     await page.getByRole('button', { name: 'Test Wallet' }).click()
     await page.getByRole('button', { name: 'Pay 0.25 USDC' }).click()
     await page.getByRole('heading', { name: 'Sending your payment' }).waitFor()
-    await until(() => asked > 0)
+    await until(() => requests > 0)
     await page.reload()
     // The upstream request finishes although the page left, and its response is stored for the buyer.
     answerNow()
     // A settlement that is slow on a busy machine is checked again some seconds later.
     await page.getByRole('heading', { name: 'Paid' }).waitFor({ timeout: 60_000 })
-    expect(asked).toBe(1)
+    expect(requests).toBe(1)
     expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)
     await context.close()
   })

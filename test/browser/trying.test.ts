@@ -125,10 +125,10 @@ inBrowser('a checkout that is tried out', () => {
     await until(async () => (await page.locator('#field-site').inputValue()) === 'example.com/shop')
     expect(await page.locator('#field-deep').isChecked()).toBe(true)
     expect(await page.locator('#field-document').inputValue()).toBe('')
-    const told = shop.receiver.calls.length
+    const callsBefore = shop.receiver.calls.length
     await page.getByRole('button', { name: 'Simulate payment' }).click()
     await page.getByText('Order started').waitFor()
-    expect(JSON.parse(shop.receiver.calls[told]!.body).input).toMatchObject({ site: 'https://example.com/shop' })
+    expect(JSON.parse(shop.receiver.calls[callsBefore]!.body).input).toMatchObject({ site: 'https://example.com/shop' })
     expect(await page.evaluate('sessionStorage.length')).toBe(0)
   })
 
@@ -149,21 +149,21 @@ inBrowser('a checkout that is tried out', () => {
     await choose('Balance is too low')
     await page.locator('.outcome').getByText('There is too little USDC in the wallet. Nothing was charged.').waitFor()
     await page.getByRole('button', { name: 'Try again' }).click()
-    const told = shop.receiver.calls.length
+    const callsBefore = shop.receiver.calls.length
     await choose('Payment takes a few seconds')
     await page.getByRole('heading', { name: 'Simulating your payment' }).waitFor()
     shop.service.clock.forward(6_000)
     await shop.service.sales.sales(shop.service.clock.now())
     await page.getByText('Order started').waitFor()
-    expect(JSON.parse(shop.receiver.calls[told]!.body).input).toEqual({ outcome: 'mine' })
-    expect(shop.receiver.calls).toHaveLength(told + 1)
+    expect(JSON.parse(shop.receiver.calls[callsBefore]!.body).input).toEqual({ outcome: 'mine' })
+    expect(shop.receiver.calls).toHaveLength(callsBefore + 1)
     await page.goto(page.url().split('?')[0]!)
     await choose('Delivery fails')
     await page.getByRole('heading', { name: 'Paid, but not delivered' }).waitFor()
     await page.getByText('Attempt 1').waitFor()
     await page.getByText('Simulated: the workflow was not called.').waitFor()
     await looks(shown, 'delivery-failed')
-    expect(shop.receiver.calls).toHaveLength(told + 1)
+    expect(shop.receiver.calls).toHaveLength(callsBefore + 1)
   })
 
   it.each([

@@ -96,7 +96,7 @@ describe('approvals', () => {
     )
     expect(new Set(decisions.map(({ status }) => status))).toEqual(new Set([200, 409]))
     const state = (await approvalOf(id)).status
-    for (const { status, body: said } of decisions) if (status === 200) expect(said.approval.status).toBe(state)
+    for (const { status, body: decision } of decisions) if (status === 200) expect(decision.approval.status).toBe(state)
   })
 
   test('allow the approved request once, up to its price', async () => {

@@ -4,7 +4,7 @@ export interface Listener {
   /** The kinds in the next message, beyond those that were read already; `over` at the last message. */
   next(): Promise<readonly string[] | 'over' | 'ended'>
   /** Resolves when a change of this kind has arrived. */
-  told(kind: string): Promise<void>
+  waitFor(kind: string): Promise<void>
   lastId: string | null
   leave(): void
 }
@@ -41,7 +41,7 @@ export async function listen(
         text += value
       }
     },
-    async told(kind) {
+    async waitFor(kind) {
       for (;;) {
         const kinds = await listener.next()
         if (typeof kinds === 'string') throw new Error(`the stream has ended before it told of ${kind}`)

@@ -36,7 +36,7 @@ describe('a payment by a contract wallet (ERC-1271)', () => {
 
   /** The payers of the payments at this checkout that its workflow was sent. */
   const deliveries = (checkout: string) =>
-    world.workflow.told
+    world.workflow.deliveries
       .filter(({ json }) => json.metadata.checkoutId === checkout)
       .map(({ json }) => json.payment.payer as unknown)
   const deliveredTo = (checkout: string) => until(() => deliveries(checkout).length > 0 && deliveries(checkout))

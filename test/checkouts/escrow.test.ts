@@ -25,7 +25,7 @@ describe('a checkout whose payments wait in the escrow', () => {
   afterAll(() => world.close())
   beforeEach(async () => {
     await world.forget()
-    world.workflow.answers({ delivered: { status: 200, body: '{"score":97}' } })
+    world.workflow.answers({ delivery: { status: 200, body: '{"score":97}' } })
     chk = await sell()
   })
 
@@ -66,7 +66,7 @@ describe('a checkout whose payments wait in the escrow', () => {
   }
   const held = ({ info }: Signed) => escrowed(world.chain, info)
   /** What came of this test's checkout: one of the test before may still come. */
-  const ordered = () => world.workflow.told.filter(({ json }) => json.metadata.checkoutId === chk)
+  const ordered = () => world.workflow.deliveries.filter(({ json }) => json.metadata.checkoutId === chk)
   const usdc = (account: Hex) => usdcOf(world.chain, account)
 
   test('an agent pays, waits, and gets the result once the seller is paid', async () => {
@@ -87,7 +87,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     const sales = await statements.run('SELECT method::text, facilitator FROM sale WHERE subject = $1', [chk])
     expect(sales).toEqual([{ method: 'auth-capture', facilitator: null }])
     expect(ordered()).toHaveLength(1)
-    expect(world.workflow.told[0]!.json).toMatchObject({
+    expect(world.workflow.deliveries[0]!.json).toMatchObject({
       payment: { txHash: null },
       metadata: { capture: 'escrow', deadline: expect.any(String) },
     })
@@ -112,7 +112,7 @@ describe('a checkout whose payments wait in the escrow', () => {
   })
 
   test('a failure returns the whole payment, and its result is never shown', async () => {
-    world.workflow.answers({ delivered: { status: 410, body: '{"score":1}' } })
+    world.workflow.answers({ delivery: { status: 410, body: '{"score":1}' } })
     const payer = await newPayer()
     const signed = await sign(payer)
     const { body } = await pay(signed)

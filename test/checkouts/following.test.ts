@@ -49,7 +49,7 @@ describe('the status of a payment', () => {
     })
     expect(end.payment).toMatchObject({ id: answer.body.payment.id, txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
     expect(await usdcOf(world.chain, payer.address)).toBe(4_000_000n)
-    await until(() => world.workflow.told.some(({ json }) => json.payment.payer === payer.address))
+    await until(() => world.workflow.deliveries.some(({ json }) => json.payment.payer === payer.address))
   })
 
   it('is found and continued by a page reloaded in the middle', async () => {
@@ -85,7 +85,7 @@ describe('the status of a payment', () => {
       payment: { reason: { code: expect.stringMatching(/^invalid_exact_evm_/), sentence: expect.any(String) } },
       delivery: null,
     })
-    expect(world.workflow.told.filter(({ json }) => json.payment?.payer === payer.address)).toHaveLength(0)
+    expect(world.workflow.deliveries.filter(({ json }) => json.payment?.payer === payer.address)).toHaveLength(0)
     const { body } = await world.seller.call('GET', `/v1/deliveries?target=${made.webhookEndpoint.id as string}`)
     expect(body.total).toBe(1)
   })
@@ -105,7 +105,7 @@ describe('the status of a payment', () => {
   })
 
   it("includes the last node's answer, for the buyer and for an agent", async () => {
-    world.workflow.answers({ delivered: { status: 200, body: '{"report":"<b>all good</b>"}' } })
+    world.workflow.answers({ delivery: { status: 200, body: '{"report":"<b>all good</b>"}' } })
     const { id, answer } = await paying({ responseMode: 'lastNode' })
     const end = await until(async () => {
       const seen = await look(statusPath(answer))
@@ -131,7 +131,7 @@ describe('the status of a payment', () => {
     const id = String(answer.body.payment.id)
     const write = (body: Record<string, unknown>, by = world.seller) =>
       by.call('POST', `/v1/payments/${id}/progress`, { body })
-    await until(() => world.workflow.told.length === 1)
+    await until(() => world.workflow.deliveries.length === 1)
     const stream = await fetch(world.service.origin + path, { headers: { accept: 'text/event-stream' } })
     const stranger = await world.service.person()
 
@@ -162,7 +162,7 @@ describe('the status of a payment', () => {
   })
 
   it('hides the answer of a workflow that responds immediately', async () => {
-    world.workflow.answers({ delivered: { status: 200, body: '{"internal":"secret"}' } })
+    world.workflow.answers({ delivery: { status: 200, body: '{"internal":"secret"}' } })
     const { answer } = await paying()
     const end = await until(async () => {
       const seen = await look(statusPath(answer))
@@ -176,7 +176,7 @@ describe('the status of a payment', () => {
       (await world.seller.call('POST', `/v1/deliveries/${delivery}/claim`)).body.claimed as boolean
 
     async function claimed(terms: Record<string, unknown> = {}) {
-      world.workflow.answers({ delivered: { status: 500, body: '{}' } })
+      world.workflow.answers({ delivery: { status: 500, body: '{}' } })
       const { answer } = await paying(terms)
       const path = statusPath(answer)
       const delivery = String(answer.body.payment.id).replace('pay_', 'dlv_')
@@ -190,12 +190,14 @@ describe('the status of a payment', () => {
       const { path, delivery } = await claimed()
       world.service.clock.forward(3_600_000)
       await until(async () => (await look(path)).delivery?.status === 'unconfirmed')
-      const before = world.workflow.told.length
+      const before = world.workflow.deliveries.length
       world.workflow.answers({})
       expect((await world.seller.call('POST', `/v1/deliveries/${delivery}/redeliver`)).status).toBe(202)
       await until(async () => (await look(path)).delivery?.status === 'delivered')
-      expect(world.workflow.told.length).toBeGreaterThan(before)
-      expect(new Set(world.workflow.told.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([delivery]))
+      expect(world.workflow.deliveries.length).toBeGreaterThan(before)
+      expect(new Set(world.workflow.deliveries.map(({ headers }) => headers['webhook-id']))).toEqual(
+        new Set([delivery]),
+      )
     })
 
     it('with onUnconfirmed: redeliver it is sent again by itself, with a new claim', async () => {

@@ -34,7 +34,7 @@ describe('slow calls of a checkout', () => {
   })
   beforeEach(async () => {
     await world.forget()
-    world.workflow.answers({ delivered: { status: 200, body: '{"score":97}' } })
+    world.workflow.answers({ delivery: { status: 200, body: '{"score":97}' } })
   })
 
   const sell = (terms: object = {}) =>
@@ -85,7 +85,7 @@ describe('slow calls of a checkout', () => {
       status: 'completed',
       result: { ...answered, _meta: { 'x402/payment-response': { success: true }, 'coinslot/payment': {} } },
     })
-    expect(world.workflow.told).toHaveLength(1)
+    expect(world.workflow.deliveries).toHaveLength(1)
   })
 
   test('cannot be read with the operation, another guest’s task id, a key or another address', async () => {
@@ -120,14 +120,14 @@ describe('slow calls of a checkout', () => {
       status: 'completed',
       result: { ...answered, _meta: { 'coinslot/billing': { cost: 0.5 } } },
     })
-    expect(world.workflow.told).toHaveLength(1)
+    expect(world.workflow.deliveries).toHaveLength(1)
   })
 
   test('a workflow that does not answer ends the task with the payment and its token', async () => {
-    world.workflow.answers({ delivered: { status: 429, body: '' } })
+    world.workflow.answers({ delivery: { status: 429, body: '' } })
     const { result: task } = (await call(await payment())).body
     const taskId = task.taskId as string
-    await until(() => world.workflow.told.length > 0)
+    await until(() => world.workflow.deliveries.length > 0)
     expect((await ask(taskId)).result).toMatchObject({ status: 'working' })
     world.service.clock.forward(200_001)
     expect(await ended(taskId)).toMatchObject({
@@ -141,8 +141,8 @@ describe('slow calls of a checkout', () => {
     const calls = [{ progressToken: 7 }, {}].map(async (more) =>
       call({ ...(await payment()), ...more }, { capabilities: {} }),
     )
-    await until(() => world.workflow.told.length === 2)
-    for (const { headers } of world.workflow.told) {
+    await until(() => world.workflow.deliveries.length === 2)
+    for (const { headers } of world.workflow.deliveries) {
       await world.seller.call('POST', `/v1/deliveries/${String(headers['webhook-id'])}/claim`)
     }
     let over = 0

@@ -12,7 +12,7 @@ describe('an error of a server that is no workflow of n8n', () => {
   })
 
   const answers = (status: number, body: unknown = { error: 'The site could not be reached.' }): void =>
-    world.workflow.answers({ delivered: { status, body: JSON.stringify(body) } })
+    world.workflow.answers({ delivery: { status, body: JSON.stringify(body) } })
 
   /** Paid in test mode. */
   async function paid(terms: Record<string, unknown>) {
@@ -44,7 +44,7 @@ describe('an error of a server that is no workflow of n8n', () => {
       code: 'workflow_failed',
       sentence: 'The site could not be reached. Nothing was charged.',
     })
-    expect(world.workflow.told).toHaveLength(1)
+    expect(world.workflow.deliveries).toHaveLength(1)
     const stranger = (await world.call('GET', `/p/${id}/payments/${payment}`)).body as Seen
     expect(JSON.stringify(stranger)).not.toContain('The site')
   })

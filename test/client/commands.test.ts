@@ -25,10 +25,10 @@ describe('the command line', () => {
   function begin(words: string[], environment: Record<string, string> = sandbox.environment) {
     const child = spawn('coinslot', words, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
     children.push(child)
-    const said = { out: '', err: '' }
+    const output = { out: '', err: '' }
     const more = new EventTarget()
     const hear = (at: 'out' | 'err') => (text: string) => {
-      said[at] += text
+      output[at] += text
       more.dispatchEvent(new Event('said'))
     }
     child.stdout.setEncoding('utf8').on('data', hear('out'))
@@ -39,13 +39,13 @@ describe('the command line', () => {
     })
     return {
       child,
-      said,
+      output,
       ended,
       async hears(at: 'out' | 'err', pattern: RegExp): Promise<RegExpExecArray> {
         for (;;) {
-          const found = pattern.exec(said[at])
+          const found = pattern.exec(output[at])
           if (found !== null) return found
-          if (child.exitCode !== null) throw new Error(`it ended: ${said.err}`)
+          if (child.exitCode !== null) throw new Error(`it ended: ${output.err}`)
           await new Promise((resolve) => more.addEventListener('said', resolve, { once: true }))
         }
       },
@@ -79,7 +79,7 @@ describe('the command line', () => {
     expect(await decided.text()).toContain('Go back to your terminal')
 
     expect(await login.ended).toBe(0)
-    expect(login.said.out).toMatch(/^Signed in as usr_\w+ \(sandbox\)\.\n$/)
+    expect(login.output.out).toMatch(/^Signed in as usr_\w+ \(sandbox\)\.\n$/)
     const file = path.join(config, 'coinslot/config.json')
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({

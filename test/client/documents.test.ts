@@ -119,16 +119,16 @@ describe('the published client', () => {
     const blocks = blocksOf('../README.md', 'sh').filter((block) => block.includes('curl '))
     expect(blocks).toHaveLength(3)
     const environment = { ...sandbox.environment, API: `${sandbox.url}/v1` }
-    const said: string[] = []
+    const outputs: string[] = []
     for (const block of blocks) {
       // The port alone is another one.
       const commands = block.replaceAll('http://localhost:4020', sandbox.url)
-      said.push((await run('sh', ['-euc', commands], { env: environment, maxBuffer: 10_000_000 })).stdout)
+      outputs.push((await run('sh', ['-euc', commands], { env: environment, maxBuffer: 10_000_000 })).stdout)
     }
-    expect(JSON.parse(said[0]!)).toMatchObject({ checkout: { url: expect.stringContaining('/p/chk_') } })
-    expect(said[1]).toMatch(/"cost":0\.02/)
-    expect(said[2]).toContain('github-issues-create')
-    expect(said[2]).not.toContain('"error"')
+    expect(JSON.parse(outputs[0]!)).toMatchObject({ checkout: { url: expect.stringContaining('/p/chk_') } })
+    expect(outputs[1]).toMatch(/"cost":0\.02/)
+    expect(outputs[2]).toContain('github-issues-create')
+    expect(outputs[2]).not.toContain('"error"')
     expect(await asDemo('/v1/runs')).toMatchObject({
       runs: expect.arrayContaining([
         expect.objectContaining({ rdaSlug: 'blog-outline', status: 'succeeded', cost: 0.02 }),
@@ -233,12 +233,12 @@ describe('the published client', () => {
   })
 
   test('shows how a command is written, and its version', async () => {
-    const said = async (...words: string[]) => (await run('coinslot', words, { env: sandbox.environment })).stdout
-    expect(await said('listen', '--help')).toMatch(/^Usage: coinslot listen --forward-to .*\n$/)
-    expect(await said('tools', 'call', '-h')).toMatch(/^Usage: coinslot tools call <tool> .*\n$/)
-    expect(await said('--help')).toBe(await said('help'))
+    const outputOf = async (...words: string[]) => (await run('coinslot', words, { env: sandbox.environment })).stdout
+    expect(await outputOf('listen', '--help')).toMatch(/^Usage: coinslot listen --forward-to .*\n$/)
+    expect(await outputOf('tools', 'call', '-h')).toMatch(/^Usage: coinslot tools call <tool> .*\n$/)
+    expect(await outputOf('--help')).toBe(await outputOf('help'))
     const { version } = JSON.parse(readFileSync('service/client/package.json', 'utf8')) as { version: string }
-    expect(await said('--version')).toBe(`${version}\n`)
+    expect(await outputOf('--version')).toBe(`${version}\n`)
     const wrong = (...words: string[]) => run('coinslot', words, { env: sandbox.environment })
     await expect(wrong('tools')).rejects.toMatchObject({
       code: 2,

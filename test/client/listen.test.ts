@@ -15,7 +15,7 @@ describe('coinslot listen', () => {
   let sandbox: Sandbox
   let hook: Server
   let listening: ChildProcess | undefined
-  let said = ''
+  let output = ''
   const restarted = deferred()
   const received: { headers: IncomingHttpHeaders; body: string }[] = []
   beforeAll(async () => {
@@ -46,17 +46,17 @@ describe('coinslot listen', () => {
   async function start(...more: string[]): Promise<void> {
     const { port } = hook.address() as AddressInfo
     const words = ['listen', '--forward-to', `127.0.0.1:${String(port)}/hook`, '--name', 'test', ...more]
-    said = ''
+    output = ''
     const child = spawn('coinslot', words, { env: sandbox.environment, stdio: ['ignore', 'ignore', 'pipe'] })
     listening = child
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said += text
+      output += text
       hook.emit('said')
     })
     child.once('exit', () => hook.emit('said'))
-    while (!said.includes('signed with')) {
+    while (!output.includes('signed with')) {
       await once(hook, 'said')
-      if (child.exitCode !== null) throw new Error(`coinslot listen ended: ${said}`)
+      if (child.exitCode !== null) throw new Error(`coinslot listen ended: ${output}`)
     }
   }
 
@@ -82,11 +82,11 @@ describe('coinslot listen', () => {
     while (sent.length < EVENTS) await send()
     await has(EVENTS)
     expect(received.map(({ headers }) => headers['webhook-id'])).toEqual(sent)
-    const secret = /signed with (\S+)/.exec(said)![1]!
+    const secret = /signed with (\S+)/.exec(output)![1]!
     for (const [place, { headers, body }] of received.entries()) {
       expect(await verifyWebhook(body, headers, secret)).toMatchObject({ event: NAMES[place % NAMES.length] })
     }
-    expect(said).toContain('Trying again.')
+    expect(output).toContain('Trying again.')
   })
 
   it('forwards redeliveries and test events, and with --since the events of the time before', async () => {
@@ -102,7 +102,7 @@ describe('coinslot listen', () => {
     listening!.kill('SIGINT')
     await once(listening!, 'exit')
     await start('--since', new Date(Date.now() - 3_600_000).toISOString())
-    expect(said).toContain(`${String(EVENTS + 1)} events are sent again.`)
+    expect(output).toContain(`${String(EVENTS + 1)} events are sent again.`)
     await has(before + 1 + EVENTS + 1)
     expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(EVENTS + 1)
   })

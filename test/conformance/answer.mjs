@@ -1,7 +1,7 @@
 /** Answers the test that started this process: each message names one of these and carries what it is called with. */
 export function answer(verbs) {
-  process.on('message', ({ id, verb, asked }) => {
-    verbs[verb](asked).then(
+  process.on('message', ({ id, verb, input }) => {
+    verbs[verb](input).then(
       (given) => process.send({ id, given: given ?? null }),
       (error) => process.send({ id, error: error.stack ?? String(error) }),
     )

@@ -53,9 +53,9 @@ describe('the matrix of clients and products', () => {
 
   it.each(cells)('a stock client %s buys a %s once; the same payment again buys nothing', async (client, product) => {
     const { url, ask } = shop[product]
-    const asked = ask('bought')
+    const request = ask('bought')
     const payer = await world.chain.payer(1_000_000n)
-    const bought = await buyers[client].buy({ url, privateKey: payer.privateKey, asked })
+    const bought = await buyers[client].buy({ url, privateKey: payer.privateKey, request })
     expect({ ...bought, body: JSON.stringify(bought.body) }).toMatchObject({ status: 200 })
     expect(transactionOf(bought)).toMatch(/^0x[0-9a-f]{64}$/)
     expect(await spentBy(payer)).toBe(PRICE)
@@ -70,9 +70,9 @@ describe('the matrix of clients and products', () => {
   it.each(cells)('a payment of %s for a %s does not pay for the next product too', async (client, product) => {
     const other = PRODUCTS[(PRODUCTS.indexOf(product) + 1) % PRODUCTS.length]!
     const { url, ask } = shop[product]
-    const asked = ask('bought')
+    const request = ask('bought')
     const payer = await world.chain.payer(1_000_000n)
-    const { header } = await buyers[client].buy({ url, privateKey: payer.privateKey, asked, hold: true })
+    const { header } = await buyers[client].buy({ url, privateKey: payer.privateKey, request, hold: true })
     const answers = await Promise.all([send(product, header), send(other, header)])
     const statuses = answers.map(({ status }) => status)
     expect(statuses.filter((status) => status === 200)).toHaveLength(1)
@@ -84,9 +84,9 @@ describe('the matrix of clients and products', () => {
 
   it.each(cells)('a payment of %s for a %s buys once in every dialect together', async (client, product) => {
     const { url, ask } = shop[product]
-    const asked = ask('bought')
+    const request = ask('bought')
     const payer = await world.chain.payer(1_000_000n)
-    const { header } = await buyers[client].buy({ url, privateKey: payer.privateKey, asked, hold: true })
+    const { header } = await buyers[client].buy({ url, privateKey: payer.privateKey, request, hold: true })
     const forms = dialectsOf(header, world.chain.network)
     const answers = await Promise.all(forms.map((form) => send(product, form)))
     const statuses = answers.map(({ status }) => status)
@@ -103,8 +103,8 @@ describe('the matrix of clients and products', () => {
   it.each(models)('a model whose wallet is of %s buys a %s over MCP', async (wallet, product, path, tool) => {
     const url = product === 'tool' ? world.service.origin + path : shop.checkout.url + path
     const payer = await world.chain.payer(1_000_000n)
-    const asked = { url, tool, input: { title: 'bought' }, privateKey: payer.privateKey, wallet }
-    const { tools, result } = await buyers.models.call(asked)
+    const call = { url, tool, input: { title: 'bought' }, privateKey: payer.privateKey, wallet }
+    const { tools, result } = await buyers.models.call(call)
     const { description } = tools.find(({ name }) => name === tool)!
     // Cloudflare's client announces the price of what it knows as paid.
     if (wallet === 'x402') expect(description).toContain('you will be charged $0.02')
@@ -126,9 +126,9 @@ describe('the matrix of clients and products', () => {
 
   async function send(product: Product, { name, value }: Purchase['header']) {
     const { url, ask } = shop[product]
-    const asked = ask('bought')
-    const headers = { ...(asked.headers as Record<string, string>), [name]: value }
-    const response = await fetch(url, { ...asked, headers })
+    const request = ask('bought')
+    const headers = { ...(request.headers as Record<string, string>), [name]: value }
+    const response = await fetch(url, { ...request, headers })
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
 

@@ -15,7 +15,7 @@ interface Attempt {
   factory?: Hex
   factoryData?: Hex
   offered?: Partial<Requirements>
-  asked?: Partial<Requirements>
+  required?: Partial<Requirements>
   change?(payload: StockPayload): void
 }
 
@@ -43,11 +43,11 @@ const seconds = (fromNow: number): string => String(Math.floor(Date.now() / 1000
 const someAddress = (): Hex => `0x${randomBytes(20).toString('hex')}`
 
 const CASES: Case[] = [
-  { wrong: 'more than required', make: () => ({ asked: { amount: '9999' } }), ...VALUE },
-  { wrong: 'less than required', make: () => ({ asked: { amount: '10001' } }), ...VALUE },
+  { wrong: 'more than required', make: () => ({ required: { amount: '9999' } }), ...VALUE },
+  { wrong: 'less than required', make: () => ({ required: { amount: '10001' } }), ...VALUE },
   {
     wrong: 'another recipient',
-    make: () => ({ asked: { payTo: someAddress() } }),
+    make: () => ({ required: { payTo: someAddress() } }),
     reason: 'invalid_exact_evm_recipient_mismatch',
   },
   {
@@ -102,20 +102,20 @@ const CASES: Case[] = [
     wrong: 'a wrong token name',
     make: () => ({
       offered: { extra: { name: 'Coin', version: '2' } },
-      asked: { extra: { name: 'Coin', version: '2' } },
+      required: { extra: { name: 'Coin', version: '2' } },
     }),
     reason: 'invalid_exact_evm_token_name_mismatch',
   },
   {
     wrong: 'no token name',
-    make: () => ({ asked: { extra: {} } }),
+    make: () => ({ required: { extra: {} } }),
     reason: 'invalid_exact_evm_missing_eip712_domain',
   },
   {
     wrong: 'an ordinary account as the asset',
     make(world) {
       const asset = world.chain.accounts[1]!.address
-      return { offered: { asset }, asked: { asset } }
+      return { offered: { asset }, required: { asset } }
     },
     reason: 'asset_not_deployed_contract',
     // Its version 1 does not check: a call to an account without code succeeds, and the seller gets nothing.
@@ -247,7 +247,7 @@ describe.each([1, 2] as const)('payments that a stock client of version %i signe
       ...(attempt.factoryData === undefined ? {} : { factoryData: attempt.factoryData }),
     })
     attempt.change?.(paymentPayload)
-    const paymentRequirements = { ...requirements, ...fitting(version, attempt.asked) }
+    const paymentRequirements = { ...requirements, ...fitting(version, attempt.required) }
     return { x402Version: version, paymentPayload, paymentRequirements }
   }
 

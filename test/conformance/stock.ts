@@ -13,21 +13,21 @@ export interface Seller {
 }
 
 export interface Buyer {
-  /** `asked` holds the request options, as for `fetch`; a GET when absent. */
+  /** `request` holds the request options, as for `fetch`; a GET when absent. */
   /**
    * With `hold` the payment is signed and not sent. With `signsIn` it signs in where it may, and pays where that is not
    * enough: version 2's program only.
    */
-  buy(asked: {
+  buy(input: {
     url: string
     privateKey: Hex
-    asked?: RequestInit
+    request?: RequestInit
     hold?: boolean
     signsIn?: boolean
   }): Promise<Purchase>
-  sign(asked: Wish): Promise<StockPayload>
+  sign(input: Wish): Promise<StockPayload>
   /** The reference facilitator's reason against a request; version 2's program knows both versions. */
-  judge(asked: {
+  judge(input: {
     rpc: string
     privateKey: Hex
     chainId: number
@@ -35,13 +35,13 @@ export interface Buyer {
     factories?: readonly Hex[]
   }): Promise<string | null>
   /** Version 2's program only. */
-  verify(asked: Evidence): Promise<Verified>
+  verify(input: Evidence): Promise<Verified>
   /** What the stock client lists or finds at a facilitator; only version 2's program can. */
-  discover(asked: { facilitator: string; list?: object; search?: object }): Promise<unknown>
+  discover(input: { facilitator: string; list?: object; search?: object }): Promise<unknown>
   /** How the stock packages judge a description; only version 2's program can. */
-  describe(asked: { bazaar: unknown; url: string }): Promise<unknown>
+  describe(input: { bazaar: unknown; url: string }): Promise<unknown>
   /** Calls a tool over MCP, and pays what is asked; only the program of models' wallets can. */
-  call(asked: { url: string; tool?: string; input: object; privateKey: Hex; wallet: 'x402' | 'mpp' }): Promise<Called>
+  call(input: { url: string; tool?: string; input: object; privateKey: Hex; wallet: 'x402' | 'mpp' }): Promise<Called>
   stop(): Promise<void>
 }
 
@@ -155,29 +155,29 @@ export function startBuyer(version: Client): Buyer {
   const child = start(version, 'buyer', {})
   const waiting = new Map<number, { resolve(given: unknown): void; reject(error: Error): void }>()
   child.on('message', ({ id, given, error }: { id: number; given?: unknown; error?: string }) => {
-    const asked = waiting.get(id)
+    const pending = waiting.get(id)
     waiting.delete(id)
-    if (error === undefined) asked?.resolve(given)
-    else asked?.reject(new Error(error))
+    if (error === undefined) pending?.resolve(given)
+    else pending?.reject(new Error(error))
   })
   child.on('exit', () => {
-    for (const asked of waiting.values()) asked.reject(new Error('the buyer ended before it answered'))
+    for (const pending of waiting.values()) pending.reject(new Error('the buyer ended before it answered'))
   })
   let count = 0
-  const ask = <Given>(verb: string, asked: object): Promise<Given> =>
+  const ask = <Given>(verb: string, input: object): Promise<Given> =>
     new Promise((resolve, reject) => {
       const id = count++
       waiting.set(id, { resolve: resolve, reject })
-      child.send({ id, verb, asked })
+      child.send({ id, verb, input })
     })
   return {
-    buy: (asked) => ask('buy', asked),
-    sign: (asked) => ask('sign', asked),
-    judge: (asked) => ask('judge', asked),
-    verify: (asked) => ask('verify', asked),
-    discover: (asked) => ask('discover', asked),
-    describe: (asked) => ask('describe', asked),
-    call: (asked) => ask('call', asked),
+    buy: (input) => ask('buy', input),
+    sign: (input) => ask('sign', input),
+    judge: (input) => ask('judge', input),
+    verify: (input) => ask('verify', input),
+    discover: (input) => ask('discover', input),
+    describe: (input) => ask('describe', input),
+    call: (input) => ask('call', input),
     stop: () => stop(child),
   }
 }

@@ -85,8 +85,8 @@ describe('connections by client credentials', () => {
     expect(wrong.body.error).toContain('its server refused the client')
     expect(wrong.text).not.toContain('guessed-wrongly')
     // A server that repeats the secret in its error.
-    world.company.next.push((asked, response) =>
-      json(response, { error: asked.headers.authorization!, error_description: asked.body }, 400),
+    world.company.next.push((request, response) =>
+      json(response, { error: request.headers.authorization!, error_description: request.body }, 400),
     )
     const echoed = await create(person, { id: 'acme-bot', secret: 'acme-client-secret' })
     expect(echoed.text).not.toContain(Buffer.from('acme-bot:acme-client-secret').toString('base64'))

@@ -1,5 +1,5 @@
 import { startReplica, dyingAt, type Replica } from '../tools/calls/replica.ts'
-import type { Asked } from '../harness/stranger.ts'
+import type { ReceivedRequest } from '../harness/stranger.ts'
 import { wanted } from '../tools/calls/world.ts'
 import { Upstream } from '../tools/calls/upstream.ts'
 import { endsAllGrants, isSameProject } from '../../service/connections/rules.ts'
@@ -122,8 +122,8 @@ describe('connections to providers of tools', () => {
     const scopes = new URL(String(body.connectUrl)).searchParams.get('scopes')!.split(' ')
     expect(scopes).toEqual(['old', 'notes'])
     const begun = await start(person, { connectionId: person.connectionId, scopes: ['more'] })
-    const asked = new URL(begun.authorizationUrl).searchParams.get('scope')!
-    expect(asked.split(' ').sort()).toEqual(['more', 'notes', 'old'])
+    const scope = new URL(begun.authorizationUrl).searchParams.get('scope')!
+    expect(scope.split(' ').sort()).toEqual(['more', 'notes', 'old'])
   })
 
   test('release a waiting call once the person has connected', async () => {
@@ -276,11 +276,11 @@ describe('connections to providers of tools', () => {
     const held: (() => void)[] = []
     const answer = world.company.next
     for (let count = 0; count < 60; count++) {
-      answer.push((asked, response) => {
-        const who = world.company.whoOf(asked)
+      answer.push((request, response) => {
+        const who = world.company.whoOf(request)
         order.push(who)
-        if (who === 'ora') held.push(() => world.company.issue(asked, response))
-        else world.company.issue(asked, response)
+        if (who === 'ora') held.push(() => world.company.issue(request, response))
+        else world.company.issue(request, response)
       })
     }
     const sweeping = sweep()
@@ -300,8 +300,8 @@ describe('connections to providers of tools', () => {
     const { connections } = world.service
     const begun = await start(person)
     const [{ id }] = (await world.connections(person)) as [{ id: string }]
-    world.company.next.push((asked, response) => {
-      void person.call('DELETE', `/v1/connections/${id}`).then(() => world.company.issue(asked, response))
+    world.company.next.push((request, response) => {
+      void person.call('DELETE', `/v1/connections/${id}`).then(() => world.company.issue(request, response))
     })
     await expect(
       connections.finish(person.caller, world.company.allow(begun.authorizationUrl, 'quin')),
@@ -314,9 +314,9 @@ describe('connections to providers of tools', () => {
     // The row outlives an exchange that begins in the last moment before the request is over.
     const late = await start(person)
     world.service.clock.forward(15 * 60_000 - 1_000)
-    world.company.next.push((asked, response) => {
+    world.company.next.push((request, response) => {
       world.service.clock.forward(10_000)
-      void sweep().then(() => world.company.issue(asked, response))
+      void sweep().then(() => world.company.issue(request, response))
     })
     const { state } = await connections.finish(person.caller, world.company.allow(late.authorizationUrl, 'quin'))
     expect(state).toBe('active')
@@ -515,23 +515,23 @@ describe('connections to providers of tools', () => {
     const stranger = await new Upstream().listen()
     stranger.says('/collect', { got: true })
     const person = await world.connected('kim')
-    const secretOf = ({ headers }: Asked) => headers.authorization!.slice(7)
+    const secretOf = ({ headers }: ReceivedRequest) => headers.authorization!.slice(7)
     let secret = ''
     const answers: string[] = []
     const call = async () => {
       const { text } = await world.call(person, 'notes-get-me')
       answers.push(text)
     }
-    world.company.onCall = (asked, response) => {
-      secret = secretOf(asked)
+    world.company.onCall = (request, response) => {
+      secret = secretOf(request)
       response.writeHead(302, { location: `${stranger.url}/collect?t=${secret}` }).end()
     }
     await call()
-    expect(stranger.asked).toEqual([])
+    expect(stranger.requests).toEqual([])
     expect(answers[0]).toContain('redirect')
     for (const status of [200, 400, 500]) {
-      world.company.onCall = (asked, response) => {
-        secret = secretOf(asked)
+      world.company.onCall = (request, response) => {
+        secret = secretOf(request)
         const base64 = Buffer.from(secret).toString('base64')
         response.writeHead(status, { 'content-type': 'application/json', 'x-echo': secret })
         response.end(
@@ -540,8 +540,8 @@ describe('connections to providers of tools', () => {
       }
       await call()
     }
-    world.company.onCall = (asked, response) => {
-      secret = secretOf(asked)
+    world.company.onCall = (request, response) => {
+      secret = secretOf(request)
       response.writeHead(200, { 'content-type': `text/plain; ${secret}` }).end(`Bearer ${secret}`)
     }
     await call()
@@ -576,7 +576,7 @@ describe('connections to providers of tools', () => {
     const refused = await world.call(person, 'notes-get-me')
     expect(refused.body.code).toBe('connection_required')
     expect(refused.body.error).toContain('host')
-    expect(stranger.asked).toEqual([])
+    expect(stranger.requests).toEqual([])
     await stranger.close()
   })
 })

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { createLog } from '../../service/api/log.ts'
-import type { Asked } from '../harness/stranger.ts'
+import type { ReceivedRequest } from '../harness/stranger.ts'
 import { Collector } from '../observe/collector.ts'
 import { Upstream } from '../tools/calls/upstream.ts'
 import { connectionWorld, json, type ConnectionWorld } from './world.ts'
@@ -71,10 +71,11 @@ describe('a hostile provider', () => {
     ],
   ]
 
-  const echo = (say: (response: ServerResponse, sent: string) => void) => (asked: Asked, response: ServerResponse) => {
-    const basic = Buffer.from((asked.headers.authorization ?? '').replace('Basic ', ''), 'base64').toString()
-    say(response, `${asked.headers.authorization ?? ''} ${basic} ${asked.body}`)
-  }
+  const echo =
+    (say: (response: ServerResponse, sent: string) => void) => (request: ReceivedRequest, response: ServerResponse) => {
+      const basic = Buffer.from((request.headers.authorization ?? '').replace('Basic ', ''), 'base64').toString()
+      say(response, `${request.headers.authorization ?? ''} ${basic} ${request.body}`)
+    }
 
   async function call(person: { call: ConnectionWorld['service']['call'] }, path: string, body: object): Promise<void> {
     answers.push((await person.call('POST', path, { body })).text)
@@ -111,17 +112,17 @@ describe('a hostile provider', () => {
       world.company.metadataAt.set('/revoke', (response) => say(response, world.company.lastRefresh))
       await person.call('DELETE', `/v1/connections/${person.connectionId}`)
       await sweep()
-      expect(stranger.asked).toEqual([])
+      expect(stranger.requests).toEqual([])
     },
   )
 
   test.each(places)('cannot reveal the access token by repeating it in %s', async (_place, say) => {
     const person = await world.connected('lou')
-    world.company.onCall = (asked, response) => say(response, asked.headers.authorization!.slice(7))
+    world.company.onCall = (request, response) => say(response, request.headers.authorization!.slice(7))
     answers.push((await world.call(person, 'notes-write')).text, (await world.call(person, 'notes-get-me')).text)
     answers.push((await person.call('POST', `/v1/connections/${person.connectionId}/test`)).text)
     answers.push((await person.call('GET', '/v1/tool-calls')).text, JSON.stringify(await world.connections(person)))
-    expect(stranger.asked).toEqual([])
+    expect(stranger.requests).toEqual([])
   })
 
   test.each([

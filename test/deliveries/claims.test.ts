@@ -82,12 +82,12 @@ describe('a claim', () => {
 
   test('that is never confirmed ends the schedule, and its owner gets delivery.unconfirmed', async () => {
     world.receiver.answers(claims(status(500, 'died')))
-    const told = owners.calls.length
+    const callsBefore = owners.calls.length
     const id = await world.write({ subject: 'pay_unconfirmed' })
     const seen = await world.reaches(id, 'unconfirmed')
     expect(seen).toMatchObject({ attemptCount: 1, lastStatus: 500, nextAttemptAt: null })
-    await owners.came(told + 1)
-    const call = owners.calls[told]!
+    await owners.came(callsBefore + 1)
+    const call = owners.calls[callsBefore]!
     expect(JSON.parse(call.body)).toEqual({ event: 'delivery.unconfirmed', data: { id, subject: 'pay_unconfirmed' } })
     expect(isGenuine(ownersSecret, call)).toBe(true)
     expectLikeItsTest(JSON.parse(call.body) as Parameters<typeof expectLikeItsTest>[0])
@@ -148,14 +148,14 @@ describe('a claim', () => {
 
   test('is no condition for delivery.stopped, which the owner gets when the receiver answers 410', async () => {
     world.receiver.answers(status(410))
-    const told = owners.calls.length
+    const callsBefore = owners.calls.length
     const id = await world.write({ subject: 'pay_gone' })
     await world.reaches(id, 'stopped')
-    await owners.came(told + 1)
-    expect(JSON.parse(owners.calls[told]!.body)).toEqual({
+    await owners.came(callsBefore + 1)
+    expect(JSON.parse(owners.calls[callsBefore]!.body)).toEqual({
       event: 'delivery.stopped',
       data: { id, subject: 'pay_gone' },
     })
-    expectLikeItsTest(JSON.parse(owners.calls[told]!.body) as Parameters<typeof expectLikeItsTest>[0])
+    expectLikeItsTest(JSON.parse(owners.calls[callsBefore]!.body) as Parameters<typeof expectLikeItsTest>[0])
   })
 })

@@ -166,9 +166,9 @@ describe('an event', () => {
     await good.came(1)
     const ended = await read()
     expect(ended).toMatchObject({ status: 'disabled', disabledAt: expect.any(String) })
-    const told = { id: failing.id, url: bad.url, failingSince: ended['failingSince'] }
-    expect(eventsOf(good)).toEqual([{ event: 'endpoint.disabled', data: told }])
-    expectLikeItsTest({ event: 'endpoint.disabled', data: told })
+    const data = { id: failing.id, url: bad.url, failingSince: ended['failingSince'] }
+    expect(eventsOf(good)).toEqual([{ event: 'endpoint.disabled', data }])
+    expectLikeItsTest({ event: 'endpoint.disabled', data })
   })
 
   test('that arrives once in five days keeps its endpoint', async () => {

@@ -80,10 +80,10 @@ try {
     assert.equal(answer.status, status, `${where} answers ${String(answer.status)}`)
   }
   say('every surface answers')
-  const asked = performance.now()
+  const signalledAt = performance.now()
   service.kill('SIGTERM')
   assert.equal(await exit, 0)
-  say(`ended in order ${seconds(asked)} s after SIGTERM`)
+  say(`ended in order ${seconds(signalledAt)} s after SIGTERM`)
 } finally {
   await stop()
 }

@@ -73,11 +73,11 @@ export async function refundRequest(
   const { refundTo = null, key = randomUUID(), txHash = sold.txHash, network = 'eip155:84532' } = over
   const { paymentId = null, reason = 'service_not_delivered', signed = {} } = over
   const expiresAt = new Date(service.clock.now().getTime() + minutes * 60_000)
-  const asked = {
+  const request = {
     ...{ txHash, network, paymentId, amount: usdc(BigInt(amount)), reason },
     ...{ detail: null, refundTo, key, proof: null, token: null, ...signed },
   }
-  const payerSignature = await by.signMessage({ message: refundText(asked, { origin, expiresAt }) })
+  const payerSignature = await by.signMessage({ message: refundText(request, { origin, expiresAt }) })
   return {
     x402Version: 2,
     paymentReference: { txHash, network, ...(paymentId === null ? {} : { paymentId }) },

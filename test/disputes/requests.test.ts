@@ -112,8 +112,8 @@ describe('a refund request by the x402 extension', () => {
     await accountOf(world, payer)
     const six = [first, ...(await Promise.all(Array.from({ length: 5 }, () => buy({ payer }))))]
     const asks = async (sold: typeof first) => {
-      const told = await ask({ ...sold, payer: first.payer }, { reason: 'customer_request' })
-      return told['status']
+      const answer = await ask({ ...sold, payer: first.payer }, { reason: 'customer_request' })
+      return answer['status']
     }
     const answers = await Promise.all(six.map(asks))
     expect(answers.filter((status) => status === 'executed')).toHaveLength(2)
@@ -152,9 +152,9 @@ describe('a refund request by the x402 extension', () => {
     )
     const same = bodies[0]!
     const answers = await Promise.all(bodies.map((body, at) => askRefund(world, at % 2 === 0 ? same : body)))
-    const said = answers.map(({ body }) => JSON.stringify(body))
+    const texts = answers.map(({ body }) => JSON.stringify(body))
     const executed = JSON.stringify({ status: 'executed', amount: '300000', refundTxHash: null })
-    for (const one of said)
+    for (const one of texts)
       expect([
         executed,
         '{"status":"pending","amount":"300000"}',

@@ -51,10 +51,12 @@ describe('one payment, a hundred concurrent calls at two processes', () => {
   /** Fifty to each; a block when the transaction is on its way. */
   const settleByHundred = async ({ body }: Payment, headers: Record<string, string> = {}): Promise<Answer[]> => {
     const text = JSON.stringify(body)
-    const asked = Promise.all(Array.from({ length: 100 }, (_, place) => settle(origins[place % 2]!, text, headers)))
+    const settlements = Promise.all(
+      Array.from({ length: 100 }, (_, place) => settle(origins[place % 2]!, text, headers)),
+    )
     await until(async () => (await inPool(chain)) > 0)
     await chain.mine()
-    return await asked
+    return await settlements
   }
   const state = async ({ payer }: Payment) => ({
     paid: await usdcOf(chain, payer),
@@ -110,8 +112,8 @@ describe('one payment, a hundred concurrent calls at two processes', () => {
 
 /** Where it listens, once it says that it is ready. */
 async function originOf(process: ServiceProcess): Promise<string> {
-  const said = await process.says(READY)
-  const line = said.split('\n').find((each) => READY.test(`${each}\n`))!
+  const output = await process.says(READY)
+  const line = output.split('\n').find((each) => READY.test(`${each}\n`))!
   const { port } = JSON.parse(line) as { port: number }
   return `http://127.0.0.1:${String(port)}`
 }

@@ -145,8 +145,8 @@ export function request(
   chain: TestChain,
   version: 1 | 2,
   signed: SignedAuthorization,
-  asked: Terms = {},
-  offered: Terms = asked,
+  required: Terms = {},
+  offered: Terms = required,
 ) {
   const { signature, ...authorization } = signed
   const payload = {
@@ -160,7 +160,7 @@ export function request(
   }
   const usdc = chain.network.usdc
   const network = version === 1 ? chain.network.name : chain.network.caip2
-  const { amount = String(signed.value), ...terms } = asked
+  const { amount = String(signed.value), ...terms } = required
   const all = {
     scheme: 'exact',
     network,

@@ -93,8 +93,8 @@ describe('files', () => {
   })
 
   it('that are too large, or of unknown length, are refused before they are read', async () => {
-    const told = await raw(`POST /v1/files?name=big HTTP/1.1`, [`Content-Length: ${String(BYTES_MAX + 1)}`], '')
-    expect(told).toMatch(/^HTTP\/1\.1 413 [^]*"code":"body_too_large"/)
+    const reply = await raw(`POST /v1/files?name=big HTTP/1.1`, [`Content-Length: ${String(BYTES_MAX + 1)}`], '')
+    expect(reply).toMatch(/^HTTP\/1\.1 413 [^]*"code":"body_too_large"/)
     expect(await raw('POST /v1/files?name=big HTTP/1.1', ['Content-Length: 99999999999999999999'], '')).toMatch(
       / 4\d\d /,
     )

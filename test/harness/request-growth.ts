@@ -36,18 +36,18 @@ export async function growthOfRequests(
   origin: string,
   pid: number,
   { works, until }: { works: readonly GrowingRequest[]; until: number },
-): Promise<{ faults: string[]; asked: number }> {
+): Promise<{ faults: string[]; measured: number }> {
   const cost = await watched(origin, pid, async () => {
     for (const work of works) await send(origin, work.make(work.largest))
   })
-  if (isQuick({ ...cost, cpuMs: cost.cpuMs / 2 })) return { faults: [], asked: works.length }
+  if (isQuick({ ...cost, cpuMs: cost.cpuMs / 2 })) return { faults: [], measured: works.length }
   const faults: string[] = []
-  let asked = 0
-  for (; asked < works.length && performance.now() < until; asked++) {
-    const fault = await growthOfRequest(origin, pid, works[asked]!)
+  let measured = 0
+  for (; measured < works.length && performance.now() < until; measured++) {
+    const fault = await growthOfRequest(origin, pid, works[measured]!)
     if (fault !== null) faults.push(fault)
   }
-  return { faults, asked }
+  return { faults, measured }
 }
 
 function isQuick({ cpuMs, grownBytes }: Cost): boolean {

@@ -62,9 +62,9 @@ describe('a new e-mail address', () => {
     expect([await signIn('ann@new.example'), await signIn(ann.email)]).toEqual([200, 401])
     expect((await callerOf(world, ann.token)).user).toMatchObject({ email: 'ann@new.example', emailConfirmed: true })
     await world.deliver()
-    const told = mailsTo(ann.email).at(-1)!
-    expect(told.subject).toBe('The e-mail address of your Coinslot account was changed')
-    expect(told.text).toContain('ann@new.example')
+    const mail = mailsTo(ann.email).at(-1)!
+    expect(mail.subject).toBe('The e-mail address of your Coinslot account was changed')
+    expect(mail.text).toContain('ann@new.example')
     // A second click has the same result and sends no second mail.
     expect((await follow(ann, token)).status).toBe(200)
     const mails = world.mails.length

@@ -90,8 +90,8 @@ describe('identifying a caller', () => {
       ]
       const sentences = new Map<string, string>()
       for (const [authorization, reason] of authorizations) {
-        const asked = { authorization, environmentHeader: 'production', now: new Date(now.getTime() + 60_001) }
-        const error = await sandbox.identity.identify(asked).then(
+        const request = { authorization, environmentHeader: 'production', now: new Date(now.getTime() + 60_001) }
+        const error = await sandbox.identity.identify(request).then(
           () => new Error(`${String(authorization)} was let in`),
           (thrown: unknown) => thrown as Error & { kind: string; code: string; fields: object },
         )
@@ -111,8 +111,8 @@ describe('identifying a caller', () => {
       const expired = await keyIn(sandbox, 'sandbox', new Date(sandbox.clock.now().getTime() + 60_000))
       sandbox.clock.forward(60_001)
       for (const text of [secret, expired.secret, 'csk_test_never', 'csk_live_never', 'csk_whatever']) {
-        const asked = await statementsOf(sandbox, () => callerOf(sandbox, text).catch(() => null))
-        expect(asked).toEqual(['identity_find_keys'])
+        const statements = await statementsOf(sandbox, () => callerOf(sandbox, text).catch(() => null))
+        expect(statements).toEqual(['identity_find_keys'])
       }
     })
 

@@ -89,9 +89,9 @@ describe('keys', () => {
       const dan = await person('dan')
       const expiresAt = new Date(world.clock.now().getTime() + 60_000)
       const { secret } = await world.identity.keys.create(dan, { ...plain, expiresAt }, operation())
-      const asked = { authorization: `Bearer ${secret}`, environmentHeader: undefined }
-      await world.identity.identify({ ...asked, now: new Date(expiresAt.getTime() - 1) })
-      await expect(world.identity.identify({ ...asked, now: expiresAt })).rejects.toMatchObject({
+      const request = { authorization: `Bearer ${secret}`, environmentHeader: undefined }
+      await world.identity.identify({ ...request, now: new Date(expiresAt.getTime() - 1) })
+      await expect(world.identity.identify({ ...request, now: expiresAt })).rejects.toMatchObject({
         kind: 'unauthenticated',
       })
       const past = { ...plain, expiresAt: world.clock.now() }

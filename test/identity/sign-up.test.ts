@@ -131,10 +131,10 @@ describe('the sign-up', () => {
 
     it('hold for a domain and its subdomains, for concurrent sign-ups, and not for large providers', async () => {
       const signUp = bounded(3, 1_000)
-      const asked = Array.from({ length: 8 }, (_, at) =>
+      const attempts = Array.from({ length: 8 }, (_, at) =>
         grants(signUp, `farm-${String(at)}`, `a${String(at)}@m${String(at)}.Farm.example`),
       )
-      expect((await Promise.all(asked)).sort()).toEqual([0, 0, 0, 0, 0, 5, 5, 5])
+      expect((await Promise.all(attempts)).sort()).toEqual([0, 0, 0, 0, 0, 5, 5, 5])
       const large = Array.from({ length: 5 }, (_, at) =>
         fromAddress('198.51.100.7', () => grants(signUp, `large-${String(at)}`, `a${String(at)}@gmail.com`)),
       )

@@ -72,9 +72,9 @@ describe('receipts and invoices as documents', () => {
       email: null,
     })
     expect((await read(`${receipt}/invoice.pdf?token=${token}`)).status).toBe(404)
-    const asked = await ask(receipt, token)
+    const answer = await ask(receipt, token)
     const year = service.clock.now().getUTCFullYear()
-    expect([asked.status, asked.body.invoice]).toEqual([
+    expect([answer.status, answer.body.invoice]).toEqual([
       201,
       {
         number: `TEST-ACME-${String(year)}-000001`,

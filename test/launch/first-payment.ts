@@ -71,9 +71,9 @@ export async function takeFirstPayment(
     secret: string
   }
   const payer = await base.payer(PRICE)
-  const asked = await post(checkout.url, {})
-  expect(asked.status).toBe(402)
-  const paid = await post(checkout.url, {}, { 'payment-signature': await signed(asked, payer, base) })
+  const unpaid = await post(checkout.url, {})
+  expect(unpaid.status).toBe(402)
+  const paid = await post(checkout.url, {}, { 'payment-signature': await signed(unpaid, payer, base) })
   expect([paid.status, await paid.json()]).toEqual([200, expect.objectContaining({})])
 
   const { headers, body } = await hook.first()
@@ -98,11 +98,11 @@ function post(url: string, body: object, headers: Record<string, string> = {}): 
 
 /** What a wallet signs for the first offer of this 402. */
 async function signed(
-  asked: Response,
+  unpaid: Response,
   payer: Awaited<ReturnType<TestChain['payer']>>,
   chain: TestChain,
 ): Promise<string> {
-  const required = Buffer.from(asked.headers.get('payment-required') ?? '', 'base64').toString()
+  const required = Buffer.from(unpaid.headers.get('payment-required') ?? '', 'base64').toString()
   const [accepted] = (JSON.parse(required) as { accepts: { amount: string; payTo: Hex }[] }).accepts
   const terms = { value: BigInt(accepted!.amount) }
   const { signature, ...rest } = await payer.authorize(chain.network, accepted!.payTo.toLowerCase() as Hex, terms)

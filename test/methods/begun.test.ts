@@ -27,7 +27,7 @@ describe('a sale goes on by the method that it was begun with, after its process
     second.behind = honest.service.origin
   })
   beforeEach(() => {
-    for (const facilitator of [first, second]) Object.assign(facilitator, { mood: 'honest', settled: 0, asked: 0 })
+    for (const facilitator of [first, second]) Object.assign(facilitator, { mood: 'honest', settled: 0, requests: 0 })
   })
   afterEach(async () => {
     for (const stop of started.toReversed()) await stop()
@@ -96,7 +96,7 @@ describe('a sale goes on by the method that it was begun with, after its process
     first.mood = 'honest'
     const restarted = await restart(world, environment())
     await sweep(world, restarted, String(pending.body.paymentId))
-    expect([first.settled, second.asked]).toEqual([1, 0])
+    expect([first.settled, second.requests]).toEqual([1, 0])
     expect(await usdcOf(honest.chain, payer.address)).toBe(950_000n)
   })
 
@@ -122,7 +122,7 @@ describe('a sale goes on by the method that it was begun with, after its process
 
     const restarted = await restart(world, { ...sponsor(), GATE_FACILITATOR_URL: second.url })
     await sweep(world, restarted, sale!.id)
-    expect(second.asked).toBe(0)
+    expect(second.requests).toBe(0)
     expect(await usdcOf(honest.chain, payer.address)).toBe(950_000n)
   })
 
@@ -138,14 +138,14 @@ describe('a sale goes on by the method that it was begun with, after its process
       const test = await world.sell([ROUTE], { testMode: true })
       world.upstream.on('/secret', (_request, response) => response.writeHead(200).end('worth it'))
       const url = `${gate}/secret`
-      const asked = async (headers: Record<string, string>): Promise<void> => {
+      const expectServed = async (headers: Record<string, string>): Promise<void> => {
         world.service.clock.forward(1)
         expect(await world.ask(url, { headers })).toMatchObject({ status: 200 })
       }
-      await asked(await signed(payer, honest.chain, await world.ask(url)))
+      await expectServed(await signed(payer, honest.chain, await world.ask(url)))
       const { headers } = await world.ask(url, { headers: { 'accept-payment': 'evm/charge' } })
       const answer = await answerTo(payer, honest.chain.network, challengeIn(headers))
-      await asked({ [answer.header]: answer.value })
+      await expectServed({ [answer.header]: answer.value })
       world.service.clock.forward(1)
       const token = String(test.paywall.testToken)
       await world.ask(`${test.gate}/secret`, { headers: { 'x-payment-token': token } })

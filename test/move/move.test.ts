@@ -16,7 +16,7 @@ describe('moving to a server', () => {
   let dataDir: string
   let url: string
   let drop: () => Promise<void>
-  let said: string[]
+  let lines: string[]
   let state: Source
 
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe('moving to a server', () => {
 
   test('moves every row, resumes after an interruption, rejects differing rows, and keeps the source', async () => {
     await go({ dryRun: true })
-    expect(said).toContainEqual(expect.stringMatching(/tables, .* MB. The target is empty/))
+    expect(lines).toContainEqual(expect.stringMatching(/tables, .* MB. The target is empty/))
     expect(await value('SELECT count(*)::int FROM pg_namespace WHERE nspname = $1', ['coinslot_move'])).toBe(0)
 
     await expect(interrupted('run')).rejects.toThrow('pulled the plug')
@@ -69,9 +69,9 @@ describe('moving to a server', () => {
     await value(`UPDATE identity_user SET name = 'Person 0' WHERE name = 'Person 0 '`)
 
     await go()
-    expect(said).toContainEqual(expect.stringMatching(/part of this database/))
-    expect(said).toContainEqual(expect.stringMatching(/^All \d+ rows of all \d+ tables are the same/))
-    expect(said).toContain('The ledger is sound.')
+    expect(lines).toContainEqual(expect.stringMatching(/part of this database/))
+    expect(lines).toContainEqual(expect.stringMatching(/^All \d+ rows of all \d+ tables are the same/))
+    expect(lines).toContain('The ledger is sound.')
     await withClient(url, expectTheSame)
     expect(await value('SELECT count(*)::int FROM run')).toBe(PAYMENTS)
 
@@ -98,10 +98,10 @@ describe('moving to a server', () => {
     await expect(go({ dataDir: path.join(dataDir, 'nowhere') })).rejects.toThrow(/no embedded database/)
   })
 
-  async function go(asked: Partial<TransferInput> = {}): Promise<void> {
-    said = []
-    const told = { say: (sentence: string) => void said.push(sentence), progress: () => undefined }
-    await move({ dataDir, to: url, dryRun: false, blocksAtOnce: 2, ...asked }, told)
+  async function go(input: Partial<TransferInput> = {}): Promise<void> {
+    lines = []
+    const reporter = { say: (sentence: string) => void lines.push(sentence), progress: () => undefined }
+    await move({ dataDir, to: url, dryRun: false, blocksAtOnce: 2, ...input }, reporter)
   }
 
   /** Ends before the first rows of that table are copied. */

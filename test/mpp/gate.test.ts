@@ -92,8 +92,8 @@ describe('a payment of MPP', () => {
   })
 
   it('is offered as a problem document to clients that accept it', async () => {
-    const asked = await world.ask(url, { headers: { 'accept-payment': 'tempo/*;q=0.5, evm/charge' } })
-    expect(asked.headers.get('content-type')).toMatch(/^application\/problem\+json/)
-    expect(asked.body).toMatchObject({ type: `${PROBLEM}payment-required`, accepts: [expect.anything()] })
+    const unpaid = await world.ask(url, { headers: { 'accept-payment': 'tempo/*;q=0.5, evm/charge' } })
+    expect(unpaid.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+    expect(unpaid.body).toMatchObject({ type: `${PROBLEM}payment-required`, accepts: [expect.anything()] })
   })
 })

@@ -30,7 +30,7 @@ const SENTENCE =
 describe("the Coinslot node in n8n's own engine", () => {
   let unpacked: string
   let service: Server
-  let asked: { route: string; key: string | undefined; idempotencyKey: unknown }[]
+  let requests: { route: string; key: string | undefined; idempotencyKey: unknown }[]
 
   beforeAll(async () => {
     unpacked = mkdtempSync(path.join(tmpdir(), 'coinslot-unpacked-'))
@@ -39,14 +39,14 @@ describe("the Coinslot node in n8n's own engine", () => {
       void (async () => {
         const route = `${String(request.method)} ${String(request.url)}`
         const { authorization, 'idempotency-key': idempotencyKey } = request.headers
-        asked.push({ route, key: authorization, idempotencyKey })
+        requests.push({ route, key: authorization, idempotencyKey })
         const [status, body] = ANSWERS[route]?.(await text(request)) ?? [404, {}]
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
       })()
     }).listen(0, '127.0.0.1')
     await once(service, 'listening')
   })
-  beforeEach(() => (asked = []))
+  beforeEach(() => (requests = []))
   afterAll(() => {
     service.close()
     rmSync(unpacked, { recursive: true })
@@ -77,9 +77,9 @@ describe("the Coinslot node in n8n's own engine", () => {
       pairedItem: { item: index },
     })
     expect(ran).toEqual({ status: 'success', items: [item(0, 'one'), item(1, 'two')] })
-    expect(asked.map(({ route }) => route)).toEqual(['POST /v1/run', 'POST /v1/run'])
-    expect(asked[0]?.key).toMatch(/^Bearer csk_test_/)
-    expect(new Set(asked.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2)
+    expect(requests.map(({ route }) => route)).toEqual(['POST /v1/run', 'POST /v1/run'])
+    expect(requests[0]?.key).toMatch(/^Bearer csk_test_/)
+    expect(new Set(requests.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2)
   })
 
   it('returns the balance', async () => {

@@ -20,20 +20,20 @@ describe("n8n's requirements for a community node", () => {
   it('is what `n8n-node lint` looks for', async () => {
     const program = path.join(lint, 'node_modules/eslint/bin/eslint.js')
     const rules = ['-c', path.join(lint, 'rules.mjs'), '--max-warnings=0']
-    expect(await said(program, [...rules, 'nodes', 'credentials', 'package.json'])).toBe('')
+    expect(await outputOf(program, [...rules, 'nodes', 'credentials', 'package.json'])).toBe('')
   })
 
   it('is what its scanner looks for in the sources', async () => {
-    expect(await said(scan, ['source', root])).toBe('')
+    expect(await outputOf(scan, ['source', root])).toBe('')
   })
 
   it('is what its scanner looks for in the packed file', async () => {
-    expect(await said(scan, ['packed', unpacked])).toBe('')
+    expect(await outputOf(scan, ['packed', unpacked])).toBe('')
   })
 })
 
 /** The full output of a program, which is empty when it finds nothing. */
-async function said(program: string, words: readonly string[]): Promise<string> {
+async function outputOf(program: string, words: readonly string[]): Promise<string> {
   try {
     // Under the name that Jest gives it, some of these rules test themselves instead.
     const env = { ...process.env, NODE_ENV: 'production' }

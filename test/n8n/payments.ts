@@ -24,7 +24,7 @@ export async function redelivered(world: World, workflow: Workflow, payment: Pay
 type Payment = PaymentView['payment']
 
 /** The response to an empty body. */
-export interface Told {
+export interface FormLink {
   message: string
   form_url: string
   test_mode: boolean
@@ -60,14 +60,15 @@ export function outputOf(payment: Payment, input: Record<string, unknown>): unkn
 }
 
 export async function formOf(workflow: Workflow, kind: 'webhook' | 'webhook-test' = 'webhook'): Promise<string> {
-  return ((await asJson(workflow.address(kind), 'POST')).body as Told).form_url
+  return ((await asJson(workflow.address(kind), 'POST')).body as FormLink).form_url
 }
 
 export async function simulate(form: string, input: Record<string, unknown>): Promise<Payment> {
-  const told = await asJson(`${form}/pay`, 'POST', { input, simulate: true })
+  const answer = await asJson(`${form}/pay`, 'POST', { input, simulate: true })
   // A held payment waits for its workflow.
-  if (![200, 202].includes(told.status)) throw new Error(`paying answered ${told.status}: ${JSON.stringify(told.body)}`)
-  return (told.body as PaymentView).payment
+  if (![200, 202].includes(answer.status))
+    throw new Error(`paying answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+  return (answer.body as PaymentView).payment
 }
 
 export async function paymentAt(payment: Payment): Promise<PaymentView> {

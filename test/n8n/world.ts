@@ -102,10 +102,10 @@ export async function openWorld(version: string, startMain = startAlone): Promis
       return body as unknown
     },
     async call(method, where, body) {
-      const told = await asJson(`${apiUrl}${where}`, method, body, KEY)
-      if (told.status >= 300)
-        throw new Error(`${method} ${where} answered ${told.status}: ${JSON.stringify(told.body)}`)
-      return told.body as unknown
+      const answer = await asJson(`${apiUrl}${where}`, method, body, KEY)
+      if (answer.status >= 300)
+        throw new Error(`${method} ${where} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+      return answer.body as unknown
     },
     async removeTool(slug, successor) {
       const status = async (): Promise<number> =>
@@ -199,8 +199,8 @@ export class Workflow {
   /** Resolves when it responds at its production address; rejects with the message that n8n shows to the user. */
   async publish(): Promise<void> {
     const before = await this.read()
-    const told = await this.n8n.tell('POST', `/rest/workflows/${this.id}/activate`, { versionId: before.versionId })
-    if (told.status >= 300) throw new Error(String(told.json.message))
+    const answer = await this.n8n.tell('POST', `/rest/workflows/${this.id}/activate`, { versionId: before.versionId })
+    if (answer.status >= 300) throw new Error(String(answer.json.message))
     // The newer generation answers first and activates afterwards.
     await until(async () => {
       const { status, json } = await this.n8n.tell('GET', `/rest/workflows/${this.id}/publication-status`)

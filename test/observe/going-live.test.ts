@@ -184,9 +184,9 @@ async function startFront(folder: string, days: number): Promise<Front> {
 async function doctor(environment: Record<string, string>, authority?: string): Promise<readonly Finding[]> {
   const trusted: Record<string, string> = authority === undefined ? {} : { NODE_EXTRA_CA_CERTS: authority }
   const env = { PATH: process.env['PATH'] ?? '', ...trusted, ...environment }
-  const said = await new Promise<string>((resolve) => {
+  const output = await new Promise<string>((resolve) => {
     // It exits with 1 where there is a fault, as there is with the tests' quick database server.
     execFile(process.execPath, ['service/dist/cli/doctor.js', '--json'], { env }, (_error, stdout) => resolve(stdout))
   })
-  return (JSON.parse(said) as { findings: Finding[] }).findings
+  return (JSON.parse(output) as { findings: Finding[] }).findings
 }

@@ -267,7 +267,7 @@ describe('paying an address', () => {
       await service.outflow.setPaused(true)
       try {
         const { status: code, body } = await pay('/v2/paused')
-        expect([code, body.code, seller.asked.get('/v2/paused')]).toEqual([503, 'payouts_paused', undefined])
+        expect([code, body.code, seller.unpaidRequests.get('/v2/paused')]).toEqual([503, 'payouts_paused', undefined])
       } finally {
         await service.outflow.setPaused(false)
       }
@@ -287,7 +287,7 @@ describe('paying an address', () => {
     test('without any limit is refused, and sends no request to the seller', async () => {
       const { key } = await agentKey({ approvalAbove: 5 })
       const { status: code, body } = await payAs(key, '/v2/unlimited')
-      expect([code, body.code, seller.asked.get('/v2/unlimited')]).toEqual([403, 'limits_required', undefined])
+      expect([code, body.code, seller.unpaidRequests.get('/v2/unlimited')]).toEqual([403, 'limits_required', undefined])
     })
 
     test('stays within its limits, to which a released payment returns its amount', async () => {
@@ -310,7 +310,7 @@ describe('paying an address', () => {
       const { id, key } = await agentKey({ limits: { perDay: 5 }, domains: { allow: ['*.good.test'] } })
       const { status: code, body } = await payAs(key, '/v2/unasked')
       expect([code, body.code, body.limit]).toEqual([403, 'spending_limit', 'domains.allow'])
-      expect(seller.asked.get('/v2/unasked')).toBeUndefined()
+      expect(seller.unpaidRequests.get('/v2/unasked')).toBeUndefined()
       const { decisions } = (await person.call('GET', `/v1/agents/${id}/decisions`)).body
       expect(decisions).toHaveLength(1)
     })

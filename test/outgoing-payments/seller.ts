@@ -8,7 +8,7 @@ export class Seller {
   /** The payments that it received, by path, in order. */
   readonly shown = new Map<string, string[]>()
   /** Requests without a payment, by path. */
-  readonly asked = new Map<string, number>()
+  readonly unpaidRequests = new Map<string, number>()
   private readonly server: Server
   private readonly network: Network
   private readonly recipient: string
@@ -74,7 +74,7 @@ export class Seller {
       request.headers['payment-authorization'] ??
       (authorization?.startsWith('Payment ') === true ? authorization : undefined)
     if (typeof payment !== 'string') {
-      this.asked.set(path, (this.asked.get(path) ?? 0) + 1)
+      this.unpaidRequests.set(path, (this.unpaidRequests.get(path) ?? 0) + 1)
       if (path === '/free') response.writeHead(200, { 'content-type': 'text/plain' }).end('for nothing')
       else if (path === '/plain-402') response.writeHead(402).end('pay up')
       else if (path === '/never') this.hanging.add(response)

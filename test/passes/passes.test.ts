@@ -48,7 +48,7 @@ async function buy(checkout: string, plan = RUNS.id, input: object = {}) {
 }
 
 const delivered = (checkout: string) =>
-  world.workflow.told.filter(({ json }) => json.metadata?.checkoutId === checkout && json.payment.amount === 0)
+  world.workflow.deliveries.filter(({ json }) => json.metadata?.checkoutId === checkout && json.payment.amount === 0)
 
 describe('trial runs', () => {
   it('200 concurrent buyers of 20 trials get 20, and all of them are delivered', async () => {
@@ -108,8 +108,8 @@ describe('trial runs', () => {
     const after = { kind: 'link', url: 'https://example.com/' }
     expect((await world.seller.call('PATCH', `/v1/checkouts/${id}`, { body: { after } })).status).toBe(200)
     const wallet = newWallet()
-    const asked = await pay(id, { quoteId, proof: await proofOf(wallet, id, {}) })
-    expect([asked.status, asked.body.code]).toEqual([410, 'quote_expired'])
+    const answer = await pay(id, { quoteId, proof: await proofOf(wallet, id, {}) })
+    expect([answer.status, answer.body.code]).toEqual([410, 'quote_expired'])
     const left = await world.call('GET', `/p/${id}/pass?address=${wallet.address}`)
     expect(left.body.trialRunsLeft).toBe(1)
   })
@@ -291,8 +291,8 @@ describe('a pass that was paid for with money', () => {
     ])
     const again = await paid.call('POST', `/p/${id}`, { body: {}, headers })
     expect(again.body.payment).toMatchObject({ id: payments[0].id, status: 'paid', free: 'pass' })
-    await until(() => paid.workflow.told.some(({ json }) => json.metadata.paymentId === payments[0].id))
-    expect(paid.workflow.told.filter(({ json }) => json.metadata.paymentId === payments[0].id)).toHaveLength(1)
+    await until(() => paid.workflow.deliveries.some(({ json }) => json.metadata.paymentId === payments[0].id))
+    expect(paid.workflow.deliveries.filter(({ json }) => json.metadata.paymentId === payments[0].id)).toHaveLength(1)
     expect(await findPassDifferences(paid.service.database.statements)).toEqual([])
   })
 })

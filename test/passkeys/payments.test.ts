@@ -183,11 +183,11 @@ describe('a payment by a passkey wallet', () => {
       await chain.call('eth_sendTransaction', { from, to: SAFE.factory, data: deploymentData(passkey.key), gas })
       await chain.mine()
       const digest = keccak256('0x02')
-      const asked = encodeFunctionData({
+      const data = encodeFunctionData({
         abi: parseAbi(['function isValidSignature(bytes32, bytes) view returns (bytes4)']),
         args: [digest, passkey.sign(digest, chain.network, { wrapped: false })],
       })
-      const answer = await chain.call('eth_call', { to: passkey.wallet, data: asked }, 'latest')
+      const answer = await chain.call('eth_call', { to: passkey.wallet, data }, 'latest')
       expect(String(answer).slice(0, 10)).toBe('0x1626ba7e')
     } finally {
       await chain.stop()

@@ -64,7 +64,8 @@ describe('an order that is paid by plain transfers', () => {
   const giveBack = ({ path, token }: Pick<Opened, 'path' | 'token'>, to: string) =>
     world.call('POST', `${path}/return`, { body: { to }, headers: { 'X-Payment-Token': token } })
 
-  const runsOf = ({ sold }: Pick<Opened, 'sold'>) => world.workflow.told.filter(({ body }) => body.includes(sold.id))
+  const runsOf = ({ sold }: Pick<Opened, 'sold'>) =>
+    world.workflow.deliveries.filter(({ body }) => body.includes(sold.id))
 
   it('is paid, delivered and shown to its buyer once the money has arrived, in one transfer', async () => {
     const of = await opened(
@@ -84,8 +85,8 @@ describe('an order that is paid by plain transfers', () => {
       `/p/${of.sold.id}/payments/${paid.payment!.id}?token=${paid.payment!.token}`,
     )
     expect(payment.body.payment).toMatchObject({ status: 'paid', payer: of.address.toLowerCase(), amount: 1 })
-    const told = await until(() => runsOf(of)[0] ?? null)
-    expect(told.json).toMatchObject({ input: { site: 'a.example' } })
+    const delivery = await until(() => runsOf(of)[0] ?? null)
+    expect(delivery.json).toMatchObject({ input: { site: 'a.example' } })
     for (let look = 0; look < 3; look++) await turn(60_000)
     expect(runsOf(of)).toHaveLength(1)
   })
@@ -185,7 +186,7 @@ describe('an order that is paid by plain transfers', () => {
 
   it('is paid only once its workflow is available again', async () => {
     const of = await opened({ preflight: true })
-    world.workflow.answers({ asked: { status: 503, body: '{}' } })
+    world.workflow.answers({ check: { status: 503, body: '{}' } })
     await send(of.address, 1_000_000n)
     expect(await becomes(of, { status: 'paying', reason: 'workflow_unavailable' })).toMatchObject({ left: 0 })
     const home = (await world.chain.payer(0n)).address
@@ -214,7 +215,7 @@ describe('an order that is paid by plain transfers', () => {
 
   it('returns the money where the work fails before it is charged', async () => {
     const of = await opened({ capture: 'onSuccess', responseMode: 'lastNode', runSeconds: 60 })
-    world.workflow.answers({ delivered: { status: 500, body: '{}' } })
+    world.workflow.answers({ delivery: { status: 500, body: '{}' } })
     await send(of.address, 1_000_000n)
     await becomes(of, { status: 'paying' })
     await until(() => runsOf(of)[0] ?? null)

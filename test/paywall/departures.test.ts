@@ -14,7 +14,7 @@ describe('a client that leaves', () => {
 
   const PRICE = { model: 'per-request', amount: 0.05 }
   const CHAT = { model: 'per-token', input: 0.001, output: 0.002, minimum: 0.001, maximum: 0.2 }
-  const asks = (path: string): number => world.upstream.asked.filter(({ url }) => url.startsWith(path)).length
+  const asks = (path: string): number => world.upstream.requests.filter(({ url }) => url.startsWith(path)).length
 
   /** Sends a request, and hangs up once the upstream has received it. */
   async function leave(url: string, headers: Record<string, string>, path: string, init: RequestInit = {}) {

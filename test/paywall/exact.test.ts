@@ -14,7 +14,7 @@ describe('a route with one price', () => {
     world = await openWorld({ chain: true })
   })
   afterAll(() => world.close())
-  const asks = (path: string): number => world.upstream.asked.filter(({ url }) => url.startsWith(path)).length
+  const asks = (path: string): number => world.upstream.requests.filter(({ url }) => url.startsWith(path)).length
 
   it.each([1, 2] as const)('charges the price and passes the answer on (x402 version %i)', async (version) => {
     const { gate } = await world.sell([{ path: '/weather', pricing: PRICE }])
@@ -30,11 +30,11 @@ describe('a route with one price', () => {
     })
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
     // Recorded once the last byte is sent.
-    const told = await until(async () => {
+    const answer = await until(async () => {
       const state = await world.ask(`${world.service.origin}/gate/payments/${paid.headers.get('x-payment-id')!}`)
       return state.body.payment.delivered === true ? state : null
     })
-    expect(told.body.payment).toMatchObject({ status: 'paid', amount: 0.05 })
+    expect(answer.body.payment).toMatchObject({ status: 'paid', amount: 0.05 })
   })
 
   it('settles once, calls once and answers once for a hundred concurrent presentations of an authorization', async () => {

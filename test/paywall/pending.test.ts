@@ -14,25 +14,25 @@ describe('a payment that the chain has not taken yet', () => {
     world = await openWorld({ chain: true, environment: { SETTLE_WAIT_MS: '300' } })
   })
   afterAll(() => world.close())
-  const asks = (path: string): number => world.upstream.asked.filter(({ url }) => url.startsWith(path)).length
+  const asks = (path: string): number => world.upstream.requests.filter(({ url }) => url.startsWith(path)).length
 
   it('answers 503 with a status address, never a new 402, and returns the answer in the end', async () => {
     const { gate } = await world.sell([{ method: 'POST', path: '/slow', pricing: PRICE }])
     const payer = await world.chain.payer(1_000_000n)
-    const asked = { method: 'POST', body: 'one' }
-    const header = await world.sign(payer, await world.ask(`${gate}/slow`, asked))
+    const request = { method: 'POST', body: 'one' }
+    const header = await world.sign(payer, await world.ask(`${gate}/slow`, request))
     await world.chain.call('evm_setAutomine', false)
-    const pending = await world.ask(`${gate}/slow`, { ...asked, headers: header })
+    const pending = await world.ask(`${gate}/slow`, { ...request, headers: header })
     expect(pending).toMatchObject({ status: 503, body: { code: 'settlement_pending', paymentId: expect.any(String) } })
     expect(pending.headers.get('retry-after')).toBe('3')
     const id = String(pending.body.paymentId)
-    const told = await world.ask(String(pending.body.statusUrl).replace('http://localhost:0', world.service.origin))
-    expect(told.body.payment).toMatchObject({ id, status: 'settling', delivered: false })
+    const shown = await world.ask(String(pending.body.statusUrl).replace('http://localhost:0', world.service.origin))
+    expect(shown.body.payment).toMatchObject({ id, status: 'settling', delivered: false })
     const token = String(pending.body.paymentToken)
     const proven = { ...header, 'x-payment-token': token }
-    expect((await world.ask(`${gate}/slow`, { ...asked, headers: proven })).status).toBe(503)
+    expect((await world.ask(`${gate}/slow`, { ...request, headers: proven })).status).toBe(503)
     // By now the signature is public on chain.
-    const bareAgain = await world.ask(`${gate}/slow`, { ...asked, headers: header })
+    const bareAgain = await world.ask(`${gate}/slow`, { ...request, headers: header })
     expect(bareAgain).toMatchObject({ status: 409, body: { code: 'payment_submitted' } })
     await world.chain.call('evm_setAutomine', true)
     await world.chain.mine()
@@ -44,16 +44,16 @@ describe('a payment that the chain has not taken yet', () => {
     const other = await world.ask(`${gate}/slow`, { method: 'POST', body: 'two', headers: proven })
     expect(other).toMatchObject({ status: 409, body: { code: 'payment_for_another_request' } })
     // The id alone fetches nothing; the id with the buyer's secret token fetches the response.
-    const bare = await world.ask(`${gate}/slow`, { ...asked, headers: { 'x-payment-id': id } })
+    const bare = await world.ask(`${gate}/slow`, { ...request, headers: { 'x-payment-id': id } })
     expect(bare).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
     const guessed = { 'x-payment-id': id, 'x-payment-token': `tok_${'A'.repeat(43)}` }
-    expect((await world.ask(`${gate}/slow`, { ...asked, headers: guessed })).status).toBe(400)
+    expect((await world.ask(`${gate}/slow`, { ...request, headers: guessed })).status).toBe(400)
     const named = { 'x-payment-id': id, 'x-payment-token': token }
-    const answer = await world.ask(`${gate}/slow`, { ...asked, headers: named })
+    const answer = await world.ask(`${gate}/slow`, { ...request, headers: named })
     expect(answer).toMatchObject({ status: 200, body: { body: 'one' } })
     // That it has arrived is written a moment after it was sent.
     await until(async () => {
-      const later = await world.ask(`${gate}/slow`, { ...asked, headers: named })
+      const later = await world.ask(`${gate}/slow`, { ...request, headers: named })
       expect(later).toMatchObject({
         status: 409,
         body: { code: expect.stringMatching(/^payment_(processing|delivered)$/) },

@@ -34,7 +34,7 @@ describe('the gate as a proxy', () => {
   })
   afterAll(() => world.close())
 
-  const last = () => world.upstream.asked.at(-1)!
+  const last = () => world.upstream.requests.at(-1)!
 
   it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
     'passes %s on with its query and body',
@@ -260,17 +260,17 @@ describe('the gate as a proxy', () => {
     ['a bare line feed', 'X-A: b\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['a header name with a space', 'Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n'],
   ])('refuses a request that could hide a second one with %s', async (_what, rest) => {
-    const before = world.upstream.asked.length
+    const before = world.upstream.requests.length
     const raw = await talk(`POST /gate/${slug()}/smuggle HTTP/1.1\r\nHost: x\r\n${rest}`)
     expect(raw).toMatch(/^HTTP\/1\.1 400/)
-    expect(world.upstream.asked).toHaveLength(before)
+    expect(world.upstream.requests).toHaveLength(before)
   })
 
   it('answers 431 to oversized headers, without a request to the upstream', async () => {
-    const before = world.upstream.asked.length
+    const before = world.upstream.requests.length
     const raw = await talk(`GET /gate/${slug()}/big HTTP/1.1\r\nHost: x\r\nX-Payment: ${'A'.repeat(20_000)}\r\n\r\n`)
     expect(raw).toMatch(/^HTTP\/1\.1 431/)
-    expect(world.upstream.asked).toHaveLength(before)
+    expect(world.upstream.requests).toHaveLength(before)
   })
 
   it.each([
@@ -289,10 +289,10 @@ describe('the gate as a proxy', () => {
     ['/%00paid/x', 400],
     ['/%zz', 400],
   ])('finds no way around the price by %s', async (path, status) => {
-    const before = world.upstream.asked.length
+    const before = world.upstream.requests.length
     const raw = await talk(`GET /gate/${slug()}${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
     expect(raw).toMatch(new RegExp(`^HTTP/1\\.1 ${String(status)}`))
-    expect(world.upstream.asked).toHaveLength(before)
+    expect(world.upstream.requests).toHaveLength(before)
   })
 
   it('answers 404 for paths without a route, and for an unknown paywall', async () => {
@@ -383,12 +383,12 @@ describe('the gate as a proxy', () => {
       const sold = await apart.sell([{ path: '/*', pricing: { model: 'free' } }])
       expect(sold.paywall.url).toBe('http://gates.test:9/api-1')
       const port = Number(new URL(apart.service.origin).port)
-      const asked = await talk(
+      const reply = await talk(
         'GET /api-1/x HTTP/1.1\r\nHost: gates.test:9\r\nConnection: close\r\n\r\n',
         undefined,
         port,
       )
-      expect(asked).toMatch(/^HTTP\/1\.1 200[^]*"url":"\/x"/)
+      expect(reply).toMatch(/^HTTP\/1\.1 200[^]*"url":"\/x"/)
       expect((await apart.service.call('GET', '/healthz')).status).toBe(200)
       expect((await apart.seller.call('GET', '/v1/paywalls')).body.total).toBe(1)
     } finally {

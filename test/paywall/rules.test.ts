@@ -161,8 +161,8 @@ it.each([
   [{ usage: { prompt_tokens: -1, completion_tokens: 1.5 } }, null],
   [{ usage: null }, null],
   ['text', null],
-])('reads the use of tokens in %j', (said, tokens) => {
-  expect(usageIn(said)).toEqual(tokens)
+])('reads the use of tokens in %j', (body, tokens) => {
+  expect(usageIn(body)).toEqual(tokens)
 })
 
 it('merges the usage that a stream reports in parts', () => {
@@ -191,8 +191,8 @@ it('counts tiers up to and with their last call', () => {
 it('reports each milestone that a payment passes, once', () => {
   const payment = { id: 'pay_x', paywallId: 'pwl_x', payer: '0x', amount: usdc(50n), simulated: false } as never
   const facts = { payment, customerPayments: 2, tier: null, milestones: [10n, 100n, 120n, 150n, 151n].map(usdc) }
-  const told = eventsOf({ ...facts, revenueBefore: usdc(100n), revenue: usdc(150n) }, new Date(0))
-  expect(told.map(({ event, data }) => [event, data['milestone']])).toEqual([
+  const events = eventsOf({ ...facts, revenueBefore: usdc(100n), revenue: usdc(150n) }, new Date(0))
+  expect(events.map(({ event, data }) => [event, data['milestone']])).toEqual([
     ['payment.completed', undefined],
     ['revenue.milestone', 0.00012],
     ['revenue.milestone', 0.00015],

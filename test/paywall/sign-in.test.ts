@@ -71,7 +71,7 @@ describe('signing in instead of paying again', () => {
   test('tells the upstream the payer, without the signature header', async () => {
     const url = `${gate}/data/7`
     await world.ask(url, { headers: await signIn(payer, await world.ask(url)) })
-    const { headers } = world.upstream.asked.at(-1)!
+    const { headers } = world.upstream.requests.at(-1)!
     const [, identity = ''] = String(headers['coinslot-payment']).split('.')
     expect(JSON.parse(Buffer.from(identity, 'base64url').toString())).toMatchObject({
       state: 'signed-in',

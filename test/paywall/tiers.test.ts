@@ -29,7 +29,7 @@ describe('tiers', () => {
   afterAll(() => world.close())
 
   /** The deliveries that one paywall's endpoint gets, written in the transactions of the changes themselves. */
-  async function told(paywall: string): Promise<{ event: string; data: Record<string, unknown> }[]> {
+  async function eventsOf(paywall: string): Promise<{ event: string; data: Record<string, unknown> }[]> {
     const rows = await world.service.database.statements.run<{ body: string }>(
       'SELECT body FROM delivery ORDER BY id',
       [],
@@ -65,7 +65,7 @@ describe('tiers', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n - 5n * 30_000n - 3n * 20_000n - 4n * 10_000n)
     expect(await usdcOf(world.chain, other.address)).toBe(1_000_000n - 3n * 30_000n)
 
-    const events = await told(id)
+    const events = await eventsOf(id)
     events.forEach(expectLikeItsTest)
     const count = (name: string): number => events.filter(({ event }) => event === name).length
     expect(count('payment.completed')).toBe(15)
@@ -90,7 +90,7 @@ describe('tiers', () => {
       at: expect.any(String),
     })
     // The events do arrive, signed.
-    const hook = await until(() => world.upstream.asked.find(({ url }) => url === '/hook') ?? null)
+    const hook = await until(() => world.upstream.requests.find(({ url }) => url === '/hook') ?? null)
     expect(hook.headers['webhook-signature']).toMatch(/^v1,/)
 
     // A new day begins at the first price, and that is a change of tier too.
@@ -160,7 +160,7 @@ describe('tiers', () => {
     const answer = await world.pay(payer, `${gate}/poor`)
     expect(answer).toMatchObject({ status: 402, body: { reason: 'invalid_exact_evm_insufficient_balance' } })
     expect(answer.text).not.toContain('worth it')
-    const events = await told(id)
+    const events = await eventsOf(id)
     expect(events.map(({ event }) => event)).toEqual(['payment.failed'])
     events.forEach(expectLikeItsTest)
     expect(events[0]!.data).toMatchObject({

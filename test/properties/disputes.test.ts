@@ -49,8 +49,8 @@ describe('the rules of disputes, for every sale, policy and request', () => {
   test('a request is accepted only within its window, up to the rest, for the address that paid', () => {
     const to = fc.constantFrom(null, PAYER, `0x${'c2'.repeat(20)}` as const)
     check(
-      fc.property(sale, policy, micro(6_000), to, (sold, terms, asked, refundTo) => {
-        const amount = usdc(asked + 1n)
+      fc.property(sale, policy, micro(6_000), to, (sold, terms, requested, refundTo) => {
+        const amount = usdc(requested + 1n)
         const { returned } = sold
         const about = { sale: sold, returned, policy: { ...DEFAULT_POLICY, ...terms }, now: NOW, before: null }
         const denial = denialOf({ amount, refundTo }, about)
@@ -68,11 +68,11 @@ describe('the rules of disputes, for every sale, policy and request', () => {
 
   test('a payment that has a dispute gets no second refund by a request', () => {
     check(
-      fc.property(sale, policy, micro(6_000), states, (sold, terms, asked, state) => {
+      fc.property(sale, policy, micro(6_000), states, (sold, terms, requested, state) => {
         const before = { state: state as 'open' }
         const { returned } = sold
         const about = { sale: sold, returned, policy: { ...DEFAULT_POLICY, ...terms }, now: NOW, before }
-        const denial = denialOf({ amount: usdc(asked + 1n), refundTo: null }, about)
+        const denial = denialOf({ amount: usdc(requested + 1n), refundTo: null }, about)
         const hasEnded = !['open', 'refunding'].includes(state)
         expect(!hasEnded || denial !== null).toBe(true)
       }),
@@ -96,8 +96,8 @@ describe('the rules of disputes, for every sale, policy and request', () => {
         for (const { amount, reason, payer, handover, isServed, isOrderAddress, refunded } of requests) {
           const ofPayer = shares.get(payer) ?? 0
           const bought = { amount: usdc(6_000n), refunded, handover, result: null, simulated: false }
-          const asked = { amount, reason, isServed, sale: bought }
-          if (!isAutomatic(asked, { ...DEFAULT_POLICY, ...terms }, { spent, ofPayer, isOrderAddress })) continue
+          const request = { amount, reason, isServed, sale: bought }
+          if (!isAutomatic(request, { ...DEFAULT_POLICY, ...terms }, { spent, ofPayer, isOrderAddress })) continue
           expect(isOrderAddress).toBe(false)
           expect(terms.agents === 'automatic' && amount <= terms.perSale && amount + refunded <= 6_000n).toBe(true)
           const isHandedOver = isServed || handover !== 'none'

@@ -10,7 +10,7 @@ import { Oracle, type OracleLock } from './oracle.ts'
 export class Person {
   readonly oracle = new Oracle()
   readonly problems: string[] = []
-  private readonly said: Said[] = []
+  private readonly operations: Operation[] = []
   private count = 0
   private readonly ledger: Ledger
   private readonly owner: Owner
@@ -144,14 +144,14 @@ export class Person {
   }
 
   private async repeat(back: number): Promise<void> {
-    const said = this.said.at(-1 - back)
-    if (said !== undefined) await this.expect(said.again, said.outcome)
+    const operation = this.operations.at(-1 - back)
+    if (operation !== undefined) await this.expect(operation.again, operation.outcome)
   }
 
   private async contradict(back: number): Promise<void> {
-    const said = this.said.at(-1 - back)
-    if (said === undefined) return
-    const outcome = await this.until(said.otherwise)
+    const operation = this.operations.at(-1 - back)
+    if (operation === undefined) return
+    const outcome = await this.until(operation.otherwise)
     if (outcome === 'done') this.problems.push('contents that contradict an earlier command were accepted')
   }
 
@@ -162,7 +162,7 @@ export class Person {
 
   private async say(again: () => Promise<unknown>, outcome: string, otherwise: () => Promise<unknown>): Promise<void> {
     await this.expect(again, outcome)
-    this.said.push({ again, outcome, otherwise })
+    this.operations.push({ again, outcome, otherwise })
   }
 
   private async expect(call: () => Promise<unknown>, wanted: string): Promise<void> {
@@ -184,7 +184,7 @@ export class Person {
   }
 }
 
-interface Said {
+interface Operation {
   again: () => Promise<unknown>
   outcome: string
   otherwise: () => Promise<unknown>

@@ -119,8 +119,8 @@ describe('a refund on the chain', () => {
       'SELECT body FROM delivery WHERE user_id = $1 ORDER BY id',
       [owner.userId],
     )
-    const told = rows.map(({ body: text }) => JSON.parse(text) as { event: string; data: object })
-    expect(told).toMatchObject([
+    const payloads = rows.map(({ body: text }) => JSON.parse(text) as { event: string; data: object })
+    expect(payloads).toMatchObject([
       { event: 'refund.failed', data: { id: large, refundId: id, refundFailure: 'treasury_short', refunded: 0 } },
       {
         event: 'payment.refunded',

@@ -128,9 +128,9 @@ describe('the list of all payments', () => {
     const { statements } = service.database
     await statements.run(MANY, [owner.userId, owner.environment])
     await statements.run('ANALYZE sale', [])
-    const asked: { text: string; values: readonly unknown[] }[] = []
+    const queries: { text: string; values: readonly unknown[] }[] = []
     const run: Statements['run'] = async (text, values, name) => {
-      asked.push({ text, values })
+      queries.push({ text, values })
       return await statements.run(text, values, name)
     }
     const { olderOwn } = createOwnSales({ ...statements, run })
@@ -154,7 +154,7 @@ describe('the list of all payments', () => {
     for (const filter of filters) {
       const before = `pay_${'19999'.padStart(26, '0')}`
       const found = await olderOwn(owner, { ...all, ...filter }, { limit: 20, before })
-      const { text, values } = asked.pop()!
+      const { text, values } = queries.pop()!
       const [row] = await statements.run<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
         `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
         values,

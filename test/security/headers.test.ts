@@ -87,8 +87,8 @@ describe('headers', () => {
     ['GET', '/openapi.json', 200],
     ['GET', '/openapi-trpc.json', 200],
   ]
-  const asked = DATA.map(([method, path, status, body]) => ({ method, path, status, body }))
-  test.each(asked)('$method $path: $status, never cached, and never run as a page', async (ask) => {
+  const requests = DATA.map(([method, path, status, body]) => ({ method, path, status, body }))
+  test.each(requests)('$method $path: $status, never cached, and never run as a page', async (ask) => {
     const { method, path, status, body } = ask
     const headers = { accept: 'application/json' }
     const bearer = path.startsWith('/tools/mcp') ? {} : { key: person.key }
@@ -115,9 +115,9 @@ describe('headers', () => {
   test('another site may read public gates, and nothing behind a cookie', async () => {
     const headers = { origin: 'https://evil.example', cookie: 'coinslot.session_token=x' }
     for (const path of ['/v1/me', '/trpc/identity.me', '/auth/get-session', '/facilitator/supported', '/']) {
-      const { headers: said } = await service.call('GET', path, { headers })
-      expect([path, said.get('access-control-allow-origin')]).toEqual([path, null])
-      expect([path, said.get('access-control-allow-credentials')]).toEqual([path, null])
+      const { headers: answerHeaders } = await service.call('GET', path, { headers })
+      expect([path, answerHeaders.get('access-control-allow-origin')]).toEqual([path, null])
+      expect([path, answerHeaders.get('access-control-allow-credentials')]).toEqual([path, null])
     }
     // Gates use no cookies: a request that pays is answered, from every origin.
     const gate = await service.call('GET', '/gate/weather/x', { headers })

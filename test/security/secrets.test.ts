@@ -128,9 +128,9 @@ describe('secrets', () => {
     const fixed = `${'f'.repeat(32)}.${'A'.repeat(43)}=`
     const body = { email: 'ann@example.com', password: secrets.get('password') }
     const headers = { cookie: `coinslot.session_token=${encodeURIComponent(fixed)}`, origin: 'http://localhost:0' }
-    const { status, headers: said } = await service.call('POST', '/auth/sign-in/email', { body, headers })
+    const { status, headers: answerHeaders } = await service.call('POST', '/auth/sign-in/email', { body, headers })
     expect(status).toBe(200)
-    const given = said.getSetCookie().find((line) => line.startsWith('coinslot.session_token='))
+    const given = answerHeaders.getSetCookie().find((line) => line.startsWith('coinslot.session_token='))
     expect(given).not.toContain('f'.repeat(32))
     expect((await service.call('GET', '/v1/me', { headers: { cookie: headers.cookie } })).status).toBe(401)
     // And each sign-in creates another session.

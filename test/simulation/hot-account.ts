@@ -6,7 +6,7 @@ import { percentile, Queue } from './queue.ts'
  * charge is two operations, one after the other: the hold, and its end.
  */
 export function simulateHotRow(setting: RowSetting): RowOutcome {
-  const processes = Array.from({ length: setting.processes }, () => ({ waiting: new Queue<Charge>(), asked: false }))
+  const processes = Array.from({ length: setting.processes }, () => ({ waiting: new Queue<Charge>(), isQueued: false }))
   const begin = (since: number, at: number): void => {
     processes[at % processes.length]!.waiting.push({ since, asks: 2, process: at % processes.length })
   }
@@ -19,8 +19,8 @@ export function simulateHotRow(setting: RowSetting): RowOutcome {
   while (now < end) {
     // A process with operations that does not queue for the row yet joins the queue.
     for (const [place, process] of processes.entries()) {
-      if (process.asked || process.waiting.length === 0) continue
-      process.asked = true
+      if (process.isQueued || process.waiting.length === 0) continue
+      process.isQueued = true
       line.push(place)
     }
     const [first] = line.take(1)
@@ -28,7 +28,7 @@ export function simulateHotRow(setting: RowSetting): RowOutcome {
     const process = processes[first]!
     const flight = process.waiting.take(setting.flightMost)
     now += setting.cost.flightMs + setting.cost.askMs * flight.length
-    process.asked = false
+    process.isQueued = false
     for (const charge of flight) {
       charge.asks--
       if (charge.asks > 0) {

@@ -75,9 +75,9 @@ const LIMIT = 40
     expect(statuses).toEqual([...Array.from({ length: LIMIT }, () => 200), 429])
     const open = world.upstream.holds('/slow', {})
     const other = await world.caller()
-    const asked = world.upstream.to('/slow').length
+    const requestsBefore = world.upstream.to('/slow').length
     const held = [0, 1].map(() => world.call(other, 'acme-get-slow'))
-    await world.upstream.wasAsked('/slow', asked + 2)
+    await world.upstream.waitForRequest('/slow', requestsBefore + 2)
     expect((await world.call(other, 'acme-get-slow')).status).toBe(429)
     open()
     expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200])
@@ -107,13 +107,13 @@ const LIMIT = 40
     await until(() => {
       // What failed twice while Redis was silent is tried again half a minute later.
       world.service.clock.forward(500)
-      return Promise.resolve(payments.every((hash) => workflow.asked.some(({ body }) => body.includes(hash))))
+      return Promise.resolve(payments.every((hash) => workflow.requests.some(({ body }) => body.includes(hash))))
     })
   })
 
   test('an outage and a recovery of Redis are each logged once', async () => {
-    const said: string[] = []
-    const say = (_fields: object, line?: string): void => void said.push(line ?? '')
+    const lines: string[] = []
+    const say = (_fields: object, line?: string): void => void lines.push(line ?? '')
     const own = await startRedis()
     const client = openRedis(own.url, { info: say, warn: say, error: say })
     await until(() => Promise.resolve(client.status === 'ready'))
@@ -124,7 +124,7 @@ const LIMIT = 40
     for (let ask = 0; ask < 20; ask++) await client.get('x').catch(() => undefined)
     await own.revive()
     await until(() => Promise.resolve(client.status === 'ready'))
-    expect(said).toEqual([
+    expect(lines).toEqual([
       'Redis is unreachable; each process counts limits for itself.',
       'Redis is reachable again; limits are shared again.',
     ])

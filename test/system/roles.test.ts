@@ -147,7 +147,7 @@ describe('processes with one role each', () => {
     const paid = await ask(members.pay, `/p/${checkout}/pay`, { input: {}, paymentPayload })
     expect(paid).toMatchObject({ status: 200, body: { payment: { status: 'paid' } } })
     // And the worker notifies the workflow.
-    expect((await upstream.wasAsked('/paid')).body).toContain(String(paid.body.payment.txHash))
+    expect((await upstream.waitForRequest('/paid')).body).toContain(String(paid.body.payment.txHash))
   })
 
   test('a run that one process accepts and the worker executes is followed in a third', async () => {

@@ -89,8 +89,8 @@ const KEY = 'csk_test_a-key-of-several-processes'
     expect([counted(text, 1), counted(text, 2)]).toEqual([5, 5])
     expect(text.match(/^# TYPE coinslot_http_request_seconds /gm)).toHaveLength(1)
     // One of them does what runs by itself; the greeting, with the key, is said once.
-    expect(service.said.match(/"roles":\[[^\]]*"worker"/g)).toHaveLength(1)
-    expect(service.said.match(/Coinslot is running/g)).toHaveLength(1)
+    expect(service.output.match(/"roles":\[[^\]]*"worker"/g)).toHaveLength(1)
+    expect(service.output.match(/Coinslot is running/g)).toHaveLength(1)
 
     // One of them falls amid requests: the others go on, and it comes back.
     const before = childrenOf(service.pid ?? 0)
@@ -115,7 +115,7 @@ const KEY = 'csk_test_a-key-of-several-processes'
     for (const pid of all) process.kill(pid, 'SIGINT')
     service.kill('SIGINT')
     expect(await service.ended()).toBe(0)
-    expect(service.said).not.toContain('could not stop')
+    expect(service.output).not.toContain('could not stop')
     for (const pid of all) expect(isAlive(pid)).toBe(false)
   })
 
@@ -142,8 +142,8 @@ const KEY = 'csk_test_a-key-of-several-processes'
     })
     started.push(service)
     expect(await service.ended()).toBe(1)
-    expect(service.said).toContain(`Port ${String(port)} is already taken`)
-    expect(service.said).toContain('Process 1 did not start')
+    expect(service.output).toContain(`Port ${String(port)} is already taken`)
+    expect(service.output).toContain('Process 1 did not start')
     taken.close()
   })
 })
@@ -156,9 +156,9 @@ describe('the share of each process', () => {
         const shares = shareOut(roles, processes)
         expect(shares).toHaveLength(processes)
         const listening = shares.filter(({ listens }) => listens)
-        const asked = roles.filter((role) => role !== 'worker')
+        const expected = roles.filter((role) => role !== 'worker')
         // The port hands a connection to any that listens: each must serve all that is asked for.
-        for (const { roles: served } of listening) expect(served).toEqual(expect.arrayContaining(asked))
+        for (const { roles: served } of listening) expect(served).toEqual(expect.arrayContaining(expected))
         expect(listening.length).toBeGreaterThanOrEqual(Math.ceil(processes / 2))
         const working = shares.filter(({ roles: served }) => served.includes('worker'))
         expect(working.length > 0).toBe(roles.includes('worker'))

@@ -21,11 +21,11 @@ describe('a call whose process dies', () => {
 
   const input = { title: 'Survives' }
 
-  test.each<[state: string, asked: number]>([
+  test.each<[state: string, requests: number]>([
     ['reserved', 1],
     ['answered', 2],
     ['captured', 1],
-  ])('once its money was %s: charged once, and answered', async (state, asked) => {
+  ])('once its money was %s: charged once, and answered', async (state, requests) => {
     const caller = await world.caller()
     const { failpoints, reached } = dyingAt(`call ${state}`)
     const replica = await startReplica(world.service, {}, failpoints)
@@ -53,7 +53,7 @@ describe('a call whose process dies', () => {
     expect(await world.locks()).toBe(0)
     const again = await world.call(caller, 'acme-create-note', input, headers)
     expect([again.status, again.body.output]).toEqual([200, { id: 5 }])
-    expect(world.upstream.to('/notes')).toHaveLength(before + asked)
+    expect(world.upstream.to('/notes')).toHaveLength(before + requests)
     expect(await world.left(caller)).toEqual({ credits: 4.99, balance: 0, available: 0, locks: 0 })
     expect(await world.service.ledger.differences()).toEqual([])
     expect((await caller.call('GET', '/v1/tool-calls')).body).toMatchObject({ total: 1, calls: [{ success: true }] })

@@ -115,11 +115,11 @@ describe('a call with files', () => {
     ],
   ])('%s is refused by its field, and costs nothing', async (_, given, fault) => {
     const caller = await world.caller()
-    const asked = world.upstream.to('/form').length
+    const requestsBefore = world.upstream.to('/form').length
     const named = 'url' in given ? { url: given.url.replace('HERE', world.upstream.url) } : given
     const { status, body } = await world.call(caller, 'files-form', { file: named })
     expect([status, body.details]).toEqual([400, { file: fault }])
-    expect(world.upstream.to('/form')).toHaveLength(asked)
+    expect(world.upstream.to('/form')).toHaveLength(requestsBefore)
     expect(await world.left(caller)).toMatchObject({ credits: 5, locks: 0 })
   })
 

@@ -56,18 +56,18 @@ describe('a tool whose work takes longer than its answer', () => {
     ['located', { 'operation-location': '/jobs/located' }, { status: 'Running' }],
     ['named', {}, { status: 'queued', urls: { get: '/jobs/named' } }],
   ])('of %s is waited for, with the tool’s own key', async (operation, headers, accepted) => {
-    const asked = world.upstream.to(`/jobs/${operation}`).length
+    const requestsBefore = world.upstream.to(`/jobs/${operation}`).length
     world.upstream.on(`/${operation}`, (_, response) => {
       says(response, headers, accepted, operation === 'named' ? 201 : 202)
     })
     world.upstream.on(`/jobs/${operation}`, (_, response) => {
-      const times = world.upstream.to(`/jobs/${operation}`).length - asked
+      const times = world.upstream.to(`/jobs/${operation}`).length - requestsBefore
       says(response, {}, times < 3 ? { status: 'in_progress' } : { status: 'done', made: 7 }, 200)
     })
     const caller = await world.caller()
     const { status, body } = await world.call(caller, `long-${operation}`)
     expect([status, body.output]).toEqual([200, { status: 'done', made: 7 }])
-    const polled = world.upstream.to(`/jobs/${operation}`).slice(asked)
+    const polled = world.upstream.to(`/jobs/${operation}`).slice(requestsBefore)
     expect(polled.map(({ method, headers: sent }) => [method, sent['x-key']])).toEqual(
       Array.from({ length: 3 }, () => ['GET', 'platform-secret']),
     )
@@ -110,8 +110,8 @@ describe('a tool whose work takes longer than its answer', () => {
     ['reports', 'POST', '/reports/7', { location: '/reports/7' }],
   ])('of %s is polled at one address, and its result is at another', async (operation, method, result, headers) => {
     const made = { id: operation, size: 2 }
-    world.upstream.on(result, (asked, response) => {
-      if (asked.method === 'GET') respond(response, JSON.stringify(made), 'application/json')
+    world.upstream.on(result, (request, response) => {
+      if (request.method === 'GET') respond(response, JSON.stringify(made), 'application/json')
       else says(response, { 'azure-asyncoperation': `/states/${operation}`, ...headers }, {}, 201)
     })
     if (result !== `/${operation}`)
@@ -147,7 +147,7 @@ describe('a tool whose work takes longer than its answer', () => {
       says(response, { location: `${stranger.url}/jobs` }, { status: 'running', status_url: `${stranger.url}/jobs` })
     })
     const { status, body } = await world.call(await world.caller(), 'long-elsewhere')
-    expect([status, body.output.status, stranger.asked]).toEqual([200, 'running', []])
+    expect([status, body.output.status, stranger.requests]).toEqual([200, 'running', []])
     await stranger.close()
   })
 
@@ -259,7 +259,7 @@ describe('a tool whose work takes longer than its answer', () => {
       await now()
       const before = asks()
       const { status, body } = await later(caller.key, callId)
-      expect([status, body.code, asks(), other.asked]).toEqual([410, 'answer_forgotten', before, []])
+      expect([status, body.code, asks(), other.requests]).toEqual([410, 'answer_forgotten', before, []])
       await world.service.catalogue.importDocument(
         wanted(world.upstream.url, { slug: 'long', trusted: true }),
         JSON.stringify(DOCUMENT),
@@ -304,7 +304,7 @@ describe('a tool whose work takes longer than its answer', () => {
     ['an hour ago', -3_600_000, 200, 'done'],
     ['in an hour', 3_600_000, 200, 'running'],
   ])('is polled again at the date in its retry-after header: %s', async (_, ms, expected, state) => {
-    const asked = world.upstream.to('/jobs/located').length
+    const requestsBefore = world.upstream.to('/jobs/located').length
     const date = new Date(Date.now() + ms).toUTCString()
     world.upstream.on('/located', (_request, response) => {
       says(response, { location: '/jobs/located', 'retry-after': date }, { status: 'running' })
@@ -312,7 +312,7 @@ describe('a tool whose work takes longer than its answer', () => {
     world.upstream.says('/jobs/located', { status: 'done' })
     const { status, body } = await world.call(await world.caller(), 'long-located')
     expect([status, body.output.status]).toEqual([expected, state])
-    expect(world.upstream.to('/jobs/located').length - asked).toBe(state === 'done' ? 1 : 0)
+    expect(world.upstream.to('/jobs/located').length - requestsBefore).toBe(state === 'done' ? 1 : 0)
   })
 
   test('is not waited for when it is only a read of a state', async () => {

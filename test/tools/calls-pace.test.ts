@@ -45,9 +45,9 @@ describe('servers that want no more calls for a while', () => {
     world.upstream.on(path, ({ headers }, response) => {
       const key = String(headers['x-key'])
       times.set(key, (times.get(key) ?? 0) + 1)
-      const said = answer(key, times.get(key)!)
-      if (typeof said === 'number') json(response, said)
-      else json(response, 429, { 'retry-after': said.retryAfter })
+      const reply = answer(key, times.get(key)!)
+      if (typeof reply === 'number') json(response, reply)
+      else json(response, 429, { 'retry-after': reply.retryAfter })
     })
     return times
   }
@@ -121,13 +121,13 @@ describe('servers that want no more calls for a while', () => {
     const caller = await world.caller()
     const refused = await world.call(caller, `${slug}-read-data`)
     expect([refused.status, refused.body.upstream]).toEqual([502, expect.objectContaining({ status: 429 })])
-    const told = await world.call(caller, `${slug}-read-data`)
-    expect([told.status, told.body.code, told.body.error]).toEqual([
+    const answer = await world.call(caller, `${slug}-read-data`)
+    expect([answer.status, answer.body.code, answer.body.error]).toEqual([
       503,
       'provider_busy',
       `${slug} accepts no more calls for now; try again in 60 s. Nothing was charged.`,
     ])
-    expect(told.headers.get('retry-after')).toBe('60')
+    expect(answer.headers.get('retry-after')).toBe('60')
     expect(times.get('the-only-key')).toBe(1)
     expect(await world.left(caller)).toMatchObject({ credits: 5, locks: 0 })
   })

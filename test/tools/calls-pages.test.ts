@@ -48,9 +48,9 @@ describe('an answer in pages', () => {
     await world.close()
   })
 
-  const ask = async (operation: string, asked: string, input: object = {}, headers: Record<string, string> = {}) => {
+  const ask = async (operation: string, query: string, input: object = {}, headers: Record<string, string> = {}) => {
     const caller = await world.caller()
-    const { status, body } = await world.service.call('POST', `/tools/shop-${operation}?${asked}`, {
+    const { status, body } = await world.service.call('POST', `/tools/shop-${operation}?${query}`, {
       body: input,
       headers,
       key: caller.key,
@@ -127,8 +127,8 @@ describe('an answer in pages', () => {
     ['by-page', 'fields=a..b', 'fields'],
     ['by-page', `fields=${'a.'.repeat(10)}a`, 'fields'],
     ['by-page', `fields=${Array.from({ length: 101 }, (_, nth) => `f${String(nth)}`).join(',')}`, 'fields'],
-  ])('of %s with %s is refused by the name of the field', async (operation, asked, field) => {
-    const { caller, status, body } = await ask(operation, asked)
+  ])('of %s with %s is refused by the name of the field', async (operation, query, field) => {
+    const { caller, status, body } = await ask(operation, query)
     expect([status, Object.keys(body.details as object)]).toEqual([400, [field]])
     expect(await world.left(caller)).toMatchObject({ credits: 5, locks: 0 })
   })

@@ -286,9 +286,9 @@ describe('A document that is none', () => {
   })
 
   test('external references are not fetched, by file or by address', async () => {
-    let asked = 0
+    let requests = 0
     const server = createServer((_, response) => {
-      asked++
+      requests++
       response.end('{"type": "string"}')
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -312,7 +312,7 @@ describe('A document that is none', () => {
       }
     }
     await new Promise((resolve) => server.close(resolve))
-    expect(asked).toBe(0)
+    expect(requests).toBe(0)
   })
 
   test('one that takes too long or too much memory fails alone', async () => {

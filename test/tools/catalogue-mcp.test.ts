@@ -153,16 +153,16 @@ describe('Tools of an external MCP server', () => {
   })
 
   test('report progress, and end when the caller leaves', async () => {
-    const told: unknown[] = []
+    const updates: unknown[] = []
     stranger.answer = async (_name, _input, tell) => {
       await tell(1)
       return { content: [{ type: 'text', text: 'done' }] }
     }
-    expect(await call('add', {}, { onProgress: (progress) => told.push(progress) })).toEqual({
+    expect(await call('add', {}, { onProgress: (progress) => updates.push(progress) })).toEqual({
       kind: 'text',
       value: 'done',
     })
-    expect(told).toEqual([{ progress: 1, total: 2, message: null }])
+    expect(updates).toEqual([{ progress: 1, total: 2, message: null }])
     const leaving = new AbortController()
     stranger.answer = () => {
       leaving.abort(new Error('left'))

@@ -85,7 +85,7 @@ describe('MCP calls with an idempotency key', () => {
       callOlder(world.service, person, { header: 'k' }),
       call(world.service, person, { meta: 'k' }),
     ]
-    await world.upstream.wasAsked('/slow', before + 1)
+    await world.upstream.waitForRequest('/slow', before + 1)
     open()
     for (const body of await Promise.all(calls)) expect(body.result).toMatchObject(answered)
     expect(times()).toBe(before + 1)

@@ -134,7 +134,7 @@ describe('MCP tasks', () => {
     const open = world.upstream.holds('/slow', { done: true })
     const times = world.upstream.to('/slow').length
     const plain = post(at(world.service), person.key, { method: 'tools/call', params: SLOW })
-    await world.upstream.wasAsked('/slow', times + 1)
+    await world.upstream.waitForRequest('/slow', times + 1)
     open()
     expect((await plain).body.result).toMatchObject({ resultType: 'complete', structuredContent: { done: true } })
   })

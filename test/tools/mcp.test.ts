@@ -128,10 +128,10 @@ describe('MCP', () => {
   test('reports progress through the stream of the call itself', async () => {
     world.upstream.says('/slow', { done: true })
     const client = await streamable(await world.caller())
-    const told: string[] = []
-    const onprogress = ({ message }: { message?: string }) => told.push(message ?? '')
+    const messages: string[] = []
+    const onprogress = ({ message }: { message?: string }) => messages.push(message ?? '')
     await call(client, 'call_tool', { slug: 'acme-get-slow' }, { onprogress })
-    expect(told).toEqual(['Calling acme-get-slow', 'Charging the call'])
+    expect(messages).toEqual(['Calling acme-get-slow', 'Charging the call'])
   })
 
   test('finishes and charges a call that was cancelled after its tool was called', async () => {
@@ -140,10 +140,10 @@ describe('MCP', () => {
     const client = await streamable(person)
     const stop = new AbortController()
     const times = world.upstream.to('/slow').length
-    const asked = call(client, 'call_tool', { slug: 'acme-get-slow' }, { signal: stop.signal })
-    await world.upstream.wasAsked('/slow', times + 1)
+    const pendingCall = call(client, 'call_tool', { slug: 'acme-get-slow' }, { signal: stop.signal })
+    await world.upstream.waitForRequest('/slow', times + 1)
     stop.abort('changed my mind')
-    await expect(asked).rejects.toThrow('changed my mind')
+    await expect(pendingCall).rejects.toThrow('changed my mind')
     open()
     await until(async () => (await world.left(person)).credits === 4.99 && (await world.locks()) === 0)
   })
@@ -175,7 +175,7 @@ describe('MCP', () => {
     const { value } = (await stream.body!.getReader().read()) as { value: Uint8Array }
     const first = new TextDecoder().decode(value)
     const eventId = /^id: (\S+)$/m.exec(first)![1]!
-    await world.upstream.wasAsked('/slow', times + 1)
+    await world.upstream.waitForRequest('/slow', times + 1)
     gone.abort()
     const resume = (event: string, more = {}) =>
       fetch(address(), { headers: { ...headers, ...session, 'last-event-id': event, ...more } })
@@ -238,7 +238,7 @@ describe('MCP', () => {
     const person = await world.caller()
     const times = world.upstream.to('/slow').length
     const gone = new AbortController()
-    const asked = fetch(address(), {
+    const request = fetch(address(), {
       method: 'POST',
       headers: {
         authorization: `Bearer ${person.key}`,
@@ -248,9 +248,9 @@ describe('MCP', () => {
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'acme-get-slow' } }),
       signal: gone.signal,
     }).then((response) => response.text())
-    await world.upstream.wasAsked('/slow', times + 1)
+    await world.upstream.waitForRequest('/slow', times + 1)
     gone.abort()
-    await expect(asked).rejects.toThrow()
+    await expect(request).rejects.toThrow()
     open()
     await until(async () => (await world.left(person)).credits === 4.99 && (await world.locks()) === 0)
   })

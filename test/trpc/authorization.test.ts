@@ -255,7 +255,7 @@ describe("the dashboard's procedures", () => {
 
   /** Everything that a stranger's call might have changed. */
   async function stateOf({ person, ids }: Furnished): Promise<unknown> {
-    const asked = [
+    const queries = [
       ['identity.keys.list', {}],
       ['assets.get', { id: ids.asset }],
       ['runs.get', { id: ids.run }],
@@ -269,7 +269,7 @@ describe("the dashboard's procedures", () => {
       ['tools.get', { slug: ids.tool }],
       ['paywalls.get', { id: ids.paywall }],
     ] as const
-    return Promise.all(asked.map(async ([name, input]) => (await ask(name, input, { key: person.key })).text))
+    return Promise.all(queries.map(async ([name, input]) => (await ask(name, input, { key: person.key })).text))
   }
 })
 

@@ -108,9 +108,9 @@ describe('once', () => {
         await act(caller, name, { ...body, key: 'k' }),
       ]
       expect({ name, statuses: [first.status, again.status] }).toEqual({ name, statuses: [200, 200] })
-      const told = first.body.result.data as { secret?: string }
-      expect(again.body.result.data).toEqual('secret' in told ? { ...told, secret: null } : told)
-      expect(told.secret ?? 'none').toMatch(name === 'assets.create' ? /^none$/ : /^\S{8,}$/)
+      const result = first.body.result.data as { secret?: string }
+      expect(again.body.result.data).toEqual('secret' in result ? { ...result, secret: null } : result)
+      expect(result.secret ?? 'none').toMatch(name === 'assets.create' ? /^none$/ : /^\S{8,}$/)
     }
     expect((await look(caller, '/webhook-endpoints')).total).toBe(1)
     expect((await look(caller, '/paywalls')).total).toBe(1)

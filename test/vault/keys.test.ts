@@ -110,7 +110,7 @@ describe('the key file', () => {
 
 /** The key, asked for after so many other questions to the disk. */
 async function keyAfter(questions: number, folder: string): Promise<string> {
-  for (let asked = 0; asked < questions; asked++) await stat(tmpdir())
+  for (let nth = 0; nth < questions; nth++) await stat(tmpdir())
   return loadOrMakeKey(folder)
 }
 

@@ -64,13 +64,13 @@ export async function load(
   /** The reason where it was refused. */
   async function ask(caller: Caller, payment: Payment): Promise<string | null> {
     try {
-      const said = await caller.post(payment, PATIENCE_MS)
+      const body = await caller.post(payment, PATIENCE_MS)
       // Parsing every response would take processor time from the service under test.
-      if (said.includes('"isValid":true')) return null
-      const answer = JSON.parse(said) as Partial<Answer>
+      if (body.includes('"isValid":true')) return null
+      const answer = JSON.parse(body) as Partial<Answer>
       if (answer.success === true && answer.transaction !== undefined) hashes.push(answer.transaction)
       if (answer.success === true) return null
-      return (answer.errorReason ?? answer.invalidReason ?? said).slice(0, 60)
+      return (answer.errorReason ?? answer.invalidReason ?? body).slice(0, 60)
     } catch (error) {
       return (error as { code?: string }).code ?? String(error)
     }

@@ -100,7 +100,7 @@ export async function openDesk(
         context,
         email,
         key: secret,
-        call: (method, address, said) => service.call(method, address, { key: secret, ...said }),
+        call: (method, address, options) => service.call(method, address, { key: secret, ...options }),
       }
     },
     async visit(path, options) {

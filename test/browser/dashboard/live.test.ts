@@ -37,20 +37,20 @@ inBrowser('the dashboard of a live server', () => {
     'signs a new account in only by the mailed link, and answers alike for known addresses',
     async () => {
       const { page } = await desk.visit('/sign-in')
-      const asked = async (email: string): Promise<string> => {
+      const messageFor = async (email: string): Promise<string> => {
         await page.goto(`${desk.origin}/sign-in`)
         await page.getByRole('button', { name: 'Create an account' }).click()
         await page.getByLabel('Name').fill('Grace Hopper')
         await page.getByLabel('E-mail').fill(email)
         await page.getByLabel('Password').fill(PASSWORD)
         await page.getByRole('button', { name: 'Create account' }).click()
-        const told = page.getByText('We sent an e-mail to')
-        await told.waitFor()
-        return ((await told.textContent()) ?? '').replace(email, '')
+        const message = page.getByText('We sent an e-mail to')
+        await message.waitFor()
+        return ((await message.textContent()) ?? '').replace(email, '')
       }
-      const first = await asked('grace@example.com')
+      const first = await messageFor('grace@example.com')
       await looks(page, 'sign-up-mailed')
-      expect(await asked('grace@example.com')).toBe(first)
+      expect(await messageFor('grace@example.com')).toBe(first)
       const link = await linkIn(mails.received, 'grace@example.com', '/auth/verify-email')
       await page.goto(link)
       await page.getByRole('navigation', { name: 'Pages' }).waitFor()
@@ -91,9 +91,9 @@ inBrowser('the dashboard of a live server', () => {
       await looks(page, 'settings-email-changed')
       await page.getByRole('link', { name: 'Go to settings' }).click()
       await card.getByText('countess@example.com').waitFor()
-      const told = (mail: string): boolean =>
+      const isNotice = (mail: string): boolean =>
         mail.includes(email) && mail.includes('e-mail address of your Coinslot account was changed')
-      while (!mails.received.some(told)) await new Promise(setImmediate)
+      while (!mails.received.some(isNotice)) await new Promise(setImmediate)
     },
     STORY_MS,
   )

@@ -59,10 +59,10 @@ export function wallet(opened: () => Desk): void {
       'updates when money moves, and sends no requests while nothing changes',
       async () => {
         const { page, call } = await desk.sit('/wallet')
-        const asked: string[] = []
+        const procedures: string[] = []
         page.on('request', (request) => {
           const { pathname } = new URL(request.url())
-          if (pathname.startsWith('/trpc/') && pathname !== STREAM) asked.push(...pathname.slice(6).split(','))
+          if (pathname.startsWith('/trpc/') && pathname !== STREAM) procedures.push(...pathname.slice(6).split(','))
         })
         await page.clock.install()
         let listening = page.waitForResponse(`**${STREAM}`)
@@ -72,10 +72,10 @@ export function wallet(opened: () => Desk): void {
 
         // A page that stays open for half a minute or longer sends no requests while nothing changes.
         await page.evaluate(IDLE)
-        asked.length = 0
+        procedures.length = 0
         await page.clock.fastForward(35_000)
         await page.evaluate(IDLE)
-        expect(asked).toEqual([])
+        expect(procedures).toEqual([])
         await call('POST', '/v1/wallet/deposit', { body: { amount: 3 } })
         await page.getByText('+3.00').waitFor()
 
@@ -85,11 +85,11 @@ export function wallet(opened: () => Desk): void {
         await page.clock.fastForward(45_000)
         await broken
         await page.evaluate(IDLE)
-        asked.length = 0
+        procedures.length = 0
         await page.clock.fastForward(61_000)
         await page.evaluate(IDLE)
-        expect(asked.length).toBeGreaterThan(2)
-        expect(asked.length).toBe(new Set(asked).size)
+        expect(procedures.length).toBeGreaterThan(2)
+        expect(procedures.length).toBe(new Set(procedures).size)
 
         // When the stream is back, it reports the changes that were missed.
         await call('POST', '/v1/wallet/deposit', { body: { amount: 4 } })

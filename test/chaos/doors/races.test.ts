@@ -153,8 +153,8 @@ describe(`${String(RACES)} races of one signature to every door of two processes
     const payer = await chain.payer(START)
     const at = PRODUCTS[place % PRODUCTS.length]!
     const unpaid = await fetch(shop[at].url, shop[at].ask(title))
-    const said = await unpaid.text()
-    if (unpaid.status !== 402) throw new Error(`${at} answers ${String(unpaid.status)} ${said}`)
+    const text = await unpaid.text()
+    if (unpaid.status !== 402) throw new Error(`${at} answers ${String(unpaid.status)} ${text}`)
     const { header: name, value } = await answerTo(payer, chain.network, challengeIn(unpaid.headers))
     const [mpp, ...others] = dialectsOf({ name, value }, chain.network)
     const tryOf = (product: Product, header: Try['header']): Try => ({ product, header, statuses: [], code: undefined })

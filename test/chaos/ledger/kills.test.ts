@@ -104,11 +104,11 @@ async function compare(database: Database, expected: readonly Expected[]): Promi
     const figures = await store.wallet({ userId, environment: 'sandbox' })
     expect(figures?.funds).toEqual({ available: deposited - spent - locked, locked, deposited, spent })
   }
-  const [told] = await database.statements.run<{ rows: bigint; captures: bigint }>(
+  const [totals] = await database.statements.run<{ rows: bigint; captures: bigint }>(
     `SELECT count(*) AS rows, count(DISTINCT payload ->> 'id') AS captures FROM outbox WHERE topic = 'chaos.captured'`,
     [],
   )
   const captures = BigInt(expected.reduce((total, one) => total + one.captures, 0))
   // Each capture announced exactly once: its row is in its own statement.
-  expect(told).toEqual({ rows: captures, captures })
+  expect(totals).toEqual({ rows: captures, captures })
 }

@@ -48,9 +48,9 @@ export class Mortal {
           body: JSON.stringify(command),
           dispatcher: this.agent,
         })
-        const said = (await body.json()) as { code?: string; error?: string }
+        const reply = (await body.json()) as { code?: string; error?: string }
         if (statusCode === 200) return null
-        if (statusCode === 409) return said.code ?? 'refused'
+        if (statusCode === 409) return reply.code ?? 'refused'
       } catch {
         // Cut off: it is unknown whether the command was carried out.
       }

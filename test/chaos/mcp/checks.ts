@@ -45,10 +45,10 @@ async function checkPurchase({ chain, database, stranger }: World, purchase: Pur
 /** Charged once if its result was obtainable, and otherwise not. */
 async function checkCall({ database, stranger }: World, call: KeyedCall): Promise<string[]> {
   const { name, operation, final } = call
-  const asked = [...(stranger.writes.get(name) ?? [])]
-  const ids = operation === null ? asked : [deriveId('call', operation as Id<'op'>)]
+  const writes = [...(stranger.writes.get(name) ?? [])]
+  const ids = operation === null ? writes : [deriveId('call', operation as Id<'op'>)]
   const problems: string[] = []
-  if (asked.length > 1) problems.push(`${name} was sent to its tool as ${asked.join()}`)
+  if (writes.length > 1) problems.push(`${name} was sent to its tool as ${writes.join()}`)
   const charges = (await Promise.all(ids.map((id) => chargesOf(database.statements, id)))).reduce((a, b) => a + b, 0)
   if (charges > 1) problems.push(`${name} was charged ${String(charges)} times`)
   if (final === null) {
@@ -68,7 +68,7 @@ async function checkCall({ database, stranger }: World, call: KeyedCall): Promis
     return problems
   }
   if ('result' in final && saidIn(final.result) !== name) problems.push(`${name} got ${saidIn(final.result)}`)
-  const isKnown = operation !== null || asked.length > 0
+  const isKnown = operation !== null || writes.length > 0
   if (isKnown && charges !== ('result' in final ? 1 : 0))
     problems.push(`${name} was charged ${String(charges)} times: ${JSON.stringify(final)}`)
   return problems

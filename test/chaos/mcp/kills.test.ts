@@ -29,7 +29,7 @@ test(
       say(JSON.stringify({ seed: SEED, kills, seconds, ...figures(load) }))
       say(await world.command('ledger', 'check'))
       for (const problem of problems.slice(0, 40)) say(`! ${problem}`)
-      if (problems.length > 0) for (const one of world.topology.processes) say(one.said().slice(-2_000))
+      if (problems.length > 0) for (const one of world.topology.processes) say(one.output().slice(-2_000))
       expect(problems).toEqual([])
       expect(kills).toBe(KILLS)
     } finally {

@@ -103,7 +103,7 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
       upstream.on(path, (_request, response) => {
         const go = (): void => json(response, 200, { usage: { input_tokens: 1_000, output_tokens: 2_000 } })
         // Every third call is slow, so that the kill finds calls in every state.
-        if (slow && upstream.asked.length % 3 === 0) waiting.push(go)
+        if (slow && upstream.requests.length % 3 === 0) waiting.push(go)
         else go()
       })
     }
@@ -159,7 +159,7 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
     const sum = customers.reduce((all, { path }) => all + (path === '/exact' ? PRICE : MOST), 0n)
     expect(await usdcOf(chain, recipient)).toBe(sum)
     process.stdout.write(
-      `${JSON.stringify({ kills: KILLS, customers: customers.length, cutOff, upstream: upstream.asked.length })}\n`,
+      `${JSON.stringify({ kills: KILLS, customers: customers.length, cutOff, upstream: upstream.requests.length })}\n`,
     )
   }, 600_000)
 

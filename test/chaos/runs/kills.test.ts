@@ -45,7 +45,7 @@ describe(`kill -9 during ${String(RUNS)} runs, ${String(KILLS)} times`, () => {
     ]) {
       expect((await call('POST', '/rda', { ...common, ...rda })).status).toBe(201)
     }
-    const told = new Map<string, string>()
+    const outputs = new Map<string, string>()
     let cutOff = 0
     for (let kill = 0; kill < KILLS; kill++) {
       open = []
@@ -57,7 +57,7 @@ describe(`kill -9 during ${String(RUNS)} runs, ${String(KILLS)} times`, () => {
         try {
           const { status, body } = await call('POST', '/run', ask, name)
           answered++
-          if (status === 200) told.set(String(body['runId']), String(body['output']))
+          if (status === 200) outputs.set(String(body['runId']), String(body['output']))
         } catch {
           cutOff++
         }
@@ -91,15 +91,15 @@ describe(`kill -9 during ${String(RUNS)} runs, ${String(KILLS)} times`, () => {
     // Every response that a caller received matches the stored output and the charge.
     const kept = await victim.database.statements.run<{ id: string; output: string; cost: bigint }>(
       'SELECT id, output, cost FROM run WHERE id = ANY ($1)',
-      [[...told.keys()]],
+      [[...outputs.keys()]],
     )
-    expect(new Map(kept.map(({ id, output }) => [id, output]))).toEqual(told)
+    expect(new Map(kept.map(({ id, output }) => [id, output]))).toEqual(outputs)
     expect(kept.every(({ cost }) => cost === 10_000n)).toBe(true)
     const { body } = await call('GET', '/wallet/balance')
     expect(body['wallet']).toMatchObject({ pendingLocks: {}, totalLocked: 0 })
     const check = await promisify(execFile)(process.execPath, ['service/dist/cli/ledger.js', 'check'], {
       env: { PATH: process.env['PATH'] ?? '', ...victim.settings },
     })
-    console.log(`${String(told.size)} answered, ${String(cutOff)} cut off; ${check.stdout.trim()}`)
+    console.log(`${String(outputs.size)} answered, ${String(cutOff)} cut off; ${check.stdout.trim()}`)
   }, 600_000)
 })

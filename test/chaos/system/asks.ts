@@ -5,14 +5,14 @@ import { networkOf } from '../../../service/chain/networks.ts'
 import type { TestAccount } from '../../harness/chain.ts'
 import { newToken } from '../token.ts'
 import type { Chance } from './chance.ts'
-import type { Ask, Kind, Told } from './journal.ts'
+import type { Ask, Kind, Reply } from './journal.ts'
 import type { World } from './world.ts'
 
 /** How an act of each kind begins: the request to send, and when the client stops repeating it. */
 export interface Making {
   make(world: World, name: string, chance: Chance): Promise<Ask>
   /** Whether the client takes this response for final. */
-  isFinal(told: Told): boolean
+  isFinal(reply: Reply): boolean
   once?: boolean
 }
 

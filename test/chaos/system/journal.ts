@@ -7,13 +7,13 @@ export interface Act {
   /** Its idempotency key; every server along the way sees it. */
   readonly name: string
   readonly ask: Ask
-  readonly told: Told[]
+  readonly replies: Reply[]
   /** How often it was sent, with or without a response. */
   sent: number
   /** How long each answer took. */
   readonly waits: { atMs: number; ms: number }[]
   /** The response after which the client stops asking. */
-  final: Told | null
+  final: Reply | null
   /**
    * The request that returns the final result if the first response was only an acknowledgement: repeating the key
    * would only repeat that.
@@ -50,7 +50,7 @@ export interface Ask {
   address: string | null
 }
 
-export interface Told {
+export interface Reply {
   status: number
   headers: Readonly<Record<string, string | string[] | undefined>>
   // oxlint-disable-next-line typescript/no-explicit-any -- looked into field by field, as in other tests
@@ -58,7 +58,7 @@ export interface Told {
 }
 
 /** Sends it once more. Null means no response: the connection broke, or the response came from the proxy. */
-export async function send(origin: string, act: Act, dispatcher: Dispatcher, waitMs: number): Promise<Told | null> {
+export async function send(origin: string, act: Act, dispatcher: Dispatcher, waitMs: number): Promise<Reply | null> {
   const { method, path, headers, body } = act.follow ?? act.ask
   act.sent++
   const atMs = Date.now()
@@ -73,18 +73,18 @@ export async function send(origin: string, act: Act, dispatcher: Dispatcher, wai
     })
     const text = await answer.body.text()
     act.waits.push({ atMs, ms: Date.now() - atMs })
-    const told: Told = { status: answer.statusCode, headers: answer.headers, body: parsed(text) }
-    if (told.status >= 500 && typeof told.body?.requestId !== 'string' && told.headers['x-request-id'] === undefined)
+    const reply: Reply = { status: answer.statusCode, headers: answer.headers, body: parsed(text) }
+    if (reply.status >= 500 && typeof reply.body?.requestId !== 'string' && reply.headers['x-request-id'] === undefined)
       return null
-    act.told.push(told)
-    act.follow ??= followOf(act, told)
-    return told
+    act.replies.push(reply)
+    act.follow ??= followOf(act, reply)
+    return reply
   } catch {
     return null
   }
 }
 
-function followOf({ kind, ask }: Act, { status, body }: Told): Act['follow'] {
+function followOf({ kind, ask }: Act, { status, body }: Reply): Act['follow'] {
   if (kind === 'checkout' && status === 202) {
     const { pathname, search } = new URL(String(body.payment.statusUrl))
     return { method: 'GET', path: pathname + search, headers: {}, body: null }

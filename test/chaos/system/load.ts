@@ -3,7 +3,7 @@ import { Agent } from 'undici'
 import { send as transfer } from '../../wallet/world.ts'
 import { ask, MAKING } from './asks.ts'
 import type { Chance } from './chance.ts'
-import { send, type Act, type Kind, type Told } from './journal.ts'
+import { send, type Act, type Kind, type Reply } from './journal.ts'
 import type { World } from './world.ts'
 
 /** Clients of every kind. Each makes one request after the other and records the responses. */
@@ -79,17 +79,17 @@ export function startLoad(world: World, chance: Chance, mark: string): Load {
   }
 
   function begin(kind: Kind, name: string, of: Act['ask'], once = false): Act {
-    const act: Act = { kind, name, ask: of, told: [], waits: [], sent: 0, final: null, follow: null, once }
+    const act: Act = { kind, name, ask: of, replies: [], waits: [], sent: 0, final: null, follow: null, once }
     acts.push(act)
     return act
   }
 
-  async function pursue(act: Act, times: number, isFinal: (told: Told) => boolean): Promise<void> {
+  async function pursue(act: Act, times: number, isFinal: (reply: Reply) => boolean): Promise<void> {
     resting.delete(act)
     for (let time = 0; time < times && act.final === null; time++) {
       if (time > 0) await wait(500)
-      const told = await send(origin, act, agent, WAIT_MS)
-      if (told !== null && isFinal(told)) act.final = told
+      const reply = await send(origin, act, agent, WAIT_MS)
+      if (reply !== null && isFinal(reply)) act.final = reply
     }
     if (act.final === null) resting.add(act)
   }
@@ -119,7 +119,7 @@ export function startLoad(world: World, chance: Chance, mark: string): Load {
 }
 
 /** A reorganisation may have removed the transfer for good: then the chain decides, and the deposit is refused. */
-const isDeposited = ({ status }: Told): boolean => status === 200 || status === 409 || status === 400
+const isDeposited = ({ status }: Reply): boolean => status === 200 || status === 409 || status === 400
 
 const WAIT_MS = 30_000
 

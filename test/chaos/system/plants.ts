@@ -154,14 +154,23 @@ export const PLANTS: readonly Plant[] = [
   { name: 'the workflow never heard', evidence: (given) => ({ ...given, taken: new Map() }) },
   {
     name: 'a client was told another run',
-    evidence: told('run', (body) => ({ ...body, runId: `${String(body['runId'])}0` })),
+    evidence: withReply('run', (body) => ({ ...body, runId: `${String(body['runId'])}0` })),
   },
-  { name: 'a client got another answer', evidence: told('tool', (body) => ({ ...body, output: { echo: 'another' } })) },
+  {
+    name: 'a client got another answer',
+    evidence: withReply('tool', (body) => ({ ...body, output: { echo: 'another' } })),
+  },
   {
     name: 'a client was told of a payment that failed',
-    evidence: told('checkout', (body) => ({ ...body, payment: { ...(body['payment'] as object), status: 'failed' } })),
+    evidence: withReply('checkout', (body) => ({
+      ...body,
+      payment: { ...(body['payment'] as object), status: 'failed' },
+    })),
   },
-  { name: 'a withdrawal that nobody knows', evidence: told('withdraw', () => ({ withdrawal: { id: 'wdr_none' } })) },
+  {
+    name: 'a withdrawal that nobody knows',
+    evidence: withReply('withdraw', () => ({ withdrawal: { id: 'wdr_none' } })),
+  },
 ]
 
 function less(all: ReadonlyMap<string, bigint>): Map<string, bigint> {
@@ -169,13 +178,18 @@ function less(all: ReadonlyMap<string, bigint>): Map<string, bigint> {
 }
 
 /** Changes the first success of this kind. */
-function told(kind: Act['kind'], change: (body: Record<string, unknown>) => unknown): NonNullable<Plant['evidence']> {
+function withReply(
+  kind: Act['kind'],
+  change: (body: Record<string, unknown>) => unknown,
+): NonNullable<Plant['evidence']> {
   return (given) => {
     const victim = given.acts.find((act) => act.kind === kind && act.final?.status === 200)
     if (victim === undefined) throw new Error(`no ${kind} succeeded`)
     const { final } = victim
     const lie = final === null ? null : { ...final, body: change(final.body as Record<string, unknown>) }
-    const acts = given.acts.map((act) => (act === victim && lie !== null ? { ...act, told: [...act.told, lie] } : act))
+    const acts = given.acts.map((act) =>
+      act === victim && lie !== null ? { ...act, replies: [...act.replies, lie] } : act,
+    )
     return { ...given, acts }
   }
 }

@@ -54,12 +54,12 @@ export async function startRpc(chainUrl: string): Promise<Rpc> {
 
   async function answer(body: Buffer, response: ServerResponse): Promise<void> {
     const { mood } = rpc
-    const asked = JSON.parse(body.toString()) as Question | Question[]
-    const questions = Array.isArray(asked) ? asked : [asked]
-    const say = (status: number, said: unknown): void => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said))
+    const batch = JSON.parse(body.toString()) as Question | Question[]
+    const questions = Array.isArray(batch) ? batch : [batch]
+    const say = (status: number, json: unknown): void => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json))
     }
-    const tell = (answers: unknown[]): void => say(200, Array.isArray(asked) ? answers : answers[0])
+    const tell = (answers: unknown[]): void => say(200, Array.isArray(batch) ? answers : answers[0])
     if (mood === 'hangs') return void held.add(response)
     if (mood === 'hangs-up') return void response.destroy()
     if (mood === 'overloaded') return say(503, { error: 'come back later' })
@@ -73,8 +73,8 @@ export async function startRpc(chainUrl: string): Promise<Rpc> {
       return tell(questions.map(({ id }) => ({ jsonrpc: '2.0', id, error })))
     }
     const passed = mood === 'stale' ? await Promise.all(questions.map(aged)) : questions.map(late)
-    const { statusCode, body: said } = await ask(Array.isArray(asked) ? passed : passed[0])
-    response.writeHead(statusCode, { 'content-type': 'application/json' }).end(await said.text())
+    const { statusCode, body: reply } = await ask(Array.isArray(batch) ? passed : passed[0])
+    response.writeHead(statusCode, { 'content-type': 'application/json' }).end(await reply.text())
   }
 
   function late(question: Question): Question {
@@ -97,11 +97,11 @@ export async function startRpc(chainUrl: string): Promise<Rpc> {
     return { ...question, params: question.params.map((each) => (each === 'latest' ? before : each)) }
   }
 
-  const ask = (said: unknown) =>
+  const ask = (message: unknown) =>
     request(chainUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(said),
+      body: JSON.stringify(message),
     })
 
   server.listen(0, '127.0.0.1')

@@ -18,7 +18,7 @@ export async function settle(
   const deadline = Date.now() + withinMs
   await topology.ready()
   let asking = await load.askAgain()
-  let asked = 0
+  let rounds = 0
   for (let look = 0; Date.now() < deadline; look++) {
     for (const [path, { sold }] of seller.shown) if (!sold) await seller.settle(path)
     if (asking > 0) asking = await load.askAgain()
@@ -28,13 +28,15 @@ export async function settle(
       const [row] = await statements.run<{ count: bigint }>(`SELECT count(*) AS count FROM (${text}) open`, [])
       if (row !== undefined && row.count > 0n) open.push(`${String(row.count)} ${what}`)
     }
-    if (open.length === 0 && (asking === 0 || asked++ > ASKS_MAX)) break
+    if (open.length === 0 && (asking === 0 || rounds++ > ASKS_MAX)) break
     if (look % 10 === 0) say(`settling: ${[`${String(asking)} ask`, ...open].join(', ')}`)
     await wait(1_000)
   }
   return load.acts
     .filter(({ final, once }) => final === null && !once)
-    .map(({ name, told }) => `${name} has no last word: ${JSON.stringify(told.at(-1)?.body ?? null).slice(0, 300)}`)
+    .map(
+      ({ name, replies }) => `${name} has no last word: ${JSON.stringify(replies.at(-1)?.body ?? null).slice(0, 300)}`,
+    )
 
   /** Makes an hour pass for work that only waits for its time: no process is working on it any more. */
   async function hurry(): Promise<void> {

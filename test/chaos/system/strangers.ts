@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
-import { Stranger, type Asked } from '../../harness/stranger.ts'
+import { Stranger, type ReceivedRequest } from '../../harness/stranger.ts'
 import type { Network } from '../../../service/chain/networks.ts'
 
 export type Mood = 'honest' | 'fails' | 'hangs' | 'hangs-up' | 'slow'
@@ -13,13 +13,13 @@ abstract class Moody extends Stranger {
   mood: Mood = 'honest'
   private readonly held = new Set<ServerResponse>()
 
-  protected async answer(asked: Asked, response: ServerResponse): Promise<void> {
+  protected async answer(received: ReceivedRequest, response: ServerResponse): Promise<void> {
     if (this.mood === 'hangs') return void this.held.add(response)
     if (this.mood === 'hangs-up') return void response.destroy()
     if (this.mood === 'fails') return say(response, 500, { error: 'not today' })
     if (this.mood === 'slow') await wait(2_000)
     try {
-      await this.serve(asked, response)
+      await this.serve(received, response)
     } catch {
       response.destroy()
     }
@@ -32,7 +32,7 @@ abstract class Moody extends Stranger {
     this.held.clear()
   }
 
-  protected abstract serve(asked: Asked, response: ServerResponse): void | Promise<void>
+  protected abstract serve(received: ReceivedRequest, response: ServerResponse): void | Promise<void>
 }
 
 /** The path of a workflow that takes its time, and how long that is. */
@@ -44,7 +44,7 @@ export class Receiver extends Moody {
   /** The deliveries that it accepted, by webhook-id. */
   readonly taken = new Map<string, unknown[]>()
 
-  protected async serve({ path, body, headers }: Asked, response: ServerResponse): Promise<void> {
+  protected async serve({ path, body, headers }: ReceivedRequest, response: ServerResponse): Promise<void> {
     if (path === WORK) await wait(WORK_MS)
     const id = headers['webhook-id']
     if (body !== '' && typeof id === 'string') {
@@ -76,27 +76,27 @@ export class Echo extends Moody {
     })
   }
 
-  protected override async answer(asked: Asked, response: ServerResponse): Promise<void> {
-    this.hearers.get(nameIn(asked))?.()
-    await super.answer(asked, response)
+  protected override async answer(received: ReceivedRequest, response: ServerResponse): Promise<void> {
+    this.hearers.get(nameIn(received))?.()
+    await super.answer(received, response)
   }
 
-  protected async serve(asked: Asked, response: ServerResponse): Promise<void> {
-    const name = nameIn(asked)
+  protected async serve(received: ReceivedRequest, response: ServerResponse): Promise<void> {
+    const name = nameIn(received)
     // Thieves hang up at this moment, as they would on a slow server.
     if (name.includes('-thief-')) await wait(THOUGHT_MS)
     const secret = `secret-${randomBytes(12).toString('hex')}`
     // The request is carried out here, even if its caller has hung up.
     this.served.set(name, [...(this.served.get(name) ?? []), secret])
-    if (asked.path === '/agent') return say(response, 200, { status: 'completed', output: `${name} ${secret}` })
+    if (received.path === '/agent') return say(response, 200, { status: 'completed', output: `${name} ${secret}` })
     const usage = { input_tokens: 1_000, output_tokens: 2_000 }
-    say(response, 200, { echo: name, secret, ...(asked.path === '/metered' ? { usage } : {}) })
+    say(response, 200, { echo: name, secret, ...(received.path === '/metered' ? { usage } : {}) })
   }
 }
 
 const THOUGHT_MS = 400
 
-function nameIn({ path, query, body }: Asked): string {
+function nameIn({ path, query, body }: ReceivedRequest): string {
   if (path === '/agent') return (JSON.parse(body) as { inputs: { topic: string } }).inputs.topic
   return query.get('act') ?? (JSON.parse(body) as { act: string }).act
 }
@@ -117,12 +117,12 @@ function giant(): Record<string, unknown> {
 export class Sink extends Moody {
   override mood: Mood = 'hangs'
 
-  protected override async answer(asked: Asked, response: ServerResponse): Promise<void> {
-    if (asked.path === GIANT) return say(response, 200, giant())
-    await super.answer(asked, response)
+  protected override async answer(received: ReceivedRequest, response: ServerResponse): Promise<void> {
+    if (received.path === GIANT) return say(response, 200, giant())
+    await super.answer(received, response)
   }
 
-  protected serve(_asked: Asked, response: ServerResponse): void {
+  protected serve(_asked: ReceivedRequest, response: ServerResponse): void {
     say(response, 500, { error: 'no' })
   }
 }
@@ -144,7 +144,7 @@ export class Seller extends Moody {
     this.facilitator = facilitator
   }
 
-  protected async serve({ headers, path }: Asked, response: ServerResponse): Promise<void> {
+  protected async serve({ headers, path }: ReceivedRequest, response: ServerResponse): Promise<void> {
     const shown = headers['payment-signature']
     if (typeof shown !== 'string') {
       const required = { x402Version: 2, error: 'pay', resource: { url: this.origin + path }, accepts: [this.offer()] }
@@ -163,7 +163,7 @@ export class Seller extends Moody {
   async settle(path: string): Promise<boolean> {
     const shown = this.shown.get(path)
     if (shown === undefined) throw new Error(`nothing was shown at ${path}`)
-    const said = await request(`${this.facilitator}/settle`, {
+    const settlement = await request(`${this.facilitator}/settle`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': path },
       body: JSON.stringify({ x402Version: 2, paymentPayload: shown.payload, paymentRequirements: this.offer() }),
@@ -172,7 +172,7 @@ export class Seller extends Moody {
     })
       .then(({ body }) => body.json())
       .catch(() => null)
-    shown.sold ||= (said as { success?: boolean } | null)?.success === true
+    shown.sold ||= (settlement as { success?: boolean } | null)?.success === true
     const { payload } = shown.payload as { payload: { authorization: { from: string } } }
     if (shown.sold) this.onSold?.(path, payload.authorization.from)
     return shown.sold

@@ -92,7 +92,7 @@ async function reconciled({ control }: World): Promise<bigint | null> {
 
 function tell({ topology }: World, problems: readonly string[]): void {
   for (const problem of problems.slice(0, 60)) say(`! ${problem}`)
-  for (const member of topology.processes) say(`${member.name} said: ${member.said().slice(-3_000)}`)
+  for (const member of topology.processes) say(`${member.name} said: ${member.output().slice(-3_000)}`)
 }
 
 function say(line: string): void {

@@ -48,7 +48,7 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
     let waiting: (() => void)[] = []
     upstream.on('/echo', async ({ body }, response) => {
       // Every third call is slow, so that the kill finds calls in every state.
-      if (upstream.asked.length % 3 === 0) await new Promise<void>((resolve) => waiting.push(resolve))
+      if (upstream.requests.length % 3 === 0) await new Promise<void>((resolve) => waiting.push(resolve))
       respond(response, body, 'application/json')
     })
     while ((await post('/tools/chaos-echo', { say: 'there?' })).status !== 200) {
@@ -56,13 +56,13 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
 
-    const told = new Map<string, unknown>()
+    const callIds = new Map<string, unknown>()
     const cutOff: string[] = []
     const ask = async (name: string): Promise<number> => {
       const { status, body } = await post('/tools/chaos-echo', { say: name }, name)
       if (status === 200) {
         expect(body['output']).toEqual({ say: name })
-        told.set(name, body['callId'])
+        callIds.set(name, body['callId'])
       }
       return status
     }
@@ -90,7 +90,7 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
     upstream.on('/echo', ({ body }, response) => respond(response, body, 'application/json'))
     const again = await Promise.all(cutOff.map((name) => ask(name)))
     expect(new Set(again)).toEqual(new Set([200]))
-    expect(told.size).toBe(KILLS * CALLS)
+    expect(callIds.size).toBe(KILLS * CALLS)
 
     const count = async (text: string): Promise<number> => {
       const [row] = await victim.database.statements.run<{ count: bigint }>(text, [])
@@ -106,7 +106,7 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
       SELECT FROM tool_answer a WHERE a.call_id = c.id)`)
     expect([charged, succeeded - before]).toEqual([succeeded, KILLS * CALLS])
     console.log(
-      `${String(told.size - cutOff.length)} answered at once, ${String(cutOff.length)} cut off; ${await run('ledger', 'check')}`,
+      `${String(callIds.size - cutOff.length)} answered at once, ${String(cutOff.length)} cut off; ${await run('ledger', 'check')}`,
     )
   }, 300_000)
 })

@@ -30,7 +30,7 @@ import { answer } from '../answer.mjs'
 
 answer({
   /** Pays with the stock client, and shows what it sent so that it can be sent again. */
-  async buy({ url, privateKey, asked = {}, hold = false, signsIn = false }) {
+  async buy({ url, privateKey, request = {}, hold = false, signsIn = false }) {
     let header = null
     const listening = (input, init) => {
       const sent = new Request(input, init)
@@ -44,7 +44,7 @@ answer({
       .register('eip155:*', new ExactEvmScheme(account))
       .register('eip155:*', new AuthCaptureEvmScheme(account))
     const sending = signsIn ? wrapFetchWithSIWx(listening, account) : listening
-    const response = await wrapFetchWithPayment(sending, client)(url, asked)
+    const response = await wrapFetchWithPayment(sending, client)(url, request)
     const receipt = response.headers.get('payment-response')
     return {
       status: response.status,

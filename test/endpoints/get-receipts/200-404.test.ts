@@ -21,7 +21,7 @@ describe('GET /receipts/{pay} → 200, 404', () => {
   }
 
   it('outlives the checkout: for a program, for a browser, and by the link of the page', async () => {
-    world.workflow.answers({ delivered: { status: 200, body: '{"report":"kept for the buyer"}' } })
+    world.workflow.answers({ delivery: { status: 200, body: '{"report":"kept for the buyer"}' } })
     const { id, payment, receipt } = await bought({ responseMode: 'lastNode' })
     await world.seller.call('DELETE', `/v1/checkouts/${id}`)
     const answer = await until(async () => {

@@ -47,8 +47,8 @@ describe('POST /rda/{slug}/run → 200', () => {
   )
 
   test('an agent is called once for a repeated payment, and the buyer has one receipt', async () => {
-    let asked = 0
-    world.server.on('/agent', () => ({ body: { status: 'completed', output: `asked ${String(++asked)}` } }))
+    let requests = 0
+    world.server.on('/agent', () => ({ body: { status: 'completed', output: `asked ${String(++requests)}` } }))
     const slug = await world.agent(
       {},
       { slug: 'guest-agent', inputSchema: [{ name: 'say', label: 'Say', type: 'text', required: true }] },
@@ -64,7 +64,7 @@ describe('POST /rda/{slug}/run → 200', () => {
     expect([200, 409]).toContain((paid === first ? second : first).status)
     const thief = await world.ask(slug, undefined, payment)
     expect([thief.status, thief.body.code, thief.body.output]).toEqual([409, 'payment_submitted', undefined])
-    expect([asked, await usdcOf(world.chain, payer.address)]).toEqual([1, 750_000n])
+    expect([requests, await usdcOf(world.chain, payer.address)]).toEqual([1, 750_000n])
 
     const id = paid.headers.get('x-payment-id')!
     const url = `/receipts/${id}?token=${String(paid.body.paymentToken)}`

@@ -63,8 +63,8 @@ describe('POST /run → 200', () => {
       }),
     })
     const running = world.run(caller, slug, { inputs: { topic: 'x' } })
-    const asked = await world.server.wasAsked('/held')
-    const runId = (JSON.parse(asked.body) as { run_id: string }).run_id
+    const request = await world.server.waitForRequest('/held')
+    const runId = (JSON.parse(request.body) as { run_id: string }).run_id
     expect(await world.wallet(caller)).toMatchObject({
       balance: 1,
       availableBalance: 0.75,

@@ -78,12 +78,12 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
   test('one authorization sent a hundred times at once makes one call, one payment and one answer', async () => {
     const payer = await world.chain.payer(1_000_000n)
     const payment = await world.sign(payer, await world.buy('acme-create-note', input))
-    const asked = world.upstream.to('/notes').length
+    const requestsBefore = world.upstream.to('/notes').length
     const answers = await Promise.all(Array.from({ length: 100 }, () => world.buy('acme-create-note', input, payment)))
     const of = (status: number) => answers.filter((answer) => answer.status === status).length
     expect(of(200)).toBeGreaterThanOrEqual(1)
     expect(of(200) + of(409)).toBe(100)
-    expect(world.upstream.to('/notes')).toHaveLength(asked + 1)
+    expect(world.upstream.to('/notes')).toHaveLength(requestsBefore + 1)
     expect(await world.usdc(payer.address)).toBe(990_000n)
     expect(new Set(answers.filter(({ status }) => status === 200).map(({ body }) => String(body.callId))).size).toBe(1)
   })
@@ -114,15 +114,15 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     const payment = await world.sign(payer, await world.buy(slug, input))
     const gone = new AbortController()
     const times = world.upstream.to(path).length
-    const asked = fetch(`${world.service.origin}/tools/pay/${slug}`, {
+    const request = fetch(`${world.service.origin}/tools/pay/${slug}`, {
       method: 'POST',
       headers: { [payment.header]: payment.value, 'x-payment-token': TOKEN, 'content-type': 'application/json' },
       body: JSON.stringify(input),
       signal: gone.signal,
     })
-    await world.upstream.wasAsked(path, times + 1)
+    await world.upstream.waitForRequest(path, times + 1)
     gone.abort()
-    await expect(asked).rejects.toThrow()
+    await expect(request).rejects.toThrow()
     open()
     await until(async () => (await world.usdc(payer.address)) === 990_000n)
     // The response was not delivered yet: the buyer gets it with the chosen token, without a second call of the tool.
@@ -136,7 +136,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
   test('calls a writing tool after the money has arrived; a failed call can be repeated with its token', async () => {
     const payer = await world.chain.payer(1_000_000n)
     const payment = await world.sign(payer, await world.buy('acme-create-note', input))
-    const asked = world.upstream.to('/notes').length
+    const requestsBefore = world.upstream.to('/notes').length
     world.upstream.says('/notes', { message: 'Not today' }, 500)
     const failed = await world.buy('acme-create-note', input, payment)
     expect([failed.status, failed.body.code, failed.body.paid]).toEqual([502, 'upstream_error', true])
@@ -151,7 +151,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     expect([stranger.status, stranger.body.code]).toEqual([409, 'payment_submitted'])
     const answer = await world.buy('acme-create-note', input, payment, token)
     expect([answer.status, answer.body.output]).toEqual([200, { id: 3 }])
-    expect(world.upstream.to('/notes')).toHaveLength(asked + 2)
+    expect(world.upstream.to('/notes')).toHaveLength(requestsBefore + 2)
     expect(await world.usdc(payer.address)).toBe(990_000n)
   })
 
@@ -164,7 +164,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     await world.chain.delegate(payer.address)
     const [open, times] = [world.upstream.holds('/anything', { well: true }), world.upstream.to('/anything').length]
     const answer = world.buy('acme-get-anything', {}, payment)
-    await world.upstream.wasAsked('/anything', times + 1)
+    await world.upstream.waitForRequest('/anything', times + 1)
     expect(await world.usdc(payer.address)).toBe(990_000n)
     await world.chain.delegate(payer.address, 'refusing')
     open()
@@ -191,11 +191,11 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     await world.chain.call('anvil_impersonateAccount', from)
     await world.chain.call('eth_sendTransaction', { from, ...canceled, gas: '0x493e0' })
     await world.chain.mine()
-    const asked = world.upstream.to('/anything').length
+    const requestsBefore = world.upstream.to('/anything').length
     for (let again = 0; again < 3; again++) {
       expect((await world.buy('acme-get-anything', {}, payment, TOKEN)).status).toBe(409)
     }
-    expect(world.upstream.to('/anything')).toHaveLength(asked)
+    expect(world.upstream.to('/anything')).toHaveLength(requestsBefore)
     expect(await world.usdc(payer.address)).toBe(1_000_000n)
   })
 
@@ -203,30 +203,30 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     const payer = await world.chain.payer(10_000n)
     const required = await world.buy('acme-create-note', input)
     const payments = await Promise.all(Array.from({ length: 6 }, () => world.sign(payer, required)))
-    const asked = world.upstream.to('/notes').length
+    const requestsBefore = world.upstream.to('/notes').length
     const buying = payments.map((payment) => world.buy('acme-create-note', input, payment))
     await Promise.any(buying.map(async (answer) => expect((await answer).status).toBe(200)))
     // The others wait until their failure is final; no longer than this.
     world.service.clock.forward(20_000)
     const answers = await Promise.all(buying)
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(world.upstream.to('/notes')).toHaveLength(asked + 1)
+    expect(world.upstream.to('/notes')).toHaveLength(requestsBefore + 1)
   })
 
   test('lets the buyer repeat the call while the chain is slow, and charges once', async () => {
     const payer = await world.chain.payer(1_000_000n)
     const payment = await world.sign(payer, await world.buy('acme-create-note', input))
-    const asked = world.upstream.to('/notes').length
+    const requestsBefore = world.upstream.to('/notes').length
     await world.chain.call('anvil_setAutomine', false)
     const first = world.buy('acme-create-note', input, payment, TOKEN)
     await until(async () => (await pendingOf(payer.address)) > 0)
-    expect(world.upstream.to('/notes')).toHaveLength(asked)
+    expect(world.upstream.to('/notes')).toHaveLength(requestsBefore)
     await world.chain.call('anvil_setAutomine', true)
     await world.chain.mine()
     expect([200, 503]).toContain((await first).status)
     await until(async () => [200, 409].includes((await world.buy('acme-create-note', input, payment, TOKEN)).status))
     expect(await world.usdc(payer.address)).toBe(990_000n)
-    expect(world.upstream.to('/notes')).toHaveLength(asked + 1)
+    expect(world.upstream.to('/notes')).toHaveLength(requestsBefore + 1)
   })
 
   async function pendingOf(payer: string): Promise<number> {

@@ -79,9 +79,9 @@ describe('POST {tools_url}/{slug} → 200', () => {
       Object.entries(input).map(([name, value]) => [names.find((one) => same(one, name))!, value]),
     )
     expect((await world.call(caller, 'acme-get-word', given)).status).toBe(200)
-    const [asked] = world.upstream.to('/words/x')
-    expect(asked!.query.getAll('tags')).toEqual(['one', 'two'])
-    expect(asked!.headers['x-trace']).toBe('abc')
+    const [request] = world.upstream.to('/words/x')
+    expect(request!.query.getAll('tags')).toEqual(['one', 'two'])
+    expect(request!.headers['x-trace']).toBe('abc')
     expect(
       (await world.call(caller, 'acme-create-note', { title: 'Fish & ü', more: { deep: [1] } })).body.output,
     ).toEqual({

@@ -7,7 +7,7 @@ describe('POST {tools_url}/{slug} → 400, 413, 415', () => {
     world.upstream.says('/notes', {})
   })
   afterAll(async () => {
-    expect(world.upstream.asked).toEqual([])
+    expect(world.upstream.requests).toEqual([])
     expect(await world.locks()).toBe(0)
     await world.close()
   })

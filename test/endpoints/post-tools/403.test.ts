@@ -33,12 +33,12 @@ describe('POST {tools_url}/{slug} → 202, 401, 403', () => {
 
   test('an agent over its limit calls no tool, and reads the limit and when it resets', async () => {
     const caller = await world.caller()
-    const asked = world.upstream.asked.length
+    const requestsBefore = world.upstream.requests.length
     const key = await agentOf(caller, { limits: { perDay: 0.02 } })
     const call = () => world.call(key, 'acme-create-note', { title: 'x' })
     const answers = await Promise.all(Array.from({ length: 10 }, call))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
-    expect(world.upstream.asked.length - asked).toBe(2)
+    expect(world.upstream.requests.length - requestsBefore).toBe(2)
     const refused = await call()
     expect(refused.status).toBe(403)
     expect(refused.body).toMatchObject({

@@ -128,11 +128,11 @@ describe('runs of assets that guests buy', () => {
 
   test('promise a balance once: two that begin at once are not both worked for', async () => {
     const payer = await world.chain.payer(250_000n)
-    let asked = 0
+    let requests = 0
     let release: (() => void) | undefined
     const both = new Promise<void>((resolve) => (release = resolve))
     world.server.on('/slow', async () => {
-      asked++
+      requests++
       await both
       return { body: DONE }
     })
@@ -142,12 +142,12 @@ describe('runs of assets that guests buy', () => {
     )
     const payments = [await world.payFor(slow, payer), await world.payFor(slow, payer)] as const
     const first = world.ask(slow, undefined, payments[0])
-    await until(() => Promise.resolve(asked === 1))
+    await until(() => Promise.resolve(requests === 1))
     const second = await world.ask(slow, undefined, payments[1])
     expect([second.status, second.body.reason]).toEqual([402, 'invalid_exact_evm_insufficient_balance'])
     release?.()
     expect((await first).status).toBe(200)
-    expect(asked).toBe(1)
+    expect(requests).toBe(1)
   })
 
   test('come first for a wallet with code too: its failed run costs nothing', async () => {

@@ -85,7 +85,7 @@ export function examplesStory(world: () => World): void {
         const ran = await runFile(world(), imported('agent-with-a-budget', { coinslotApi: credential, openAiApi }))
         expect(ran.error('AI Agent')).toBeUndefined()
         expect(model.tools.map(({ name }) => name).sort()).toEqual(['Search_marketplace_assets', 'Text_statistics'])
-        expect(model.told).toEqual([
+        expect(model.toolResults).toEqual([
           expect.stringMatching('words'),
           expect.stringMatching('A spending limit of the agent stops this'),
         ])

@@ -29,7 +29,7 @@ export function modelsStory(world: () => World): void {
         expect(model.tools).toMatchObject([
           { description: expect.stringContaining('Costs 0.25 USDC a call.') as unknown },
         ])
-        expect(model.told).toEqual([expect.stringContaining('Audit of https://example.com')])
+        expect(model.toolResults).toEqual([expect.stringContaining('Audit of https://example.com')])
         expect((await workflow.runs(1)).map(({ mode }) => mode)).toEqual(['webhook'])
         expect((await spent()) - before).toBeCloseTo(0.25, 6)
       } finally {

@@ -74,9 +74,9 @@ export function operationsStory(world: () => World): void {
 
     it('says that a run whose request has left continues', async () => {
       // A creator's agent that takes its time.
-      let asked = false
+      let wasRequested = false
       const slow = await startPage(() => {
-        asked = true
+        wasRequested = true
       })
       try {
         await makeAgentRda(world(), 'slow-agent', slow.url)
@@ -85,7 +85,7 @@ export function operationsStory(world: () => World): void {
           options: { wait: false },
         })
         const { runId } = begun.items('Coinslot')[0]!
-        await until(() => Promise.resolve(asked))
+        await until(() => Promise.resolve(wasRequested))
         const canceled = await act(world(), { resource: 'run', operation: 'cancel', runId })
         expect(canceled.items('Coinslot')).toEqual([
           expect.objectContaining({

@@ -33,8 +33,8 @@ export function bodies(
   const whole = from(schema, 0)
   return fc.oneof({ weight: 12, arbitrary: whole }, { weight: 1, arbitrary: nasty })
 
-  function from(asked: Schema, depth: number): Arbitrary<Text> {
-    const good = wellFormed(resolved(asked), depth)
+  function from(part: Schema, depth: number): Arbitrary<Text> {
+    const good = wellFormed(resolved(part), depth)
     // Deep inside as often as at the top: most of a body stays as it should be.
     return fc.oneof({ weight: 20, arbitrary: good }, { weight: 1, arbitrary: nasty })
   }

@@ -56,11 +56,11 @@ export function shots(targets: Targets): Arbitrary<Shot> {
     const body =
       schema === undefined ? fc.constant(null) : bodies(schema, targets.document.components?.schemas ?? {}, ids)
     const places = path.split('/').map((part) => (part.startsWith('{') ? word : fc.constant(part)))
-    const asked = parameters.filter((one) => one.in === 'query').map(({ name }) => name)
+    const queryNames = parameters.filter((one) => one.in === 'query').map(({ name }) => name)
     return fc
       .tuple(
         fc.tuple(...places),
-        query(asked),
+        query(queryNames),
         signed,
         body,
         fc.constantFrom(...Array<string>(15).fill(method), ...METHODS),

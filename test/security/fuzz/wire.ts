@@ -15,7 +15,7 @@ export async function fire(port: number, bytes: Buffer, ends: boolean, patienceM
   return await new Promise<Reply>((resolve) => {
     const socket = connect(port, '127.0.0.1')
     const chunks: Buffer[] = []
-    const said = (): Buffer => Buffer.concat(chunks)
+    const received = (): Buffer => Buffer.concat(chunks)
     const timer = setTimeout(() => {
       done({ kind: 'silent', ms: taken() })
     }, patienceMs)
@@ -30,14 +30,14 @@ export async function fire(port: number, bytes: Buffer, ends: boolean, patienceM
     })
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk)
-      const reply = read(said(), taken())
+      const reply = read(received(), taken())
       // A stream never ends by itself: its beginning counts as the response.
       if (reply?.kind === 'answered' && isStream(reply)) done(reply)
     })
     // The service may refuse while bytes are still being sent: what it has sent by then counts.
     socket.on('error', () => undefined)
     socket.on('close', () => {
-      done(read(said(), taken()) ?? { kind: 'closed', ms: taken() })
+      done(read(received(), taken()) ?? { kind: 'closed', ms: taken() })
     })
   })
 }

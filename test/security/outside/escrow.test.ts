@@ -9,7 +9,7 @@ describe('money in the escrow that two requests claim at once', () => {
   let world: World
   beforeAll(async () => {
     world = await openWorld({ chain: true, environment: { SETTLE_CONFIRMATIONS: '1' } })
-    world.workflow.answers({ delivered: { status: 200, body: '{"score":97}' } })
+    world.workflow.answers({ delivery: { status: 200, body: '{"score":97}' } })
   })
   afterAll(() => world.close())
 
@@ -35,7 +35,7 @@ describe('money in the escrow that two requests claim at once', () => {
 
       const by = seller(world.chain, thief, terms.extra.captureAuthorizer)
       const all = { capturable: PRICE, refundable: 0n }
-      const ran = () => world.workflow.told.filter(({ json }) => json.metadata.checkoutId === id).length
+      const ran = () => world.workflow.deliveries.filter(({ json }) => json.metadata.checkoutId === id).length
       await until(async () => {
         await settle(await by.void(signed))
         await settle(await by.capture(signed, 100n, all, { voids: true }))

@@ -24,7 +24,7 @@ describe('a client of an API behind a gate', () => {
   ])('no API receives another host, path or client by %s', async (name) => {
     const { gate } = await world.sell([FREE])
     await world.ask(`${gate}/free`, { headers: { [name]: 'evil.example' } })
-    const { headers } = world.upstream.asked.at(-1)!
+    const { headers } = world.upstream.requests.at(-1)!
     expect(Object.entries(headers).filter(([, value]) => String(value).includes('evil.example'))).toEqual([])
   })
 
@@ -38,14 +38,14 @@ describe('a client of an API behind a gate', () => {
     const call = () => mcp('tools/call', { name, arguments: {} })
     expect(await call()).toContain('"coinslot/status":200')
     expect((await world.ask(`${gate}/free`)).status).toBe(200)
-    const before = world.upstream.asked.length
+    const before = world.upstream.requests.length
     expect((await seller.call('DELETE', `/v1/paywalls/${id}`)).status).toBeLessThan(300)
     const [get, head] = await Promise.all([
       world.ask(`${gate}/free`),
       world.ask(`${gate}/free`, { method: 'HEAD' }),
       call(),
     ])
-    expect([get.status, head.status, world.upstream.asked.length]).toEqual([404, 404, before])
+    expect([get.status, head.status, world.upstream.requests.length]).toEqual([404, 404, before])
   })
 
   it('a receipt proves no other sum than the one that was paid', async () => {
@@ -62,8 +62,8 @@ describe('a client of an API behind a gate', () => {
     const { jws } = stored.body.signed as { jws: { signature: string } }
     const document = (await world.ask(`${world.service.origin}/.well-known/did.json`)).body as { id: string }
     const verifier = { issuers: { [document.id]: 'here' }, load: () => Promise.resolve(document) }
-    const told = await verifyReceipt(`${jws.signature} ${offered}`, verifier)
-    expect(told).toMatchObject({ kind: 'valid', facts: { terms: null } })
+    const verification = await verifyReceipt(`${jws.signature} ${offered}`, verifier)
+    expect(verification).toMatchObject({ kind: 'valid', facts: { terms: null } })
     const whole = await verifyReceipt(`${offered} ${JSON.stringify(stored.body)} ${offered}`, verifier)
     expect(whole).toMatchObject({ kind: 'valid', facts: { terms: { amount: '0.5 USDC' } } })
   })

@@ -36,7 +36,7 @@ describe('a buyer who pays by plain transfers and asks for the money of each ord
       const shown = async () =>
         (await world.seller.call('GET', `/v1/payments/${id}`)).body.payment as { txHash: string }
       const { txHash } = await shown()
-      const asked = await world.call('POST', '/receipts/refunds', {
+      const answer = await world.call('POST', '/receipts/refunds', {
         body: {
           x402Version: 2,
           paymentReference: { txHash, network: world.chain.network.caip2 },
@@ -44,7 +44,7 @@ describe('a buyer who pays by plain transfers and asks for the money of each ord
         },
         headers: { 'x-payment-token': token },
       })
-      expect(asked.body).toEqual({ status: 'pending', amount: '1000000' })
+      expect(answer.body).toEqual({ status: 'pending', amount: '1000000' })
       expect(await shown()).toMatchObject({ refunded: 0, refunds: [] })
     }
   })

@@ -63,9 +63,9 @@ async function checkDeliveries(statements: Statements, { taken }: Evidence): Pro
     if (count !== wanted) problems.push(`${id} is ${state} and has ${String(count)} deliveries`)
     if (delivery === null || state !== 'paid') continue
     if (delivered !== 'delivered') problems.push(`the delivery ${delivery} of ${id} is ${String(delivered)}`)
-    const told = (taken.get(delivery) ?? []) as { input?: { act?: string } }[]
-    if (told.length === 0) problems.push(`the workflow never heard of ${id}`)
-    if (told.some((one) => one.input?.act !== input.act))
+    const deliveries = (taken.get(delivery) ?? []) as { input?: { act?: string } }[]
+    if (deliveries.length === 0) problems.push(`the workflow never heard of ${id}`)
+    if (deliveries.some((one) => one.input?.act !== input.act))
       problems.push(`the workflow was told another's input for ${id}`)
   }
   for (const [id, bodies] of taken) {
@@ -98,7 +98,7 @@ async function checkBalances(statements: Statements, { acts }: Evidence): Promis
     const own = acts.filter(
       ({ kind, ask }) => kind.startsWith('gate-') && kind !== 'gate-exact' && ask.address === payer,
     )
-    const served = own.filter(({ told }) => told.some(({ status }) => status === 200)).length
+    const served = own.filter(({ replies }) => replies.some(({ status }) => status === 200)).length
     const sent = own.reduce((sum, act) => sum + act.sent, 0)
     if (draws < BigInt(served) || draws > BigInt(sent))
       problems.push(

@@ -1,17 +1,17 @@
 import type { Statements } from '../../../../service/kit/transaction.ts'
 import { useOf, type Evidence } from '../evidence.ts'
-import type { Act, Told } from '../journal.ts'
+import type { Act, Reply } from '../journal.ts'
 
 /** Checks that every response was true, and that repeating a request gave the same response. */
 export async function checkWords(statements: Statements, evidence: Evidence): Promise<string[]> {
   const problems: string[] = []
   const stands = await readAll(statements)
   for (const act of evidence.acts) {
-    for (const told of act.told) {
-      const lie = lieOf(act, told, stands, evidence)
-      if (lie !== null) problems.push(`${act.name} was told ${String(told.status)}: ${lie}`)
+    for (const reply of act.replies) {
+      const lie = lieOf(act, reply, stands, evidence)
+      if (lie !== null) problems.push(`${act.name} was told ${String(reply.status)}: ${lie}`)
     }
-    const ids = new Set(act.told.flatMap((told) => idOf(act, told) ?? []))
+    const ids = new Set(act.replies.flatMap((reply) => idOf(act, reply) ?? []))
     if (ids.size > 1) problems.push(`${act.name} was told of ${[...ids].join(' and ')}`)
     if (act.kind === 'settle') problems.push(...successes(act))
   }
@@ -52,9 +52,9 @@ async function readAll(statements: Statements): Promise<Stands> {
 }
 
 /** Returns what is false in a success; null where it is true, and for every response that is no success. */
-function lieOf(act: Act, told: Told, stands: Stands, evidence: Evidence): string | null {
+function lieOf(act: Act, reply: Reply, stands: Stands, evidence: Evidence): string | null {
   const { ask, name } = act
-  const { status, body } = told
+  const { status, body } = reply
   const micro = (dollars: number): number => Math.round(dollars * 1e6)
   const onChain = ask.nonce !== null && ask.address !== null && evidence.used.has(useOf(ask.address, ask.nonce))
   switch (act.kind) {
@@ -124,7 +124,7 @@ function lieOf(act: Act, told: Told, stands: Stands, evidence: Evidence): string
 }
 
 /** The id that a response gave to one idempotency key, or to one authorization. */
-function idOf({ kind }: Act, { status, body }: Told): string | null {
+function idOf({ kind }: Act, { status, body }: Reply): string | null {
   if (status >= 300 && status !== 500) return null
   const id: unknown =
     kind === 'checkout'
@@ -142,7 +142,7 @@ function idOf({ kind }: Act, { status, body }: Told): string | null {
 }
 
 /** With its key, a success is the same however often it is asked for. */
-function successes({ name, told }: Act): string[] {
-  const hashes = new Set(told.filter(({ body }) => body.success === true).map(({ body }) => String(body.txHash)))
+function successes({ name, replies }: Act): string[] {
+  const hashes = new Set(replies.filter(({ body }) => body.success === true).map(({ body }) => String(body.txHash)))
   return hashes.size > 1 ? [`${name} was told of two transactions: ${[...hashes].join(', ')}`] : []
 }

@@ -23,11 +23,11 @@ export async function replay({ world, book, chance, acts }: Robbery): Promise<vo
   // All at once, so that they race with each other and with the buyer.
   await Promise.all(chosen.map((request) => book.send(book.begin('replay', book.nextName('replay'), null), request)))
 
-  function atItsOwnDoor({ ask, told, name }: Act, stolen: Payload): TheftRequest[] {
+  function atItsOwnDoor({ ask, replies, name }: Act, stolen: Payload): TheftRequest[] {
     const { method, path, body } = ask
     const shown = ask.headers['payment-signature'] === undefined ? {} : { 'payment-signature': encoded(stolen) }
     const plain = withoutToken(body)
-    const ids: unknown[] = told.map(
+    const ids: unknown[] = replies.map(
       ({ body: answer, headers }) =>
         (answer?.payment?.id ?? answer?.paymentId ?? answer?.callId ?? headers['x-payment-id']) as unknown,
     )

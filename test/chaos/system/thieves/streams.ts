@@ -28,11 +28,15 @@ export async function spendRevoked({ world, book }: Robbery): Promise<void> {
       return book.send(theft, { method: 'POST', path: endpoint, body })
     }
     const hello = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'old', version: '1' } }
-    for (const said of [
+    for (const message of [
       { jsonrpc: '2.0', id: 0, method: 'initialize', params: hello },
       { jsonrpc: '2.0', method: 'notifications/initialized' },
     ]) {
-      await book.send(book.begin('stuff', book.nextName('stuff'), null), { method: 'POST', path: endpoint, body: said })
+      await book.send(book.begin('stuff', book.nextName('stuff'), null), {
+        method: 'POST',
+        path: endpoint,
+        body: message,
+      })
     }
     const gone = await request(`${topology.origin}/v1/keys/${String(made.key.id)}`, {
       method: 'DELETE',
