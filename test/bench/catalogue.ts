@@ -189,15 +189,16 @@ async function multiply(): Promise<void> {
   }
 }
 
-async function measure(name: string, target: number, ask: (nth: number) => Promise<unknown>): Promise<void> {
-  const took: number[] = []
+async function measure(name: string, target: number, query: (nth: number) => Promise<unknown>): Promise<void> {
+  const latencies: number[] = []
   for (let nth = -50; nth < ASKS; nth++) {
     const started = performance.now()
-    await ask(nth + 50)
-    if (nth >= 0) took.push(performance.now() - started)
+    await query(nth + 50)
+    if (nth >= 0) latencies.push(performance.now() - started)
   }
-  took.sort((one, other) => one - other)
-  const at = (part: number): number => took[Math.min(took.length - 1, Math.floor(took.length * part))] ?? 0
+  latencies.sort((one, other) => one - other)
+  const at = (part: number): number =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))] ?? 0
   const met = at(0.95) <= target
   if (!met) missed++
   const cells = [at(0.5).toFixed(2), `${at(0.95).toFixed(2)}${met ? '' : ' !'}`, at(0.99).toFixed(2), at(1).toFixed(1)]

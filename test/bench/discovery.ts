@@ -237,12 +237,12 @@ async function settlements(): Promise<void> {
   line(`waits for its check, or told why not, ${String(SETTLED_AT_ONCE)} at once`, latencies, LISTED_TARGET_MS)
 }
 
-async function measure(name: string, ask: (nth: number) => Promise<unknown>): Promise<void> {
-  for (let nth = 0; nth < 50; nth++) await ask(nth)
+async function measure(name: string, query: (nth: number) => Promise<unknown>): Promise<void> {
+  for (let nth = 0; nth < 50; nth++) await query(nth)
   const times: number[] = []
   for (let nth = 0; nth < ASKS; nth++) {
     const began = performance.now()
-    await ask(nth)
+    await query(nth)
     times.push(performance.now() - began)
   }
   line(name, times, P95_TARGET_MS)

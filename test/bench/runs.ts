@@ -273,8 +273,8 @@ async function overHttp(): Promise<void> {
     }
   } finally {
     await agent.close()
-    const gone = new Promise((resolve) => service.once('exit', resolve))
+    const exited = new Promise((resolve) => service.once('exit', resolve))
     service.kill('SIGTERM')
-    await gone
+    await exited
   }
 }

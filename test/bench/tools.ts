@@ -104,9 +104,9 @@ try {
 } finally {
   await agent.close()
   for (const child of children.reverse()) {
-    const gone = once(child, 'exit')
+    const exited = once(child, 'exit')
     child.kill('SIGTERM')
-    await gone
+    await exited
   }
   await database.stop()
   rmSync(folder, { recursive: true, force: true })

@@ -46,7 +46,7 @@ async function openSite(host: string, pay: string): Promise<Site> {
   }
 }
 
-type Heard = { origin?: string; data?: Record<string, unknown>; event?: unknown }[]
+type PageMessages = { origin?: string; data?: Record<string, unknown>; event?: unknown }[]
 
 inBrowser('a checkout in the page of another site', () => {
   let shop: Shop
@@ -76,15 +76,15 @@ inBrowser('a checkout in the page of another site', () => {
     await visit.page.goto(address)
     return visit
   }
-  const heard = (page: Page): Promise<Heard> => page.evaluate('window.__heard')
-  const paidIn = async (page: Page): Promise<Heard> => {
+  const messagesIn = (page: Page): Promise<PageMessages> => page.evaluate('window.__heard')
+  const paidIn = async (page: Page): Promise<PageMessages> => {
     // The site's policy forbids the evaluation of text, with which the browser's driver would wait.
     await page.evaluate(`new Promise((done) => {
       const isPaid = ({ data }) => data?.type === 'coinslot:paid'
       const look = () => (window.__heard.some(isPaid) ? done() : setTimeout(look, 50))
       look()
     })`)
-    return await heard(page)
+    return await messagesIn(page)
   }
   /** Opens it, and waits until the browser shows an error in place of the frame. */
   const refused = (page: Page, address: string): Promise<unknown> =>
@@ -162,7 +162,7 @@ inBrowser('a checkout in the page of another site', () => {
     await frame.getByText('At your service.').nth(1).waitFor()
     expect(await height()).toBe(before)
     await picture('embed-chat')
-    expect((await heard(page)).filter(({ data }) => data?.['type'] === 'coinslot:paid')).toHaveLength(1)
+    expect((await messagesIn(page)).filter(({ data }) => data?.['type'] === 'coinslot:paid')).toHaveLength(1)
   })
 
   it('a wallet that does not work in frames pays in a tab, and the frame shows it', async () => {
@@ -183,7 +183,7 @@ inBrowser('a checkout in the page of another site', () => {
     await tab.getByText('Order started').waitFor()
     await paidIn(page)
     await frameOf(page).getByText('Order started').waitFor()
-    expect(JSON.stringify(await heard(page))).not.toContain('tok_')
+    expect(JSON.stringify(await messagesIn(page))).not.toContain('tok_')
   })
 
   it('a site that is not allowed cannot frame it, also when it names an allowed one', async () => {
@@ -231,7 +231,7 @@ inBrowser('a checkout in the page of another site', () => {
     await frame.getByRole('button', { name: /^Pay 5/ }).click()
     await attack()
     const received = await paidIn(page)
-    await shop.receiver.came(length + 1)
+    await shop.receiver.waitForCalls(length + 1)
     expect(JSON.parse(shop.receiver.calls[length]!.body)).toMatchObject({
       payment: { amount: 5, payer: payer.address.toLowerCase() },
       input: { site: 'example.com' },

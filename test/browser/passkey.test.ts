@@ -166,8 +166,8 @@ class Device {
   async join(page: Page): Promise<void> {
     if (this.#last !== null) {
       const { session, authenticatorId } = this.#last
-      const got = await session.send('WebAuthn.getCredentials', { authenticatorId })
-      this.#credentials = got.credentials
+      const stored = await session.send('WebAuthn.getCredentials', { authenticatorId })
+      this.#credentials = stored.credentials
     }
     const session = await page.context().newCDPSession(page)
     await session.send('WebAuthn.enable')

@@ -259,7 +259,7 @@ inBrowser('the page itself', () => {
       const plain = await fetch(shop.service.origin + path, { headers: { 'accept-encoding': 'identity' } })
       expect((await plain.arrayBuffer()).byteLength).toBeLessThan(90_000)
     }
-    const gone = await fetch(`${shop.service.origin}/p/assets/main-none.js`)
-    expect(gone.status).toBe(404)
+    const missing = await fetch(`${shop.service.origin}/p/assets/main-none.js`)
+    expect(missing.status).toBe(404)
   })
 })

@@ -55,7 +55,7 @@ inBrowser('the page of a payment', () => {
     // What shows answers is no part of the first script.
     expect(scripts).toEqual(['main'])
     await button.click()
-    await shop.receiver.came(1)
+    await shop.receiver.waitForCalls(1)
     await page.getByText('Starting your order').waitFor()
     const write = async (body: Record<string, unknown>): Promise<void> => {
       const { status, text } = await shop.person.call('POST', `/v1/payments/${paymentIn(page)}/progress`, { body })
@@ -96,19 +96,19 @@ inBrowser('the page of a payment', () => {
     })
     await page.getByRole('button', { name: 'Simulate payment' }).click()
     await page.waitForURL(/[?&]payment=pay_/)
-    const ask = async (amount: number, note: string): Promise<void> => {
+    const requestMore = async (amount: number, note: string): Promise<void> => {
       const body = { amount, note }
       const { status } = await shop.person.call('POST', `/v1/payments/${paymentIn(page)}/requests`, { body })
       expect(status).toBe(201)
     }
     const request = page.getByRole('region', { name: 'The seller asks for more' })
-    await ask(2, 'Forty <b>more</b> pages')
+    await requestMore(2, 'Forty <b>more</b> pages')
     await request.getByText('Forty <b>more</b> pages').waitFor()
     await pictures(page, 'request')
     await request.getByRole('button', { name: 'Refuse' }).click()
     await request.getByText('Refused. Nothing was charged.').waitFor()
 
-    await ask(3, 'A second language')
+    await requestMore(3, 'A second language')
     const link = request.getByRole('link', { name: 'Pay 3.00 USDC' })
     const [further] = await Promise.all([page.context().waitForEvent('page'), link.click()])
     await further.getByText('A second language').first().waitFor()

@@ -183,7 +183,7 @@ inBrowser('a checkout that is tried out', () => {
       const { length } = shop.receiver.calls
       await page.getByRole('button', { name: /^Pay 5/ }).click()
       await page.getByRole('heading', { name: 'Your order is being prepared' }).waitFor()
-      await shop.receiver.came(length + 1)
+      await shop.receiver.waitForCalls(length + 1)
     }
     await page.getByRole('button', { name: /Test Wallet/ }).click()
     await order()

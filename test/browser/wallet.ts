@@ -37,7 +37,7 @@ export async function putWallet(
   const held = new Map<string, Promise<void>>()
   let at = chainId
   let connected = false
-  let knows = !ignorant
+  let isChainKnown = !ignorant
 
   async function answer(method: string, params: readonly unknown[]): Promise<unknown> {
     switch (method) {
@@ -49,10 +49,10 @@ export async function putWallet(
       case 'eth_chainId':
         return hex(at)
       case 'wallet_addEthereumChain':
-        knows = true
+        isChainKnown = true
         return null
       case 'wallet_switchEthereumChain':
-        if (!knows) throw Object.assign(new Error('Unrecognized chain'), { code: 4902 })
+        if (!isChainKnown) throw Object.assign(new Error('Unrecognized chain'), { code: 4902 })
         at = Number((params[0] as { chainId: string }).chainId)
         return null
       case 'personal_sign':

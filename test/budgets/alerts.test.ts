@@ -78,9 +78,9 @@ describe('alerts', () => {
 
   test('report a refusal by a limit once; onExceeded: pause pauses the agent until it is resumed', async () => {
     const agent = await agentWith(world, policyOf({ limits: { perDay: 10n }, onExceeded: 'pause' }))
-    const ask = (amount: bigint) => verdictOf(world.budgets.reserve(callOf(agent, amount)))
-    expect(await ask(11n)).toBe('perDay')
-    expect(await ask(1n)).toBe('paused')
+    const reserve = (amount: bigint) => verdictOf(world.budgets.reserve(callOf(agent, amount)))
+    expect(await reserve(11n)).toBe('perDay')
+    expect(await reserve(1n)).toBe('paused')
     expect(alerts()).toEqual([
       ['agent.spending.exceeded', 'perDay', 1],
       ['agent.paused', 'perDay', undefined],
@@ -89,8 +89,8 @@ describe('alerts', () => {
       ...before,
       status: 'active',
     }))
-    expect(await ask(10n)).toBe('allowed')
-    expect(await ask(1n)).toBe('perDay')
+    expect(await reserve(10n)).toBe('allowed')
+    expect(await reserve(1n)).toBe('perDay')
     // The agent is paused again, with an event; the limit's own alert was already sent in this window.
     expect(alerts().slice(2)).toEqual([['agent.paused', 'perDay', undefined]])
   })

@@ -210,12 +210,12 @@ describe('approvals', () => {
   })
 
   test('alerts reach the account’s endpoint, signed, and its mailbox', async () => {
-    const heard: { event: string; data: Record<string, unknown> }[] = []
+    const received: { event: string; data: Record<string, unknown> }[] = []
     const receiver = createServer((request, response) => {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
       request.on('end', () => {
-        heard.push(JSON.parse(Buffer.concat(chunks).toString()) as (typeof heard)[number])
+        received.push(JSON.parse(Buffer.concat(chunks).toString()) as (typeof received)[number])
         response.end()
       })
     })
@@ -226,9 +226,9 @@ describe('approvals', () => {
     const agent = await newAgent({ limits: { perMonth: 2 }, alerts: [{ at: 0.5 }], onExceeded: 'pause' })
     await service.budgets.reserve(callOf(agent, 1_500_000n))
     await verdictOf(service.budgets.reserve(callOf(agent, 1_500_000n)))
-    for (const end = Date.now() + 60_000; heard.length < 3 && Date.now() < end;) await new Promise(setImmediate)
-    expect(heard.map(({ event }) => event).sort()).toEqual([...events].sort())
-    expect(heard.find(({ event }) => event === 'agent.spending.warning')?.data).toMatchObject({
+    for (const end = Date.now() + 60_000; received.length < 3 && Date.now() < end;) await new Promise(setImmediate)
+    expect(received.map(({ event }) => event).sort()).toEqual([...events].sort())
+    expect(received.find(({ event }) => event === 'agent.spending.warning')?.data).toMatchObject({
       agentId: agent.id,
       name: 'Buyer <b>',
       limit: 'perMonth',

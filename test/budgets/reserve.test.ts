@@ -136,19 +136,19 @@ describe('a reservation within limits', () => {
   test('obeys a pause, a resumption, a change and a removal from the next decision on', async () => {
     const agent = await agentWith(it_, policyOf())
     const caller = callerOf(agent.owner.userId)
-    const ask = () => verdictOf(it_.budgets.reserve(callOf(agent, 1n)))
+    const reserve = () => verdictOf(it_.budgets.reserve(callOf(agent, 1n)))
     await it_.budgets.agents.change(caller, agent.id, (before) => ({ ...before, status: 'paused' }))
-    expect(await ask()).toBe('paused')
+    expect(await reserve()).toBe('paused')
     await it_.budgets.agents.change(caller, agent.id, (before) => ({
       ...before,
       status: 'active',
       policy: policyOf({ limits: { perCall: 0n } }),
     }))
-    expect(await ask()).toBe('perCall')
+    expect(await reserve()).toBe('perCall')
     await it_.budgets.agents.change(caller, agent.id, (before) => ({ ...before, policy: policyOf() }))
-    expect(await ask()).toBe('allowed')
+    expect(await reserve()).toBe('allowed')
     await it_.budgets.agents.remove(caller, agent.id)
-    expect(await ask()).toBe('deleted')
+    expect(await reserve()).toBe('deleted')
     expect(await verdictOf(it_.budgets.reserve(callOf({ ...agent, id: newId('agt', new Date()) }, 1n)))).toBe('deleted')
   })
 

@@ -13,10 +13,10 @@ const PLAIN = { approved: false, defaultPerDay: null }
 
 function decisionOn(
   policy: ReturnType<typeof policyOf>,
-  ask: Partial<Expense>,
+  expense: Partial<Expense>,
   status: 'active' | 'paused' = 'active',
 ): string {
-  const whole: Expense = { kind: 'run', target: 'x', alias: null, domain: null, amount: usdc(0n), ...ask }
+  const whole: Expense = { kind: 'run', target: 'x', alias: null, domain: null, amount: usdc(0n), ...expense }
   const verdict = decide({ status, policy }, nothing, whole, PLAIN)
   return verdict.outcome === 'refused' ? verdict.refusal.rule : verdict.outcome
 }

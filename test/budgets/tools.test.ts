@@ -88,14 +88,14 @@ describe('an agent that calls tools', () => {
   test('needs one approval for an expensive tool call, which then goes through once', async () => {
     const agent = await agentWith(world, policyOf({ approvalAbove: usdc(5n) }))
     const caller = callerOf(agent.owner.userId)
-    const ask = (id: string) =>
+    const reserve = (id: string) =>
       verdictOf(
         world.budgets.reserve({
           ...callOf(agent, 6n, { kind: 'tool', target: 'dear-tool', requestHash: 'the same request' }, id),
           useCredits: true,
         }),
       )
-    expect(await ask('dear-1')).toBe('approval_required')
+    expect(await reserve('dear-1')).toBe('approval_required')
     const { approvals } = await world.budgets.approvals.list(
       caller,
       { state: 'pending', agentId: agent.id },
@@ -103,7 +103,7 @@ describe('an agent that calls tools', () => {
     )
     expect(approvals).toMatchObject([{ kind: 'tool', target: 'dear-tool', amount: 6n }])
     await world.budgets.approvals.decide(caller, approvals[0]!.id, 'approved')
-    expect([await ask('dear-2'), await ask('dear-2'), await ask('dear-3')]).toEqual([
+    expect([await reserve('dear-2'), await reserve('dear-2'), await reserve('dear-3')]).toEqual([
       'allowed',
       'allowed',
       'approval_required',

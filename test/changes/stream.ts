@@ -14,10 +14,10 @@ export async function listen(
   headers: Readonly<Record<string, string>>,
   lastId: string | null = null,
 ): Promise<Listener> {
-  const gone = new AbortController()
+  const controller = new AbortController()
   const response = await fetch(`${origin}/trpc/changes`, {
     headers: { ...headers, ...(lastId === null ? {} : { 'last-event-id': lastId }) },
-    signal: gone.signal,
+    signal: controller.signal,
   })
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
@@ -49,7 +49,7 @@ export async function listen(
       }
     },
     leave() {
-      gone.abort()
+      controller.abort()
     },
   }
   return listener

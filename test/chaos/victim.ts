@@ -51,7 +51,7 @@ export async function openVictim(wanted: {
     settings,
     async begin() {
       service = new ServiceProcess(settings)
-      await service.says('"ready"')
+      await service.waitFor('"ready"')
     },
     kill() {
       service?.kill('SIGKILL')

@@ -56,8 +56,8 @@ describe('a checkout that charges only after the success', () => {
     (await world.call('GET', `/p/${at}/payments/${id}${token === null ? '' : `?token=${token}`}`)).body as PaymentView
   const ended = (id: string, token: string | null, at = chk) =>
     until(async () => {
-      const seen = await see(id, token, at)
-      return ['paid', 'failed'].includes(seen.payment.status) ? seen : null
+      const view = await see(id, token, at)
+      return ['paid', 'failed'].includes(view.payment.status) ? view : null
     })
   const report = (id: string, body: object, key = world.seller.key) =>
     world.call('POST', `/v1/payments/${id}/outcome`, { body, key })

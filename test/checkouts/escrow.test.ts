@@ -49,8 +49,8 @@ describe('a checkout whose payments wait in the escrow', () => {
     (await world.call('GET', `/p/${at}/payments/${id}${token === null ? '' : `?token=${token}`}`)).body as PaymentView
   const ended = (id: string, token: string | null, at = chk) =>
     until(async () => {
-      const seen = await see(id, token, at)
-      return ['paid', 'failed'].includes(seen.payment.status) ? seen : null
+      const view = await see(id, token, at)
+      return ['paid', 'failed'].includes(view.payment.status) ? view : null
     })
   const report = (id: string, body: object) =>
     world.call('POST', `/v1/payments/${id}/outcome`, { body, key: world.seller.key })
@@ -300,8 +300,8 @@ describe('a checkout whose payments wait in the escrow', () => {
     const { payment, delivery } = await until(async () => {
       await world.chain.mine()
       world.service.clock.forward(61_000)
-      const seen = await see(id, token, at)
-      return seen.payment.status === 'failed' ? seen : null
+      const view = await see(id, token, at)
+      return view.payment.status === 'failed' ? view : null
     })
     expect(payment).toMatchObject({
       escrow: { state: 'reclaimable' },
@@ -324,8 +324,8 @@ describe('a checkout whose payments wait in the escrow', () => {
     const { payment } = await until(async () => {
       await world.chain.mine()
       world.service.clock.forward(61_000)
-      const seen = await see(id, token, at)
-      return seen.payment.status === 'failed' ? seen : null
+      const view = await see(id, token, at)
+      return view.payment.status === 'failed' ? view : null
     })
     expect(payment).toMatchObject({ escrow: { state: 'voided', voidedTx: null } })
     expect(payment.reason?.sentence).not.toContain('reclaim')

@@ -44,8 +44,8 @@ describe('the status of a payment', () => {
     const end = await until(async () => {
       world.service.clock.forward(1_000)
       await sweep()
-      const seen = await look(statusPath(answer))
-      return seen.payment.status === 'paid' && seen
+      const view = await look(statusPath(answer))
+      return view.payment.status === 'paid' && view
     })
     expect(end.payment).toMatchObject({ id: answer.body.payment.id, txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
     expect(await usdcOf(world.chain, payer.address)).toBe(4_000_000n)
@@ -78,8 +78,8 @@ describe('the status of a payment', () => {
       await world.chain.mine()
       world.service.clock.forward(2_000)
       await sweep()
-      const seen = await look(statusPath(answer))
-      return seen.payment.status === 'failed' && seen
+      const view = await look(statusPath(answer))
+      return view.payment.status === 'failed' && view
     })
     expect(end).toMatchObject({
       payment: { reason: { code: expect.stringMatching(/^invalid_exact_evm_/), sentence: expect.any(String) } },
@@ -108,8 +108,8 @@ describe('the status of a payment', () => {
     world.workflow.answers({ delivery: { status: 200, body: '{"report":"<b>all good</b>"}' } })
     const { id, answer } = await paying({ responseMode: 'lastNode' })
     const end = await until(async () => {
-      const seen = await look(statusPath(answer))
-      return seen.delivery?.status === 'delivered' && seen
+      const view = await look(statusPath(answer))
+      return view.delivery?.status === 'delivered' && view
     })
     expect(end.delivery?.answer).toBe('{"report":"<b>all good</b>"}')
 
@@ -148,7 +148,7 @@ describe('the status of a payment', () => {
     expect((await write({ text: 'x', percent: 101 })).status).toBe(400)
 
     // Only what is shown while it works is streamed: before the end, which takes the lines away.
-    await heard(stream, '"text":"Half of it"')
+    await readUntil(stream, '"text":"Half of it"')
     const burst = await Promise.all(Array.from({ length: 6 }, () => write({ text: 'at once' })))
     expect(burst.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429, 429])
     world.service.clock.forward(1_000)
@@ -165,8 +165,8 @@ describe('the status of a payment', () => {
     world.workflow.answers({ delivery: { status: 200, body: '{"internal":"secret"}' } })
     const { answer } = await paying()
     const end = await until(async () => {
-      const seen = await look(statusPath(answer))
-      return seen.delivery?.status === 'delivered' && seen
+      const view = await look(statusPath(answer))
+      return view.delivery?.status === 'delivered' && view
     })
     expect(end.delivery?.answer).toBeNull()
   })
@@ -215,7 +215,7 @@ describe('the status of a payment', () => {
 })
 
 /** Reads a stream until it has said this, and leaves it. */
-async function heard(stream: Response, words: string): Promise<void> {
+async function readUntil(stream: Response, words: string): Promise<void> {
   let text = ''
   const decoder = new TextDecoder()
   for await (const chunk of stream.body!) {

@@ -88,8 +88,8 @@ describe('the life of a checkout', () => {
         product: { name: 'Dearer', description: null },
       })
       expect((await expire(first.id)).body.checkout).toMatchObject({ status: 'expired', lifetime: 'persistent' })
-      const gone = await world.call('GET', `/p/${first.id}`)
-      expect(gone).toMatchObject({ status: 404, body: { code: 'checkout_not_found' } })
+      const missing = await world.call('GET', `/p/${first.id}`)
+      expect(missing).toMatchObject({ status: 404, body: { code: 'checkout_not_found' } })
       expect((await world.sell({ source: place })).id).toBe(first.id)
       expect(await page(first.id)).toBe(200)
     })

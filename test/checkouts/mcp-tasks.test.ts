@@ -47,7 +47,7 @@ describe('slow calls of a checkout', () => {
     const params = { name: 'seo-audit', arguments: INPUT, _meta: meta }
     return await post(at, key, { method: 'tools/call', params, capabilities })
   }
-  const ask = async (taskId: string, { key = null, at = address(chk) }: Client = {}, method = 'tasks/get') =>
+  const taskCall = async (taskId: string, { key = null, at = address(chk) }: Client = {}, method = 'tasks/get') =>
     (await post(at, key, { method, params: { taskId }, capabilities: TASKS })).body
   /** A payment for one call. */
   async function payment(): Promise<Json> {
@@ -56,7 +56,7 @@ describe('slow calls of a checkout', () => {
   }
   async function ended(taskId: string, client: Client = {}): Promise<Json> {
     return await until(async () => {
-      const { result, error } = await ask(taskId, client)
+      const { result, error } = await taskCall(taskId, client)
       if (error !== undefined) throw new Error(error.message)
       return result.status === 'working' ? null : (result as Json)
     })
@@ -76,8 +76,8 @@ describe('slow calls of a checkout', () => {
     expect(task).toMatchObject({ resultType: 'task', status: 'working' })
     const taskId = task.taskId as string
     const elsewhere = { at: address(chk, second) }
-    expect((await ask(taskId, elsewhere)).result).toMatchObject({ status: 'working' })
-    const canceled = await ask(taskId, elsewhere, 'tasks/cancel')
+    expect((await taskCall(taskId, elsewhere)).result).toMatchObject({ status: 'working' })
+    const canceled = await taskCall(taskId, elsewhere, 'tasks/cancel')
     expect(canceled.error).toMatchObject({ code: -32602, message: expect.stringContaining('not refunded') as unknown })
     open()
     const result = await ended(taskId, elsewhere)
@@ -95,13 +95,13 @@ describe('slow calls of a checkout', () => {
     const key = await buyer()
     const foreign = await sell()
     const refused = [
-      await ask(operation),
-      await ask(`${operation}.`),
-      await ask(`${operation}.${proof}`),
-      await ask(operation, { key }),
-      await ask(taskId, { key }),
-      await ask(taskId, { at: address(foreign.id) }),
-      await ask('nonsense'),
+      await taskCall(operation),
+      await taskCall(`${operation}.`),
+      await taskCall(`${operation}.${proof}`),
+      await taskCall(operation, { key }),
+      await taskCall(taskId, { key }),
+      await taskCall(taskId, { at: address(foreign.id) }),
+      await taskCall('nonsense'),
     ]
     expect(refused.map(({ error }) => error?.code)).toEqual(refused.map(() => -32602))
     expect(await ended(taskId)).toMatchObject({ status: 'completed', result: answered })
@@ -113,8 +113,8 @@ describe('slow calls of a checkout', () => {
     const { result: task } = (await call({}, { key })).body
     expect(task).toMatchObject({ resultType: 'task', status: 'working' })
     const taskId = task.taskId as string
-    expect((await ask(taskId, { key: other })).error).toMatchObject({ code: -32602 })
-    expect((await ask(taskId)).error).toMatchObject({ code: -32602 })
+    expect((await taskCall(taskId, { key: other })).error).toMatchObject({ code: -32602 })
+    expect((await taskCall(taskId)).error).toMatchObject({ code: -32602 })
     open()
     expect(await ended(taskId, { key, at: address(chk, second) })).toMatchObject({
       status: 'completed',
@@ -128,7 +128,7 @@ describe('slow calls of a checkout', () => {
     const { result: task } = (await call(await payment())).body
     const taskId = task.taskId as string
     await until(() => world.workflow.deliveries.length > 0)
-    expect((await ask(taskId)).result).toMatchObject({ status: 'working' })
+    expect((await taskCall(taskId)).result).toMatchObject({ status: 'working' })
     world.service.clock.forward(200_001)
     expect(await ended(taskId)).toMatchObject({
       status: 'completed',
@@ -162,11 +162,11 @@ describe('slow calls of a checkout', () => {
     open()
     const { events } = await calls[0]!
     expect(events.at(-1)!.result).toMatchObject(answered)
-    const heard = events.slice(0, -1).map(({ params }) => params as { progress: number; message: string })
-    const messages = heard.map(({ message }) => message)
+    const updates = events.slice(0, -1).map(({ params }) => params as { progress: number; message: string })
+    const messages = updates.map(({ message }) => message)
     expect(messages).toEqual(expect.arrayContaining(['Paid. The workflow has started.']))
     expect(messages.at(-1)).toMatch(/^Paid\. The workflow has started\. Waiting for \d+ s\.$/)
-    const numbers = heard.map(({ progress }) => progress)
+    const numbers = updates.map(({ progress }) => progress)
     expect(numbers).toEqual([...numbers].sort((one, other) => one - other))
     expect(new Set(numbers).size).toBe(numbers.length)
   })

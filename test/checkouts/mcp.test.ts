@@ -106,9 +106,9 @@ describe('the MCP address of a checkout', () => {
   test('asks for no payment for a call that cannot be served', async () => {
     expect(errorOf(await call({ depth: 1 }))).toMatchObject({ code: 'invalid_input', details: { site: 'is required' } })
     expect(await send('tools/call', { name: 'another', arguments: INPUT })).toMatchObject({ error: { code: -32_602 } })
-    const gone = { at: 'chk_00000000000000000000000000' }
-    expect(errorOf(await call(INPUT, {}, gone))).toMatchObject({ code: 'checkout_not_found' })
-    expect(await send('tools/list', {}, gone)).toMatchObject({ error: { code: -32_602 } })
+    const missing = { at: 'chk_00000000000000000000000000' }
+    expect(errorOf(await call(INPUT, {}, missing))).toMatchObject({ code: 'checkout_not_found' })
+    expect(await send('tools/list', {}, missing)).toMatchObject({ error: { code: -32_602 } })
   })
 
   test('in test mode a call is free, and says so', async () => {

@@ -1,6 +1,6 @@
 import { openWorld, until, type World } from './world.ts'
 
-interface Seen {
+interface PaidView {
   payment: { status: string; txHash: string | null }
   delivery: { status: string } | null
 }
@@ -44,7 +44,7 @@ describe('a simulated payment', () => {
     expect(began.body).toMatchObject({ payment: { status: 'created', txHash: null }, delivery: null })
     const pay: string = began.body.payment.id
     const at = new URL(String(began.body.payment.statusUrl))
-    const now = async () => (await world.call('GET', at.pathname + at.search)).body as Seen
+    const now = async () => (await world.call('GET', at.pathname + at.search)).body as PaidView
     // Asked for before its time, it stays where it is.
     const again = await world.call('POST', `/p/${id}/pay`, {
       body: { input: {}, paymentId: pay, token: began.body.payment.token },

@@ -44,7 +44,7 @@ describe('a further amount that a seller asks a buyer for', () => {
     (await world.call('GET', path, token === null ? {} : { headers: { 'X-Payment-Token': token } }))
       .body as PaymentView & CheckoutView
 
-  const ask = (order: Order, more: Record<string, unknown> = {}, by: TestPerson = world.seller, key?: string) =>
+  const postRequest = (order: Order, more: Record<string, unknown> = {}, by: TestPerson = world.seller, key?: string) =>
     by.call('POST', `/v1/payments/${order.id}/requests`, {
       body: { amount: 0.5, note: 'Two more pages', callbackUrl: `${world.workflow.url}?n=1`, ...more },
       ...(key === undefined ? {} : { headers: { 'Idempotency-Key': key } }),
@@ -52,7 +52,7 @@ describe('a further amount that a seller asks a buyer for', () => {
 
   /** Throws where it is refused. */
   async function createRequest(order: Order, more: Record<string, unknown> = {}): Promise<SellerRequest> {
-    const { status, body, text } = await ask(order, more)
+    const { status, body, text } = await postRequest(order, more)
     if (status !== 201) throw new Error(`not asked: ${text}`)
     return body.request as SellerRequest
   }
@@ -119,15 +119,18 @@ describe('a further amount that a seller asks a buyer for', () => {
   it('is made once per key, and refused to other accounts and for refunded payments', async () => {
     const order = await ordered({ testMode: true })
     const key = randomBytes(8).toString('hex')
-    const [one, two] = [await ask(order, {}, world.seller, key), await ask(order, {}, world.seller, key)]
+    const [one, two] = [
+      await postRequest(order, {}, world.seller, key),
+      await postRequest(order, {}, world.seller, key),
+    ]
     expect(two.body.request).toEqual(one.body.request)
     expect((await world.seller.call('GET', `/v1/payments/${order.id}/requests`)).body.requests).toHaveLength(1)
 
     const stranger = await world.service.person()
-    expect(await ask(order, {}, stranger)).toMatchObject({ status: 404, body: { code: 'payment_not_found' } })
+    expect(await postRequest(order, {}, stranger)).toMatchObject({ status: 404, body: { code: 'payment_not_found' } })
     expect((await stranger.call('GET', `/v1/payments/${order.id}/requests`)).status).toBe(404)
     await world.service.database.statements.run(`UPDATE sale SET state = 'refunded' WHERE id = $1`, [order.id])
-    expect(await ask(order)).toMatchObject({ status: 409, body: { code: 'payment_not_open' } })
+    expect(await postRequest(order)).toMatchObject({ status: 409, body: { code: 'payment_not_open' } })
   })
 
   it.each([
@@ -141,7 +144,7 @@ describe('a further amount that a seller asks a buyer for', () => {
     { recipient: '0x00000000000000000000000000000000000000a2' },
   ])('is refused with %j', async (more) => {
     const order = await ordered({ testMode: true })
-    expect((await ask(order, more)).status).toBe(400)
+    expect((await postRequest(order, more)).status).toBe(400)
   })
 
   it('is paid once by concurrent payers', async () => {
@@ -209,11 +212,11 @@ describe('a further amount that a seller asks a buyer for', () => {
 
   it('is limited to three open ones per payment, also for concurrent calls', async () => {
     const order = await ordered({ testMode: true })
-    const answers = await Promise.all(Array.from({ length: 6 }, () => ask(order)))
+    const answers = await Promise.all(Array.from({ length: 6 }, () => postRequest(order)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409, 409])
-    expect((await ask(order)).body.code).toBe('too_many_requests_open')
+    expect((await postRequest(order)).body.code).toBe('too_many_requests_open')
     await refuse(order, (answers.find(({ status }) => status === 201)!.body.request as SellerRequest).id)
-    expect((await ask(order)).status).toBe(201)
+    expect((await postRequest(order)).status).toBe(201)
   })
 })
 

@@ -74,8 +74,8 @@ async function startWorkflow(): Promise<Workflow> {
       forgotten = ids
       deliveries = []
     },
-    answers(given) {
-      answers = { check: given.check ?? FINE, delivery: given.delivery ?? FINE }
+    answers(changes) {
+      answers = { check: changes.check ?? FINE, delivery: changes.delivery ?? FINE }
     },
     holds() {
       let open: () => void = () => undefined

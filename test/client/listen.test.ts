@@ -60,7 +60,7 @@ describe('coinslot listen', () => {
     }
   }
 
-  async function has(count: number): Promise<void> {
+  async function waitForEvents(count: number): Promise<void> {
     while (received.length < count) await once(hook, 'received')
   }
 
@@ -76,11 +76,11 @@ describe('coinslot listen', () => {
     }
     while (sent.length < EVENTS / 2) await send()
     // A tenth of the events waits behind the one that is with the workflow now.
-    await has(HELD)
+    await waitForEvents(HELD)
     await sandbox.restart()
     restarted.resolve()
     while (sent.length < EVENTS) await send()
-    await has(EVENTS)
+    await waitForEvents(EVENTS)
     expect(received.map(({ headers }) => headers['webhook-id'])).toEqual(sent)
     const secret = /signed with (\S+)/.exec(output)![1]!
     for (const [place, { headers, body }] of received.entries()) {
@@ -97,13 +97,13 @@ describe('coinslot listen', () => {
     const [endpoint] = (await client.webhookEndpoints.list()).items
     const { deliveries } = await client.webhookEndpoints.test(endpoint!.id, { event: 'run.completed' })
     await start()
-    await has(before + 1)
+    await waitForEvents(before + 1)
     expect(received.at(-1)!.headers['webhook-id']).toBe(deliveries[0]!.id)
     listening!.kill('SIGINT')
     await once(listening!, 'exit')
     await start('--since', new Date(Date.now() - 3_600_000).toISOString())
     expect(output).toContain(`${String(EVENTS + 1)} events are sent again.`)
-    await has(before + 1 + EVENTS + 1)
+    await waitForEvents(before + 1 + EVENTS + 1)
     expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(EVENTS + 1)
   })
 })

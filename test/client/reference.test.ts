@@ -145,12 +145,12 @@ function startModules(sandbox: Sandbox): { run(source: string): Promise<string>;
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   let output = ''
-  const heard = new EventEmitter()
+  const signal = new EventEmitter()
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text
-    heard.emit('heard')
+    signal.emit('heard')
   })
-  child.once('close', () => heard.emit('heard'))
+  child.once('close', () => signal.emit('heard'))
   let count = 0
   return {
     async run(source) {
@@ -160,7 +160,7 @@ function startModules(sandbox: Sandbox): { run(source: string): Promise<string>;
       child.stdin.write(`${file}\n`)
       while (!output.endsWith(END)) {
         if (child.exitCode !== null) throw new Error(`It ended at:\n${source}`)
-        await once(heard, 'heard')
+        await once(signal, 'heard')
       }
       return output.slice(0, -END.length).trim()
     },

@@ -2,7 +2,7 @@
 export function answer(verbs) {
   process.on('message', ({ id, verb, input }) => {
     verbs[verb](input).then(
-      (given) => process.send({ id, given: given ?? null }),
+      (result) => process.send({ id, result: result ?? null }),
       (error) => process.send({ id, error: error.stack ?? String(error) }),
     )
   })

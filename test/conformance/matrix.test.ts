@@ -52,8 +52,8 @@ describe('the matrix of clients and products', () => {
   const cells = CLIENTS.flatMap((client) => PRODUCTS.map((product) => [client, product] as const))
 
   it.each(cells)('a stock client %s buys a %s once; the same payment again buys nothing', async (client, product) => {
-    const { url, ask } = shop[product]
-    const request = ask('bought')
+    const { url, requestOf } = shop[product]
+    const request = requestOf('bought')
     const payer = await world.chain.payer(1_000_000n)
     const bought = await buyers[client].buy({ url, privateKey: payer.privateKey, request })
     expect({ ...bought, body: JSON.stringify(bought.body) }).toMatchObject({ status: 200 })
@@ -69,8 +69,8 @@ describe('the matrix of clients and products', () => {
 
   it.each(cells)('a payment of %s for a %s does not pay for the next product too', async (client, product) => {
     const other = PRODUCTS[(PRODUCTS.indexOf(product) + 1) % PRODUCTS.length]!
-    const { url, ask } = shop[product]
-    const request = ask('bought')
+    const { url, requestOf } = shop[product]
+    const request = requestOf('bought')
     const payer = await world.chain.payer(1_000_000n)
     const { header } = await buyers[client].buy({ url, privateKey: payer.privateKey, request, hold: true })
     const answers = await Promise.all([send(product, header), send(other, header)])
@@ -83,8 +83,8 @@ describe('the matrix of clients and products', () => {
   })
 
   it.each(cells)('a payment of %s for a %s buys once in every dialect together', async (client, product) => {
-    const { url, ask } = shop[product]
-    const request = ask('bought')
+    const { url, requestOf } = shop[product]
+    const request = requestOf('bought')
     const payer = await world.chain.payer(1_000_000n)
     const { header } = await buyers[client].buy({ url, privateKey: payer.privateKey, request, hold: true })
     const forms = dialectsOf(header, world.chain.network)
@@ -125,8 +125,8 @@ describe('the matrix of clients and products', () => {
   }
 
   async function send(product: Product, { name, value }: Purchase['header']) {
-    const { url, ask } = shop[product]
-    const request = ask('bought')
+    const { url, requestOf } = shop[product]
+    const request = requestOf('bought')
     const headers = { ...(request.headers as Record<string, string>), [name]: value }
     const response = await fetch(url, { ...request, headers })
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }

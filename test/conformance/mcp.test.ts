@@ -123,7 +123,7 @@ describe('the command line of @modelcontextprotocol/inspector, against the whole
   let checkouts: CheckoutWorld
   beforeAll(async () => {
     tools = await payWorld()
-    tools.upstream.says('/notes', { id: 9 }, 201)
+    tools.upstream.respondWith('/notes', { id: 9 }, 201)
     const environment = { SETTLE_CONFIRMATIONS: '1', PORT: String(await freePort()) }
     checkouts = await openWorld({ chain: true, environment })
     checkouts.workflow.answers({ delivery: { status: 200, body: '{"score":97}' } })

@@ -23,7 +23,7 @@ const post = (body: unknown): RequestInit => ({
 const SHOPS: Readonly<Record<string, () => Promise<Shop>>> = {
   async tool() {
     const world = await payWorld()
-    world.upstream.says('/notes', { id: 3 }, 201)
+    world.upstream.respondWith('/notes', { id: 3 }, 201)
     const { origin } = world.service
     return { ...world, origin, url: `${origin}/tools/acme-create-note`, request: post({ title: 'Paid' }) }
   },

@@ -114,8 +114,8 @@ describe('the published client in every runtime', () => {
   test('a worker in Chromium does the same', async () => {
     const page = await browser.newPage()
     await page.goto(`${origin}/page.html`)
-    const given = { ...(await setup('Chromium')), client: '/coinslot/coinslot.js' }
-    const result = await page.evaluate(`useInWorker(${JSON.stringify(given)})`)
+    const pageSetup = { ...(await setup('Chromium')), client: '/coinslot/coinslot.js' }
+    const result = await page.evaluate(`useInWorker(${JSON.stringify(pageSetup)})`)
     results.set('Chromium', result)
     expect(result).toEqual(EXPECTED)
   })

@@ -153,31 +153,31 @@ export type Client = Version | 'axios' | 'mpp' | 'models'
 
 export function startBuyer(version: Client): Buyer {
   const child = start(version, 'buyer', {})
-  const waiting = new Map<number, { resolve(given: unknown): void; reject(error: Error): void }>()
-  child.on('message', ({ id, given, error }: { id: number; given?: unknown; error?: string }) => {
+  const waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>()
+  child.on('message', ({ id, result, error }: { id: number; result?: unknown; error?: string }) => {
     const pending = waiting.get(id)
     waiting.delete(id)
-    if (error === undefined) pending?.resolve(given)
+    if (error === undefined) pending?.resolve(result)
     else pending?.reject(new Error(error))
   })
   child.on('exit', () => {
     for (const pending of waiting.values()) pending.reject(new Error('the buyer ended before it answered'))
   })
   let count = 0
-  const ask = <Given>(verb: string, input: object): Promise<Given> =>
+  const send = <Result>(verb: string, input: object): Promise<Result> =>
     new Promise((resolve, reject) => {
       const id = count++
       waiting.set(id, { resolve: resolve, reject })
       child.send({ id, verb, input })
     })
   return {
-    buy: (input) => ask('buy', input),
-    sign: (input) => ask('sign', input),
-    judge: (input) => ask('judge', input),
-    verify: (input) => ask('verify', input),
-    discover: (input) => ask('discover', input),
-    describe: (input) => ask('describe', input),
-    call: (input) => ask('call', input),
+    buy: (input) => send('buy', input),
+    sign: (input) => send('sign', input),
+    judge: (input) => send('judge', input),
+    verify: (input) => send('verify', input),
+    discover: (input) => send('discover', input),
+    describe: (input) => send('describe', input),
+    call: (input) => send('call', input),
     stop: () => stop(child),
   }
 }
@@ -191,7 +191,7 @@ function start(version: Client, part: 'seller' | 'buyer', environment: Record<st
 
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
-  const gone = once(child, 'exit')
+  const exited = once(child, 'exit')
   child.kill('SIGKILL')
-  await gone
+  await exited
 }

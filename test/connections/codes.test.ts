@@ -66,7 +66,7 @@ describe('connections by code', () => {
   test('poll a server less often on slow_down, and go on polling after an outage', async () => {
     const person = await world.caller()
     await start(person)
-    world.company.next.push((_asked, response) => json(response, { error: 'slow_down' }, 400))
+    world.company.next.push((_request, response) => json(response, { error: 'slow_down' }, 400))
     const before = polls()
     await after(8)
     await after(8)

@@ -330,7 +330,7 @@ describe('connections to providers of tools', () => {
       await world.service.connections.finish(person.caller, world.company.allow(begun.authorizationUrl, 'ruth'))
     }
     await again()
-    const [kept, revoked] = [world.company.lastRefresh, world.company.revoked]
+    const [lastRefresh, revoked] = [world.company.lastRefresh, world.company.revoked]
     expect([await world.connections(person), revoked.includes(old)]).toMatchObject([
       [{ id: person.connectionId, state: 'active' }],
       false,
@@ -344,7 +344,7 @@ describe('connections to providers of tools', () => {
     expect(revoked).not.toContain(old)
     world.service.clock.forward(31_000)
     await sweep()
-    expect([revoked.includes(old), revoked.includes(kept)]).toEqual([true, false])
+    expect([revoked.includes(old), revoked.includes(lastRefresh)]).toEqual([true, false])
     expect((await world.call(person, 'notes-write')).body.output).toEqual({ who: 'ruth' })
     const secrets = () =>
       world.service.database.statements.run<{ state: string }>(
@@ -492,7 +492,7 @@ describe('connections to providers of tools', () => {
       [{ access_token: 'abc', token_type: 'mac' }, 'not OAuth 2'],
       ['<html>', 'not OAuth 2'],
     ] as const) {
-      world.company.next.push((_asked, response) => json(response, answer))
+      world.company.next.push((_request, response) => json(response, answer))
       expect(await attempt((url) => allow(url, 'x'))).toContain(sentence)
     }
     const [count] = await world.service.database.statements.run<{ count: bigint }>(
@@ -513,7 +513,7 @@ describe('connections to providers of tools', () => {
 
   test('a hostile provider gets the secret to no other host, answer, error or log', async () => {
     const stranger = await new Upstream().listen()
-    stranger.says('/collect', { got: true })
+    stranger.respondWith('/collect', { got: true })
     const person = await world.connected('kim')
     const secretOf = ({ headers }: ReceivedRequest) => headers.authorization!.slice(7)
     let secret = ''

@@ -140,8 +140,8 @@ describe('the authorization server of a provider whose document names none', () 
     ['an endless address', (own: string) => [`${own}/${'a'.repeat(3_000)}`, {}]],
   ] as [string, (own: string) => [string, object]][])(
     'is not accepted from a 401 that names %s',
-    async (_what, given) => {
-      const [host, fields] = given(elsewhere.origin)
+    async (_what, metadataOf) => {
+      const [host, fields] = metadataOf(elsewhere.origin)
       challenges(`${host}${METADATA}`, { authorization_servers: [elsewhere.origin], ...fields })
       const person = await world.caller()
       const before = elsewhere.to(SERVER).length

@@ -13,10 +13,10 @@ describe('a receiver that hangs', () => {
       held.push(() => response.end('{}'))
     })
     const stuck = await Promise.all(Array.from({ length: 120 }, () => world.write({ to: { url: hanging.url } })))
-    await hanging.came(24)
+    await hanging.waitForCalls(24)
 
     const quick = await Promise.all(Array.from({ length: 50 }, () => world.write()))
-    await world.receiver.came(50)
+    await world.receiver.waitForCalls(50)
     // A delivery that waited for a slot of the hanging receiver would be sent after a try there was given up.
     expect(gaveUp).toBe(0)
     expect(new Set(world.receiver.calls.map(({ id }) => id))).toEqual(new Set(quick))

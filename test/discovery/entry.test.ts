@@ -23,14 +23,14 @@ function sold(more: { resource?: object; bazaar?: object | null; extensions?: ob
   }
 }
 
-function entry(...given: Parameters<typeof sold>): Entry {
-  const found = entryOf(sold(...given))
+function entry(...args: Parameters<typeof sold>): Entry {
+  const found = entryOf(sold(...args))
   if ('rejected' in found) throw new Error(found.rejected)
   return found
 }
 
-function refused(...given: Parameters<typeof sold>): string | null {
-  const found = entryOf(sold(...given))
+function refused(...args: Parameters<typeof sold>): string | null {
+  const found = entryOf(sold(...args))
   return 'rejected' in found ? found.rejected : null
 }
 
@@ -164,8 +164,8 @@ describe('the listed entry of a payment', () => {
       { bazaar: { ...bazaar, more: 'x'.repeat(20_000) } },
       'bad_bazaar_extension: extensions.bazaar is larger than 16384 bytes',
     ],
-  ])('refuses %s, and says so', (_name, given, reason) => {
-    expect(refused(given)).toContain(reason)
+  ])('refuses %s, and says so', (_name, changes, reason) => {
+    expect(refused(changes)).toContain(reason)
   })
 
   test('may be at localhost with test money, and not with real money', () => {
@@ -181,9 +181,9 @@ describe('the listed entry of a payment', () => {
     const any = fc.jsonValue({ maxDepth: 5 })
     fc.assert(
       fc.property(any, any, any, (resource, extension, schema) => {
-        const given = { ...sold(), resource, extensions: { bazaar: extension } }
+        const payment = { ...sold(), resource, extensions: { bazaar: extension } }
         const inside = { ...sold(), extensions: { bazaar: { ...bazaar, schema, more: extension } } }
-        for (const one of [given, inside]) expect(entryOf(one)).toEqual(expect.any(Object))
+        for (const one of [payment, inside]) expect(entryOf(one)).toEqual(expect.any(Object))
       }),
       { seed: SEED, numRuns: 300 },
     )

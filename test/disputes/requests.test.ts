@@ -21,8 +21,10 @@ describe('a refund request by the x402 extension', () => {
 
   const automatic = (more: object = {}) =>
     seller.call('PATCH', '/v1/refund-policy', { body: { agents: 'automatic', ...more } })
-  const ask = async (sold: Awaited<ReturnType<typeof bought>>, over: Parameters<typeof refundRequest>[2] = {}) =>
-    (await askRefund(world, await refundRequest(world.service, sold, over))).body as Record<string, unknown>
+  const requestRefund = async (
+    sold: Awaited<ReturnType<typeof bought>>,
+    over: Parameters<typeof refundRequest>[2] = {},
+  ) => (await askRefund(world, await refundRequest(world.service, sold, over))).body as Record<string, unknown>
   const buy = (over: Parameters<typeof bought>[2] = {}) => bought(world.service, seller, over)
   const denied = (denialReason: string): unknown => expect.objectContaining({ status: 'denied', denialReason })
   const fund = () => seller.call('POST', '/v1/wallet/deposit', { body: { amount: 100 } })
@@ -68,22 +70,22 @@ describe('a refund request by the x402 extension', () => {
     const later = await buy()
     expect(await stored(later)).toEqual({ refund_window_days: 1 })
     world.service.clock.forward(2 * DAY_MS)
-    expect(await ask(sold)).toMatchObject({ status: 'pending' })
-    expect(await ask(later)).toEqual(denied('outside_window'))
+    expect(await requestRefund(sold)).toMatchObject({ status: 'pending' })
+    expect(await requestRefund(later)).toEqual(denied('outside_window'))
   })
 
   test('waits for the seller, and shows its result to the holder of the key', async () => {
     const sold = await buy({ simulated: false })
     const key = randomUUID()
-    expect(await ask(sold, { key })).toEqual({ status: 'pending', amount: '1000000' })
+    expect(await requestRefund(sold, { key })).toEqual({ status: 'pending', amount: '1000000' })
     expect((await world.call('GET', `/receipts/refunds/${key}`)).body).toEqual({ status: 'pending', amount: '1000000' })
     expect(await disputeOf(world.service, sold.id)).toMatchObject({ state: 'open', openedBy: 'agent' })
     await answer(seller, (await disputeOf(world.service, sold.id)).id, { action: 'decline' })
-    expect(await ask(sold, { key })).toEqual(denied('policy_denied'))
+    expect(await requestRefund(sold, { key })).toEqual(denied('policy_denied'))
     expect((await world.call('GET', `/receipts/refunds/${key}`)).body).toEqual(denied('policy_denied'))
     expect(await world.call('GET', `/receipts/refunds/${randomUUID()}`)).toMatchObject({ status: 404 })
     // A new key changes nothing.
-    expect(await ask(sold)).toEqual(denied('policy_denied'))
+    expect(await requestRefund(sold)).toEqual(denied('policy_denied'))
   })
 
   test("is executed at once within the policy's limits, and pending beyond them", async () => {
@@ -92,14 +94,18 @@ describe('a refund request by the x402 extension', () => {
     const payer = (sold: typeof one) => accountOf(world, sold.payer.address)
     const buyers = [await payer(one), await payer(two), await payer(dear)]
     await fund()
-    expect(await ask(one)).toEqual({ status: 'executed', amount: '1000000', refundTxHash: null })
-    expect(await ask(dear, { amount: '2000000' })).toEqual({ status: 'pending', amount: '2000000' })
-    expect(await ask(two)).toEqual({ status: 'pending', amount: '1000000' })
+    expect(await requestRefund(one)).toEqual({ status: 'executed', amount: '1000000', refundTxHash: null })
+    expect(await requestRefund(dear, { amount: '2000000' })).toEqual({ status: 'pending', amount: '2000000' })
+    expect(await requestRefund(two)).toEqual({ status: 'pending', amount: '1000000' })
     expect(await disputeOf(world.service, two.id)).toMatchObject({ state: 'open', decidedBy: null })
     world.service.clock.forward(DAY_MS)
     const three = await buy()
     await payer(three)
-    expect(await ask(three, { amount: '400000' })).toEqual({ status: 'executed', amount: '400000', refundTxHash: null })
+    expect(await requestRefund(three, { amount: '400000' })).toEqual({
+      status: 'executed',
+      amount: '400000',
+      refundTxHash: null,
+    })
     expect(buyers).toHaveLength(3)
     expect(await world.service.ledger.differences()).toEqual([])
   })
@@ -111,20 +117,20 @@ describe('a refund request by the x402 extension', () => {
     const payer = first.payer.address.toLowerCase()
     await accountOf(world, payer)
     const six = [first, ...(await Promise.all(Array.from({ length: 5 }, () => buy({ payer }))))]
-    const asks = async (sold: typeof first) => {
-      const answer = await ask({ ...sold, payer: first.payer }, { reason: 'customer_request' })
+    const statusOf = async (sold: typeof first) => {
+      const answer = await requestRefund({ ...sold, payer: first.payer }, { reason: 'customer_request' })
       return answer['status']
     }
-    const answers = await Promise.all(six.map(asks))
+    const answers = await Promise.all(six.map(statusOf))
     expect(answers.filter((status) => status === 'executed')).toHaveLength(2)
     expect(answers.filter((status) => status === 'pending')).toHaveLength(4)
-    expect(await asks(await buy({ payer }))).toBe('pending')
+    expect(await statusOf(await buy({ payer }))).toBe('pending')
     // Another wallet has a share of its own, and the day after this one has a new one.
     const other = await buy()
     await accountOf(world, other.payer.address)
-    expect(await ask(other)).toMatchObject({ status: 'executed' })
+    expect(await requestRefund(other)).toMatchObject({ status: 'executed' })
     world.service.clock.forward(DAY_MS)
-    expect(await asks(await buy({ payer }))).toBe('executed')
+    expect(await statusOf(await buy({ payer }))).toBe('executed')
     expect(await findRefundDifferences(world.service.database.statements)).toEqual([])
   })
 
@@ -136,7 +142,7 @@ describe('a refund request by the x402 extension', () => {
       const sold = await buy()
       await accountOf(world, sold.payer.address)
       await handOver(world, sold.id, evidence)
-      expect(await ask(sold)).toEqual({ status: 'pending', amount: '1000000' })
+      expect(await requestRefund(sold)).toEqual({ status: 'pending', amount: '1000000' })
       expect(await disputeOf(world.service, sold.id)).toMatchObject({ state: 'open', decidedBy: null })
       expect(await world.service.refunds.ofSale(sold.id)).toEqual([])
     },
@@ -168,7 +174,7 @@ describe('a refund request by the x402 extension', () => {
   test('is refused with another body, or for another payment, under the same key', async () => {
     const [sold, other] = [await buy(), await buy()]
     const key = randomUUID()
-    await ask(sold, { key, amount: '500000' })
+    await requestRefund(sold, { key, amount: '500000' })
     const conflict = { status: 409, body: { code: 'idempotency_conflict' } }
     expect(await askRefund(world, await refundRequest(world.service, sold, { key, amount: '500001' }))).toMatchObject(
       conflict,
@@ -180,7 +186,7 @@ describe('a refund request by the x402 extension', () => {
     const elsewhere = await refundRequest(world.service, { ...other, payer: sold.payer }, { key, amount: '500000' })
     expect(await askRefund(world, elsewhere)).toMatchObject(conflict)
     // Another payer may choose the same key.
-    expect(await ask(await buy(), { key })).toMatchObject({ status: 'pending' })
+    expect(await requestRefund(await buy(), { key })).toMatchObject({ status: 'pending' })
   })
 
   test('is denied to other addresses, other signers, and for anything the signature does not cover', async () => {
@@ -189,11 +195,11 @@ describe('a refund request by the x402 extension', () => {
     const [sold, other] = [await buy(), await buy()]
     const thief = stranger()
     const refundTo = thief.address.toLowerCase() as `0x${string}`
-    expect(await ask(sold, { refundTo })).toEqual(denied('policy_denied'))
-    expect(await ask(sold, { by: thief })).toEqual(denied('not_payer'))
-    expect(await ask(sold, { by: thief, refundTo })).toEqual(denied('not_payer'))
-    expect(await ask(sold, { by: thief, paymentId: sold.id })).toEqual(denied('not_payer'))
-    expect(await ask(sold, { origin: 'https://evil.example/receipts/refunds' })).toEqual(denied('not_payer'))
+    expect(await requestRefund(sold, { refundTo })).toEqual(denied('policy_denied'))
+    expect(await requestRefund(sold, { by: thief })).toEqual(denied('not_payer'))
+    expect(await requestRefund(sold, { by: thief, refundTo })).toEqual(denied('not_payer'))
+    expect(await requestRefund(sold, { by: thief, paymentId: sold.id })).toEqual(denied('not_payer'))
+    expect(await requestRefund(sold, { origin: 'https://evil.example/receipts/refunds' })).toEqual(denied('not_payer'))
     for (const signed of [
       { amount: 1n },
       { txHash: other.txHash },
@@ -201,12 +207,12 @@ describe('a refund request by the x402 extension', () => {
       { reason: 'other' },
       { paymentId: other.id },
     ]) {
-      expect(await ask(sold, { signed: signed as never })).toEqual(denied('not_payer'))
+      expect(await requestRefund(sold, { signed: signed as never })).toEqual(denied('not_payer'))
     }
-    expect(await ask(sold, { network: 'eip155:8453' })).toEqual(denied('unknown_payment'))
-    expect(await ask(sold, { network: 'solana:x' })).toEqual(denied('unknown_payment'))
-    expect(await ask(sold, { txHash: `0x${'9'.repeat(64)}` })).toEqual(denied('unknown_payment'))
-    expect(await ask(sold, { paymentId: other.id })).toEqual(denied('unknown_payment'))
+    expect(await requestRefund(sold, { network: 'eip155:8453' })).toEqual(denied('unknown_payment'))
+    expect(await requestRefund(sold, { network: 'solana:x' })).toEqual(denied('unknown_payment'))
+    expect(await requestRefund(sold, { txHash: `0x${'9'.repeat(64)}` })).toEqual(denied('unknown_payment'))
+    expect(await requestRefund(sold, { paymentId: other.id })).toEqual(denied('unknown_payment'))
     for (const minutes of [-1, 61]) {
       const late = await refundRequest(world.service, sold, { minutes })
       expect(await askRefund(world, late)).toMatchObject({ status: 410, body: { code: 'signature_expired' } })
@@ -223,8 +229,8 @@ describe('a refund request by the x402 extension', () => {
     await world.service.database.statements.run('UPDATE sale SET tx_hash = $2, payer = $3 WHERE id = $1', [
       ...[other.id, sold.txHash, sold.payer.address.toLowerCase()],
     ])
-    expect(await ask(sold)).toEqual(denied('unknown_payment'))
-    expect(await ask(sold, { paymentId: other.id })).toMatchObject({ status: 'pending' })
+    expect(await requestRefund(sold)).toEqual(denied('unknown_payment'))
+    expect(await requestRefund(sold, { paymentId: other.id })).toMatchObject({ status: 'pending' })
     expect(await world.service.disputes.ofSale(sold.id)).toBeNull()
     expect(await disputeOf(world.service, other.id)).toMatchObject({ state: 'open' })
   })
@@ -234,36 +240,36 @@ describe('a refund request by the x402 extension', () => {
     const dust = await askRefund(world, await refundRequest(world.service, sold, { amount: '49999' }))
     expect([dust.status, dust.body]).toMatchObject([400, { details: { amount: 'must be at least 0.05' } }])
     expect(await world.service.disputes.ofSale(sold.id)).toBeNull()
-    expect(await ask(small, { amount: '10000' })).toMatchObject({ status: 'pending' })
+    expect(await requestRefund(small, { amount: '10000' })).toMatchObject({ status: 'pending' })
   })
 
   test('is denied after the window, above the remaining amount, in forbidden parts, and after an end', async () => {
     await fund()
     const sold = await buy()
-    expect(await ask(sold, { amount: '1000001' })).toEqual(denied('amount_exceeds_settled'))
+    expect(await requestRefund(sold, { amount: '1000001' })).toEqual(denied('amount_exceeds_settled'))
     await refund(seller, sold.id, { amount: 0.4 })
-    expect(await ask(sold, { amount: '600001' })).toEqual(denied('amount_exceeds_settled'))
+    expect(await requestRefund(sold, { amount: '600001' })).toEqual(denied('amount_exceeds_settled'))
     await seller.call('PATCH', '/v1/refund-policy', { body: { partialRefunds: false } })
-    expect(await ask(sold, { amount: '500000' })).toEqual(denied('policy_denied'))
+    expect(await requestRefund(sold, { amount: '500000' })).toEqual(denied('policy_denied'))
     await refund(seller, sold.id, {})
-    expect(await ask(sold, { amount: '1' })).toEqual(denied('already_refunded'))
+    expect(await requestRefund(sold, { amount: '1' })).toEqual(denied('already_refunded'))
     const late = await buy()
     world.service.clock.forward(30 * DAY_MS)
-    expect(await ask(late)).toEqual(denied('outside_window'))
+    expect(await requestRefund(late)).toEqual(denied('outside_window'))
     const [balance, unpaid] = [
       await buy({ product: 'gate', details: { kind: 'balance' } }),
       await buy({ state: 'settling' }),
     ]
-    expect(await ask(balance)).toEqual(denied('policy_denied'))
-    expect(await ask({ ...unpaid, txHash: `0x${'8'.repeat(64)}` })).toEqual(denied('unknown_payment'))
+    expect(await requestRefund(balance)).toEqual(denied('policy_denied'))
+    expect(await requestRefund({ ...unpaid, txHash: `0x${'8'.repeat(64)}` })).toEqual(denied('unknown_payment'))
     const tool = await buy({ product: 'tool', userId: null })
-    expect(await ask(tool)).toEqual(denied('policy_denied'))
+    expect(await requestRefund(tool)).toEqual(denied('policy_denied'))
     const reported = await buy()
     await report(world.service, reported)
     // The person's report and the program's request are one dispute.
-    expect(await ask(reported)).toMatchObject({ status: 'pending' })
+    expect(await requestRefund(reported)).toMatchObject({ status: 'pending' })
     await answer(seller, (await disputeOf(world.service, reported.id)).id, { action: 'decline' })
-    expect(await ask(reported)).toEqual(denied('policy_denied'))
+    expect(await requestRefund(reported)).toEqual(denied('policy_denied'))
   })
 
   test('is not affected by an unsigned refund from the seller’s own wallet, nor is the deadline', async () => {
@@ -272,8 +278,8 @@ describe('a refund request by the x402 extension', () => {
     const [whole, part, reported] = [await buy(), await buy(), await buy()]
     await refund(seller, whole.id, { from: 'own' })
     await refund(seller, part.id, { from: 'own', amount: 0.8 })
-    expect(await ask(whole)).toEqual({ status: 'pending', amount: '1000000' })
-    expect(await ask(part, { amount: '500000' })).toEqual({ status: 'pending', amount: '500000' })
+    expect(await requestRefund(whole)).toEqual({ status: 'pending', amount: '1000000' })
+    expect(await requestRefund(part, { amount: '500000' })).toEqual({ status: 'pending', amount: '500000' })
     await report(world.service, reported)
     world.service.clock.forward(DAY_MS - 600_000)
     for (let time = 0; time < 3; time++) {
@@ -294,8 +300,8 @@ describe('a refund request by the x402 extension', () => {
     const owner = privateKeyToAccount(generatePrivateKey())
     const wallet = await world.chain.wallet('owned', { owner: owner.address, usdc: 1_000_000n })
     const [sold, other] = [await buy({ payer: wallet }), await buy({ payer: wallet })]
-    expect(await ask(sold, { by: stranger() })).toEqual(denied('not_payer'))
-    expect(await ask(sold, { by: owner })).toMatchObject({ status: 'pending' })
+    expect(await requestRefund(sold, { by: stranger() })).toEqual(denied('not_payer'))
+    expect(await requestRefund(sold, { by: owner })).toMatchObject({ status: 'pending' })
     const post = (body: object) => world.call('POST', `/receipts/${other.id}/dispute`, { body })
     expect(await post(await signedReport(world.service, other, stranger()))).toMatchObject({ status: 404 })
     expect(await post(await signedReport(world.service, other, owner))).toMatchObject({ status: 201 })
@@ -305,11 +311,11 @@ describe('a refund request by the x402 extension', () => {
     await automatic()
     const sold = await buy()
     const key = randomUUID()
-    expect(await ask(sold, { key })).toEqual({ status: 'pending', amount: '1000000' })
+    expect(await requestRefund(sold, { key })).toEqual({ status: 'pending', amount: '1000000' })
     expect(await disputeOf(world.service, sold.id)).toMatchObject({ state: 'refunding', decidedBy: 'policy' })
     expect(await world.service.refunds.ofSale(sold.id)).toMatchObject([{ requestedBy: 'agent', state: 'requested' }])
     // Twice the same, and the same refund.
-    expect(await ask(sold, { key })).toEqual({ status: 'pending', amount: '1000000' })
+    expect(await requestRefund(sold, { key })).toEqual({ status: 'pending', amount: '1000000' })
     expect(await world.service.refunds.ofSale(sold.id)).toHaveLength(1)
   })
 })

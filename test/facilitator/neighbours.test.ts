@@ -54,8 +54,8 @@ describe('settlements that go together', () => {
     for (const place of [0, 1, 2, 3, 5, 7]) expect(outcomes[place]).toEqual([true, null])
     // Claimed here while it was unused, and submitted by a stranger: the stranger's transaction moved the money.
     expect(answers[2]!.body.txHash).toBe(frontRun)
-    const kept = await service.get(`/settlements/base-sepolia/${payers[4]!.address}/${signed[4]!.nonce}`)
-    expect(kept.body).toMatchObject({ status: 'failed', txHash: null })
+    const stored = await service.get(`/settlements/base-sepolia/${payers[4]!.address}/${signed[4]!.nonce}`)
+    expect(stored.body).toMatchObject({ status: 'failed', txHash: null })
   })
 
   it('leave a wallet that burns gas to itself', async () => {

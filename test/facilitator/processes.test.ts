@@ -112,7 +112,7 @@ describe('one payment, a hundred concurrent calls at two processes', () => {
 
 /** Where it listens, once it says that it is ready. */
 async function originOf(process: ServiceProcess): Promise<string> {
-  const output = await process.says(READY)
+  const output = await process.waitFor(READY)
   const line = output.split('\n').find((each) => READY.test(`${each}\n`))!
   const { port } = JSON.parse(line) as { port: number }
   return `http://127.0.0.1:${String(port)}`

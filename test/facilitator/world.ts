@@ -93,12 +93,12 @@ async function openInstance(
     ...service,
     origin,
     post: (where, body, headers = {}) =>
-      ask(origin + where, {
+      fetchJson(origin + where, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
-    get: (where) => ask(origin + where, {}),
+    get: (where) => fetchJson(origin + where, {}),
     close: () =>
       (closing ??= (async () => {
         await server.drain(1_000)
@@ -125,7 +125,7 @@ function settings(chain: TestChain, url: string, dataDir: string): Record<string
   }
 }
 
-async function ask(url: string, init: RequestInit): Promise<Answer> {
+async function fetchJson(url: string, init: RequestInit): Promise<Answer> {
   const response = await fetch(url, init)
   const text = await response.text()
   return { status: response.status, headers: response.headers, body: JSON.parse(text) as unknown }

@@ -46,7 +46,7 @@ export async function startAnvil(options: {
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   )
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   // Interrupting the tests must not leave a chain running.
   const end = (): void => void child.kill('SIGKILL')
   process.once('exit', end)
@@ -66,7 +66,7 @@ export async function startAnvil(options: {
     async stop() {
       process.off('exit', end)
       end()
-      await gone
+      await exited
     },
   }
 }

@@ -32,11 +32,11 @@ export class ServiceProcess {
   }
 
   /** Resolves when the output contains this; rejects with all the output if the process ends first. */
-  async says(words: string | RegExp): Promise<string> {
-    const heard = (): boolean => (typeof words === 'string' ? this.output.includes(words) : words.test(this.output))
+  async waitFor(words: string | RegExp): Promise<string> {
+    const isPrinted = (): boolean => (typeof words === 'string' ? this.output.includes(words) : words.test(this.output))
     await new Promise<void>((resolve, reject) => {
       const look = (): void => {
-        if (heard()) resolve()
+        if (isPrinted()) resolve()
         else if (this.code !== undefined) reject(new Error(`it ended (${String(this.code)}) and said:\n${this.output}`))
         else return
         this.listeners.delete(look)

@@ -33,7 +33,7 @@ describe('a new e-mail address', () => {
   }
 
   const mailsTo = (email: string) => world.mails.filter(({ to }) => to === email)
-  const ask = ({ headers }: Somebody, email: string, password: string | undefined = PASSWORD) =>
+  const requestChange = ({ headers }: Somebody, email: string, password: string | undefined = PASSWORD) =>
     post(world, '/email/change', { email, password }, headers)
   const follow = ({ headers }: Somebody, token: string) => post(world, '/email/confirm', { token }, headers)
   const known = async ({ headers }: Somebody) => (await get(world, 'email', headers)).body
@@ -41,7 +41,7 @@ describe('a new e-mail address', () => {
     (await post(world, '/sign-in/email', { email, password: PASSWORD })).status
 
   async function tokenFor(who: Somebody, email: string): Promise<string> {
-    expect(await ask(who, email)).toMatchObject({ status: 200, body: { success: true } })
+    expect(await requestChange(who, email)).toMatchObject({ status: 200, body: { success: true } })
     await world.deliver()
     const link = new URL(linkIn(mailsTo(email.toLowerCase()).at(-1)!))
     expect(link.origin + link.pathname).toBe('http://localhost:4020/settings/email')
@@ -125,7 +125,7 @@ describe('a new e-mail address', () => {
   it('that belongs to another account answers alike, and its owner gets no mail', async () => {
     const [fay, gus] = [await signUp(), await signUp()]
     const mails = world.mails.length
-    expect(await ask(fay, gus.email)).toMatchObject({ status: 200, body: { success: true } })
+    expect(await requestChange(fay, gus.email)).toMatchObject({ status: 200, body: { success: true } })
     await world.deliver()
     expect(world.mails).toHaveLength(mails)
   })
@@ -168,7 +168,7 @@ describe('a new e-mail address', () => {
     await world.deliver()
     const reset = new URL(linkIn(mailsTo(kim.email).at(-1)!)).searchParams.get('token')
     const change = await tokenFor(kim, 'kim1@new.example')
-    expect((await ask(kim, 'kim2@new.example')).status).toBe(200)
+    expect((await requestChange(kim, 'kim2@new.example')).status).toBe(200)
     expect((await follow(kim, change)).status).toBe(200)
     const { status, body } = await post(world, '/reset-password', { token: reset, newPassword: 'the thief knows it' })
     expect([status, body['code']]).toEqual([400, 'invalid_token'])

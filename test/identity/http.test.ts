@@ -159,8 +159,8 @@ describe('identity over HTTP', () => {
     })
 
     it('keys and secrets are a person’s, not an agent’s', () => {
-      const kept = routes.filter(({ path }) => path !== '/me').map(({ auth }) => auth)
-      expect(new Set(kept)).toEqual(new Set(['person']))
+      const auths = routes.filter(({ path }) => path !== '/me').map(({ auth }) => auth)
+      expect(new Set(auths)).toEqual(new Set(['person']))
     })
   })
 

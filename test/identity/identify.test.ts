@@ -118,11 +118,11 @@ describe('identifying a caller', () => {
 
     it('the scheme’s name in any letters, the credential exactly', async () => {
       const { secret } = await keyIn(sandbox, 'sandbox')
-      const ask = (authorization: string) =>
+      const identify = (authorization: string) =>
         sandbox.identity.identify({ authorization, environmentHeader: undefined, now: sandbox.clock.now() })
-      for (const good of [`bearer ${secret}`, `BEARER  ${secret} `]) expect((await ask(good)).via).toBe('key')
-      await expect(ask(`Bearer ${secret.toUpperCase()}`)).rejects.toMatchObject({ code: 'unauthenticated' })
-      await expect(ask(`Bearer ${secret}x`)).rejects.toMatchObject({ code: 'unauthenticated' })
+      for (const good of [`bearer ${secret}`, `BEARER  ${secret} `]) expect((await identify(good)).via).toBe('key')
+      await expect(identify(`Bearer ${secret.toUpperCase()}`)).rejects.toMatchObject({ code: 'unauthenticated' })
+      await expect(identify(`Bearer ${secret}x`)).rejects.toMatchObject({ code: 'unauthenticated' })
     })
   })
 })

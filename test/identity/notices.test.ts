@@ -88,14 +88,14 @@ describe("the mail to an account's owner", () => {
   it('reports a new payout address, in the transaction of the change', async () => {
     const { id, email } = await signUp()
     const address = '0x00000000000000000000000000000000000000a1'
-    const tell = (notice: Notice, then: () => void = () => undefined) =>
+    const notify = (notice: Notice, then: () => void = () => undefined) =>
       world.database.statements.together(async (inside) => {
         await world.identity.tellOwner(inside, id, notice)
         then()
       })
-    await tell({ kind: 'payout-address', environment: 'production', address })
-    await tell({ kind: 'payout-address', environment: 'sandbox', address: null })
-    const undone = tell({ kind: 'payout-address', environment: 'production', address: null }, () => {
+    await notify({ kind: 'payout-address', environment: 'production', address })
+    await notify({ kind: 'payout-address', environment: 'sandbox', address: null })
+    const undone = notify({ kind: 'payout-address', environment: 'production', address: null }, () => {
       throw new Error('undone')
     })
     await expect(undone).rejects.toThrow('undone')

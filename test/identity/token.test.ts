@@ -169,10 +169,10 @@ describe('tokens', () => {
     })
 
     it('that cannot be reached is unavailable', async () => {
-      const gone = await startIssuer()
-      const token = await gone.sign({})
-      await gone.close()
-      await expect(issuerAt(gone.url).verify(token, new Date())).rejects.toMatchObject({
+      const stopped = await startIssuer()
+      const token = await stopped.sign({})
+      await stopped.close()
+      await expect(issuerAt(stopped.url).verify(token, new Date())).rejects.toMatchObject({
         code: 'identity_provider_unavailable',
       })
     })

@@ -68,7 +68,7 @@ describe('npm run setup', () => {
     // The workflow is on this machine too: a host of the operator's own, as step 6 of docs/going-live.md has it.
     const service = new ServiceProcess({ ...settings, ALLOW_HOSTS: hook.host })
     try {
-      await service.says('"ready"')
+      await service.waitFor('"ready"')
       expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
       const { findings } = await runChecks(() => readConfig(settings))
       const faults = findings.filter(({ level }) => level === 'fault').map(({ says }) => says)

@@ -89,8 +89,8 @@ describe('a sale goes on by the method that it was begun with, after its process
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"secret":"worth it"}')
     })
     const payer = await honest.chain.payer(1_000_000n)
-    const header = await signed(payer, honest.chain, await world.ask(`${gate}/secret`))
-    const pending = await world.ask(`${gate}/secret`, { headers: header })
+    const header = await signed(payer, honest.chain, await world.request(`${gate}/secret`))
+    const pending = await world.request(`${gate}/secret`, { headers: header })
     expect(pending).toMatchObject({ status: 503, body: { code: 'settlement_pending' } })
 
     first.mood = 'honest'
@@ -110,8 +110,8 @@ describe('a sale goes on by the method that it was begun with, after its process
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"secret":"worth it"}')
     })
     const payer = await honest.chain.payer(1_000_000n)
-    const header = await signed(payer, honest.chain, await world.ask(`${gate}/secret`))
-    const lost: Answer = await world.ask(`${gate}/secret`, { headers: header })
+    const header = await signed(payer, honest.chain, await world.request(`${gate}/secret`))
+    const lost: Answer = await world.request(`${gate}/secret`, { headers: header })
     expect(lost.status).toBe(500)
     crashes = false
     const [sale] = await world.service.database.statements.run<{ id: string; state: string }>(
@@ -140,15 +140,15 @@ describe('a sale goes on by the method that it was begun with, after its process
       const url = `${gate}/secret`
       const expectServed = async (headers: Record<string, string>): Promise<void> => {
         world.service.clock.forward(1)
-        expect(await world.ask(url, { headers })).toMatchObject({ status: 200 })
+        expect(await world.request(url, { headers })).toMatchObject({ status: 200 })
       }
-      await expectServed(await signed(payer, honest.chain, await world.ask(url)))
-      const { headers } = await world.ask(url, { headers: { 'accept-payment': 'evm/charge' } })
+      await expectServed(await signed(payer, honest.chain, await world.request(url)))
+      const { headers } = await world.request(url, { headers: { 'accept-payment': 'evm/charge' } })
       const answer = await answerTo(payer, honest.chain.network, challengeIn(headers))
       await expectServed({ [answer.header]: answer.value })
       world.service.clock.forward(1)
       const token = String(test.paywall.testToken)
-      await world.ask(`${test.gate}/secret`, { headers: { 'x-payment-token': token } })
+      await world.request(`${test.gate}/secret`, { headers: { 'x-payment-token': token } })
     }
     const simulated = { method: 'simulated', facilitator: null }
     expect(await methods(own)).toEqual([

@@ -69,23 +69,23 @@ export class N8n {
 
   /** Sets up the owner of this n8n, as its first visitor does. */
   async setUpOwner(): Promise<void> {
-    await this.ask('POST', '/rest/owner/setup', OWNER)
+    await this.request('POST', '/rest/owner/setup', OWNER)
     await this.logIn()
   }
 
   async logIn(): Promise<void> {
     const { email, password } = OWNER
-    await this.ask('POST', '/rest/login', { emailOrLdapLoginId: email, password })
+    await this.request('POST', '/rest/login', { emailOrLdapLoginId: email, password })
   }
 
   /** Returns the response of a call; an unsuccessful status throws with n8n's full response. */
-  async ask<T = Answer>(method: string, path: string, body?: unknown): Promise<T> {
-    const { status, json } = await this.tell(method, path, body)
+  async request<T = Answer>(method: string, path: string, body?: unknown): Promise<T> {
+    const { status, json } = await this.send(method, path, body)
     if (status >= 300) throw new Error(`${method} ${path} answered ${String(status)}: ${JSON.stringify(json)}`)
     return (json as { data: T }).data
   }
 
-  async tell(method: string, path: string, body?: unknown): Promise<{ status: number; json: Answer }> {
+  async send(method: string, path: string, body?: unknown): Promise<{ status: number; json: Answer }> {
     const response = await fetch(this.origin + path, {
       method,
       headers: { 'content-type': 'application/json', 'browser-id': BROWSER, cookie: this.cookie },

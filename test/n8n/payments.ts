@@ -18,7 +18,7 @@ export async function redelivered(world: World, workflow: Workflow, payment: Pay
   const { deliveries } = (await world.get(`/deliveries?subject=${payment.id}`)) as { deliveries: [{ id: string }] }
   const { id } = deliveries[0]
   const { delivery } = (await world.get(`/deliveries/${id}`)) as { delivery: { body: string } }
-  return sign((await workflow.kept()).secret!, delivery.body, Math.floor(Date.now() / 1000), id)
+  return sign((await workflow.storedData()).secret!, delivery.body, Math.floor(Date.now() / 1000), id)
 }
 
 type Payment = PaymentView['payment']
@@ -75,7 +75,7 @@ export async function paymentAt(payment: Payment): Promise<PaymentView> {
   return (await asJson(payment.statusUrl)).body as PaymentView
 }
 
-export async function gone(form: string): Promise<void> {
+export async function untilRemoved(form: string): Promise<void> {
   await until(async () => {
     const { status, body } = await asJson(form)
     return status === 404 && body.code === 'checkout_not_found'

@@ -96,13 +96,13 @@ export async function runFile(world: World, file: WorkflowFile, from = 'Start'):
     parameters: {},
     ...node,
   }))
-  const saved = await world.n8n.ask<{ id: string }>('POST', '/rest/workflows', {
+  const saved = await world.n8n.request<{ id: string }>('POST', '/rest/workflows', {
     settings: { executionOrder: 'v1' },
     ...file,
     nodes,
   })
   const wanted = { workflowData: saved, triggerToStartFrom: { name: from } }
-  const { executionId } = await world.n8n.ask<{ executionId: string }>(
+  const { executionId } = await world.n8n.request<{ executionId: string }>(
     'POST',
     `/rest/workflows/${saved.id}/run`,
     wanted,
@@ -111,7 +111,7 @@ export async function runFile(world: World, file: WorkflowFile, from = 'Start'):
 }
 
 async function ended(world: World, executionId: string): Promise<Ran> {
-  const read = () => world.n8n.ask<{ status: string; data: string }>('GET', `/rest/executions/${executionId}`)
+  const read = () => world.n8n.request<{ status: string; data: string }>('GET', `/rest/executions/${executionId}`)
   await until(async () => !['running', 'new', 'waiting'].includes((await read()).status))
   const { status, data } = await read()
   const { folder } = Object.values(GIVEN.n8n)[0]!

@@ -126,8 +126,8 @@ if (!hasRedis()) process.stderr.write('redis-server is not installed: n8n in que
     ] as [string, string, number, Record<string, unknown>][]
     const workflow = await world.importWorkflow({
       name: 'Audit for sale',
-      nodes: nodes.map(([name, type, typeVersion, given], at) => ({
-        ...{ id: randomUUID(), name, type, typeVersion, position: [at * 220, 0], parameters: given },
+      nodes: nodes.map(([name, type, typeVersion, parameters], at) => ({
+        ...{ id: randomUUID(), name, type, typeVersion, position: [at * 220, 0], parameters },
         ...(type.includes('coinslot') && { credentials }),
         ...(name === TRIGGER && { webhookId: randomUUID() }),
       })),

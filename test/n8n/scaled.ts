@@ -134,10 +134,10 @@ interface Passed {
 }
 
 async function pass(door: string, { method, url, headers }: IncomingMessage, body: Buffer): Promise<Passed> {
-  const kept = Object.entries(headers).filter(([name]) => !['host', 'connection', 'content-length'].includes(name))
+  const forwarded = Object.entries(headers).filter(([name]) => !['host', 'connection', 'content-length'].includes(name))
   const response = await fetch(door + (url ?? ''), {
     method: method ?? 'GET',
-    headers: Object.fromEntries(kept.map(([name, value]) => [name, String(value)])),
+    headers: Object.fromEntries(forwarded.map(([name, value]) => [name, String(value)])),
     ...(body.length > 0 && { body }),
     redirect: 'manual',
   })

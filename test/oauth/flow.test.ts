@@ -41,7 +41,7 @@ describe('the official client without a key', () => {
 
   beforeAll(async () => {
     world = await oauthWorld()
-    world.upstream.says('/notes', { id: 7 }, 201)
+    world.upstream.respondWith('/notes', { id: 7 }, 201)
   })
   afterAll(() => world.close())
 

@@ -103,7 +103,7 @@ describe('the traces and logs of requests', () => {
       'x-payment-id': 'pay_01jd0000000000000000000000',
     }
     let requests = 0
-    const ask = async (method: string, path: string, key: string, body: unknown) => {
+    const send = async (method: string, path: string, key: string, body: unknown) => {
       requests++
       await world.service.call(method, `${path}?key=${SECRETS.queryKey}`, {
         key,
@@ -112,11 +112,11 @@ describe('the traces and logs of requests', () => {
       })
     }
     for (const { method, path } of surfaces.flatMap(addressesOf)) {
-      await ask(method, path, SECRETS.bearer, bodies[0])
-      await ask(method, path, caller.key, bodies[method === 'GET' ? 0 : 1])
+      await send(method, path, SECRETS.bearer, bodies[0])
+      await send(method, path, caller.key, bodies[method === 'GET' ? 0 : 1])
     }
     for (const path of [...mounted, '/nowhere', '/metrics', '/trpc/identity.me']) {
-      for (const method of ['GET', 'POST']) await ask(method, path, SECRETS.bearer, bodies[0])
+      for (const method of ['GET', 'POST']) await send(method, path, SECRETS.bearer, bodies[0])
     }
     for (const path of ['/auth/sign-up/email', '/auth/sign-in/email']) {
       const body = { email: SECRETS.mail, password: SECRETS.password, name: 'P' }

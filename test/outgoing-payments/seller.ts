@@ -78,28 +78,28 @@ export class Seller {
       if (path === '/free') response.writeHead(200, { 'content-type': 'text/plain' }).end('for nothing')
       else if (path === '/plain-402') response.writeHead(402).end('pay up')
       else if (path === '/never') this.hanging.add(response)
-      else this.ask(response, path)
+      else this.requirePayment(response, path)
       return
     }
     this.shown.set(path, [...(this.shown.get(path) ?? []), payment])
     const [, , what = ''] = path.split('/')
     switch (what) {
       case 'raise':
-        return this.ask(response, path, { amount: '4000000' })
+        return this.requirePayment(response, path, { amount: '4000000' })
       case 'other-recipient':
-        return this.ask(response, path, { payTo: '0x00000000000000000000000000000000000000aa' })
+        return this.requirePayment(response, path, { payTo: '0x00000000000000000000000000000000000000aa' })
       case 'again':
-        return this.ask(response, path)
+        return this.requirePayment(response, path)
       case 'settle-and-ask-again':
         await this.settle(path)
-        return this.ask(response, path)
+        return this.requirePayment(response, path)
       case 'once': {
         // As a stock seller does: sold when its facilitator says so, else asked for again.
         const sold = await this.settle(path).then(
           () => true,
           () => false,
         )
-        if (!sold) return this.ask(response, path)
+        if (!sold) return this.requirePayment(response, path)
         response.writeHead(200).end('sold')
         return
       }
@@ -137,7 +137,11 @@ export class Seller {
     }
   }
 
-  private ask(response: ServerResponse, path: string, changes: { amount?: string; payTo?: string } = {}): void {
+  private requirePayment(
+    response: ServerResponse,
+    path: string,
+    changes: { amount?: string; payTo?: string } = {},
+  ): void {
     const [, , what = ''] = path.split('/')
     if (path.startsWith('/mpp') || path.startsWith('/both')) {
       response.setHeader(

@@ -59,17 +59,17 @@ export async function startStrangeFacilitator(): Promise<StrangeFacilitator> {
   async function answer(path: string, body: Buffer, response: ServerResponse): Promise<void> {
     const { mood } = strange
     strange.requests += 1
-    const say = (status: number, body: unknown): void => {
+    const respond = (status: number, body: unknown): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     }
     if (mood === 'hangs') return void held.add(response)
     if (mood === 'garbage') return void response.writeHead(200).end('<html>hello</html>')
-    if (mood === 'approves-all' && path === '/verify') return say(200, { isValid: true, payer: null })
+    if (mood === 'approves-all' && path === '/verify') return respond(200, { isValid: true, payer: null })
     if (path === '/settle') {
       const hash = `0x${'ab'.repeat(32)}`
-      if (mood === 'invents' || mood === 'approves-all') return say(200, { success: true, transaction: hash })
-      if (mood === 'denies') return say(200, { success: false, errorReason: 'insufficient_funds', transaction: '' })
-      if (mood === 'repeats' && last !== null) return say(200, last)
+      if (mood === 'invents' || mood === 'approves-all') return respond(200, { success: true, transaction: hash })
+      if (mood === 'denies') return respond(200, { success: false, errorReason: 'insufficient_funds', transaction: '' })
+      if (mood === 'repeats' && last !== null) return respond(200, last)
     }
     const forwarded = await fetch(strange.behind + path, {
       method: 'POST',
@@ -77,15 +77,15 @@ export async function startStrangeFacilitator(): Promise<StrangeFacilitator> {
       body,
     })
     const settlement = (await forwarded.json()) as { success?: boolean }
-    if (path !== '/settle') return say(forwarded.status, settlement)
+    if (path !== '/settle') return respond(forwarded.status, settlement)
     if (settlement.success === true) {
       strange.settled += 1
       last = settlement
     }
     if (mood === 'settles-and-hangs') return void held.add(response)
     if (mood === 'settles-and-502') return void response.writeHead(502).end('Bad Gateway')
-    if (mood === 'settles-and-denies') return say(200, { success: false, errorReason: 'insufficient_funds' })
-    say(forwarded.status, settlement)
+    if (mood === 'settles-and-denies') return respond(200, { success: false, errorReason: 'insufficient_funds' })
+    respond(forwarded.status, settlement)
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

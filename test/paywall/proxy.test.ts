@@ -40,7 +40,7 @@ describe('the gate as a proxy', () => {
     'passes %s on with its query and body',
     async (method) => {
       const body = method === 'GET' || method === 'OPTIONS' ? undefined : Buffer.from([0, 255, 1, 254])
-      const answer = await world.ask(`${gate}/a/b%20c?x=1&x=2&y=%2F`, {
+      const answer = await world.request(`${gate}/a/b%20c?x=1&x=2&y=%2F`, {
         method,
         ...(body === undefined ? {} : { body }),
       })
@@ -52,15 +52,15 @@ describe('the gate as a proxy', () => {
 
   it('streams a large body through in both directions', async () => {
     const body = Buffer.alloc(8_000_000, 'x')
-    world.upstream.on('/mirror', (_request, response, got) => {
-      response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(got)
+    world.upstream.on('/mirror', (_request, response, received) => {
+      response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(received)
     })
     const response = await fetch(`${gate}/mirror`, { method: 'POST', body })
     expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true)
   })
 
   it('sends the owner’s headers, and no header that forges the client', async () => {
-    await world.ask(`${gate}/headers`, {
+    await world.request(`${gate}/headers`, {
       headers: {
         authorization: 'Bearer mine',
         cookie: 'coinslot.session_token=secret',
@@ -131,9 +131,9 @@ describe('the gate as a proxy', () => {
 
   it('does not forward a key of this service on a free route, but forwards other keys', async () => {
     const other = await world.sell([{ path: '/*', pricing: { model: 'free' } }])
-    await world.ask(`${other.gate}/x`, { headers: { authorization: `Bearer ${world.seller.key}` } })
+    await world.request(`${other.gate}/x`, { headers: { authorization: `Bearer ${world.seller.key}` } })
     expect(last().headers.authorization).toBeUndefined()
-    await world.ask(`${other.gate}/x`, { headers: { authorization: 'Bearer theirs' } })
+    await world.request(`${other.gate}/x`, { headers: { authorization: 'Bearer theirs' } })
     expect(last().headers.authorization).toBe('Bearer theirs')
   })
 
@@ -156,7 +156,7 @@ describe('the gate as a proxy', () => {
       })
       response.end('<script>alert(1)</script>')
     })
-    const { headers } = await world.ask(`${gate}/page`)
+    const { headers } = await world.request(`${gate}/page`)
     expect(headers.get('set-cookie')).toBeNull()
     expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
     expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -176,14 +176,14 @@ describe('the gate as a proxy', () => {
   })
 
   it('allows requests from every origin, without credentials', async () => {
-    const preflight = await world.ask(`${gate}/paid/x`, {
+    const preflight = await world.request(`${gate}/paid/x`, {
       method: 'OPTIONS',
       headers: { 'access-control-request-method': 'POST', 'access-control-request-headers': 'payment-signature' },
     })
     expect(preflight.status).toBe(204)
     expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
     expect(preflight.headers.get('access-control-allow-headers')).toBe('payment-signature')
-    const unpaid = await world.ask(`${gate}/paid/x`, { headers: { origin: 'https://elsewhere.example' } })
+    const unpaid = await world.request(`${gate}/paid/x`, { headers: { origin: 'https://elsewhere.example' } })
     expect(unpaid.status).toBe(402)
     expect(unpaid.headers.get('access-control-expose-headers')).toBe('*')
   })
@@ -206,11 +206,11 @@ describe('the gate as a proxy', () => {
       response.write('data: first\n\n')
       response.on('close', () => (closed = true))
     })
-    const gone = new AbortController()
-    const response = await fetch(`${gate}/events`, { signal: gone.signal })
+    const controller = new AbortController()
+    const response = await fetch(`${gate}/events`, { signal: controller.signal })
     const reader = readerOf(response)
     expect(await pieceOf(reader)).toBe('data: first\n\n')
-    gone.abort()
+    controller.abort()
     await until(() => closed)
   })
 
@@ -297,14 +297,14 @@ describe('the gate as a proxy', () => {
 
   it('answers 404 for paths without a route, and for an unknown paywall', async () => {
     const narrow = await world.sell([{ path: '/only/:id', pricing: { model: 'free' } }])
-    expect((await world.ask(`${narrow.gate}/only/1`)).status).toBe(200)
-    expect((await world.ask(`${narrow.gate}/only/1`, { method: 'HEAD' })).status).toBe(200)
+    expect((await world.request(`${narrow.gate}/only/1`)).status).toBe(200)
+    expect((await world.request(`${narrow.gate}/only/1`, { method: 'HEAD' })).status).toBe(200)
     for (const path of ['/', '/only', '/only/1/2', '/other']) {
-      expect(await world.ask(narrow.gate + path)).toMatchObject({ status: 404, body: { code: 'route_not_found' } })
+      expect(await world.request(narrow.gate + path)).toMatchObject({ status: 404, body: { code: 'route_not_found' } })
     }
-    expect((await world.ask(`${narrow.gate}/only/1`, { method: 'POST' })).status).toBe(404)
-    expect((await world.ask(`${world.service.origin}/gate/none/x`)).body.code).toBe('paywall_not_found')
-    expect((await world.ask(`${world.service.origin}/gate/payments/pay_x`)).body.code).toBe('payment_not_found')
+    expect((await world.request(`${narrow.gate}/only/1`, { method: 'POST' })).status).toBe(404)
+    expect((await world.request(`${world.service.origin}/gate/none/x`)).body.code).toBe('paywall_not_found')
+    expect((await world.request(`${world.service.origin}/gate/payments/pay_x`)).body.code).toBe('payment_not_found')
   })
 
   it('calls no upstream at a forbidden address, also not one that moved there, and does not follow redirects', async () => {
@@ -322,29 +322,29 @@ describe('the gate as a proxy', () => {
     world.upstream.on('/moved', (_request, response) => {
       response.writeHead(302, { location: 'http://169.254.169.254/' }).end()
     })
-    const moved = await world.ask(`${gate}/moved`, { redirect: 'manual' })
+    const moved = await world.request(`${gate}/moved`, { redirect: 'manual' })
     expect(moved.status).toBe(302)
     expect(moved.headers.get('location')).toBe('http://169.254.169.254/')
   })
 
   it('answers 504 when the upstream is silent, and 502 when it is the gate itself', async () => {
     world.upstream.on('/silent', () => undefined)
-    expect(await world.ask(`${gate}/silent`)).toMatchObject({ status: 504, body: { code: 'upstream_timeout' } })
+    expect(await world.request(`${gate}/silent`)).toMatchObject({ status: 504, body: { code: 'upstream_timeout' } })
     const loop = await world.sell([{ path: '/*', pricing: { model: 'free' } }], {
       slug: 'loop',
       upstreamUrl: `${world.service.origin}/gate/loop`,
     })
-    expect(await world.ask(`${loop.gate}/x`)).toMatchObject({ status: 502, body: { code: 'gate_loop' } })
+    expect(await world.request(`${loop.gate}/x`)).toMatchObject({ status: 502, body: { code: 'gate_loop' } })
   })
 
   it('pauses and ends', async () => {
     const sold = await world.sell([{ path: '/*', pricing: { model: 'free' } }])
     await world.seller.call('PATCH', `/v1/paywalls/${sold.id}`, { body: { status: 'paused' } })
     world.service.clock.forward(2_000)
-    expect(await world.ask(`${sold.gate}/x`)).toMatchObject({ status: 503, body: { code: 'paywall_paused' } })
+    expect(await world.request(`${sold.gate}/x`)).toMatchObject({ status: 503, body: { code: 'paywall_paused' } })
     await world.seller.call('DELETE', `/v1/paywalls/${sold.id}`)
     world.service.clock.forward(2_000)
-    expect((await world.ask(`${sold.gate}/x`)).status).toBe(404)
+    expect((await world.request(`${sold.gate}/x`)).status).toBe(404)
   })
 
   it('simulates payments with the owner’s token in test mode, and takes no money there', async () => {
@@ -360,15 +360,15 @@ describe('the gate as a proxy', () => {
     })
     const token = sold.paywall.testToken as string
     expect(token).toMatch(/^test_/)
-    const unpaid = await world.ask(`${sold.gate}/one`)
+    const unpaid = await world.request(`${sold.gate}/one`)
     expect(unpaid).toMatchObject({ status: 402, body: { testMode: true, accepts: [], amount: '0.05' } })
-    const paid = await world.ask(`${sold.gate}/one`, { headers: { 'x-payment-token': token } })
+    const paid = await world.request(`${sold.gate}/one`, { headers: { 'x-payment-token': token } })
     expect(paid.status).toBe(200)
     expect(paid.headers.get('coinslot-test')).toBe('true')
     const id = paid.headers.get('x-payment-id')!
     expect((await world.service.paywalls.payment(id)).txHash).toBe(`simulated:${id}`)
-    expect((await world.ask(`${sold.gate}/tokens`, { headers: { 'x-payment-token': token } })).status).toBe(200)
-    expect((await world.ask(`${sold.gate}/one`, { headers: { 'x-payment-token': 'test_wrong' } })).status).toBe(400)
+    expect((await world.request(`${sold.gate}/tokens`, { headers: { 'x-payment-token': token } })).status).toBe(200)
+    expect((await world.request(`${sold.gate}/one`, { headers: { 'x-payment-token': 'test_wrong' } })).status).toBe(400)
     const { body } = await world.seller.call('GET', `/v1/paywalls/${sold.id}/payments`)
     expect((body.payments as { amount: number; payer: string }[]).map(({ amount, payer }) => [amount, payer])).toEqual([
       [0.005, `0x${'0'.repeat(40)}`],
@@ -401,7 +401,8 @@ describe('the gate as a proxy', () => {
       testMode: true,
     })
     const headers = { 'x-payment-token': String(sold.paywall.testToken) }
-    const post = (bytes: number) => world.ask(`${sold.gate}/x`, { method: 'POST', headers, body: 'x'.repeat(bytes) })
+    const post = (bytes: number) =>
+      world.request(`${sold.gate}/x`, { method: 'POST', headers, body: 'x'.repeat(bytes) })
     expect((await post(2_000)).status).toBe(200)
     expect(await post(2_001)).toMatchObject({ status: 413, body: { code: 'body_too_large' } })
   })
@@ -412,12 +413,12 @@ describe('the gate as a proxy', () => {
   function talk(text: string, enough?: RegExp, port = Number(new URL(world.service.origin).port)): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = connect(port, '127.0.0.1', () => socket.write(text))
-      let heard = ''
+      let received = ''
       socket.on('data', (chunk: Buffer) => {
-        heard += chunk.toString()
-        if (enough?.test(heard) === true) socket.destroy()
+        received += chunk.toString()
+        if (enough?.test(received) === true) socket.destroy()
       })
-      socket.on('close', () => resolve(heard))
+      socket.on('close', () => resolve(received))
       socket.on('error', reject)
     })
   }

@@ -211,7 +211,7 @@ it('counts a status below 400 as success', () => {
 })
 
 it('drops hop-by-hop headers, also those named in Connection', () => {
-  const given = [
+  const headers = [
     ['Connection', 'keep-alive, X-Secret'],
     ['X-Secret', '1'],
     ['TE', 'trailers'],
@@ -220,7 +220,7 @@ it('drops hop-by-hop headers, also those named in Connection', () => {
     ['x-a', '2'],
   ] as const
   const from = { address: '10.0.0.1', host: 'gate.example', secure: true }
-  expect(toUpstream(given, from, [['X-Key', 'k']])).toEqual([
+  expect(toUpstream(headers, from, [['X-Key', 'k']])).toEqual([
     ['X-A', '1'],
     ['x-a', '2'],
     ['X-Forwarded-For', '10.0.0.1'],
@@ -230,8 +230,8 @@ it('drops hop-by-hop headers, also those named in Connection', () => {
     ['Via', '1.1 coinslot'],
     ['X-Key', 'k'],
   ])
-  expect(toClient(given).map(([name]) => name)).toEqual(['Via', 'X-A', 'x-a'])
-  expect(passes(given)).toBe(1)
+  expect(toClient(headers).map(([name]) => name)).toEqual(['Via', 'X-A', 'x-a'])
+  expect(passes(headers)).toBe(1)
 })
 
 it.each([

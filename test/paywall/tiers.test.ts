@@ -95,7 +95,7 @@ describe('tiers', () => {
 
     // A new day begins at the first price, and that is a change of tier too.
     world.service.clock.forward(86_400_000)
-    const wanted = await world.ask(`${gate}/data`, { headers: { 'x-payment-payer': payer.address } })
+    const wanted = await world.request(`${gate}/data`, { headers: { 'x-payment-payer': payer.address } })
     expect(wanted.body.amount).toBe('0.03')
   })
 
@@ -103,14 +103,14 @@ describe('tiers', () => {
     const tiers = [{ upTo: 1, amount: 0.03 }, { amount: 0.01 }]
     const { gate } = await world.sell([{ path: '/t', pricing: { model: 'tiered', tiers, window: 'lifetime' } }])
     const payer = await world.chain.payer(1_000_000n)
-    expect((await world.ask(`${gate}/t`)).body.amount).toBe('0.03')
+    expect((await world.request(`${gate}/t`)).body.amount).toBe('0.03')
     expect((await world.pay(payer, `${gate}/t`)).status).toBe(200)
     const refused = await world.pay(payer, `${gate}/t`)
     expect(refused).toMatchObject({ status: 402, body: { reason: 'tier_changed', amount: '0.01' } })
     const header = await world.sign(payer, refused)
-    expect((await world.ask(`${gate}/t`, { headers: header })).status).toBe(200)
+    expect((await world.request(`${gate}/t`, { headers: header })).status).toBe(200)
     expect(await usdcOf(world.chain, payer.address)).toBe(960_000n)
-    const wrong = await world.ask(`${gate}/t`, { headers: { 'x-payment-payer': 'me' } })
+    const wrong = await world.request(`${gate}/t`, { headers: { 'x-payment-payer': 'me' } })
     expect(wrong.status).toBe(400)
   })
 
@@ -122,7 +122,7 @@ describe('tiers', () => {
     })
     const payer = await world.chain.payer(1_000_000n)
     expect((await world.pay(payer, `${gate}/f`)).status).toBe(500)
-    const wanted = await world.ask(`${gate}/f`, { headers: { 'x-payment-payer': payer.address } })
+    const wanted = await world.request(`${gate}/f`, { headers: { 'x-payment-payer': payer.address } })
     expect(wanted.body.amount).toBe('0.03')
   })
 
@@ -136,17 +136,17 @@ describe('tiers', () => {
       waiting.push(() => response.writeHead(500).end())
     })
     const payer = await world.chain.payer(1_000_000n)
-    const given = [1, 2].map(() => world.pay(payer, `${gate}/w`))
+    const payments = [1, 2].map(() => world.pay(payer, `${gate}/w`))
     await until(() => (waiting.length === 2 ? true : null))
     const as = { headers: { 'x-payment-payer': payer.address } }
-    expect((await world.ask(`${gate}/w`, as)).body.amount).toBe('0.03')
+    expect((await world.request(`${gate}/w`, as)).body.amount).toBe('0.03')
     fails = false
     expect((await world.pay(payer, `${gate}/w`, as)).status).toBe(200)
     for (const giveUp of waiting) giveUp()
-    expect((await Promise.all(given)).map(({ status }) => status)).toEqual([500, 500])
+    expect((await Promise.all(payments)).map(({ status }) => status)).toEqual([500, 500])
     expect(await usdcOf(world.chain, payer.address)).toBe(970_000n)
     expect((await world.pay(payer, `${gate}/w`, as)).status).toBe(200)
-    expect((await world.ask(`${gate}/w`, as)).body.amount).toBe('0.01')
+    expect((await world.request(`${gate}/w`, as)).body.amount).toBe('0.01')
     expect(await usdcOf(world.chain, payer.address)).toBe(940_000n)
   })
 
@@ -176,9 +176,9 @@ describe('tiers', () => {
     ])
     const payer = await world.chain.payer(1_000_000n)
     await world.pay(payer, `${gate}/paid`)
-    await world.ask(`${gate}/paid`)
-    await world.ask(`${gate}/paid`, { headers: { 'x-payment': '!' } })
-    for (let call = 0; call < 3; call++) expect((await world.ask(`${gate}/free`)).status).toBe(200)
+    await world.request(`${gate}/paid`)
+    await world.request(`${gate}/paid`, { headers: { 'x-payment': '!' } })
+    for (let call = 0; call < 3; call++) expect((await world.request(`${gate}/free`)).status).toBe(200)
     await world.service.paywalls.flush()
     const { body } = await world.seller.call('GET', `/v1/paywalls/${id}/analytics`)
     expect(body.analytics).toMatchObject({

@@ -15,7 +15,7 @@ export interface World {
   /** Registers a paywall; returns the owner's view of it, with the gate's address on this service. */
   sell(routes: readonly Route[], terms?: Record<string, unknown>, seller?: TestPerson): Promise<Sold>
   /** Sends a request through the gate; a GET by default. */
-  ask(url: string, options?: RequestInit): Promise<Answer>
+  request(url: string, options?: RequestInit): Promise<Answer>
   /** Requests, signs the offer in either version, and requests again. */
   pay(payer: TestAccount, url: string, options?: RequestInit & { version?: 1 | 2 }): Promise<Answer>
   /** Runs the sweeper once. */
@@ -84,7 +84,7 @@ export async function openWorld(
   const recipient = chain?.accounts[3]!.address ?? '0x00000000000000000000000000000000000000a1'
   let count = 0
 
-  async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
+  async function request(url: string, init: RequestInit = {}): Promise<Answer> {
     const response = await fetch(url, init)
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json') === true
@@ -126,7 +126,7 @@ export async function openWorld(
       const { paywall, secret } = made.body
       return { id: paywall.id, secret, paywall, gate: `${service.origin}/gate/${String(paywall.slug)}` }
     },
-    ask,
+    request,
     sign,
     async sweep() {
       // The chain is queried again after five seconds.
@@ -134,8 +134,8 @@ export async function openWorld(
       await service.sales.sales(service.clock.now())
     },
     async pay(payer, url, { version = 2, ...init } = {}) {
-      const header = await sign(payer, await ask(url, init), version)
-      return await ask(url, { ...init, headers: { ...(init.headers as Record<string, string>), ...header } })
+      const header = await sign(payer, await request(url, init), version)
+      return await request(url, { ...init, headers: { ...(init.headers as Record<string, string>), ...header } })
     },
     async close() {
       await service.close()

@@ -13,13 +13,13 @@ describe('the list of all payments', () => {
   })
   afterAll(() => service.close())
 
-  async function ask(person: TestPerson, input: object) {
+  async function requestRefund(person: TestPerson, input: object) {
     const query = encodeURIComponent(JSON.stringify(input))
     return await person.call('GET', `/trpc/payments.list?input=${query}`)
   }
 
   async function list(person: TestPerson, input: object): Promise<{ ids: string[]; next: string | null }> {
-    const { body } = await ask(person, input)
+    const { body } = await requestRefund(person, input)
     const { payments, next } = body.result.data as { payments: { id: string }[]; next: string | null }
     return { ids: payments.map(({ id }) => id), next }
   }
@@ -117,7 +117,7 @@ describe('the list of all payments', () => {
     const person = await service.person()
     const refused = { customer: 'ada', product: 'book', state: 'gone', from: 'yesterday', before: 'run_1', limit: 501 }
     for (const [field, value] of Object.entries(refused)) {
-      const { status, body } = await ask(person, { [field]: value })
+      const { status, body } = await requestRefund(person, { [field]: value })
       expect([field, status, Object.keys(body.error.data.fields.details as object)]).toEqual([field, 400, [field]])
     }
   })

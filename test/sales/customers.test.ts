@@ -58,7 +58,7 @@ describe('customers', () => {
               await run(`UPDATE sale SET refunded = amount, state = 'refunded' WHERE id = $1 AND state = 'paid'`, [id])
             } else await run('UPDATE sale SET details = $2::json WHERE id = $1', [id, JSON.stringify(details)])
           }
-          const [counted, kept] = await Promise.all(
+          const [counted, stored] = await Promise.all(
             [COUNTED, KEPT].map((text) =>
               run<{ key: string; last_id: string; payer: string }>(text, [person.caller.user.id]),
             ),
@@ -66,8 +66,8 @@ describe('customers', () => {
           // After a payment has moved to another e-mail address, the one before may still name it as the last.
           const sums = (rows: typeof counted) =>
             rows?.map(({ last_id: _, payer: __, ...row }) => ({ ...row, last_at: 0, first_at: 0 }))
-          expect(sums(kept)).toEqual(sums(counted))
-          if (!steps.some(({ act }) => act === 'rename')) expect(kept).toEqual(counted)
+          expect(sums(stored)).toEqual(sums(counted))
+          if (!steps.some(({ act }) => act === 'rename')) expect(stored).toEqual(counted)
         },
       ),
       { numRuns: 40 },

@@ -51,7 +51,7 @@ describe('authorization', () => {
     const [nobody, ended, other, agent, page] = statuses.split(' ').map(Number)
 
     test('answers requests without credentials and with ended keys as its row says', async () => {
-      const answer = await ask(route, request)
+      const answer = await send(route, request)
       expect(answer.status).toBe(nobody)
       if (nobody === 401)
         expect(answer.body.code).toMatch(/^(unauthenticated|draft_unauthenticated|invalid_signature)$/)
@@ -61,26 +61,26 @@ describe('authorization', () => {
     })
 
     test('answers another account as its row says, without revealing what exists', async () => {
-      const answer = await ask(route, request, { key: stranger.key })
+      const answer = await send(route, request, { key: stranger.key })
       expect([answer.status, answer.text]).toEqual([other, expect.any(String)])
       for (const id of Object.values(owner.ids)) if (id !== idOf(request)) expect(answer.text).not.toContain(id)
       if (request.listed !== undefined) expect(answer.body[request.listed]).toBeInstanceOf(Array)
       if (request.thing === undefined) return
-      const nothing = await ask(route, request, { key: stranger.key }, ghostOf(request.thing))
+      const nothing = await send(route, request, { key: stranger.key }, ghostOf(request.thing))
       expect(comparable(nothing, ghostOf(request.thing))).toEqual(comparable(answer, idOf(request)))
-      const elsewhere = await ask(route, request, { key: keys.production })
+      const elsewhere = await send(route, request, { key: keys.production })
       expect(comparable(elsewhere, idOf(request))).toEqual(comparable(answer, idOf(request)))
     })
 
     test("answers an agent's key as its row says", async () => {
-      const answer = await ask(route, request, { key: keys.agent })
+      const answer = await send(route, request, { key: keys.agent })
       expect([answer.status, answer.text]).toEqual([agent, expect.any(String)])
       if (agent === 403) expect(answer.body.code).toBe('agent_key_forbidden')
     })
 
     test("answers another site's page as its row says", async () => {
       for (const origin of ['null', `${service.origin}.evil.example`]) {
-        const answer = await ask(route, request, { headers: { cookie, origin } })
+        const answer = await send(route, request, { headers: { cookie, origin } })
         expect([answer.status, answer.text]).toEqual([page, expect.any(String)])
         if (page === 403) expect(answer.body.code).toBe('foreign_origin')
         expect(answer.headers.get('access-control-allow-origin')).toBeNull()
@@ -171,7 +171,7 @@ describe('authorization', () => {
       clientInfo: { name: 'test', version: '1' },
     })
     const headers = { accept: 'application/json, text/event-stream' }
-    const say = (body: object, options: CallOptions = {}) =>
+    const callMcp = (body: object, options: CallOptions = {}) =>
       service.call('POST', '/tools/mcp', { ...options, body, headers: { ...headers, ...options.headers } })
 
     test.each([
@@ -182,7 +182,7 @@ describe('authorization', () => {
       ["an agent's key", 200, 'agent'],
     ] as const)('%s: %d', async (_, status, name) => {
       const key = name === undefined ? {} : { key: keys[name] }
-      expect((await say(initialize, key)).status).toBe(status)
+      expect((await callMcp(initialize, key)).status).toBe(status)
       if (name === undefined) return
       const byAddress = await service.call('POST', `/tools/mcp?key=${keys[name]}`, { body: initialize, headers })
       expect(byAddress.status).toBe(status)
@@ -196,25 +196,25 @@ describe('authorization', () => {
     })
 
     test('a session belongs to its account only', async () => {
-      const begun = await say(initialize, { key: owner.person.key })
+      const begun = await callMcp(initialize, { key: owner.person.key })
       const session = { 'mcp-session-id': String(begun.headers.get('mcp-session-id')) }
-      expect((await say(message('tools/list'), { key: owner.person.key, headers: session })).status).toBe(200)
-      expect((await say(message('tools/list'), { key: stranger.key, headers: session })).status).toBe(404)
-      expect((await say(message('tools/list'), { key: keys.production, headers: session })).status).toBe(404)
-      expect((await say(message('tools/list'), { headers: session })).status).toBe(404)
+      expect((await callMcp(message('tools/list'), { key: owner.person.key, headers: session })).status).toBe(200)
+      expect((await callMcp(message('tools/list'), { key: stranger.key, headers: session })).status).toBe(404)
+      expect((await callMcp(message('tools/list'), { key: keys.production, headers: session })).status).toBe(404)
+      expect((await callMcp(message('tools/list'), { headers: session })).status).toBe(404)
       const ended = await service.call('DELETE', '/tools/mcp', { key: stranger.key, headers: session })
       expect(ended.status).toBe(404)
     })
 
     test("another site's page is refused, with or without a key", async () => {
-      const answer = await say(initialize, { key: owner.person.key, headers: { origin: 'https://evil.example' } })
+      const answer = await callMcp(initialize, { key: owner.person.key, headers: { origin: 'https://evil.example' } })
       expect([answer.status, answer.body.code]).toEqual([403, 'foreign_origin'])
     })
 
     test("another account's tool is not called by its name", async () => {
       const call = message('tools/call', { name: 'call_tool', arguments: { slug: 'acme-ping', input: {} } })
       const known = message('tools/call', { name: 'call_tool', arguments: { slug: 'acme-nothing', input: {} } })
-      const [real, ghost] = [await say(call, { key: stranger.key }), await say(known, { key: stranger.key })]
+      const [real, ghost] = [await callMcp(call, { key: stranger.key }), await callMcp(known, { key: stranger.key })]
       expect(comparable(real, 'acme-ping')).toEqual(comparable(ghost, 'acme-nothing'))
       expect(real.text).toContain('tool_not_found')
     })
@@ -225,7 +225,7 @@ describe('authorization', () => {
     expect([status, body.code]).toEqual([404, 'paywall_not_found'])
   })
 
-  async function ask(
+  async function send(
     route: string,
     request: RouteRequest,
     options: CallOptions = {},
@@ -240,7 +240,7 @@ describe('authorization', () => {
   }
 
   async function status(route: string, request: RouteRequest, options?: CallOptions): Promise<number> {
-    return (await ask(route, request, options)).status
+    return (await send(route, request, options)).status
   }
 
   function idOf({ thing }: RouteRequest): string {

@@ -20,7 +20,7 @@ describe('time and memory of an answer', () => {
   let origin: string
   beforeAll(async () => {
     careless = new ServiceProcess({}, 'test/security/fuzz/careless.ts')
-    const port = /"ready" (\d+)/.exec(await careless.says(/"ready" \d+/))?.[1] ?? ''
+    const port = /"ready" (\d+)/.exec(await careless.waitFor(/"ready" \d+/))?.[1] ?? ''
     origin = `http://127.0.0.1:${port}`
   })
   afterAll(async () => {
@@ -73,7 +73,7 @@ describe('every reader of the service', () => {
       TOOL_CALLS_AT_ONCE: '0',
       ...Object.fromEntries(LIMITS.map((name) => [`RATE_${name}_PER_MINUTE`, '0'])),
     })
-    await service.says('"ready"')
+    await service.waitFor('"ready"')
   })
   afterAll(async () => {
     service.kill('SIGTERM')

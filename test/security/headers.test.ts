@@ -60,8 +60,8 @@ describe('headers', () => {
   })
 
   test('a nonce is never used twice', async () => {
-    const ask = () => service.call('GET', '/', { headers: { accept: BROWSER } })
-    const nonces = [await ask(), await ask()].map((answer) => policyOf(answer)['script-src']!.join())
+    const load = () => service.call('GET', '/', { headers: { accept: BROWSER } })
+    const nonces = [await load(), await load()].map((answer) => policyOf(answer)['script-src']!.join())
     expect(nonces[0]).not.toBe(nonces[1])
   })
 
@@ -88,8 +88,8 @@ describe('headers', () => {
     ['GET', '/openapi-trpc.json', 200],
   ]
   const requests = DATA.map(([method, path, status, body]) => ({ method, path, status, body }))
-  test.each(requests)('$method $path: $status, never cached, and never run as a page', async (ask) => {
-    const { method, path, status, body } = ask
+  test.each(requests)('$method $path: $status, never cached, and never run as a page', async (expected) => {
+    const { method, path, status, body } = expected
     const headers = { accept: 'application/json' }
     const bearer = path.startsWith('/tools/mcp') ? {} : { key: person.key }
     const answer = await service.call(method, path.replace('CHK', chk), { headers, ...bearer, ...(body && { body }) })

@@ -67,8 +67,8 @@ describe('secrets', () => {
     await post('/rda', toolBody({ toolConfig }))
     // A response that is stored for repeated requests contains no secret.
     const headers = { 'idempotency-key': 'again' }
-    const kept = await service.call('POST', '/v1/keys', { key: session, body: { name: 'kept' }, headers })
-    secrets.set('key of a kept answer', String(kept.body.secret))
+    const created = await service.call('POST', '/v1/keys', { key: session, body: { name: 'kept' }, headers })
+    secrets.set('key of a kept answer', String(created.body.secret))
     const { rda } = await post('/rda', promptBody())
     await service.call('POST', '/v1/run', { key, body: { rdaSlug: rda.slug, inputs: { article: 'x' } } })
   })
@@ -130,8 +130,8 @@ describe('secrets', () => {
     const headers = { cookie: `coinslot.session_token=${encodeURIComponent(fixed)}`, origin: 'http://localhost:0' }
     const { status, headers: answerHeaders } = await service.call('POST', '/auth/sign-in/email', { body, headers })
     expect(status).toBe(200)
-    const given = answerHeaders.getSetCookie().find((line) => line.startsWith('coinslot.session_token='))
-    expect(given).not.toContain('f'.repeat(32))
+    const setCookie = answerHeaders.getSetCookie().find((line) => line.startsWith('coinslot.session_token='))
+    expect(setCookie).not.toContain('f'.repeat(32))
     expect((await service.call('GET', '/v1/me', { headers: { cookie: headers.cookie } })).status).toBe(401)
     // And each sign-in creates another session.
     const again = await service.call('POST', '/auth/sign-in/email', { body })

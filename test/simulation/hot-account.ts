@@ -8,7 +8,7 @@ import { percentile, Queue } from './queue.ts'
 export function simulateHotRow(setting: RowSetting): RowOutcome {
   const processes = Array.from({ length: setting.processes }, () => ({ waiting: new Queue<Charge>(), isQueued: false }))
   const begin = (since: number, at: number): void => {
-    processes[at % processes.length]!.waiting.push({ since, asks: 2, process: at % processes.length })
+    processes[at % processes.length]!.waiting.push({ since, operations: 2, process: at % processes.length })
   }
   const line = new Queue<number>()
   const waits: number[] = []
@@ -30,8 +30,8 @@ export function simulateHotRow(setting: RowSetting): RowOutcome {
     now += setting.cost.flightMs + setting.cost.askMs * flight.length
     process.isQueued = false
     for (const charge of flight) {
-      charge.asks--
-      if (charge.asks > 0) {
+      charge.operations--
+      if (charge.operations > 0) {
         process.waiting.push(charge)
         continue
       }
@@ -124,6 +124,6 @@ interface PartsOutcome {
 
 interface Charge {
   since: number
-  asks: number
+  operations: number
   process: number
 }

@@ -40,7 +40,7 @@ describe('the service as a process', () => {
 
   test('greets with lines that work, and drains on SIGTERM', async () => {
     const service = start({ ...environment, DRAIN_MS: '1500' })
-    const output = await service.says(GREETED)
+    const output = await service.waitFor(GREETED)
     const lines = output.split('\n').filter((line) => line.trim().startsWith('curl'))
     expect(lines).toHaveLength(4)
     const answers = []
@@ -53,13 +53,13 @@ describe('the service as a process', () => {
     ])
     service.kill('SIGTERM')
     // Load balancers notice the shutdown while the process still serves.
-    const ask = (of: string) => fetch(`http://localhost:${environment['PORT'] ?? ''}${of}`)
+    const load = (of: string) => fetch(`http://localhost:${environment['PORT'] ?? ''}${of}`)
     const readiness = async () => {
-      const answer = await ask('/readyz')
+      const answer = await load('/readyz')
       return `${String(answer.status)} ${((await answer.json()) as { status: string }).status}`
     }
     while ((await readiness()) !== '503 draining') await setImmediate()
-    expect((await ask('/tools')).status).toBe(200)
+    expect((await load('/tools')).status).toBe(200)
     expect(await service.ended()).toBe(0)
     // The key is never in a log line.
     const key = /csk_test_\w+/.exec(output)?.[0] ?? 'none'
@@ -69,7 +69,7 @@ describe('the service as a process', () => {
   test('shows the key once, and takes a fixed one at a later start', async () => {
     const key = `csk_test_${'f'.repeat(43)}`
     const service = start({ ...environment, DEMO_API_KEY: key })
-    const output = await service.says(GREETED)
+    const output = await service.waitFor(GREETED)
     expect(output).toContain(`Bearer ${key}`)
     const { status } = await fetch(`http://localhost:${environment['PORT'] ?? ''}/v1/me`, {
       headers: { authorization: `Bearer ${key}` },
@@ -78,7 +78,7 @@ describe('the service as a process', () => {
     service.kill('SIGINT')
     expect(await service.ended()).toBe(0)
     const again = start(environment)
-    expect(await again.says(GREETED)).toContain('shown at the first start')
+    expect(await again.waitFor(GREETED)).toContain('shown at the first start')
     again.kill('SIGTERM')
     expect(await again.ended()).toBe(0)
   })

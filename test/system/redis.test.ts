@@ -17,9 +17,9 @@ const LIMIT = 40
   beforeAll(async () => {
     redis = await startRedis()
     await workflow.listen()
-    workflow.says('/paid', { message: 'ready' })
+    workflow.respondWith('/paid', { message: 'ready' })
     world = await toolWorld({ REDIS_URL: redis.url, RATE_TOOLS_PER_MINUTE: String(LIMIT), TOOL_CALLS_AT_ONCE: '2' })
-    world.upstream.says('/text', {})
+    world.upstream.respondWith('/text', {})
     await world.service.start()
     await until(async () => (await readiness()).redis === 'ok')
   })
@@ -113,15 +113,15 @@ const LIMIT = 40
 
   test('an outage and a recovery of Redis are each logged once', async () => {
     const lines: string[] = []
-    const say = (_fields: object, line?: string): void => void lines.push(line ?? '')
+    const append = (_fields: object, line?: string): void => void lines.push(line ?? '')
     const own = await startRedis()
-    const client = openRedis(own.url, { info: say, warn: say, error: say })
+    const client = openRedis(own.url, { info: append, warn: append, error: append })
     await until(() => Promise.resolve(client.status === 'ready'))
     await own.kill()
     let tries = 0
     client.on('reconnecting', () => tries++)
     await until(() => Promise.resolve(tries >= 5))
-    for (let ask = 0; ask < 20; ask++) await client.get('x').catch(() => undefined)
+    for (let nth = 0; nth < 20; nth++) await client.get('x').catch(() => undefined)
     await own.revive()
     await until(() => Promise.resolve(client.status === 'ready'))
     expect(lines).toEqual([

@@ -43,12 +43,12 @@ const KEY = 'csk_test_a-key-of-several-processes'
       ...more,
     })
     started.push(service)
-    await service.says('"processes":2')
+    await service.waitFor('"processes":2')
     return service
   }
 
   /** Each by a connection of its own, so that the processes take turns. */
-  async function ask(
+  async function request(
     port: number,
     at: string,
     body?: unknown,
@@ -76,16 +76,16 @@ const KEY = 'csk_test_a-key-of-several-processes'
   it('answers from each process, counts limits over all, and reports all in one scrape', async () => {
     const port = await freePort()
     const service = await start(port)
-    await service.says('Coinslot is running')
-    expect((await ask(port, '/readyz')).status).toBe(200)
+    await service.waitFor('Coinslot is running')
+    expect((await request(port, '/readyz')).status).toBe(200)
     const left: number[] = []
     for (let turn = 0; turn < 10; turn++) {
-      const answer = await ask(port, '/v1/me')
+      const answer = await request(port, '/v1/me')
       expect(answer.status).toBe(200)
       left.push(answer.left)
     }
     expect(left).toEqual(left.map((_, turn) => left[0]! - turn))
-    const { text } = await ask(port, '/metrics')
+    const { text } = await request(port, '/metrics')
     expect([counted(text, 1), counted(text, 2)]).toEqual([5, 5])
     expect(text.match(/^# TYPE coinslot_http_request_seconds /gm)).toHaveLength(1)
     // One of them does what runs by itself; the greeting, with the key, is said once.
@@ -96,13 +96,14 @@ const KEY = 'csk_test_a-key-of-several-processes'
     const before = childrenOf(service.pid ?? 0)
     expect(before).toHaveLength(2)
     process.kill(before[0]!, 'SIGKILL')
-    await service.says('A process ended unexpectedly')
-    for (let turn = 0; turn < 6; turn++) expect((await ask(port, '/v1/wallet/deposit', { amount: 1 })).status).toBe(200)
-    await service.says('The process is ready again')
+    await service.waitFor('A process ended unexpectedly')
+    for (let turn = 0; turn < 6; turn++)
+      expect((await request(port, '/v1/wallet/deposit', { amount: 1 })).status).toBe(200)
+    await service.waitFor('The process is ready again')
     const after = childrenOf(service.pid ?? 0)
     expect(after).toHaveLength(2)
     expect(after).not.toContain(before[0])
-    expect(JSON.parse((await ask(port, '/v1/wallet/balance')).text)).toMatchObject({ wallet: { balance: 6 } })
+    expect(JSON.parse((await request(port, '/v1/wallet/balance')).text)).toMatchObject({ wallet: { balance: 6 } })
 
     service.kill('SIGTERM')
     expect(await service.ended()).toBe(0)

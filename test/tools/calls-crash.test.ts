@@ -9,7 +9,7 @@ describe('a call whose process dies', () => {
   let dead: Replica[] = []
   beforeAll(async () => {
     world = await payWorld()
-    world.upstream.says('/notes', { id: 5 }, 201)
+    world.upstream.respondWith('/notes', { id: 5 }, 201)
   })
   afterEach(async () => {
     await Promise.all(dead.map((replica) => replica.abandon()))
@@ -36,15 +36,15 @@ describe('a call whose process dies', () => {
       'content-type': 'application/json',
       'idempotency-key': `dies-${state}`,
     }
-    const gone = new AbortController()
+    const controller = new AbortController()
     const lost = fetch(`${replica.origin}/tools/acme-create-note`, {
       method: 'POST',
       headers,
       body: JSON.stringify(input),
-      signal: gone.signal,
+      signal: controller.signal,
     }).catch(() => null)
     await reached
-    gone.abort()
+    controller.abort()
     await lost
 
     // Its claim on the name expires, and its hold as well.
@@ -63,10 +63,10 @@ describe('a call whose process dies', () => {
     const caller = await world.caller()
     const headers = { 'idempotency-key': 'fails-first' }
     for (let attempt = 0; attempt < 3; attempt++) {
-      world.upstream.says('/anything', {}, 500)
+      world.upstream.respondWith('/anything', {}, 500)
       expect((await world.call(caller, 'acme-get-anything', {}, headers)).status).toBe(502)
     }
-    world.upstream.says('/anything', { well: true })
+    world.upstream.respondWith('/anything', { well: true })
     expect((await world.call(caller, 'acme-get-anything', {}, headers)).body).toMatchObject({ output: { well: true } })
     expect((await world.call(caller, 'acme-get-anything', {}, headers)).headers.get('idempotency-replayed')).toBe(
       'true',
@@ -88,7 +88,7 @@ describe('a call whose process dies', () => {
   ])('a guest’s, once it was %s at %s, is paid once and answered', async (state, slug) => {
     const input = slug === 'acme-create-note' ? { title: 'Survives' } : {}
     const path = slug === 'acme-create-note' ? '/notes' : '/anything'
-    world.upstream.says('/anything', { id: 5 })
+    world.upstream.respondWith('/anything', { id: 5 })
     const payer = await world.chain.payer(1_000_000n)
     const { failpoints, reached } = dyingAt(state)
     const replica = await startReplica(

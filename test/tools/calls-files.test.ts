@@ -41,7 +41,7 @@ describe('a call with files', () => {
     const whose = { environment: 'sandbox', ownerId: null, provider: 'files' } as const
     await world.service.catalogue.setCredentials(whose, 'platform-secret')
     await world.service.catalogue.setPublic(whose, true)
-    for (const path of ['/form', '/image', '/order']) world.upstream.says(path, { ok: true })
+    for (const path of ['/form', '/image', '/order']) world.upstream.respondWith(path, { ok: true })
     world.upstream.on('/picture.png', (_, response) => {
       respond(response, 'PICTURE', 'image/png')
     })
@@ -113,10 +113,10 @@ describe('a call with files', () => {
       { base64: base64('x'.repeat(21_000)) },
       'the files of a call may have 20000 bytes together',
     ],
-  ])('%s is refused by its field, and costs nothing', async (_, given, fault) => {
+  ])('%s is refused by its field, and costs nothing', async (_, file, fault) => {
     const caller = await world.caller()
     const requestsBefore = world.upstream.to('/form').length
-    const named = 'url' in given ? { url: given.url.replace('HERE', world.upstream.url) } : given
+    const named = 'url' in file ? { url: file.url.replace('HERE', world.upstream.url) } : file
     const { status, body } = await world.call(caller, 'files-form', { file: named })
     expect([status, body.details]).toEqual([400, { file: fault }])
     expect(world.upstream.to('/form')).toHaveLength(requestsBefore)
@@ -128,8 +128,8 @@ describe('a call with files', () => {
     ['neither', { name: 'x' }],
     ['another scheme', { url: 'file:///etc/passwd' }],
     ['a text', 'bytes'],
-  ])('%s is no file', async (_, given) => {
-    const { status, body } = await world.call(await world.caller(), 'files-form', { file: given })
+  ])('%s is no file', async (_, file) => {
+    const { status, body } = await world.call(await world.caller(), 'files-form', { file })
     expect([status, Object.keys(body.details as object).some((field) => field.startsWith('file'))]).toEqual([400, true])
   })
 })

@@ -46,7 +46,7 @@ describe('calls of tools of every kind', () => {
 
   test("pay a creator's tool from the wallet, and not from free credits", async () => {
     const [creator, caller] = [await world.caller(), await world.caller(1)]
-    world.upstream.says('/creator', 'made')
+    world.upstream.respondWith('/creator', 'made')
     const rda = {
       slug: 'shout',
       type: 'tool',
@@ -143,7 +143,7 @@ describe('calls of tools of every kind', () => {
   test('a failing tool is checked again, and recovers', async () => {
     const { calls, catalogue, clock } = world.service
     const caller = await world.caller()
-    world.upstream.says('/slow', {}, 503)
+    world.upstream.respondWith('/slow', {}, 503)
     for (let call = 0; call < 5; call++) await world.call(caller, 'acme-get-slow')
     await calls.foldStats()
     const { id } = await catalogue.bySlug('sandbox', 'acme-get-slow', null)
@@ -158,7 +158,7 @@ describe('calls of tools of every kind', () => {
     await world.call(caller, 'acme-get-slow')
     await calls.foldStats()
     expect(await failing()).toBe(true)
-    world.upstream.says('/slow', {})
+    world.upstream.respondWith('/slow', {})
     await world.call(caller, 'acme-get-slow')
     await calls.foldStats()
     expect((await calls.stats({ environment: 'sandbox', ownerId: null })).get(id)).toMatchObject({

@@ -82,7 +82,7 @@ describe('servers that want no more calls for a while', () => {
     const answers: ((answer: UpstreamAnswer) => void)[] = []
     let arrived: () => void = () => undefined
     const arrival = () => new Promise<void>((resolve) => (arrived = resolve))
-    const ask = () =>
+    const call = () =>
       pace.ask(tool, keys, {
         signal: new AbortController().signal,
         send: () =>
@@ -92,12 +92,12 @@ describe('servers that want no more calls for a while', () => {
           }),
       })
     const begun = performance.now() // eslint-disable-line house/steady-tests -- See below.
-    const first = ask()
+    const first = call()
     await setImmediate()
     let next = arrival()
     answers[0]!(answer(429, '1'))
     await setImmediate()
-    const others = [ask(), ask(), ask()]
+    const others = [call(), call(), call()]
     await next
     // eslint-disable-next-line house/steady-tests -- At least so long: a slow machine only makes it longer.
     expect(performance.now() - begun).toBeGreaterThanOrEqual(999)

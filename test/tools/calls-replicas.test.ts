@@ -41,7 +41,7 @@ if (!hasRedis()) process.stderr.write('redis-server is not installed: limits ove
     for (const origin of origins) expect((await at(origin, key, 'acme-get-slow')).status).toBe(429)
     open()
     for (const answer of await Promise.all(held)) expect(answer.status).toBe(200)
-    world.upstream.says('/text', {})
+    world.upstream.respondWith('/text', {})
     const answers = []
     for (let call = 0; call < 26; call++) answers.push((await at(origins[call % 2]!, key, 'acme-get-text')).status)
     // Six were asked above.

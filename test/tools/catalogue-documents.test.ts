@@ -370,7 +370,7 @@ describe('The simulator', () => {
       {},
     )
     expect([bytes.contentType, bytes.body.subarray(0, 2).toString()]).toEqual(['application/zip', 'PK'])
-    const gone = answer(only({ responses: { 204: { description: 'gone' } } }), {})
-    expect([gone.status, gone.contentType, gone.body.length]).toEqual([204, null, 0])
+    const deleted = answer(only({ responses: { 204: { description: 'gone' } } }), {})
+    expect([deleted.status, deleted.contentType, deleted.body.length]).toEqual([204, null, 0])
   })
 })

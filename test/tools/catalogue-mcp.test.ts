@@ -154,8 +154,8 @@ describe('Tools of an external MCP server', () => {
 
   test('report progress, and end when the caller leaves', async () => {
     const updates: unknown[] = []
-    stranger.answer = async (_name, _input, tell) => {
-      await tell(1)
+    stranger.answer = async (_name, _input, report) => {
+      await report(1)
       return { content: [{ type: 'text', text: 'done' }] }
     }
     expect(await call('add', {}, { onProgress: (progress) => updates.push(progress) })).toEqual({

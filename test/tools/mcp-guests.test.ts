@@ -11,7 +11,7 @@ describe('a client of MCP without a key', () => {
   })
   afterAll(() => world.close())
   beforeEach(() => {
-    world.upstream.says('/notes', { written: true })
+    world.upstream.respondWith('/notes', { written: true })
   })
 
   const send = (method: string, params: Json, headers: Record<string, string> = {}): Promise<Json> =>

@@ -32,7 +32,7 @@ describe('imported tools with huge schemas, at MCP', () => {
   let world: ToolWorld
   beforeAll(async () => {
     world = await toolWorld()
-    world.upstream.says('/huge/0', { done: true })
+    world.upstream.respondWith('/huge/0', { done: true })
     const flat = Object.fromEntries(
       Array.from({ length: 5_000 }, (_, place) => [`field${String(place)}`, { type: 'string', description: LONG }]),
     ) as unknown

@@ -183,8 +183,8 @@ describe('npm run tools -- add', () => {
           return Promise.resolve(answer)
         },
       }
-      const given = { catalogue: world.catalogue, environment: 'sandbox' as const, name, flags, trials }
-      return outputOf(async () => [await tryTools(given), ...questions])
+      const deps = { catalogue: world.catalogue, environment: 'sandbox' as const, name, flags, trials }
+      return outputOf(async () => [await tryTools(deps), ...questions])
     }
 
     test('tries what only reads, with examples, without a question where it is simulated', async () => {
@@ -204,9 +204,9 @@ describe('npm run tools -- add', () => {
       const request = { environment: 'sandbox', ownerId: null, slug: 'real', pricing: CALL } as const
       await catalogue.importDocument(request, documentOf(upstream.origin))
       await catalogue.setCredentials({ environment: 'sandbox', ownerId: null, provider: 'real' }, 'the-secret')
-      upstream.says('/notes', [])
-      upstream.says('/hidden', {})
-      upstream.says('/notes/one', { error: 'the-secret' }, 500)
+      upstream.respondWith('/notes', [])
+      upstream.respondWith('/hidden', {})
+      upstream.respondWith('/notes/one', { error: 'the-secret' }, 500)
       const before = upstream.requests.length
       const no = await test2('real')
       expect(no.outcome).toEqual([

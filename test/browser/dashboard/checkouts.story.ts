@@ -68,7 +68,7 @@ export function checkouts(opened: () => Desk): void {
         const count = receiver.calls.length
         await page.getByRole('button', { name: 'Send again' }).click()
         await page.getByText('Delivery is being sent again').first().waitFor()
-        await receiver.came(count + 1)
+        await receiver.waitForCalls(count + 1)
         expect(receiver.calls.at(-1)!.id).toBe(receiver.calls.at(-2)!.id)
         await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
 
@@ -266,7 +266,7 @@ export function checkouts(opened: () => Desk): void {
         const count = receiver.calls.length
         await page.getByRole('button', { name: 'Send test event' }).click()
         await page.getByText('is on its way.').first().waitFor()
-        await receiver.came(count + 1)
+        await receiver.waitForCalls(count + 1)
         await page.getByRole('cell', { name: 'delivered' }).first().waitFor()
         await looks(page, 'webhook')
         await page.getByRole('button', { name: 'Disable' }).click()

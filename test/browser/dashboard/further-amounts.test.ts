@@ -25,7 +25,7 @@ inBrowser('the further amounts of a payment', () => {
       const card = page.getByRole('region', { name: 'Further amounts' })
       expect(await card.count()).toBe(0)
 
-      const ask = async (amount: number, note: string, step: string | null) => {
+      const requestMore = async (amount: number, note: string, step: string | null) => {
         const callbackUrl = step === null ? null : `https://8.8.8.8/resume?step=${encodeURIComponent(step)}`
         const path = `/v1/payments/${payment}/requests`
         const { status, body } = await call('POST', path, {
@@ -34,9 +34,9 @@ inBrowser('the further amounts of a payment', () => {
         expect(status).toBe(201)
         return body.request as { id: string; url: string }
       }
-      const wanted = await ask(2.5, 'Forty more pages', 'Ask for the rest')
-      const unwanted = await ask(1, 'A second language', 'Ask for the rest')
-      await ask(0.75, 'A PDF of it', null)
+      const wanted = await requestMore(2.5, 'Forty more pages', 'Ask for the rest')
+      const unwanted = await requestMore(1, 'A second language', 'Ask for the rest')
+      await requestMore(0.75, 'A PDF of it', null)
       const place = new URL(wanted.url).pathname
       const more = await call('POST', `${place}/pay`, { body: { ...simulated, token: `tok_${'b'.repeat(43)}` } })
       expect(more.status).toBe(200)

@@ -102,13 +102,13 @@ inBrowser('the dashboard of a live server', () => {
     'sends one address at most five password mails an hour, with equal answers',
     async () => {
       const before = mails.received.length
-      const ask = () =>
+      const requestReset = () =>
         desk.service.call('POST', '/auth/request-password-reset', {
           headers: { origin: desk.origin },
           body: { email: 'grace@example.com' },
         })
       const answers = []
-      for (let time = 0; time < 12; time++) answers.push(await ask())
+      for (let time = 0; time < 12; time++) answers.push(await requestReset())
       expect(new Set(answers.map(({ status, text }) => `${String(status)} ${text}`)).size).toBe(1)
       await expectMails(before + 5)
       const { statements } = desk.service.testDatabase

@@ -76,7 +76,7 @@ export function overview(opened: () => Desk): void {
         })
         receiver.answers(status(500))
         await call('POST', `/v1/webhook-endpoints/${endpoint.body.webhookEndpoint.id}/test`)
-        await receiver.came(1)
+        await receiver.waitForCalls(1)
         await page.reload()
         await page.getByRole('link', { name: /1 webhook endpoint is failing/ }).waitFor()
         await page.getByRole('link', { name: 'echo' }).waitFor()

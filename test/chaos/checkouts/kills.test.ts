@@ -126,14 +126,14 @@ describe.each(['onPayment', 'onSuccess', 'escrow'] as const)(
           )
           customers.push(...fresh)
           const before = mortal.late
-          await Promise.all([mortal.diedWithin(120_000), ...[...back, ...fresh].map(ask)])
+          await Promise.all([mortal.diedWithin(120_000), ...[...back, ...fresh].map(buy)])
           if (mortal.late > before) process.stdout.write(`late: ${place}, pass ${String(pass)}\n`)
           kills.set(place, (kills.get(place) ?? 0) + 1)
         }
 
         workflow.arm(null)
         await mortal.live(null)
-        for (const customer of customers.filter(({ returns, answered }) => returns && !answered)) await ask(customer)
+        for (const customer of customers.filter(({ returns, answered }) => returns && !answered)) await buy(customer)
         await rested(database)
         const outcome = await compare(customers, recipient)
         process.stdout.write(
@@ -160,7 +160,7 @@ describe.each(['onPayment', 'onSuccess', 'escrow'] as const)(
           return (await payEscrow(chain, payer, terms, { now: signedAt })).body.paymentPayload
         }
 
-        async function ask(customer: Customer): Promise<void> {
+        async function buy(customer: Customer): Promise<void> {
           const { paymentPayload, token } = customer
           const answer = await mortal.call('POST', `/p/${checkout.id}/pay`, {
             input: { who: customer.payer.address },

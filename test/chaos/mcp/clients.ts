@@ -158,7 +158,7 @@ export async function startLoad(world: World, chance: Chance): Promise<Load> {
       const address = product === 'checkout' ? own.of(addresses.checkouts) : addresses.tools
       const params = { name: tool, arguments: { say: name } }
       const isOld = own.whole(1, 2) === 1
-      const ask = async (_meta: Json): Promise<Json> => {
+      const send = async (_meta: Json): Promise<Json> => {
         const message = { method: 'tools/call', params: { ...params, _meta } }
         const answer: object = isOld ? await sendMcp(address, message) : (await post(address, null, message)).body
         if (!isResult(answer)) throw Object.assign(new Error(JSON.stringify(answer)), answer)
@@ -166,14 +166,14 @@ export async function startLoad(world: World, chance: Chance): Promise<Load> {
       }
       const payer = await chain.payer(START)
       let terms: Json | null = null
-      while (terms === null && !ended) terms = (await attempt(() => ask({}))) ?? (await wait(100, null))
+      while (terms === null && !ended) terms = (await attempt(() => send({}))) ?? (await wait(100, null))
       if (terms === null) return
       const payment = await payFor(chain, payer, terms)
       const purchase: Purchase = { name, product, payer, final: null, last: null }
       purchases.push(purchase)
       const meta = { 'x402/payment': payment, 'coinslot/payment': { paymentToken: newToken() } }
       while (purchase.final === null && Date.now() < until) {
-        const result = await attempt(() => ask(meta))
+        const result = await attempt(() => send(meta))
         purchase.last = result ?? purchase.last
         if (result !== null && result['isError'] !== true) purchase.final = result
         else await wait(200)
@@ -182,9 +182,9 @@ export async function startLoad(world: World, chance: Chance): Promise<Load> {
   }
 
   /** Null where the process died. */
-  async function attempt(ask: () => Promise<Json>): Promise<Json | null> {
+  async function attempt(send: () => Promise<Json>): Promise<Json | null> {
     try {
-      return await ask()
+      return await send()
     } catch (error) {
       isCut(error)
       return null

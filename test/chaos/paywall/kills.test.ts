@@ -20,7 +20,7 @@ interface Customer {
   path: '/exact' | '/metered'
   headers: Record<string, string>
   served: number
-  asks: number
+  requests: number
   done: boolean
 }
 
@@ -57,8 +57,8 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
   const rows = <Row>(text: string): Promise<Row[]> => victim.database.statements.run<Row>(text, [])
 
   /** Null where the process died meanwhile. */
-  async function ask(customer: Customer): Promise<number | null> {
-    customer.asks++
+  async function buy(customer: Customer): Promise<number | null> {
+    customer.requests++
     try {
       const answer = await fetch(gate(customer.path), { headers: customer.headers })
       const body = (await answer.json()) as { code?: string }
@@ -117,14 +117,14 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
       )
       customers.push(...fresh)
       let answered = 0
-      const asks = [...fresh, ...customers.filter(({ done }) => !done).slice(0, 10)].map(async (customer) => {
-        if ((await ask(customer)) === null) cutOff++
+      const buying = [...fresh, ...customers.filter(({ done }) => !done).slice(0, 10)].map(async (customer) => {
+        if ((await buy(customer)) === null) cutOff++
         else answered++
       })
-      const all = asks.length
+      const all = buying.length
       while (answered < (all * (kill % 4)) / 6 && answered + waiting.length < all) await new Promise(setImmediate)
       victim.kill()
-      await Promise.all(asks)
+      await Promise.all(buying)
       for (const go of waiting) go()
       await victim.begin()
       await timePasses()
@@ -137,7 +137,7 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
       const open = customers.filter(({ done }) => !done)
       if (open.length === 0) break
       if (Date.now() > deadline) throw new Error(`${String(open.length)} never had their answer`)
-      await Promise.all(open.map(ask))
+      await Promise.all(open.map(buy))
       await timePasses()
     }
     await rows('UPDATE paywall_hold SET until = now()')
@@ -147,14 +147,14 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
       'SELECT payer, available, held, paid, drawn FROM paywall_balance',
     )
     const byPayer = new Map(balances.map((balance) => [balance.payer, balance]))
-    for (const { payer, path, asks } of customers) {
+    for (const { payer, path, requests } of customers) {
       expect(await usdcOf(chain, payer.address)).toBe(START - (path === '/exact' ? PRICE : MOST))
       if (path === '/exact') continue
       const balance = byPayer.get(payer.address)!
       expect(balance).toMatchObject({ held: 0n, paid: MOST, available: MOST - balance.drawn })
       // A call that was cut off may have been served and charged, and be repeated.
       expect(balance.drawn).toBeGreaterThan(0n)
-      expect(balance.drawn).toBeLessThanOrEqual(COST * BigInt(asks))
+      expect(balance.drawn).toBeLessThanOrEqual(COST * BigInt(requests))
     }
     const sum = customers.reduce((all, { path }) => all + (path === '/exact' ? PRICE : MOST), 0n)
     expect(await usdcOf(chain, recipient)).toBe(sum)
@@ -175,7 +175,7 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
   ): Promise<Customer> {
     const payer = await chain.payer(START)
     const headers = { ...(await signed(payer, chain, offers[path])), 'X-Payment-Token': newToken() }
-    return { payer, path, headers, served: 0, asks: 0, done: false }
+    return { payer, path, headers, served: 0, requests: 0, done: false }
   }
 
   async function rested(): Promise<void> {

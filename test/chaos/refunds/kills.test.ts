@@ -61,9 +61,9 @@ test(
       const state = STATES[kill % STATES.length]!
       const worker = startWorker({ work: 'everything', environment, url })
       await worker.ready
-      const ids = [await ask(rich, BigInt(chance.whole(100_000, PRICE))), await ask(rich, null)]
+      const ids = [await requestRefund(rich, BigInt(chance.whole(100_000, PRICE))), await requestRefund(rich, null)]
       // Without a balance it waits; the balance comes after the kill.
-      ids.push(await ask(poor, null))
+      ids.push(await requestRefund(poor, null))
       await hurry()
       const deadline = Date.now() + 30_000
       while (!(await statesOf(ids)).includes(state) && Date.now() < deadline) await pause(5)
@@ -91,7 +91,7 @@ test(
     await world.close()
 
     /** A sale of this seller, and a refund of it: asked for again under the same name, and never beyond the price. */
-    async function ask(seller: Depositor, amount: bigint | null): Promise<string> {
+    async function requestRefund(seller: Depositor, amount: bigint | null): Promise<string> {
       const payer = toHex(randomBytes(20))
       const sale = await addSale(service, seller, { payer, amount: PRICE, recipient: seller.address })
       sold.push({ sale, payer, due: amount ?? BigInt(PRICE) })

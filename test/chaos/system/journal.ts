@@ -6,7 +6,7 @@ export interface Act {
   readonly kind: Kind
   /** Its idempotency key; every server along the way sees it. */
   readonly name: string
-  readonly ask: Ask
+  readonly request: ActRequest
   readonly replies: Reply[]
   /** How often it was sent, with or without a response. */
   sent: number
@@ -18,7 +18,7 @@ export interface Act {
    * The request that returns the final result if the first response was only an acknowledgement: repeating the key
    * would only repeat that.
    */
-  follow: Pick<Ask, 'method' | 'path' | 'headers' | 'body'> | null
+  follow: Pick<ActRequest, 'method' | 'path' | 'headers' | 'body'> | null
   /** Sent once, with any outcome. */
   readonly once: boolean
 }
@@ -38,7 +38,7 @@ export const KINDS = [
 ] as const
 export type Kind = (typeof KINDS)[number]
 
-export interface Ask {
+export interface ActRequest {
   method: 'GET' | 'POST'
   path: string
   headers: Readonly<Record<string, string>>
@@ -59,7 +59,7 @@ export interface Reply {
 
 /** Sends it once more. Null means no response: the connection broke, or the response came from the proxy. */
 export async function send(origin: string, act: Act, dispatcher: Dispatcher, waitMs: number): Promise<Reply | null> {
-  const { method, path, headers, body } = act.follow ?? act.ask
+  const { method, path, headers, body } = act.follow ?? act.request
   act.sent++
   const atMs = Date.now()
   try {
@@ -84,12 +84,12 @@ export async function send(origin: string, act: Act, dispatcher: Dispatcher, wai
   }
 }
 
-function followOf({ kind, ask }: Act, { status, body }: Reply): Act['follow'] {
+function followOf({ kind, request }: Act, { status, body }: Reply): Act['follow'] {
   if (kind === 'checkout' && status === 202) {
     const { pathname, search } = new URL(String(body.payment.statusUrl))
     return { method: 'GET', path: pathname + search, headers: {}, body: null }
   }
-  if (kind === 'settle' && body?.status === 'pending') return { ...ask, headers: {} }
+  if (kind === 'settle' && body?.status === 'pending') return { ...request, headers: {} }
   return null
 }
 

@@ -13,9 +13,9 @@ export interface Plant {
 
 /** Returns the checker's findings. It happens in a transaction that never commits, so nothing is left. */
 export async function plant(
-  { sql = [], evidence = (given) => given }: Plant,
+  { sql = [], evidence = (collected) => collected }: Plant,
   statements: StatementPool,
-  given: Evidence,
+  collected: Evidence,
 ): Promise<string[]> {
   let problems: string[] = []
   const undo = new Error('undone')
@@ -23,7 +23,7 @@ export async function plant(
     .together(async (inside) => {
       await inside.run(DISARM, [])
       for (const text of sql) await changes(inside, text)
-      problems = await check(inside, evidence(given))
+      problems = await check(inside, evidence(collected))
       throw undo
     })
     .catch((error: unknown) => {
@@ -149,9 +149,12 @@ export const PLANTS: readonly Plant[] = [
     name: 'an announcement waits',
     sql: [`UPDATE outbox SET done_at = NULL WHERE ${one('outbox', 'done_at IS NOT NULL')}`],
   },
-  { name: 'the chain lost a payment', evidence: (given) => ({ ...given, used: new Map([...given.used].slice(1)) }) },
-  { name: 'a payer is poorer', evidence: (given) => ({ ...given, usdc: less(given.usdc) }) },
-  { name: 'the workflow never heard', evidence: (given) => ({ ...given, taken: new Map() }) },
+  {
+    name: 'the chain lost a payment',
+    evidence: (collected) => ({ ...collected, used: new Map([...collected.used].slice(1)) }),
+  },
+  { name: 'a payer is poorer', evidence: (collected) => ({ ...collected, usdc: less(collected.usdc) }) },
+  { name: 'the workflow never heard', evidence: (collected) => ({ ...collected, accepted: new Map() }) },
   {
     name: 'a client was told another run',
     evidence: withReply('run', (body) => ({ ...body, runId: `${String(body['runId'])}0` })),
@@ -182,14 +185,14 @@ function withReply(
   kind: Act['kind'],
   change: (body: Record<string, unknown>) => unknown,
 ): NonNullable<Plant['evidence']> {
-  return (given) => {
-    const victim = given.acts.find((act) => act.kind === kind && act.final?.status === 200)
+  return (collected) => {
+    const victim = collected.acts.find((act) => act.kind === kind && act.final?.status === 200)
     if (victim === undefined) throw new Error(`no ${kind} succeeded`)
     const { final } = victim
     const lie = final === null ? null : { ...final, body: change(final.body as Record<string, unknown>) }
-    const acts = given.acts.map((act) =>
+    const acts = collected.acts.map((act) =>
       act === victim && lie !== null ? { ...act, replies: [...act.replies, lie] } : act,
     )
-    return { ...given, acts }
+    return { ...collected, acts }
   }
 }

@@ -56,24 +56,24 @@ export async function startRpc(chainUrl: string): Promise<Rpc> {
     const { mood } = rpc
     const batch = JSON.parse(body.toString()) as Question | Question[]
     const questions = Array.isArray(batch) ? batch : [batch]
-    const say = (status: number, json: unknown): void => {
+    const send = (status: number, json: unknown): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json))
     }
-    const tell = (answers: unknown[]): void => say(200, Array.isArray(batch) ? answers : answers[0])
+    const sendAll = (answers: unknown[]): void => send(200, Array.isArray(batch) ? answers : answers[0])
     if (mood === 'hangs') return void held.add(response)
     if (mood === 'hangs-up') return void response.destroy()
-    if (mood === 'overloaded') return say(503, { error: 'come back later' })
+    if (mood === 'overloaded') return send(503, { error: 'come back later' })
     if (mood === 'errors') {
       const error = { code: -32_603, message: 'Internal error' }
-      return tell(questions.map(({ id }) => ({ jsonrpc: '2.0', id, error })))
+      return sendAll(questions.map(({ id }) => ({ jsonrpc: '2.0', id, error })))
     }
     if (mood === 'slow') await wait(1_500)
     if (mood === 'loses' && questions.some(({ method }) => method === 'eth_sendRawTransaction')) {
       const error = { code: -32_000, message: 'upstream timed out' }
-      return tell(questions.map(({ id }) => ({ jsonrpc: '2.0', id, error })))
+      return sendAll(questions.map(({ id }) => ({ jsonrpc: '2.0', id, error })))
     }
     const passed = mood === 'stale' ? await Promise.all(questions.map(aged)) : questions.map(late)
-    const { statusCode, body: reply } = await ask(Array.isArray(batch) ? passed : passed[0])
+    const { statusCode, body: reply } = await forward(Array.isArray(batch) ? passed : passed[0])
     response.writeHead(statusCode, { 'content-type': 'application/json' }).end(await reply.text())
   }
 
@@ -91,13 +91,13 @@ export async function startRpc(chainUrl: string): Promise<Rpc> {
   /** The same request, for some blocks ago. */
   async function aged(question: Question): Promise<Question> {
     if (!question.params.includes('latest')) return question
-    const { body } = await ask({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
+    const { body } = await forward({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
     const { result } = (await body.json()) as { result: string }
     const before = `0x${Math.max(0, Number(result) - BLOCKS_BEHIND).toString(16)}`
     return { ...question, params: question.params.map((each) => (each === 'latest' ? before : each)) }
   }
 
-  const ask = (message: unknown) =>
+  const forward = (message: unknown) =>
     request(chainUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -11,17 +11,17 @@ export async function settle(
   world: World,
   load: Load,
   withinMs: number,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<string[]> {
   const { topology, seller, control } = world
   const { statements } = control.database
   const deadline = Date.now() + withinMs
   await topology.ready()
-  let asking = await load.askAgain()
+  let asking = await load.repeatOpen()
   let rounds = 0
   for (let look = 0; Date.now() < deadline; look++) {
     for (const [path, { sold }] of seller.shown) if (!sold) await seller.settle(path)
-    if (asking > 0) asking = await load.askAgain()
+    if (asking > 0) asking = await load.repeatOpen()
     await hurry()
     const open: string[] = []
     for (const [what, text] of UNFINISHED) {
@@ -29,7 +29,7 @@ export async function settle(
       if (row !== undefined && row.count > 0n) open.push(`${String(row.count)} ${what}`)
     }
     if (open.length === 0 && (asking === 0 || rounds++ > ASKS_MAX)) break
-    if (look % 10 === 0) say(`settling: ${[`${String(asking)} ask`, ...open].join(', ')}`)
+    if (look % 10 === 0) print(`settling: ${[`${String(asking)} ask`, ...open].join(', ')}`)
     await wait(1_000)
   }
   return load.acts

@@ -16,7 +16,7 @@ abstract class Moody extends Stranger {
   protected async answer(received: ReceivedRequest, response: ServerResponse): Promise<void> {
     if (this.mood === 'hangs') return void this.held.add(response)
     if (this.mood === 'hangs-up') return void response.destroy()
-    if (this.mood === 'fails') return say(response, 500, { error: 'not today' })
+    if (this.mood === 'fails') return respond(response, 500, { error: 'not today' })
     if (this.mood === 'slow') await wait(2_000)
     try {
       await this.serve(received, response)
@@ -42,15 +42,15 @@ export const WORK_MS = 3_000
 /** A workflow, or an endpoint for events: accepts every delivery. */
 export class Receiver extends Moody {
   /** The deliveries that it accepted, by webhook-id. */
-  readonly taken = new Map<string, unknown[]>()
+  readonly accepted = new Map<string, unknown[]>()
 
   protected async serve({ path, body, headers }: ReceivedRequest, response: ServerResponse): Promise<void> {
     if (path === WORK) await wait(WORK_MS)
     const id = headers['webhook-id']
     if (body !== '' && typeof id === 'string') {
-      this.taken.set(id, [...(this.taken.get(id) ?? []), JSON.parse(body)])
+      this.accepted.set(id, [...(this.accepted.get(id) ?? []), JSON.parse(body)])
     }
-    say(response, 200, { message: 'ready' })
+    respond(response, 200, { message: 'ready' })
   }
 }
 
@@ -61,23 +61,23 @@ export class Receiver extends Moody {
 export class Echo extends Moody {
   /** By the request's name: a secret for each time that the request was served. */
   readonly served = new Map<string, string[]>()
-  private readonly hearers = new Map<string, () => void>()
+  private readonly waiters = new Map<string, () => void>()
 
   /** Resolves when a request with this name has arrived, or after the time is up. */
-  async heard(name: string, withinMs: number): Promise<boolean> {
+  async waitFor(name: string, withinMs: number): Promise<boolean> {
     return await new Promise<boolean>((resolve) => {
-      const done = (heard: boolean): void => {
+      const done = (arrived: boolean): void => {
         clearTimeout(timer)
-        this.hearers.delete(name)
-        resolve(heard)
+        this.waiters.delete(name)
+        resolve(arrived)
       }
       const timer = setTimeout(() => done(false), withinMs)
-      this.hearers.set(name, () => done(true))
+      this.waiters.set(name, () => done(true))
     })
   }
 
   protected override async answer(received: ReceivedRequest, response: ServerResponse): Promise<void> {
-    this.hearers.get(nameIn(received))?.()
+    this.waiters.get(nameIn(received))?.()
     await super.answer(received, response)
   }
 
@@ -88,9 +88,9 @@ export class Echo extends Moody {
     const secret = `secret-${randomBytes(12).toString('hex')}`
     // The request is carried out here, even if its caller has hung up.
     this.served.set(name, [...(this.served.get(name) ?? []), secret])
-    if (received.path === '/agent') return say(response, 200, { status: 'completed', output: `${name} ${secret}` })
+    if (received.path === '/agent') return respond(response, 200, { status: 'completed', output: `${name} ${secret}` })
     const usage = { input_tokens: 1_000, output_tokens: 2_000 }
-    say(response, 200, { echo: name, secret, ...(received.path === '/metered' ? { usage } : {}) })
+    respond(response, 200, { echo: name, secret, ...(received.path === '/metered' ? { usage } : {}) })
   }
 }
 
@@ -118,12 +118,12 @@ export class Sink extends Moody {
   override mood: Mood = 'hangs'
 
   protected override async answer(received: ReceivedRequest, response: ServerResponse): Promise<void> {
-    if (received.path === GIANT) return say(response, 200, giant())
+    if (received.path === GIANT) return respond(response, 200, giant())
     await super.answer(received, response)
   }
 
-  protected serve(_asked: ReceivedRequest, response: ServerResponse): void {
-    say(response, 500, { error: 'no' })
+  protected serve(_request: ReceivedRequest, response: ServerResponse): void {
+    respond(response, 500, { error: 'no' })
   }
 }
 
@@ -155,8 +155,8 @@ export class Seller extends Moody {
     }
     this.shown.set(path, { payload: JSON.parse(Buffer.from(shown, 'base64').toString()), sold: false })
     for (let again = 0; again < 4 && !(await this.settle(path)); again++) await wait(1_000)
-    if (this.shown.get(path)?.sold === true) say(response, 200, { sold: path })
-    else say(response, 502, { error: 'the facilitator does not answer' })
+    if (this.shown.get(path)?.sold === true) respond(response, 200, { sold: path })
+    else respond(response, 502, { error: 'the facilitator does not answer' })
   }
 
   /** Settles on chain the payment that it was shown here. */
@@ -192,6 +192,6 @@ export class Seller extends Moody {
   }
 }
 
-function say(response: ServerResponse, status: number, body: unknown): void {
+function respond(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }

@@ -58,7 +58,7 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
 
     const callIds = new Map<string, unknown>()
     const cutOff: string[] = []
-    const ask = async (name: string): Promise<number> => {
+    const callTool = async (name: string): Promise<number> => {
       const { status, body } = await post('/tools/chaos-echo', { say: name }, name)
       if (status === 200) {
         expect(body['output']).toEqual({ say: name })
@@ -69,10 +69,10 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
     for (let kill = 0; kill < KILLS; kill++) {
       waiting = []
       let answered = 0
-      const asks = Array.from({ length: CALLS }, async (_, place) => {
+      const calls = Array.from({ length: CALLS }, async (_, place) => {
         const name = `chaos-${String(kill)}-${String(place)}`
         try {
-          await ask(name)
+          await callTool(name)
           answered++
         } catch {
           cutOff.push(name)
@@ -80,7 +80,7 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
       })
       while (answered < CALLS / 4 || waiting.length < 5) await new Promise(setImmediate)
       victim.kill()
-      await Promise.all(asks)
+      await Promise.all(calls)
       for (const go of waiting) go()
       await victim.begin()
     }
@@ -88,7 +88,7 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
 
     // Callers that lost their response repeat the call under the same name; no call is slow any more.
     upstream.on('/echo', ({ body }, response) => respond(response, body, 'application/json'))
-    const again = await Promise.all(cutOff.map((name) => ask(name)))
+    const again = await Promise.all(cutOff.map((name) => callTool(name)))
     expect(new Set(again)).toEqual(new Set([200]))
     expect(callIds.size).toBe(KILLS * CALLS)
 

@@ -63,8 +63,8 @@ describe('PATCH /rda/{identifier} → 200', () => {
       webhookHeaders: { Authorization: '••••', 'X-New': '••••' },
       timeoutSeconds: 30,
     })
-    const gone = await edited(slug, { agentConfig: { webhookHeaders: {} } })
-    expect(gone.agentConfig['webhookHeaders']).toEqual({})
+    const cleared = await edited(slug, { agentConfig: { webhookHeaders: {} } })
+    expect(cleared.agentConfig['webhookHeaders']).toEqual({})
     // Versions are never changed: a run that began with the first one still has its headers.
     const after = await service.testDatabase.statements.run(VERSIONS, [slug])
     expect(after).toHaveLength(3)
@@ -73,8 +73,8 @@ describe('PATCH /rda/{identifier} → 200', () => {
 
   test('replaces the authentication as a whole', async () => {
     const slug = await published(creator, toolBody())
-    const kept = await edited(slug, { toolConfig: { rateLimitPerMinute: 5 } })
-    expect(kept.toolConfig).toMatchObject({
+    const unchanged = await edited(slug, { toolConfig: { rateLimitPerMinute: 5 } })
+    expect(unchanged.toolConfig).toMatchObject({
       authConfig: { headerName: 'X-API-Key', apiKey: '••••' },
       rateLimitPerMinute: 5,
     })

@@ -123,10 +123,10 @@ describe('POST /v1/checkouts: 201', () => {
     expect(second.headers.get('idempotency-replayed')).toBe('true')
     expect(second.body).toEqual({ checkout: first.body.checkout, secret: null })
     expect(first.body.secret).toMatch(/^whsec_/)
-    const [kept] = await world.service.database.statements.run<{ n: bigint }>(
+    const [rows] = await world.service.database.statements.run<{ n: bigint }>(
       `SELECT count(*) AS n FROM idempotent_request WHERE answer::text LIKE '%whsec_%'`,
       [],
     )
-    expect(kept!.n).toBe(0n)
+    expect(rows!.n).toBe(0n)
   })
 })

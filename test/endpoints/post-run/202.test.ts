@@ -108,8 +108,8 @@ describe('POST /run with async → 202', () => {
   test('with an Idempotency-Key it is queued once', async () => {
     const caller = await world.caller(1)
     const slug = await world.prompt()
-    const ask = () => world.run(caller, slug, { async: true }, { 'idempotency-key': 'queued' })
-    const [first, again] = [await ask(), await ask()]
+    const run = () => world.run(caller, slug, { async: true }, { 'idempotency-key': 'queued' })
+    const [first, again] = [await run(), await run()]
     expect(again.body.runId).toBe(first.body.runId)
     await ended(caller, first.body.runId as string)
     expect((await world.wallet(caller)).totalSpent).toBe(0.02)

@@ -6,7 +6,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
   let world: PayWorld
   beforeAll(async () => {
     world = await payWorld()
-    world.upstream.says('/notes', { id: 3 }, 201)
+    world.upstream.respondWith('/notes', { id: 3 }, 201)
   })
   afterAll(async () => {
     await world.close()
@@ -90,7 +90,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
 
   test('a failed tool costs nothing, and the authorization can be used again', async () => {
     const payer = await world.chain.payer(1_000_000n)
-    world.upstream.says('/anything', { message: 'Not today' }, 500)
+    world.upstream.respondWith('/anything', { message: 'Not today' }, 500)
     const payment = await world.sign(payer, await world.buy('acme-get-anything', {}))
     const failed = await world.buy('acme-get-anything', {}, payment)
     expect([failed.status, failed.body.code, failed.body.upstream]).toEqual([
@@ -99,7 +99,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
       { status: 500, message: 'Not today' },
     ])
     expect(await world.usdc(payer.address)).toBe(1_000_000n)
-    world.upstream.says('/anything', { well: true })
+    world.upstream.respondWith('/anything', { well: true })
     const answer = await world.buy('acme-get-anything', {}, payment)
     expect([answer.status, answer.body.output, answer.body.callId]).toEqual([200, { well: true }, failed.body.callId])
     expect(await world.usdc(payer.address)).toBe(990_000n)
@@ -112,16 +112,16 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     const payer = await world.chain.payer(1_000_000n)
     const open = world.upstream.holds(path, { done: true })
     const payment = await world.sign(payer, await world.buy(slug, input))
-    const gone = new AbortController()
+    const controller = new AbortController()
     const times = world.upstream.to(path).length
     const request = fetch(`${world.service.origin}/tools/pay/${slug}`, {
       method: 'POST',
       headers: { [payment.header]: payment.value, 'x-payment-token': TOKEN, 'content-type': 'application/json' },
       body: JSON.stringify(input),
-      signal: gone.signal,
+      signal: controller.signal,
     })
     await world.upstream.waitForRequest(path, times + 1)
-    gone.abort()
+    controller.abort()
     await expect(request).rejects.toThrow()
     open()
     await until(async () => (await world.usdc(payer.address)) === 990_000n)
@@ -129,7 +129,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     const answer = await notBusy(() => world.buy(slug, input, payment, TOKEN))
     expect([answer.status, answer.body.output]).toEqual([200, { done: true }])
     expect(world.upstream.to(path)).toHaveLength(times + 1)
-    world.upstream.says('/notes', { id: 3 }, 201)
+    world.upstream.respondWith('/notes', { id: 3 }, 201)
     expect(await world.usdc(payer.address)).toBe(990_000n)
   })
 
@@ -137,13 +137,13 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     const payer = await world.chain.payer(1_000_000n)
     const payment = await world.sign(payer, await world.buy('acme-create-note', input))
     const requestsBefore = world.upstream.to('/notes').length
-    world.upstream.says('/notes', { message: 'Not today' }, 500)
+    world.upstream.respondWith('/notes', { message: 'Not today' }, 500)
     const failed = await world.buy('acme-create-note', input, payment)
     expect([failed.status, failed.body.code, failed.body.paid]).toEqual([502, 'upstream_error', true])
     expect(failed.body.error).toMatch(/with the callId as X-Payment-ID and the paymentToken as X-Payment-Token/)
     expect(failed.body.error).not.toMatch(/Nothing was charged/)
     expect(await world.usdc(payer.address)).toBe(990_000n)
-    world.upstream.says('/notes', { id: 3 }, 201)
+    world.upstream.respondWith('/notes', { id: 3 }, 201)
     const token = String(failed.body.paymentToken)
     const other = await world.buy('acme-create-note', { title: 'Another' }, payment, token)
     expect([other.status, other.body.code]).toEqual([409, 'authorization_used'])
@@ -157,7 +157,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
 
   test('charges a payer who has become a wallet with code before it calls the tool again', async () => {
     const payer = await world.chain.payer(1_000_000n)
-    world.upstream.says('/anything', { message: 'Not today' }, 500)
+    world.upstream.respondWith('/anything', { message: 'Not today' }, 500)
     const payment = await world.sign(payer, await world.buy('acme-get-anything', {}))
     expect((await world.buy('acme-get-anything', {}, payment)).status).toBe(502)
     expect(await world.usdc(payer.address)).toBe(1_000_000n)
@@ -174,10 +174,10 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
 
   test('an authorization cancelled after a failed try makes no further call', async () => {
     const payer = await world.chain.payer(1_000_000n)
-    world.upstream.says('/anything', { message: 'Not today' }, 500)
+    world.upstream.respondWith('/anything', { message: 'Not today' }, 500)
     const payment = await world.sign(payer, await world.buy('acme-get-anything', {}))
     expect((await world.buy('acme-get-anything', {}, payment, TOKEN)).status).toBe(502)
-    world.upstream.says('/anything', { well: true })
+    world.upstream.respondWith('/anything', { well: true })
     const { payload } = JSON.parse(Buffer.from(payment.value, 'base64').toString()) as {
       payload: { authorization: { nonce: `0x${string}` } }
     }

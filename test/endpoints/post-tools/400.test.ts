@@ -4,7 +4,7 @@ describe('POST {tools_url}/{slug} → 400, 413, 415', () => {
   let world: ToolWorld
   beforeAll(async () => {
     world = await toolWorld()
-    world.upstream.says('/notes', {})
+    world.upstream.respondWith('/notes', {})
   })
   afterAll(async () => {
     expect(world.upstream.requests).toEqual([])

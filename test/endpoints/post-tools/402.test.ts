@@ -4,7 +4,7 @@ describe('POST {tools_url}/{slug} → 402', () => {
   let world: ToolWorld
   beforeAll(async () => {
     world = await toolWorld({ SIGNUP_CREDITS: '1' })
-    world.upstream.says('/notes', { id: 1 })
+    world.upstream.respondWith('/notes', { id: 1 })
   })
   afterAll(async () => {
     await world.close()
@@ -23,10 +23,10 @@ describe('POST {tools_url}/{slug} → 402', () => {
   test('is not stored under its Idempotency-Key: after a top-up the same call is made', async () => {
     const caller = await world.caller(0.004)
     await world.spend(caller, 1_000_000n)
-    const ask = () => world.call(caller, 'acme-create-note', { title: 'x' }, { 'idempotency-key': 'top-up' })
-    expect((await ask()).status).toBe(402)
+    const call = () => world.call(caller, 'acme-create-note', { title: 'x' }, { 'idempotency-key': 'top-up' })
+    expect((await call()).status).toBe(402)
     expect((await caller.call('POST', '/v1/wallet/deposit', { body: { amount: 1 } })).status).toBe(200)
-    const [done, again] = [await ask(), await ask()]
+    const [done, again] = [await call(), await call()]
     expect([done.status, again.status]).toEqual([200, 200])
     expect(again.body.callId).toBe(done.body.callId)
     expect(await world.left(caller)).toMatchObject({ balance: 0.994 })

@@ -5,8 +5,8 @@ describe('POST {tools_url}/{slug} → 202, 401, 403', () => {
   let world: ToolWorld
   beforeAll(async () => {
     world = await toolWorld()
-    world.upstream.says('/notes', { id: 1 })
-    world.upstream.says('/text', 'text')
+    world.upstream.respondWith('/notes', { id: 1 })
+    world.upstream.respondWith('/text', 'text')
   })
   afterAll(async () => {
     await world.close()
@@ -52,7 +52,7 @@ describe('POST {tools_url}/{slug} → 202, 401, 403', () => {
   })
 
   test('a failed call returns its share of the limit', async () => {
-    world.upstream.says('/anything', {}, 500)
+    world.upstream.respondWith('/anything', {}, 500)
     const key = await agentOf(await world.caller(), { limits: { perDay: 0.01 } })
     for (let call = 0; call < 3; call++) expect((await world.call(key, 'acme-get-anything')).status).toBe(502)
     expect((await world.call(key, 'acme-create-note', { title: 'x' })).status).toBe(200)

@@ -26,7 +26,7 @@ describe('POST {tools_url}/{slug} → 404, 410', () => {
 
   test("for another account's own tool", async () => {
     const [owner, stranger] = [await world.caller(), await world.caller()]
-    world.upstream.says('/private', { mine: true })
+    world.upstream.respondWith('/private', { mine: true })
     const ownerId = owner.caller.user.id
     const own = wanted(world.upstream.url, { slug: 'own', ownerId })
     await world.service.catalogue.importDocument(own, one('look', '/private'))
@@ -36,7 +36,7 @@ describe('POST {tools_url}/{slug} → 404, 410', () => {
 
   test('for a removed tool (410), with its successor', async () => {
     const { catalogue } = world.service
-    world.upstream.says('/v1', { version: 1 })
+    world.upstream.respondWith('/v1', { version: 1 })
     await catalogue.importDocument(wanted(world.upstream.url, { slug: 'moving' }), one('old', '/v1'))
     await catalogue.importDocument(wanted(world.upstream.url, { slug: 'moving' }), one('renamed', '/v1'))
     const answer = await world.call(await world.caller(), 'moving-old')

@@ -4,7 +4,7 @@ describe('POST {tools_url}/{slug} → 429, 503', () => {
   let world: ToolWorld
   beforeAll(async () => {
     world = await toolWorld({ RATE_TOOLS_PER_MINUTE: '20', TOOL_CALLS_AT_ONCE: '3', TOOL_PROVIDER_AT_ONCE: '5' })
-    world.upstream.says('/text', 'text')
+    world.upstream.respondWith('/text', 'text')
   })
   afterAll(async () => {
     await world.close()

@@ -31,7 +31,7 @@ describe('POST {tools_url}/{slug} → 502, 504', () => {
   }
 
   test("passes on the status and the message of the tool's refusal", async () => {
-    world.upstream.says('/anything', { message: 'The title is taken', secret: 'x' }, 422)
+    world.upstream.respondWith('/anything', { message: 'The title is taken', secret: 'x' }, 422)
     expect(await anything()).toMatchObject({
       code: 'upstream_error',
       upstream: { status: 422, message: 'The title is taken' },
@@ -116,7 +116,7 @@ describe('POST {tools_url}/{slug} → 502, 504', () => {
   })
 
   test('failures are listed, and count against the tool', async () => {
-    world.upstream.says('/anything', {}, 500)
+    world.upstream.respondWith('/anything', {}, 500)
     await Promise.all(Array.from({ length: 5 }, () => anything()))
     const { calls } = (await caller.call('GET', '/v1/tool-calls?tool=acme-get-anything&limit=1')).body
     expect(calls).toMatchObject([{ success: false, cost: 0, code: 'upstream_error' }])

@@ -118,8 +118,8 @@ describe('an agent', () => {
     )
     const { body } = await run(slug)
     expect(body.cost).toBe(0.01 * Math.max(1, Math.ceil((body.duration as number) / 1000)))
-    const { run: kept } = (await caller.call('GET', `/v1/runs/${body.runId as string}`)).body
-    expect(kept.maxCost).toBe(0.6)
+    const { run: stored } = (await caller.call('GET', `/v1/runs/${body.runId as string}`)).body
+    expect(stored.maxCost).toBe(0.6)
   })
 
   test('on a private network is not called, although it was made when that was allowed', async () => {

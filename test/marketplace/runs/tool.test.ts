@@ -29,9 +29,9 @@ describe('a tool', () => {
   test('gets the inputs as JSON, or added to its query', async () => {
     const posted = await called({ apiMethod: 'POST' })
     expect([posted.request!.method, JSON.parse(posted.request!.body)]).toEqual(['POST', { city: 'Bern' }])
-    const got = await called({ apiMethod: 'GET', query: '?units=si' }, { city: 'Bern & Thun' })
-    expect([got.request!.method, got.request!.body]).toEqual(['GET', ''])
-    expect(Object.fromEntries(got.request!.query)).toEqual({ units: 'si', city: 'Bern & Thun' })
+    const fetched = await called({ apiMethod: 'GET', query: '?units=si' }, { city: 'Bern & Thun' })
+    expect([fetched.request!.method, fetched.request!.body]).toEqual(['GET', ''])
+    expect(Object.fromEntries(fetched.request!.query)).toEqual({ units: 'si', city: 'Bern & Thun' })
   })
 
   test.each([

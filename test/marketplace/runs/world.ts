@@ -20,7 +20,7 @@ export interface RunWorld {
   ): Promise<Answer>
   wallet(person: TestPerson): Promise<Wallet>
   /** Repeats the request until its result fulfils the condition. */
-  until<T>(ask: () => Promise<T>, holds: (value: T) => boolean): Promise<T>
+  until<T>(read: () => Promise<T>, holds: (value: T) => boolean): Promise<T>
   close(): Promise<void>
 }
 
@@ -75,9 +75,9 @@ export async function runWorld(environment: Record<string, string> = {}, hooks: 
     run: (person, slug, more = {}, headers = {}) =>
       person.call('POST', '/v1/run', { body: { rdaSlug: slug, inputs: { say: 'hello' }, ...more }, headers }),
     wallet: async (person) => (await person.call('GET', '/v1/wallet/balance')).body.wallet as Wallet,
-    async until(ask, holds) {
+    async until(read, holds) {
       for (;;) {
-        const value = await ask()
+        const value = await read()
         if (holds(value)) return value
         await new Promise(setImmediate)
       }

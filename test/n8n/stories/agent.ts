@@ -56,7 +56,7 @@ function counting(credential: Credential): NodeData {
 
 /** A workflow of an AI agent with this model and this tool. */
 export async function agentWith(world: World, model: Model, tool: NodeData): Promise<WorkflowFile> {
-  const openAi = await world.n8n.ask<Credential>('POST', '/rest/credentials', {
+  const openAi = await world.n8n.request<Credential>('POST', '/rest/credentials', {
     name: 'Stand-in',
     type: 'openAiApi',
     data: { apiKey: 'none', url: model.url, header: false },

@@ -1,4 +1,4 @@
-import { BODY, formOf, gone, outputOf, simulate, type FormLink } from '../payments.ts'
+import { BODY, formOf, untilRemoved, outputOf, simulate, type FormLink } from '../payments.ts'
 import { asJson, until, type World } from '../world.ts'
 
 /** A builder's test: a temporary form for one payment. */
@@ -28,7 +28,7 @@ export function listeningStory(world: () => World): void {
       const payment = await simulate(form, { website: 'https://example.com', pages: 7 })
       const [run] = await workflow.runs(1)
       expect(run).toEqual({ mode: 'manual', data: outputOf(payment, { website: 'https://example.com', pages: 7 }) })
-      await gone(form)
+      await untilRemoved(form)
     })
 
     it('runs it with an unsigned body of the shape of a payment, and refuses one of another shape', async () => {
@@ -45,7 +45,7 @@ export function listeningStory(world: () => World): void {
       await workflow.listen()
       const form = await formOf(workflow, 'webhook-test')
       await workflow.stopListening()
-      await gone(form)
+      await untilRemoved(form)
     })
 
     it('keeps the link alive when the workflow is published in the meantime', async () => {

@@ -73,7 +73,7 @@ export function modelsStory(world: () => World): void {
     }
 
     async function withKey(endpointUrl: string, token: string): Promise<NodeData> {
-      const { id, name } = await world().n8n.ask<Credential>('POST', '/rest/credentials', {
+      const { id, name } = await world().n8n.request<Credential>('POST', '/rest/credentials', {
         name: 'Coinslot key',
         type: 'httpBearerAuth',
         data: { token },

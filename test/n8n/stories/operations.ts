@@ -43,8 +43,8 @@ export function operationsStory(world: () => World): void {
     })
 
     it('gets and searches assets', async () => {
-      const got = await act(world(), { resource: 'rda', operation: 'get', rda: named('blog-outline') })
-      expect(got.items('Coinslot')).toEqual([expect.objectContaining({ slug: 'blog-outline', type: 'prompt' })])
+      const read = await act(world(), { resource: 'rda', operation: 'get', rda: named('blog-outline') })
+      expect(read.items('Coinslot')).toEqual([expect.objectContaining({ slug: 'blog-outline', type: 'prompt' })])
       const found = await act(world(), {
         resource: 'rda',
         operation: 'search',
@@ -66,8 +66,8 @@ export function operationsStory(world: () => World): void {
       expect(waited.items('Coinslot')).toEqual([
         expect.objectContaining({ id: runId, status: 'succeeded', cost: 0.005 }),
       ])
-      const got = await act(world(), { resource: 'run', operation: 'get', runId })
-      expect(got.items('Coinslot')).toEqual([expect.objectContaining({ id: runId, inputs: { text: 'x' } })])
+      const read = await act(world(), { resource: 'run', operation: 'get', runId })
+      expect(read.items('Coinslot')).toEqual([expect.objectContaining({ id: runId, inputs: { text: 'x' } })])
       const ended = await act(world(), { resource: 'run', operation: 'cancel', runId })
       expect(ended.error('Coinslot')?.message).toMatch('ended already')
     })

@@ -54,10 +54,10 @@ export function requestsStory(world: () => World): void {
   }> {
     const credentials = { coinslotApi: world().credential }
     const note = `=Forty more pages of {{ $json.input.website }}`
-    const ask = { resource: 'payment', operation: 'ask', moreAmount: 2.5, note }
+    const parameters = { resource: 'payment', operation: 'ask', moreAmount: 2.5, note }
     const nodes = [
       [TRIGGER, 'payToRunTrigger', 1.1, { productName: 'SEO audit', price: 5, customerFields: FIELDS, testMode: true }],
-      ['Ask', 'coinslot', 1, ask],
+      ['Ask', 'coinslot', 1, parameters],
       ['Answer', 'coinslot', 1, { resource: 'payment', operation: 'answer', answerWith: 'item' }],
     ] as const
     const workflow = await world().importWorkflow({

@@ -106,7 +106,7 @@ export function bodies(
   }
 
   function string({ format, examples }: Schema): Arbitrary<Text> {
-    const given = (examples ?? []).map((one) => JSON.stringify(one))
+    const texts = (examples ?? []).map((one) => JSON.stringify(one))
     const usual = [
       '"a"',
       '"some-slug"',
@@ -119,7 +119,7 @@ export function bodies(
     ]
     const dated = format === 'date-time' ? ['"2027-01-31T12:00:00Z"'] : []
     return fc.oneof(
-      { weight: 3, arbitrary: fc.constantFrom(...given, ...dated, ...usual) },
+      { weight: 3, arbitrary: fc.constantFrom(...texts, ...dated, ...usual) },
       { weight: 1, arbitrary: fc.constantFrom(...ids).map((id) => JSON.stringify(id)) },
       { weight: 1, arbitrary: fc.string({ maxLength: 20 }).map((text) => JSON.stringify(text)) },
     )

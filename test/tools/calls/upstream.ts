@@ -19,7 +19,7 @@ export class Upstream extends Stranger {
     this.answers.set(path, answer)
   }
 
-  says(path: string, body: unknown, status = 200): void {
+  respondWith(path: string, body: unknown, status = 200): void {
     this.on(path, (_, response) => respond(response, JSON.stringify(body), 'application/json', status))
   }
 

@@ -53,10 +53,11 @@ async function readAll(statements: Statements): Promise<Stands> {
 
 /** Returns what is false in a success; null where it is true, and for every response that is no success. */
 function lieOf(act: Act, reply: Reply, stands: Stands, evidence: Evidence): string | null {
-  const { ask, name } = act
+  const { request, name } = act
   const { status, body } = reply
   const micro = (dollars: number): number => Math.round(dollars * 1e6)
-  const onChain = ask.nonce !== null && ask.address !== null && evidence.used.has(useOf(ask.address, ask.nonce))
+  const onChain =
+    request.nonce !== null && request.address !== null && evidence.used.has(useOf(request.address, request.nonce))
   switch (act.kind) {
     case 'checkout': {
       // A pending payment may end either way.
@@ -109,15 +110,15 @@ function lieOf(act: Act, reply: Reply, stands: Stands, evidence: Evidence): stri
     }
     case 'deposit': {
       if (status !== 200 && status !== 409) return null
-      const { transactionHash } = ask.body as { transactionHash: string }
+      const { transactionHash } = request.body as { transactionHash: string }
       // A credited deposit is three blocks deep; no reorganisation here reaches that far.
-      return evidence.transfers.some(({ hash, to }) => hash === transactionHash && to === ask.address)
+      return evidence.transfers.some(({ hash, to }) => hash === transactionHash && to === request.address)
         ? null
         : 'recorded, and the chain knows nothing of it'
     }
     case 'withdraw':
       if (status !== 200) return null
-      return stands.withdrawals.get(body.withdrawal.id as string) === ask.amount
+      return stands.withdrawals.get(body.withdrawal.id as string) === request.amount
         ? null
         : 'accepted, and it stands nowhere'
   }

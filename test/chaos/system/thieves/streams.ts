@@ -20,7 +20,7 @@ export async function spendRevoked({ world, book }: Robbery): Promise<void> {
     const first = String((await chunks.next()).value ?? '')
     const endpoint = /data: (\S+)/.exec(first)?.[1]
     if (endpoint === undefined) return
-    const tell = (name: string, theft = book.begin('stream', name, null)) => {
+    const callTool = (name: string, theft = book.begin('stream', name, null)) => {
       const body = {
         ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
         params: { name: 'call_tool', arguments: { slug: goods.tool, input: { act: name } } },
@@ -38,14 +38,14 @@ export async function spendRevoked({ world, book }: Robbery): Promise<void> {
         body: message,
       })
     }
-    const gone = await request(`${topology.origin}/v1/keys/${String(made.key.id)}`, {
+    const deleted = await request(`${topology.origin}/v1/keys/${String(made.key.id)}`, {
       method: 'DELETE',
       headers: { authorization: `Bearer ${thief.key}` },
     })
-    await gone.body.dump()
+    await deleted.body.dump()
     // Only a client that got the confirmation of the revocation may rely on it.
-    if (gone.statusCode >= 300) return
-    await Promise.all([tell(book.nextName('stream')), tell(book.nextName('stream'))])
+    if (deleted.statusCode >= 300) return
+    await Promise.all([callTool(book.nextName('stream')), callTool(book.nextName('stream'))])
     await wait(1_000)
   } catch {
     // A process that held the stream went away.
