@@ -153,20 +153,20 @@ describe('an answer', () => {
     })
 
     it('are read from the source only as fast as the client reads', async () => {
-      let made = 0
+      let produced = 0
       await serve(
         streaming(async function* (signal) {
-          while (!signal.aborted) yield { event: 'state', data: `${String(made++)} ${'x'.repeat(65_536)}` }
+          while (!signal.aborted) yield { event: 'state', data: `${String(produced++)} ${'x'.repeat(65_536)}` }
         }),
       )
       const reader = new AbortController()
       const answer = await fetch(`${origin}/thing`, { signal: reader.signal })
       const body = answer.body?.getReader()
       await body?.read()
-      const before = made
+      const before = produced
       await fetch(`${origin}/other`)
       // As many as fit into the sockets' buffers, and no more.
-      expect(made).toBeLessThan(Math.max(before, 1) + 400)
+      expect(produced).toBeLessThan(Math.max(before, 1) + 400)
       reader.abort()
     })
   })

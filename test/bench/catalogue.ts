@@ -177,7 +177,7 @@ async function multiply(): Promise<void> {
       vault: vaultOf(parseKeyring(`bench:${randomBytes(32).toString('base64')}`, undefined)),
       measured: { of: () => Promise.resolve(new Map()) },
     })
-    const wanted = {
+    const listing = {
       environment: 'sandbox',
       ownerId: null,
       slug: `copy${String(copy)}`,
@@ -185,7 +185,7 @@ async function multiply(): Promise<void> {
       description: noun,
     } as const
     const plain = { simulated: true, source: null, server: null, auth: null, trusted: true }
-    await catalogue.importDocument({ ...wanted, ...plain, pricing: { otherwise: usdc(1_000n) } }, noun)
+    await catalogue.importDocument({ ...listing, ...plain, pricing: { otherwise: usdc(1_000n) } }, noun)
   }
 }
 

@@ -112,11 +112,11 @@ async function sell(origin: string, testMode: boolean) {
     recipient: chain.accounts[3]?.address,
     testMode,
   }
-  const made = (await post(`${origin}/v1/checkouts`, terms)) as { checkout: { id: string } }
-  const view = (await (await fetch(`${origin}/p/${made.checkout.id}`)).json()) as {
+  const created = (await post(`${origin}/v1/checkouts`, terms)) as { checkout: { id: string } }
+  const view = (await (await fetch(`${origin}/p/${created.checkout.id}`)).json()) as {
     paymentRequirements: Parameters<typeof signed>[2]
   }
-  return { id: made.checkout.id, requirements: view.paymentRequirements }
+  return { id: created.checkout.id, requirements: view.paymentRequirements }
 }
 
 async function authorizations(on: TestChain, requirements: Parameters<typeof signed>[2], count: number) {

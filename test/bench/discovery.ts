@@ -219,9 +219,9 @@ async function settlements(): Promise<void> {
   await Promise.all(
     Array.from({ length: SETTLED_AT_ONCE }, async () => {
       for (let nth = next++; nth < SETTLEMENTS; nth = next++) {
-        const sold = soldOf(nth)
+        const resource = soldOf(nth)
         const began = performance.now()
-        const status = (await listing.settled(sold, { status: 'settled' }))['bazaar']?.status
+        const status = (await listing.settled(resource, { status: 'settled' }))['bazaar']?.status
         latencies.push(performance.now() - began)
         if (status === 'rejected') rejected++
       }

@@ -48,7 +48,7 @@ try {
 
 async function sell(): Promise<string> {
   const metered = { model: 'per-token', input: 0.0001, output: 0.0001, minimum: 0.000001 }
-  const made = await post('/v1/paywalls', {
+  const created = await post('/v1/paywalls', {
     slug: 'bench',
     name: 'Benchmark',
     upstreamUrl: upstream.origin,
@@ -61,7 +61,7 @@ async function sell(): Promise<string> {
       { method: 'GET', path: '/prepaid', pricing: { ...metered, maximum: 0.01 } },
     ],
   })
-  if (made.status !== 201) throw new Error(made.text)
+  if (created.status !== 201) throw new Error(created.text)
   return `${origin}/gate/bench`
 }
 
@@ -118,19 +118,19 @@ async function pay(url: string, count: number, atOnce: number) {
 }
 
 function measure(url: string, headers: Record<string, string>, atOnce: number, seconds: number) {
-  const wanted = url.endsWith('/paid') ? 402 : 200
+  const expected = url.endsWith('/paid') ? 402 : 200
   const once = async () => {
     const { statusCode, body } = await request(url, { headers, dispatcher: agent })
     await body.dump()
-    if (statusCode !== wanted) throw new Error(`${url} answered ${String(statusCode)}`)
+    if (statusCode !== expected) throw new Error(`${url} answered ${String(statusCode)}`)
   }
   return measured(once, atOnce, seconds)
 }
 
 /** Authorizations for the address's offer, each of another payer. */
 async function authorizations(on: TestChain, url: string, count: number): Promise<Record<string, string>[]> {
-  const wanted = await send(url)
-  const header = Buffer.from(String(wanted.headers['payment-required']), 'base64').toString()
+  const unpaid = await send(url)
+  const header = Buffer.from(String(unpaid.headers['payment-required']), 'base64').toString()
   const { accepts } = JSON.parse(header) as { accepts: [{ amount: string; payTo: string }] }
   const [accepted] = accepts
   return await Promise.all(

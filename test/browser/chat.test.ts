@@ -20,9 +20,9 @@ inBrowser('a chat that is paid ahead', () => {
     shop = await openShop()
   })
   afterAll(async () => {
-    const amiss = shop.amiss()
+    const problems = shop.problems()
     await shop.close()
-    expect(amiss).toEqual([])
+    expect(problems).toEqual([])
   })
 
   const answer = (body: object) => {

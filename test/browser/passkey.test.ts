@@ -154,7 +154,7 @@ inBrowser('a person who pays with a passkey', () => {
 
   it('sends no request to another origin and causes no error', () => {
     const port = new URL(shop.service.origin).port
-    expect(shop.amiss().filter((one) => !one.startsWith(`asked http://localhost:${port}/`))).toEqual([])
+    expect(shop.problems().filter((one) => !one.startsWith(`asked http://localhost:${port}/`))).toEqual([])
   })
 })
 

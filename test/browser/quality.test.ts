@@ -242,7 +242,7 @@ inBrowser('the page itself', () => {
     )
     expect(policy.join()).not.toContain('unsafe')
     expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(shop.amiss()).toEqual([])
+    expect(shop.problems()).toEqual([])
   })
 
   it('loads less than 36 KB of script (90 KB unpacked), which browsers cache for ever', async () => {

@@ -221,6 +221,6 @@ inBrowser('what can go wrong on the way to a payment', () => {
   })
 
   it('sends no request to another origin and causes no error', () => {
-    expect(shop.amiss()).toEqual([])
+    expect(shop.problems()).toEqual([])
   })
 })

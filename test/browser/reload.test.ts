@@ -156,6 +156,6 @@ inBrowser('a page that is loaded again in the middle', () => {
   })
 
   it('sends no request to another origin and causes no error', () => {
-    expect(shop.amiss()).toEqual([])
+    expect(shop.problems()).toEqual([])
   })
 })

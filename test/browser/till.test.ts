@@ -16,7 +16,7 @@ inBrowser('the page of a payment', () => {
   })
   afterAll(() => shop.close())
   afterEach(() => {
-    expect(shop.amiss()).toEqual([])
+    expect(shop.problems()).toEqual([])
   })
 
   /** On a desktop and on a telephone, where everything must be readable too. */

@@ -122,11 +122,11 @@ describe('changes', () => {
   async function signedIn(): Promise<{ cookie: string; signOut: () => Promise<void> }> {
     const { origin } = new URL(world.service.served.surfaces.find(({ name }) => name === 'api')!.address)
     const email = `${newId('op', new Date())}@example.com`
-    const made = await world.service.call('POST', '/auth/sign-up/email', {
+    const created = await world.service.call('POST', '/auth/sign-up/email', {
       headers: { origin },
       body: { email, name: 'Ada', password: 'correct horse battery' },
     })
-    const cookie = made.headers
+    const cookie = created.headers
       .getSetCookie()
       .map((line) => line.split(';')[0])
       .join('; ')

@@ -24,12 +24,12 @@ interface Called {
   body: Record<string, unknown>
 }
 
-export async function openVictim(wanted: {
+export async function openVictim(options: {
   port: number
   atOnce: number
   settings?: Record<string, string>
 }): Promise<Victim> {
-  const { port, atOnce } = wanted
+  const { port, atOnce } = options
   const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-chaos-'))
   const agent = new Agent({ connections: atOnce })
   const server = await startEmbedded({ dataDir: path.join(folder, 'database') })
@@ -42,7 +42,7 @@ export async function openVictim(wanted: {
     ALLOW_HOSTS: '127.0.0.1',
     RATE_API_PER_MINUTE: '0',
     LOG_LEVEL: 'info',
-    ...wanted.settings,
+    ...options.settings,
   }
   let service: ServiceProcess | null = null
   return {

@@ -158,8 +158,8 @@ describe('a checkout that charges only after the success', () => {
   test('an agent that buys by x402 waits for the result', async () => {
     const payer = await newPayer()
     const payment = Buffer.from(JSON.stringify(await world.sign(payer, chk))).toString('base64')
-    const bought = await world.call('POST', `/p/${chk}`, { body: {}, headers: { 'payment-signature': payment } })
-    expect(bought).toMatchObject({
+    const purchase = await world.call('POST', `/p/${chk}`, { body: {}, headers: { 'payment-signature': payment } })
+    expect(purchase).toMatchObject({
       status: 200,
       body: { payment: { status: 'paid' }, delivery: { answer: '{"score":97}' } },
     })
@@ -257,8 +257,8 @@ describe('a checkout that charges only after the success', () => {
     ] as const) {
       expect(await create(terms)).toMatchObject({ status: 400, body: { details: { [field]: expect.any(String) } } })
     }
-    const made = await create({ runSeconds: 600 })
-    const { body } = await world.call('GET', `/p/${String(made.body.checkout.id)}`)
+    const created = await create({ runSeconds: 600 })
+    const { body } = await world.call('GET', `/p/${String(created.body.checkout.id)}`)
     expect(body.paymentRequirements.v2.maxTimeoutSeconds).toBe(900)
   })
 })

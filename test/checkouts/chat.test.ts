@@ -54,9 +54,9 @@ interface Delivered {
 async function openChat(terms: object = {}, message = 'Hello?') {
   const { id } = await world.sell({ ...CHAT, ...terms })
   answersWith({ output: `Answer to ${message}` })
-  const bought = await pay(id, { simulate: true, choice: { plan: 'five' }, input: { message } })
-  expect(bought.status).toBe(200)
-  const { id: payment, pass } = bought.body.payment as { id: string; pass: { id: string; token: string } }
+  const purchase = await pay(id, { simulate: true, choice: { plan: 'five' }, input: { message } })
+  expect(purchase.status).toBe(200)
+  const { id: payment, pass } = purchase.body.payment as { id: string; pass: { id: string; token: string } }
   await settled(id, pass.token)
   return { id, payment, passId: pass.id, token: pass.token }
 }
@@ -145,13 +145,13 @@ describe('a paid chat', () => {
     const release = world.workflow.holds()
     const twice = await Promise.all([send(id, token, 'Same'), send(id, token, 'Same')])
     const again = await send(id, token, 'Same')
-    const sold = [...twice, again].map(({ status, body }): [number, unknown] => [status, body.payment?.id])
-    expect(new Set(sold.map(String)).size).toBe(1)
-    expect(sold[0]![0]).toBe(200)
+    const served = [...twice, again].map(({ status, body }): [number, unknown] => [status, body.payment?.id])
+    expect(new Set(served.map(String)).size).toBe(1)
+    expect(served[0]![0]).toBe(200)
     release()
     await settled(id, token)
     expect((await chatOf(id, token)).body).toMatchObject({ pass: { runsLeft: 3 }, turns: [{}, { message: 'Same' }] })
-    expect(deliveriesOf(sold[0]![1])).toHaveLength(1)
+    expect(deliveriesOf(served[0]![1])).toHaveLength(1)
   })
 
   it('gives a failed turn back, and leaves it out of the history that the workflow gets', async () => {
@@ -277,10 +277,10 @@ describe('a turn whose process ends after the claim', () => {
   it('is pending until the sweeper has delivered it, once', async () => {
     const { id } = await other.sell(CHAT)
     const input = { message: 'First' }
-    const bought = await other.call('POST', `/p/${id}/pay`, {
+    const purchase = await other.call('POST', `/p/${id}/pay`, {
       body: { simulate: true, choice: { plan: 'five' }, input },
     })
-    const { token } = bought.body.payment.pass as { token: string }
+    const { token } = purchase.body.payment.pass as { token: string }
     const read = () => other.call('GET', `/p/${id}/chat`, { headers: { 'x-pass': token } })
     const isSettled = async () =>
       ((await read()).body.turns as { status: string }[]).every(({ status }) => status === 'answered')

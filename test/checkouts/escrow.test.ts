@@ -73,8 +73,8 @@ describe('a checkout whose payments wait in the escrow', () => {
     const payer = await newPayer()
     const before = await usdc(world.recipient)
     const payment = Buffer.from(JSON.stringify((await sign(payer)).body.paymentPayload)).toString('base64')
-    const bought = await world.call('POST', `/p/${chk}`, { body: {}, headers: { 'payment-signature': payment } })
-    expect(bought).toMatchObject({
+    const purchase = await world.call('POST', `/p/${chk}`, { body: {}, headers: { 'payment-signature': payment } })
+    expect(purchase).toMatchObject({
       status: 200,
       body: {
         payment: { status: 'paid', capture: 'escrow', escrow: { state: 'captured', contract: ESCROW.address } },

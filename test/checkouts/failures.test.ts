@@ -90,7 +90,7 @@ describe('payment.failed of a checkout', () => {
 
     // A visitor with the link may simulate any number of payments; the seller gets at most thirty events an hour.
     const before = await sent()
-    for (let made = 1; made < 33; made++) await fail()
+    for (let count = 1; count < 33; count++) await fail()
     expect(await sent()).toBe(before + 29)
   })
 })

@@ -25,12 +25,12 @@ describe('the status of a payment', () => {
   const sweep = () => world.service.sales.sales(world.service.clock.now())
 
   async function paying(terms: Record<string, unknown> = {}) {
-    const sold = await world.sell(terms)
+    const checkout = await world.sell(terms)
     const payer = await world.chain.payer(5_000_000n)
-    const paymentPayload = await world.sign(payer, sold.id)
+    const paymentPayload = await world.sign(payer, checkout.id)
     const token = `tok_${randomBytes(32).toString('base64url')}`
-    const answer = await world.call('POST', `/p/${sold.id}/pay`, { body: { input: {}, paymentPayload, token } })
-    return { ...sold, payer, paymentPayload, token, answer }
+    const answer = await world.call('POST', `/p/${checkout.id}/pay`, { body: { input: {}, paymentPayload, token } })
+    return { ...checkout, payer, paymentPayload, token, answer }
   }
 
   it('is settling (202), never failed, while the outcome is unknown, and ends with the block', async () => {
@@ -64,7 +64,7 @@ describe('the status of a payment', () => {
   })
 
   it('is failed with the reason when the money is gone before the block, and nothing moves', async () => {
-    const { body: made } = await world.seller.call('POST', '/v1/webhook-endpoints', {
+    const { body: created } = await world.seller.call('POST', '/v1/webhook-endpoints', {
       body: { url: world.workflow.url, events: ['payment.failed'] },
     })
     const { answer, payer } = await paying()
@@ -86,7 +86,7 @@ describe('the status of a payment', () => {
       delivery: null,
     })
     expect(world.workflow.deliveries.filter(({ json }) => json.payment?.payer === payer.address)).toHaveLength(0)
-    const { body } = await world.seller.call('GET', `/v1/deliveries?target=${made.webhookEndpoint.id as string}`)
+    const { body } = await world.seller.call('GET', `/v1/deliveries?target=${created.webhookEndpoint.id as string}`)
     expect(body.total).toBe(1)
   })
 

@@ -116,9 +116,9 @@ describe('the life of a checkout', () => {
 
     it('is one, also for concurrent activations', async () => {
       const place = source()
-      const made = await Promise.all(Array.from({ length: 20 }, () => world.sell({ source: place })))
-      expect(new Set(made.map(({ id }) => id)).size).toBe(1)
-      expect(new Set(made.map(({ secret }) => secret)).size).toBe(1)
+      const created = await Promise.all(Array.from({ length: 20 }, () => world.sell({ source: place })))
+      expect(new Set(created.map(({ id }) => id)).size).toBe(1)
+      expect(new Set(created.map(({ secret }) => secret)).size).toBe(1)
     })
 
     it('is a different one for another environment, account or node', async () => {

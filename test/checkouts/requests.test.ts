@@ -29,13 +29,13 @@ describe('a further amount that a seller asks a buyer for', () => {
 
   /** A paid order, with the buyer's token. */
   async function ordered(terms: Record<string, unknown> = {}): Promise<Order> {
-    const sold = await world.sell(terms)
+    const checkout = await world.sell(terms)
     const token = newToken()
     const simulated = terms['testMode'] === true
     const payer = simulated ? null : await world.chain.payer(5_000_000n)
-    const how = payer === null ? { simulate: true } : { paymentPayload: await world.sign(payer, sold.id) }
-    const { body } = await world.call('POST', `/p/${sold.id}/pay`, { body: { input: {}, token, ...how } })
-    const path = `/p/${sold.id}/payments/${String(body.payment.id)}`
+    const how = payer === null ? { simulate: true } : { paymentPayload: await world.sign(payer, checkout.id) }
+    const { body } = await world.call('POST', `/p/${checkout.id}/pay`, { body: { input: {}, token, ...how } })
+    const path = `/p/${checkout.id}/payments/${String(body.payment.id)}`
     await until(async () => (await look(path, token)).payment.status === 'paid')
     return { id: String(body.payment.id), path, token }
   }

@@ -43,10 +43,10 @@ describe('a workflow that is gone', () => {
   })
 
   it('is checked once before each payment, and only where its owner wants that', async () => {
-    const asking = await world.sell({ testMode: true, preflight: true })
+    const withPreflight = await world.sell({ testMode: true, preflight: true })
     const trusting = await world.sell({ testMode: true })
     const before = world.workflow.checks
-    await simulate(asking.id)
+    await simulate(withPreflight.id)
     await simulate(trusting.id)
     expect(world.workflow.checks).toBe(before + 1)
   })

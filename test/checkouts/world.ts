@@ -164,7 +164,7 @@ export async function openWorld(
       return chain
     },
     async sell(terms = {}, by = seller) {
-      const made = await by.call('POST', '/v1/checkouts', {
+      const created = await by.call('POST', '/v1/checkouts', {
         body: {
           callbackUrl: workflow.url,
           product: { name: 'SEO audit' },
@@ -174,8 +174,8 @@ export async function openWorld(
           ...terms,
         },
       })
-      if (made.status !== 201) throw new Error(`no checkout: ${made.text}`)
-      return { id: made.body.checkout.id, secret: made.body.secret, checkout: made.body.checkout }
+      if (created.status !== 201) throw new Error(`no checkout: ${created.text}`)
+      return { id: created.body.checkout.id, secret: created.body.secret, checkout: created.body.checkout }
     },
     async sign(payer, checkout, version = 2) {
       const { body } = await service.call('GET', `/p/${checkout}`)

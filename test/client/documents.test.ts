@@ -106,8 +106,8 @@ describe('the published client', () => {
     expect(await script(block)).toMatch(/^http\S+\/p\/chk_\w+$/)
     const [commands] = blocksOf('../README.md', 'bash')
     const { stdout } = await run('bash', ['-euc', commands ?? ''], { env: sandbox.environment })
-    const [made = '', ...listed] = stdout.trim().split('\n')
-    expect(made).toMatch(/^chk_\w+ {2}http.*\/p\/chk_/)
+    const [created = '', ...listed] = stdout.trim().split('\n')
+    expect(created).toMatch(/^chk_\w+ {2}http.*\/p\/chk_/)
     expect(listed).toContainEqual(expect.stringMatching(/^chk_\w+ .* 0\.5 {2}SEO audit$/))
     const paid = await asDemo('/v1/payments?product=checkout')
     expect(paid).toMatchObject({
@@ -137,7 +137,7 @@ describe('the published client', () => {
   })
 
   test.each(Object.keys(GUIDES))('every shell block of %s works in its order, as printed', async (guide) => {
-    const payment = await sold()
+    const payment = await sell()
     const names = { API: `${sandbox.url}/v1`, CHK: payment.checkoutId, PAYMENT: payment.id, TOKEN: payment.token }
     const blocks = blocksOf(guide, 'sh').map((block) => block.replaceAll('http://localhost:4020', sandbox.url))
     const { stdout } = await run('sh', ['-euc', blocks.join('\necho\n')], { env: { ...sandbox.environment, ...names } })
@@ -163,7 +163,7 @@ describe('the published client', () => {
       expect(readFileSync(path.join(root, 'docs', page), 'utf8')).toContain("maxAmountPerPayment: '$5'")
   })
 
-  async function sold(): Promise<{ id: string; token: string; checkoutId: string }> {
+  async function sell(): Promise<{ id: string; token: string; checkoutId: string }> {
     const headers = { authorization: `Bearer ${sandbox.key}`, 'content-type': 'application/json' }
     const post = async (at: string, body: object) => {
       const response = await fetch(`${sandbox.url}/v1/checkouts${at}`, {

@@ -84,8 +84,8 @@ describe('the samples of the reference', () => {
   })
 
   test('run with an id that is set, as they are printed', async () => {
-    const made = await run('sh', ['-euc', sampleOf('POST /v1/checkouts').curl], { env: sandbox.environment })
-    const { checkout } = JSON.parse(made.stdout) as { checkout: { id: string } }
+    const created = await run('sh', ['-euc', sampleOf('POST /v1/checkouts').curl], { env: sandbox.environment })
+    const { checkout } = JSON.parse(created.stdout) as { checkout: { id: string } }
     const { curl } = sampleOf('GET /v1/checkouts/{id}')
     const { stdout } = await run('sh', ['-euc', curl], { env: { ...sandbox.environment, ID: checkout.id } })
     expect(JSON.parse(stdout)).toMatchObject({ checkout: { id: checkout.id } })

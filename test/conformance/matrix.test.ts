@@ -4,7 +4,7 @@ import type { TestAccount } from '../harness/chain.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { guestWorld, type GuestWorld } from '../marketplace/runs/guest-world.ts'
 import { startUpstream, type Upstream } from '../paywall/upstream.ts'
-import { wanted } from '../tools/calls/world.ts'
+import { importRequest } from '../tools/calls/world.ts'
 import { dialectsOf } from '../harness/mpp.ts'
 import { openShop, PRICE, PRODUCTS, type Product, type Shop } from '../harness/shop.ts'
 import { startBuyer, type Buyer, type Purchase } from './stock.ts'
@@ -37,7 +37,7 @@ describe('the matrix of clients and products', () => {
       },
       importTool: async (document, server) => {
         const prices = { pricing: { otherwise: usdc(PRICE) } }
-        await service.catalogue.importDocument(wanted(server, prices), JSON.stringify(document))
+        await service.catalogue.importDocument(importRequest(server, prices), JSON.stringify(document))
       },
     })
   })
@@ -55,13 +55,13 @@ describe('the matrix of clients and products', () => {
     const { url, requestOf } = shop[product]
     const request = requestOf('bought')
     const payer = await world.chain.payer(1_000_000n)
-    const bought = await buyers[client].buy({ url, privateKey: payer.privateKey, request })
-    expect({ ...bought, body: JSON.stringify(bought.body) }).toMatchObject({ status: 200 })
-    expect(transactionOf(bought)).toMatch(/^0x[0-9a-f]{64}$/)
+    const purchase = await buyers[client].buy({ url, privateKey: payer.privateKey, request })
+    expect({ ...purchase, body: JSON.stringify(purchase.body) }).toMatchObject({ status: 200 })
+    expect(transactionOf(purchase)).toMatch(/^0x[0-9a-f]{64}$/)
     expect(await spentBy(payer)).toBe(PRICE)
     note(client, product, 'fresh', '200, paid once')
 
-    const again = await send(product, bought.header)
+    const again = await send(product, purchase.header)
     expect([again.status, again.body['code']]).toEqual([409, 'payment_submitted'])
     expect(await spentBy(payer)).toBe(PRICE)
     note(client, product, 'replayed', '409, nothing paid')

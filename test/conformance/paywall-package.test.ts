@@ -112,8 +112,8 @@ describe('the published middleware', () => {
     where: string,
     request: RequestInit = {},
   ) {
-    const wanted = await fetch(origin + where, request)
-    const header = JSON.parse(Buffer.from(wanted.headers.get('payment-required')!, 'base64').toString())
+    const unpaid = await fetch(origin + where, request)
+    const header = JSON.parse(Buffer.from(unpaid.headers.get('payment-required')!, 'base64').toString())
     const { signature, ...terms } = await payer.authorize(world.chain.network, world.seller, { value: 50_000n })
     const authorization = Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, String(value)]))
     const payment = { x402Version: 2, accepted: header.accepts[0], payload: { signature, authorization } }
@@ -160,9 +160,9 @@ describe('the published middleware', () => {
 
   it('passes unpriced routes through, and streams paid ones', async () => {
     expect(await (await fetch(`${origin}/free`)).json()).toEqual({ free: true })
-    const wanted = await fetch(`${origin}/stream`)
-    expect(wanted.status).toBe(402)
-    const header = JSON.parse(Buffer.from(wanted.headers.get('payment-required')!, 'base64').toString())
+    const unpaid = await fetch(`${origin}/stream`)
+    expect(unpaid.status).toBe(402)
+    const header = JSON.parse(Buffer.from(unpaid.headers.get('payment-required')!, 'base64').toString())
     const payer = await world.chain.payer(1_000_000n)
     const { signature, ...terms } = await payer.authorize(world.chain.network, world.seller, { value: 50_000n })
     const authorization = Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, String(value)]))

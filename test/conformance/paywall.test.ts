@@ -83,8 +83,8 @@ describe.each([1, 2, 'axios'] as const)('a stock client (%s) at a gate', (versio
     const headers = { 'content-type': 'application/json', 'x-payment-token': `tok_${'s'.repeat(43)}` }
     const request = { method: 'POST', headers, body: '{"prompt":"hi"}' }
     for (const left of [980_000n, 975_000n, 970_000n]) {
-      const bought = await buyer.buy({ url: `${gate}/chat`, privateKey: payer.privateKey, request })
-      expect(bought).toMatchObject({ status: 200, receipt: { success: true } })
+      const purchase = await buyer.buy({ url: `${gate}/chat`, privateKey: payer.privateKey, request })
+      expect(purchase).toMatchObject({ status: 200, receipt: { success: true } })
       expect(await usdcOf(world.chain, payer.address)).toBe(left)
     }
   })

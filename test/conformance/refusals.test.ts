@@ -196,17 +196,17 @@ describe.each([1, 2] as const)('payments that a stock client of version %i signe
 
   it('one of an undeployed wallet (ERC-6492) is accepted where its factory is listed', async () => {
     const factory = await world.chain.factory('honest')
-    const made = await world.chain.undeployed(factory, { owner: world.payer.address, usdc: 5_000_000n })
+    const wallet = await world.chain.undeployed(factory, { owner: world.payer.address, usdc: 5_000_000n })
     const { post } = await world.add({ environment: { WALLET_FACTORIES: factory } })
-    const body = await sign({ terms: { from: made.address }, factory, factoryData: made.data })
+    const body = await sign({ terms: { from: wallet.address }, factory, factoryData: wallet.data })
     expect(await judged(body, [factory])).toBeNull()
     expect((await post('/verify', body)).body).toMatchObject({ isValid: true, invalidReason: null })
-    const changed = await sign({ terms: { from: someAddress() }, factory, factoryData: made.data })
+    const changed = await sign({ terms: { from: someAddress() }, factory, factoryData: wallet.data })
     expect(await judged(changed, [factory])).not.toBeNull()
     expect((await post('/verify', changed)).body).toMatchObject({ invalidReason: 'smart_wallet_deployment_failed' })
     expect((await post('/settle', body)).body).toMatchObject({ success: true, errorReason: null })
     // It has code now, and pays again without its factory.
-    const again = await sign({ terms: { from: made.address } })
+    const again = await sign({ terms: { from: wallet.address } })
     expect(await judged(again)).toBeNull()
     expect((await post('/settle', again)).body).toMatchObject({ success: true })
   })

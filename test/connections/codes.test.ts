@@ -45,7 +45,7 @@ describe('connections by code', () => {
       'SELECT row_to_json(connection)::text AS all FROM connection',
       [],
     )
-    for (const seen of [begun.text, JSON.stringify(rows)]) expect(seen).not.toContain(device)
+    for (const text of [begun.text, JSON.stringify(rows)]) expect(text).not.toContain(device)
     const waiting = world.call(person, 'notes-write', {}, { prefer: 'wait=60' })
     // At the provider's interval, and not before.
     const before = polls()

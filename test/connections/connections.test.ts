@@ -1,6 +1,6 @@
 import { startReplica, dyingAt, type Replica } from '../tools/calls/replica.ts'
 import type { ReceivedRequest } from '../harness/stranger.ts'
-import { wanted } from '../tools/calls/world.ts'
+import { importRequest } from '../tools/calls/world.ts'
 import { Upstream } from '../tools/calls/upstream.ts'
 import { endsAllGrants, isSameProject } from '../../service/connections/rules.ts'
 import { connectionWorld, json, type ConnectionWorld } from './world.ts'
@@ -68,11 +68,11 @@ describe('connections to providers of tools', () => {
     // What may change something never carries it, also where it is optional.
     expect((await world.call(person, 'notes-maybe')).body.output).toEqual({ key: false, app: false, token: null })
 
-    const whose = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
-    await world.service.catalogue.setPublic(whose, true)
+    const providerRef = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
+    await world.service.catalogue.setPublic(providerRef, true)
     expect((await world.service.call('GET', '/tools/notes-write')).body.tool.needs).toBe('platform')
     expect((await world.call(person, 'notes-write')).status).toBe(200)
-    await world.service.catalogue.setPublic(whose, false)
+    await world.service.catalogue.setPublic(providerRef, false)
   })
 
   test('act as their own caller for each call; without one the call is refused free of charge', async () => {
@@ -386,7 +386,7 @@ describe('connections to providers of tools', () => {
   })
 
   test('revoke a shared grant only when the last connection of its account is removed', async () => {
-    const whose = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
+    const providerRef = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
     const { catalogue } = world.service
     const { client } = (await catalogue.connectable('sandbox', null, 'notes'))!
     const person = await world.connected('uma')
@@ -397,10 +397,10 @@ describe('connections to providers of tools', () => {
     )
     const revoked = world.company.revoked.length
     const oneGrant = { ...client!, revocationUrl: 'https://oauth2.googleapis.com/revoke' }
-    await catalogue.setOAuth(whose, oneGrant, 'client-secret')
+    await catalogue.setOAuth(providerRef, oneGrant, 'client-secret')
     await person.call('DELETE', `/v1/connections/${person.connectionId}`)
     await sweep()
-    await catalogue.setOAuth(whose, client, 'client-secret')
+    await catalogue.setOAuth(providerRef, client, 'client-secret')
     const [row] = await world.service.database.statements.run<{ secret: string | null; due_at: Date | null }>(
       'SELECT secret, due_at FROM connection WHERE id = $1',
       [person.connectionId],
@@ -423,15 +423,15 @@ describe('connections to providers of tools', () => {
   })
 
   test('use the operator’s own addresses before those of a document', async () => {
-    const whose = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
+    const providerRef = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
     const { catalogue } = world.service
     const before = (await catalogue.connectable('sandbox', null, 'notes'))!
     const own = { ...before.client!, issuer: null, authorizationUrl: 'https://own.example/authorize' }
-    await catalogue.setOAuth(whose, own, 'client-secret')
+    await catalogue.setOAuth(providerRef, own, 'client-secret')
     const { client } = (await catalogue.connectable('sandbox', null, 'notes'))!
     // The document names an address for tokens too, which the operator did not.
     expect(client).toMatchObject({ authorizationUrl: own.authorizationUrl, tokenUrl: 'https://a.example' })
-    await catalogue.setOAuth(whose, before.client, 'client-secret')
+    await catalogue.setOAuth(providerRef, before.client, 'client-secret')
   })
 
   test('expire with an event when access is revoked at the provider, and revoke it when removed here', async () => {
@@ -546,14 +546,14 @@ describe('connections to providers of tools', () => {
     }
     await call()
     const { text } = await person.call('GET', '/v1/tool-calls')
-    for (const seen of [...answers, text, JSON.stringify(await world.connections(person))]) {
-      expect(seen).not.toContain(secret)
-      expect(seen).not.toContain(Buffer.from(secret).toString('base64'))
+    for (const exposed of [...answers, text, JSON.stringify(await world.connections(person))]) {
+      expect(exposed).not.toContain(secret)
+      expect(exposed).not.toContain(Buffer.from(secret).toString('base64'))
     }
     expect(answers.at(-1)).toContain('[secret]')
 
     // A later document moves the tool to another host: the connection is not for it.
-    const moved = wanted(stranger.url, { slug: 'notes', name: 'Notes' })
+    const moved = importRequest(stranger.url, { slug: 'notes', name: 'Notes' })
     const text2 = JSON.stringify({
       openapi: '3.1.0',
       info: { title: 'Notes', version: '2' },

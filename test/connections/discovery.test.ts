@@ -1,4 +1,4 @@
-import { wanted } from '../tools/calls/world.ts'
+import { importRequest } from '../tools/calls/world.ts'
 import { Company, connectionWorld, json, type ConnectionWorld } from './world.ts'
 
 const VAULT_KEY = `test:${Buffer.from('0123456789abcdefghijklmnopqrstuv').toString('base64')}`
@@ -28,7 +28,10 @@ describe('the authorization server of a provider whose document names none', () 
         },
       },
     })
-    await world.service.catalogue.importDocument(wanted(world.company.origin, { slug: 'bare', name: 'Bare' }), text)
+    await world.service.catalogue.importDocument(
+      importRequest(world.company.origin, { slug: 'bare', name: 'Bare' }),
+      text,
+    )
     await world.service.catalogue.setOAuth(
       { environment: 'sandbox', ownerId: null, provider: 'bare' },
       CLIENT,
@@ -83,10 +86,10 @@ describe('the authorization server of a provider whose document names none', () 
     expect(state).toBe('active')
     // With an own client too.
     world.company.clients.set('bot', 'bot-secret')
-    const made = await person.call('POST', '/v1/connections', {
+    const created = await person.call('POST', '/v1/connections', {
       body: { provider: 'bare', client: { id: 'bot', secret: 'bot-secret' } },
     })
-    expect(made.body.connection).toMatchObject({ kind: 'client', state: 'active' })
+    expect(created.body.connection).toMatchObject({ kind: 'client', state: 'active' })
   })
 
   test.each([

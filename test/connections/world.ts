@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { Stranger, type ReceivedRequest } from '../harness/stranger.ts'
 import type { Hooks, TestPerson } from '../harness/service.ts'
-import { toolWorld, wanted, type ToolWorld } from '../tools/calls/world.ts'
+import { toolWorld, importRequest, type ToolWorld } from '../tools/calls/world.ts'
 import { respond } from '../tools/calls/upstream.ts'
 
 /** Another company: its authorization server and its API, on one origin. Accounts there are named by their person. */
@@ -199,14 +199,17 @@ export async function connectionWorld(
   const world = await toolWorld(environment, hooks)
   const company = await new Company().listen()
   const { catalogue } = world.service
-  await catalogue.importDocument(wanted(company.origin, { slug: 'notes', name: 'Notes' }), JSON.stringify(DOCUMENT))
-  const whose = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
-  await catalogue.setCredentials(whose, 'the-operators-own-key')
+  await catalogue.importDocument(
+    importRequest(company.origin, { slug: 'notes', name: 'Notes' }),
+    JSON.stringify(DOCUMENT),
+  )
+  const providerRef = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
+  await catalogue.setCredentials(providerRef, 'the-operators-own-key')
   const client = {
     ...{ clientId: 'coinslot', issuer: company.origin, authorizationUrl: null, tokenUrl: null, revocationUrl: null },
     ...{ authentication: 'basic' as const, grant: 'authorization_code' as const, scopes: ['notes'] },
   }
-  await catalogue.setOAuth(whose, client, 'client-secret')
+  await catalogue.setOAuth(providerRef, client, 'client-secret')
 
   return {
     ...world,

@@ -17,9 +17,9 @@ describe('coupons', () => {
 
   const post = (path: string, body: object = {}) => world.seller.call('POST', path, { body })
   const make = async (terms: object): Promise<{ id: string; code: string }> => {
-    const made = await post('/v1/coupons', { code: `CODE-${String(serial++)}`, ...terms })
-    if (made.status !== 201) throw new Error(made.text)
-    return made.body.coupon as { id: string; code: string }
+    const created = await post('/v1/coupons', { code: `CODE-${String(serial++)}`, ...terms })
+    if (created.status !== 201) throw new Error(created.text)
+    return created.body.coupon as { id: string; code: string }
   }
   const look = async (id: string) => (await world.seller.call('GET', `/v1/coupons/${id}`)).body.coupon as unknown
   const sell = async (terms: object = {}): Promise<string> =>

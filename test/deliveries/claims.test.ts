@@ -14,10 +14,10 @@ describe('a claim', () => {
   beforeAll(async () => {
     world = await startWorld()
     owners = await startReceiver()
-    const made = await world.person.call('POST', '/v1/webhook-endpoints', {
+    const created = await world.person.call('POST', '/v1/webhook-endpoints', {
       body: { url: owners.url, events: ['delivery.unconfirmed', 'delivery.exhausted', 'delivery.stopped'] },
     })
-    ownersSecret = made.body.secret as string
+    ownersSecret = created.body.secret as string
   })
   beforeEach(() => {
     world.receiver.answers(ok)

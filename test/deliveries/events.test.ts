@@ -173,14 +173,14 @@ describe('an event', () => {
 
   test('that arrives once in five days keeps its endpoint', async () => {
     const [receiver] = receivers as [Receiver]
-    const kept = await endpoint(receiver, ['run.failed'])
+    const flaky = await endpoint(receiver, ['run.failed'])
     const { clock } = world.service
     for (let day = 0; day < 8; day++) {
       receiver.answers(day === 4 ? ok : status(500))
       await attempted(await happens('run.failed', { day }))
       clock.forward(24 * 3_600_000)
     }
-    const { body } = await world.person.call('GET', `/v1/webhook-endpoints/${kept.id}`)
+    const { body } = await world.person.call('GET', `/v1/webhook-endpoints/${flaky.id}`)
     expect(body.webhookEndpoint.status).toBe('enabled')
   })
 

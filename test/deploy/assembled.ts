@@ -19,7 +19,7 @@ process.on('exit', () => {
   execFileSync('chmod', ['-R', 'u+w', LIVES_UNDER])
   rmSync(LIVES_UNDER, { recursive: true, force: true })
 })
-const nobody = process.getuid?.() === 0 ? 65_534 : undefined
+const uid = process.getuid?.() === 0 ? 65_534 : undefined
 
 const began = performance.now()
 execFileSync(process.execPath, ['service/launch/image.mjs', folder], { stdio: ['ignore', 'inherit', 'inherit'] })
@@ -36,14 +36,14 @@ print(`${String(readdirSync(path.join(folder, 'node_modules')).length)} librarie
 execFileSync('chmod', ['-R', 'a-w,a+rX', folder])
 chmodSync(LIVES_UNDER, 0o755)
 mkdirSync(data, { mode: 0o700 })
-if (nobody !== undefined) chownSync(data, nobody, nobody)
+if (uid !== undefined) chownSync(data, uid, uid)
 
 const { server, stop } = await startTestServer(undefined)
 const url = new URL(server.ownerUrl)
 url.pathname = '/fresh'
 execSql(`create database fresh owner ${server.owner}`)
 const env = { DATABASE_URL: url.href, DATA_DIR: data, PORT: '0', NODE_ENV: 'production' }
-const as = { cwd: folder, env, ...(nobody === undefined ? {} : { uid: nobody, gid: nobody }) }
+const as = { cwd: folder, env, ...(uid === undefined ? {} : { uid, gid: uid }) }
 
 try {
   const migrated = execFileSync(process.execPath, ['service/dist/cli/migrate.js'], as).toString()

@@ -210,7 +210,7 @@ describe('the scheme auth-capture', () => {
 
   describe('for a seller of this service, which signs no messages', () => {
     const minute = 60_000
-    const sold = async () => {
+    const sell = async () => {
       const { chain, clock } = world
       const price = { amount: 1_000_000n, recipient: world.seller, network: chain.network.name }
       const offered = escrowRequirementsOf(price, operator, captureDeadlineOf(minute, clock.now()))
@@ -233,7 +233,7 @@ describe('the scheme auth-capture', () => {
       const { facilitator, authCapture } = world.service
       const start = await sent()
       for (const action of [{ type: 'capture', amount: 400_000n, expected: ALL }, { type: 'void' }] as const) {
-        const sale = await sold()
+        const sale = await sell()
         const payment = readRequest(sale.request)
         expect(await facilitator.settle(payment, requester('pay_1'))).toMatchObject({ success: true })
         const act = () => facilitator.carryOut(payment, authCapture.examineAction(payment, action), requester('pay_1'))
@@ -269,13 +269,13 @@ describe('the scheme auth-capture', () => {
         return await facilitator.purchases.claim(world.database.statements, { digest, purchaseId: 'pay_1' })
       }
       expect(await claim(await authorized())).toBeNull()
-      const ours = await sold()
+      const ours = await sell()
       expect(await facilitator.settle(readRequest(ours.request), requester('pay_2'))).toMatchObject({ success: true })
       expect(await claim(ours)).toBe('pay_1')
     })
 
     it('a deadline that leaves too little time, or that was never offered, is not accepted', async () => {
-      const { presented } = await sold()
+      const { presented } = await sell()
       const now = world.clock.now().getTime()
       expect(acceptedDeadline(presented, minute, new Date(now + 299_000))).not.toBeNull()
       expect(acceptedDeadline(presented, minute, new Date(now + 302_000))).toBeNull()

@@ -126,7 +126,7 @@ describe('the success of a settlement', () => {
     const first = await payer.authorize(chain.network, seller)
     const other = chain.accounts[2]!.address
     const second = await payer.authorize(chain.network, other, { nonce: first.nonce })
-    const sold = await usdcOf(chain, seller)
+    const sellerBalance = await usdcOf(chain, seller)
     const soldByOther = await usdcOf(chain, other)
     const payments = [request(chain, 2, first), request(chain, 2, second)]
     const settlements = Promise.all(payments.map((payment, place) => world.services[place]!.post('/settle', payment)))
@@ -140,7 +140,7 @@ describe('the success of a settlement', () => {
       status: 'failed',
       txHash: null,
     })
-    const moved = [(await usdcOf(chain, seller)) - sold, (await usdcOf(chain, other)) - soldByOther]
+    const moved = [(await usdcOf(chain, seller)) - sellerBalance, (await usdcOf(chain, other)) - soldByOther]
     expect([...moved].sort()).toEqual([0n, 1_000_000n])
   })
 })

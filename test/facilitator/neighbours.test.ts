@@ -16,7 +16,7 @@ describe('settlements that go together', () => {
       'SELECT state, reason, external FROM facilitator_settlement ORDER BY claimed_at',
       [],
     )
-  const count = (wanted: string) => async () => (await states()).filter(({ state }) => state === wanted).length
+  const count = (expected: string) => async () => (await states()).filter(({ state }) => state === expected).length
   const underWay = (least: number) => until(async () => (await count('broadcast')()) >= least)
   const open = async () => (await states()).filter(({ state }) => state !== 'settled' && state !== 'failed').length
   /** Blocks until nothing is open any more: what is judged singly needs another one. */

@@ -60,7 +60,7 @@ describe('one payment, a hundred concurrent calls at two processes', () => {
   }
   const state = async ({ payer }: Payment) => ({
     paid: await usdcOf(chain, payer),
-    sold: await usdcOf(chain, chain.accounts[3]!.address),
+    sellerBalance: await usdcOf(chain, chain.accounts[3]!.address),
     sent: await sentBy(chain, chain.accounts[0]!.address),
   })
   /** One transaction was mined, none is pending, it is the reported one, and it moved the money once. */
@@ -70,7 +70,7 @@ describe('one payment, a hundred concurrent calls at two processes', () => {
     expect(await inPool(chain)).toBe(0)
     expect(await state(payment)).toEqual({
       paid: before.paid - 1_000_000n,
-      sold: before.sold + 1_000_000n,
+      sellerBalance: before.sellerBalance + 1_000_000n,
       sent: before.sent + 1,
     })
     expect(await usesBy(chain, payment.payer)).toEqual([

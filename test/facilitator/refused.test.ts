@@ -5,13 +5,13 @@ import { honest, startRelay, type Behaviour, type Question, type Relay } from '.
 import { openWorld, request, sentBy, until, usdcOf, type World } from './world.ts'
 
 /** Nodes with a rule of their own: they take no transaction that names one of these accounts. */
-function refusing(accounts: readonly string[], seen: (raw: Hex) => void = () => undefined): Behaviour {
+function refusing(accounts: readonly string[], onTransaction: (raw: Hex) => void = () => undefined): Behaviour {
   return (questions, isBatch) => {
     const [question] = questions
     if (question?.method !== 'eth_sendRawTransaction') return honest(questions, isBatch)
     const raw = rawOf(question)
     if (!accounts.some((account) => raw.includes(account.slice(2).toLowerCase()))) return honest(questions, isBatch)
-    seen(raw)
+    onTransaction(raw)
     const error = { code: -32000, message: 'transaction rejected by policy' }
     return { status: 200, body: { jsonrpc: '2.0', id: question.id, error } }
   }

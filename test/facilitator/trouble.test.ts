@@ -100,13 +100,13 @@ describe('trouble on the chain', () => {
 
   it('settles a transfer again, once, after a reorganisation removes its block', async () => {
     const payment = await newPayment()
-    const sold = await usdcOf(world.chain, world.seller)
+    const sellerBalance = await usdcOf(world.chain, world.seller)
     const settlement = service().post('/settle', payment)
     await pooled()
     await world.chain.mine()
     expect((await settlement).body.success).toBe(true)
     await world.chain.reorg(1)
-    expect(await usdcOf(world.chain, world.seller)).toBe(sold)
+    expect(await usdcOf(world.chain, world.seller)).toBe(sellerBalance)
     world.clock.forward(2_000)
     await until(async () => (await look(payment)).status === 'pending')
     world.clock.forward(5_000)
@@ -114,7 +114,7 @@ describe('trouble on the chain', () => {
       await world.chain.mine()
       return (await look(payment)).status === 'settled'
     })
-    expect(await usdcOf(world.chain, world.seller)).toBe(sold + 1_000_000n)
+    expect(await usdcOf(world.chain, world.seller)).toBe(sellerBalance + 1_000_000n)
     expect((await service().post('/settle', payment)).body).toMatchObject({ success: false, status: 'settled' })
   })
 

@@ -218,8 +218,8 @@ describe('files', () => {
     expect((await service.call('POST', path, { raw: 'x' })).status).toBe(401)
     const { status, body } = await seller.call('POST', path, { raw: 'x' })
     expect([status, body]).toMatchObject([201, { name: 'a.txt', bytes: 1 }])
-    const { body: made } = await seller.call('POST', '/v1/agents', { body: { name: 'Buyer' } })
-    const { body: key } = await seller.call('POST', '/v1/keys', { body: { name: 'a', agentId: made.agent.id } })
+    const { body: created } = await seller.call('POST', '/v1/agents', { body: { name: 'Buyer' } })
+    const { body: key } = await seller.call('POST', '/v1/keys', { body: { name: 'a', agentId: created.agent.id } })
     expect((await service.call('POST', path, { raw: 'x', key: String(key.secret) })).body.code).toBe(
       'agent_key_forbidden',
     )

@@ -13,7 +13,7 @@ describe('a new e-mail address', () => {
   })
   afterAll(() => world.close())
 
-  async function signUp(confirmed = true): Promise<Somebody> {
+  async function signUp(confirmed = true): Promise<TestUser> {
     const email = `before${String(++people)}@example.com`
     const { body } = await post(world, '/sign-up/email', { email, password: PASSWORD, name: 'Somebody' })
     await world.deliver()
@@ -26,21 +26,21 @@ describe('a new e-mail address', () => {
     expect((await get(world, `verify-email${link.search}`)).status).toBe(302)
   }
 
-  async function byWallet(): Promise<Somebody> {
+  async function byWallet(): Promise<TestUser> {
     const wallet = privateKeyToAccount(generatePrivateKey())
     const { body } = await post(world, '/siwe/verify', await proofOf(world, wallet))
     return somebodyOf(body, '')
   }
 
   const mailsTo = (email: string) => world.mails.filter(({ to }) => to === email)
-  const requestChange = ({ headers }: Somebody, email: string, password: string | undefined = PASSWORD) =>
+  const requestChange = ({ headers }: TestUser, email: string, password: string | undefined = PASSWORD) =>
     post(world, '/email/change', { email, password }, headers)
-  const follow = ({ headers }: Somebody, token: string) => post(world, '/email/confirm', { token }, headers)
-  const known = async ({ headers }: Somebody) => (await get(world, 'email', headers)).body
+  const follow = ({ headers }: TestUser, token: string) => post(world, '/email/confirm', { token }, headers)
+  const known = async ({ headers }: TestUser) => (await get(world, 'email', headers)).body
   const signIn = async (email: string): Promise<number> =>
     (await post(world, '/sign-in/email', { email, password: PASSWORD })).status
 
-  async function tokenFor(who: Somebody, email: string): Promise<string> {
+  async function tokenFor(who: TestUser, email: string): Promise<string> {
     expect(await requestChange(who, email)).toMatchObject({ status: 200, body: { success: true } })
     await world.deliver()
     const link = new URL(linkIn(mailsTo(email.toLowerCase()).at(-1)!))
@@ -217,14 +217,14 @@ describe('a new e-mail address', () => {
   })
 })
 
-interface Somebody {
+interface TestUser {
   id: string
   email: string
   token: string
   headers: { authorization: string }
 }
 
-function somebodyOf(body: Record<string, unknown>, email: string): Somebody {
+function somebodyOf(body: Record<string, unknown>, email: string): TestUser {
   const token = body['token'] as string
   return { id: (body['user'] as { id: string }).id, email, token, headers: { authorization: `Bearer ${token}` } }
 }

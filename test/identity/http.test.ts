@@ -132,8 +132,8 @@ describe('identity over HTTP', () => {
     })
 
     it('DELETE /keys/:id is 204, then there is nothing', async () => {
-      const made = await call(await ann(), 'post', '/keys', { body: { name: 'short-lived' } })
-      const { id } = (made.body as { key: { id: string } }).key
+      const created = await call(await ann(), 'post', '/keys', { body: { name: 'short-lived' } })
+      const { id } = (created.body as { key: { id: string } }).key
       expect(await call(await ann(), 'delete', '/keys/:id', { params: { id } })).toEqual({
         status: 204,
         body: undefined,

@@ -138,9 +138,9 @@ async function keyIn(world: World, environment: Caller['environment'], expiresAt
     keyId: null,
     agentId: null,
   }
-  const wanted = { name: 'k', agentId: null, expiresAt }
-  const made = await world.identity.keys.create(caller, wanted, newId('op', world.clock.now()))
-  return { caller, ...made }
+  const input = { name: 'k', agentId: null, expiresAt }
+  const created = await world.identity.keys.create(caller, input, newId('op', world.clock.now()))
+  return { caller, ...created }
 }
 
 async function sessionIn(world: World): Promise<string> {

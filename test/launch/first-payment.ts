@@ -51,19 +51,19 @@ export async function takeFirstPayment(
   const signedIn = await post(`${origin}/auth/sign-in/email`, person, { origin })
   expect([confirmed.status, signedIn.status]).toEqual([302, 200])
   const cookie = signedIn.headers.getSetCookie().map((line) => line.split(';')[0])
-  const made = await post(
+  const createdKey = await post(
     `${origin}/v1/keys`,
     { name: 'first' },
     { origin, cookie: cookie.join('; '), 'coinslot-environment': 'production' },
   )
-  const { secret } = (await made.json()) as { secret: string }
+  const { secret } = (await createdKey.json()) as { secret: string }
   expect(secret).toMatch(/^csk_live_/)
 
   const authorization = { authorization: `Bearer ${secret}` }
-  const sold = { product: { name: 'A report' }, price: 0.05, network: 'base', lifetime: 'persistent' }
+  const terms = { product: { name: 'A report' }, price: 0.05, network: 'base', lifetime: 'persistent' }
   const created = await post(
     `${origin}/v1/checkouts`,
-    { ...sold, callbackUrl: `http://${hook.host}/hook` },
+    { ...terms, callbackUrl: `http://${hook.host}/hook` },
     authorization,
   )
   const { checkout, secret: signing } = (await created.json()) as {

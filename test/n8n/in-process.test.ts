@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { credentialData, GIVEN } from './world.ts'
+import { credentialData, SETUP } from './world.ts'
 
 const program = path.join(import.meta.dirname, 'in-process.mjs')
 
@@ -34,7 +34,7 @@ describe("the Coinslot node in n8n's own engine", () => {
 
   beforeAll(async () => {
     unpacked = mkdtempSync(path.join(tmpdir(), 'coinslot-unpacked-'))
-    await promisify(execFile)('tar', ['-xzf', GIVEN.packed, '-C', unpacked, '--strip-components=1'])
+    await promisify(execFile)('tar', ['-xzf', SETUP.packed, '-C', unpacked, '--strip-components=1'])
     service = createServer((request, response) => {
       void (async () => {
         const route = `${String(request.method)} ${String(request.url)}`
@@ -56,7 +56,7 @@ describe("the Coinslot node in n8n's own engine", () => {
     parameters: object,
     { items = [{}], ...settings }: { items?: object[]; [name: string]: unknown } = {},
   ) {
-    const installed = GIVEN.n8n['2.8.4']
+    const installed = SETUP.n8n['2.8.4']
     if (installed === undefined) throw new Error('start this with `npm run test:n8n`')
     const modules = path.join(installed.folder, 'node_modules')
     const credential = credentialData(`http://127.0.0.1:${(service.address() as AddressInfo).port}/v1`)

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { GIVEN } from './world.ts'
+import { SETUP } from './world.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const lint = path.join(import.meta.dirname, 'lint')
@@ -13,7 +13,7 @@ describe("n8n's requirements for a community node", () => {
   let unpacked: string
   beforeAll(async () => {
     unpacked = mkdtempSync(path.join(tmpdir(), 'coinslot-unpacked-'))
-    await promisify(execFile)('tar', ['-xzf', GIVEN.packed, '-C', unpacked, '--strip-components=1'])
+    await promisify(execFile)('tar', ['-xzf', SETUP.packed, '-C', unpacked, '--strip-components=1'])
   })
   afterAll(() => rmSync(unpacked, { recursive: true }))
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import type { Answer } from './n8n.ts'
-import { GIVEN, until, type Credential, type World } from './world.ts'
+import { SETUP, until, type Credential, type World } from './world.ts'
 
 /** A node as a workflow's file has it, as far as it matters. */
 export interface NodeData {
@@ -101,11 +101,11 @@ export async function runFile(world: World, file: WorkflowFile, from = 'Start'):
     ...file,
     nodes,
   })
-  const wanted = { workflowData: saved, triggerToStartFrom: { name: from } }
+  const body = { workflowData: saved, triggerToStartFrom: { name: from } }
   const { executionId } = await world.n8n.request<{ executionId: string }>(
     'POST',
     `/rest/workflows/${saved.id}/run`,
-    wanted,
+    body,
   )
   return await ended(world, executionId)
 }
@@ -114,7 +114,7 @@ async function ended(world: World, executionId: string): Promise<Ran> {
   const read = () => world.n8n.request<{ status: string; data: string }>('GET', `/rest/executions/${executionId}`)
   await until(async () => !['running', 'new', 'waiting'].includes((await read()).status))
   const { status, data } = await read()
-  const { folder } = Object.values(GIVEN.n8n)[0]!
+  const { folder } = Object.values(SETUP.n8n)[0]!
   const flatted = createRequire(path.join(folder, 'node_modules/n8n/package.json'))('flatted') as {
     parse(text: string): Answer
   }

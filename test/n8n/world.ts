@@ -15,7 +15,7 @@ import { N8n, type Answer, type Installed } from './n8n.ts'
 import { freePort } from '../harness/ports.ts'
 
 /** What the launcher prepared: the package as it is published, and the n8n of each generation. */
-export const GIVEN = JSON.parse(process.env['COINSLOT_N8N'] ?? '{"packed":"","n8n":{}}') as {
+export const SETUP = JSON.parse(process.env['COINSLOT_N8N'] ?? '{"packed":"","n8n":{}}') as {
   packed: string
   n8n: Record<string, Installed>
 }
@@ -61,7 +61,7 @@ export interface World {
 
 /** The whole chain between a customer and a workflow: service, n8n and blockchain, all real. */
 export async function openWorld(version: string, startMain = startAlone): Promise<World> {
-  const installed = GIVEN.n8n[version]
+  const installed = SETUP.n8n[version]
   if (installed === undefined) throw new Error('start this with `npm run test:n8n`')
   const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-n8n-'))
   const [chain, database] = await Promise.all([startChain(), testDatabase({ poolMax: 1 })])
@@ -186,8 +186,8 @@ export class Workflow {
 
   async listen(): Promise<void> {
     await this.n8n.quiet()
-    const wanted = { workflowData: this.saved, triggerToStartFrom: { name: TRIGGER } }
-    const answer = await this.n8n.request('POST', `/rest/workflows/${this.id}/run`, wanted)
+    const body = { workflowData: this.saved, triggerToStartFrom: { name: TRIGGER } }
+    const answer = await this.n8n.request('POST', `/rest/workflows/${this.id}/run`, body)
     if (answer.waitingForWebhook !== true) throw new Error(`not listening: ${JSON.stringify(answer)}`)
     this.n8n.quiet = async () => await until(async () => (await fetch(this.address('webhook-test'))).status === 404)
   }
@@ -338,7 +338,7 @@ export async function installPackage(home: string): Promise<void> {
   const nodes = path.join(home, '.n8n/nodes')
   await mkdir(nodes, { recursive: true })
   await writeFile(path.join(nodes, 'package.json'), '{"name":"installed-nodes","private":true,"dependencies":{}}')
-  const words = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--legacy-peer-deps', GIVEN.packed]
+  const words = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--legacy-peer-deps', SETUP.packed]
   await promisify(execFile)('npm', words, { cwd: nodes })
 }
 

@@ -61,9 +61,9 @@ describe('metadata documents of clients', () => {
   test('describe their client, and are fetched again after five minutes', async () => {
     document = JSON.stringify(valid())
     const known = clients()
-    const wanted = { id: address(), name: 'Shop', redirectUris: ['https://shop.test/callback'] }
-    expect(await known.find(address())).toEqual(wanted)
-    expect(await known.find(address())).toEqual(wanted)
+    const expected = { id: address(), name: 'Shop', redirectUris: ['https://shop.test/callback'] }
+    expect(await known.find(address())).toEqual(expected)
+    expect(await known.find(address())).toEqual(expected)
     expect(requests).toBe(1)
     clock.forward(301_000)
     await known.find(address())

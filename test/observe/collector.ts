@@ -35,8 +35,8 @@ export interface CollectedSpan {
   attributes: Record<string, unknown>
 }
 
-export function fits(name: string, wanted: string | RegExp): boolean {
-  return typeof wanted === 'string' ? name === wanted : wanted.test(name)
+export function fits(name: string, pattern: string | RegExp): boolean {
+  return typeof pattern === 'string' ? name === pattern : pattern.test(name)
 }
 
 interface Export {

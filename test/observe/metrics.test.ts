@@ -236,9 +236,9 @@ describe('a service', () => {
     await service.call('GET', '/nowhere/at/all')
     const before = await routes()
     for (let number = 0; number < 15; number++) {
-      const made = `/made-up-${String(number)}`
+      const path = `/made-up-${String(number)}`
       for (const under of ['', '/v1', '/p', '/trpc', '/tools', '/gate', '/auth', '/facilitator', '/tools/mcp']) {
-        await service.call('GET', under + made)
+        await service.call('GET', under + path)
       }
     }
     const after = await routes()

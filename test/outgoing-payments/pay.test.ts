@@ -72,7 +72,7 @@ describe('paying an address', () => {
       expect(after).toMatchObject({ totalLocked: 0 })
       expect(after.totalSpent).toBeCloseTo(before.totalSpent + 0.25, 6)
       expect(await chainBalance()).toBe(money - 250_000n)
-      expect(seller.shown.get(path)).toHaveLength(1)
+      expect(seller.payments.get(path)).toHaveLength(1)
     },
   )
 
@@ -111,7 +111,7 @@ describe('paying an address', () => {
     const before = await wallet()
     const answer = await pay(path)
     expect([answer.status, answer.body.code]).toEqual([code, word])
-    expect(seller.shown.get(path)).toBeUndefined()
+    expect(seller.payments.get(path)).toBeUndefined()
     expect(await wallet()).toEqual(before)
   })
 
@@ -123,7 +123,7 @@ describe('paying an address', () => {
       const answer = await pay(path)
       const id = String(answer.body.payment?.id ?? answer.body.paymentId)
       expect(id).toMatch(/^pay_/)
-      expect(seller.shown.get(path)).toHaveLength(1)
+      expect(seller.payments.get(path)).toHaveLength(1)
       // The hold stays for as long as the authorization could still be used.
       expect((await wallet()).pendingLocks).toEqual({ [id]: 0.25 })
       service.clock.forward(10_000)
@@ -165,7 +165,7 @@ describe('paying an address', () => {
     })
     await world.expire()
     expect(await wallet()).toEqual(before)
-    expect(seller.shown.get('/v1/silence')).toHaveLength(1)
+    expect(seller.payments.get('/v1/silence')).toHaveLength(1)
     // A seller that never responds has seen no authorization.
     const silent = await pay('/never')
     expect([silent.status, silent.body.code, silent.body.paymentId]).toEqual([504, 'response_timeout', undefined])
@@ -188,14 +188,14 @@ describe('paying an address', () => {
     expect(paused.body.error).toMatch(/a new one would pay again/)
     const again = await pay('/v2/hang-up', {}, { 'idempotency-key': 'pay-lost' })
     expect(again.body.paymentId).toBe(lost.body.paymentId)
-    const shown = seller.shown.get('/v2/hang-up')!
-    expect(shown.at(-1)).toBe(shown.at(-2))
-    await seller.settle('/v2/hang-up', shown.length - 1)
+    const payments = seller.payments.get('/v2/hang-up')!
+    expect(payments.at(-1)).toBe(payments.at(-2))
+    await seller.settle('/v2/hang-up', payments.length - 1)
     service.clock.forward(70_000)
     await service.outgoingPayments.reconcile()
     const done = await pay('/v2/hang-up', {}, { 'idempotency-key': 'pay-lost' })
     expect(done.body).toMatchObject({ payment: { status: 'settled' }, response: null })
-    expect(seller.shown.get('/v2/hang-up')).toHaveLength(shown.length)
+    expect(seller.payments.get('/v2/hang-up')).toHaveLength(payments.length)
     expect(money - (await chainBalance())).toBeLessThanOrEqual(500_000n)
     expect(before.balance - (await wallet()).balance).toBeCloseTo(Number(money - (await chainBalance())) / 1e6, 6)
   })
@@ -204,9 +204,9 @@ describe('paying an address', () => {
     const lost = await pay('/mpp/hang-up', {}, { 'idempotency-key': 'mpp-lost' })
     expect(lost.status).toBe(502)
     await pay('/mpp/hang-up', {}, { 'idempotency-key': 'mpp-lost' })
-    const shown = seller.shown.get('/mpp/hang-up')!
-    expect(shown.at(-1)).toBe(shown.at(-2))
-    await seller.settle('/mpp/hang-up', shown.length - 1)
+    const payments = seller.payments.get('/mpp/hang-up')!
+    expect(payments.at(-1)).toBe(payments.at(-2))
+    await seller.settle('/mpp/hang-up', payments.length - 1)
     service.clock.forward(70_000)
     await service.outgoingPayments.reconcile()
     const done = await pay('/mpp/hang-up', {}, { 'idempotency-key': 'mpp-lost' })
@@ -218,7 +218,7 @@ describe('paying an address', () => {
     const before = await wallet()
     const { status: code, body } = await pay('/mpp/repeat')
     expect([code, body.code]).toEqual([502, 'challenge_repeated'])
-    expect(seller.shown.get('/mpp/repeat')).toHaveLength(1)
+    expect(seller.payments.get('/mpp/repeat')).toHaveLength(1)
     expect(await wallet()).toEqual(before)
   })
 
@@ -257,7 +257,7 @@ describe('paying an address', () => {
         const { status: code, body } = await pay('/v2/over', {}, headers)
         expect([code, body.code, body.limit, body.requested]).toEqual([403, 'withdrawal_limit', 1000, 0.25])
       }
-      expect([seller.shown.get('/v2/over'), (await wallet()).totalLocked]).toEqual([undefined, locked])
+      expect([seller.payments.get('/v2/over'), (await wallet()).totalLocked]).toEqual([undefined, locked])
       await service.database.statements.together((inside) => service.outflow.giveBack('wdr_before', inside))
       expect((await pay('/v2/over')).status).toBe(200)
       expect((await service.outflow.terms(owner)).left).toBe(left! - 250_000n)
@@ -319,11 +319,11 @@ describe('paying an address', () => {
       const { key } = await agentKey({ limits: { perDay: 5 }, approvalAbove: 0.2 })
       const held = await payAs(key, '/v1/approved')
       expect([held.status, held.body.code]).toEqual([202, 'approval_required'])
-      expect(seller.shown.get('/v1/approved')).toBeUndefined()
+      expect(seller.payments.get('/v1/approved')).toBeUndefined()
       await person.call('POST', `/v1/approvals/${String(held.body.approvalId)}/approve`)
       const [one, other] = await Promise.all([payAs(key, '/v1/approved'), payAs(key, '/v1/approved')])
       expect([one.status, other.status].sort()).toEqual([200, 202])
-      expect(seller.shown.get('/v1/approved')).toHaveLength(1)
+      expect(seller.payments.get('/v1/approved')).toHaveLength(1)
     })
 
     test('shows the agent its own payments only', async () => {

@@ -6,7 +6,7 @@ import { challengesOf, paymentIn } from './challenges.ts'
 /** A seller who asks for money by x402 or MPP, and then behaves as the path says. */
 export class Seller {
   /** The payments that it received, by path, in order. */
-  readonly shown = new Map<string, string[]>()
+  readonly payments = new Map<string, string[]>()
   /** Requests without a payment, by path. */
   readonly unpaidRequests = new Map<string, number>()
   private readonly server: Server
@@ -46,7 +46,7 @@ export class Seller {
 
   /** Settles an authorization that it received on chain, now. */
   async settle(path: string, place = 0): Promise<string> {
-    const header = this.shown.get(path)?.[place]
+    const header = this.payments.get(path)?.[place]
     if (header === undefined) throw new Error(`nothing was shown at ${path}`)
     const paymentPayload = header.startsWith('Payment ')
       ? { x402Version: 2, ...paymentIn(header) }
@@ -81,7 +81,7 @@ export class Seller {
       else this.requirePayment(response, path)
       return
     }
-    this.shown.set(path, [...(this.shown.get(path) ?? []), payment])
+    this.payments.set(path, [...(this.payments.get(path) ?? []), payment])
     const [, , what = ''] = path.split('/')
     switch (what) {
       case 'raise':
@@ -95,11 +95,11 @@ export class Seller {
         return this.requirePayment(response, path)
       case 'once': {
         // As a stock seller does: sold when its facilitator says so, else asked for again.
-        const sold = await this.settle(path).then(
+        const isSettled = await this.settle(path).then(
           () => true,
           () => false,
         )
-        if (!sold) return this.requirePayment(response, path)
+        if (!isSettled) return this.requirePayment(response, path)
         response.writeHead(200).end('sold')
         return
       }
@@ -121,7 +121,7 @@ export class Seller {
         response.destroy()
         return
       default: {
-        const reference = await this.settle(path, (this.shown.get(path)?.length ?? 1) - 1)
+        const reference = await this.settle(path, (this.payments.get(path)?.length ?? 1) - 1)
         const body = Buffer.concat(chunks).toString()
         const receipt = { method: 'evm', reference, status: 'success', timestamp: this.now().toISOString() }
         const result = { success: true, transaction: reference }

@@ -42,9 +42,9 @@ const pay = (checkout: string, body: object, headers: Record<string, string> = {
 
 /** A plan that is bought in test mode, and its token. */
 async function buy(checkout: string, plan = RUNS.id, input: object = {}) {
-  const bought = await pay(checkout, { simulate: true, choice: { plan }, input })
-  expect(bought.status).toBe(200)
-  return bought.body.payment as { id: string; amount: number; pass: { id: string; token: string } }
+  const purchase = await pay(checkout, { simulate: true, choice: { plan }, input })
+  expect(purchase.status).toBe(200)
+  return purchase.body.payment as { id: string; amount: number; pass: { id: string; token: string } }
 }
 
 const delivered = (checkout: string) =>
@@ -60,9 +60,9 @@ describe('trial runs', () => {
         return await pay(id, { input, proof: await proofOf(wallet, id, input) })
       }),
     )
-    const sold = answers.filter(({ status }) => status === 200)
-    expect(sold).toHaveLength(20)
-    expect(sold[0]!.body.payment).toMatchObject({ amount: 0, free: 'trial', pass: null, status: 'paid' })
+    const served = answers.filter(({ status }) => status === 200)
+    expect(served).toHaveLength(20)
+    expect(served[0]!.body.payment).toMatchObject({ amount: 0, free: 'trial', pass: null, status: 'paid' })
     expect(answers.filter(({ body }) => body.code === 'no_run_left')).toHaveLength(180)
     await until(() => delivered(id).length === 20)
     expect(new Set(delivered(id).map(({ json }) => String(json.metadata.paymentId))).size).toBe(20)
@@ -241,9 +241,9 @@ describe('a pass that was paid for with money', () => {
       ),
     )
     const headers = { 'X-PAYMENT': header.toString('base64') }
-    const bought = await paid.call('POST', `/p/${checkout}?plan=month`, { body: {}, headers })
-    expect(bought.status).toBe(200)
-    return bought.body.payment as {
+    const purchase = await paid.call('POST', `/p/${checkout}?plan=month`, { body: {}, headers })
+    expect(purchase.status).toBe(200)
+    return purchase.body.payment as {
       id: string
       pass: { id: string; token: string; until: string; runsLeft: number | null }
     }

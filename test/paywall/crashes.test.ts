@@ -32,10 +32,10 @@ describe('a paid call goes on after its process was killed', () => {
     const header = { ...signed, 'x-payment-token': `tok_${'t'.repeat(43)}` }
     dies = step
     const controller = new AbortController()
-    const asking = world.request(`${gate}/x`, { headers: header, signal: controller.signal })
+    const pendingRequest = world.request(`${gate}/x`, { headers: header, signal: controller.signal })
     await until(() => dies === null)
     controller.abort()
-    await expect(asking).rejects.toThrow()
+    await expect(pendingRequest).rejects.toThrow()
     expect((await world.request(`${gate}/x`, { headers: header })).body.code).toBe('payment_processing')
     // The dead process's lease ends, and the sweeper runs.
     world.service.clock.forward(240_000)
@@ -49,17 +49,17 @@ describe('a paid call goes on after its process was killed', () => {
   it('after its claim: another caller who submits its authorization does not get its success', async () => {
     const { gate } = await world.sell([{ path: '/x', pricing: { model: 'per-request', amount: 0.05 } }])
     const payer = await world.chain.payer(1_000_000n)
-    const wanted = await world.request(`${gate}/x`)
-    const signed = await world.sign(payer, wanted, 1)
+    const unpaid = await world.request(`${gate}/x`)
+    const signed = await world.sign(payer, unpaid, 1)
     const headers = { ...signed, 'x-payment-token': `tok_${'s'.repeat(43)}` }
     dies = 'sale claimed'
     const controller = new AbortController()
-    const asking = world.request(`${gate}/x`, { headers, signal: controller.signal })
+    const pendingRequest = world.request(`${gate}/x`, { headers, signal: controller.signal })
     await until(() => dies === null)
     controller.abort()
-    await expect(asking).rejects.toThrow()
+    await expect(pendingRequest).rejects.toThrow()
     const paymentPayload = JSON.parse(Buffer.from(signed['x-payment'] ?? '', 'base64').toString()) as unknown
-    const body = { x402Version: 1, paymentPayload, paymentRequirements: wanted.body.accepts[0] as unknown }
+    const body = { x402Version: 1, paymentPayload, paymentRequirements: unpaid.body.accepts[0] as unknown }
     const stranger = world.service.call('POST', '/facilitator/settle', { body })
     await until(async () => (await usdcOf(world.chain, payer.address)) === 950_000n)
     world.service.clock.forward(240_000)

@@ -20,10 +20,12 @@ describe('a client that leaves', () => {
   async function leave(url: string, headers: Record<string, string>, path: string, init: RequestInit = {}) {
     const before = requestsTo(path)
     const controller = new AbortController()
-    const asking = fetch(url, { ...init, headers, signal: controller.signal }).then((response) => response.text())
+    const pendingRequest = fetch(url, { ...init, headers, signal: controller.signal }).then((response) =>
+      response.text(),
+    )
     await until(() => requestsTo(path) > before)
     controller.abort()
-    await expect(asking).rejects.toThrow()
+    await expect(pendingRequest).rejects.toThrow()
   }
 
   async function balanceOf(payer: string) {

@@ -122,9 +122,9 @@ describe('a route with one price', () => {
   it('honours a price for ten minutes after its 402, and no longer', async () => {
     const { gate, id } = await world.sell([{ path: '/dear', pricing: PRICE }])
     const payer = await world.chain.payer(1_000_000n)
-    const wanted = await world.request(`${gate}/dear`)
-    expect(Date.parse(String(wanted.body.expires)) - world.service.clock.now().getTime()).toBeGreaterThan(590_000)
-    const [early, late] = [await world.sign(payer, wanted), await world.sign(payer, wanted)]
+    const unpaid = await world.request(`${gate}/dear`)
+    expect(Date.parse(String(unpaid.body.expires)) - world.service.clock.now().getTime()).toBeGreaterThan(590_000)
+    const [early, late] = [await world.sign(payer, unpaid), await world.sign(payer, unpaid)]
     const dearer = [{ method: 'GET', path: '/dear', pricing: { model: 'per-request', amount: 0.5 } }]
     expect((await world.seller.call('PATCH', `/v1/paywalls/${id}`, { body: { routes: dearer } })).status).toBe(200)
     world.service.clock.forward(2_000)
@@ -148,7 +148,7 @@ describe('a route with one price', () => {
     for (const url of [`${one.gate}/b`, `${one.gate}/a?more=1`, `${other.gate}/a`]) {
       expect(await world.request(url, { headers: header })).toMatchObject({ status: 409 })
     }
-    const made = await world.seller.call('POST', '/v1/checkouts', {
+    const created = await world.seller.call('POST', '/v1/checkouts', {
       body: {
         callbackUrl: world.upstream.url,
         product: { name: 'A thing' },
@@ -158,7 +158,7 @@ describe('a route with one price', () => {
       },
     })
     const payment = JSON.parse(Buffer.from(header['payment-signature']!, 'base64').toString())
-    const paid = await world.request(`${world.service.origin}/p/${String(made.body.checkout.id)}/pay`, {
+    const paid = await world.request(`${world.service.origin}/p/${String(created.body.checkout.id)}/pay`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ input: {}, paymentPayload: payment }),
@@ -197,9 +197,9 @@ describe('a route with one price', () => {
   it('answers 402 with the reason for a wrong network, amount or recipient, and 410 when expired', async () => {
     const { gate } = await world.sell([{ path: '/a', pricing: PRICE }])
     const payer = await world.chain.payer(1_000_000n)
-    const wanted = await world.request(`${gate}/a`)
+    const unpaid = await world.request(`${gate}/a`)
     const pay = async (change: Parameters<typeof signed>[4]) =>
-      world.request(`${gate}/a`, { headers: await signed(payer, world.chain, wanted, 2, change) })
+      world.request(`${gate}/a`, { headers: await signed(payer, world.chain, unpaid, 2, change) })
     expect(await pay({ value: 49_999n })).toMatchObject({
       status: 402,
       body: { reason: expect.stringMatching(/value/) },
@@ -210,7 +210,7 @@ describe('a route with one price', () => {
     })
     const expired = await pay({ validBefore: BigInt(Math.floor(Date.now() / 1000) - 10) })
     expect(expired).toMatchObject({ status: 410, body: { code: 'payment_expired' } })
-    const header = await world.sign(payer, wanted, 1)
+    const header = await world.sign(payer, unpaid, 1)
     const payment = JSON.parse(Buffer.from(header['x-payment']!, 'base64').toString())
     const base = await world.request(`${gate}/a`, {
       headers: { 'x-payment': encoded({ ...payment, network: 'base' }) },
@@ -230,11 +230,11 @@ describe('a route with one price', () => {
       answerNow = () => json(response, 200, {})
     })
     const controller = new AbortController()
-    const asking = world.request(`${gate}/left`, { headers: header, signal: controller.signal })
+    const pendingRequest = world.request(`${gate}/left`, { headers: header, signal: controller.signal })
     await until(() => requestsTo('/left') > 0)
     expect((await world.request(`${gate}/left`, { headers: header })).body.code).toBe('payment_processing')
     controller.abort()
-    await expect(asking).rejects.toThrow()
+    await expect(pendingRequest).rejects.toThrow()
     answerNow()
     const answer = await until(async () => {
       const one = await world.request(`${gate}/left`, { headers: header })

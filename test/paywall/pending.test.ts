@@ -70,8 +70,8 @@ describe('a payment that the chain has not taken yet', () => {
     const { gate } = await world.sell([{ path: '/kept', pricing: PRICE }])
     const payer = await world.chain.payer(1_000_000n)
     const pay = async () => {
-      const wanted = await world.request(`${gate}/kept`)
-      const header = await world.sign(payer, wanted)
+      const unpaid = await world.request(`${gate}/kept`)
+      const header = await world.sign(payer, unpaid)
       await world.chain.call('evm_setAutomine', false)
       const { body } = await world.request(`${gate}/kept`, { headers: header })
       await world.chain.call('evm_setAutomine', true)
@@ -81,11 +81,11 @@ describe('a payment that the chain has not taken yet', () => {
         await world.sweep()
         return (await world.service.paywalls.payment(id)).state === 'paid'
       })
-      return { id, header, wanted, token: String(body.paymentToken) }
+      return { id, header, unpaid, token: String(body.paymentToken) }
     }
     const first = await pay()
-    const fresh = await world.sign(payer, first.wanted)
-    const stranger = await world.sign(await world.chain.payer(1_000_000n), first.wanted)
+    const fresh = await world.sign(payer, first.unpaid)
+    const stranger = await world.sign(await world.chain.payer(1_000_000n), first.unpaid)
     const as = (proof: Record<string, string>) =>
       world.request(`${gate}/kept`, { headers: { 'x-payment-id': first.id, ...proof } })
     expect((await as(stranger)).status).toBe(400)

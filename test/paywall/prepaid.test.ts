@@ -85,9 +85,9 @@ describe('a prepaid route', () => {
     expect(await balanceOf(payer.address)).toEqual({ available: 15_000n, held: 0n, paid: 35_000n, drawn: 20_000n })
 
     // A failed upstream charges nothing: the paid-in money is there for the next call.
-    const wanted = await world.request(`${gate}/chat`, withToken)
+    const required = await world.request(`${gate}/chat`, withToken)
     world.upstream.on('/chat', (_request, response) => json(response, 500, {}))
-    const header = await world.sign(payer, wanted)
+    const header = await world.sign(payer, required)
     const failed = await world.request(`${gate}/chat`, { ...request, headers: { ...withToken.headers, ...header } })
     expect([failed.status, failed.headers.get('x-payment-balance')]).toEqual([500, '0.02'])
     world.upstream.on('/chat', (_request, response) => {
@@ -113,8 +113,8 @@ describe('a prepaid route', () => {
     const payer = await world.chain.payer(1_000_000n)
     const request = { method: 'POST', body: '{}' }
     const token = (await world.pay(payer, `${gate}/chat`, request)).headers.get('x-payment-token')!
-    const wanted = await world.request(`${gate}/chat`, { ...request, headers: { 'x-payment-token': token } })
-    const headers = await Promise.all(Array.from({ length: 6 }, () => world.sign(payer, wanted)))
+    const unpaid = await world.request(`${gate}/chat`, { ...request, headers: { 'x-payment-token': token } })
+    const headers = await Promise.all(Array.from({ length: 6 }, () => world.sign(payer, unpaid)))
     const answers = await Promise.all(
       headers.map((header) =>
         world.request(`${gate}/chat`, { ...request, headers: { 'x-payment-token': token, ...header } }),

@@ -21,7 +21,7 @@ describe('the gate as a proxy', () => {
         PUBLIC_GATE_URL: 'https://apis.example/gate',
       },
     })
-    const sold = await world.sell(
+    const paywall = await world.sell(
       [
         { method: '*', path: '/paid/*', pricing: { model: 'per-request', amount: 1 } },
         { method: 'GET', path: '/socket', pricing: { model: 'free' } },
@@ -29,8 +29,8 @@ describe('the gate as a proxy', () => {
       ],
       { upstreamHeaders: { 'X-Api-Key': 'the upstream key', Authorization: 'Bearer owned' } },
     )
-    gate = sold.gate
-    secret = sold.secret
+    gate = paywall.gate
+    secret = paywall.secret
   })
   afterAll(() => world.close())
 
@@ -308,7 +308,7 @@ describe('the gate as a proxy', () => {
   })
 
   it('calls no upstream at a forbidden address, also not one that moved there, and does not follow redirects', async () => {
-    const made = await world.seller.call('POST', '/v1/paywalls', {
+    const created = await world.seller.call('POST', '/v1/paywalls', {
       body: {
         slug: 'metadata',
         name: 'x',
@@ -318,7 +318,7 @@ describe('the gate as a proxy', () => {
         routes: [{ method: 'GET', path: '/*', pricing: { model: 'free' } }],
       },
     })
-    expect(made).toMatchObject({ status: 400, body: { details: { upstreamUrl: expect.any(String) } } })
+    expect(created).toMatchObject({ status: 400, body: { details: { upstreamUrl: expect.any(String) } } })
     world.upstream.on('/moved', (_request, response) => {
       response.writeHead(302, { location: 'http://169.254.169.254/' }).end()
     })
@@ -338,17 +338,17 @@ describe('the gate as a proxy', () => {
   })
 
   it('pauses and ends', async () => {
-    const sold = await world.sell([{ path: '/*', pricing: { model: 'free' } }])
-    await world.seller.call('PATCH', `/v1/paywalls/${sold.id}`, { body: { status: 'paused' } })
+    const paywall = await world.sell([{ path: '/*', pricing: { model: 'free' } }])
+    await world.seller.call('PATCH', `/v1/paywalls/${paywall.id}`, { body: { status: 'paused' } })
     world.service.clock.forward(2_000)
-    expect(await world.request(`${sold.gate}/x`)).toMatchObject({ status: 503, body: { code: 'paywall_paused' } })
-    await world.seller.call('DELETE', `/v1/paywalls/${sold.id}`)
+    expect(await world.request(`${paywall.gate}/x`)).toMatchObject({ status: 503, body: { code: 'paywall_paused' } })
+    await world.seller.call('DELETE', `/v1/paywalls/${paywall.id}`)
     world.service.clock.forward(2_000)
-    expect((await world.request(`${sold.gate}/x`)).status).toBe(404)
+    expect((await world.request(`${paywall.gate}/x`)).status).toBe(404)
   })
 
   it('simulates payments with the owner’s token in test mode, and takes no money there', async () => {
-    const sold = await world.sell(
+    const paywall = await world.sell(
       [
         { path: '/one', pricing: { model: 'per-request', amount: 0.05 } },
         { path: '/tokens', pricing: { model: 'per-token', input: 0.001, output: 0.001, minimum: 0.001, maximum: 1 } },
@@ -358,30 +358,32 @@ describe('the gate as a proxy', () => {
     world.upstream.on('/tokens', (_request, response) => {
       json(response, 200, { usage: { prompt_tokens: 5_000, completion_tokens: 0 } })
     })
-    const token = sold.paywall.testToken as string
+    const token = paywall.paywall.testToken as string
     expect(token).toMatch(/^test_/)
-    const unpaid = await world.request(`${sold.gate}/one`)
+    const unpaid = await world.request(`${paywall.gate}/one`)
     expect(unpaid).toMatchObject({ status: 402, body: { testMode: true, accepts: [], amount: '0.05' } })
-    const paid = await world.request(`${sold.gate}/one`, { headers: { 'x-payment-token': token } })
+    const paid = await world.request(`${paywall.gate}/one`, { headers: { 'x-payment-token': token } })
     expect(paid.status).toBe(200)
     expect(paid.headers.get('coinslot-test')).toBe('true')
     const id = paid.headers.get('x-payment-id')!
     expect((await world.service.paywalls.payment(id)).txHash).toBe(`simulated:${id}`)
-    expect((await world.request(`${sold.gate}/tokens`, { headers: { 'x-payment-token': token } })).status).toBe(200)
-    expect((await world.request(`${sold.gate}/one`, { headers: { 'x-payment-token': 'test_wrong' } })).status).toBe(400)
-    const { body } = await world.seller.call('GET', `/v1/paywalls/${sold.id}/payments`)
+    expect((await world.request(`${paywall.gate}/tokens`, { headers: { 'x-payment-token': token } })).status).toBe(200)
+    expect((await world.request(`${paywall.gate}/one`, { headers: { 'x-payment-token': 'test_wrong' } })).status).toBe(
+      400,
+    )
+    const { body } = await world.seller.call('GET', `/v1/paywalls/${paywall.id}/payments`)
     expect((body.payments as { amount: number; payer: string }[]).map(({ amount, payer }) => [amount, payer])).toEqual([
       [0.005, `0x${'0'.repeat(40)}`],
       [0.05, `0x${'0'.repeat(40)}`],
     ])
-    expect((await world.seller.call('GET', `/v1/paywalls/${sold.id}/analytics`)).body.analytics.revenue).toBe(0)
+    expect((await world.seller.call('GET', `/v1/paywalls/${paywall.id}/analytics`)).body.analytics.revenue).toBe(0)
   })
 
   it('has an origin of its own where one is configured, and changes nothing else there', async () => {
     const apart = await openWorld({ environment: { PUBLIC_GATE_URL: 'http://gates.test:9' } })
     try {
-      const sold = await apart.sell([{ path: '/*', pricing: { model: 'free' } }])
-      expect(sold.paywall.url).toBe('http://gates.test:9/api-1')
+      const paywall = await apart.sell([{ path: '/*', pricing: { model: 'free' } }])
+      expect(paywall.paywall.url).toBe('http://gates.test:9/api-1')
       const port = Number(new URL(apart.service.origin).port)
       const reply = await talk(
         'GET /api-1/x HTTP/1.1\r\nHost: gates.test:9\r\nConnection: close\r\n\r\n',
@@ -397,12 +399,12 @@ describe('the gate as a proxy', () => {
   })
 
   it("limits the body's size on a paid route", async () => {
-    const sold = await world.sell([{ method: 'POST', path: '/x', pricing: { model: 'per-request', amount: 1 } }], {
+    const paywall = await world.sell([{ method: 'POST', path: '/x', pricing: { model: 'per-request', amount: 1 } }], {
       testMode: true,
     })
-    const headers = { 'x-payment-token': String(sold.paywall.testToken) }
+    const headers = { 'x-payment-token': String(paywall.paywall.testToken) }
     const post = (bytes: number) =>
-      world.request(`${sold.gate}/x`, { method: 'POST', headers, body: 'x'.repeat(bytes) })
+      world.request(`${paywall.gate}/x`, { method: 'POST', headers, body: 'x'.repeat(bytes) })
     expect((await post(2_000)).status).toBe(200)
     expect(await post(2_001)).toMatchObject({ status: 413, body: { code: 'body_too_large' } })
   })

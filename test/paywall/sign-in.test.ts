@@ -11,10 +11,10 @@ interface Challenge {
 /** What a wallet makes of the 402's challenge, with these changes in what it sends. */
 async function signIn(
   by: TestAccount,
-  wanted: Answer,
+  unpaid: Answer,
   changes: Record<string, unknown> = {},
 ): Promise<Record<string, string>> {
-  const required = JSON.parse(Buffer.from(wanted.headers.get('payment-required') ?? '', 'base64').toString())
+  const required = JSON.parse(Buffer.from(unpaid.headers.get('payment-required') ?? '', 'base64').toString())
   const { info, supportedChains } = required.extensions['sign-in-with-x'] as Challenge
   const account = privateKeyToAccount(by.privateKey)
   const message = createSiweMessage({
@@ -37,13 +37,13 @@ describe('signing in instead of paying again', () => {
 
   beforeAll(async () => {
     world = await openWorld({ chain: true })
-    const sold = await world.sell([
+    const paywall = await world.sell([
       { path: '/data/:id', pricing, signIn: { seconds: 3_600 } },
       { method: 'POST', path: '/data/:id', pricing, signIn: { seconds: 3_600 } },
       { path: '/plain', pricing },
     ])
-    expect(sold.paywall.routes[0].signIn).toEqual({ seconds: 3_600 })
-    gate = sold.gate
+    expect(paywall.paywall.routes[0].signIn).toEqual({ seconds: 3_600 })
+    gate = paywall.gate
     payer = await world.chain.payer(1_000_000n)
     expect((await world.pay(payer, `${gate}/data/7`)).status).toBe(200)
   })
@@ -84,17 +84,17 @@ describe('signing in instead of paying again', () => {
 
   test.each(['/data/8', '/data/7/'])('does not cover the unpaid path %s', async (path) => {
     const url = gate + path
-    const wanted = await world.request(url)
-    if (wanted.status !== 402) return
-    const { status, body } = await world.request(url, { headers: await signIn(payer, wanted) })
+    const unpaid = await world.request(url)
+    if (unpaid.status !== 402) return
+    const { status, body } = await world.request(url, { headers: await signIn(payer, unpaid) })
     expect(status).toBe(402)
     expect(body.error).toMatch(/has not paid for this path/)
   })
 
   test('does not cover another method', async () => {
     const url = `${gate}/data/7`
-    const wanted = await world.request(url, { method: 'POST' })
-    const { status } = await world.request(url, { method: 'POST', headers: await signIn(payer, wanted) })
+    const unpaid = await world.request(url, { method: 'POST' })
+    const { status } = await world.request(url, { method: 'POST', headers: await signIn(payer, unpaid) })
     expect(status).toBe(402)
   })
 
@@ -128,8 +128,8 @@ describe('signing in instead of paying again', () => {
   })
 
   test('is not offered by a route without the setting', async () => {
-    const wanted = await world.request(`${gate}/plain`)
-    const required = JSON.parse(Buffer.from(wanted.headers.get('payment-required') ?? '', 'base64').toString())
+    const unpaid = await world.request(`${gate}/plain`)
+    const required = JSON.parse(Buffer.from(unpaid.headers.get('payment-required') ?? '', 'base64').toString())
     expect(required.extensions).not.toHaveProperty('sign-in-with-x')
     expect((await world.pay(payer, `${gate}/plain`)).status).toBe(200)
     const headers = await signIn(payer, await world.request(`${gate}/data/7`))

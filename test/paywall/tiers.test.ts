@@ -12,7 +12,7 @@ describe('tiers', () => {
   let world: World
   beforeAll(async () => {
     world = await openWorld({ chain: true })
-    const made = await world.seller.call('POST', '/v1/webhook-endpoints', {
+    const created = await world.seller.call('POST', '/v1/webhook-endpoints', {
       body: {
         url: `${world.upstream.url}/hook`,
         events: [
@@ -24,7 +24,7 @@ describe('tiers', () => {
         ],
       },
     })
-    expect(made.status).toBe(201)
+    expect(created.status).toBe(201)
   })
   afterAll(() => world.close())
 
@@ -95,8 +95,8 @@ describe('tiers', () => {
 
     // A new day begins at the first price, and that is a change of tier too.
     world.service.clock.forward(86_400_000)
-    const wanted = await world.request(`${gate}/data`, { headers: { 'x-payment-payer': payer.address } })
-    expect(wanted.body.amount).toBe('0.03')
+    const unpaid = await world.request(`${gate}/data`, { headers: { 'x-payment-payer': payer.address } })
+    expect(unpaid.body.amount).toBe('0.03')
   })
 
   it('offer the first price to an unknown caller, and refuse the price of another tier', async () => {
@@ -122,8 +122,8 @@ describe('tiers', () => {
     })
     const payer = await world.chain.payer(1_000_000n)
     expect((await world.pay(payer, `${gate}/f`)).status).toBe(500)
-    const wanted = await world.request(`${gate}/f`, { headers: { 'x-payment-payer': payer.address } })
-    expect(wanted.body.amount).toBe('0.03')
+    const unpaid = await world.request(`${gate}/f`, { headers: { 'x-payment-payer': payer.address } })
+    expect(unpaid.body.amount).toBe('0.03')
   })
 
   it('sell nothing cheaper while higher-priced calls are pending, nor after those have failed', async () => {

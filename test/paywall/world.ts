@@ -21,7 +21,7 @@ export interface World {
   /** Runs the sweeper once. */
   sweep(): Promise<void>
   /** The header that pays a 402's offer. */
-  sign(payer: TestAccount, wanted: Answer, version?: 1 | 2): Promise<Record<string, string>>
+  sign(payer: TestAccount, unpaid: Answer, version?: 1 | 2): Promise<Record<string, string>>
   close(): Promise<void>
 }
 
@@ -96,9 +96,9 @@ export async function openWorld(
     }
   }
 
-  async function sign(payer: TestAccount, wanted: Answer, version: 1 | 2 = 2): Promise<Record<string, string>> {
+  async function sign(payer: TestAccount, unpaid: Answer, version: 1 | 2 = 2): Promise<Record<string, string>> {
     if (chain === null) throw new Error('this world has no chain')
-    return await signed(payer, chain, wanted, version)
+    return await signed(payer, chain, unpaid, version)
   }
 
   return {
@@ -111,7 +111,7 @@ export async function openWorld(
       return chain
     },
     async sell(routes, terms = {}, by = seller) {
-      const made = await by.call('POST', '/v1/paywalls', {
+      const created = await by.call('POST', '/v1/paywalls', {
         body: {
           slug: `api-${String(++count)}`,
           name: 'Weather',
@@ -122,8 +122,8 @@ export async function openWorld(
           ...terms,
         },
       })
-      if (made.status !== 201) throw new Error(`no paywall: ${made.text}`)
-      const { paywall, secret } = made.body
+      if (created.status !== 201) throw new Error(`no paywall: ${created.text}`)
+      const { paywall, secret } = created.body
       return { id: paywall.id, secret, paywall, gate: `${service.origin}/gate/${String(paywall.slug)}` }
     },
     request,

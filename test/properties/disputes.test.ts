@@ -112,21 +112,21 @@ describe('the rules of disputes, for every sale, policy and request', () => {
   })
 
   test('a deadline refunds no more than is left, in at most three attempts', () => {
-    const wanted = fc.option(micro(6_000).map((value) => usdc(value + 1n)))
+    const amounts = fc.option(micro(6_000).map((value) => usdc(value + 1n)))
     const due = fc.record({
       unanswered: fc.constantFrom('refund' as const, 'close' as const),
       attempts: fc.integer({ min: 0, max: 10 }),
       reason: fc.constantFrom(...REASONS),
     })
     check(
-      fc.property(sale, wanted, due, (sold, amount, dispute) => {
+      fc.property(sale, amounts, due, (sold, amount, dispute) => {
         const left = sold.amount - sold.refunded
         const action = dueAction({ ...dispute, amount }, sold, sold.returned)
         expect(action !== 'refund' || (left > 0n && dispute.attempts < 3 && dispute.unanswered === 'refund')).toBe(true)
         // All that is asked for and not on its way, never a rest that an unpaid request leaves over.
         const owed = sold.amount - sold.returned
-        const wanted = amount === null || amount > owed ? owed : amount
-        expect(action !== 'refund' || (decidedAmount(amount, sold) ?? left) === wanted).toBe(true)
+        const expected = amount === null || amount > owed ? owed : amount
+        expect(action !== 'refund' || (decidedAmount(amount, sold) ?? left) === expected).toBe(true)
         expect(action !== 'wait' || owed === 0n).toBe(true)
         expect(action !== 'blocked' || (owed > 0n && sold.refunded > sold.returned)).toBe(true)
         expect((decidedAmount(amount, sold) ?? left) <= left).toBe(true)

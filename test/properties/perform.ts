@@ -165,9 +165,9 @@ export class Person {
     this.operations.push({ again, outcome, otherwise })
   }
 
-  private async expect(call: () => Promise<unknown>, wanted: string): Promise<void> {
+  private async expect(call: () => Promise<unknown>, expected: string): Promise<void> {
     const outcome = await this.until(call)
-    if (outcome !== wanted) this.problems.push(`expected ${wanted}, got ${outcome}`)
+    if (outcome !== expected) this.problems.push(`expected ${expected}, got ${outcome}`)
   }
 
   /** A call that crashed is repeated unchanged, until there is a result. */

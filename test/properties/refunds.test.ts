@@ -47,10 +47,10 @@ test('a refund on a chain is at least five cents or all that is left; other ways
       (amount, part, requested, way) => {
         const refunded = usdc((amount * BigInt(part)) / 100n)
         const left = usdc(amount - refunded)
-        const wanted = requested > left ? left : requested
-        const accepts = () => assertLeast(wanted, way, { amount, refunded })
+        const capped = requested > left ? left : requested
+        const accepts = () => assertLeast(capped, way, { amount, refunded })
         const isChain = way === 'wallet' || way === 'own'
-        const isEnough = wanted >= 50_000n || (wanted === left && (left >= 100n || left === amount))
+        const isEnough = capped >= 50_000n || (capped === left && (left >= 100n || left === amount))
         if (isChain && !isEnough) expect(accepts).toThrow(DomainError)
         else expect(accepts).not.toThrow()
       },

@@ -12,7 +12,7 @@ describe('pruning', () => {
   const NOW = new Date('2031-05-17T12:00:00Z')
   const RETENTIONS = due(POLICIES, NOW)
   let database: TestDatabase
-  const went = new Map<string, number>()
+  const removed = new Map<string, number>()
   let drawn = 0
 
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe('pruning', () => {
     createPruning({
       store: createPruningStore(database.statements),
       policies,
-      removed: (table, rows) => went.set(table, (went.get(table) ?? 0) + rows),
+      removed: (table, rows) => removed.set(table, (removed.get(table) ?? 0) + rows),
     }).prune(NOW, new AbortController().signal)
 
   async function make(text: string | undefined, at: Date, from: number, rows = 1): Promise<void> {
@@ -65,7 +65,7 @@ describe('pruning', () => {
       const before = await there(table)
       await prune({ [table]: retention })
       expect(before - (await there(table))).toBe(oldest)
-      expect(went.get(table)).toBe(oldest)
+      expect(removed.get(table)).toBe(oldest)
       await prune({ [table]: retention })
       expect(before - (await there(table))).toBe(oldest)
       if (table === 'paywall_draw') drawn += oldest

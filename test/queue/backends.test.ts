@@ -367,11 +367,11 @@ describe.each(backends)('the queue on %s', (kind) => {
   }
 
   /** Waits until so many connections listen; BullMQ listens in its own time. */
-  async function listening(wanted: number): Promise<void> {
+  async function listening(expected: number): Promise<void> {
     const count = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE query = $1 AND datname = current_database()`
     for (const deadline = Date.now() + 20_000; ;) {
       const { rows } = await database.pool.query<{ count: number }>(count, [LISTEN])
-      if (rows[0]?.count === wanted) return
+      if (rows[0]?.count === expected) return
       if (Date.now() > deadline) throw new Error(`${String(rows[0]?.count)} connections listen`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }

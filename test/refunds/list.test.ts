@@ -73,8 +73,8 @@ describe('the list of all payments', () => {
       [{ to: noon, state: 'paid' }, [audit]],
       [{ from: later }, []],
     ]
-    for (const [filter, wanted] of cases) {
-      expect([filter, new Set((await list(person, filter)).ids)]).toEqual([filter, new Set(wanted)])
+    for (const [filter, expected] of cases) {
+      expect([filter, new Set((await list(person, filter)).ids)]).toEqual([filter, new Set(expected)])
     }
     const { result } = (await person.call('GET', `/trpc/payments.get?input=${JSON.stringify({ id: audit })}`)).body
     expect(result.data).toMatchObject({ email: 'Ada@Example.com', input: { site: 'example.com' }, refunded: 5 })

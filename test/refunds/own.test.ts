@@ -30,7 +30,7 @@ describe("a refund from the seller's own wallet", () => {
   afterAll(() => world.close())
 
   /** A seller whose own wallet has ten dollars, and a payment of four to it. */
-  async function sold() {
+  async function sell() {
     const person = await world.person()
     const wallet = await world.chain.payer(10_000_000n)
     await world.mine(1)
@@ -38,10 +38,10 @@ describe("a refund from the seller's own wallet", () => {
     const sale = await addSale(world.service, person, { payer, amount: 4_000_000, recipient: wallet.address })
     return { person, wallet, payer, sale }
   }
-  type Sold = Awaited<ReturnType<typeof sold>>
+  type Sold = Awaited<ReturnType<typeof sell>>
 
   async function requested(amount?: number) {
-    const it = await sold()
+    const it = await sell()
     return { ...it, refund: await own(it, amount) }
   }
   type Requested = Awaited<ReturnType<typeof requested>>
@@ -159,7 +159,7 @@ describe("a refund from the seller's own wallet", () => {
   })
 
   test('never exceeds the payment together with refunds from the balance', async () => {
-    const it = await sold()
+    const it = await sell()
     const owner = { userId: it.person.caller.user.id, environment: 'production' as const }
     const amount = 4_000_000n as never
     const credit = { kind: 'deposit', owner, amount, reference: null, act: 'test' } as const
@@ -227,7 +227,7 @@ describe("a refund from the seller's own wallet", () => {
 
   const places = ['refund requested', 'refund signed', 'refund settled', 'refund followed']
   test.each(places)('is paid once, by the next process, when its process is killed at: %s', async (dieAt) => {
-    const { person, wallet, payer, sale } = await sold()
+    const { person, wallet, payer, sale } = await sell()
     const operation = newId('op', world.service.clock.now())
     const environment = {
       ...(await liveSettings(world.chain)),
@@ -248,7 +248,7 @@ describe("a refund from the seller's own wallet", () => {
   })
 
   test('is refused where the money reached a balance here, or came from an account here', async () => {
-    const { person } = await sold()
+    const { person } = await sell()
     const here = await addSale(world.service, person, { recipient: person.address })
     const run = await addSale(world.service, person, { product: 'asset', recipient: world.service.wallets.treasury()! })
     const payer = randomAddress()

@@ -107,7 +107,7 @@ describe('customers', () => {
     expect(await ids({ search: 'a%' })).toEqual(['a%b@example.com'])
     expect(await ids({ search: '%' })).toEqual([])
     for (const order of ['last', 'paid', 'payments']) {
-      const seen: string[] = []
+      const listed: string[] = []
       let before: string | null = null
       do {
         const page: { customers: Line[]; next: string | null } = await list(person, {
@@ -115,10 +115,10 @@ describe('customers', () => {
           limit: 1,
           ...(before === null ? {} : { before }),
         })
-        seen.push(...page.customers.map(({ id }) => id))
+        listed.push(...page.customers.map(({ id }) => id))
         before = page.next
-      } while (before !== null && seen.length < 10)
-      expect(seen).toEqual(await ids({ order }))
+      } while (before !== null && listed.length < 10)
+      expect(listed).toEqual(await ids({ order }))
     }
     const one = (of: TestPerson) =>
       of.call('GET', `/trpc/payments.customer?input=${encodeURIComponent(JSON.stringify({ id: 'ADA@example.com' }))}`)

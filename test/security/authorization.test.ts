@@ -48,12 +48,12 @@ describe('authorization', () => {
   })
 
   describe.each(Object.entries(ROUTES))('%s', (route, [statuses, request = {}]) => {
-    const [nobody, ended, other, agent, page] = statuses.split(' ').map(Number)
+    const [anonymous, ended, other, agent, page] = statuses.split(' ').map(Number)
 
     test('answers requests without credentials and with ended keys as its row says', async () => {
       const answer = await send(route, request)
-      expect(answer.status).toBe(nobody)
-      if (nobody === 401)
+      expect(answer.status).toBe(anonymous)
+      if (anonymous === 401)
         expect(answer.body.code).toMatch(/^(unauthenticated|draft_unauthenticated|invalid_signature)$/)
       expect(await status(route, request, { key: keys.revoked })).toBe(ended)
       expect(await status(route, request, { key: keys.expired })).toBe(ended)
@@ -111,17 +111,17 @@ describe('authorization', () => {
       // For visitors without an account: test/trpc/authorization.test.ts covers these.
       if (name.startsWith('market.')) continue
       const mutation = _def.type === 'mutation'
-      const asking = (options: CallOptions): Promise<Answer> =>
+      const requestWith = (options: CallOptions): Promise<Answer> =>
         mutation
           ? service.call('POST', `/trpc/${name}`, { body: {}, ...options })
           : service.call('GET', `/trpc/${name}?input=${encodeURIComponent('{}')}`, options)
       const page = { cookie, origin: 'https://evil.example' }
       const answers = [
-        await asking({}),
-        await asking({ key: keys.revoked }),
-        await asking({ key: keys.expired }),
-        await asking({ key: keys.agent }),
-        ...(mutation ? [await asking({ headers: page })] : []),
+        await requestWith({}),
+        await requestWith({ key: keys.revoked }),
+        await requestWith({ key: keys.expired }),
+        await requestWith({ key: keys.agent }),
+        ...(mutation ? [await requestWith({ headers: page })] : []),
       ].map(({ status }) => status)
       if (String(answers) !== String([401, 401, 401, 403, ...(mutation ? [403] : [])])) wrong.push([name, answers])
     }
@@ -257,10 +257,10 @@ describe('authorization', () => {
   }
 
   async function keyOf({ revoke, ...more }: { revoke?: true; agentId?: string; expiresAt?: string }): Promise<string> {
-    const made = await owner.person.call('POST', '/v1/keys', { body: { name: 'key', ...more } })
-    if (made.status !== 201) throw new Error(made.text)
-    if (revoke === true) await owner.person.call('DELETE', `/v1/keys/${String(made.body.key.id)}`)
-    return String(made.body.secret)
+    const created = await owner.person.call('POST', '/v1/keys', { body: { name: 'key', ...more } })
+    if (created.status !== 201) throw new Error(created.text)
+    if (revoke === true) await owner.person.call('DELETE', `/v1/keys/${String(created.body.key.id)}`)
+    return String(created.body.secret)
   }
 
   /** As it is stored after a call whose answer can be fetched. */
@@ -296,8 +296,8 @@ describe('authorization', () => {
 
   async function productionKey(): Promise<string> {
     const caller = { ...owner.person.caller, environment: 'production' as const }
-    const wanted = { name: 'live', agentId: null, expiresAt: null }
-    return (await service.identity.keys.create(caller, wanted, 'op_live')).secret
+    const input = { name: 'live', agentId: null, expiresAt: null }
+    return (await service.identity.keys.create(caller, input, 'op_live')).secret
   }
 
   async function signedIn(): Promise<string> {

@@ -72,10 +72,10 @@ describe('connections', () => {
   describe('that are many', () => {
     test('are refused beyond the limit, while the open ones are served', async () => {
       const port = await serve({ connections: 3 })
-      const taken = [open(port), open(port), open(port)]
-      await Promise.all(taken.map((socket) => once(socket, 'connect')))
+      const sockets = [open(port), open(port), open(port)]
+      await Promise.all(sockets.map((socket) => once(socket, 'connect')))
       expect(await whole(open(port, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'))).toBe('')
-      const [first] = taken
+      const [first] = sockets
       first!.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
       expect(await whole(first!)).toMatch(/^HTTP\/1.1 200 /)
       expect(await whole(open(port, 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'))).toMatch(/ 200 /)

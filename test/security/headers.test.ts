@@ -13,10 +13,10 @@ describe('headers', () => {
     service = await testService({ RATE_API_PER_MINUTE: '0' })
     person = await service.person()
     const common = { network: 'base-sepolia', recipient: `0x${'11'.repeat(20)}`, testMode: true }
-    const made = await person.call('POST', '/v1/checkouts', {
+    const created = await person.call('POST', '/v1/checkouts', {
       body: { ...common, callbackUrl: 'http://127.0.0.1:9/flow', product: { name: 'Audit' }, price: 1 },
     })
-    chk = String(made.body.checkout.id)
+    chk = String(created.body.checkout.id)
     const routes = [{ method: 'GET', path: '/*', pricing: { model: 'per-request', amount: 0.01 } }]
     const body = { ...common, slug: 'weather', name: 'Weather', upstreamUrl: 'http://127.0.0.1:9', routes }
     expect((await person.call('POST', '/v1/paywalls', { body })).status).toBe(201)

@@ -32,7 +32,7 @@ describe('a paid answer', () => {
   }
   const gate = (settle: 'after' | 'before') => async () => {
     const person = await world.service.person()
-    const made = await person.call('POST', '/v1/paywalls', {
+    const created = await person.call('POST', '/v1/paywalls', {
       body: {
         slug: `sold-${settle}-${randomBytes(4).toString('hex')}`,
         name: 'Sold',
@@ -43,7 +43,7 @@ describe('a paid answer', () => {
       },
     })
     work('/sold', 200)
-    return `/gate/${String(made.body.paywall.slug)}/sold`
+    return `/gate/${String(created.body.paywall.slug)}/sold`
   }
   const failing = (path: string) => (yes: boolean) => {
     work(path, yes ? 500 : 200)
@@ -55,7 +55,7 @@ describe('a paid answer', () => {
       async open() {
         work('/workflow', 200)
         const person = await world.service.person()
-        const made = await person.call('POST', '/v1/checkouts', {
+        const created = await person.call('POST', '/v1/checkouts', {
           body: {
             callbackUrl: `${world.upstream.url}/workflow`,
             product: { name: 'Sold' },
@@ -67,7 +67,7 @@ describe('a paid answer', () => {
             responseMode: 'lastNode',
           },
         })
-        return `/p/${String(made.body.checkout.id)}`
+        return `/p/${String(created.body.checkout.id)}`
       },
     },
     {
@@ -87,14 +87,14 @@ describe('a paid answer', () => {
         work('/ran', 200)
         const person = await world.service.person()
         const slug = `sold-${randomBytes(4).toString('hex')}`
-        const made = await person.call('POST', '/v1/rda', {
+        const created = await person.call('POST', '/v1/rda', {
           body: toolBody({
             slug,
             inputSchema: [{ name: 'title', label: 'Title', type: 'text', required: false }],
             toolConfig: { apiEndpoint: `${world.upstream.url}/ran`, apiMethod: 'POST', basePrice: 0.05 },
           }),
         })
-        await person.call('POST', `/v1/rda/${String(made.body.rda.id)}/publish`)
+        await person.call('POST', `/v1/rda/${String(created.body.rda.id)}/publish`)
         return `/v1/rda/${slug}/run`
       },
     },

@@ -67,9 +67,9 @@ describe('the quotas of an account', () => {
 
   test.each(Object.entries(MAKERS))('limit %s, also for concurrent requests', async (quota, maker) => {
     const answers = await Promise.all(AT_ONCE.map((nth) => person.call('POST', maker.path, { body: maker.body(nth) })))
-    const made = answers.filter(({ status }) => status === 201)
+    const created = answers.filter(({ status }) => status === 201)
     // The key that this person uses is one of its keys.
-    expect(made).toHaveLength(quota === 'keys' ? maker.limit - 1 : maker.limit)
+    expect(created).toHaveLength(quota === 'keys' ? maker.limit - 1 : maker.limit)
     for (const { status, body } of answers.filter(({ status }) => status !== 201)) {
       expect([status, body]).toEqual([
         429,
@@ -77,7 +77,7 @@ describe('the quotas of an account', () => {
       ])
     }
     // Deleting one makes room for another; repeating the same operation does not count as another one.
-    const [first] = Object.values(made[0]!.body as Record<string, { id: string }>)
+    const [first] = Object.values(created[0]!.body as Record<string, { id: string }>)
     expect((await person.call('DELETE', `${maker.path}/${first!.id}`)).status).toBeLessThan(300)
     const headers = { 'idempotency-key': `again-${quota}` }
     const once = await person.call('POST', maker.path, { body: maker.body(100), headers })

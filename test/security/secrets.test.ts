@@ -41,9 +41,9 @@ describe('secrets', () => {
 
     const sale = { network: 'base-sepolia', recipient: `0x${'11'.repeat(20)}`, testMode: true }
     const product = { name: 'Audit' }
-    const made = await post('/checkouts', { ...sale, callbackUrl: 'http://127.0.0.1:9/flow', product, price: 1 })
-    secrets.set('checkout’s secret', String(made.secret))
-    const rotated = await post(`/checkouts/${String(made.checkout.id)}/rotate-secret`, {})
+    const checkout = await post('/checkouts', { ...sale, callbackUrl: 'http://127.0.0.1:9/flow', product, price: 1 })
+    secrets.set('checkout’s secret', String(checkout.secret))
+    const rotated = await post(`/checkouts/${String(checkout.checkout.id)}/rotate-secret`, {})
     secrets.set('checkout’s next secret', String(rotated.secret))
 
     const upstreamKey = secret('upstream’s key')

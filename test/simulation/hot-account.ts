@@ -27,7 +27,7 @@ export function simulateHotRow(setting: RowSetting): RowOutcome {
     if (first === undefined) throw new Error('callers are lost')
     const process = processes[first]!
     const flight = process.waiting.take(setting.flightMost)
-    now += setting.cost.flightMs + setting.cost.askMs * flight.length
+    now += setting.cost.flightMs + setting.cost.operationMs * flight.length
     process.isQueued = false
     for (const charge of flight) {
       charge.operations--
@@ -98,7 +98,7 @@ interface RowSetting {
 interface Cost {
   /** A transaction and its flush. */
   flightMs: number
-  askMs: number
+  operationMs: number
 }
 
 interface RowOutcome {

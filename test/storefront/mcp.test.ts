@@ -54,9 +54,9 @@ describe('the MCP address of an account', () => {
       fields: [{ name: 'site', label: 'Site', type: 'url', required: true }],
       ...more,
     }
-    const made = await seller.call('POST', '/v1/checkouts', { body })
-    expect([made.status, made.text]).toEqual([201, expect.any(String)])
-    return (made.body as { checkout: { id: string } }).checkout.id
+    const created = await seller.call('POST', '/v1/checkouts', { body })
+    expect([created.status, created.text]).toEqual([201, expect.any(String)])
+    return (created.body as { checkout: { id: string } }).checkout.id
   }
 
   async function paywall(routes: object[], more: object = {}): Promise<string> {
@@ -68,9 +68,9 @@ describe('the MCP address of an account', () => {
       ...terms(),
       ...more,
     }
-    const made = await world.creator.call('POST', '/v1/paywalls', { body })
-    expect([made.status, made.text]).toEqual([201, expect.any(String)])
-    return (made.body as { paywall: { id: string } }).paywall.id
+    const created = await world.creator.call('POST', '/v1/paywalls', { body })
+    expect([created.status, created.text]).toEqual([201, expect.any(String)])
+    return (created.body as { paywall: { id: string } }).paywall.id
   }
 
   interface To {
@@ -374,8 +374,8 @@ describe('the MCP address of an account', () => {
   test('an agent buys within its own limits', async () => {
     const buyer = await world.caller(10)
     const { agent } = (await buyer.call('POST', '/v1/agents', { body: { name: 'A', limits: { perCall: 0.01 } } })).body
-    const made = await buyer.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })
-    const key = (made.body as { secret: string }).secret
+    const created = await buyer.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })
+    const key = (created.body as { secret: string }).secret
     for (const [tool, input] of [
       ['echo', { say: 'hi' }],
       ['seo-audit', { site: 'https://example.com/' }],

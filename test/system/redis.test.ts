@@ -45,7 +45,7 @@ const LIMIT = 40
   async function moneyMoves(): Promise<void> {
     const person = await world.caller(3)
     expect((await world.call(person, 'acme-get-text')).status).toBe(200)
-    const made = await person.call('POST', '/v1/checkouts', {
+    const created = await person.call('POST', '/v1/checkouts', {
       body: {
         callbackUrl: `${workflow.url}/paid`,
         product: { name: 'A thing' },
@@ -55,7 +55,7 @@ const LIMIT = 40
         testMode: true,
       },
     })
-    const paid = await world.service.call('POST', `/p/${String(made.body.checkout.id)}/pay`, {
+    const paid = await world.service.call('POST', `/p/${String(created.body.checkout.id)}/pay`, {
       body: { input: {}, simulate: true },
     })
     expect(paid).toMatchObject({ status: 200, body: { payment: { status: 'paid' } } })

@@ -190,15 +190,15 @@ describe('processes with one role each', () => {
   test('a price changed in one process is charged in another', async () => {
     const pricing = (amount: number) => [{ method: 'GET', path: '/x', pricing: { model: 'per-request', amount } }]
     const terms = { slug: 'roles', name: 'Roles', upstreamUrl: upstream.url, network: 'base-sepolia' }
-    const made = await request(members.api, '/v1/paywalls', {
+    const created = await request(members.api, '/v1/paywalls', {
       ...terms,
       recipient: chain.accounts[3]!.address,
       routes: pricing(0.05),
     })
-    expect(made.status).toBe(201)
+    expect(created.status).toBe(201)
     const price = async () => (await request(members.gate, '/gate/roles/x')).body.amount as string
     expect(await price()).toBe('0.05')
-    const changed = await fetch(`${members.api.origin}/v1/paywalls/${String(made.body.paywall.id)}`, {
+    const changed = await fetch(`${members.api.origin}/v1/paywalls/${String(created.body.paywall.id)}`, {
       method: 'PATCH',
       headers: { authorization: `Bearer ${person.key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ routes: pricing(0.5) }),
@@ -240,12 +240,12 @@ describe('processes with one role each', () => {
       keyId: null,
       agentId: null,
     }
-    const made = await service.identity.keys.create(
+    const created = await service.identity.keys.create(
       caller,
       { name: 'test', agentId: null, expiresAt: null },
       newId('op', new Date()),
     )
-    return { key: made.secret, userId: user.id }
+    return { key: created.secret, userId: user.id }
   }
 })
 

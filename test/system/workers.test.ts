@@ -129,9 +129,9 @@ const KEY = 'csk_test_a-key-of-several-processes'
   })
 
   it('reports in one sentence why it cannot start, and leaves nothing running', async () => {
-    const taken = createServer().listen(0, '127.0.0.1')
-    await once(taken, 'listening')
-    const { port } = taken.address() as { port: number }
+    const occupant = createServer().listen(0, '127.0.0.1')
+    await once(occupant, 'listening')
+    const { port } = occupant.address() as { port: number }
     const service = new ServiceProcess({
       PORT: String(port),
       HOST: '127.0.0.1',
@@ -145,7 +145,7 @@ const KEY = 'csk_test_a-key-of-several-processes'
     expect(await service.ended()).toBe(1)
     expect(service.output).toContain(`Port ${String(port)} is already taken`)
     expect(service.output).toContain('Process 1 did not start')
-    taken.close()
+    occupant.close()
   })
 })
 

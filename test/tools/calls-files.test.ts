@@ -1,5 +1,5 @@
 import { respond } from './calls/upstream.ts'
-import { toolWorld, wanted, type ToolWorld } from './calls/world.ts'
+import { toolWorld, importRequest, type ToolWorld } from './calls/world.ts'
 
 const file = { type: 'string', format: 'binary' }
 const takes = (operationId: string, type: string, schema: object) => ({
@@ -36,11 +36,11 @@ describe('a call with files', () => {
   let world: ToolWorld
   beforeAll(async () => {
     world = await toolWorld({ TOOL_FILE_BYTES_MAX: '20000' })
-    const provider = wanted(world.upstream.url, { slug: 'files', trusted: true })
+    const provider = importRequest(world.upstream.url, { slug: 'files', trusted: true })
     await world.service.catalogue.importDocument(provider, JSON.stringify(DOCUMENT))
-    const whose = { environment: 'sandbox', ownerId: null, provider: 'files' } as const
-    await world.service.catalogue.setCredentials(whose, 'platform-secret')
-    await world.service.catalogue.setPublic(whose, true)
+    const providerRef = { environment: 'sandbox', ownerId: null, provider: 'files' } as const
+    await world.service.catalogue.setCredentials(providerRef, 'platform-secret')
+    await world.service.catalogue.setPublic(providerRef, true)
     for (const path of ['/form', '/image', '/order']) world.upstream.respondWith(path, { ok: true })
     world.upstream.on('/picture.png', (_, response) => {
       respond(response, 'PICTURE', 'image/png')

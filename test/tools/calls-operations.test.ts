@@ -3,7 +3,7 @@ import type { TestPerson } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 import { respond, Upstream } from './calls/upstream.ts'
 import { statelessClient } from './mcp-client.ts'
-import { toolWorld, wanted, type ToolWorld } from './calls/world.ts'
+import { toolWorld, importRequest, type ToolWorld } from './calls/world.ts'
 
 const make = (operationId: string, method = 'post') => ({
   [method]: {
@@ -36,11 +36,11 @@ describe('a tool whose work takes longer than its answer', () => {
   let world: ToolWorld
   beforeAll(async () => {
     world = await toolWorld({ TOOL_TIMEOUT_MS: '2000' })
-    const provider = wanted(world.upstream.url, { slug: 'long', trusted: true })
+    const provider = importRequest(world.upstream.url, { slug: 'long', trusted: true })
     await world.service.catalogue.importDocument(provider, JSON.stringify(DOCUMENT))
-    const whose = { environment: 'sandbox', ownerId: null, provider: 'long' } as const
-    await world.service.catalogue.setCredentials(whose, 'platform-secret')
-    await world.service.catalogue.setPublic(whose, true)
+    const providerRef = { environment: 'sandbox', ownerId: null, provider: 'long' } as const
+    await world.service.catalogue.setCredentials(providerRef, 'platform-secret')
+    await world.service.catalogue.setPublic(providerRef, true)
   })
   afterAll(async () => {
     await world.close()
@@ -109,9 +109,9 @@ describe('a tool whose work takes longer than its answer', () => {
     ['machines', 'PUT', '/machines', {}],
     ['reports', 'POST', '/reports/7', { location: '/reports/7' }],
   ])('of %s is polled at one address, and its result is at another', async (operation, method, result, headers) => {
-    const made = { id: operation, size: 2 }
+    const created = { id: operation, size: 2 }
     world.upstream.on(result, (request, response) => {
-      if (request.method === 'GET') respond(response, JSON.stringify(made), 'application/json')
+      if (request.method === 'GET') respond(response, JSON.stringify(created), 'application/json')
       else answerWith(response, { 'azure-asyncoperation': `/states/${operation}`, ...headers }, {}, 201)
     })
     if (result !== `/${operation}`)
@@ -124,7 +124,7 @@ describe('a tool whose work takes longer than its answer', () => {
     })
     const caller = await world.caller()
     const { status, body } = await world.call(caller, `long-${operation}`)
-    expect([status, body.output, world.upstream.to(`/${operation}`)[0]?.method]).toEqual([200, made, method])
+    expect([status, body.output, world.upstream.to(`/${operation}`)[0]?.method]).toEqual([200, created, method])
     expect(await world.left(caller)).toMatchObject({ credits: 4.99, locks: 0 })
   })
 
@@ -174,8 +174,8 @@ describe('a tool whose work takes longer than its answer', () => {
     const later = async (key: string, callId: string, headers: Record<string, string> = {}) =>
       await world.service.call('GET', `/v1/tool-calls/${callId}`, { key, headers })
     const agentKey = async (owner: TestPerson): Promise<string> => {
-      const made = await owner.call('POST', '/v1/agents', { body: { name: 'A' } })
-      return (await owner.call('POST', '/v1/keys', { body: { name: 'k', agentId: made.body.agent.id } })).body
+      const created = await owner.call('POST', '/v1/agents', { body: { name: 'A' } })
+      return (await owner.call('POST', '/v1/keys', { body: { name: 'k', agentId: created.body.agent.id } })).body
         .secret as string
     }
     const polls = (): number => world.upstream.to('/jobs/endless').length
@@ -260,7 +260,7 @@ describe('a tool whose work takes longer than its answer', () => {
       const callId = await accepted(caller)
       const other = await new Upstream().listen()
       await world.service.catalogue.importDocument(
-        wanted(other.url, { slug: 'long', trusted: true }),
+        importRequest(other.url, { slug: 'long', trusted: true }),
         JSON.stringify(DOCUMENT),
       )
       await now()
@@ -268,7 +268,7 @@ describe('a tool whose work takes longer than its answer', () => {
       const { status, body } = await later(caller.key, callId)
       expect([status, body.code, polls(), other.requests]).toEqual([410, 'answer_forgotten', before, []])
       await world.service.catalogue.importDocument(
-        wanted(world.upstream.url, { slug: 'long', trusted: true }),
+        importRequest(world.upstream.url, { slug: 'long', trusted: true }),
         JSON.stringify(DOCUMENT),
       )
       await other.close()

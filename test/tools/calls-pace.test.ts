@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { usdc } from '../../service/kit/money.ts'
 import type { UpstreamAnswer } from '../../service/tools/model/tool.ts'
 import { createPace } from '../../service/tools/service/calls/pace.ts'
-import { toolWorld, wanted, type ToolWorld } from './calls/world.ts'
+import { toolWorld, importRequest, type ToolWorld } from './calls/world.ts'
 
 const ok = { 200: { description: 'Done', content: { 'application/json': { schema: { type: 'object' } } } } }
 const DOCUMENT = JSON.stringify({
@@ -31,12 +31,12 @@ describe('servers that want no more calls for a while', () => {
     slug = `paced${String(++provider)}`
     const { catalogue } = world.service
     await catalogue.importDocument(
-      wanted(world.upstream.url, { slug, name: slug, pricing: { otherwise: usdc(1n) } }),
+      importRequest(world.upstream.url, { slug, name: slug, pricing: { otherwise: usdc(1n) } }),
       DOCUMENT,
     )
-    const whose = { environment: 'sandbox', ownerId: null, provider: slug } as const
-    await catalogue.setCredentials(whose, keys)
-    await catalogue.setPublic(whose, true)
+    const providerRef = { environment: 'sandbox', ownerId: null, provider: slug } as const
+    await catalogue.setCredentials(providerRef, keys)
+    await catalogue.setPublic(providerRef, true)
   }
 
   /** How often each key came. */

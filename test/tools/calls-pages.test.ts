@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { cutTo, fieldTree } from '../../service/tools/rules/fields.ts'
 import { respond } from './calls/upstream.ts'
-import { toolWorld, wanted, type ToolWorld } from './calls/world.ts'
+import { toolWorld, importRequest, type ToolWorld } from './calls/world.ts'
 
 /** A list of this many things at a server, read in five ways. */
 const THINGS = Array.from({ length: 25 }, (_, nth) => ({
@@ -41,7 +41,10 @@ describe('an answer in pages', () => {
   let world: ToolWorld
   beforeAll(async () => {
     world = await toolWorld({ TOOL_ANSWER_BYTES_MAX: '200000' })
-    await world.service.catalogue.importDocument(wanted(world.upstream.url, { slug: 'shop' }), JSON.stringify(DOCUMENT))
+    await world.service.catalogue.importDocument(
+      importRequest(world.upstream.url, { slug: 'shop' }),
+      JSON.stringify(DOCUMENT),
+    )
     serve(world)
   })
   afterAll(async () => {

@@ -54,8 +54,8 @@ describe('MCP tasks', () => {
       toolConfig: { apiEndpoint: `${world.upstream.url}/creator`, apiMethod: 'POST' },
       pricing: { model: 'per-run', amount: 0.25 },
     }
-    const made = (await creator.call('POST', '/v1/rda', { body: rda })).body
-    await creator.call('POST', `/v1/rda/${String(made.rda.id)}/publish`)
+    const created = (await creator.call('POST', '/v1/rda', { body: rda })).body
+    await creator.call('POST', `/v1/rda/${String(created.rda.id)}/publish`)
     const operation = {
       ...{ operation: 'shout', name: 'Shout', description: 'Says it louder', category: null, deprecated: false },
       input: { type: 'object', properties: { say: { type: 'string' } }, required: ['say'] },

@@ -217,8 +217,8 @@ describe("the dashboard's procedures", () => {
   test.each(lists)("%s lists the caller's own only", async (name, row) => {
     const mine = (await callProcedure(name, row.more, { key: owner.person.key })).body.result.data
     expect(mine[row.listed ?? ''].length).toBeGreaterThan(0)
-    const seen = (await callProcedure(name, row.more, { key: stranger.key })).body.result.data
-    const ids = JSON.stringify(seen)
+    const result = (await callProcedure(name, row.more, { key: stranger.key })).body.result.data
+    const ids = JSON.stringify(result)
     for (const id of Object.values(owner.ids)) expect(ids).not.toContain(id)
     expect(ids).not.toContain(owner.person.caller.user.id)
   })
@@ -255,8 +255,8 @@ describe("the dashboard's procedures", () => {
   let production: string | null = null
   async function productionKey(): Promise<string> {
     const caller = { ...owner.person.caller, environment: 'production' as const }
-    const wanted = { name: 'live', agentId: null, expiresAt: null }
-    production ??= (await service.identity.keys.create(caller, wanted, 'op_live')).secret
+    const input = { name: 'live', agentId: null, expiresAt: null }
+    production ??= (await service.identity.keys.create(caller, input, 'op_live')).secret
     return production
   }
 

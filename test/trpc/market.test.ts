@@ -9,8 +9,8 @@ describe('the marketplace for visitors', () => {
   beforeAll(async () => {
     service = await testService({ RATE_API_PER_MINUTE: '40' })
     creator = await service.person()
-    const made = await creator.call('POST', '/v1/rda', { body: promptBody({ slug, name: 'Visitors read this' }) })
-    expect(made.status).toBe(201)
+    const created = await creator.call('POST', '/v1/rda', { body: promptBody({ slug, name: 'Visitors read this' }) })
+    expect(created.status).toBe(201)
   })
   afterAll(() => service.close())
 

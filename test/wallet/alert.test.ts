@@ -26,10 +26,10 @@ describe('a balance that runs low', () => {
     )
 
   test("is reported once to its owner's endpoints, and again only after it has recovered", async () => {
-    const made = await person.call('POST', '/v1/webhook-endpoints', {
+    const created = await person.call('POST', '/v1/webhook-endpoints', {
       body: { url: 'http://127.0.0.1:9/hook', events: ['wallet.low_balance'] },
     })
-    expect(made.status).toBe(201)
+    expect(created.status).toBe(201)
     expect((await person.call('POST', '/v1/wallet/alert', { body: { below: 5 } })).body).toEqual({ below: 5 })
     expect((await person.call('GET', '/v1/wallet/alert')).body).toEqual({ below: 5 })
     await deposit(10)

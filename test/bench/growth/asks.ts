@@ -128,12 +128,12 @@ async function keyFor(service: Service, number: number): Promise<string> {
   const { user } = await personOf(service, number)
   const session = { environment: 'sandbox', via: 'session', keyId: null, agentId: null } as const
   const caller = { user, subject: user.subject, issuer: user.issuer, ...session }
-  const made = await service.identity.keys.create(
+  const created = await service.identity.keys.create(
     caller,
     { name: 'bench', agentId: null, expiresAt: null },
     newId('op', new Date()),
   )
-  return made.secret
+  return created.secret
 }
 
 /** The last thirty days. */

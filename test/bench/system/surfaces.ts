@@ -47,7 +47,7 @@ export async function openSurfaces(
     if (status >= 300) throw new Error(`${at} answered ${String(status)}: ${text}`)
     return text
   }
-  const begin = async (at: string, body: object) => JSON.parse(await call(`${first.url}${at}`, { body })) as Made
+  const begin = async (at: string, body: object) => JSON.parse(await call(`${first.url}${at}`, { body })) as Created
 
   await untilKnown()
   await begin('/v1/wallet/deposit', { amount: 1_000_000 })
@@ -98,8 +98,8 @@ export async function openSurfaces(
       ],
     })
     const at = `${first?.url ?? ''}/gate/bench/top-up`
-    const wanted = await send(at)
-    const header = Buffer.from(String(wanted.headers['payment-required']), 'base64').toString()
+    const unpaid = await send(at)
+    const header = Buffer.from(String(unpaid.headers['payment-required']), 'base64').toString()
     const [accepted] = (JSON.parse(header) as { accepts: { amount: string; payTo: `0x${string}` }[] }).accepts
     if (accepted === undefined) throw new Error('the gate asks for nothing')
     const payer = await chain.payer(BigInt(accepted.amount))
@@ -178,7 +178,7 @@ interface Sent {
   headers?: Record<string, string>
 }
 
-interface Made {
+interface Created {
   checkout?: { id: string }
 }
 

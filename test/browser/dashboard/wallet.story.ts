@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { looks, STORY_MS, type Desk } from './desk.ts'
+import { checkLook, STORY_MS, type Desk } from './desk.ts'
 
 const STREAM = '/trpc/changes'
 /** By then, requests that a page starts with its next frames are under way. */
@@ -23,7 +23,7 @@ export function wallet(opened: () => Desk): void {
         await page.getByText(/at most 6 decimals/i).waitFor()
         expect(await page.getByLabel('Amount').inputValue()).toBe('0.1234567')
         await page.getByLabel('Amount').fill('40')
-        await looks(page, 'wallet-add')
+        await checkLook(page, 'wallet-add')
         await page.getByRole('button', { name: 'Add play money' }).click()
         await page.getByText('You have 40.00 USDC now.').first().waitFor()
 
@@ -34,17 +34,17 @@ export function wallet(opened: () => Desk): void {
         await page.getByText(/must be an address/i).waitFor()
         await page.getByLabel('To').fill('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
         await page.getByText('None: Coinslot pays the network fee').waitFor()
-        await looks(page, 'wallet-withdraw')
+        await checkLook(page, 'wallet-withdraw')
         await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
         await page.getByText('12.50 USDC are being withdrawn.').first().waitFor()
         // The progress is shown live, here and in the list behind.
         await page.getByRole('dialog').getByText('confirmed').waitFor({ timeout: 60_000 })
-        await looks(page, 'wallet-withdrawn')
+        await checkLook(page, 'wallet-withdrawn')
         await page.getByRole('button', { name: 'Done' }).click()
         await page.getByText('confirmed').waitFor()
         const { wallet } = (await call('GET', '/v1/wallet/balance')).body
         expect(wallet.balance).toBe(27.5)
-        await looks(page, 'wallet')
+        await checkLook(page, 'wallet')
 
         const saving = page.waitForEvent('download')
         await page.getByRole('button', { name: 'CSV' }).first().click()

@@ -77,11 +77,11 @@ async function end({ agent, id, amount }: (typeof lately)[number]): Promise<void
   const chance = Math.random()
   try {
     if (chance < 0.5) {
-      const taken = usdc(BigInt(chance < 0.25 ? amount : Math.floor(Math.random() * (amount + 1))))
+      const captured = usdc(BigInt(chance < 0.25 ? amount : Math.floor(Math.random() * (amount + 1))))
       await ledger.capture({
         hold: id,
         owner,
-        amount: taken,
+        amount: captured,
         shares: [],
         kind: 'capture',
         reference: null,

@@ -212,7 +212,7 @@ describe.each(['onPayment', 'onSuccess', 'escrow'] as const)(
 )
 
 async function sell(mortal: Mortal, callbackUrl: string, terms: { recipient: Hex; capture: Capture }) {
-  const made = await mortal.call(
+  const created = await mortal.call(
     'POST',
     '/v1/checkouts',
     {
@@ -228,12 +228,12 @@ async function sell(mortal: Mortal, callbackUrl: string, terms: { recipient: Hex
     },
     DEMO_KEY,
   )
-  if (made?.status !== 201) throw new Error(`no checkout: ${JSON.stringify(made?.body)}`)
-  const id: string = made.body.checkout.id
+  if (created?.status !== 201) throw new Error(`no checkout: ${JSON.stringify(created?.body)}`)
+  const id: string = created.body.checkout.id
   const view = await mortal.call('GET', `/p/${id}`)
   return {
     id,
-    secret: made.body.secret as string,
+    secret: created.body.secret as string,
     requirements: view?.body.paymentRequirements as Parameters<typeof signed>[2],
   }
 }

@@ -85,7 +85,7 @@ describe(`${String(RACES)} races of one signature to every door of two processes
     })
     second = await beginSecond()
     // Another process has imported the tool.
-    for (const port of PORTS) await sold(port)
+    for (const port of PORTS) await untilForSale(port)
   }, 120_000)
   afterAll(async () => {
     second.kill('SIGKILL')
@@ -125,14 +125,14 @@ describe(`${String(RACES)} races of one signature to every door of two processes
     const counts = new Map<string, number>()
     for (const { payer, title, tries } of races) {
       for (const one of tries) await attempt(one, title, PORTS[0])
-      const bought = tries.filter(({ statuses }) => statuses.includes(200))
+      const served = tries.filter(({ statuses }) => statuses.includes(200))
       const spent = START - (await usdcOf(chain, payer.address))
-      const sold = await victim.database.statements.run<{ product: string; state: string }>(
+      const sales = await victim.database.statements.run<{ product: string; state: string }>(
         "SELECT product::text, state::text FROM sale WHERE payer = $1 AND state <> 'released'",
         [payer.address],
       )
-      expect({ title, spent, sold: sold.map(({ state }) => state) }).toEqual({ title, spent: PRICE, sold: ['paid'] })
-      expect(new Set([...bought.map(({ product }) => product), sold[0]!.product]).size).toBe(1)
+      expect({ title, spent, sold: sales.map(({ state }) => state) }).toEqual({ title, spent: PRICE, sold: ['paid'] })
+      expect(new Set([...served.map(({ product }) => product), sales[0]!.product]).size).toBe(1)
       for (const { statuses, code } of tries) {
         const last = statuses.at(-1)
         // 402 where the credential answers no challenge of the address, 409 for what is used or public, 200 for what is owed.
@@ -177,7 +177,7 @@ describe(`${String(RACES)} races of one signature to every door of two processes
   }
 
   /** Waits until this process sells the tool. */
-  async function sold(port: number): Promise<void> {
+  async function untilForSale(port: number): Promise<void> {
     const { url, requestOf: body } = shop.tool
     for (const deadline = Date.now() + 60_000; ;) {
       const { status } = await fetch(url.replace(originOf(PORTS[0]), originOf(port)), body('unpaid'))

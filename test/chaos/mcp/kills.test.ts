@@ -75,7 +75,7 @@ async function rested({ database, chain }: World): Promise<string[]> {
 }
 
 function figures({ calls, purchases }: Load): Record<string, unknown> {
-  const count = (...wanted: boolean[]): number => wanted.filter(Boolean).length
+  const count = (...flags: boolean[]): number => flags.filter(Boolean).length
   const ofKind = (kind: string): Record<string, number> => {
     const own = calls.filter((call) => call.kind === kind)
     return {

@@ -54,7 +54,7 @@ test(
         await new Promise((resolve) => setTimeout(resolve, 300))
       }
     })()
-    const sold: Sold[] = []
+    const sales: Sold[] = []
     const killed: Partial<Record<RefundState, number>> = {}
     const missed: string[] = []
     for (let kill = 0; kill < KILLS; kill++) {
@@ -85,16 +85,16 @@ test(
     await mining
     last.child.kill('SIGKILL')
     await last.dead
-    process.stdout.write(`  ${JSON.stringify({ seed: SEED, kills: KILLS, refunds: sold.length, inStates: killed })}\n`)
+    process.stdout.write(`  ${JSON.stringify({ seed: SEED, kills: KILLS, refunds: sales.length, inStates: killed })}\n`)
     expect(missed).toEqual([])
-    await audit(world, sold)
+    await audit(world, sales)
     await world.close()
 
     /** A sale of this seller, and a refund of it: asked for again under the same name, and never beyond the price. */
     async function requestRefund(seller: Depositor, amount: bigint | null): Promise<string> {
       const payer = toHex(randomBytes(20))
       const sale = await addSale(service, seller, { payer, amount: PRICE, recipient: seller.address })
-      sold.push({ sale, payer, due: amount ?? BigInt(PRICE) })
+      sales.push({ sale, payer, due: amount ?? BigInt(PRICE) })
       const operation = newId('op', service.clock.now())
       const refund = { saleId: sale, reason: null, by: 'seller', owner: null } as const
       const sum = amount === null ? null : usdc(amount)
@@ -126,9 +126,9 @@ test(
 )
 
 /** Every payer has exactly what was refunded, and the books agree with the chain. */
-async function audit({ service, chain, mine, watch }: World, sold: readonly Sold[]): Promise<void> {
+async function audit({ service, chain, mine, watch }: World, sales: readonly Sold[]): Promise<void> {
   const { statements } = service.database
-  for (const { sale, payer, due } of sold) {
+  for (const { sale, payer, due } of sales) {
     const [row] = await statements.run<{ refunded: bigint; confirmed: bigint; count: bigint }>(
       `SELECT s.refunded, sum(r.amount)::bigint AS confirmed, count(*) AS count
        FROM sale s JOIN refund r ON r.sale_id = s.id AND r.state = 'confirmed' WHERE s.id = $1 GROUP BY s.id`,

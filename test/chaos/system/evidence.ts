@@ -50,7 +50,7 @@ export async function gather(world: World, acts: readonly Act[], thefts: readonl
     used,
     usdc: new Map(watched.map((address, place) => [address, balances[place] ?? 0n])),
     accepted: receiver.accepted,
-    sold: new Set([...seller.shown].filter(([, { sold }]) => sold).map(([path]) => path)),
+    sold: new Set([...seller.payments].filter(([, { sold }]) => sold).map(([path]) => path)),
     deposits: new Set([owner, thief, lagging, ...buyers].map(({ deposit }) => deposit)),
     payers: new Map(payers.map(({ address }) => [address, world.purse])),
     agents: world.agents,

@@ -17,19 +17,19 @@ export async function settle(
   const { statements } = control.database
   const deadline = Date.now() + withinMs
   await topology.ready()
-  let asking = await load.repeatOpen()
+  let repeated = await load.repeatOpen()
   let rounds = 0
   for (let look = 0; Date.now() < deadline; look++) {
-    for (const [path, { sold }] of seller.shown) if (!sold) await seller.settle(path)
-    if (asking > 0) asking = await load.repeatOpen()
+    for (const [path, { sold }] of seller.payments) if (!sold) await seller.settle(path)
+    if (repeated > 0) repeated = await load.repeatOpen()
     await hurry()
     const open: string[] = []
     for (const [what, text] of UNFINISHED) {
       const [row] = await statements.run<{ count: bigint }>(`SELECT count(*) AS count FROM (${text}) open`, [])
       if (row !== undefined && row.count > 0n) open.push(`${String(row.count)} ${what}`)
     }
-    if (open.length === 0 && (asking === 0 || rounds++ > ASKS_MAX)) break
-    if (look % 10 === 0) print(`settling: ${[`${String(asking)} ask`, ...open].join(', ')}`)
+    if (open.length === 0 && (repeated === 0 || rounds++ > ASKS_MAX)) break
+    if (look % 10 === 0) print(`settling: ${[`${String(repeated)} ask`, ...open].join(', ')}`)
     await wait(1_000)
   }
   return load.acts

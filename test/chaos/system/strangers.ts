@@ -130,7 +130,7 @@ export class Sink extends Moody {
 /** A stock seller: asks for money, has its facilitator settle the payment, and serves when the facilitator confirms. */
 export class Seller extends Moody {
   /** The payments it was shown, and whether its facilitator has confirmed the money. */
-  readonly shown = new Map<string, { payload: unknown; sold: boolean }>()
+  readonly payments = new Map<string, { payload: unknown; sold: boolean }>()
   /** Called before the buyer gets an answer. */
   onSold: ((path: string, payer: string) => void) | null = null
   private readonly network: Network
@@ -145,37 +145,37 @@ export class Seller extends Moody {
   }
 
   protected async serve({ headers, path }: ReceivedRequest, response: ServerResponse): Promise<void> {
-    const shown = headers['payment-signature']
-    if (typeof shown !== 'string') {
+    const signature = headers['payment-signature']
+    if (typeof signature !== 'string') {
       const required = { x402Version: 2, error: 'pay', resource: { url: this.origin + path }, accepts: [this.offer()] }
       response
         .writeHead(402, { 'payment-required': Buffer.from(JSON.stringify(required)).toString('base64') })
         .end('{}')
       return
     }
-    this.shown.set(path, { payload: JSON.parse(Buffer.from(shown, 'base64').toString()), sold: false })
+    this.payments.set(path, { payload: JSON.parse(Buffer.from(signature, 'base64').toString()), sold: false })
     for (let again = 0; again < 4 && !(await this.settle(path)); again++) await wait(1_000)
-    if (this.shown.get(path)?.sold === true) respond(response, 200, { sold: path })
+    if (this.payments.get(path)?.sold === true) respond(response, 200, { sold: path })
     else respond(response, 502, { error: 'the facilitator does not answer' })
   }
 
   /** Settles on chain the payment that it was shown here. */
   async settle(path: string): Promise<boolean> {
-    const shown = this.shown.get(path)
-    if (shown === undefined) throw new Error(`nothing was shown at ${path}`)
+    const payment = this.payments.get(path)
+    if (payment === undefined) throw new Error(`nothing was shown at ${path}`)
     const settlement = await request(`${this.facilitator}/settle`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': path },
-      body: JSON.stringify({ x402Version: 2, paymentPayload: shown.payload, paymentRequirements: this.offer() }),
+      body: JSON.stringify({ x402Version: 2, paymentPayload: payment.payload, paymentRequirements: this.offer() }),
       headersTimeout: 25_000,
       bodyTimeout: 25_000,
     })
       .then(({ body }) => body.json())
       .catch(() => null)
-    shown.sold ||= (settlement as { success?: boolean } | null)?.success === true
-    const { payload } = shown.payload as { payload: { authorization: { from: string } } }
-    if (shown.sold) this.onSold?.(path, payload.authorization.from)
-    return shown.sold
+    payment.sold ||= (settlement as { success?: boolean } | null)?.success === true
+    const { payload } = payment.payload as { payload: { authorization: { from: string } } }
+    if (payment.sold) this.onSold?.(path, payload.authorization.from)
+    return payment.sold
   }
 
   private offer(): Record<string, unknown> {

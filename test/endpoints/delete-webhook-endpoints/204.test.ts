@@ -11,8 +11,8 @@ describe('DELETE /webhook-endpoints/{id}', () => {
   test('removes the endpoint; a second call answers 404', async () => {
     const person = await service.person()
     const body = { url: 'http://127.0.0.1:9/', events: ['run.completed'] }
-    const made = await person.call('POST', '/v1/webhook-endpoints', { body })
-    const path = `/v1/webhook-endpoints/${String(made.body.webhookEndpoint.id)}`
+    const created = await person.call('POST', '/v1/webhook-endpoints', { body })
+    const path = `/v1/webhook-endpoints/${String(created.body.webhookEndpoint.id)}`
     const deleted = await person.call('DELETE', path)
     expect([deleted.status, deleted.text]).toEqual([204, ''])
     expect((await person.call('GET', path)).status).toBe(404)

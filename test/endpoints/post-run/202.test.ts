@@ -92,8 +92,8 @@ describe('POST /run with async → 202', () => {
   test('sends its event to the endpoints of the caller’s account that subscribed to it', async () => {
     const caller = await world.caller(1)
     const url = world.server.on('/endpoint', () => ({ status: 200 }))
-    const made = await caller.call('POST', '/v1/webhook-endpoints', { body: { url, events: ['run.completed'] } })
-    expect(made.status).toBe(201)
+    const created = await caller.call('POST', '/v1/webhook-endpoints', { body: { url, events: ['run.completed'] } })
+    expect(created.status).toBe(201)
     const { body } = await world.run(caller, await world.prompt())
     const delivery = await world.server.waitForRequest('/endpoint')
     expect(JSON.parse(delivery.body)).toMatchObject({

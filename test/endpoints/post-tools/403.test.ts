@@ -19,9 +19,9 @@ describe('POST {tools_url}/{slug} → 202, 401, 403', () => {
 
   test('401 without a key, with an unknown one and with a revoked one', async () => {
     const caller = await world.caller()
-    const made = (await caller.call('POST', '/v1/keys', { body: { name: 'short-lived' } })).body
-    await caller.call('DELETE', `/v1/keys/${String(made.key.id)}`)
-    for (const key of [undefined, 'csk_test_made-up-made-up-made-up', String(made.secret)]) {
+    const created = (await caller.call('POST', '/v1/keys', { body: { name: 'short-lived' } })).body
+    await caller.call('DELETE', `/v1/keys/${String(created.key.id)}`)
+    for (const key of [undefined, 'csk_test_made-up-made-up-made-up', String(created.secret)]) {
       const answer = await world.service.call('POST', '/tools/acme-create-note', {
         body: { title: 'x' },
         ...(key === undefined ? {} : { key }),

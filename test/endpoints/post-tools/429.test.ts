@@ -1,4 +1,4 @@
-import { toolWorld, wanted, type ToolWorld } from '../../tools/calls/world.ts'
+import { toolWorld, importRequest, type ToolWorld } from '../../tools/calls/world.ts'
 
 describe('POST {tools_url}/{slug} → 429, 503', () => {
   let world: ToolWorld
@@ -32,7 +32,7 @@ describe('POST {tools_url}/{slug} → 429, 503', () => {
       info: { title: 'Other', version: '1' },
       paths: { '/text': { get: { operationId: 'text', summary: 'x', responses: { 200: { description: 'x' } } } } },
     })
-    await world.service.catalogue.importDocument(wanted(world.upstream.url, { slug: 'other' }), document)
+    await world.service.catalogue.importDocument(importRequest(world.upstream.url, { slug: 'other' }), document)
     const [one, two, three] = [await world.caller(), await world.caller(), await world.caller()]
     const held = [one, one, one, two, two].map((caller) => world.call(caller, 'acme-get-slow'))
     await world.upstream.waitForRequest('/slow', before + 5)

@@ -42,7 +42,7 @@ describe('prompts on a paid model', () => {
   }
 
   async function publish(slug: string, pricing: Record<string, unknown>, by = creator): Promise<string> {
-    const made = await by.call('POST', '/v1/rda', {
+    const created = await by.call('POST', '/v1/rda', {
       body: {
         slug,
         type: 'prompt',
@@ -53,8 +53,8 @@ describe('prompts on a paid model', () => {
         pricing,
       },
     })
-    expect([made.status, made.text]).toEqual([201, expect.any(String)])
-    await by.call('POST', `/v1/rda/${made.body.rda.id as string}/publish`)
+    expect([created.status, created.text]).toEqual([201, expect.any(String)])
+    await by.call('POST', `/v1/rda/${created.body.rda.id as string}/publish`)
     return slug
   }
 

@@ -38,8 +38,8 @@ export async function runWorld(environment: Record<string, string> = {}, hooks: 
   const creator = await service.person()
 
   async function publish(body: Record<string, unknown>): Promise<string> {
-    const made = await creator.call('POST', '/v1/rda', { body })
-    if (made.status !== 201) throw new Error(made.text)
+    const created = await creator.call('POST', '/v1/rda', { body })
+    if (created.status !== 201) throw new Error(created.text)
     const published = await creator.call('POST', `/v1/rda/${String(body['slug'])}/publish`)
     if (published.status !== 200) throw new Error(published.text)
     return String(body['slug'])

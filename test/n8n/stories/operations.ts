@@ -127,9 +127,9 @@ export function operationsStory(world: () => World): void {
           sendBody: 'json',
           bodyJson: '{"q": 1}',
         }
-        const bought = await act(world(), { ...fetch, maxAmount: 0.3 })
-        expect(bought.error('Coinslot')).toBeUndefined()
-        expect(bought.items('Coinslot')).toEqual([
+        const purchase = await act(world(), { ...fetch, maxAmount: 0.3 })
+        expect(purchase.error('Coinslot')).toBeUndefined()
+        expect(purchase.items('Coinslot')).toEqual([
           expect.objectContaining({
             status: 200,
             body: { sold: true, method: 'POST', body: '{"q":1}' },
@@ -140,7 +140,7 @@ export function operationsStory(world: () => World): void {
         expect(refused.error('Coinslot')?.message).toMatch(
           'asks for 0.25 USDC, which is above the Maximum Amount of 0.2 USDC. Nothing was paid.',
         )
-        await until(async () => seller.shown.get('/v2/honest')?.length === 1)
+        await until(async () => seller.payments.get('/v2/honest')?.length === 1)
       } finally {
         await seller.close()
       }

@@ -34,9 +34,9 @@ describe('a buyer who wants both the answer and its money', () => {
     const { payments } = (await world.seller.call('GET', '/v1/payments')).body
     const { id, txHash } = payments[0] as { id: string; txHash: string }
     const required = offer.headers.get('payment-required') ?? ''
-    const bought = { payer, required, txHash, network: world.chain.network.caip2, amount: 500_000n }
+    const purchase = { payer, required, txHash, network: world.chain.network.caip2, amount: 500_000n }
     return {
-      askBack: async (reason?: string) => (await askBack(world.service, bought, reason)).status,
+      askBack: async (reason?: string) => (await askBack(world.service, purchase, reason)).status,
       refunds: async () =>
         ((await world.seller.call('GET', `/v1/payments/${id}`)).body.payment.refunds as { state: string }[]).map(
           ({ state }) => state,

@@ -59,8 +59,8 @@ async function checkDeliveries(statements: Statements, { accepted }: Evidence): 
     if (delivery !== null) known.add(delivery)
     // Its workflow runs before it is paid, so also for a sale that fails.
     if (waits) continue
-    const wanted = state === 'paid' ? 1n : 0n
-    if (count !== wanted) problems.push(`${id} is ${state} and has ${String(count)} deliveries`)
+    const expected = state === 'paid' ? 1n : 0n
+    if (count !== expected) problems.push(`${id} is ${state} and has ${String(count)} deliveries`)
     if (delivery === null || state !== 'paid') continue
     if (delivered !== 'delivered') problems.push(`the delivery ${delivery} of ${id} is ${String(delivered)}`)
     const deliveries = (accepted.get(delivery) ?? []) as { input?: { act?: string } }[]

@@ -11,11 +11,11 @@ interface Payload {
 export async function replay({ world, book, chance, acts }: Robbery): Promise<void> {
   const used = await usesOf(world.chain).catch(() => null)
   if (used === null) return
-  const bought = acts.filter(
+  const paidActs = acts.filter(
     ({ request }) => request.nonce !== null && used.has(useOf(request.address ?? '', request.nonce)),
   )
   // The newest payments are those whose responses are still available.
-  const victims = bought.slice(-8)
+  const victims = paidActs.slice(-8)
   if (victims.length === 0) return
   const victim = chance.of(victims)
   const payload = payloadOf(victim)

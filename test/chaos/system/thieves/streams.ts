@@ -6,9 +6,9 @@ import type { Robbery } from './book.ts'
 /** Opens a stream of the older MCP with a key, has the key revoked, and continues to spend through the stream. */
 export async function spendRevoked({ world, book }: Robbery): Promise<void> {
   const { goods, thief, topology } = world
-  const made = await call(topology.origin, thief.key, 'POST', '/v1/keys', { name: 'stream' }).catch(() => null)
-  if (made === null) return
-  const secret = String(made.secret)
+  const created = await call(topology.origin, thief.key, 'POST', '/v1/keys', { name: 'stream' }).catch(() => null)
+  if (created === null) return
+  const secret = String(created.secret)
   const path = `/tools/mcp?key=${secret}`
   const ending = new AbortController()
   try {
@@ -38,7 +38,7 @@ export async function spendRevoked({ world, book }: Robbery): Promise<void> {
         body: message,
       })
     }
-    const deleted = await request(`${topology.origin}/v1/keys/${String(made.key.id)}`, {
+    const deleted = await request(`${topology.origin}/v1/keys/${String(created.key.id)}`, {
       method: 'DELETE',
       headers: { authorization: `Bearer ${thief.key}` },
     })
