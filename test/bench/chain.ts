@@ -67,8 +67,8 @@ function payments(count: number, sellers: readonly World['sponsor']['address'][]
 }
 
 async function simulateAll(authorizations: readonly SignedAuthorization[]): Promise<void> {
-  const verdicts = await chain.simulate(authorizations)
-  if (!verdicts.every(({ outcome }) => outcome.succeeds)) throw new Error('a good payment was refused')
+  const simulations = await chain.simulate(authorizations)
+  if (!simulations.every(({ outcome }) => outcome.succeeds)) throw new Error('a good payment was refused')
 }
 
 async function timed(act: () => unknown): Promise<number> {

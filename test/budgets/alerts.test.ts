@@ -1,7 +1,7 @@
 import { expectLikeItsTest } from '../deliveries/samples.ts'
 import { TestClock } from '../harness/clock.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
-import { agentWith, callerOf, callOf, policyOf, budgetsOn, verdictOf, type BudgetsUnderTest } from './harness.ts'
+import { agentWith, callerOf, callOf, policyOf, budgetsOn, outcomeOf, type BudgetsUnderTest } from './harness.ts'
 
 const day = 86_400_000
 
@@ -69,7 +69,7 @@ describe('alerts', () => {
     const other = budgetsOn(database.statements, clock)
     await Promise.all(
       Array.from({ length: 40 }, (_, count) =>
-        verdictOf((count % 2 === 0 ? world : other).budgets.reserve(callOf(agent, 1n))),
+        outcomeOf((count % 2 === 0 ? world : other).budgets.reserve(callOf(agent, 1n))),
       ),
     )
     const all = [...alerts(), ...other.announced.map(({ payload }) => [payload['event']])].map(([event]) => event)
@@ -78,7 +78,7 @@ describe('alerts', () => {
 
   test('report a refusal by a limit once; onExceeded: pause pauses the agent until it is resumed', async () => {
     const agent = await agentWith(world, policyOf({ limits: { perDay: 10n }, onExceeded: 'pause' }))
-    const reserve = (amount: bigint) => verdictOf(world.budgets.reserve(callOf(agent, amount)))
+    const reserve = (amount: bigint) => outcomeOf(world.budgets.reserve(callOf(agent, amount)))
     expect(await reserve(11n)).toBe('perDay')
     expect(await reserve(1n)).toBe('paused')
     expect(alerts()).toEqual([

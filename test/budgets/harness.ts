@@ -121,7 +121,7 @@ export function callOf(
 }
 
 /** Returns `allowed`, or the rule that refused the call. */
-export async function verdictOf(call: Promise<unknown>): Promise<string> {
+export async function outcomeOf(call: Promise<unknown>): Promise<string> {
   try {
     await call
     return 'allowed'

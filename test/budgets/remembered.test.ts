@@ -2,7 +2,7 @@ import type { Statements } from '../../service/kit/transaction.ts'
 import type { Agent } from '../../service/budgets/model.ts'
 import { TestClock } from '../harness/clock.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
-import { agentWith, callerOf, callOf, policyOf, budgetsOn, verdictOf, type BudgetsUnderTest } from './harness.ts'
+import { agentWith, callerOf, callOf, policyOf, budgetsOn, outcomeOf, type BudgetsUnderTest } from './harness.ts'
 
 /**
  * A process that alone serves an agent decides from memory, without reading the row. It must notice every change that
@@ -38,7 +38,7 @@ describe('an agent’s usage cached by a process', () => {
   })
 
   const reserve = (agent: Agent, amount: bigint, id?: string, by = world) =>
-    verdictOf(by.budgets.reserve(callOf(agent, amount, {}, id)))
+    outcomeOf(by.budgets.reserve(callOf(agent, amount, {}, id)))
 
   /** An agent whose state is in the process's memory: its next call reads nothing. */
   async function remembered(limits: Parameters<typeof policyOf>[0], balance?: bigint): Promise<Agent> {
@@ -136,10 +136,10 @@ describe('an agent’s usage cached by a process', () => {
 
   test('allows exactly the limit for concurrent calls in two processes', async () => {
     const agent = await remembered({ limits: { lifetime: 104n } })
-    const verdicts = await Promise.all(
+    const outcomes = await Promise.all(
       Array.from({ length: 300 }, (_, call) => reserve(agent, 1n, undefined, call % 3 === 0 ? other : world)),
     )
-    expect(verdicts.filter((verdict) => verdict === 'allowed')).toHaveLength(100)
+    expect(outcomes.filter((outcome) => outcome === 'allowed')).toHaveLength(100)
     expect(await lifetime(agent)).toBe(104n)
     expect(await world.ledger.differences()).toEqual([])
   })

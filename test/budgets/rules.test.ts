@@ -17,8 +17,8 @@ function decisionOn(
   status: 'active' | 'paused' = 'active',
 ): string {
   const whole: Expense = { kind: 'run', target: 'x', alias: null, domain: null, amount: usdc(0n), ...expense }
-  const verdict = decide({ status, policy }, nothing, whole, PLAIN)
-  return verdict.outcome === 'refused' ? verdict.refusal.rule : verdict.outcome
+  const decision = decide({ status, policy }, nothing, whole, PLAIN)
+  return decision.outcome === 'refused' ? decision.refusal.rule : decision.outcome
 }
 
 describe('patterns', () => {
@@ -129,15 +129,15 @@ describe('limits', () => {
     const policy = policyOf({ limits: { perCall: 5n, perDay: 12n } })
     expect(decisionOn(policy, { amount: usdc(5n) })).toBe('allowed')
     expect(decisionOn(policy, { amount: usdc(6n) })).toBe('perCall')
-    const verdict = (spent: bigint) =>
+    const outcome = (spent: bigint) =>
       decide(
         { status: 'active', policy },
         count(nothing, usdc(spent)),
         { kind: 'run', target: 'x', alias: null, domain: null, amount: usdc(5n) },
         PLAIN,
       ).outcome
-    expect(verdict(7n)).toBe('allowed')
-    expect(verdict(8n)).toBe('refused')
+    expect(outcome(7n)).toBe('allowed')
+    expect(outcome(8n)).toBe('refused')
   })
 
   test.each(['perCall', 'perMinute', 'perDay', 'perWeek', 'perMonth', 'lifetime'] as const)(

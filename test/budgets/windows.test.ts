@@ -66,8 +66,8 @@ test.each(INSIDE)('%s: a window full at %s is still full at %s', (window, at, la
 test('a refusal names when its window ends', () => {
   const agent = { status: 'active' as const, policy: policyOf({ limits: { perWeek: 10n } }) }
   const usage = count(emptyUsage(new Date('2026-12-31T12:00:00.000Z')), usdc(10n))
-  const verdict = decide(agent, usage, expense, PLAIN)
-  expect(verdict).toMatchObject({
+  const decision = decide(agent, usage, expense, PLAIN)
+  expect(decision).toMatchObject({
     outcome: 'refused',
     refusal: { rule: 'perWeek', spent: 10n, requested: 1n, limit: 10n, resetsAt: new Date('2027-01-04T00:00:00.000Z') },
   })

@@ -15,11 +15,11 @@ export interface Victim {
   begin(): Promise<void>
   kill(): void
   /** Calls as the demo account; rejects where the process dies meanwhile. */
-  call(method: 'GET' | 'POST', at: string, body?: unknown, name?: string): Promise<Called>
+  call(method: 'GET' | 'POST', at: string, body?: unknown, name?: string): Promise<CallResult>
   close(): Promise<void>
 }
 
-interface Called {
+interface CallResult {
   status: number
   body: Record<string, unknown>
 }

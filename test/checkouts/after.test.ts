@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sendMcp, type Json } from '../harness/mcp.ts'
 import type { TestPerson } from '../harness/service.ts'
 import { png } from '../files/pictures.ts'
-import { openWorld, type Sold, type World } from './world.ts'
+import { openWorld, type SoldCheckout, type World } from './world.ts'
 
 /** What a payment leads to where no workflow is called. */
 describe('after the payment', () => {
@@ -21,10 +21,10 @@ describe('after the payment', () => {
     return String(body.file.id)
   }
 
-  const sell = (after: object, terms: object = {}): Promise<Sold> =>
+  const sell = (after: object, terms: object = {}): Promise<SoldCheckout> =>
     world.sell({ callbackUrl: null, testMode: true, after, ...terms })
 
-  async function buy({ id }: Pick<Sold, 'id'>, more: object = {}) {
+  async function buy({ id }: Pick<SoldCheckout, 'id'>, more: object = {}) {
     const { status, body } = await world.call('POST', `/p/${id}/pay`, { body: { input: {}, simulate: true, ...more } })
     expect(status).toBe(200)
     const { payment, delivery, result } = body

@@ -107,7 +107,7 @@ export interface World {
   chain: TestChain
   recipient: Hex
   /** A checkout of the seller's: 1 USDC on base-sepolia, unless it is said otherwise. */
-  sell(terms?: Record<string, unknown>, seller?: TestPerson): Promise<Sold>
+  sell(terms?: Record<string, unknown>, seller?: TestPerson): Promise<SoldCheckout>
   /** An authorization that this checkout asks for, as the page sends it. */
   sign(payer: TestAccount, checkout: string, version?: 1 | 2): Promise<Record<string, unknown>>
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
@@ -116,7 +116,7 @@ export interface World {
   close(): Promise<void>
 }
 
-export interface Sold {
+export interface SoldCheckout {
   id: string
   secret: string
   // oxlint-disable-next-line typescript/no-explicit-any -- as in answers

@@ -6,12 +6,12 @@ import { openWorld, type World } from '../facilitator/world.ts'
 import { TYPES } from '../harness/chain.ts'
 import { newPasskey } from '../passkeys/passkey.ts'
 import { placeSafe } from '../passkeys/safe.ts'
-import { startBuyer, type Buyer, type Requirements, type StockPayload, type Version, type Wish } from './stock.ts'
+import { startBuyer, type Buyer, type Requirements, type StockPayload, type Version, type SignInput } from './stock.ts'
 
 /** The terms that the client signs, the terms that the seller then asks for, and how the payload is changed between. */
 interface Attempt {
   privateKey?: Hex
-  terms?: Wish['terms']
+  terms?: SignInput['terms']
   factory?: Hex
   factoryData?: Hex
   offered?: Partial<Requirements>

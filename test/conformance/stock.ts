@@ -25,7 +25,7 @@ export interface Buyer {
     hold?: boolean
     signsIn?: boolean
   }): Promise<Purchase>
-  sign(input: Wish): Promise<StockPayload>
+  sign(input: SignInput): Promise<StockPayload>
   /** The reference facilitator's reason against a request; version 2's program knows both versions. */
   judge(input: {
     rpc: string
@@ -41,11 +41,17 @@ export interface Buyer {
   /** How the stock packages judge a description; only version 2's program can. */
   describe(input: { bazaar: unknown; url: string }): Promise<unknown>
   /** Calls a tool over MCP, and pays what is asked; only the program of models' wallets can. */
-  call(input: { url: string; tool?: string; input: object; privateKey: Hex; wallet: 'x402' | 'mpp' }): Promise<Called>
+  call(input: {
+    url: string
+    tool?: string
+    input: object
+    privateKey: Hex
+    wallet: 'x402' | 'mpp'
+  }): Promise<ToolCallResult>
   stop(): Promise<void>
 }
 
-export interface Called {
+export interface ToolCallResult {
   tools: { name: string; description: string }[]
   result: Record<string, unknown>
 }
@@ -87,7 +93,7 @@ export interface Purchase {
   proof?: Record<string, string>
 }
 
-export interface Wish {
+export interface SignInput {
   privateKey: Hex
   requirements: Requirements
   terms: Partial<Record<'from' | 'validAfter' | 'validBefore' | 'nonce', string>>

@@ -7,7 +7,7 @@ import { connectionWorld, json, type ConnectionWorld } from './world.ts'
 
 const VAULT_KEY = `test:${Buffer.from('0123456789abcdefghijklmnopqrstuv').toString('base64')}`
 
-interface Begun {
+interface StartedAuthorization {
   authorizationUrl: string
 }
 
@@ -36,8 +36,12 @@ describe('connections to providers of tools', () => {
   const renewalsWith = (refreshToken: string) => () =>
     world.company.to('/token').filter(({ body }) => new URLSearchParams(body).get('refresh_token') === refreshToken)
       .length
-  const start = async (person: { call: ConnectionWorld['service']['call'] }, body: object = {}): Promise<Begun> =>
-    (await person.call('POST', '/v1/connections/authorize', { body: { provider: 'notes', ...body } })).body as Begun
+  const start = async (
+    person: { call: ConnectionWorld['service']['call'] },
+    body: object = {},
+  ): Promise<StartedAuthorization> =>
+    (await person.call('POST', '/v1/connections/authorize', { body: { provider: 'notes', ...body } }))
+      .body as StartedAuthorization
 
   async function replica(failpoint: string) {
     const { failpoints, reached } = dyingAt(failpoint)
@@ -277,7 +281,7 @@ describe('connections to providers of tools', () => {
     const answer = world.company.next
     for (let count = 0; count < 60; count++) {
       answer.push((request, response) => {
-        const who = world.company.whoOf(request)
+        const who = world.company.userOf(request)
         order.push(who)
         if (who === 'ora') held.push(() => world.company.issue(request, response))
         else world.company.issue(request, response)

@@ -92,7 +92,7 @@ export class Company extends Stranger {
   }
 
   /** Who renews with this request. */
-  whoOf(request: ReceivedRequest): string {
+  userOf(request: ReceivedRequest): string {
     return this.refreshes.get(new URLSearchParams(request.body).get('refresh_token') ?? '') ?? ''
   }
 

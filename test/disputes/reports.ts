@@ -20,12 +20,12 @@ export async function createSale(service: TestService, seller: TestPerson, over:
   return { id, token, payer, txHash: row?.tx_hash ?? '' }
 }
 
-export type Bought = Awaited<ReturnType<typeof createSale>>
-export type Signer = Pick<Bought['payer'], 'signMessage'>
+export type TestSale = Awaited<ReturnType<typeof createSale>>
+export type Signer = Pick<TestSale['payer'], 'signMessage'>
 
 export function report(
   service: Pick<TestService, 'call'>,
-  { id, token }: Pick<Bought, 'id' | 'token'>,
+  { id, token }: Pick<TestSale, 'id' | 'token'>,
   body: object = {},
 ) {
   return service.call('POST', `/receipts/${id}/dispute`, {
@@ -43,7 +43,7 @@ async function receiptsOf({ disputes }: Pick<TestService, 'disputes'>): Promise<
 /** A report that is signed instead of sent with the token. */
 export async function signedReport(
   service: Pick<TestService, 'disputes' | 'clock'>,
-  { id }: Pick<Bought, 'id'>,
+  { id }: Pick<TestSale, 'id'>,
   by: Signer,
   over: SignedOver = {},
 ) {
@@ -66,7 +66,7 @@ interface SignedOver {
 /** A program's request, signed by its payer. */
 export async function refundRequest(
   service: Pick<TestService, 'disputes' | 'clock'>,
-  sale: Bought,
+  sale: TestSale,
   over: RequestOver = {},
 ) {
   const { by = sale.payer, origin = `${await receiptsOf(service)}/refunds`, minutes = 10, amount = '1000000' } = over

@@ -115,11 +115,11 @@ const PATIENCE_MS = 20_000
 const STREAMED_MS = 1_000
 
 async function watched(origin: string, pid: number, work: () => Promise<void>): Promise<Cost> {
-  const before = await figures(origin)
+  const before = await measure(origin)
   await resetPeak(pid)
   await work()
   const peak = await peakBytes(pid)
-  const after = await figures(origin)
+  const after = await measure(origin)
   return {
     cpuMs: 1_000 * (after.cpu - before.cpu),
     stallMs: 1_000 * after.lag,
@@ -128,7 +128,7 @@ async function watched(origin: string, pid: number, work: () => Promise<void>): 
 }
 
 /** The process's own metrics; the lag is that since the last look. */
-async function figures(origin: string): Promise<{ cpu: number; lag: number; memory: number }> {
+async function measure(origin: string): Promise<{ cpu: number; lag: number; memory: number }> {
   const { body } = await request(`${origin}/metrics`, { reset: true })
   const text = await body.text()
   const figure = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])

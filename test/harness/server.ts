@@ -30,7 +30,7 @@ export const TEST_SERVER = 'COINSLOT_TEST_SERVER'
 export async function startTestServer(
   existingUrl: string | undefined,
 ): Promise<{ server: TestServer; stop(): Promise<void> }> {
-  if (existingUrl !== undefined && existingUrl !== '') return onGiven(existingUrl)
+  if (existingUrl !== undefined && existingUrl !== '') return onExistingServer(existingUrl)
   const dataDir = mkdtempSync(path.join(await quickFolder(PREFIX), PREFIX))
   const start = (): Promise<Embedded> => startEmbedded({ dataDir, settings: NOT_DURABLE })
   const template = 'coinslot'
@@ -77,7 +77,7 @@ async function fill(url: string): Promise<void> {
   await Promise.all(closed)
 }
 
-async function onGiven(existingUrl: string): Promise<{ server: TestServer; stop(): Promise<void> }> {
+async function onExistingServer(existingUrl: string): Promise<{ server: TestServer; stop(): Promise<void> }> {
   const admin = new pg.Client({ connectionString: existingUrl })
   await admin.connect()
   const template = `template_${randomBytes(6).toString('hex')}`

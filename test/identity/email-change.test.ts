@@ -18,7 +18,7 @@ describe('a new e-mail address', () => {
     const { body } = await post(world, '/sign-up/email', { email, password: PASSWORD, name: 'Somebody' })
     await world.deliver()
     if (confirmed) await confirm(email)
-    return somebodyOf(body, email)
+    return testUserOf(body, email)
   }
 
   async function confirm(email: string): Promise<void> {
@@ -29,7 +29,7 @@ describe('a new e-mail address', () => {
   async function byWallet(): Promise<TestUser> {
     const wallet = privateKeyToAccount(generatePrivateKey())
     const { body } = await post(world, '/siwe/verify', await proofOf(world, wallet))
-    return somebodyOf(body, '')
+    return testUserOf(body, '')
   }
 
   const mailsTo = (email: string) => world.mails.filter(({ to }) => to === email)
@@ -196,7 +196,7 @@ describe('a new e-mail address', () => {
       },
     })
     const { body } = await post(small, '/sign-up/email', { email: 'm@a.example', password: PASSWORD, name: 'M' })
-    const { headers } = somebodyOf(body, 'm@a.example')
+    const { headers } = testUserOf(body, 'm@a.example')
     const again = () => post(small, '/email/change', { email: 'm@new.example', password: PASSWORD }, headers)
     for (let nth = 0; nth < 5; nth++) expect((await again()).status).toBe(200)
     expect(await again()).toMatchObject({ status: 429, body: { code: 'too_many_mails' } })
@@ -207,7 +207,7 @@ describe('a new e-mail address', () => {
     const silent = await openWorld({ canMail: false })
     const wallet = privateKeyToAccount(generatePrivateKey())
     const { body } = await post(silent, '/siwe/verify', await proofOf(silent, wallet))
-    const { headers } = somebodyOf(body, '')
+    const { headers } = testUserOf(body, '')
     expect((await get(silent, 'email', headers)).body).toMatchObject({ changeable: false })
     expect(await post(silent, '/email/change', { email: 'n@new.example' }, headers)).toMatchObject({
       status: 400,
@@ -224,7 +224,7 @@ interface TestUser {
   headers: { authorization: string }
 }
 
-function somebodyOf(body: Record<string, unknown>, email: string): TestUser {
+function testUserOf(body: Record<string, unknown>, email: string): TestUser {
   const token = body['token'] as string
   return { id: (body['user'] as { id: string }).id, email, token, headers: { authorization: `Bearer ${token}` } }
 }

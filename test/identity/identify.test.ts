@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { newId } from '../../service/kit/ids.ts'
 import type { Caller } from '../../service/kit/caller.ts'
-import { callerOf, openWorld, post, somebody, type World } from './world.ts'
+import { callerOf, openWorld, post, newPerson, type World } from './world.ts'
 
 describe('identifying a caller', () => {
   let sandbox: World
@@ -128,7 +128,7 @@ describe('identifying a caller', () => {
 })
 
 async function keyIn(world: World, environment: Caller['environment'], expiresAt: Date | null = null) {
-  const { user } = await world.identity.signUp(somebody('ann'))
+  const { user } = await world.identity.signUp(newPerson('ann'))
   const caller: Caller = {
     user,
     subject: 'ann',

@@ -1,6 +1,6 @@
 import { newId } from '../../service/kit/ids.ts'
 import type { Caller } from '../../service/kit/caller.ts'
-import { callerOf, openWorld, somebody, type World } from './world.ts'
+import { callerOf, openWorld, newPerson, type World } from './world.ts'
 const plain = { name: 'a key', agentId: null, expiresAt: null }
 
 describe('keys', () => {
@@ -11,7 +11,7 @@ describe('keys', () => {
   afterAll(() => world.close())
 
   async function person(subject: string, environment: Caller['environment'] = 'sandbox'): Promise<Caller> {
-    const { user } = await world.identity.signUp(somebody(subject))
+    const { user } = await world.identity.signUp(newPerson(subject))
     return { user, subject, issuer: user.issuer, environment, via: 'session', keyId: null, agentId: null }
   }
 

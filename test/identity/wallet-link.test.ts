@@ -128,10 +128,10 @@ describe('wallets of an account', () => {
     expect(entered.map(({ status }) => status)).toEqual([200, 200])
     const owner = (await signIn(wallet)).id
     for (const { body } of entered) expect((body['user'] as { id: string }).id).toBe(owner)
-    for (const [place, somebody] of everybody.entries()) {
-      const isOwner = somebody.id === owner
+    for (const [place, user] of everybody.entries()) {
+      const isOwner = user.id === owner
       expect(answers[place]?.status).toBe(isOwner ? 200 : 409)
-      expect((await listed(somebody)).includes(wallet.address)).toBe(isOwner)
+      expect((await listed(user)).includes(wallet.address)).toBe(isOwner)
     }
   })
 

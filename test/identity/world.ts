@@ -123,7 +123,7 @@ function movableClock() {
   }
 }
 
-export function somebody(subject: string, more: Partial<Person> = {}): Person {
+export function newPerson(subject: string, more: Partial<Person> = {}): Person {
   return { issuer: 'https://issuer.example', subject, name: null, email: null, emailConfirmed: false, ...more }
 }
 

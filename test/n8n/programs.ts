@@ -22,7 +22,7 @@ export interface WorkflowFile {
 }
 
 /** The outcome of one execution. */
-export interface Ran {
+export interface RunResult {
   status: string
   /** A node's output items in its last run. */
   items(node: string): Record<string, Answer>[]
@@ -62,7 +62,7 @@ export async function act(
   world: World,
   parameters: Record<string, unknown>,
   { credential = world.credential, input = [{}], ...settings }: Acting = {},
-): Promise<Ran> {
+): Promise<RunResult> {
   const source = { name: 'Items', type: 'n8n-nodes-base.code', typeVersion: 2, parameters: { jsCode: codeOf(input) } }
   const node = { name: 'Coinslot', type: COINSLOT, typeVersion: 1, parameters, ...settings }
   return await runChain(world, [source, { ...node, credentials: { coinslotApi: credential } }])
@@ -76,7 +76,7 @@ export interface Acting {
 }
 
 /** Runs nodes one after the other, started by hand. */
-async function runChain(world: World, nodes: NodeData[]): Promise<Ran> {
+async function runChain(world: World, nodes: NodeData[]): Promise<RunResult> {
   const start = { name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} }
   const all = [start, ...nodes]
   const connections = Object.fromEntries(
@@ -88,7 +88,7 @@ async function runChain(world: World, nodes: NodeData[]): Promise<Ran> {
 }
 
 /** A workflow's file, imported and executed once from its manual trigger. */
-export async function runFile(world: World, file: WorkflowFile, from = 'Start'): Promise<Ran> {
+export async function runFile(world: World, file: WorkflowFile, from = 'Start'): Promise<RunResult> {
   const nodes = file.nodes.map((node, place) => ({
     id: randomUUID(),
     position: [place * 220, 0],
@@ -110,7 +110,7 @@ export async function runFile(world: World, file: WorkflowFile, from = 'Start'):
   return await ended(world, executionId)
 }
 
-async function ended(world: World, executionId: string): Promise<Ran> {
+async function ended(world: World, executionId: string): Promise<RunResult> {
   const read = () => world.n8n.request<{ status: string; data: string }>('GET', `/rest/executions/${executionId}`)
   await until(async () => !['running', 'new', 'waiting'].includes((await read()).status))
   const { status, data } = await read()

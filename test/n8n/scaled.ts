@@ -122,7 +122,7 @@ export class Network {
   /** Waits until as many are here as wait for each other; the last one goes first. */
   private async turn(): Promise<void> {
     const mine = new Promise<void>((resolve) => this.waiting.unshift(resolve))
-    if (this.waiting.length >= this.gathers) for (const go of this.waiting.splice(0)) go()
+    if (this.waiting.length >= this.gathers) for (const release of this.waiting.splice(0)) release()
     await mine
   }
 }

@@ -292,9 +292,9 @@ describe('paying an address', () => {
 
     test('stays within its limits, to which a released payment returns its amount', async () => {
       const { id, key } = await agentKey({ limits: { lifetime: 0.5 } })
-      const verdicts = await Promise.all(['/v2/a', '/v2/b', '/v2/c', '/v2/d'].map((path) => payAs(key, path)))
-      expect(verdicts.map(({ status: code }) => code).sort()).toEqual([200, 200, 403, 403])
-      expect(verdicts.find(({ status: code }) => code === 403)?.body).toMatchObject({
+      const answers = await Promise.all(['/v2/a', '/v2/b', '/v2/c', '/v2/d'].map((path) => payAs(key, path)))
+      expect(answers.map(({ status: code }) => code).sort()).toEqual([200, 200, 403, 403])
+      expect(answers.find(({ status: code }) => code === 403)?.body).toMatchObject({
         code: 'spending_limit',
         limit: 'lifetime',
         spent: 0.5,

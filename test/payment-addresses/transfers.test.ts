@@ -1,7 +1,7 @@
 import type { Hex } from '../../service/chain/model.ts'
 import type { PaymentAddressView } from '../../service/payment-addresses/service/addresses.ts'
 import { createPaymentAddressStore } from '../../service/payment-addresses/store.ts'
-import { openWorld, until, type Sold, type World } from '../checkouts/world.ts'
+import { openWorld, until, type SoldCheckout, type World } from '../checkouts/world.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { transfer, walletKeys } from '../wallet/world.ts'
 
@@ -18,14 +18,17 @@ describe('an order that is paid by plain transfers', () => {
     await world.forget()
   })
 
-  interface Opened {
-    checkout: Sold
+  interface OpenedAddress {
+    checkout: SoldCheckout
     path: string
     token: string
     address: Hex
   }
 
-  async function opened(terms: Record<string, unknown> = {}, body: Record<string, unknown> = {}): Promise<Opened> {
+  async function opened(
+    terms: Record<string, unknown> = {},
+    body: Record<string, unknown> = {},
+  ): Promise<OpenedAddress> {
     const checkout = await world.sell(terms)
     const created = await world.call('POST', `/p/${checkout.id}/addresses`, { body })
     if (created.status !== 201) throw new Error(`no address: ${created.text}`)
@@ -48,23 +51,23 @@ describe('an order that is paid by plain transfers', () => {
     await world.chain.mine(5)
   }
 
-  async function viewOf({ path, token }: Pick<Opened, 'path' | 'token'>): Promise<PaymentAddressView> {
+  async function viewOf({ path, token }: Pick<OpenedAddress, 'path' | 'token'>): Promise<PaymentAddressView> {
     const { status, body, text } = await world.call('GET', path, { headers: { 'X-Payment-Token': token } })
     if (status !== 200) throw new Error(text)
     return body.address as PaymentAddressView
   }
 
-  const becomes = (of: Opened, expected: Partial<PaymentAddressView>): Promise<PaymentAddressView> =>
+  const becomes = (of: OpenedAddress, expected: Partial<PaymentAddressView>): Promise<PaymentAddressView> =>
     until(async () => {
       await turn()
       const view = await viewOf(of)
       return Object.entries(expected).every(([name, value]) => view[name as keyof PaymentAddressView] === value) && view
     })
 
-  const giveBack = ({ path, token }: Pick<Opened, 'path' | 'token'>, to: string) =>
+  const giveBack = ({ path, token }: Pick<OpenedAddress, 'path' | 'token'>, to: string) =>
     world.call('POST', `${path}/return`, { body: { to }, headers: { 'X-Payment-Token': token } })
 
-  const runsOf = ({ checkout }: Pick<Opened, 'checkout'>) =>
+  const runsOf = ({ checkout }: Pick<OpenedAddress, 'checkout'>) =>
     world.workflow.deliveries.filter(({ body }) => body.includes(checkout.id))
 
   it('is paid, delivered and shown to its buyer once the money has arrived, in one transfer', async () => {

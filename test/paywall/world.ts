@@ -13,7 +13,7 @@ export interface World {
   recipient: Hex
   chain: TestChain
   /** Registers a paywall; returns the owner's view of it, with the gate's address on this service. */
-  sell(routes: readonly Route[], terms?: Record<string, unknown>, seller?: TestPerson): Promise<Sold>
+  sell(routes: readonly Route[], terms?: Record<string, unknown>, seller?: TestPerson): Promise<SoldPaywall>
   /** Sends a request through the gate; a GET by default. */
   request(url: string, options?: RequestInit): Promise<Answer>
   /** Requests, signs the offer in either version, and requests again. */
@@ -32,7 +32,7 @@ export interface Route {
   [field: string]: unknown
 }
 
-export interface Sold {
+export interface SoldPaywall {
   id: string
   secret: string
   gate: string

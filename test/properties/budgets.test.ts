@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { usdc } from '../../service/kit/money.ts'
 import type { Limit, WindowLimit } from '../../service/budgets/model.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
-import { agentWith, callOf, policyOf, budgetsOn, verdictOf } from '../budgets/harness.ts'
+import { agentWith, callOf, policyOf, budgetsOn, outcomeOf } from '../budgets/harness.ts'
 
 const HISTORIES = 160
 const TOGETHER = 20
@@ -93,16 +93,16 @@ describe('any history of an agent', () => {
       if (one.act === 'wait') now += one.ms
       else if (one.act === 'ask') {
         const call = { ...callOf(agent, BigInt(one.amount)), deadline: new Date(now + 10 * 366 * 86_400_000) }
-        const verdict = await verdictOf(processes[place % 2]!.budgets.reserve(call))
-        expect([place, verdict]).toEqual([place, expected(one.amount)])
-        if (verdict === 'allowed')
+        const outcome = await outcomeOf(processes[place % 2]!.budgets.reserve(call))
+        expect([place, outcome]).toEqual([place, expected(one.amount)])
+        if (outcome === 'allowed')
           calls.push({ id: call.id, at: now, amount: one.amount, charged: one.amount, open: true })
       } else {
         const call = calls[one.which % Math.max(calls.length, 1)]
         if (call === undefined) continue
         if (one.act === 'repeat') {
           const again = callOf(agent, BigInt(call.amount), {}, call.id)
-          expect(await verdictOf(processes[place % 2]!.budgets.reserve(again))).toBe('allowed')
+          expect(await outcomeOf(processes[place % 2]!.budgets.reserve(again))).toBe('allowed')
         } else if (call.open) {
           const { id } = call
           const captured = Math.min(one.captured, call.amount)

@@ -10,7 +10,7 @@ import { liveSettings, openWorld, sendCall, type Depositor, type World } from '.
 import { randomAddress, requestOwn, signed, signOwn, type ToSign } from './own.ts'
 import { addSale, refund } from './sales.ts'
 
-interface Shown {
+interface RefundView {
   id: string
   state: string
   txHash: string | null
@@ -38,7 +38,7 @@ describe("a refund from the seller's own wallet", () => {
     const sale = await addSale(world.service, person, { payer, amount: 4_000_000, recipient: wallet.address })
     return { person, wallet, payer, sale }
   }
-  type Sold = Awaited<ReturnType<typeof sell>>
+  type SaleToRefund = Awaited<ReturnType<typeof sell>>
 
   async function requested(amount?: number) {
     const it = await sell()
@@ -46,20 +46,22 @@ describe("a refund from the seller's own wallet", () => {
   }
   type Requested = Awaited<ReturnType<typeof requested>>
 
-  async function own({ person, sale }: Sold, amount?: number) {
+  async function own({ person, sale }: SaleToRefund, amount?: number) {
     const { status, body } = await refund(person, sale, { from: 'own', ...(amount === undefined ? {} : { amount }) })
     expect([status, body.refund]).toMatchObject([202, { state: 'requested', from: 'own', toSign: expect.any(Object) }])
-    return body.refund as Shown & { toSign: ToSign }
+    return body.refund as RefundView & { toSign: ToSign }
   }
 
   const post = ({ person, sale, refund: { id } }: Requested, signature: Hex) =>
     person.call('POST', `/v1/payments/${sale}/refunds/${id}/signature`, { body: { signature } })
 
-  const payment = async ({ person, sale }: Sold) =>
-    (await person.call('GET', `/v1/payments/${sale}`)).body.payment as Record<string, unknown> & { refunds: Shown[] }
+  const payment = async ({ person, sale }: SaleToRefund) =>
+    (await person.call('GET', `/v1/payments/${sale}`)).body.payment as Record<string, unknown> & {
+      refunds: RefundView[]
+    }
 
   /** Mines and looks, as the worker does, until every refund of the payment has ended. */
-  async function ended(it: Sold) {
+  async function ended(it: SaleToRefund) {
     for (let turn = 0; turn < 100; turn++) {
       await world.mine(1)
       world.service.clock.forward(30_000)

@@ -2,7 +2,7 @@ import { respond } from './calls/upstream.ts'
 import { toolWorld, importRequest, type ToolWorld } from './calls/world.ts'
 
 const file = { type: 'string', format: 'binary' }
-const takes = (operationId: string, type: string, schema: object) => ({
+const operationWith = (operationId: string, type: string, schema: object) => ({
   operationId,
   summary: 'Takes a file',
   requestBody: { required: true, content: { [type]: { schema } } },
@@ -19,8 +19,8 @@ const DOCUMENT = {
   components: { securitySchemes: { key: { type: 'apiKey', in: 'cookie', name: 'session' } } },
   security: [{ key: [] }],
   paths: {
-    '/form': { post: takes('form', 'multipart/form-data', form) },
-    '/image': { put: takes('image', 'image/*', {}) },
+    '/form': { post: operationWith('form', 'multipart/form-data', form) },
+    '/image': { put: operationWith('image', 'image/*', {}) },
     '/order': {
       get: {
         operationId: 'order',

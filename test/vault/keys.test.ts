@@ -83,7 +83,7 @@ describe('the key file', () => {
 
   it('is one and the same for processes that make it at once', async () => {
     const ready = await Promise.all(Array.from({ length: 4 }, () => anotherProcess(dataDir)))
-    const keys = await Promise.all(ready.map((go) => go()))
+    const keys = await Promise.all(ready.map((load) => load()))
     expect(new Set(keys).size).toBe(1)
     expect(keys[0]).toBe(await loadOrMakeKey(dataDir))
     expect(await readdir(dataDir)).toEqual(['vault.key'])

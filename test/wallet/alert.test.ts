@@ -66,8 +66,8 @@ describe('a balance that runs low', () => {
 
   test('and a server without a top-up address names none', async () => {
     const plain = await testService()
-    const somebody = await plain.person()
-    const { body } = await somebody.call('POST', '/v1/wallet/withdraw', {
+    const unnotified = await plain.person()
+    const { body } = await unnotified.call('POST', '/v1/wallet/withdraw', {
       body: { amount: 1000, to: `0x${'ab'.repeat(20)}` },
     })
     expect(body).toMatchObject({ code: 'insufficient_balance' })

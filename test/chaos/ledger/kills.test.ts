@@ -101,8 +101,8 @@ async function compare(database: Database, expected: readonly Expected[]): Promi
   const store = createLedgerStore(database.statements, systemClock)
   expect(await store.differences()).toEqual([])
   for (const { userId, deposited, spent, locked } of expected) {
-    const figures = await store.wallet({ userId, environment: 'sandbox' })
-    expect(figures?.funds).toEqual({ available: deposited - spent - locked, locked, deposited, spent })
+    const wallet = await store.wallet({ userId, environment: 'sandbox' })
+    expect(wallet?.funds).toEqual({ available: deposited - spent - locked, locked, deposited, spent })
   }
   const [totals] = await database.statements.run<{ rows: bigint; captures: bigint }>(
     `SELECT count(*) AS rows, count(DISTINCT payload ->> 'id') AS captures FROM outbox WHERE topic = 'chaos.captured'`,

@@ -101,10 +101,10 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
     let slow = true
     for (const path of ['/exact', '/metered']) {
       upstream.on(path, (_request, response) => {
-        const go = (): void => json(response, 200, { usage: { input_tokens: 1_000, output_tokens: 2_000 } })
+        const release = (): void => json(response, 200, { usage: { input_tokens: 1_000, output_tokens: 2_000 } })
         // Every third call is slow, so that the kill finds calls in every state.
-        if (slow && upstream.requests.length % 3 === 0) waiting.push(go)
-        else go()
+        if (slow && upstream.requests.length % 3 === 0) waiting.push(release)
+        else release()
       })
     }
 
@@ -125,7 +125,7 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
       while (answered < (all * (kill % 4)) / 6 && answered + waiting.length < all) await new Promise(setImmediate)
       victim.kill()
       await Promise.all(buying)
-      for (const go of waiting) go()
+      for (const release of waiting) release()
       await victim.begin()
       await timePasses()
     }

@@ -17,7 +17,7 @@ const SEED = Number(process.env['CHAOS_SEED'] ?? Math.floor(Math.random() * 1_00
 const STATES = ['requested', 'funded', 'sent', 'confirmed'] as const satisfies readonly RefundState[]
 const PRICE = 1_000_000
 
-interface Sold {
+interface SaleToRefund {
   sale: string
   payer: Hex
   /** Of the refunds that were asked for, all together. */
@@ -54,7 +54,7 @@ test(
         await new Promise((resolve) => setTimeout(resolve, 300))
       }
     })()
-    const sales: Sold[] = []
+    const sales: SaleToRefund[] = []
     const killed: Partial<Record<RefundState, number>> = {}
     const missed: string[] = []
     for (let kill = 0; kill < KILLS; kill++) {
@@ -126,7 +126,7 @@ test(
 )
 
 /** Every payer has exactly what was refunded, and the books agree with the chain. */
-async function audit({ service, chain, mine, watch }: World, sales: readonly Sold[]): Promise<void> {
+async function audit({ service, chain, mine, watch }: World, sales: readonly SaleToRefund[]): Promise<void> {
   const { statements } = service.database
   for (const { sale, payer, due } of sales) {
     const [row] = await statements.run<{ refunded: bigint; confirmed: bigint; count: bigint }>(

@@ -9,7 +9,7 @@ export type Mood = 'honest' | 'fails' | 'hangs' | 'hangs-up' | 'slow'
 export const MOODS: readonly Mood[] = ['fails', 'hangs', 'hangs-up', 'slow']
 
 /** A server with a fault mode. */
-abstract class Moody extends Stranger {
+abstract class FaultyServer extends Stranger {
   mood: Mood = 'honest'
   private readonly held = new Set<ServerResponse>()
 
@@ -40,7 +40,7 @@ export const WORK = '/work'
 export const WORK_MS = 3_000
 
 /** A workflow, or an endpoint for events: accepts every delivery. */
-export class Receiver extends Moody {
+export class Receiver extends FaultyServer {
   /** The deliveries that it accepted, by webhook-id. */
   readonly accepted = new Map<string, unknown[]>()
 
@@ -58,7 +58,7 @@ export class Receiver extends Moody {
  * The server behind tools, assets and gates. It returns the request's name, so that a response that reaches the wrong
  * caller is noticed, and a secret that only this response has.
  */
-export class Echo extends Moody {
+export class Echo extends FaultyServer {
   /** By the request's name: a secret for each time that the request was served. */
   readonly served = new Map<string, string[]>()
   private readonly waiters = new Map<string, () => void>()
@@ -114,7 +114,7 @@ function giant(): Record<string, unknown> {
 }
 
 /** Holds every request until it is released: a thief puts this behind an asset to fill the queues. */
-export class Sink extends Moody {
+export class Sink extends FaultyServer {
   override mood: Mood = 'hangs'
 
   protected override async answer(received: ReceivedRequest, response: ServerResponse): Promise<void> {
@@ -128,7 +128,7 @@ export class Sink extends Moody {
 }
 
 /** A stock seller: asks for money, has its facilitator settle the payment, and serves when the facilitator confirms. */
-export class Seller extends Moody {
+export class Seller extends FaultyServer {
   /** The payments it was shown, and whether its facilitator has confirmed the money. */
   readonly payments = new Map<string, { payload: unknown; sold: boolean }>()
   /** Called before the buyer gets an answer. */

@@ -52,7 +52,7 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
       respond(response, body, 'application/json')
     })
     while ((await post('/tools/chaos-echo', { say: 'there?' })).status !== 200) {
-      for (const go of waiting.splice(0)) go()
+      for (const release of waiting.splice(0)) release()
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
 
@@ -81,7 +81,7 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
       while (answered < CALLS / 4 || waiting.length < 5) await new Promise(setImmediate)
       victim.kill()
       await Promise.all(calls)
-      for (const go of waiting) go()
+      for (const release of waiting) release()
       await victim.begin()
     }
     expect(cutOff.length).toBeGreaterThan(KILLS * 10)

@@ -75,8 +75,8 @@ test(`${String(KILLS)} kills of the worker while it pays out: each withdrawal is
     if (state === 'confirmed') paid += amount
   }
   expect(paid).toBeGreaterThan(0n)
-  const figures = await service.ledger.wallet({ userId: person.caller.user.id, environment: 'production' })
-  expect(figures!.funds).toMatchObject({ available: 500_000_000n - paid, locked: 0n })
+  const wallet = await service.ledger.wallet({ userId: person.caller.user.id, environment: 'production' })
+  expect(wallet!.funds).toMatchObject({ available: 500_000_000n - paid, locked: 0n })
   expect(await service.ledger.differences()).toEqual([])
   await chain.mine(3)
   await world.watch()

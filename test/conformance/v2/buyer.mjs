@@ -83,8 +83,8 @@ answer({
     const account = privateKeyToAccount(privateKey)
     const signer = {
       address: terms.from ?? account.address,
-      async signTypedData(asked) {
-        const signature = await account.signTypedData({ ...asked, message: { ...asked.message, ...numbers(terms) } })
+      async signTypedData(data) {
+        const signature = await account.signTypedData({ ...data, message: { ...data.message, ...numbers(terms) } })
         return factory === null
           ? signature
           : serializeErc6492Signature({ address: factory, data: factoryData, signature })
@@ -107,7 +107,7 @@ answer({
     const signer = toFacilitatorEvmSigner({
       ...client,
       address: account.address,
-      readContract: (asked) => client.readContract(asked.functionName === 'tryAggregate' ? aggregate3(asked) : asked),
+      readContract: (call) => client.readContract(call.functionName === 'tryAggregate' ? aggregate3(call) : call),
     })
     const config = { eip6492AllowedFactories: factories }
     const facilitator = new x402Facilitator()

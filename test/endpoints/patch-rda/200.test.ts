@@ -13,11 +13,11 @@ describe('PATCH /rda/{identifier} → 200', () => {
     await service.close()
   })
 
-  async function edited(slug: string, body: Record<string, unknown>): Promise<Shown> {
+  async function edited(slug: string, body: Record<string, unknown>): Promise<Configs> {
     const answer = await creator.call('PATCH', `/v1/rda/${slug}`, { body })
     expect(answer.status).toBe(200)
     expect((await creator.call('GET', `/v1/rda/${slug}`)).body.rda).toEqual(answer.body.rda)
-    return answer.body.rda as Shown
+    return answer.body.rda as Configs
   }
 
   test('bumps the patch version for descriptive fields, and the minor one for fields that runs use', async () => {
@@ -105,4 +105,4 @@ describe('PATCH /rda/{identifier} → 200', () => {
 const VERSIONS = `
 SELECT v.version, v.content FROM rda_version v JOIN rda r ON r.id = v.rda_id WHERE r.slug = $1 ORDER BY v.created_at, v.version`
 
-type Shown = Record<'promptConfig' | 'agentConfig' | 'toolConfig', Record<string, unknown>>
+type Configs = Record<'promptConfig' | 'agentConfig' | 'toolConfig', Record<string, unknown>>

@@ -1,7 +1,7 @@
 import { ALLOWED, promptBody, published, run } from '../../marketplace/bodies.ts'
 import { testService, type Answer, type TestPerson, type TestService } from '../../harness/service.ts'
 
-interface Shown {
+interface ReviewsView {
   reviews: { id: string; text: string; reply: string | null }[]
   next: string | null
 }
@@ -24,9 +24,9 @@ describe('POST /rda/{identifier}/rate with a text: a review', () => {
     await run(person, of)
     return person
   }
-  const shown = async (input: object = {}, of = slug): Promise<Shown> => {
+  const shown = async (input: object = {}, of = slug): Promise<ReviewsView> => {
     const query = encodeURIComponent(JSON.stringify({ id: of, ...input }))
-    return (await service.call('GET', `/trpc/market.reviews?input=${query}`)).body.result.data as Shown
+    return (await service.call('GET', `/trpc/market.reviews?input=${query}`)).body.result.data as ReviewsView
   }
   const reply = (person: TestPerson, body: object): Promise<Answer> =>
     person.call('POST', '/trpc/assets.reply', { body: { id: slug, text: 'Thanks.', ...body } })
