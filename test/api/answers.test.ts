@@ -114,9 +114,9 @@ describe('an answer', () => {
         over = resolve
       })
       await serve(
-        streaming(async function* (gone) {
+        streaming(async function* (signal) {
           yield { event: 'state', data: 1 }
-          if (!gone.aborted) await once(gone, 'abort')
+          if (!signal.aborted) await once(signal, 'abort')
           over?.()
         }),
       )
@@ -129,9 +129,9 @@ describe('an answer', () => {
 
     it('end when the server stops', async () => {
       await serve(
-        streaming(async function* (gone) {
+        streaming(async function* (signal) {
           yield { event: 'state', data: 1 }
-          if (!gone.aborted) await once(gone, 'abort')
+          if (!signal.aborted) await once(signal, 'abort')
         }),
       )
       const answer = await fetch(`${origin}/thing`)
@@ -153,20 +153,20 @@ describe('an answer', () => {
     })
 
     it('are read from the source only as fast as the client reads', async () => {
-      let made = 0
+      let produced = 0
       await serve(
-        streaming(async function* (gone) {
-          while (!gone.aborted) yield { event: 'state', data: `${String(made++)} ${'x'.repeat(65_536)}` }
+        streaming(async function* (signal) {
+          while (!signal.aborted) yield { event: 'state', data: `${String(produced++)} ${'x'.repeat(65_536)}` }
         }),
       )
       const reader = new AbortController()
       const answer = await fetch(`${origin}/thing`, { signal: reader.signal })
       const body = answer.body?.getReader()
       await body?.read()
-      const before = made
+      const before = produced
       await fetch(`${origin}/other`)
       // As many as fit into the sockets' buffers, and no more.
-      expect(made).toBeLessThan(Math.max(before, 1) + 400)
+      expect(produced).toBeLessThan(Math.max(before, 1) + 400)
       reader.abort()
     })
   })
@@ -195,7 +195,7 @@ describe('an answer', () => {
   }
 })
 
-function streaming(events: (gone: AbortSignal) => AsyncIterable<ServerEvent>): AnyRoute {
+function streaming(events: (signal: AbortSignal) => AsyncIterable<ServerEvent>): AnyRoute {
   return route({ ...plain, handle: () => Promise.resolve({ status: 200, body: null, events }) })
 }
 

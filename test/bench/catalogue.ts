@@ -177,7 +177,7 @@ async function multiply(): Promise<void> {
       vault: vaultOf(parseKeyring(`bench:${randomBytes(32).toString('base64')}`, undefined)),
       measured: { of: () => Promise.resolve(new Map()) },
     })
-    const wanted = {
+    const listing = {
       environment: 'sandbox',
       ownerId: null,
       slug: `copy${String(copy)}`,
@@ -185,19 +185,20 @@ async function multiply(): Promise<void> {
       description: noun,
     } as const
     const plain = { simulated: true, source: null, server: null, auth: null, trusted: true }
-    await catalogue.importDocument({ ...wanted, ...plain, pricing: { otherwise: usdc(1_000n) } }, noun)
+    await catalogue.importDocument({ ...listing, ...plain, pricing: { otherwise: usdc(1_000n) } }, noun)
   }
 }
 
-async function measure(name: string, target: number, ask: (nth: number) => Promise<unknown>): Promise<void> {
-  const took: number[] = []
+async function measure(name: string, target: number, query: (nth: number) => Promise<unknown>): Promise<void> {
+  const latencies: number[] = []
   for (let nth = -50; nth < ASKS; nth++) {
     const started = performance.now()
-    await ask(nth + 50)
-    if (nth >= 0) took.push(performance.now() - started)
+    await query(nth + 50)
+    if (nth >= 0) latencies.push(performance.now() - started)
   }
-  took.sort((one, other) => one - other)
-  const at = (part: number): number => took[Math.min(took.length - 1, Math.floor(took.length * part))] ?? 0
+  latencies.sort((one, other) => one - other)
+  const at = (part: number): number =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))] ?? 0
   const met = at(0.95) <= target
   if (!met) missed++
   const cells = [at(0.5).toFixed(2), `${at(0.95).toFixed(2)}${met ? '' : ' !'}`, at(0.99).toFixed(2), at(1).toFixed(1)]

@@ -19,14 +19,14 @@ for (const kind of ['native', 'wasm'] as const) {
   const ms = await timed(() => {
     for (let round = 0; round < 4_000; round++) recover(round)
   })
-  say(`digest and recovery, ${kind}`, `${String(Math.round(4_000_000 / ms))} a second`)
+  print(`digest and recovery, ${kind}`, `${String(Math.round(4_000_000 / ms))} a second`)
 }
 
 const chain = world.adapter({ headMaxAgeMs: 1_000 })
 for (const count of [1, 16, 50, 1, 16, 50]) {
   const times: number[] = []
   for (let round = 0; round < 40; round++) times.push(await timed(() => simulateAll(items.slice(0, count))))
-  say(`simulation of ${String(count)}`, `p50 ${quantile(times, 0.5)} ms, p95 ${quantile(times, 0.95)} ms`)
+  print(`simulation of ${String(count)}`, `p50 ${quantile(times, 0.5)} ms, p95 ${quantile(times, 0.95)} ms`)
 }
 
 const began = performance.now()
@@ -44,16 +44,16 @@ await Promise.all(
   }),
 )
 const pace = Math.round((latencies.length * 1_000) / (performance.now() - began))
-say('recovery and simulation, 64 at once', `${String(pace)} a second, p99 ${quantile(latencies, 0.99)} ms`)
+print('recovery and simulation, 64 at once', `${String(pace)} a second, p99 ${quantile(latencies, 0.99)} ms`)
 
 const single = await world.send(world.chain.encodeTransfer((await payments(1, [seller]))[0]!, false))
-say('gas of a transfer', String(single.gasUsed))
+print('gas of a transfer', String(single.gasUsed))
 for (const count of [10, 25, 50]) {
   const many = await Promise.all(Array.from({ length: count }, async () => (await world.local.payer(1n)).address))
   const one = await world.send(world.chain.encodeBatch(await payments(count, [seller])))
   const own = await world.send(world.chain.encodeBatch(await payments(count, many)))
   const each = (gas: bigint): string => String(Math.round(Number(gas) / count))
-  say(`gas each in a batch of ${String(count)}`, `${each(one.gasUsed)}; a seller for each: ${each(own.gasUsed)}`)
+  print(`gas each in a batch of ${String(count)}`, `${each(one.gasUsed)}; a seller for each: ${each(own.gasUsed)}`)
 }
 await world.stop()
 
@@ -66,9 +66,9 @@ function payments(count: number, sellers: readonly World['sponsor']['address'][]
   )
 }
 
-async function simulateAll(asked: readonly SignedAuthorization[]): Promise<void> {
-  const verdicts = await chain.simulate(asked)
-  if (!verdicts.every(({ outcome }) => outcome.succeeds)) throw new Error('a good payment was refused')
+async function simulateAll(authorizations: readonly SignedAuthorization[]): Promise<void> {
+  const simulations = await chain.simulate(authorizations)
+  if (!simulations.every(({ outcome }) => outcome.succeeds)) throw new Error('a good payment was refused')
 }
 
 async function timed(act: () => unknown): Promise<number> {
@@ -81,6 +81,6 @@ function quantile(times: number[], part: number): string {
   return ([...times].sort((a, b) => a - b)[Math.floor(times.length * part)] ?? 0).toFixed(1)
 }
 
-function say(what: string, figure: string): void {
+function print(what: string, figure: string): void {
   process.stdout.write(`${what.padEnd(40)}${figure}\n`)
 }

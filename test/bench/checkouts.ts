@@ -42,7 +42,7 @@ await redis?.close()
 await embedded.stop()
 rmSync(folder, { recursive: true })
 
-async function measure(redisUrl: string, tell: (how: string, figures: readonly number[]) => void): Promise<void> {
+async function measure(redisUrl: string, report: (how: string, figures: readonly number[]) => void): Promise<void> {
   const config = readConfig({
     DATA_DIR: folder,
     DATABASE_URL: embedded.url,
@@ -66,10 +66,10 @@ async function measure(redisUrl: string, tell: (how: string, figures: readonly n
   const simulations = (count: number) => Array.from({ length: count }, () => ({ input: {}, simulate: true }))
   // The first ones pay for what is compiled and connected once.
   await run(origin, test.id, simulations(50), true)
-  tell('simulated, alone', await run(origin, test.id, simulations(ALONE), true))
-  tell('simulated, 100/s', await run(origin, test.id, simulations(STEADY), false))
+  report('simulated, alone', await run(origin, test.id, simulations(ALONE), true))
+  report('simulated, 100/s', await run(origin, test.id, simulations(STEADY), false))
   const money = await authorizations(chain, real.requirements, ALONE)
-  tell('with money, alone', await run(origin, real.id, money, true))
+  report('with money, alone', await run(origin, real.id, money, true))
   await written(service)
   await server.drain(1_000)
   await service.stop()
@@ -83,7 +83,7 @@ async function run(origin: string, id: string, bodies: readonly object[], alone:
     const { payment } = (await post(`${origin}/p/${id}/pay`, body)) as { payment: { id: string; status: string } }
     if (payment.status !== 'paid') throw new Error(`a payment is ${payment.status}`)
     answers.push(performance.timeOrigin + performance.now() - began)
-    arrivals.push((await workflow.came(payment.id.replace('pay_', 'dlv_'))) - began)
+    arrivals.push((await workflow.arrivalOf(payment.id.replace('pay_', 'dlv_'))) - began)
   }
   const under: Promise<void>[] = []
   for (const body of bodies) {
@@ -112,11 +112,11 @@ async function sell(origin: string, testMode: boolean) {
     recipient: chain.accounts[3]?.address,
     testMode,
   }
-  const made = (await post(`${origin}/v1/checkouts`, terms)) as { checkout: { id: string } }
-  const view = (await (await fetch(`${origin}/p/${made.checkout.id}`)).json()) as {
+  const created = (await post(`${origin}/v1/checkouts`, terms)) as { checkout: { id: string } }
+  const view = (await (await fetch(`${origin}/p/${created.checkout.id}`)).json()) as {
     paymentRequirements: Parameters<typeof signed>[2]
   }
-  return { id: made.checkout.id, requirements: view.paymentRequirements }
+  return { id: created.checkout.id, requirements: view.paymentRequirements }
 }
 
 async function authorizations(on: TestChain, requirements: Parameters<typeof signed>[2], count: number) {
@@ -157,7 +157,7 @@ async function startWorkflow() {
   return {
     url: `http://127.0.0.1:${String(port)}/hook`,
     /** When it came, by the clock of both threads. */
-    came: (id: string) =>
+    arrivalOf: (id: string) =>
       new Promise<number>((resolve) => {
         const at = arrivals.get(id)
         if (at === undefined) waiting.set(id, resolve)

@@ -59,7 +59,7 @@ async function measure(redisUrl: string): Promise<number[]> {
   for (let from = 0; from < BACKLOG; from += 500) await pay(service, to, ids.slice(from, from + 500))
   const started = performance.now()
   await service.start()
-  await receiver.came(BACKLOG)
+  await receiver.waitForCalls(BACKLOG)
   const rate = BACKLOG / ((performance.now() - started) / 1000)
   const figures = [rate, ...(await waits(service, to, LONE, true)), ...(await waits(service, to, STEADY, false))]
   await written(service)
@@ -77,11 +77,11 @@ async function waits(service: Service, to: Owned, count: number, alone: boolean)
       committed.set(deriveId('dlv', payment), performance.timeOrigin + performance.now())
     })
     payments.push(paying)
-    if (alone) await paying.then(() => receiver.cameOne(deriveId('dlv', payment)))
+    if (alone) await paying.then(() => receiver.waitForCall(deriveId('dlv', payment)))
     else await new Promise((resolve) => setTimeout(resolve, STEADY_EVERY_MS))
   }
   await Promise.all(payments)
-  await receiver.came(count)
+  await receiver.waitForCalls(count)
   const times = [...committed].map(([id, at]) => (receiver.arrivals.get(id) ?? 0) - at).sort((a, b) => a - b)
   return [times[Math.floor(count * 0.5)] ?? 0, times[Math.floor(count * 0.99)] ?? 0]
 }
@@ -146,11 +146,11 @@ async function startReceiver() {
     url: `http://127.0.0.1:${String(port)}/hook`,
     arrivals,
     /** So many more than were waited for before. */
-    async came(count: number): Promise<void> {
+    async waitForCalls(count: number): Promise<void> {
       counted += count
       await until(() => arrivals.size >= counted)
     },
-    cameOne: (id: string) => until(() => arrivals.has(id)),
+    waitForCall: (id: string) => until(() => arrivals.has(id)),
     close: () => thread.terminate(),
   }
 }

@@ -215,16 +215,16 @@ async function settlements(): Promise<void> {
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
   const measures = { count: () => undefined }
   const listing = createListing({ store, ownAddresses: [], clock: systemClock, log, measures, entriesPerMerchant: 200 })
-  const told: number[] = []
+  const latencies: number[] = []
   let rejected = 0
   let next = 0
   await Promise.all(
     Array.from({ length: SETTLED_AT_ONCE }, async () => {
       for (let nth = next++; nth < SETTLEMENTS; nth = next++) {
-        const sold = soldOf(nth)
+        const resource = soldOf(nth)
         const began = performance.now()
-        const status = (await listing.settled(sold, { status: 'settled' }))['bazaar']?.status
-        told.push(performance.now() - began)
+        const status = (await listing.settled(resource, { status: 'settled' }))['bazaar']?.status
+        latencies.push(performance.now() - began)
         if (status === 'rejected') rejected++
       }
     }),
@@ -236,15 +236,15 @@ async function settlements(): Promise<void> {
   const lost = SETTLEMENTS - rejected - Number(found[0]?.count ?? 0)
   if (lost > 0) missed++
   console.log(`${String(SETTLEMENTS)} settlements, ${String(rejected)} not listable, ${String(lost)} lost`)
-  line(`waits for its check, or told why not, ${String(SETTLED_AT_ONCE)} at once`, told, LISTED_TARGET_MS)
+  line(`waits for its check, or told why not, ${String(SETTLED_AT_ONCE)} at once`, latencies, LISTED_TARGET_MS)
 }
 
-async function measure(name: string, ask: (nth: number) => Promise<unknown>): Promise<void> {
-  for (let nth = 0; nth < 50; nth++) await ask(nth)
+async function measure(name: string, query: (nth: number) => Promise<unknown>): Promise<void> {
+  for (let nth = 0; nth < 50; nth++) await query(nth)
   const times: number[] = []
   for (let nth = 0; nth < ASKS; nth++) {
     const began = performance.now()
-    await ask(nth)
+    await query(nth)
     times.push(performance.now() - began)
   }
   line(name, times, P95_TARGET_MS)

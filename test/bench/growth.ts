@@ -15,7 +15,7 @@ import { createPruning } from '../../service/pruning/service.ts'
 import { createPruningStore } from '../../service/pruning/store.ts'
 import { generator } from '../harness/random.ts'
 import { fillAssets } from './growth/assets.ts'
-import { asksOf, type Ask } from './growth/asks.ts'
+import { operationsOf, type Operation } from './growth/asks.ts'
 import { fillHistory } from './growth/fill.ts'
 import { growthPicture, short, type Curve } from './growth/picture.ts'
 import { plansOf } from './growth/plans.ts'
@@ -35,9 +35,9 @@ const SEED = Number(process.env['BENCH_SEED'] ?? 7)
 const DAYS = { deliveries: 365, decisions: 400, draws: 90, answers: 30, reconciliations: 90 }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-growth-'))
-const given = process.env['BENCH_ADMIN_URL']
-const embedded = given === undefined ? await startEmbedded({ dataDir: path.join(folder, 'database') }) : null
-const server = given ?? embedded?.adminUrl ?? ''
+const adminUrl = process.env['BENCH_ADMIN_URL']
+const embedded = adminUrl === undefined ? await startEmbedded({ dataDir: path.join(folder, 'database') }) : null
+const server = adminUrl ?? embedded?.adminUrl ?? ''
 const curves = new Map<string, Measured[]>()
 const load: string[] = []
 let planned = { statements: 0, whole: [] as string[] }
@@ -95,13 +95,13 @@ async function measureAll(url: string): Promise<void> {
   const listening = await listen(service.app, 0, '127.0.0.1')
   const database = openDatabase({ url, poolMax: 2 })
   const random = generator(SEED)
-  const { asks, close } = await asksOf(
+  const { operations, close } = await operationsOf(
     service,
     `http://127.0.0.1:${String(listening.port)}`,
     sweepersOf(service, database),
     (bound) => Math.floor(random() * bound),
   )
-  for (const one of asks) {
+  for (const one of operations) {
     const measured = await measure(one)
     curves.set(one.name, [...(curves.get(one.name) ?? []), measured])
   }
@@ -135,16 +135,16 @@ interface Measured {
   p95: number
 }
 
-async function measure({ ask, times = ASKS }: Ask): Promise<Measured> {
-  for (let count = 0; count < times / 10; count++) await ask()
-  const took: number[] = []
+async function measure({ run, times = ASKS }: Operation): Promise<Measured> {
+  for (let count = 0; count < times / 10; count++) await run()
+  const latencies: number[] = []
   for (let count = 0; count < times; count++) {
     const started = performance.now()
-    await ask()
-    took.push(performance.now() - started)
+    await run()
+    latencies.push(performance.now() - started)
   }
-  took.sort((a, b) => a - b)
-  const at = (part: number): number => took[Math.floor(took.length * part)] ?? 0
+  latencies.sort((a, b) => a - b)
+  const at = (part: number): number => latencies[Math.floor(latencies.length * part)] ?? 0
   return { quick: at(0.1), p50: at(0.5), p95: at(0.95) }
 }
 

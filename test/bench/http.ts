@@ -31,21 +31,21 @@ const service = spawn(process.execPath, ['service/dist/main.js'], {
 const agent = new Agent({ connections: 64 })
 try {
   await untilThere(`${ORIGIN}/readyz`)
-  const asks = { 'GET /healthz': health, 'GET /v1/wallet/balance': balance, 'POST /v1/wallet/deposit': deposit }
+  const requests = { 'GET /healthz': health, 'GET /v1/wallet/balance': balance, 'POST /v1/wallet/deposit': deposit }
   console.log('| request | at once | a second | p50 ms | p99 ms |\n| --- | ---: | ---: | ---: | ---: |')
-  for (const [name, ask] of Object.entries(asks)) {
+  for (const [name, send] of Object.entries(requests)) {
     for (const atOnce of [1, 16, 64]) {
       const runs = []
-      for (let round = 0; round < ROUNDS; round++) runs.push(await measured(ask, atOnce, SECONDS))
+      for (let round = 0; round < ROUNDS; round++) runs.push(await measured(send, atOnce, SECONDS))
       const { rate, p50, p99 } = medianOf(runs)
       console.log(`| ${name} | ${String(atOnce)} | ${rate.toFixed(0)} | ${p50.toFixed(2)} | ${p99.toFixed(2)} |`)
     }
   }
 } finally {
   await agent.close()
-  const gone = new Promise((resolve) => service.once('exit', resolve))
+  const exited = new Promise((resolve) => service.once('exit', resolve))
   service.kill('SIGTERM')
-  await gone
+  await exited
   rmSync(folder, { recursive: true, force: true })
 }
 

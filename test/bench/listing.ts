@@ -45,7 +45,7 @@ try {
   )
   console.log('| list | target p95 | p50 ms | p95 ms | worst | total |\n| --- | ---: | ---: | ---: | ---: | ---: |')
   let missed = 0
-  for (const { name, target, ask } of questions()) missed += (await measure(name, target, ask)) ? 0 : 1
+  for (const { name, target, query } of questions()) missed += (await measure(name, target, query)) ? 0 : 1
   await assertTotals()
   console.log(missed === 0 ? 'Every target was met.' : `${String(missed)} TARGETS MISSED.`)
   process.exitCode = missed === 0 ? 0 : 1
@@ -58,58 +58,63 @@ try {
 interface Question {
   name: string
   target: number
-  ask: () => Partial<Listing>
+  query: () => Partial<Listing>
 }
 
 function questions(): Question[] {
   return [
-    { name: 'default', target: 20, ask: () => ({}) },
-    { name: 'by type', target: 20, ask: () => ({ type: oneOf(['prompt', 'agent', 'tool'] as const) }) },
-    { name: 'verified of a type', target: 20, ask: () => ({ type: 'tool', verified: true }) },
-    { name: 'featured', target: 20, ask: () => ({ featured: true }) },
+    { name: 'default', target: 20, query: () => ({}) },
+    { name: 'by type', target: 20, query: () => ({ type: oneOf(['prompt', 'agent', 'tool'] as const) }) },
+    { name: 'verified of a type', target: 20, query: () => ({ type: 'tool', verified: true }) },
+    { name: 'featured', target: 20, query: () => ({ featured: true }) },
     {
       name: 'featured and verified of a type',
       target: 20,
-      ask: () => ({ featured: true, verified: true, type: 'agent' }),
+      query: () => ({ featured: true, verified: true, type: 'agent' }),
     },
-    { name: 'trending', target: 20, ask: () => ({ trending: true }) },
-    { name: "a creator's", target: 20, ask: () => ({ ownerId: `subject-${String(below(OWNERS))}` }) },
-    { name: 'the largest creator’s', target: 20, ask: () => ({ ownerId: 'subject-0', offset: below(2_000) * 20 }) },
-    { name: 'one word, any', target: 20, ask: () => ({ search: word(below(WORDS)) }) },
-    { name: 'one word, common', target: 20, ask: () => ({ search: word(below(20)) }) },
-    { name: 'one word, rare', target: 20, ask: () => ({ search: word(WORDS - 1 - below(500)) }) },
-    { name: 'the beginning of a word', target: 20, ask: () => ({ search: word(below(WORDS)).slice(0, 5) }) },
-    { name: 'one word of a type', target: 20, ask: () => ({ search: word(below(WORDS)), type: 'prompt' }) },
+    { name: 'trending', target: 20, query: () => ({ trending: true }) },
+    { name: "a creator's", target: 20, query: () => ({ ownerId: `subject-${String(below(OWNERS))}` }) },
+    { name: 'the largest creator’s', target: 20, query: () => ({ ownerId: 'subject-0', offset: below(2_000) * 20 }) },
+    { name: 'one word, any', target: 20, query: () => ({ search: word(below(WORDS)) }) },
+    { name: 'one word, common', target: 20, query: () => ({ search: word(below(20)) }) },
+    { name: 'one word, rare', target: 20, query: () => ({ search: word(WORDS - 1 - below(500)) }) },
+    { name: 'the beginning of a word', target: 20, query: () => ({ search: word(below(WORDS)).slice(0, 5) }) },
+    { name: 'one word of a type', target: 20, query: () => ({ search: word(below(WORDS)), type: 'prompt' }) },
     {
       name: 'two words, asked before',
       target: 20,
-      ask: () => ({ search: `${word(below(20))} ${word(100 + below(5))}` }),
+      query: () => ({ search: `${word(below(20))} ${word(100 + below(5))}` }),
     },
-    { name: 'page 1,000', target: 100, ask: () => ({ offset: 19_980 }) },
-    { name: 'page 1,000 of a hundred each', target: 100, ask: () => ({ offset: 99_900, limit: 100 }) },
-    { name: 'page 1,000 of a type', target: 100, ask: () => ({ offset: 19_980, type: 'agent' }) },
-    { name: 'page 1,000 of a common word', target: Infinity, ask: () => ({ offset: 19_980, search: word(below(5)) }) },
-    { name: 'any page', target: 100, ask: () => ({ offset: below(ROWS) }) },
+    { name: 'page 1,000', target: 100, query: () => ({ offset: 19_980 }) },
+    { name: 'page 1,000 of a hundred each', target: 100, query: () => ({ offset: 99_900, limit: 100 }) },
+    { name: 'page 1,000 of a type', target: 100, query: () => ({ offset: 19_980, type: 'agent' }) },
+    {
+      name: 'page 1,000 of a common word',
+      target: Infinity,
+      query: () => ({ offset: 19_980, search: word(below(5)) }),
+    },
+    { name: 'any page', target: 100, query: () => ({ offset: below(ROWS) }) },
     {
       name: 'two words, never asked before',
       target: Infinity,
-      ask: () => ({ search: `${word(below(300))} ${word(below(WORDS))}` }),
+      query: () => ({ search: `${word(below(300))} ${word(below(WORDS))}` }),
     },
   ]
 }
 
-async function measure(name: string, target: number, ask: () => Partial<Listing>): Promise<boolean> {
-  const took: number[] = []
+async function measure(name: string, target: number, query: () => Partial<Listing>): Promise<boolean> {
+  const latencies: number[] = []
   let totals = 0
   for (let count = -WARM_UP; count < ASKS; count++) {
-    const listing: Listing = { ...PLAIN, ...ask() }
+    const listing: Listing = { ...PLAIN, ...query() }
     const started = performance.now()
     const { total } = await store.list(listing, null, new Date())
-    if (count >= 0) took.push(performance.now() - started)
+    if (count >= 0) latencies.push(performance.now() - started)
     totals = Math.max(totals, total)
   }
-  took.sort((a, b) => a - b)
-  const at = (part: number): number => took[Math.min(took.length - 1, Math.floor(took.length * part))] ?? 0
+  latencies.sort((a, b) => a - b)
+  const at = (part: number): number =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))] ?? 0
   const met = at(0.95) <= target
   console.log(
     `| ${name} | ${target === Infinity ? '-' : String(target)} | ${at(0.5).toFixed(1)} | ${at(0.95).toFixed(1)}${met ? '' : ' !'} | ${at(1).toFixed(1)} | ≤ ${String(totals)} |`,
@@ -119,23 +124,23 @@ async function measure(name: string, target: number, ask: () => Partial<Listing>
 
 /** Compares the totals that the triggers keep with the rows themselves, filter by filter. */
 async function assertTotals(): Promise<void> {
-  const asks: Partial<Listing>[] = [{}, { type: 'tool' }, { verified: true }, { ownerId: 'subject-0' }]
+  const queries: Partial<Listing>[] = [{}, { type: 'tool' }, { verified: true }, { ownerId: 'subject-0' }]
   for (const search of [word(0), word(50), word(WORDS - 1)])
-    asks.push({ search }, { search, type: 'agent', featured: true })
-  for (const ask of asks) {
-    const { total } = await store.list({ ...PLAIN, ...ask }, null, new Date())
+    queries.push({ search }, { search, type: 'agent', featured: true })
+  for (const query of queries) {
+    const { total } = await store.list({ ...PLAIN, ...query }, null, new Date())
     const conditions = ["status = 'published'", "environment = 'sandbox'"]
-    if (ask.type != null) conditions.push(`type = '${ask.type}'`)
-    if (ask.verified === true) conditions.push('verified')
-    if (ask.featured === true) conditions.push('featured')
-    if (ask.ownerId != null) conditions.push(`owner_id = 'usr_0'`)
-    if (ask.search != null) conditions.push(`search @@ plainto_tsquery('coinslot', '${ask.search}')`)
+    if (query.type != null) conditions.push(`type = '${query.type}'`)
+    if (query.verified === true) conditions.push('verified')
+    if (query.featured === true) conditions.push('featured')
+    if (query.ownerId != null) conditions.push(`owner_id = 'usr_0'`)
+    if (query.search != null) conditions.push(`search @@ plainto_tsquery('coinslot', '${query.search}')`)
     const [counted] = await database.statements.run<{ total: string }>(
       `SELECT count(*)::text AS total FROM rda WHERE ${conditions.join(' AND ')}`,
       [],
     )
     if (String(total) !== counted?.total) {
-      throw new Error(`${JSON.stringify(ask)}: ${String(total)} was said, ${counted?.total ?? ''} are there`)
+      throw new Error(`${JSON.stringify(query)}: ${String(total)} was said, ${counted?.total ?? ''} are there`)
     }
   }
   console.log('\nTotals agree with what is there.')

@@ -18,8 +18,8 @@ const AT_ONCE = 16
 const KEY = `csk_test_${'b'.repeat(43)}`
 
 let exported = 0
-const collector = createServer((asked, answer) => {
-  asked.resume().on('end', () => {
+const collector = createServer((request, answer) => {
+  request.resume().on('end', () => {
     exported++
     answer.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   })
@@ -42,11 +42,11 @@ const services = await Promise.all(Object.values(WAYS).map((settings, place) => 
 
 try {
   console.log('| request | watched by | processor ms each | against the first |\n| --- | --- | ---: | ---: |')
-  for (const [name, ask] of Object.entries(ASKS)) {
-    for (const service of services) await cost(service, ask, 1)
+  for (const [name, call] of Object.entries(ASKS)) {
+    for (const service of services) await cost(service, call, 1)
     const costs = services.map((): number[] => [])
     for (let round = 0; round < ROUNDS; round++) {
-      for (const [place, service] of services.entries()) costs[place]?.push(await cost(service, ask, SECONDS))
+      for (const [place, service] of services.entries()) costs[place]?.push(await cost(service, call, SECONDS))
     }
     const [first = []] = costs
     for (const [place, way] of Object.keys(WAYS).entries()) {
@@ -99,34 +99,34 @@ async function start(port: number, settings: Record<string, string>): Promise<Se
   return {
     origin,
     async end() {
-      const gone = new Promise((resolve) => child.once('exit', resolve))
+      const exited = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGTERM')
-      await gone
+      await exited
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-async function cost({ origin }: Service, ask: (typeof ASKS)[keyof typeof ASKS], seconds: number): Promise<number> {
+async function cost({ origin }: Service, call: (typeof ASKS)[keyof typeof ASKS], seconds: number): Promise<number> {
   const before = await processorSeconds(origin)
   const end = performance.now() + seconds * 1_000
-  let asked = 0
+  let requests = 0
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
       while (performance.now() < end) {
-        const { statusCode, body } = await request(origin + ask.path, {
+        const { statusCode, body } = await request(origin + call.path, {
           dispatcher: agent,
-          method: ask.method,
+          method: call.method,
           headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-          body: ask.body,
+          body: call.body,
         })
         await body.dump()
-        if (statusCode !== 200) throw new Error(`${ask.path} answers ${String(statusCode)}`)
-        asked++
+        if (statusCode !== 200) throw new Error(`${call.path} answers ${String(statusCode)}`)
+        requests++
       }
     }),
   )
-  return ((await processorSeconds(origin)) - before) / (asked / 1_000)
+  return ((await processorSeconds(origin)) - before) / (requests / 1_000)
 }
 
 async function processorSeconds(origin: string): Promise<number> {

@@ -48,7 +48,7 @@ try {
 
 async function sell(): Promise<string> {
   const metered = { model: 'per-token', input: 0.0001, output: 0.0001, minimum: 0.000001 }
-  const made = await post('/v1/paywalls', {
+  const created = await post('/v1/paywalls', {
     slug: 'bench',
     name: 'Benchmark',
     upstreamUrl: upstream.origin,
@@ -61,13 +61,13 @@ async function sell(): Promise<string> {
       { method: 'GET', path: '/prepaid', pricing: { ...metered, maximum: 0.01 } },
     ],
   })
-  if (made.status !== 201) throw new Error(made.text)
+  if (created.status !== 201) throw new Error(created.text)
   return `${origin}/gate/bench`
 }
 
 async function passing(gate: string): Promise<void> {
   const [payment] = await authorizations(chain, `${gate}/top-up`, 1)
-  const filled = await ask(`${gate}/top-up`, payment)
+  const filled = await send(`${gate}/top-up`, payment)
   const token = String(filled.headers['x-payment-token'])
   const ways: Record<string, [url: string, headers: Record<string, string>]> = {
     'the upstream itself': [`${upstream.origin}/free`, {}],
@@ -108,7 +108,7 @@ async function pay(url: string, count: number, atOnce: number) {
     Array.from({ length: atOnce }, async () => {
       for (let payment = payments.pop(); payment !== undefined; payment = payments.pop()) {
         const started = performance.now()
-        const { status, text } = await ask(url, payment)
+        const { status, text } = await send(url, payment)
         if (status !== 200) throw new Error(`${url} answered ${String(status)} ${text}`)
         times.push(performance.now() - started)
       }
@@ -118,19 +118,19 @@ async function pay(url: string, count: number, atOnce: number) {
 }
 
 function measure(url: string, headers: Record<string, string>, atOnce: number, seconds: number) {
-  const wanted = url.endsWith('/paid') ? 402 : 200
+  const expected = url.endsWith('/paid') ? 402 : 200
   const once = async () => {
     const { statusCode, body } = await request(url, { headers, dispatcher: agent })
     await body.dump()
-    if (statusCode !== wanted) throw new Error(`${url} answered ${String(statusCode)}`)
+    if (statusCode !== expected) throw new Error(`${url} answered ${String(statusCode)}`)
   }
   return measured(once, atOnce, seconds)
 }
 
 /** Authorizations for the address's offer, each of another payer. */
 async function authorizations(on: TestChain, url: string, count: number): Promise<Record<string, string>[]> {
-  const wanted = await ask(url)
-  const header = Buffer.from(String(wanted.headers['payment-required']), 'base64').toString()
+  const unpaid = await send(url)
+  const header = Buffer.from(String(unpaid.headers['payment-required']), 'base64').toString()
   const { accepts } = JSON.parse(header) as { accepts: [{ amount: string; payTo: string }] }
   const [accepted] = accepts
   return await Promise.all(
@@ -151,18 +151,18 @@ async function authorizations(on: TestChain, url: string, count: number): Promis
   )
 }
 
-async function ask(url: string, headers: Record<string, string> = {}) {
-  const { statusCode, headers: got, body } = await request(url, { headers, dispatcher: agent })
-  return { status: statusCode, headers: got, text: await body.text() }
+async function send(url: string, headers: Record<string, string> = {}) {
+  const { statusCode, headers: received, body } = await request(url, { headers, dispatcher: agent })
+  return { status: statusCode, headers: received, text: await body.text() }
 }
 
 async function post(path: string, body: object) {
   const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
-  const { statusCode, body: got } = await request(origin + path, {
+  const { statusCode, body: received } = await request(origin + path, {
     method: 'POST',
     headers,
     body: JSON.stringify(body),
     dispatcher: agent,
   })
-  return { status: statusCode, text: await got.text() }
+  return { status: statusCode, text: await received.text() }
 }

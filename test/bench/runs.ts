@@ -255,8 +255,11 @@ async function overHttp(): Promise<void> {
       promptConfig: { promptTemplate: '{{say}}', allowedModels: ['sandbox/echo'] },
       pricing: { model: 'per-run', amount: 0.001 },
     }
-    const made = await Promise.all([send('POST', '/v1/rda', rda), send('POST', '/v1/wallet/deposit', { amount: 1e6 })])
-    if (made.join() !== '201,200') throw new Error(`the bench could not be set up: ${made.join()}`)
+    const statuses = await Promise.all([
+      send('POST', '/v1/rda', rda),
+      send('POST', '/v1/wallet/deposit', { amount: 1e6 }),
+    ])
+    if (statuses.join() !== '201,200') throw new Error(`the bench could not be set up: ${statuses.join()}`)
     console.log(
       '\n| POST /v1/run, sandbox/echo | at once | a second | p50 ms | p99 ms |\n| --- | ---: | ---: | ---: | ---: |',
     )
@@ -273,8 +276,8 @@ async function overHttp(): Promise<void> {
     }
   } finally {
     await agent.close()
-    const gone = new Promise((resolve) => service.once('exit', resolve))
+    const exited = new Promise((resolve) => service.once('exit', resolve))
     service.kill('SIGTERM')
-    await gone
+    await exited
   }
 }

@@ -125,7 +125,7 @@ async function during(surface: Surface, origins: readonly string[], forSeconds: 
       while (performance.now() - began < forSeconds * 1000) {
         const started = performance.now()
         try {
-          await surface.ask(origin)
+          await surface.send(origin)
           times.push(performance.now() - started)
         } catch (error) {
           failures.push(String(error))

@@ -104,9 +104,9 @@ try {
 } finally {
   await agent.close()
   for (const child of children.reverse()) {
-    const gone = once(child, 'exit')
+    const exited = once(child, 'exit')
     child.kill('SIGTERM')
-    await gone
+    await exited
   }
   await database.stop()
   rmSync(folder, { recursive: true, force: true })
@@ -227,8 +227,8 @@ async function post(at: string, content: object): Promise<void> {
     headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
     body: JSON.stringify(content),
   })
-  const said = await body.text()
-  if (statusCode >= 300) throw new Error(`${at} answered ${String(statusCode)}: ${said}`)
+  const text = await body.text()
+  if (statusCode >= 300) throw new Error(`${at} answered ${String(statusCode)}: ${text}`)
 }
 
 /** Checks the responses: a fast but wrong service would give no valid figure. */

@@ -58,11 +58,11 @@ inBrowser('a person who pays without knowing crypto', () => {
     expect(await other.page.getByLabel('Website').inputValue()).toBe('example.com/private')
     expect(await other.page.getByLabel('In depth').isChecked()).toBe(true)
     await look(other, 'continued-phone')
-    const told = shop.receiver.calls.length
+    const callsBefore = shop.receiver.calls.length
     await other.page.getByRole('button', { name: 'Test Wallet' }).click()
     await other.page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
     await other.page.getByText('Order started').waitFor()
-    const { input } = JSON.parse(shop.receiver.calls[told]!.body) as { input: unknown }
+    const { input } = JSON.parse(shop.receiver.calls[callsBefore]!.body) as { input: unknown }
     expect(input).toEqual({ site: 'https://example.com/private', deep: true })
 
     // Another form is another code.
@@ -139,7 +139,7 @@ inBrowser('a person who pays without knowing crypto', () => {
   )
 
   it('sends no request to another origin and causes no error', () => {
-    expect(shop.amiss()).toEqual([])
+    expect(shop.problems()).toEqual([])
   })
 })
 
@@ -184,7 +184,7 @@ inBrowser('a person who has no USDC yet, where real money is taken', () => {
   )
 
   it('sends no request to another origin and causes no error', () => {
-    expect(shop.amiss()).toEqual([])
+    expect(shop.problems()).toEqual([])
   })
 })
 

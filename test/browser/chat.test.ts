@@ -20,9 +20,9 @@ inBrowser('a chat that is paid ahead', () => {
     shop = await openShop()
   })
   afterAll(async () => {
-    const amiss = shop.amiss()
+    const problems = shop.problems()
     await shop.close()
-    expect(amiss).toEqual([])
+    expect(problems).toEqual([])
   })
 
   const answer = (body: object) => {
@@ -94,7 +94,7 @@ inBrowser('a chat that is paid ahead', () => {
     await picture('chat-4-used-up')
     expect(await barriers(page)).toEqual([])
     expect(await usdcOf(shop.chain, payer.address)).toBe(19_400_000n)
-    expect(wallet.asked.filter((method) => /sign/i.test(method))).toHaveLength(1)
+    expect(wallet.requests.filter((method) => /sign/i.test(method))).toHaveLength(1)
 
     // Paying again goes on with the same conversation.
     answer({ output: 'Welcome back.' })
@@ -158,13 +158,13 @@ inBrowser('a chat that is paid ahead', () => {
 
   it("shows its plan's price at once: the first click pays, without a quote request", async () => {
     const sale = await shop.sell({ ...CHAT, testMode: true })
-    let asked = 0
+    let requests = 0
     const { page } = await shop.visit(sale, {
       wallet: false,
       prepare: async (opened) => {
         // A page that asked for the price would wait for it for ever.
         await opened.route('**/quote', () => {
-          asked++
+          requests++
         })
       },
     })
@@ -174,7 +174,7 @@ inBrowser('a chat that is paid ahead', () => {
     const paid = page.waitForRequest('**/pay')
     await page.getByRole('button', { name: 'Simulate payment' }).click()
     await paid
-    expect(asked).toBe(0)
+    expect(requests).toBe(0)
     await page.getByText('2 messages left').waitFor()
   })
 

@@ -46,7 +46,7 @@ async function openSite(host: string, pay: string): Promise<Site> {
   }
 }
 
-type Heard = { origin?: string; data?: Record<string, unknown>; event?: unknown }[]
+type PageMessages = { origin?: string; data?: Record<string, unknown>; event?: unknown }[]
 
 inBrowser('a checkout in the page of another site', () => {
   let shop: Shop
@@ -76,15 +76,15 @@ inBrowser('a checkout in the page of another site', () => {
     await visit.page.goto(address)
     return visit
   }
-  const heard = (page: Page): Promise<Heard> => page.evaluate('window.__heard')
-  const paidIn = async (page: Page): Promise<Heard> => {
+  const messagesIn = (page: Page): Promise<PageMessages> => page.evaluate('window.__heard')
+  const paidIn = async (page: Page): Promise<PageMessages> => {
     // The site's policy forbids the evaluation of text, with which the browser's driver would wait.
     await page.evaluate(`new Promise((done) => {
       const isPaid = ({ data }) => data?.type === 'coinslot:paid'
       const look = () => (window.__heard.some(isPaid) ? done() : setTimeout(look, 50))
       look()
     })`)
-    return await heard(page)
+    return await messagesIn(page)
   }
   /** Opens it, and waits until the browser shows an error in place of the frame. */
   const refused = (page: Page, address: string): Promise<unknown> =>
@@ -112,16 +112,16 @@ inBrowser('a checkout in the page of another site', () => {
     await page.setViewportSize({ width: 390, height: 800 })
     await picture('embed-button-light-390')
     await frameOf(page).getByRole('button', { name: 'Simulate payment' }).click()
-    const told = await paidIn(page)
+    const received = await paidIn(page)
     const payment = (await shop.person.call('GET', `/v1/checkouts/${id}/payments`)).body.payments[0].id as string
     const paid = { paymentId: payment, checkoutId: id }
-    const messages = told.filter(({ data }) => data !== undefined)
+    const messages = received.filter(({ data }) => data !== undefined)
     expect(new Set(messages.map(({ origin }) => origin))).toEqual(new Set([shop.service.origin]))
     expect(messages.filter(({ data }) => data?.['type'] === 'coinslot:paid')).toEqual([
       { origin: shop.service.origin, data: { type: 'coinslot:paid', ...paid } },
     ])
-    expect(told).toContainEqual({ event: paid })
-    expect(JSON.stringify(told)).not.toContain('tok_')
+    expect(received).toContainEqual({ event: paid })
+    expect(JSON.stringify(received)).not.toContain('tok_')
     expect(await page.evaluate('Object.keys(window).filter((name) => /coinslot|embed/i.test(name))')).toEqual([])
     // A reload inside the frame stays in it.
     await page.frames()[1]?.evaluate('location.reload()')
@@ -162,7 +162,7 @@ inBrowser('a checkout in the page of another site', () => {
     await frame.getByText('At your service.').nth(1).waitFor()
     expect(await height()).toBe(before)
     await picture('embed-chat')
-    expect((await heard(page)).filter(({ data }) => data?.['type'] === 'coinslot:paid')).toHaveLength(1)
+    expect((await messagesIn(page)).filter(({ data }) => data?.['type'] === 'coinslot:paid')).toHaveLength(1)
   })
 
   it('a wallet that does not work in frames pays in a tab, and the frame shows it', async () => {
@@ -183,7 +183,7 @@ inBrowser('a checkout in the page of another site', () => {
     await tab.getByText('Order started').waitFor()
     await paidIn(page)
     await frameOf(page).getByText('Order started').waitFor()
-    expect(JSON.stringify(await heard(page))).not.toContain('tok_')
+    expect(JSON.stringify(await messagesIn(page))).not.toContain('tok_')
   })
 
   it('a site that is not allowed cannot frame it, also when it names an allowed one', async () => {
@@ -230,15 +230,15 @@ inBrowser('a checkout in the page of another site', () => {
     const { length } = shop.receiver.calls
     await frame.getByRole('button', { name: /^Pay 5/ }).click()
     await attack()
-    const told = await paidIn(page)
-    await shop.receiver.came(length + 1)
+    const received = await paidIn(page)
+    await shop.receiver.waitForCalls(length + 1)
     expect(JSON.parse(shop.receiver.calls[length]!.body)).toMatchObject({
       payment: { amount: 5, payer: payer.address.toLowerCase() },
       input: { site: 'example.com' },
     })
     const [payment] = (await shop.person.call('GET', `/v1/checkouts/${id}/payments`)).body.payments
     expect(payment).toMatchObject({ amount: 5, status: 'paid' })
-    expect(told.filter(({ data }) => data?.['type'] === 'coinslot:paid')).toHaveLength(1)
+    expect(received.filter(({ data }) => data?.['type'] === 'coinslot:paid')).toHaveLength(1)
     expect((await shop.person.call('GET', `/v1/checkouts/${id}`)).body.checkout.recipient).toBe(recipient.toLowerCase())
   })
 })

@@ -30,12 +30,12 @@ inBrowser('a person at a gate', () => {
     context.setDefaultTimeout(45_000)
     await putWallet(context, world.chain, payer, { found: 'announced' })
     const page = await context.newPage()
-    const amiss: string[] = []
-    page.on('pageerror', (error) => amiss.push(error.message))
-    page.on('dialog', (dialog) => amiss.push(dialog.message()))
+    const problems: string[] = []
+    page.on('pageerror', (error) => problems.push(error.message))
+    page.on('dialog', (dialog) => problems.push(dialog.message()))
     page.on('request', (request) => {
       if (!request.url().startsWith(world.service.origin) && !/^(data|blob):/.test(request.url()))
-        amiss.push(request.url())
+        problems.push(request.url())
     })
     const opened = await page.goto(`${gate}/report?of=all`)
     expect(opened!.status()).toBe(402)
@@ -50,12 +50,12 @@ inBrowser('a person at a gate', () => {
     expect(await page.locator('pre').textContent()).toContain('<img src=x')
     await picture(page, 'gate-paid')
     expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)
-    expect(amiss).toEqual([])
+    expect(problems).toEqual([])
     await context.close()
   })
 
   it('simulates a payment in test mode with the token of its owner, and with no other', async () => {
-    const sold = await world.sell([{ path: '/free', pricing: { model: 'per-request', amount: 0.25 } }], {
+    const paywall = await world.sell([{ path: '/free', pricing: { model: 'per-request', amount: 0.25 } }], {
       testMode: true,
       recipient: null,
     })
@@ -68,7 +68,7 @@ inBrowser('a person at a gate', () => {
     const context = await openContext(browser, { viewport: { width: 390, height: 800 }, reducedMotion: 'reduce' })
     context.setDefaultTimeout(45_000)
     const page = await context.newPage()
-    await page.goto(`${sold.gate}/free`)
+    await page.goto(`${paywall.gate}/free`)
     const token = page.getByLabel('Test token')
     const simulate = page.getByRole('button', { name: 'Simulate payment' })
     for (const wrong of ['', 'test_wrong', 'test_ü\n']) {
@@ -82,7 +82,7 @@ inBrowser('a person at a gate', () => {
     await page.emulateMedia({ colorScheme: 'dark' })
     expect(await barriers(page)).toEqual([])
     await picture(page, 'gate-simulate-1280')
-    await token.fill(String(sold.paywall.testToken))
+    await token.fill(String(paywall.paywall.testToken))
     await simulate.click()
     await page.getByRole('heading', { name: 'Payment simulated' }).waitFor()
     // The table is drawn by a script that is fetched when there is an answer.
@@ -95,10 +95,10 @@ inBrowser('a person at a gate', () => {
 
   it('pays once for one signature, also when the page is reloaded before the answer', async () => {
     const { gate } = await world.sell([{ path: '/slow', pricing: { model: 'per-request', amount: 0.25 } }])
-    let asked = 0
+    let requests = 0
     let answerNow = (): void => undefined
     world.upstream.on('/slow', (_request, response) => {
-      asked++
+      requests++
       answerNow = () => json(response, 200, { done: true })
     })
     const payer = await world.chain.payer(1_000_000n)
@@ -110,13 +110,13 @@ inBrowser('a person at a gate', () => {
     await page.getByRole('button', { name: 'Test Wallet' }).click()
     await page.getByRole('button', { name: 'Pay 0.25 USDC' }).click()
     await page.getByRole('heading', { name: 'Sending your payment' }).waitFor()
-    await until(() => asked > 0)
+    await until(() => requests > 0)
     await page.reload()
     // The upstream request finishes although the page left, and its response is stored for the buyer.
     answerNow()
     // A settlement that is slow on a busy machine is checked again some seconds later.
     await page.getByRole('heading', { name: 'Paid' }).waitFor({ timeout: 60_000 })
-    expect(asked).toBe(1)
+    expect(requests).toBe(1)
     expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)
     await context.close()
   })

@@ -48,7 +48,7 @@ inBrowser('documents on the page of a payment', () => {
     expect(await shiftsOf(page)).toBeLessThan(0.02)
     const file = await fetch(new URL((await link.getAttribute('href')) ?? '', shop.service.origin))
     expect(file.headers.get('content-type')).toBe('application/pdf')
-    expect(shop.amiss()).toEqual([])
+    expect(shop.problems()).toEqual([])
     // A reload shows the same, in the reader's language.
     await page.reload()
     await link.waitFor()

@@ -43,7 +43,7 @@ inBrowser('a person who pays for an assistant’s call', () => {
     const answer = () => call(sale, { requestState, inputResponses: { page: { action: 'accept' } } })
     return { ...visit, hash, answer }
   }
-  const looks = async ({ page, picture }: Pick<Visit, 'page' | 'picture'>, step: string): Promise<void> => {
+  const checkLook = async ({ page, picture }: Pick<Visit, 'page' | 'picture'>, step: string): Promise<void> => {
     for (const [colorScheme, width] of LOOKS) {
       await page.setViewportSize({ width, height: 800 })
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
@@ -67,13 +67,13 @@ inBrowser('a person who pays for an assistant’s call', () => {
     expect(await page.getByLabel('Note').count()).toBe(0)
     await page.getByRole('button', { name: 'Test Wallet' }).click()
     await page.getByText('20.00 USDC').waitFor()
-    await looks(visit, 'order-form')
+    await checkLook(visit, 'order-form')
     // What the browser shows does not decide what is bought.
     await site.evaluate("(input) => { input.readOnly = false; input.value = 'https://other.example' }")
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
     await page.getByText('You can go back to your assistant.').waitFor()
     await page.getByRole('heading', { name: 'Result' }).waitFor()
-    await looks(visit, 'order-paid')
+    await checkLook(visit, 'order-paid')
     expect(await visit.answer()).toMatchObject({ structuredContent: { score: 97 } })
     expect(JSON.parse(shop.receiver.calls.at(-1)!.body)).toMatchObject({ input: INPUT })
     expect(await usdcOf(shop.chain, payer.address)).toBe(15_000_000n)
@@ -105,13 +105,13 @@ inBrowser('a person who pays for an assistant’s call', () => {
     shop.service.clock.forward(1_800_001)
     const late = await shop.visit({ id: `${sale.id}${hash}` })
     await late.page.getByRole('heading', { name: 'This order has expired' }).waitFor()
-    await looks(late, 'order-expired')
+    await checkLook(late, 'order-expired')
     await page.evaluate(`location.hash = ${JSON.stringify(hash.slice(0, 40))}`)
     await page.getByRole('heading', { name: 'This link is not complete' }).waitFor()
     expect(await page.getByRole('button', { name: /Pay|Wallet/ }).count()).toBe(0)
   })
 
   it('sends no request to another origin and causes no error', () => {
-    expect(shop.amiss()).toEqual([])
+    expect(shop.problems()).toEqual([])
   })
 })

@@ -154,7 +154,7 @@ inBrowser('a person who pays with a passkey', () => {
 
   it('sends no request to another origin and causes no error', () => {
     const port = new URL(shop.service.origin).port
-    expect(shop.amiss().filter((one) => !one.startsWith(`asked http://localhost:${port}/`))).toEqual([])
+    expect(shop.problems().filter((one) => !one.startsWith(`asked http://localhost:${port}/`))).toEqual([])
   })
 })
 
@@ -166,8 +166,8 @@ class Device {
   async join(page: Page): Promise<void> {
     if (this.#last !== null) {
       const { session, authenticatorId } = this.#last
-      const got = await session.send('WebAuthn.getCredentials', { authenticatorId })
-      this.#credentials = got.credentials
+      const stored = await session.send('WebAuthn.getCredentials', { authenticatorId })
+      this.#credentials = stored.credentials
     }
     const session = await page.context().newCDPSession(page)
     await session.send('WebAuthn.enable')

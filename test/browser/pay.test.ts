@@ -25,14 +25,14 @@ inBrowser('a customer with a wallet', () => {
 
     expect(await usdcOf(shop.chain, payer.address)).toBe(15_000_000n)
     expect(await usdcOf(shop.chain, shop.chain.accounts[3]!.address)).toBe(before + 5_000_000n)
-    expect(wallet.asked.filter((method) => method === 'eth_signTypedData_v4')).toHaveLength(1)
+    expect(wallet.requests.filter((method) => method === 'eth_signTypedData_v4')).toHaveLength(1)
     expect(await page.title()).toBe('Paid · SEO audit')
 
     const [call, ...more] = shop.receiver.calls
     expect(more).toEqual([])
-    const told = new Webhook(sale.secret).verify(call!.body, call!.headers as Record<string, string>)
-    const txHash = (told as { payment: { txHash: string } }).payment.txHash
-    expect(told).toMatchObject({
+    const delivery = new Webhook(sale.secret).verify(call!.body, call!.headers as Record<string, string>)
+    const txHash = (delivery as { payment: { txHash: string } }).payment.txHash
+    expect(delivery).toMatchObject({
       payment: {
         amount: 5,
         currency: 'USDC',
@@ -113,11 +113,11 @@ inBrowser('a customer with a wallet', () => {
     await picture('7-simulated')
     const [call] = shop.receiver.calls.slice(count)
     expect(call!.headers['coinslot-test']).toBe('true')
-    const told = new Webhook(sale.secret).verify(call!.body, call!.headers as Record<string, string>)
-    expect(told).toMatchObject({ payment: { txHash: expect.stringMatching(/^simulated:pay_/) } })
+    const delivery = new Webhook(sale.secret).verify(call!.body, call!.headers as Record<string, string>)
+    expect(delivery).toMatchObject({ payment: { txHash: expect.stringMatching(/^simulated:pay_/) } })
   })
 
   it('sends no request to another origin and causes no error', () => {
-    expect(shop.amiss()).toEqual([])
+    expect(shop.problems()).toEqual([])
   })
 })

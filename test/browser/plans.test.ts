@@ -32,7 +32,7 @@ inBrowser('a customer who pays ahead, or not at all', () => {
     await page.getByText('Order started').waitFor()
     await page.getByRole('region', { name: 'Ten runs' }).getByText('8 runs left (Ten runs)').waitFor()
     expect(await usdcOf(shop.chain, payer.address)).toBe(8_000_000n)
-    expect(wallet.asked.filter((method) => /sign/i.test(method))).toHaveLength(1)
+    expect(wallet.requests.filter((method) => /sign/i.test(method))).toHaveLength(1)
   })
 
   it('tries it free with a signature, as often as the seller allows', async () => {
@@ -43,7 +43,7 @@ inBrowser('a customer who pays ahead, or not at all', () => {
     await page.getByRole('button', { name: 'Try it free (1 left)' }).click()
     await page.getByText('Order started').waitFor()
     expect(await usdcOf(shop.chain, payer.address)).toBe(20_000_000n)
-    expect(wallet.asked.filter((method) => method === 'personal_sign')).toHaveLength(1)
+    expect(wallet.requests.filter((method) => method === 'personal_sign')).toHaveLength(1)
     await page.goto(new URL(page.url()).origin + new URL(page.url()).pathname)
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).waitFor()
     expect(await page.getByRole('button', { name: /Try it free/ }).count()).toBe(0)

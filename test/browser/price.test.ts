@@ -16,7 +16,7 @@ inBrowser('a price that a customer decides', () => {
   })
   afterAll(() => shop.close())
   afterEach(() => {
-    expect(shop.amiss()).toEqual([])
+    expect(shop.problems()).toEqual([])
   })
 
   it('follows the quantity and a code without moving the page, and is the amount paid', async () => {
@@ -59,7 +59,7 @@ inBrowser('a price that a customer decides', () => {
 
   it('follows the option; a coupon that ends in the meantime is removed, and the new price is paid', async () => {
     const coupon = { code: 'ONCE', amount: 1, max: 1 }
-    const made = await shop.person.call('POST', '/v1/coupons', { body: coupon })
+    const created = await shop.person.call('POST', '/v1/coupons', { body: coupon })
     const pricing = { kind: 'byField', field: 'size', prices: { small: 3, large: 7.5 } }
     const sale = await shop.sell({ fields: [SIZE], pricing, coupons: true })
     const { page, payer } = await shop.visit(sale)
@@ -69,7 +69,7 @@ inBrowser('a price that a customer decides', () => {
     await page.getByLabel('Code', { exact: true }).fill('once')
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByText('−1.00 USDC').waitFor()
-    await shop.person.call('POST', `/v1/coupons/${String(made.body.coupon.id)}/archive`)
+    await shop.person.call('POST', `/v1/coupons/${String(created.body.coupon.id)}/archive`)
     await page
       .getByRole('button', { name: /Test Wallet|Wallet/ })
       .first()

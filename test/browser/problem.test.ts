@@ -47,6 +47,6 @@ inBrowser('a buyer whose order did not come', () => {
     await look('refunded')
     expect(await shiftsOf(page)).toBeLessThan(0.02)
     expect(await disputeOf(shop.service, saleId)).toMatchObject({ reason: 'service_defective', state: 'refunded' })
-    expect(shop.amiss()).toEqual([])
+    expect(shop.problems()).toEqual([])
   })
 })

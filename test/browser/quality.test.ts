@@ -67,7 +67,7 @@ inBrowser('the page itself', () => {
 
   it.each(LANGUAGES)('is translated to %s at every step, and fits a narrow phone', async (language) => {
     const texts = WORDS[language]
-    const said = (key: 'terms.network' | 'progress.stepStarted' | 'form.linkExpired' | 'message.noLink'): string =>
+    const textOf = (key: 'terms.network' | 'progress.stepStarted' | 'form.linkExpired' | 'message.noLink'): string =>
       texts[key]
     const sale = await shop.sell({ fields: EVERY_KIND, network: 'base-sepolia' })
     const shown = await shop.visit(sale, {
@@ -85,7 +85,7 @@ inBrowser('the page itself', () => {
     }
     const pay = page.locator('button[type=submit]').first()
     await page.getByRole('button', { name: 'Test Wallet' }).waitFor()
-    expect(await page.locator('dt').first().textContent()).toBe(said('terms.network'))
+    expect(await page.locator('dt').first().textContent()).toBe(textOf('terms.network'))
     await look('form')
     await page.getByRole('button', { name: 'Test Wallet' }).click()
     await page.locator('.worth').waitFor()
@@ -100,11 +100,11 @@ inBrowser('the page itself', () => {
     await page.getByLabel('A file').fill('https://example.com/a.pdf')
     await page.getByLabel('A json').fill('{}')
     await pay.click()
-    await page.locator('.steps').getByText(said('progress.stepStarted')).waitFor()
+    await page.locator('.steps').getByText(textOf('progress.stepStarted')).waitFor()
     await look('paid')
     expect(await shiftsOf(page)).toBeLessThan(0.02)
     await page.goto(`${shop.service.origin}/p/chk_none`)
-    expect(await page.getByRole('heading').textContent()).toBe(said('message.noLink'))
+    expect(await page.getByRole('heading').textContent()).toBe(textOf('message.noLink'))
     await look('missing')
   })
 
@@ -242,7 +242,7 @@ inBrowser('the page itself', () => {
     )
     expect(policy.join()).not.toContain('unsafe')
     expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(shop.amiss()).toEqual([])
+    expect(shop.problems()).toEqual([])
   })
 
   it('loads less than 36 KB of script (90 KB unpacked), which browsers cache for ever', async () => {
@@ -259,7 +259,7 @@ inBrowser('the page itself', () => {
       const plain = await fetch(shop.service.origin + path, { headers: { 'accept-encoding': 'identity' } })
       expect((await plain.arrayBuffer()).byteLength).toBeLessThan(90_000)
     }
-    const gone = await fetch(`${shop.service.origin}/p/assets/main-none.js`)
-    expect(gone.status).toBe(404)
+    const missing = await fetch(`${shop.service.origin}/p/assets/main-none.js`)
+    expect(missing.status).toBe(404)
   })
 })

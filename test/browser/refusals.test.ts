@@ -10,7 +10,8 @@ inBrowser('what can go wrong on the way to a payment', () => {
   })
   afterAll(() => shop.close())
 
-  const signatures = ({ wallet }: Visit): number => wallet.asked.filter((one) => one === 'eth_signTypedData_v4').length
+  const signatures = ({ wallet }: Visit): number =>
+    wallet.requests.filter((one) => one === 'eth_signTypedData_v4').length
 
   it('a customer who declines to connect, or to sign, sees that nothing was charged and can retry', async () => {
     const visit = await shop.visit(await shop.sell({ fields: [] }))
@@ -71,7 +72,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     wallet.declines()
     await change.click()
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).waitFor()
-    expect(wallet.asked).toContain('wallet_addEthereumChain')
+    expect(wallet.requests).toContain('wallet_addEthereumChain')
 
     // And back, without notifying the page.
     await wallet.moveTo(page, 1)
@@ -94,7 +95,7 @@ inBrowser('what can go wrong on the way to a payment', () => {
     await page.getByText('Order started').waitFor()
     expect(await usdcOf(shop.chain, payer.address)).toBe(0n)
     // The page checks now and then, and does not flood the wallet with requests meanwhile.
-    expect(wallet.asked.filter((one) => one === 'eth_call').length).toBeLessThan(8)
+    expect(wallet.requests.filter((one) => one === 'eth_call').length).toBeLessThan(8)
   })
 
   it('a wallet that lies about its balance is refused by the server, and nothing is taken', async () => {
@@ -125,15 +126,15 @@ inBrowser('what can go wrong on the way to a payment', () => {
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
     await page.locator('.fault').first().waitFor()
     await picture('field-errors')
-    const said = async (name: string): Promise<unknown> =>
+    const faultOf = async (name: string): Promise<unknown> =>
       await page.evaluate(
         `((field) => [field.getAttribute('aria-invalid'), document.getElementById(field.getAttribute('aria-describedby')).textContent])(document.getElementById('field-${name}'))`,
       )
-    expect(await said('plan')).toEqual(['true', 'Choose an option.'])
-    expect(await said('pages')).toEqual(['true', 'Enter 500 or less.'])
-    expect(await said('mail')).toEqual(['true', 'Enter an e-mail address, such as name@example.com.'])
-    expect(await said('site')).toEqual(['true', 'Enter a full web address, such as https://example.com.'])
-    expect(await said('extra')).toEqual(['true', 'This is not valid JSON.'])
+    expect(await faultOf('plan')).toEqual(['true', 'Choose an option.'])
+    expect(await faultOf('pages')).toEqual(['true', 'Enter 500 or less.'])
+    expect(await faultOf('mail')).toEqual(['true', 'Enter an e-mail address, such as name@example.com.'])
+    expect(await faultOf('site')).toEqual(['true', 'Enter a full web address, such as https://example.com.'])
+    expect(await faultOf('extra')).toEqual(['true', 'This is not valid JSON.'])
     await until(async () => (await page.evaluate('document.activeElement.id')) === 'field-plan')
     expect(signatures(visit)).toBe(0)
   })
@@ -220,6 +221,6 @@ inBrowser('what can go wrong on the way to a payment', () => {
   })
 
   it('sends no request to another origin and causes no error', () => {
-    expect(shop.amiss()).toEqual([])
+    expect(shop.problems()).toEqual([])
   })
 })

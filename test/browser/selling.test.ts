@@ -124,10 +124,10 @@ inBrowser('a newcomer sells a file', () => {
       await pictures(page, 'conditions')
       await page.getByRole('button', { name: 'Create checkout' }).click()
       await page.getByText('No payments yet').waitFor()
-      const [made] = (await call('GET', '/v1/checkouts')).body.checkouts
-      expect(made.fields[1]).toMatchObject({ name: 'vat', showIf: { field: 'who', equals: 'Company' } })
+      const [created] = (await call('GET', '/v1/checkouts')).body.checkouts
+      expect(created.fields[1]).toMatchObject({ name: 'vat', showIf: { field: 'who', equals: 'Company' } })
 
-      const { page: shop } = await desk.visit(`/p/${String(made.id)}`)
+      const { page: shop } = await desk.visit(`/p/${String(created.id)}`)
       const vat = shop.getByLabel('VAT number')
       expect(await vat.isVisible()).toBe(false)
       await shop.getByLabel('Who comes?').selectOption('Company')
@@ -141,7 +141,7 @@ inBrowser('a newcomer sells a file', () => {
       await shop.getByRole('heading', { name: /See you <b>soon/ }).waitFor()
       expect(await shop.locator('a[href^="javascript:"]').count()).toBe(0)
       await pictures(shop, 'text')
-      const { payments } = (await call('GET', `/v1/checkouts/${String(made.id)}/payments`)).body
+      const { payments } = (await call('GET', `/v1/checkouts/${String(created.id)}/payments`)).body
       expect(payments[0].input).toEqual({ who: 'Person' })
       await Promise.all([
         shop.waitForResponse(/\/receipts\/pay_/),
@@ -153,6 +153,6 @@ inBrowser('a newcomer sells a file', () => {
   )
 
   it('sends no request to another origin and causes no error', () => {
-    expect(desk.amiss()).toEqual([])
+    expect(desk.problems()).toEqual([])
   })
 })

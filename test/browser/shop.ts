@@ -19,7 +19,7 @@ export interface Shop {
   /** Opens a new buyer's own browser, with 20 USDC unless the test sets another amount. */
   visit(sale: { id: string }, options?: VisitOptions): Promise<Visit>
   /** Requests that a page sent to other services than its own, and every error that a browser reported. */
-  amiss(): readonly string[]
+  problems(): readonly string[]
   close(): Promise<void>
 }
 
@@ -66,7 +66,7 @@ export async function openShop(
   await service.start()
   const person = await service.person(live ? { environment: 'production' } : {})
   const recipient = chain.accounts[3]!.address
-  const amiss: string[] = []
+  const problems: string[] = []
   return {
     service,
     chain,
@@ -97,7 +97,7 @@ export async function openShop(
       const page = await context.newPage()
       if (wallet === false) await page.addInitScript(NO_WALLET)
       await page.addInitScript(COUNT_SHIFTS)
-      watch(page, service.origin, amiss)
+      watch(page, service.origin, problems)
       await prepare?.(page, context)
       await page.goto(`${service.origin}/p/${id}`)
       return {
@@ -110,7 +110,7 @@ export async function openShop(
         },
       }
     },
-    amiss: () => amiss,
+    problems: () => problems,
     close: () => close(browser, service, receiver, chain),
   }
 }
@@ -140,16 +140,16 @@ export async function shiftsOf(page: Page): Promise<number> {
   return await page.evaluate<number>('window.__drawn()')
 }
 
-function watch(page: Page, origin: string, amiss: string[]): void {
+function watch(page: Page, origin: string, problems: string[]): void {
   page.on('request', (request) => {
     const url = request.url()
-    if (!url.startsWith(`${origin}/`) && !url.startsWith('data:')) amiss.push(`asked ${url}`)
+    if (!url.startsWith(`${origin}/`) && !url.startsWith('data:')) problems.push(`asked ${url}`)
   })
-  page.on('pageerror', (error) => amiss.push(`threw ${error.message}`))
+  page.on('pageerror', (error) => problems.push(`threw ${error.message}`))
   page.on('console', (message) => {
     const text = message.text()
     // A browser logs each response above 399; the tests are about such responses.
-    if (message.type() === 'error' && !text.startsWith('Failed to load resource')) amiss.push(`said ${text}`)
+    if (message.type() === 'error' && !text.startsWith('Failed to load resource')) problems.push(`said ${text}`)
   })
 }
 

@@ -211,6 +211,6 @@ inBrowser('a seller and a buyer', () => {
   )
 
   it('send no request to another origin and cause no error', () => {
-    expect(desk.amiss()).toEqual([])
+    expect(desk.problems()).toEqual([])
   })
 })

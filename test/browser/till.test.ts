@@ -16,7 +16,7 @@ inBrowser('the page of a payment', () => {
   })
   afterAll(() => shop.close())
   afterEach(() => {
-    expect(shop.amiss()).toEqual([])
+    expect(shop.problems()).toEqual([])
   })
 
   /** On a desktop and on a telephone, where everything must be readable too. */
@@ -55,7 +55,7 @@ inBrowser('the page of a payment', () => {
     // What shows answers is no part of the first script.
     expect(scripts).toEqual(['main'])
     await button.click()
-    await shop.receiver.came(1)
+    await shop.receiver.waitForCalls(1)
     await page.getByText('Starting your order').waitFor()
     const write = async (body: Record<string, unknown>): Promise<void> => {
       const { status, text } = await shop.person.call('POST', `/v1/payments/${paymentIn(page)}/progress`, { body })
@@ -96,27 +96,27 @@ inBrowser('the page of a payment', () => {
     })
     await page.getByRole('button', { name: 'Simulate payment' }).click()
     await page.waitForURL(/[?&]payment=pay_/)
-    const ask = async (amount: number, note: string): Promise<void> => {
+    const requestMore = async (amount: number, note: string): Promise<void> => {
       const body = { amount, note }
       const { status } = await shop.person.call('POST', `/v1/payments/${paymentIn(page)}/requests`, { body })
       expect(status).toBe(201)
     }
-    const asked = page.getByRole('region', { name: 'The seller asks for more' })
-    await ask(2, 'Forty <b>more</b> pages')
-    await asked.getByText('Forty <b>more</b> pages').waitFor()
+    const request = page.getByRole('region', { name: 'The seller asks for more' })
+    await requestMore(2, 'Forty <b>more</b> pages')
+    await request.getByText('Forty <b>more</b> pages').waitFor()
     await pictures(page, 'request')
-    await asked.getByRole('button', { name: 'Refuse' }).click()
-    await asked.getByText('Refused. Nothing was charged.').waitFor()
+    await request.getByRole('button', { name: 'Refuse' }).click()
+    await request.getByText('Refused. Nothing was charged.').waitFor()
 
-    await ask(3, 'A second language')
-    const link = asked.getByRole('link', { name: 'Pay 3.00 USDC' })
+    await requestMore(3, 'A second language')
+    const link = request.getByRole('link', { name: 'Pay 3.00 USDC' })
     const [further] = await Promise.all([page.context().waitForEvent('page'), link.click()])
     await further.getByText('A second language').first().waitFor()
     await further.getByRole('button', { name: 'Simulate payment' }).click()
     // The page of the order hears of it, also after a reload.
-    await asked.getByText('Paid.', { exact: true }).waitFor()
+    await request.getByText('Paid.', { exact: true }).waitFor()
     await page.reload()
-    await asked.getByText('Paid.', { exact: true }).waitFor()
+    await request.getByText('Paid.', { exact: true }).waitFor()
     finish()
     await page.getByRole('heading', { name: 'Your audit' }).waitFor()
   })
@@ -131,12 +131,12 @@ inBrowser('the page of a payment', () => {
     const seller = shop.chain.accounts[3]!
     const list = page.getByRole('list', { name: 'Refunds' })
 
-    const asked = await refund(shop.person, payment, { from: 'own', amount: 2 })
-    expect(asked.status).toBe(202)
+    const answer = await refund(shop.person, payment, { from: 'own', amount: 2 })
+    expect(answer.status).toBe(202)
     await page.reload()
     await list.getByText('A refund of 2.00 USDC is on its way.').waitFor()
     await pictures(page, 'refund-under-way')
-    const { id, toSign } = asked.body.refund as { id: string; toSign: ToSign }
+    const { id, toSign } = answer.body.refund as { id: string; toSign: ToSign }
     const signature = await signed(toSign, seller.privateKey)
     const path = `/v1/payments/${payment}/refunds/${id}/signature`
     expect((await shop.person.call('POST', path, { body: { signature } })).status).toBeLessThan(300)

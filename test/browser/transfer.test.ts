@@ -166,8 +166,8 @@ inBrowser('a person who pays by a transfer from an exchange', () => {
   it.each(DEVICES)('sees which choices need a wallet, on a %s', async (device, settings) => {
     const plans = [{ id: 'ten', name: 'Ten runs', price: 12, kind: 'runs', runs: 10 }]
     const code = `EACH${device.toUpperCase()}`
-    const made = await shop.person.call('POST', '/v1/coupons', { body: { code, percent: 10, perCustomer: 1 } })
-    expect(made.status).toBe(201)
+    const created = await shop.person.call('POST', '/v1/coupons', { body: { code, percent: 10, perCustomer: 1 } })
+    expect(created.status).toBe(201)
     const needed = /Plans, free trials and codes that count for each customer need a wallet/
     const visit = await shop.visit(await shop.sell({ fields: [], coupons: true, plans }), {
       ...settings,
@@ -220,6 +220,6 @@ inBrowser('a person who pays by a transfer from an exchange', () => {
   })
 
   it('sends no request to another origin and causes no error', () => {
-    expect(shop.amiss()).toEqual([])
+    expect(shop.problems()).toEqual([])
   })
 })

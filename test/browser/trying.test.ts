@@ -47,7 +47,7 @@ inBrowser('a checkout that is tried out', () => {
     })
 
   /** Wide and light, narrow and dark. */
-  const looks = async ({ page, picture }: Visit, step: string): Promise<void> => {
+  const checkLook = async ({ page, picture }: Visit, step: string): Promise<void> => {
     for (const [colorScheme, width] of LOOKS) {
       await page.setViewportSize({ width, height: 800 })
       await page.emulateMedia({ colorScheme })
@@ -76,14 +76,14 @@ inBrowser('a checkout that is tried out', () => {
       page.getByRole('link', { name: 'Save report.csv' }).click(),
     ])
     expect(file.suggestedFilename()).toBe('report.csv')
-    await looks(shown, 'answer')
+    await checkLook(shown, 'answer')
     // The address of the payment shows it again, to the buyer.
     await page.reload()
     await page.getByRole('heading', { name: 'What to fix first' }).waitFor()
     await page.getByRole('button', { name: 'Show original' }).click()
     expect(await page.locator('.answer pre').textContent()).toContain('"fileName": "report.csv"')
     shop.receiver.answers((response) => void response.writeHead(200).end('{}'))
-    expect(shop.amiss()).toEqual([])
+    expect(shop.problems()).toEqual([])
   })
 
   it('is filled in and locked by its link, which pays nothing by itself', async () => {
@@ -125,10 +125,10 @@ inBrowser('a checkout that is tried out', () => {
     await until(async () => (await page.locator('#field-site').inputValue()) === 'example.com/shop')
     expect(await page.locator('#field-deep').isChecked()).toBe(true)
     expect(await page.locator('#field-document').inputValue()).toBe('')
-    const told = shop.receiver.calls.length
+    const callsBefore = shop.receiver.calls.length
     await page.getByRole('button', { name: 'Simulate payment' }).click()
     await page.getByText('Order started').waitFor()
-    expect(JSON.parse(shop.receiver.calls[told]!.body).input).toMatchObject({ site: 'https://example.com/shop' })
+    expect(JSON.parse(shop.receiver.calls[callsBefore]!.body).input).toMatchObject({ site: 'https://example.com/shop' })
     expect(await page.evaluate('sessionStorage.length')).toBe(0)
   })
 
@@ -140,7 +140,7 @@ inBrowser('a checkout that is tried out', () => {
       await page.getByRole('button', { name: 'Simulate payment' }).click()
     }
     await page.getByLabel('outcomeOptional').fill('mine')
-    await looks(shown, 'simulate')
+    await checkLook(shown, 'simulate')
     await choose('Payment is declined')
     await page.getByRole('heading', { name: 'The payment did not go through' }).waitFor()
     await page.locator('.outcome').getByText('The network refused the payment. Nothing was charged.').waitFor()
@@ -149,21 +149,21 @@ inBrowser('a checkout that is tried out', () => {
     await choose('Balance is too low')
     await page.locator('.outcome').getByText('There is too little USDC in the wallet. Nothing was charged.').waitFor()
     await page.getByRole('button', { name: 'Try again' }).click()
-    const told = shop.receiver.calls.length
+    const callsBefore = shop.receiver.calls.length
     await choose('Payment takes a few seconds')
     await page.getByRole('heading', { name: 'Simulating your payment' }).waitFor()
     shop.service.clock.forward(6_000)
     await shop.service.sales.sales(shop.service.clock.now())
     await page.getByText('Order started').waitFor()
-    expect(JSON.parse(shop.receiver.calls[told]!.body).input).toEqual({ outcome: 'mine' })
-    expect(shop.receiver.calls).toHaveLength(told + 1)
+    expect(JSON.parse(shop.receiver.calls[callsBefore]!.body).input).toEqual({ outcome: 'mine' })
+    expect(shop.receiver.calls).toHaveLength(callsBefore + 1)
     await page.goto(page.url().split('?')[0]!)
     await choose('Delivery fails')
     await page.getByRole('heading', { name: 'Paid, but not delivered' }).waitFor()
     await page.getByText('Attempt 1').waitFor()
     await page.getByText('Simulated: the workflow was not called.').waitFor()
-    await looks(shown, 'delivery-failed')
-    expect(shop.receiver.calls).toHaveLength(told + 1)
+    await checkLook(shown, 'delivery-failed')
+    expect(shop.receiver.calls).toHaveLength(callsBefore + 1)
   })
 
   it.each([
@@ -183,23 +183,23 @@ inBrowser('a checkout that is tried out', () => {
       const { length } = shop.receiver.calls
       await page.getByRole('button', { name: /^Pay 5/ }).click()
       await page.getByRole('heading', { name: 'Your order is being prepared' }).waitFor()
-      await shop.receiver.came(length + 1)
+      await shop.receiver.waitForCalls(length + 1)
     }
     await page.getByRole('button', { name: /Test Wallet/ }).click()
     await order()
-    await looks(shown, `${prefix}held`)
+    await checkLook(shown, `${prefix}held`)
     expect(await page.locator('.outcome').textContent()).not.toContain('All is well')
     finish(410)
     await page.getByRole('heading', { name: 'Your order could not be completed' }).waitFor()
     await page.locator('.outcome').getByText('The order could not be completed. Nothing was charged.').waitFor()
-    await looks(shown, `${prefix}given-up`)
+    await checkLook(shown, `${prefix}given-up`)
     await page.getByRole('button', { name: 'Try again' }).click()
     await order()
     finish(200)
     await page.getByText('All is well.').waitFor()
     await page.getByText('Order completed').waitFor()
-    await looks(shown, `${prefix}charged-after`)
+    await checkLook(shown, `${prefix}charged-after`)
     shop.receiver.answers((response) => void response.writeHead(200).end('{}'))
-    expect(shop.amiss()).toEqual([])
+    expect(shop.problems()).toEqual([])
   })
 })

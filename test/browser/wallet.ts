@@ -6,7 +6,7 @@ import type { TestAccount, TestChain } from '../harness/chain.ts'
 export interface TestWallet {
   readonly account: TestAccount
   /** The methods that the page asked for, in their order. */
-  readonly asked: readonly string[]
+  readonly requests: readonly string[]
   /** From now on the wallet's owner declines these. */
   declines(...methods: string[]): void
   /** From now on these wait until the returned function is called. */
@@ -32,12 +32,12 @@ export async function putWallet(
   { name = 'Test Wallet', found = 'announced', chainId = chain.network.chainId, ignorant = false }: WalletOptions = {},
 ): Promise<TestWallet> {
   const signer = privateKeyToAccount(account.privateKey)
-  const asked: string[] = []
+  const requests: string[] = []
   const declined = new Set<string>()
   const held = new Map<string, Promise<void>>()
   let at = chainId
   let connected = false
-  let knows = !ignorant
+  let isChainKnown = !ignorant
 
   async function answer(method: string, params: readonly unknown[]): Promise<unknown> {
     switch (method) {
@@ -49,10 +49,10 @@ export async function putWallet(
       case 'eth_chainId':
         return hex(at)
       case 'wallet_addEthereumChain':
-        knows = true
+        isChainKnown = true
         return null
       case 'wallet_switchEthereumChain':
-        if (!knows) throw Object.assign(new Error('Unrecognized chain'), { code: 4902 })
+        if (!isChainKnown) throw Object.assign(new Error('Unrecognized chain'), { code: 4902 })
         at = Number((params[0] as { chainId: string }).chainId)
         return null
       case 'personal_sign':
@@ -72,7 +72,7 @@ export async function putWallet(
   }
 
   await context.exposeFunction('__ethRequest', async (method: string, params: readonly unknown[] = []) => {
-    asked.push(method)
+    requests.push(method)
     await held.get(method)
     if (declined.has(method)) return { error: { code: 4001, message: 'User rejected the request.' } }
     try {
@@ -85,7 +85,7 @@ export async function putWallet(
   await context.addInitScript({ content: inPage(name, found) })
   return {
     account,
-    asked,
+    requests,
     declines(...methods) {
       declined.clear()
       for (const method of methods) declined.add(method)

@@ -1,7 +1,7 @@
 import { expectLikeItsTest } from '../deliveries/samples.ts'
 import { TestClock } from '../harness/clock.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
-import { agentWith, callerOf, callOf, policyOf, budgetsOn, verdictOf, type BudgetsUnderTest } from './harness.ts'
+import { agentWith, callerOf, callOf, policyOf, budgetsOn, outcomeOf, type BudgetsUnderTest } from './harness.ts'
 
 const day = 86_400_000
 
@@ -24,7 +24,7 @@ describe('alerts', () => {
     await database.close()
   })
 
-  const told = () =>
+  const alerts = () =>
     world.announced
       .filter(({ topic }) => topic === 'spending.alert')
       .map(({ payload }) => {
@@ -46,19 +46,19 @@ describe('alerts', () => {
     )
     const spend = (amount: bigint) => world.budgets.reserve(callOf(agent, amount))
     await spend(49n)
-    expect(told()).toEqual([])
+    expect(alerts()).toEqual([])
     const passing = callOf(agent, 1n)
     await world.budgets.reserve(passing)
-    expect(told()).toEqual([['agent.spending.warning', 'perDay', 0.5]])
+    expect(alerts()).toEqual([['agent.spending.warning', 'perDay', 0.5]])
     // Falling below the limit and passing it once more sends no second alert.
     await world.ledger.release({ hold: passing.id, owner: agent.owner, announcements: [] })
     await spend(2n)
-    expect(told()).toHaveLength(1)
+    expect(alerts()).toHaveLength(1)
     await spend(40n)
-    expect(told().slice(1)).toEqual([['agent.spending.warning', 'perDay', 0.8]])
+    expect(alerts().slice(1)).toEqual([['agent.spending.warning', 'perDay', 0.8]])
     clock.forward(day)
     await spend(90n)
-    expect(told().slice(2)).toEqual([
+    expect(alerts().slice(2)).toEqual([
       ['agent.spending.warning', 'perDay', 0.5],
       ['agent.spending.warning', 'perDay', 0.8],
     ])
@@ -69,19 +69,19 @@ describe('alerts', () => {
     const other = budgetsOn(database.statements, clock)
     await Promise.all(
       Array.from({ length: 40 }, (_, count) =>
-        verdictOf((count % 2 === 0 ? world : other).budgets.reserve(callOf(agent, 1n))),
+        outcomeOf((count % 2 === 0 ? world : other).budgets.reserve(callOf(agent, 1n))),
       ),
     )
-    const all = [...told(), ...other.announced.map(({ payload }) => [payload['event']])].map(([event]) => event)
+    const all = [...alerts(), ...other.announced.map(({ payload }) => [payload['event']])].map(([event]) => event)
     expect(all.sort()).toEqual(['agent.spending.exceeded', 'agent.spending.warning'])
   })
 
   test('report a refusal by a limit once; onExceeded: pause pauses the agent until it is resumed', async () => {
     const agent = await agentWith(world, policyOf({ limits: { perDay: 10n }, onExceeded: 'pause' }))
-    const ask = (amount: bigint) => verdictOf(world.budgets.reserve(callOf(agent, amount)))
-    expect(await ask(11n)).toBe('perDay')
-    expect(await ask(1n)).toBe('paused')
-    expect(told()).toEqual([
+    const reserve = (amount: bigint) => outcomeOf(world.budgets.reserve(callOf(agent, amount)))
+    expect(await reserve(11n)).toBe('perDay')
+    expect(await reserve(1n)).toBe('paused')
+    expect(alerts()).toEqual([
       ['agent.spending.exceeded', 'perDay', 1],
       ['agent.paused', 'perDay', undefined],
     ])
@@ -89,10 +89,10 @@ describe('alerts', () => {
       ...before,
       status: 'active',
     }))
-    expect(await ask(10n)).toBe('allowed')
-    expect(await ask(1n)).toBe('perDay')
+    expect(await reserve(10n)).toBe('allowed')
+    expect(await reserve(1n)).toBe('perDay')
     // The agent is paused again, with an event; the limit's own alert was already sent in this window.
-    expect(told().slice(2)).toEqual([['agent.paused', 'perDay', undefined]])
+    expect(alerts().slice(2)).toEqual([['agent.paused', 'perDay', undefined]])
   })
 
   test('report an agent paused by hand', async () => {
@@ -101,7 +101,7 @@ describe('alerts', () => {
       ...before,
       status: 'paused',
     }))
-    expect(told()).toEqual([['agent.paused', null, undefined]])
+    expect(alerts()).toEqual([['agent.paused', null, undefined]])
   })
 
   test('are rolled back with their decision', async () => {
@@ -119,6 +119,6 @@ describe('alerts', () => {
     expect((await world.budgets.agents.standing(callerOf(agent.owner.userId), agent.id)).usage.lifetime).toBe(0n)
     world.announced.length = 0
     await world.budgets.reserve(call)
-    expect(told()).toHaveLength(1)
+    expect(alerts()).toHaveLength(1)
   })
 })

@@ -5,7 +5,7 @@ import type { DomainError } from '../../service/kit/errors.ts'
 import { usdc } from '../../service/kit/money.ts'
 import { startSmtp } from '../harness/smtp.ts'
 import { testService, type TestPerson, type TestService } from '../harness/service.ts'
-import { callOf, verdictOf } from './harness.ts'
+import { callOf, outcomeOf } from './harness.ts'
 
 /** The approver's view and actions; the calls themselves are made without HTTP. */
 describe('approvals', () => {
@@ -96,14 +96,14 @@ describe('approvals', () => {
     )
     expect(new Set(decisions.map(({ status }) => status))).toEqual(new Set([200, 409]))
     const state = (await approvalOf(id)).status
-    for (const { status, body: said } of decisions) if (status === 200) expect(said.approval.status).toBe(state)
+    for (const { status, body: decision } of decisions) if (status === 200) expect(decision.approval.status).toBe(state)
   })
 
   test('allow the approved request once, up to its price', async () => {
     const { id, agent, hash } = await hold()
     await person.call('POST', `/v1/approvals/${id}/approve`)
     const again = (amount: bigint, run: string, requestHash = hash) =>
-      verdictOf(service.budgets.reserve(callOf(agent, amount, { requestHash }, run)))
+      outcomeOf(service.budgets.reserve(callOf(agent, amount, { requestHash }, run)))
     expect(await again(2_000_000n, `other.${id}`, 'another request')).toBe('approval_required')
     const both = await Promise.all([again(2_000_000n, `one.${id}`), again(2_000_000n, `two.${id}`)])
     expect(both.sort()).toEqual(['allowed', 'approval_required'])
@@ -117,7 +117,7 @@ describe('approvals', () => {
     const { id, agent, hash } = await hold(2_000_000n)
     await person.call('POST', `/v1/approvals/${id}/approve`)
     const dearer = callOf(agent, 2_000_001n, { requestHash: hash })
-    expect(await verdictOf(service.budgets.reserve(dearer))).toBe('approval_required')
+    expect(await outcomeOf(service.budgets.reserve(dearer))).toBe('approval_required')
     expect((await approvalOf(id)).status).toBe('lapsed')
     expect(
       (await person.call('GET', `/v1/approvals?status=pending&agentId=${agent.id}`)).body.approvals[0].amount,
@@ -133,7 +133,7 @@ describe('approvals', () => {
     await service.budgets.reserve(callOf(agent, 1_000_000n))
     await service.budgets.reserve(callOf(agent, 1_000_000n))
     await person.call('POST', `/v1/approvals/${error.fields.approvalId}/approve`)
-    expect(await verdictOf(service.budgets.reserve(held))).toBe('perDay')
+    expect(await outcomeOf(service.budgets.reserve(held))).toBe('perDay')
     expect((await approvalOf(error.fields.approvalId)).status).toBe('approved')
   })
 
@@ -151,7 +151,7 @@ describe('approvals', () => {
       [[id, approved.id]],
     )
     expect(row?.states).toEqual(['lapsed', 'lapsed'])
-    expect(await verdictOf(service.budgets.reserve(approved.call))).toBe('approval_required')
+    expect(await outcomeOf(service.budgets.reserve(approved.call))).toBe('approval_required')
   })
 
   test('of another account answer 404 to reading, approving and refusing', async () => {
@@ -210,12 +210,12 @@ describe('approvals', () => {
   })
 
   test('alerts reach the account’s endpoint, signed, and its mailbox', async () => {
-    const heard: { event: string; data: Record<string, unknown> }[] = []
+    const received: { event: string; data: Record<string, unknown> }[] = []
     const receiver = createServer((request, response) => {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
       request.on('end', () => {
-        heard.push(JSON.parse(Buffer.concat(chunks).toString()) as (typeof heard)[number])
+        received.push(JSON.parse(Buffer.concat(chunks).toString()) as (typeof received)[number])
         response.end()
       })
     })
@@ -225,10 +225,10 @@ describe('approvals', () => {
     expect((await person.call('POST', '/v1/webhook-endpoints', { body: { url, events } })).status).toBe(201)
     const agent = await newAgent({ limits: { perMonth: 2 }, alerts: [{ at: 0.5 }], onExceeded: 'pause' })
     await service.budgets.reserve(callOf(agent, 1_500_000n))
-    await verdictOf(service.budgets.reserve(callOf(agent, 1_500_000n)))
-    for (const end = Date.now() + 60_000; heard.length < 3 && Date.now() < end;) await new Promise(setImmediate)
-    expect(heard.map(({ event }) => event).sort()).toEqual([...events].sort())
-    expect(heard.find(({ event }) => event === 'agent.spending.warning')?.data).toMatchObject({
+    await outcomeOf(service.budgets.reserve(callOf(agent, 1_500_000n)))
+    for (const end = Date.now() + 60_000; received.length < 3 && Date.now() < end;) await new Promise(setImmediate)
+    expect(received.map(({ event }) => event).sort()).toEqual([...events].sort())
+    expect(received.find(({ event }) => event === 'agent.spending.warning')?.data).toMatchObject({
       agentId: agent.id,
       name: 'Buyer <b>',
       limit: 'perMonth',

@@ -96,8 +96,8 @@ export function callerOf(userId: string) {
     email: null,
     emailConfirmed: false,
   }
-  const asked = { user, subject: userId, issuer: 'coinslot', environment: 'sandbox' as const }
-  return { ...asked, via: 'session' as const, keyId: null, agentId: null }
+  const caller = { user, subject: userId, issuer: 'coinslot', environment: 'sandbox' as const }
+  return { ...caller, via: 'session' as const, keyId: null, agentId: null }
 }
 
 let calls = 0
@@ -121,9 +121,9 @@ export function callOf(
 }
 
 /** Returns `allowed`, or the rule that refused the call. */
-export async function verdictOf(asked: Promise<unknown>): Promise<string> {
+export async function outcomeOf(call: Promise<unknown>): Promise<string> {
   try {
-    await asked
+    await call
     return 'allowed'
   } catch (error) {
     const { code, fields } = error as { code?: string; fields?: { limit?: string } }

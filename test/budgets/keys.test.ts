@@ -142,14 +142,14 @@ describe('an agent’s key', () => {
     await reserve('lock-one', one.id)
     await reserve('lock-other', other.id)
     await reserve('lock-owner', null)
-    const seen = async (key: string) =>
+    const walletOf = async (key: string) =>
       (await as(key, 'GET', '/v1/wallet/balance')).body.wallet as { pendingLocks: object }
-    expect(await seen(one.key)).toMatchObject({ totalLocked: 0.03, pendingLocks: { 'lock-one': 0.01 } })
-    expect(Object.keys((await seen(one.key)).pendingLocks)).toEqual(['lock-one'])
+    expect(await walletOf(one.key)).toMatchObject({ totalLocked: 0.03, pendingLocks: { 'lock-one': 0.01 } })
+    expect(Object.keys((await walletOf(one.key)).pendingLocks)).toEqual(['lock-one'])
     expect(Object.keys((await as(other.key, 'GET', '/v1/me')).body.wallet.pendingLocks as object)).toEqual([
       'lock-other',
     ])
-    expect(Object.keys((await seen(owner.key)).pendingLocks)).toHaveLength(3)
+    expect(Object.keys((await walletOf(owner.key)).pendingLocks)).toHaveLength(3)
   })
 
   test('reads no more of its owner’s assets than the public, but runs its drafts', async () => {
@@ -161,8 +161,8 @@ describe('an agent’s key', () => {
       inputSchema: [{ name: 'say', label: 'Say', type: 'text', required: true }],
       promptConfig: { promptTemplate: 'Secret words: {{say}}', allowedModels: ['sandbox/echo'] },
     }
-    const made = await owner.call('POST', '/v1/rda', { body })
-    expect(made.status).toBe(201)
+    const created = await owner.call('POST', '/v1/rda', { body })
+    expect(created.status).toBe(201)
     expect((await as(one.key, 'GET', `/v1/rda/${body.slug}`)).status).toBe(404)
     expect((await as(one.key, 'GET', '/v1/rdas?status=draft')).body.code).toBe('agent_key_forbidden')
     expect((await run(one.key, { rdaSlug: body.slug })).status).toBe(200)

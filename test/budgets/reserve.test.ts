@@ -2,7 +2,7 @@ import { usdc } from '../../service/kit/money.ts'
 import { newId } from '../../service/kit/ids.ts'
 import { TestClock } from '../harness/clock.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
-import { agentWith, callerOf, callOf, policyOf, budgetsOn, verdictOf, type BudgetsUnderTest } from './harness.ts'
+import { agentWith, callerOf, callOf, policyOf, budgetsOn, outcomeOf, type BudgetsUnderTest } from './harness.ts'
 
 const day = 86_400_000
 
@@ -25,20 +25,20 @@ describe('a reservation within limits', () => {
 
   test('is allowed for exactly as many of a hundred concurrent calls as the limit allows', async () => {
     const agent = await agentWith(it_, policyOf({ limits: { perDay: 30n } }))
-    const verdicts = await Promise.all(
-      Array.from({ length: 100 }, () => verdictOf(it_.budgets.reserve(callOf(agent, 1n)))),
+    const outcomes = await Promise.all(
+      Array.from({ length: 100 }, () => outcomeOf(it_.budgets.reserve(callOf(agent, 1n)))),
     )
-    expect(verdicts.filter((one) => one === 'allowed')).toHaveLength(30)
-    expect(verdicts.filter((one) => one === 'perDay')).toHaveLength(70)
+    expect(outcomes.filter((one) => one === 'allowed')).toHaveLength(30)
+    expect(outcomes.filter((one) => one === 'perDay')).toHaveLength(70)
   })
 
   test('is allowed exactly up to the limit through three concurrent processes', async () => {
     const agent = await agentWith(it_, policyOf({ limits: { lifetime: 50n }, rate: { callsPerMinute: 40 } }))
     const processes = [it_, budgetsOn(database.statements, clock), budgetsOn(database.statements, clock)]
-    const verdicts = await Promise.all(
-      Array.from({ length: 150 }, (_, count) => verdictOf(processes[count % 3]!.budgets.reserve(callOf(agent, 1n)))),
+    const outcomes = await Promise.all(
+      Array.from({ length: 150 }, (_, count) => outcomeOf(processes[count % 3]!.budgets.reserve(callOf(agent, 1n)))),
     )
-    expect(verdicts.filter((one) => one === 'allowed')).toHaveLength(40)
+    expect(outcomes.filter((one) => one === 'allowed')).toHaveLength(40)
   })
 
   test('is returned to the limit when its hold is released, partly captured or expired', async () => {
@@ -47,7 +47,7 @@ describe('a reservation within limits', () => {
     const [released, part, whole, late] = [60n, 20n, 10n, 10n].map((amount) => callOf(agent, amount))
     for (const call of [released!, part!, whole!]) await it_.budgets.reserve(call)
     await it_.budgets.reserve({ ...late!, deadline: new Date(Date.now() - 1000) })
-    expect(await verdictOf(it_.budgets.reserve(callOf(agent, 1n)))).toBe('perMonth')
+    expect(await outcomeOf(it_.budgets.reserve(callOf(agent, 1n)))).toBe('perMonth')
     await it_.ledger.release({ hold: released!.id, owner, announcements: [] })
     await it_.ledger.capture({
       hold: part!.id,
@@ -69,20 +69,20 @@ describe('a reservation within limits', () => {
     })
     await it_.ledger.sweep()
     expect((await it_.budgets.agents.standing(callerOf(owner.userId), agent.id)).usage.perMonth).toBe(15n)
-    expect(await verdictOf(it_.budgets.reserve(callOf(agent, 86n)))).toBe('perMonth')
-    expect(await verdictOf(it_.budgets.reserve(callOf(agent, 85n)))).toBe('allowed')
+    expect(await outcomeOf(it_.budgets.reserve(callOf(agent, 86n)))).toBe('perMonth')
+    expect(await outcomeOf(it_.budgets.reserve(callOf(agent, 85n)))).toBe('allowed')
     expect((await it_.budgets.agents.standing(callerOf(owner.userId), agent.id)).usage.perMonth).toBe(100n)
   })
 
   test('counts a repeated reservation once, as a call and as money', async () => {
     const agent = await agentWith(it_, policyOf({ limits: { lifetime: 10n }, rate: { callsPerMinute: 1 } }))
     const call = callOf(agent, 10n)
-    const verdicts = await Promise.all(
+    const outcomes = await Promise.all(
       Array.from({ length: 20 }, (_, count) =>
-        verdictOf((count % 2 === 0 ? it_ : budgetsOn(database.statements, clock)).budgets.reserve(call)),
+        outcomeOf((count % 2 === 0 ? it_ : budgetsOn(database.statements, clock)).budgets.reserve(call)),
       ),
     )
-    expect(new Set(verdicts)).toEqual(new Set(['allowed']))
+    expect(new Set(outcomes)).toEqual(new Set(['allowed']))
     expect((await it_.budgets.agents.standing(callerOf(agent.owner.userId), agent.id)).usage).toMatchObject({
       lifetime: 10n,
       calls: 1,
@@ -91,12 +91,12 @@ describe('a reservation within limits', () => {
 
   test('counts nothing for what the wallet cannot pay, and still allows the calls behind it', async () => {
     const agent = await agentWith(it_, policyOf({ limits: { perDay: 1000n } }), 100n)
-    const verdicts = await Promise.all([
-      verdictOf(it_.budgets.reserve(callOf(agent, 950n))),
-      verdictOf(it_.budgets.reserve(callOf(agent, 60n))),
-      verdictOf(it_.budgets.reserve(callOf(agent, 40n))),
+    const outcomes = await Promise.all([
+      outcomeOf(it_.budgets.reserve(callOf(agent, 950n))),
+      outcomeOf(it_.budgets.reserve(callOf(agent, 60n))),
+      outcomeOf(it_.budgets.reserve(callOf(agent, 40n))),
     ])
-    expect(verdicts).toEqual(['insufficient_balance', 'allowed', 'allowed'])
+    expect(outcomes).toEqual(['insufficient_balance', 'allowed', 'allowed'])
     const { decisions } = await it_.budgets.agents.decisions(
       callerOf(agent.owner.userId),
       agent.id,
@@ -116,40 +116,40 @@ describe('a reservation within limits', () => {
     const agent = await agentWith(it_, policyOf({ limits: { perDay: 10n } }))
     const midnight = new Date(Math.ceil((clock.now().getTime() + 1) / day) * day)
     clock.forward(midnight.getTime() - clock.now().getTime() - 5_000)
-    expect(await verdictOf(it_.budgets.reserve(callOf(agent, 10n)))).toBe('allowed')
-    expect(await verdictOf(it_.budgets.reserve(callOf(agent, 1n)))).toBe('perDay')
+    expect(await outcomeOf(it_.budgets.reserve(callOf(agent, 10n)))).toBe('allowed')
+    expect(await outcomeOf(it_.budgets.reserve(callOf(agent, 1n)))).toBe('perDay')
     clock.forward(6_000)
-    expect(await verdictOf(it_.budgets.reserve(callOf(agent, 10n)))).toBe('allowed')
-    expect(await verdictOf(it_.budgets.reserve(callOf(agent, 1n)))).toBe('perDay')
+    expect(await outcomeOf(it_.budgets.reserve(callOf(agent, 10n)))).toBe('allowed')
+    expect(await outcomeOf(it_.budgets.reserve(callOf(agent, 1n)))).toBe('perDay')
   })
 
   test('counts a call paid by another account as a call, but not as spending', async () => {
     const agent = await agentWith(it_, policyOf({ limits: { perDay: 0n }, rate: { callsPerMinute: 1 } }))
     const creator = await agentWith(it_, policyOf())
     const call = { ...callOf(agent, 50n), owner: creator.owner }
-    expect(await verdictOf(it_.budgets.reserve(call))).toBe('allowed')
+    expect(await outcomeOf(it_.budgets.reserve(call))).toBe('allowed')
     await it_.ledger.release({ hold: call.id, owner: creator.owner, announcements: [] })
-    expect(await verdictOf(it_.budgets.reserve({ ...callOf(agent, 50n), owner: creator.owner }))).toBe('callsPerMinute')
+    expect(await outcomeOf(it_.budgets.reserve({ ...callOf(agent, 50n), owner: creator.owner }))).toBe('callsPerMinute')
     expect((await it_.budgets.agents.standing(callerOf(agent.owner.userId), agent.id)).usage.lifetime).toBe(0n)
   })
 
   test('obeys a pause, a resumption, a change and a removal from the next decision on', async () => {
     const agent = await agentWith(it_, policyOf())
     const caller = callerOf(agent.owner.userId)
-    const ask = () => verdictOf(it_.budgets.reserve(callOf(agent, 1n)))
+    const reserve = () => outcomeOf(it_.budgets.reserve(callOf(agent, 1n)))
     await it_.budgets.agents.change(caller, agent.id, (before) => ({ ...before, status: 'paused' }))
-    expect(await ask()).toBe('paused')
+    expect(await reserve()).toBe('paused')
     await it_.budgets.agents.change(caller, agent.id, (before) => ({
       ...before,
       status: 'active',
       policy: policyOf({ limits: { perCall: 0n } }),
     }))
-    expect(await ask()).toBe('perCall')
+    expect(await reserve()).toBe('perCall')
     await it_.budgets.agents.change(caller, agent.id, (before) => ({ ...before, policy: policyOf() }))
-    expect(await ask()).toBe('allowed')
+    expect(await reserve()).toBe('allowed')
     await it_.budgets.agents.remove(caller, agent.id)
-    expect(await ask()).toBe('deleted')
-    expect(await verdictOf(it_.budgets.reserve(callOf({ ...agent, id: newId('agt', new Date()) }, 1n)))).toBe('deleted')
+    expect(await reserve()).toBe('deleted')
+    expect(await outcomeOf(it_.budgets.reserve(callOf({ ...agent, id: newId('agt', new Date()) }, 1n)))).toBe('deleted')
   })
 
   test('counts earlier spending against a limit that is set later', async () => {
@@ -160,7 +160,7 @@ describe('a reservation within limits', () => {
       ...before,
       policy: policyOf({ limits: { perWeek: 100n } }),
     }))
-    expect(await verdictOf(it_.budgets.reserve(callOf(agent, 31n)))).toBe('perWeek')
-    expect(await verdictOf(it_.budgets.reserve(callOf(agent, 30n)))).toBe('allowed')
+    expect(await outcomeOf(it_.budgets.reserve(callOf(agent, 31n)))).toBe('perWeek')
+    expect(await outcomeOf(it_.budgets.reserve(callOf(agent, 30n)))).toBe('allowed')
   })
 })

@@ -11,14 +11,14 @@ const now = new Date('2026-05-05T05:05:05.000Z')
 const nothing = emptyUsage(now)
 const PLAIN = { approved: false, defaultPerDay: null }
 
-function told(
+function decisionOn(
   policy: ReturnType<typeof policyOf>,
-  ask: Partial<Expense>,
+  expense: Partial<Expense>,
   status: 'active' | 'paused' = 'active',
 ): string {
-  const whole: Expense = { kind: 'run', target: 'x', alias: null, domain: null, amount: usdc(0n), ...ask }
-  const verdict = decide({ status, policy }, nothing, whole, PLAIN)
-  return verdict.outcome === 'refused' ? verdict.refusal.rule : verdict.outcome
+  const whole: Expense = { kind: 'run', target: 'x', alias: null, domain: null, amount: usdc(0n), ...expense }
+  const decision = decide({ status, policy }, nothing, whole, PLAIN)
+  return decision.outcome === 'refused' ? decision.refusal.rule : decision.outcome
 }
 
 describe('patterns', () => {
@@ -80,11 +80,11 @@ describe('lists', () => {
       domains: { allow: null, deny: ['*.evil.test'] },
       limits: { perDay: 5_000_000n },
     })
-    expect(told(policy, { kind: 'tool', target: 'search-web' })).toBe('allowed')
-    expect(told(policy, { kind: 'tool', target: 'search-private' })).toBe('tools.deny')
-    expect(told(policy, { kind: 'tool', target: 'mail-send' })).toBe('tools.allow')
-    expect(told(policy, { kind: 'run', target: 'search-web' })).toBe('rdas.allow')
-    expect(told(policy, { kind: 'pay', target: 'https://a.test/x', domain: 'a.test' })).toBe('allowed')
+    expect(decisionOn(policy, { kind: 'tool', target: 'search-web' })).toBe('allowed')
+    expect(decisionOn(policy, { kind: 'tool', target: 'search-private' })).toBe('tools.deny')
+    expect(decisionOn(policy, { kind: 'tool', target: 'mail-send' })).toBe('tools.allow')
+    expect(decisionOn(policy, { kind: 'run', target: 'search-web' })).toBe('rdas.allow')
+    expect(decisionOn(policy, { kind: 'pay', target: 'https://a.test/x', domain: 'a.test' })).toBe('allowed')
   })
 
   test('match a host in any case, with or without its port, and with a final dot', () => {
@@ -99,63 +99,66 @@ describe('lists', () => {
       'api.example.com:444',
       'other.test:8443',
     ]) {
-      expect([domain, told(policy, { kind: 'pay', domain })]).toEqual([domain, 'allowed'])
+      expect([domain, decisionOn(policy, { kind: 'pay', domain })]).toEqual([domain, 'allowed'])
     }
     for (const domain of ['example.com', 'api.example.com.evil.test', 'other.test', 'other.test:443']) {
-      expect([domain, told(policy, { kind: 'pay', domain })]).toEqual([domain, 'domains.allow'])
+      expect([domain, decisionOn(policy, { kind: 'pay', domain })]).toEqual([domain, 'domains.allow'])
     }
   })
 
   test("match an asset's slug by its id, too", () => {
     const policy = policyOf({ rdas: { allow: null, deny: ['rda_1'] } })
-    expect(told(policy, { target: 'some-slug', alias: 'rda_1' })).toBe('rdas.deny')
+    expect(decisionOn(policy, { target: 'some-slug', alias: 'rda_1' })).toBe('rdas.deny')
   })
 })
 
 describe('limits', () => {
   test('are required for payments to outside addresses, and not for runs', () => {
-    expect(told(policyOf(), { kind: 'pay' })).toBe('limits')
-    expect(told(policyOf({ approvalAbove: usdc(1n) }), { kind: 'pay', amount: usdc(1n) })).toBe('limits')
-    expect(told(policyOf(), { kind: 'run' })).toBe('allowed')
+    expect(decisionOn(policyOf(), { kind: 'pay' })).toBe('limits')
+    expect(decisionOn(policyOf({ approvalAbove: usdc(1n) }), { kind: 'pay', amount: usdc(1n) })).toBe('limits')
+    expect(decisionOn(policyOf(), { kind: 'run' })).toBe('allowed')
     for (const limit of ['perCall', 'perMinute', 'perDay', 'perWeek', 'perMonth', 'lifetime'] as const) {
-      expect([limit, told(policyOf({ limits: { [limit]: 9_000_000n } }), { kind: 'pay' })]).toEqual([limit, 'allowed'])
+      expect([limit, decisionOn(policyOf({ limits: { [limit]: 9_000_000n } }), { kind: 'pay' })]).toEqual([
+        limit,
+        'allowed',
+      ])
     }
   })
 
   test('are exact to the micro-dollar', () => {
     const policy = policyOf({ limits: { perCall: 5n, perDay: 12n } })
-    expect(told(policy, { amount: usdc(5n) })).toBe('allowed')
-    expect(told(policy, { amount: usdc(6n) })).toBe('perCall')
-    const verdict = (spent: bigint) =>
+    expect(decisionOn(policy, { amount: usdc(5n) })).toBe('allowed')
+    expect(decisionOn(policy, { amount: usdc(6n) })).toBe('perCall')
+    const outcome = (spent: bigint) =>
       decide(
         { status: 'active', policy },
         count(nothing, usdc(spent)),
         { kind: 'run', target: 'x', alias: null, domain: null, amount: usdc(5n) },
         PLAIN,
       ).outcome
-    expect(verdict(7n)).toBe('allowed')
-    expect(verdict(8n)).toBe('refused')
+    expect(outcome(7n)).toBe('allowed')
+    expect(outcome(8n)).toBe('refused')
   })
 
   test.each(['perCall', 'perMinute', 'perDay', 'perWeek', 'perMonth', 'lifetime'] as const)(
     '%s of 0 allows free calls only',
     (limit) => {
       const policy = policyOf({ limits: { [limit]: 0n } })
-      expect(told(policy, { amount: usdc(1n) })).toBe(limit)
-      expect(told(policy, { amount: usdc(0n) })).toBe('allowed')
+      expect(decisionOn(policy, { amount: usdc(1n) })).toBe(limit)
+      expect(decisionOn(policy, { amount: usdc(0n) })).toBe('allowed')
     },
   )
 
   test('refuse every call at a rate of 0, or while the agent is paused', () => {
-    expect(told(policyOf({ rate: { callsPerMinute: 0 } }), {})).toBe('callsPerMinute')
-    expect(told(policyOf(), {}, 'paused')).toBe('paused')
+    expect(decisionOn(policyOf({ rate: { callsPerMinute: 0 } }), {})).toBe('callsPerMinute')
+    expect(decisionOn(policyOf(), {}, 'paused')).toBe('paused')
   })
 
   test('refuse a call before a person is asked to approve it', () => {
     const policy = policyOf({ approvalAbove: usdc(3n), limits: { perCall: 10n } })
-    expect(told(policy, { amount: usdc(3n) })).toBe('allowed')
-    expect(told(policy, { amount: usdc(4n) })).toBe('held')
-    expect(told(policy, { amount: usdc(11n) })).toBe('perCall')
+    expect(decisionOn(policy, { amount: usdc(3n) })).toBe('allowed')
+    expect(decisionOn(policy, { amount: usdc(4n) })).toBe('held')
+    expect(decisionOn(policy, { amount: usdc(11n) })).toBe('perCall')
   })
 })
 

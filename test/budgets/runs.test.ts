@@ -108,7 +108,7 @@ describe('runs of an agent', () => {
 
   test('are answered on an open connection once the approval is decided', async () => {
     const { id, key } = await agentKey({ approvalAbove: 0.01 })
-    const ask = (say: string, wait: number) =>
+    const run = (say: string, wait: number) =>
       world.service.call('POST', '/v1/run', {
         key,
         body: { rdaSlug: slug, inputs: { say } },
@@ -120,11 +120,11 @@ describe('runs of an agent', () => {
       const { approvals } = (await world.until(list, ({ body }) => body.approvals.length === 1)).body
       await caller.call('POST', `/v1/approvals/${String(approvals[0].id)}/${decision}`)
     }
-    const [approved] = await Promise.all([ask('yes', 30), word('approve')])
+    const [approved] = await Promise.all([run('yes', 30), word('approve')])
     expect([approved.status, approved.body.output]).toEqual([200, echoed('yes')])
-    const [refused] = await Promise.all([ask('no', 30), word('refuse')])
+    const [refused] = await Promise.all([run('no', 30), word('refuse')])
     expect([refused.status, refused.body.code]).toEqual([403, 'approval_refused'])
-    const [silent] = [await ask('nobody', 1)]
+    const [silent] = [await run('nobody', 1)]
     expect([silent.status, silent.body.code]).toEqual([202, 'approval_required'])
   })
 

@@ -2,7 +2,7 @@ import { usdc } from '../../service/kit/money.ts'
 import type { Agent, Policy } from '../../service/budgets/model.ts'
 import { TestClock } from '../harness/clock.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
-import { agentWith, callerOf, callOf, policyOf, budgetsOn, verdictOf, type BudgetsUnderTest } from './harness.ts'
+import { agentWith, callerOf, callOf, policyOf, budgetsOn, outcomeOf, type BudgetsUnderTest } from './harness.ts'
 
 /** Calls of tools: their own lists, and credits that pay before the wallet. */
 describe('an agent that calls tools', () => {
@@ -18,7 +18,7 @@ describe('an agent that calls tools', () => {
   })
 
   const call = (agent: Agent, tool: string, amount = 1n, id?: string, alias = `tool_${tool}`) =>
-    verdictOf(
+    outcomeOf(
       world.budgets.reserve({
         ...callOf(agent, amount, { kind: 'tool', target: tool, alias }, id),
         useCredits: true,
@@ -38,8 +38,8 @@ describe('an agent that calls tools', () => {
     [{ allow: [] }, 'github-read', 'tools.allow'],
     [{ allow: ['GitHub-*'] }, 'github-read', 'allowed'],
     [{ deny: ['*-DELETE-*'] }, 'github-delete-repository', 'tools.deny'],
-  ])('%j: %s is %s', async (lists, tool, verdict) => {
-    expect(await call(await agentWith(world, tools(lists)), tool)).toBe(verdict)
+  ])('%j: %s is %s', async (lists, tool, outcome) => {
+    expect(await call(await agentWith(world, tools(lists)), tool)).toBe(outcome)
   })
 
   test('is not affected by its lists of assets and hosts, nor its runs by the list of tools', async () => {
@@ -47,7 +47,7 @@ describe('an agent that calls tools', () => {
     const agent = await agentWith(world, policyOf({ rdas: nothing, domains: nothing }))
     expect(await call(agent, 'github-read')).toBe('allowed')
     const other = await agentWith(world, tools(nothing))
-    expect(await verdictOf(world.budgets.reserve(callOf(other, 1n)))).toBe('allowed')
+    expect(await outcomeOf(world.budgets.reserve(callOf(other, 1n)))).toBe('allowed')
   })
 
   test('counts credits like wallet money, to the micro-dollar', async () => {
@@ -88,14 +88,14 @@ describe('an agent that calls tools', () => {
   test('needs one approval for an expensive tool call, which then goes through once', async () => {
     const agent = await agentWith(world, policyOf({ approvalAbove: usdc(5n) }))
     const caller = callerOf(agent.owner.userId)
-    const ask = (id: string) =>
-      verdictOf(
+    const reserve = (id: string) =>
+      outcomeOf(
         world.budgets.reserve({
           ...callOf(agent, 6n, { kind: 'tool', target: 'dear-tool', requestHash: 'the same request' }, id),
           useCredits: true,
         }),
       )
-    expect(await ask('dear-1')).toBe('approval_required')
+    expect(await reserve('dear-1')).toBe('approval_required')
     const { approvals } = await world.budgets.approvals.list(
       caller,
       { state: 'pending', agentId: agent.id },
@@ -103,7 +103,7 @@ describe('an agent that calls tools', () => {
     )
     expect(approvals).toMatchObject([{ kind: 'tool', target: 'dear-tool', amount: 6n }])
     await world.budgets.approvals.decide(caller, approvals[0]!.id, 'approved')
-    expect([await ask('dear-2'), await ask('dear-2'), await ask('dear-3')]).toEqual([
+    expect([await reserve('dear-2'), await reserve('dear-2'), await reserve('dear-3')]).toEqual([
       'allowed',
       'allowed',
       'approval_required',

@@ -42,12 +42,12 @@ const INSIDE: [WindowLimit, string, string][] = [
 ]
 
 const PLAIN = { approved: false, defaultPerDay: null }
-const ask: Expense = { kind: 'run', target: 'x', alias: null, domain: null, amount: usdc(1n) }
+const expense: Expense = { kind: 'run', target: 'x', alias: null, domain: null, amount: usdc(1n) }
 
 function fullAt(window: WindowLimit, at: string): { verdictAt(later: string): string; usage: Usage } {
   const agent = { status: 'active' as const, policy: policyOf({ limits: { [window]: 10n } }) }
   const usage = count(emptyUsage(new Date(at)), usdc(10n))
-  return { usage, verdictAt: (later) => decide(agent, roll(usage, new Date(later)), ask, PLAIN).outcome }
+  return { usage, verdictAt: (later) => decide(agent, roll(usage, new Date(later)), expense, PLAIN).outcome }
 }
 
 test.each(BOUNDARIES)('%s: a window full at %s is empty at %s', (window, last, first) => {
@@ -66,8 +66,8 @@ test.each(INSIDE)('%s: a window full at %s is still full at %s', (window, at, la
 test('a refusal names when its window ends', () => {
   const agent = { status: 'active' as const, policy: policyOf({ limits: { perWeek: 10n } }) }
   const usage = count(emptyUsage(new Date('2026-12-31T12:00:00.000Z')), usdc(10n))
-  const verdict = decide(agent, usage, ask, PLAIN)
-  expect(verdict).toMatchObject({
+  const decision = decide(agent, usage, expense, PLAIN)
+  expect(decision).toMatchObject({
     outcome: 'refused',
     refusal: { rule: 'perWeek', spent: 10n, requested: 1n, limit: 10n, resetsAt: new Date('2027-01-04T00:00:00.000Z') },
   })
@@ -76,7 +76,7 @@ test('a refusal names when its window ends', () => {
 test('of several full windows the refusal names the longest, which ends last', () => {
   const agent = { status: 'active' as const, policy: policyOf({ limits: { perMinute: 5n, perDay: 5n, perMonth: 5n } }) }
   const usage = count(emptyUsage(new Date('2026-05-05T05:05:05.000Z')), usdc(5n))
-  expect(decide(agent, usage, ask, PLAIN)).toMatchObject({
+  expect(decide(agent, usage, expense, PLAIN)).toMatchObject({
     refusal: { rule: 'perMonth', resetsAt: new Date('2026-06-01T00:00:00.000Z') },
   })
 })
@@ -85,20 +85,20 @@ test('calls are counted per minute, and start over with the next', () => {
   const agent = { status: 'active' as const, policy: policyOf({ rate: { callsPerMinute: 2 } }) }
   const once = count(emptyUsage(new Date('2026-05-05T05:05:59.999Z')), usdc(0n))
   const twice = count(once, usdc(0n))
-  expect(decide(agent, once, ask, PLAIN).outcome).toBe('allowed')
-  expect(decide(agent, twice, ask, PLAIN)).toMatchObject({
+  expect(decide(agent, once, expense, PLAIN).outcome).toBe('allowed')
+  expect(decide(agent, twice, expense, PLAIN)).toMatchObject({
     outcome: 'refused',
     refusal: { rule: 'callsPerMinute', spent: 2 },
   })
-  expect(decide(agent, roll(twice, new Date('2026-05-05T05:06:00.000Z')), ask, PLAIN).outcome).toBe('allowed')
+  expect(decide(agent, roll(twice, new Date('2026-05-05T05:06:00.000Z')), expense, PLAIN).outcome).toBe('allowed')
 })
 
 test('a returned amount is subtracted only from windows that are still open', () => {
   const at = new Date('2026-01-31T23:59:30.000Z')
   const later = roll(count(emptyUsage(at), usdc(10n)), new Date('2026-02-01T00:00:30.000Z'))
-  const given = giveBack(count(later, usdc(3n)), at, usdc(10n))
+  const released = giveBack(count(later, usdc(3n)), at, usdc(10n))
   // Saturday to Sunday: the week goes on, day and month are others.
-  expect(given).toMatchObject({ perMinute: 3n, perDay: 3n, perWeek: 3n, perMonth: 3n, lifetime: 3n, calls: 1 })
+  expect(released).toMatchObject({ perMinute: 3n, perDay: 3n, perWeek: 3n, perMonth: 3n, lifetime: 3n, calls: 1 })
 })
 
 test('a clock that is behind uses the newest window counted in', () => {
@@ -106,5 +106,5 @@ test('a clock that is behind uses the newest window counted in', () => {
   const usage = count(emptyUsage(new Date('2026-05-06T00:00:00.001Z')), usdc(10n))
   const behind = roll(usage, new Date('2026-05-05T23:59:59.999Z'))
   expect(behind.at).toEqual(usage.at)
-  expect(decide(agent, behind, ask, PLAIN).outcome).toBe('refused')
+  expect(decide(agent, behind, expense, PLAIN).outcome).toBe('refused')
 })

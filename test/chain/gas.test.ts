@@ -43,11 +43,13 @@ describe('gas', () => {
 
   it('is simulated close to the gas that the transfer then uses', async () => {
     const [item] = await payments(1, [await seller()])
-    const [verdict] = await world.chain.simulate([item!])
+    const [simulation] = await world.chain.simulate([item!])
     const { gasUsed } = await world.send(world.chain.encodeTransfer(item!, false))
-    expect(verdict!.outcome.succeeds).toBe(true)
+    expect(simulation!.outcome.succeeds).toBe(true)
     const around = 21_000n + 16n * 324n
-    expect(verdict!.outcome.succeeds && Number(gasUsed - verdict!.outcome.gas)).toBeGreaterThan(0)
-    expect(verdict!.outcome.succeeds && Number(gasUsed - verdict!.outcome.gas)).toBeLessThan(Number(around) + 12_000)
+    expect(simulation!.outcome.succeeds && Number(gasUsed - simulation!.outcome.gas)).toBeGreaterThan(0)
+    expect(simulation!.outcome.succeeds && Number(gasUsed - simulation!.outcome.gas)).toBeLessThan(
+      Number(around) + 12_000,
+    )
   })
 })

@@ -52,8 +52,8 @@ describe('several RPCs', () => {
   })
 
   function open(urls: string[], timeoutMs = 5_000): Rpc {
-    const say = (_fields: unknown, text: string): void => void lines.push(text)
-    const log: Log = { info: say, warn: say, error: say }
+    const append = (_fields: unknown, text: string): void => void lines.push(text)
+    const log: Log = { info: append, warn: append, error: append }
     const rpc = createRpc({ urls, clock, log, timeoutMs })
     opened.push(rpc)
     return rpc

@@ -111,9 +111,12 @@ describe('a simulation', () => {
       const unused = await authorize()
       await world.send(cancelCall(network, unused, await payer.cancel(network, unused.nonce)))
       for (const item of [spent, unused]) {
-        const verdict = await judged(item)
-        expect(verdict.used).toBe(true)
-        expect(verdict.outcome).toEqual({ succeeds: false, reason: 'FiatTokenV2: authorization is used or canceled' })
+        const simulation = await judged(item)
+        expect(simulation.used).toBe(true)
+        expect(simulation.outcome).toEqual({
+          succeeds: false,
+          reason: 'FiatTokenV2: authorization is used or canceled',
+        })
       }
     })
 
@@ -187,20 +190,20 @@ describe('a simulation', () => {
       // So many that the gas of one call is not enough: the last ones need another request.
       const burns = Array<SignedAuthorization>(90).fill(burn)
       const dear = await authorize({ value: 9_000_000n })
-      const verdicts = await world.chain.simulate([await authorize(), ...burns, dear, dear])
-      expect(verdicts[0]!.outcome.succeeds).toBe(true)
+      const simulations = await world.chain.simulate([await authorize(), ...burns, dear, dear])
+      expect(simulations[0]!.outcome.succeeds).toBe(true)
       const burnt = { succeeds: false, reason: 'FiatTokenV2: invalid signature' }
-      expect(verdicts.slice(1, 91).map(({ outcome }) => outcome)).toEqual(Array(90).fill(burnt))
+      expect(simulations.slice(1, 91).map(({ outcome }) => outcome)).toEqual(Array(90).fill(burnt))
       const refused = { succeeds: false, reason: 'ERC20: transfer amount exceeds balance' }
-      expect(verdicts.slice(91).map(({ outcome }) => outcome)).toEqual([refused, refused])
+      expect(simulations.slice(91).map(({ outcome }) => outcome)).toEqual([refused, refused])
     })
   })
 
   describe('many at once', () => {
     it('judges each payment alone, also two of one payer that cannot pay both', async () => {
       const items = [await authorize({ value: 4_000_000n }), await authorize({ value: 4_000_000n })]
-      const verdicts = await world.chain.simulate([...items, items[0]!])
-      expect(verdicts.map(({ outcome, balance }) => [outcome.succeeds, balance])).toEqual(
+      const simulations = await world.chain.simulate([...items, items[0]!])
+      expect(simulations.map(({ outcome, balance }) => [outcome.succeeds, balance])).toEqual(
         Array(3).fill([true, 5_000_000n]),
       )
       expect(await world.chain.balanceOf(payer.address)).toBe(5_000_000n)
@@ -212,8 +215,8 @@ describe('a simulation', () => {
       relay.requests.length = 0
       const values = Array.from({ length: 120 }, (_, place) => BigInt(place) * 100_000n)
       const items = await Promise.all(values.map((value) => authorize({ value })))
-      const verdicts = await Promise.all(items.map((item) => judged(item, chain)))
-      expect(verdicts.map(({ outcome }) => outcome.succeeds)).toEqual(values.map((value) => value <= 5_000_000n))
+      const simulations = await Promise.all(items.map((item) => judged(item, chain)))
+      expect(simulations.map(({ outcome }) => outcome.succeeds)).toEqual(values.map((value) => value <= 5_000_000n))
       expect(relay.requests.flat()).toEqual(Array(relay.requests.length).fill('eth_call'))
       expect(relay.requests.length).toBeLessThanOrEqual(4)
     })
@@ -239,9 +242,9 @@ describe('a simulation', () => {
       const chain = world.adapter({ urls: [relay.url] })
       const good = await authorize()
       const items = [...Array<SignedAuthorization>(49).fill(good), await authorize({ validBefore: past })]
-      const verdicts = await chain.simulate(items)
-      expect(verdicts.slice(0, 49)).toEqual(Array(49).fill(await judged(good)))
-      expect(verdicts[49]).toMatchObject({ outcome: { reason: 'FiatTokenV2: authorization is expired' } })
+      const simulations = await chain.simulate(items)
+      expect(simulations.slice(0, 49)).toEqual(Array(49).fill(await judged(good)))
+      expect(simulations[49]).toMatchObject({ outcome: { reason: 'FiatTokenV2: authorization is expired' } })
       relay.behave(honest)
     })
 

@@ -205,8 +205,8 @@ describe('a transaction', () => {
         status: 200,
         body: { jsonrpc: '2.0', id: question!.id, result: { ...raw, l1Fee: '0x3e8' } },
       }))
-      const seen = await world.adapter({ urls: [relay.url] }).receipt(mined.hash)
-      expect(seen).toEqual({ ...mined, cost: mined.cost + 1_000n })
+      const receipt = await world.adapter({ urls: [relay.url] }).receipt(mined.hash)
+      expect(receipt).toEqual({ ...mined, cost: mined.cost + 1_000n })
       await relay.stop()
     })
   })

@@ -29,25 +29,25 @@ describe('changes', () => {
     expect([await mine.next(), await theirs.next()]).toEqual([[], []])
 
     await world.run(person, slug)
-    await mine.told('runs')
+    await mine.waitFor('runs')
     const { body } = await person.call('POST', '/v1/agents', { body: { name: 'Buyer', approvalAbove: 0.001 } })
-    await mine.told('agents')
+    await mine.waitFor('agents')
     const { secret } = (await person.call('POST', '/v1/keys', { body: { name: 'b', agentId: body.agent.id } })).body
-    await mine.told('keys')
+    await mine.waitFor('keys')
     await world.service.call('POST', '/v1/run', { key: secret, body: { rdaSlug: slug, inputs: { say: 'x' } } })
-    await mine.told('agents')
+    await mine.waitFor('agents')
     await person.call('POST', '/v1/webhook-endpoints', {
       body: { url: 'http://127.0.0.1:9/hook', events: ['run.completed'] },
     })
-    await mine.told('deliveries')
+    await mine.waitFor('deliveries')
     await person.call('POST', '/v1/wallet/withdraw', { body: { amount: 1, to: `0x${'22'.repeat(20)}` } })
-    await mine.told('wallet')
+    await mine.waitFor('wallet')
     await person.call('POST', '/v1/paywalls', { body: PAYWALL })
-    await mine.told('paywalls')
+    await mine.waitFor('paywalls')
     const { checkout } = (await person.call('POST', '/v1/checkouts', { body: CHECKOUT })).body
-    await mine.told('checkouts')
+    await mine.waitFor('checkouts')
     await person.call('POST', `/v1/checkouts/${String(checkout.id)}/test-payment`, { body: {} })
-    await mine.told('checkouts')
+    await mine.waitFor('checkouts')
 
     // The other user got no event while only the first user's data changed; their first event is about their own
     // change.
@@ -60,7 +60,7 @@ describe('changes', () => {
     const creator = await follow(by(world.creator))
     await creator.next()
     await world.run(await world.caller(1), slug)
-    await creator.told('wallet')
+    await creator.waitFor('wallet')
   })
 
   test('are found from the row, also when another process wrote it', async () => {
@@ -122,11 +122,11 @@ describe('changes', () => {
   async function signedIn(): Promise<{ cookie: string; signOut: () => Promise<void> }> {
     const { origin } = new URL(world.service.served.surfaces.find(({ name }) => name === 'api')!.address)
     const email = `${newId('op', new Date())}@example.com`
-    const made = await world.service.call('POST', '/auth/sign-up/email', {
+    const created = await world.service.call('POST', '/auth/sign-up/email', {
       headers: { origin },
       body: { email, name: 'Ada', password: 'correct horse battery' },
     })
-    const cookie = made.headers
+    const cookie = created.headers
       .getSetCookie()
       .map((line) => line.split(';')[0])
       .join('; ')

@@ -4,7 +4,7 @@ export interface Listener {
   /** The kinds in the next message, beyond those that were read already; `over` at the last message. */
   next(): Promise<readonly string[] | 'over' | 'ended'>
   /** Resolves when a change of this kind has arrived. */
-  told(kind: string): Promise<void>
+  waitFor(kind: string): Promise<void>
   lastId: string | null
   leave(): void
 }
@@ -14,10 +14,10 @@ export async function listen(
   headers: Readonly<Record<string, string>>,
   lastId: string | null = null,
 ): Promise<Listener> {
-  const gone = new AbortController()
+  const controller = new AbortController()
   const response = await fetch(`${origin}/trpc/changes`, {
     headers: { ...headers, ...(lastId === null ? {} : { 'last-event-id': lastId }) },
-    signal: gone.signal,
+    signal: controller.signal,
   })
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
@@ -41,7 +41,7 @@ export async function listen(
         text += value
       }
     },
-    async told(kind) {
+    async waitFor(kind) {
       for (;;) {
         const kinds = await listener.next()
         if (typeof kinds === 'string') throw new Error(`the stream has ended before it told of ${kind}`)
@@ -49,7 +49,7 @@ export async function listen(
       }
     },
     leave() {
-      gone.abort()
+      controller.abort()
     },
   }
   return listener

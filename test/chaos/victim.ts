@@ -15,21 +15,21 @@ export interface Victim {
   begin(): Promise<void>
   kill(): void
   /** Calls as the demo account; rejects where the process dies meanwhile. */
-  call(method: 'GET' | 'POST', at: string, body?: unknown, name?: string): Promise<Called>
+  call(method: 'GET' | 'POST', at: string, body?: unknown, name?: string): Promise<CallResult>
   close(): Promise<void>
 }
 
-interface Called {
+interface CallResult {
   status: number
   body: Record<string, unknown>
 }
 
-export async function openVictim(wanted: {
+export async function openVictim(options: {
   port: number
   atOnce: number
   settings?: Record<string, string>
 }): Promise<Victim> {
-  const { port, atOnce } = wanted
+  const { port, atOnce } = options
   const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-chaos-'))
   const agent = new Agent({ connections: atOnce })
   const server = await startEmbedded({ dataDir: path.join(folder, 'database') })
@@ -42,7 +42,7 @@ export async function openVictim(wanted: {
     ALLOW_HOSTS: '127.0.0.1',
     RATE_API_PER_MINUTE: '0',
     LOG_LEVEL: 'info',
-    ...wanted.settings,
+    ...options.settings,
   }
   let service: ServiceProcess | null = null
   return {
@@ -51,7 +51,7 @@ export async function openVictim(wanted: {
     settings,
     async begin() {
       service = new ServiceProcess(settings)
-      await service.says('"ready"')
+      await service.waitFor('"ready"')
     },
     kill() {
       service?.kill('SIGKILL')

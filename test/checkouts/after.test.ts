@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sendMcp, type Json } from '../harness/mcp.ts'
 import type { TestPerson } from '../harness/service.ts'
 import { png } from '../files/pictures.ts'
-import { openWorld, type Sold, type World } from './world.ts'
+import { openWorld, type SoldCheckout, type World } from './world.ts'
 
 /** What a payment leads to where no workflow is called. */
 describe('after the payment', () => {
@@ -21,10 +21,10 @@ describe('after the payment', () => {
     return String(body.file.id)
   }
 
-  const sell = (after: object, terms: object = {}): Promise<Sold> =>
+  const sell = (after: object, terms: object = {}): Promise<SoldCheckout> =>
     world.sell({ callbackUrl: null, testMode: true, after, ...terms })
 
-  async function bought({ id }: Pick<Sold, 'id'>, more: object = {}) {
+  async function buy({ id }: Pick<SoldCheckout, 'id'>, more: object = {}) {
     const { status, body } = await world.call('POST', `/p/${id}/pay`, { body: { input: {}, simulate: true, ...more } })
     expect(status).toBe(200)
     const { payment, delivery, result } = body
@@ -47,41 +47,41 @@ describe('after the payment', () => {
   ])(
     'a %s goes to the buyer through every channel, but not before the payment or without the token',
     async (_, after) => {
-      const sold = await sell(after)
-      expect(sold).toMatchObject({ secret: null, checkout: { callbackUrl: null, after } })
+      const checkout = await sell(after)
+      expect(checkout).toMatchObject({ secret: null, checkout: { callbackUrl: null, after } })
       const secret = 'text' in after ? 'AB-12' : 'folder?x=1'
       for (const headers of [{}, { accept: 'text/html' }]) {
-        expect((await world.call('GET', `/p/${sold.id}`, { headers })).text).not.toContain(secret)
+        expect((await world.call('GET', `/p/${checkout.id}`, { headers })).text).not.toContain(secret)
       }
-      const { payment, delivery, result } = await bought(sold)
+      const { payment, delivery, result } = await buy(checkout)
       expect([delivery, result]).toEqual([null, after])
       const receipt = await world.call('GET', pathOf(String(payment.receiptUrl)))
       expect(receipt.body).toMatchObject({ result: after, delivery: null })
       for (const path of [payment.receiptUrl, payment.statusUrl].map((url) => pathOf(String(url)))) {
         expect((await world.call('GET', path, { headers: { accept: 'text/html' } })).text).toContain(secret)
       }
-      const status = `/p/${sold.id}/payments/${String(payment.id)}`
+      const status = `/p/${checkout.id}/payments/${String(payment.id)}`
       for (const token of [
         '',
         `?token=tok_${'A'.repeat(43)}`,
-        `?token=${String((await bought(sold)).payment.token)}`,
+        `?token=${String((await buy(checkout)).payment.token)}`,
       ]) {
         for (const headers of [{}, { accept: 'text/html' }, { accept: 'text/event-stream' }]) {
           expect((await world.call('GET', status + token, { headers })).text).not.toContain(secret)
         }
       }
-      const page = await world.seller.call('GET', `/v1/checkouts/${sold.id}/payments`)
+      const page = await world.seller.call('GET', `/v1/checkouts/${checkout.id}/payments`)
       expect(page.body.payments).toHaveLength(2)
     },
   )
 
   it('a file: downloaded by its buyer alone, as an attachment', async () => {
     const fileId = await uploaded('../../Führer.pdf'.slice(6), GUIDE)
-    const sold = await sell({ kind: 'file', fileId })
-    const { checkout } = (await world.call('GET', `/p/${sold.id}`)).body
+    const forSale = await sell({ kind: 'file', fileId })
+    const { checkout } = (await world.call('GET', `/p/${forSale.id}`)).body
     expect(checkout.after).toEqual({ kind: 'file', file: { name: 'Führer.pdf', bytes: GUIDE.length } })
     expect(JSON.stringify(checkout)).not.toContain(fileId)
-    const { payment, result } = await bought(sold)
+    const { payment, result } = await buy(forSale)
     expect(result).toMatchObject({
       kind: 'file',
       name: 'Führer.pdf',
@@ -97,8 +97,8 @@ describe('after the payment', () => {
       'content-security-policy': "default-src 'none'; sandbox",
       'cache-control': 'private, no-store',
     })
-    const other = await bought(sold)
-    const path = `/p/${sold.id}/payments/${String(payment.id)}/file`
+    const other = await buy(forSale)
+    const path = `/p/${forSale.id}/payments/${String(payment.id)}/file`
     const elsewhere = await sell({ kind: 'text', text: 'x' })
     const tokens = [
       '',
@@ -110,20 +110,22 @@ describe('after the payment', () => {
     for (const token of tokens) expect([token, (await world.call('GET', path + token)).status]).toEqual([token, 404])
     const foreign = `/p/${elsewhere.id}/payments/${String(payment.id)}/file?token=${String(payment.token)}`
     expect((await world.call('GET', foreign)).status).toBe(404)
-    const ofText = await bought(elsewhere)
+    const ofText = await buy(elsewhere)
     const none = `/p/${elsewhere.id}/payments/${String(ofText.payment.id)}/file?token=${String(ofText.payment.token)}`
     expect((await world.call('GET', none)).status).toBe(404)
   })
 
   it('a file that is not paid for yet, or whose payment failed, is not handed out', async () => {
-    const sold = await sell({ kind: 'file', fileId: await uploaded('a.pdf', 'a') })
+    const checkout = await sell({ kind: 'file', fileId: await uploaded('a.pdf', 'a') })
     for (const [outcome, code] of [
       ['slow', 409],
       ['declined', 409],
     ] as const) {
-      const { body } = await world.call('POST', `/p/${sold.id}/pay`, { body: { input: {}, simulate: true, outcome } })
+      const { body } = await world.call('POST', `/p/${checkout.id}/pay`, {
+        body: { input: {}, simulate: true, outcome },
+      })
       expect(body.result).toBeNull()
-      const path = `/p/${sold.id}/payments/${String(body.payment.id)}/file?token=${String(body.payment.token)}`
+      const path = `/p/${checkout.id}/payments/${String(body.payment.id)}/file?token=${String(body.payment.token)}`
       expect((await world.call('GET', path)).status).toBe(code)
     }
   })
@@ -144,40 +146,40 @@ describe('after the payment', () => {
 
   it('earlier buyers keep the file of their version until the seller insists on its removal', async () => {
     const [first, second] = [await uploaded('one.pdf', '1'), await uploaded('two.pdf', '22')]
-    const sold = await sell({ kind: 'file', fileId: first })
-    const { quote } = (await world.call('GET', `/p/${sold.id}`)).body
-    const before = await bought(sold)
-    const change = (body: object) => world.seller.call('PATCH', `/v1/checkouts/${sold.id}`, { body })
+    const checkout = await sell({ kind: 'file', fileId: first })
+    const { quote } = (await world.call('GET', `/p/${checkout.id}`)).body
+    const before = await buy(checkout)
+    const change = (body: object) => world.seller.call('PATCH', `/v1/checkouts/${checkout.id}`, { body })
     expect((await change({ after: { kind: 'file', fileId: second } })).body.checkout.version).toBe(2)
-    expect((await bought(sold)).result).toMatchObject({ name: 'two.pdf' })
-    expect((await bought(sold, { quoteId: quote.quoteId })).result).toMatchObject({ name: 'one.pdf' })
+    expect((await buy(checkout)).result).toMatchObject({ name: 'two.pdf' })
+    expect((await buy(checkout, { quoteId: quote.quoteId })).result).toMatchObject({ name: 'one.pdf' })
     expect((await world.call('GET', pathOf(String(before.result.url)))).text).toBe('1')
     const remove = (id: string, query = '') => world.seller.call('DELETE', `/v1/files/${id}${query}`)
-    expect((await remove(second)).body).toMatchObject({ code: 'file_used', usedBy: [sold.id], sold: true })
-    expect((await remove(first)).body).toMatchObject({ code: 'file_used', usedBy: [sold.id], sold: true })
+    expect((await remove(second)).body).toMatchObject({ code: 'file_used', usedBy: [checkout.id], sold: true })
+    expect((await remove(first)).body).toMatchObject({ code: 'file_used', usedBy: [checkout.id], sold: true })
     expect((await remove(first, '?soldToo=true')).status).toBe(204)
     expect((await world.call('GET', pathOf(String(before.result.url)))).body.code).toBe('file_removed')
     // No money is taken for a file that is gone.
     const pay = { body: { input: {}, simulate: true, quoteId: quote.quoteId } }
-    expect((await world.call('POST', `/p/${sold.id}/pay`, pay)).body.code).toBe('quote_expired')
+    expect((await world.call('POST', `/p/${checkout.id}/pay`, pay)).body.code).toBe('quote_expired')
     expect((await change({ after: { kind: 'text', text: 'x' } })).status).toBe(200)
-    await world.seller.call('DELETE', `/v1/checkouts/${sold.id}`)
+    await world.seller.call('DELETE', `/v1/checkouts/${checkout.id}`)
     expect((await remove(second)).body).toMatchObject({ code: 'file_used', sold: true })
   })
 
   it('a workflow can be replaced by another delivery, and back', async () => {
-    const sold = await sell({ kind: 'text', text: 'x' })
-    const change = (body: object) => world.seller.call('PATCH', `/v1/checkouts/${sold.id}`, { body })
+    const checkout = await sell({ kind: 'text', text: 'x' })
+    const change = (body: object) => world.seller.call('PATCH', `/v1/checkouts/${checkout.id}`, { body })
     expect((await change({ after: { kind: 'webhook' } })).body.details).toEqual({ callbackUrl: 'is required' })
     const { url: callbackUrl } = world.workflow
     expect((await change({ after: { kind: 'webhook' }, callbackUrl })).body.checkout).toMatchObject({ callbackUrl })
-    const { quote } = (await world.call('GET', `/p/${sold.id}`)).body
-    expect((await bought(sold)).delivery).toMatchObject({ status: 'pending' })
+    const { quote } = (await world.call('GET', `/p/${checkout.id}`)).body
+    expect((await buy(checkout)).delivery).toMatchObject({ status: 'pending' })
     const back = await change({ after: { kind: 'link', url: 'https://example.com/' } })
     expect(back.body.checkout).toMatchObject({ callbackUrl: null, version: 3 })
     const pay = { body: { input: {}, simulate: true, quoteId: quote.quoteId } }
-    expect((await world.call('POST', `/p/${sold.id}/pay`, pay)).body.code).toBe('quote_expired')
-    const rotated = await world.seller.call('POST', `/v1/checkouts/${sold.id}/rotate-secret`)
+    expect((await world.call('POST', `/p/${checkout.id}/pay`, pay)).body.code).toBe('quote_expired')
+    const rotated = await world.seller.call('POST', `/v1/checkouts/${checkout.id}/rotate-secret`)
     expect(rotated.body.code).toBe('no_workflow')
   })
 

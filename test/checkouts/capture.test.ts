@@ -26,7 +26,7 @@ describe('a checkout that charges only after the success', () => {
   afterAll(() => world.close())
   beforeEach(async () => {
     await world.forget()
-    world.workflow.answers({ delivered: { status: 200, body: '{"score":97}' } })
+    world.workflow.answers({ delivery: { status: 200, body: '{"score":97}' } })
     chk = await sell()
   })
 
@@ -56,8 +56,8 @@ describe('a checkout that charges only after the success', () => {
     (await world.call('GET', `/p/${at}/payments/${id}${token === null ? '' : `?token=${token}`}`)).body as PaymentView
   const ended = (id: string, token: string | null, at = chk) =>
     until(async () => {
-      const seen = await see(id, token, at)
-      return ['paid', 'failed'].includes(seen.payment.status) ? seen : null
+      const view = await see(id, token, at)
+      return ['paid', 'failed'].includes(view.payment.status) ? view : null
     })
   const report = (id: string, body: object, key = world.seller.key) =>
     world.call('POST', `/v1/payments/${id}/outcome`, { body, key })
@@ -75,9 +75,9 @@ describe('a checkout that charges only after the success', () => {
       delivery: { status: 'delivered', answer: '{"score":97}' },
     })
     expect(await usdcOf(world.chain, world.recipient)).toBe(before + 500_000n)
-    expect(world.workflow.told).toHaveLength(1)
-    const [told] = world.workflow.told
-    expect(told!.json).toMatchObject({
+    expect(world.workflow.deliveries).toHaveLength(1)
+    const [delivery] = world.workflow.deliveries
+    expect(delivery!.json).toMatchObject({
       payment: { txHash: null, amount: 0.5 },
       metadata: { paymentId: id, capture: 'onSuccess', deadline: expect.any(String) },
     })
@@ -85,7 +85,7 @@ describe('a checkout that charges only after the success', () => {
   })
 
   test('a failure charges nothing, and its authorization never buys anything again', async () => {
-    world.workflow.answers({ delivered: { status: 410, body: '{"score":1}' } })
+    world.workflow.answers({ delivery: { status: 410, body: '{"score":1}' } })
     const payer = await newPayer()
     const signed = { input: {}, paymentPayload: await world.sign(payer, chk) }
     const { body }: Paid = await world.call('POST', `/p/${chk}/pay`, { body: signed })
@@ -94,16 +94,16 @@ describe('a checkout that charges only after the success', () => {
       payment: { status: 'failed', reason: { code: 'workflow_failed' } },
       delivery: { answer: null },
     })
-    world.workflow.answers({ delivered: { status: 200, body: '{}' } })
+    world.workflow.answers({ delivery: { status: 200, body: '{}' } })
     const again = await world.call('POST', `/p/${chk}/pay`, { body: signed })
     expect(again.status).toBe(409)
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
     const delivery = String(body.delivery?.id)
     const redelivered = await world.seller.call('POST', `/v1/deliveries/${delivery}/redeliver`)
     expect(redelivered).toMatchObject({ status: 409, body: { code: 'not_charged' } })
-    expect(world.workflow.told).toHaveLength(1)
+    expect(world.workflow.deliveries).toHaveLength(1)
     // Orders that fail do not mean that the workflow is gone: the checkout goes on selling.
-    world.workflow.answers({ delivered: { status: 410, body: '' } })
+    world.workflow.answers({ delivery: { status: 410, body: '' } })
     for (let order = 0; order < 3; order++) {
       const { payment } = (await pay(await newPayer())).body
       await ended(payment.id, payment.token)
@@ -158,8 +158,8 @@ describe('a checkout that charges only after the success', () => {
   test('an agent that buys by x402 waits for the result', async () => {
     const payer = await newPayer()
     const payment = Buffer.from(JSON.stringify(await world.sign(payer, chk))).toString('base64')
-    const bought = await world.call('POST', `/p/${chk}`, { body: {}, headers: { 'payment-signature': payment } })
-    expect(bought).toMatchObject({
+    const purchase = await world.call('POST', `/p/${chk}`, { body: {}, headers: { 'payment-signature': payment } })
+    expect(purchase).toMatchObject({
       status: 200,
       body: { payment: { status: 'paid' }, delivery: { answer: '{"score":97}' } },
     })
@@ -200,7 +200,7 @@ describe('a checkout that charges only after the success', () => {
     const refundsOf = async (id: string): Promise<unknown> =>
       (await world.seller.call('GET', `/v1/payments/${id}`)).body.payment.refunds
     const unreached = await sell(rule)
-    world.workflow.answers({ delivered: { status: 410, body: '' } })
+    world.workflow.answers({ delivery: { status: 410, body: '' } })
     const first = (await pay(await newPayer(), unreached)).body.payment
     const back = [{ amount: 0.5, reason: 'The workflow failed.', id: expect.stringMatching(/^rfd_/) as unknown }]
     await until(async () => JSON.stringify(await refundsOf(first.id)) !== '[]')
@@ -257,8 +257,8 @@ describe('a checkout that charges only after the success', () => {
     ] as const) {
       expect(await create(terms)).toMatchObject({ status: 400, body: { details: { [field]: expect.any(String) } } })
     }
-    const made = await create({ runSeconds: 600 })
-    const { body } = await world.call('GET', `/p/${String(made.body.checkout.id)}`)
+    const created = await create({ runSeconds: 600 })
+    const { body } = await world.call('GET', `/p/${String(created.body.checkout.id)}`)
     expect(body.paymentRequirements.v2.maxTimeoutSeconds).toBe(900)
   })
 })

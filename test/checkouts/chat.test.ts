@@ -30,7 +30,7 @@ const chatOf = (checkout: string, pass: string) =>
   world.call('GET', `/p/${checkout}/chat`, { headers: { 'x-pass': pass } })
 
 const answersWith = (answer: unknown) => {
-  world.workflow.answers({ delivered: { status: 200, body: JSON.stringify(answer) } })
+  world.workflow.answers({ delivery: { status: 200, body: JSON.stringify(answer) } })
 }
 
 /** The statuses of a chat's turns. */
@@ -42,8 +42,8 @@ async function statuses(checkout: string, pass: string): Promise<string[]> {
 const settled = (checkout: string, pass: string) =>
   until(async () => !(await statuses(checkout, pass)).includes('working'))
 
-const told = (payment: unknown) =>
-  world.workflow.told.filter(({ json }) => (json as Delivered).metadata?.paymentId === payment)
+const deliveriesOf = (payment: unknown) =>
+  world.workflow.deliveries.filter(({ json }) => (json as Delivered).metadata?.paymentId === payment)
 
 interface Delivered {
   input?: { message: string }
@@ -54,9 +54,9 @@ interface Delivered {
 async function openChat(terms: object = {}, message = 'Hello?') {
   const { id } = await world.sell({ ...CHAT, ...terms })
   answersWith({ output: `Answer to ${message}` })
-  const bought = await pay(id, { simulate: true, choice: { plan: 'five' }, input: { message } })
-  expect(bought.status).toBe(200)
-  const { id: payment, pass } = bought.body.payment as { id: string; pass: { id: string; token: string } }
+  const purchase = await pay(id, { simulate: true, choice: { plan: 'five' }, input: { message } })
+  expect(purchase.status).toBe(200)
+  const { id: payment, pass } = purchase.body.payment as { id: string; pass: { id: string; token: string } }
   await settled(id, pass.token)
   return { id, payment, passId: pass.id, token: pass.token }
 }
@@ -64,7 +64,7 @@ async function openChat(terms: object = {}, message = 'Hello?') {
 describe('a paid chat', () => {
   it('sells its turns ahead, and sends each message with the earlier turns', async () => {
     const { id, payment, passId, token } = await openChat()
-    expect(told(payment)[0]!.json).toMatchObject({
+    expect(deliveriesOf(payment)[0]!.json).toMatchObject({
       input: { message: 'Hello?' },
       payment: { amount: 1 },
       metadata: { plan: 'five', chat: { id: passId, turn: 1, turnsLeft: 4, history: [] } },
@@ -75,7 +75,7 @@ describe('a paid chat', () => {
     await settled(id, token)
     const third = await send(id, token, 'Last')
     await settled(id, token)
-    expect(told(third.body.payment.id)[0]!.json).toMatchObject({
+    expect(deliveriesOf(third.body.payment.id)[0]!.json).toMatchObject({
       payment: { amount: 0 },
       metadata: {
         free: 'pass',
@@ -112,7 +112,7 @@ describe('a paid chat', () => {
     const release = world.workflow.holds()
     const sent = await send(id, token, 'Slow one')
     const payment = String(sent.body.payment.id)
-    await until(() => told(payment).length === 1)
+    await until(() => deliveriesOf(payment).length === 1)
     expect(await statuses(id, token)).toEqual(['answered', 'working'])
     const progress = { body: { text: 'So far' } }
     expect((await world.seller.call('POST', `/v1/payments/${payment}/progress`, progress)).status).toBe(200)
@@ -145,20 +145,20 @@ describe('a paid chat', () => {
     const release = world.workflow.holds()
     const twice = await Promise.all([send(id, token, 'Same'), send(id, token, 'Same')])
     const again = await send(id, token, 'Same')
-    const sold = [...twice, again].map(({ status, body }): [number, unknown] => [status, body.payment?.id])
-    expect(new Set(sold.map(String)).size).toBe(1)
-    expect(sold[0]![0]).toBe(200)
+    const served = [...twice, again].map(({ status, body }): [number, unknown] => [status, body.payment?.id])
+    expect(new Set(served.map(String)).size).toBe(1)
+    expect(served[0]![0]).toBe(200)
     release()
     await settled(id, token)
     expect((await chatOf(id, token)).body).toMatchObject({ pass: { runsLeft: 3 }, turns: [{}, { message: 'Same' }] })
-    expect(told(sold[0]![1])).toHaveLength(1)
+    expect(deliveriesOf(served[0]![1])).toHaveLength(1)
   })
 
   it('gives a failed turn back, and leaves it out of the history that the workflow gets', async () => {
     const { id, token } = await openChat({ refundOnFailure: true })
     const release = world.workflow.holds()
     const failed = await send(id, token, 'Fails')
-    await until(() => told(failed.body.payment.id).length === 1)
+    await until(() => deliveriesOf(failed.body.payment.id).length === 1)
     const report = { body: { status: 'failed', answer: 'No.' } }
     await world.seller.call('POST', `/v1/payments/${failed.body.payment.id}/outcome`, report)
     release()
@@ -166,7 +166,7 @@ describe('a paid chat', () => {
     expect((await chatOf(id, token)).body.pass.runsLeft).toBe(4)
     const next = await send(id, token, 'Works')
     await settled(id, token)
-    expect(told(next.body.payment.id)[0]!.json.metadata.chat).toMatchObject({
+    expect(deliveriesOf(next.body.payment.id)[0]!.json.metadata.chat).toMatchObject({
       turn: 3,
       turnsLeft: 3,
       history: [{ message: 'Hello?' }],
@@ -277,10 +277,10 @@ describe('a turn whose process ends after the claim', () => {
   it('is pending until the sweeper has delivered it, once', async () => {
     const { id } = await other.sell(CHAT)
     const input = { message: 'First' }
-    const bought = await other.call('POST', `/p/${id}/pay`, {
+    const purchase = await other.call('POST', `/p/${id}/pay`, {
       body: { simulate: true, choice: { plan: 'five' }, input },
     })
-    const { token } = bought.body.payment.pass as { token: string }
+    const { token } = purchase.body.payment.pass as { token: string }
     const read = () => other.call('GET', `/p/${id}/chat`, { headers: { 'x-pass': token } })
     const isSettled = async () =>
       ((await read()).body.turns as { status: string }[]).every(({ status }) => status === 'answered')
@@ -297,10 +297,10 @@ describe('a turn whose process ends after the claim', () => {
     stopped = null
     resume()
     expect((await first).body.payment).toMatchObject({ status: 'paid', free: 'pass' })
-    const told = other.workflow.told
+    const deliveries = other.workflow.deliveries
       .map(({ json }) => json as Delivered)
       .filter(({ input }) => input?.message === 'Second')
-    expect(told.map(({ metadata }) => metadata?.chat.turn)).toEqual([2])
+    expect(deliveries.map(({ metadata }) => metadata?.chat.turn)).toEqual([2])
     expect((await read()).body.pass.runsLeft).toBe(3)
   })
 })

@@ -25,8 +25,8 @@ describe('one authorization buys one thing', () => {
     expect(new Set(answers.map(({ body }) => body.payment.id as string)).size).toBe(1)
     expect(new Set(answers.map(({ body }) => body.payment.status as string))).toEqual(new Set(['paid']))
     expect(await paidTo()).toBe(before + 1_000_000n)
-    const told = await until(() => world.workflow.told.length > 0 && world.workflow.told)
-    expect(told).toHaveLength(1)
+    const deliveries = await until(() => world.workflow.deliveries.length > 0 && world.workflow.deliveries)
+    expect(deliveries).toHaveLength(1)
   })
 
   it('raced for by two inputs and two checkouts, one gets it and the others answer 409', async () => {

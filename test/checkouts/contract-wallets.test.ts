@@ -36,7 +36,7 @@ describe('a payment by a contract wallet (ERC-1271)', () => {
 
   /** The payers of the payments at this checkout that its workflow was sent. */
   const deliveries = (checkout: string) =>
-    world.workflow.told
+    world.workflow.deliveries
       .filter(({ json }) => json.metadata.checkoutId === checkout)
       .map(({ json }) => json.payment.payer as unknown)
   const deliveredTo = (checkout: string) => until(() => deliveries(checkout).length > 0 && deliveries(checkout))
@@ -63,15 +63,15 @@ describe('a payment by a contract wallet (ERC-1271)', () => {
   it('deploys the wallet first where it has no code yet and its factory is listed (ERC-6492)', async () => {
     const { id } = await world.sell()
     const factory = await world.chain.factory('honest', FACTORY)
-    const made = await world.chain.undeployed(factory, { owner: owner.address, usdc: 1_000_000n })
-    const signed = await signedFor(id, made.address)
+    const wallet = await world.chain.undeployed(factory, { owner: owner.address, usdc: 1_000_000n })
+    const signed = await signedFor(id, wallet.address)
     const paid = await pay(id, {
       ...signed,
-      payload: { ...signed.payload, signature: made.wrap(signed.payload.signature) },
+      payload: { ...signed.payload, signature: wallet.wrap(signed.payload.signature) },
     })
-    expect(paid).toMatchObject({ status: 200, body: { payment: { status: 'paid', payer: made.address } } })
-    expect(await deliveredTo(id)).toEqual([made.address])
-    expect(await usdcOf(world.chain, made.address)).toBe(0n)
+    expect(paid).toMatchObject({ status: 200, body: { payment: { status: 'paid', payer: wallet.address } } })
+    expect(await deliveredTo(id)).toEqual([wallet.address])
+    expect(await usdcOf(world.chain, wallet.address)).toBe(0n)
   })
 
   it('is settled with a signature as long as allowed, for which the transaction has the gas', async () => {

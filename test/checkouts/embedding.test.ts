@@ -22,14 +22,14 @@ describe('a checkout that is embedded', () => {
 
   const create = async (terms: object = {}, by = seller) =>
     await by.call('POST', '/v1/checkouts', { body: { ...TERMS, ...terms } })
-  const made = async (terms: object = {}): Promise<string> => (await create(terms)).body.checkout.id as string
+  const createCheckout = async (terms: object = {}): Promise<string> => (await create(terms)).body.checkout.id as string
   const framedBy = async (path: string): Promise<string | undefined> => {
     const { headers } = await service.call('GET', path, { headers: PAGE })
     return /frame-ancestors ([^;]*)/.exec(headers.get('content-security-policy') ?? '')?.[1]
   }
 
   test('can be framed only by an allowed site, and only in the page meant for that site', async () => {
-    const chk = await made({ embedOrigins: [SHOP, 'https://other.example.com:8443', SHOP] })
+    const chk = await createCheckout({ embedOrigins: [SHOP, 'https://other.example.com:8443', SHOP] })
     const { checkout } = (await seller.call('GET', `/v1/checkouts/${chk}`)).body
     expect(checkout.embedOrigins).toEqual([SHOP, 'https://other.example.com:8443'])
     expect(await framedBy(`/p/${chk}`)).toBe("'none'")
@@ -92,7 +92,7 @@ describe('a checkout that is embedded', () => {
 
   test('of a node can get allowed sites from its owner, who can change nothing else', async () => {
     const source = { instanceId: 'one', workflowId: 'two', nodeId: 'three' }
-    const chk = await made({ source })
+    const chk = await createCheckout({ source })
     await seller.call('POST', `/v1/checkouts/${chk}/expire`, { body: { graceSeconds: 60 } })
     const path = `/v1/checkouts/${chk}`
     const { checkout: before } = (await seller.call('GET', path)).body
@@ -127,7 +127,7 @@ describe('a checkout that is embedded', () => {
   })
 
   test('has its address as a readable QR code', async () => {
-    const chk = await made()
+    const chk = await createCheckout()
     const { headers, text } = await service.call('GET', `/p/${chk}/qr.svg`)
     expect(headers.get('content-type')).toBe('image/svg+xml; charset=utf-8')
     expect(headers.get('cache-control')).toBe('public, max-age=86400')

@@ -49,7 +49,7 @@ describe('a payment that waits in the escrow, while the chain or this service go
   const held = async ({ info }: Waiting) => (await escrowed(world.chain, info)).capturable
 
   test('repeats the authorization and the capture once each after reorganisations', async () => {
-    const sold = await usdc(world.recipient)
+    const recipientBalance = await usdc(world.recipient)
     const payment = await waiting()
     const sent = await sentBy(world.chain, operator())
     await world.chain.reorg(1)
@@ -65,8 +65,8 @@ describe('a payment that waits in the escrow, while the chain or this service go
       return (await payment.see()).status === 'paid'
     })
     await world.chain.reorg(1)
-    expect(await usdc(world.recipient)).toBe(sold)
-    await again(async () => (await usdc(world.recipient)) === sold + PRICE)
+    expect(await usdc(world.recipient)).toBe(recipientBalance)
+    await again(async () => (await usdc(world.recipient)) === recipientBalance + PRICE)
     await world.chain.mine(4)
     expect(await payment.see()).toMatchObject({ status: 'paid', escrow: { state: 'captured' } })
     expect(await usdc(payment.payer.address)).toBe(START - PRICE)

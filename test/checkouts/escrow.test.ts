@@ -25,7 +25,7 @@ describe('a checkout whose payments wait in the escrow', () => {
   afterAll(() => world.close())
   beforeEach(async () => {
     await world.forget()
-    world.workflow.answers({ delivered: { status: 200, body: '{"score":97}' } })
+    world.workflow.answers({ delivery: { status: 200, body: '{"score":97}' } })
     chk = await sell()
   })
 
@@ -49,8 +49,8 @@ describe('a checkout whose payments wait in the escrow', () => {
     (await world.call('GET', `/p/${at}/payments/${id}${token === null ? '' : `?token=${token}`}`)).body as PaymentView
   const ended = (id: string, token: string | null, at = chk) =>
     until(async () => {
-      const seen = await see(id, token, at)
-      return ['paid', 'failed'].includes(seen.payment.status) ? seen : null
+      const view = await see(id, token, at)
+      return ['paid', 'failed'].includes(view.payment.status) ? view : null
     })
   const report = (id: string, body: object) =>
     world.call('POST', `/v1/payments/${id}/outcome`, { body, key: world.seller.key })
@@ -66,15 +66,15 @@ describe('a checkout whose payments wait in the escrow', () => {
   }
   const held = ({ info }: Signed) => escrowed(world.chain, info)
   /** What came of this test's checkout: one of the test before may still come. */
-  const ordered = () => world.workflow.told.filter(({ json }) => json.metadata.checkoutId === chk)
+  const ordered = () => world.workflow.deliveries.filter(({ json }) => json.metadata.checkoutId === chk)
   const usdc = (account: Hex) => usdcOf(world.chain, account)
 
   test('an agent pays, waits, and gets the result once the seller is paid', async () => {
     const payer = await newPayer()
     const before = await usdc(world.recipient)
     const payment = Buffer.from(JSON.stringify((await sign(payer)).body.paymentPayload)).toString('base64')
-    const bought = await world.call('POST', `/p/${chk}`, { body: {}, headers: { 'payment-signature': payment } })
-    expect(bought).toMatchObject({
+    const purchase = await world.call('POST', `/p/${chk}`, { body: {}, headers: { 'payment-signature': payment } })
+    expect(purchase).toMatchObject({
       status: 200,
       body: {
         payment: { status: 'paid', capture: 'escrow', escrow: { state: 'captured', contract: ESCROW.address } },
@@ -87,7 +87,7 @@ describe('a checkout whose payments wait in the escrow', () => {
     const sales = await statements.run('SELECT method::text, facilitator FROM sale WHERE subject = $1', [chk])
     expect(sales).toEqual([{ method: 'auth-capture', facilitator: null }])
     expect(ordered()).toHaveLength(1)
-    expect(world.workflow.told[0]!.json).toMatchObject({
+    expect(world.workflow.deliveries[0]!.json).toMatchObject({
       payment: { txHash: null },
       metadata: { capture: 'escrow', deadline: expect.any(String) },
     })
@@ -112,7 +112,7 @@ describe('a checkout whose payments wait in the escrow', () => {
   })
 
   test('a failure returns the whole payment, and its result is never shown', async () => {
-    world.workflow.answers({ delivered: { status: 410, body: '{"score":1}' } })
+    world.workflow.answers({ delivery: { status: 410, body: '{"score":1}' } })
     const payer = await newPayer()
     const signed = await sign(payer)
     const { body } = await pay(signed)
@@ -300,8 +300,8 @@ describe('a checkout whose payments wait in the escrow', () => {
     const { payment, delivery } = await until(async () => {
       await world.chain.mine()
       world.service.clock.forward(61_000)
-      const seen = await see(id, token, at)
-      return seen.payment.status === 'failed' ? seen : null
+      const view = await see(id, token, at)
+      return view.payment.status === 'failed' ? view : null
     })
     expect(payment).toMatchObject({
       escrow: { state: 'reclaimable' },
@@ -324,8 +324,8 @@ describe('a checkout whose payments wait in the escrow', () => {
     const { payment } = await until(async () => {
       await world.chain.mine()
       world.service.clock.forward(61_000)
-      const seen = await see(id, token, at)
-      return seen.payment.status === 'failed' ? seen : null
+      const view = await see(id, token, at)
+      return view.payment.status === 'failed' ? view : null
     })
     expect(payment).toMatchObject({ escrow: { state: 'voided', voidedTx: null } })
     expect(payment.reason?.sentence).not.toContain('reclaim')

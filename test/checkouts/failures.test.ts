@@ -32,8 +32,8 @@ describe('payment.failed of a checkout', () => {
     const before = await sent()
     expect((await pay(id, payload)).status).toBe(402)
     expect((await pay(id, payload)).status).toBe(402)
-    const [told] = await until(() => world.workflow.told.length > 0 && world.workflow.told)
-    expect(told!.json).toEqual({
+    const [delivery] = await until(() => world.workflow.deliveries.length > 0 && world.workflow.deliveries)
+    expect(delivery!.json).toEqual({
       event: 'payment.failed',
       data: {
         id: null,
@@ -50,8 +50,8 @@ describe('payment.failed of a checkout', () => {
         reason: 'invalid_exact_evm_insufficient_balance',
       },
     })
-    expectLikeItsTest(told!.json as Event)
-    expect(told!.headers['coinslot-test']).toBeUndefined()
+    expectLikeItsTest(delivery!.json as Event)
+    expect(delivery!.headers['coinslot-test']).toBeUndefined()
     expect(await sent()).toBe(before + 1)
   })
 
@@ -62,8 +62,8 @@ describe('payment.failed of a checkout', () => {
     }
     payload.payload.authorization['from'] = `0x${'5'.repeat(40)}`
     expect((await pay(id, payload)).status).toBe(402)
-    const [told] = await until(() => world.workflow.told.length > 0 && world.workflow.told)
-    expect(told!.json.data).toMatchObject({ customerId: null, reason: 'invalid_exact_evm_signature' })
+    const [delivery] = await until(() => world.workflow.deliveries.length > 0 && world.workflow.deliveries)
+    expect(delivery!.json.data).toMatchObject({ customerId: null, reason: 'invalid_exact_evm_signature' })
   })
 
   it('is not sent for an authorization to another recipient', async () => {
@@ -80,15 +80,17 @@ describe('payment.failed of a checkout', () => {
     const fail = async () =>
       (await world.call('POST', `/p/${id}/pay`, { body })).body.payment as { id: string; reason: { code: string } }
     const payment = await fail()
-    const told = await until(() => world.workflow.told.find(({ json }) => json.data.id === payment.id) ?? null)
-    expect(told.headers['coinslot-test']).toBe('true')
-    expect(told.json.data).toMatchObject({ checkoutId: id, test: true, reason: payment.reason.code })
+    const delivery = await until(
+      () => world.workflow.deliveries.find(({ json }) => json.data.id === payment.id) ?? null,
+    )
+    expect(delivery.headers['coinslot-test']).toBe('true')
+    expect(delivery.json.data).toMatchObject({ checkoutId: id, test: true, reason: payment.reason.code })
 
-    expectLikeItsTest(told.json as Event)
+    expectLikeItsTest(delivery.json as Event)
 
     // A visitor with the link may simulate any number of payments; the seller gets at most thirty events an hour.
     const before = await sent()
-    for (let made = 1; made < 33; made++) await fail()
+    for (let count = 1; count < 33; count++) await fail()
     expect(await sent()).toBe(before + 29)
   })
 })

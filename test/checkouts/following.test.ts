@@ -25,12 +25,12 @@ describe('the status of a payment', () => {
   const sweep = () => world.service.sales.sales(world.service.clock.now())
 
   async function paying(terms: Record<string, unknown> = {}) {
-    const sold = await world.sell(terms)
+    const checkout = await world.sell(terms)
     const payer = await world.chain.payer(5_000_000n)
-    const paymentPayload = await world.sign(payer, sold.id)
+    const paymentPayload = await world.sign(payer, checkout.id)
     const token = `tok_${randomBytes(32).toString('base64url')}`
-    const answer = await world.call('POST', `/p/${sold.id}/pay`, { body: { input: {}, paymentPayload, token } })
-    return { ...sold, payer, paymentPayload, token, answer }
+    const answer = await world.call('POST', `/p/${checkout.id}/pay`, { body: { input: {}, paymentPayload, token } })
+    return { ...checkout, payer, paymentPayload, token, answer }
   }
 
   it('is settling (202), never failed, while the outcome is unknown, and ends with the block', async () => {
@@ -44,12 +44,12 @@ describe('the status of a payment', () => {
     const end = await until(async () => {
       world.service.clock.forward(1_000)
       await sweep()
-      const seen = await look(statusPath(answer))
-      return seen.payment.status === 'paid' && seen
+      const view = await look(statusPath(answer))
+      return view.payment.status === 'paid' && view
     })
     expect(end.payment).toMatchObject({ id: answer.body.payment.id, txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
     expect(await usdcOf(world.chain, payer.address)).toBe(4_000_000n)
-    await until(() => world.workflow.told.some(({ json }) => json.payment.payer === payer.address))
+    await until(() => world.workflow.deliveries.some(({ json }) => json.payment.payer === payer.address))
   })
 
   it('is found and continued by a page reloaded in the middle', async () => {
@@ -64,7 +64,7 @@ describe('the status of a payment', () => {
   })
 
   it('is failed with the reason when the money is gone before the block, and nothing moves', async () => {
-    const { body: made } = await world.seller.call('POST', '/v1/webhook-endpoints', {
+    const { body: created } = await world.seller.call('POST', '/v1/webhook-endpoints', {
       body: { url: world.workflow.url, events: ['payment.failed'] },
     })
     const { answer, payer } = await paying()
@@ -78,15 +78,15 @@ describe('the status of a payment', () => {
       await world.chain.mine()
       world.service.clock.forward(2_000)
       await sweep()
-      const seen = await look(statusPath(answer))
-      return seen.payment.status === 'failed' && seen
+      const view = await look(statusPath(answer))
+      return view.payment.status === 'failed' && view
     })
     expect(end).toMatchObject({
       payment: { reason: { code: expect.stringMatching(/^invalid_exact_evm_/), sentence: expect.any(String) } },
       delivery: null,
     })
-    expect(world.workflow.told.filter(({ json }) => json.payment?.payer === payer.address)).toHaveLength(0)
-    const { body } = await world.seller.call('GET', `/v1/deliveries?target=${made.webhookEndpoint.id as string}`)
+    expect(world.workflow.deliveries.filter(({ json }) => json.payment?.payer === payer.address)).toHaveLength(0)
+    const { body } = await world.seller.call('GET', `/v1/deliveries?target=${created.webhookEndpoint.id as string}`)
     expect(body.total).toBe(1)
   })
 
@@ -105,11 +105,11 @@ describe('the status of a payment', () => {
   })
 
   it("includes the last node's answer, for the buyer and for an agent", async () => {
-    world.workflow.answers({ delivered: { status: 200, body: '{"report":"<b>all good</b>"}' } })
+    world.workflow.answers({ delivery: { status: 200, body: '{"report":"<b>all good</b>"}' } })
     const { id, answer } = await paying({ responseMode: 'lastNode' })
     const end = await until(async () => {
-      const seen = await look(statusPath(answer))
-      return seen.delivery?.status === 'delivered' && seen
+      const view = await look(statusPath(answer))
+      return view.delivery?.status === 'delivered' && view
     })
     expect(end.delivery?.answer).toBe('{"report":"<b>all good</b>"}')
 
@@ -131,7 +131,7 @@ describe('the status of a payment', () => {
     const id = String(answer.body.payment.id)
     const write = (body: Record<string, unknown>, by = world.seller) =>
       by.call('POST', `/v1/payments/${id}/progress`, { body })
-    await until(() => world.workflow.told.length === 1)
+    await until(() => world.workflow.deliveries.length === 1)
     const stream = await fetch(world.service.origin + path, { headers: { accept: 'text/event-stream' } })
     const stranger = await world.service.person()
 
@@ -148,7 +148,7 @@ describe('the status of a payment', () => {
     expect((await write({ text: 'x', percent: 101 })).status).toBe(400)
 
     // Only what is shown while it works is streamed: before the end, which takes the lines away.
-    await heard(stream, '"text":"Half of it"')
+    await readUntil(stream, '"text":"Half of it"')
     const burst = await Promise.all(Array.from({ length: 6 }, () => write({ text: 'at once' })))
     expect(burst.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429, 429])
     world.service.clock.forward(1_000)
@@ -162,11 +162,11 @@ describe('the status of a payment', () => {
   })
 
   it('hides the answer of a workflow that responds immediately', async () => {
-    world.workflow.answers({ delivered: { status: 200, body: '{"internal":"secret"}' } })
+    world.workflow.answers({ delivery: { status: 200, body: '{"internal":"secret"}' } })
     const { answer } = await paying()
     const end = await until(async () => {
-      const seen = await look(statusPath(answer))
-      return seen.delivery?.status === 'delivered' && seen
+      const view = await look(statusPath(answer))
+      return view.delivery?.status === 'delivered' && view
     })
     expect(end.delivery?.answer).toBeNull()
   })
@@ -176,7 +176,7 @@ describe('the status of a payment', () => {
       (await world.seller.call('POST', `/v1/deliveries/${delivery}/claim`)).body.claimed as boolean
 
     async function claimed(terms: Record<string, unknown> = {}) {
-      world.workflow.answers({ delivered: { status: 500, body: '{}' } })
+      world.workflow.answers({ delivery: { status: 500, body: '{}' } })
       const { answer } = await paying(terms)
       const path = statusPath(answer)
       const delivery = String(answer.body.payment.id).replace('pay_', 'dlv_')
@@ -190,12 +190,14 @@ describe('the status of a payment', () => {
       const { path, delivery } = await claimed()
       world.service.clock.forward(3_600_000)
       await until(async () => (await look(path)).delivery?.status === 'unconfirmed')
-      const before = world.workflow.told.length
+      const before = world.workflow.deliveries.length
       world.workflow.answers({})
       expect((await world.seller.call('POST', `/v1/deliveries/${delivery}/redeliver`)).status).toBe(202)
       await until(async () => (await look(path)).delivery?.status === 'delivered')
-      expect(world.workflow.told.length).toBeGreaterThan(before)
-      expect(new Set(world.workflow.told.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([delivery]))
+      expect(world.workflow.deliveries.length).toBeGreaterThan(before)
+      expect(new Set(world.workflow.deliveries.map(({ headers }) => headers['webhook-id']))).toEqual(
+        new Set([delivery]),
+      )
     })
 
     it('with onUnconfirmed: redeliver it is sent again by itself, with a new claim', async () => {
@@ -213,7 +215,7 @@ describe('the status of a payment', () => {
 })
 
 /** Reads a stream until it has said this, and leaves it. */
-async function heard(stream: Response, words: string): Promise<void> {
+async function readUntil(stream: Response, words: string): Promise<void> {
   let text = ''
   const decoder = new TextDecoder()
   for await (const chunk of stream.body!) {

@@ -88,8 +88,8 @@ describe('the life of a checkout', () => {
         product: { name: 'Dearer', description: null },
       })
       expect((await expire(first.id)).body.checkout).toMatchObject({ status: 'expired', lifetime: 'persistent' })
-      const gone = await world.call('GET', `/p/${first.id}`)
-      expect(gone).toMatchObject({ status: 404, body: { code: 'checkout_not_found' } })
+      const missing = await world.call('GET', `/p/${first.id}`)
+      expect(missing).toMatchObject({ status: 404, body: { code: 'checkout_not_found' } })
       expect((await world.sell({ source: place })).id).toBe(first.id)
       expect(await page(first.id)).toBe(200)
     })
@@ -116,9 +116,9 @@ describe('the life of a checkout', () => {
 
     it('is one, also for concurrent activations', async () => {
       const place = source()
-      const made = await Promise.all(Array.from({ length: 20 }, () => world.sell({ source: place })))
-      expect(new Set(made.map(({ id }) => id)).size).toBe(1)
-      expect(new Set(made.map(({ secret }) => secret)).size).toBe(1)
+      const created = await Promise.all(Array.from({ length: 20 }, () => world.sell({ source: place })))
+      expect(new Set(created.map(({ id }) => id)).size).toBe(1)
+      expect(new Set(created.map(({ secret }) => secret)).size).toBe(1)
     })
 
     it('is a different one for another environment, account or node', async () => {

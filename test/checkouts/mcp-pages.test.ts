@@ -24,7 +24,7 @@ describe('a checkout’s call that a person pays for', () => {
   afterAll(() => world.close())
   beforeEach(async () => {
     await world.forget()
-    world.workflow.answers({ delivered: { status: 200, body: '{"score":97}' } })
+    world.workflow.answers({ delivery: { status: 200, body: '{"score":97}' } })
   })
 
   const FIELDS = [
@@ -77,7 +77,7 @@ describe('a checkout’s call that a person pays for', () => {
     })
     expect(pages).toHaveLength(1)
     expect(new URL(pages[0]!).pathname).toBe(`/p/${chk}`)
-    expect(world.workflow.told.map(({ json }) => (json as { input: unknown }).input)).toEqual([INPUT])
+    expect(world.workflow.deliveries.map(({ json }) => (json as { input: unknown }).input)).toEqual([INPUT])
     await client.close()
   })
 
@@ -101,7 +101,7 @@ describe('a checkout’s call that a person pays for', () => {
       message: expect.stringContaining('was used before') as unknown,
     })
     await second.close()
-    expect(world.workflow.told).toHaveLength(1)
+    expect(world.workflow.deliveries).toHaveLength(1)
   })
 
   test('repeats the same unpaid order, which either of its links pays once', async () => {
@@ -130,7 +130,7 @@ describe('a checkout’s call that a person pays for', () => {
     expect(await usdcOf(world.chain, lost.payer.address)).toBe(1_000_000n)
     expect(await usdcOf(world.chain, won.payer.address)).toBe(500_000n)
     expect(await usdcOf(world.chain, world.recipient)).toBe(before + 500_000n)
-    await until(() => world.workflow.told.length === 1)
+    await until(() => world.workflow.deliveries.length === 1)
   })
 
   test('one payment sent many times concurrently is one payment, and each repetition returns it', async () => {
@@ -142,7 +142,7 @@ describe('a checkout’s call that a person pays for', () => {
     // A page repeats after a 503 by itself.
     expect(answers.every(({ status, body: { code } }) => status === 200 || code === 'payment_busy')).toBe(true)
     expect((await send()).status).toBe(200)
-    await until(() => world.workflow.told.length === 1)
+    await until(() => world.workflow.deliveries.length === 1)
   })
 
   test('an order buys its own input at its own checkout, until it expires', async () => {
@@ -165,7 +165,7 @@ describe('a checkout’s call that a person pays for', () => {
     world.service.clock.forward(1_800_001)
     const late = await pay(order)
     expect([late.status, late.body.code]).toEqual([410, 'order_expired'])
-    expect(world.workflow.told).toEqual([])
+    expect(world.workflow.deliveries).toEqual([])
     for (const { payer } of [...refused, late]) expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
   })
 
@@ -262,7 +262,7 @@ describe('a checkout’s call that a person pays for', () => {
     expect((await mine()).result).toMatchObject(answered)
     expect(idOf(orderOf(await mine()))).not.toBe(idOf(order))
     expect((await plain()).result).toMatchObject({ isError: true, structuredContent: { x402Version: 2 } })
-    expect(world.workflow.told).toHaveLength(1)
+    expect(world.workflow.deliveries).toHaveLength(1)
   })
 
   test('without pages, or where the address would be too long, the terms name the page for the model', async () => {

@@ -34,7 +34,7 @@ describe('slow calls of a checkout', () => {
   })
   beforeEach(async () => {
     await world.forget()
-    world.workflow.answers({ delivered: { status: 200, body: '{"score":97}' } })
+    world.workflow.answers({ delivery: { status: 200, body: '{"score":97}' } })
   })
 
   const sell = (terms: object = {}) =>
@@ -47,7 +47,7 @@ describe('slow calls of a checkout', () => {
     const params = { name: 'seo-audit', arguments: INPUT, _meta: meta }
     return await post(at, key, { method: 'tools/call', params, capabilities })
   }
-  const ask = async (taskId: string, { key = null, at = address(chk) }: Client = {}, method = 'tasks/get') =>
+  const taskCall = async (taskId: string, { key = null, at = address(chk) }: Client = {}, method = 'tasks/get') =>
     (await post(at, key, { method, params: { taskId }, capabilities: TASKS })).body
   /** A payment for one call. */
   async function payment(): Promise<Json> {
@@ -56,7 +56,7 @@ describe('slow calls of a checkout', () => {
   }
   async function ended(taskId: string, client: Client = {}): Promise<Json> {
     return await until(async () => {
-      const { result, error } = await ask(taskId, client)
+      const { result, error } = await taskCall(taskId, client)
       if (error !== undefined) throw new Error(error.message)
       return result.status === 'working' ? null : (result as Json)
     })
@@ -76,8 +76,8 @@ describe('slow calls of a checkout', () => {
     expect(task).toMatchObject({ resultType: 'task', status: 'working' })
     const taskId = task.taskId as string
     const elsewhere = { at: address(chk, second) }
-    expect((await ask(taskId, elsewhere)).result).toMatchObject({ status: 'working' })
-    const canceled = await ask(taskId, elsewhere, 'tasks/cancel')
+    expect((await taskCall(taskId, elsewhere)).result).toMatchObject({ status: 'working' })
+    const canceled = await taskCall(taskId, elsewhere, 'tasks/cancel')
     expect(canceled.error).toMatchObject({ code: -32602, message: expect.stringContaining('not refunded') as unknown })
     open()
     const result = await ended(taskId, elsewhere)
@@ -85,7 +85,7 @@ describe('slow calls of a checkout', () => {
       status: 'completed',
       result: { ...answered, _meta: { 'x402/payment-response': { success: true }, 'coinslot/payment': {} } },
     })
-    expect(world.workflow.told).toHaveLength(1)
+    expect(world.workflow.deliveries).toHaveLength(1)
   })
 
   test('cannot be read with the operation, another guest’s task id, a key or another address', async () => {
@@ -95,13 +95,13 @@ describe('slow calls of a checkout', () => {
     const key = await buyer()
     const foreign = await sell()
     const refused = [
-      await ask(operation),
-      await ask(`${operation}.`),
-      await ask(`${operation}.${proof}`),
-      await ask(operation, { key }),
-      await ask(taskId, { key }),
-      await ask(taskId, { at: address(foreign.id) }),
-      await ask('nonsense'),
+      await taskCall(operation),
+      await taskCall(`${operation}.`),
+      await taskCall(`${operation}.${proof}`),
+      await taskCall(operation, { key }),
+      await taskCall(taskId, { key }),
+      await taskCall(taskId, { at: address(foreign.id) }),
+      await taskCall('nonsense'),
     ]
     expect(refused.map(({ error }) => error?.code)).toEqual(refused.map(() => -32602))
     expect(await ended(taskId)).toMatchObject({ status: 'completed', result: answered })
@@ -113,22 +113,22 @@ describe('slow calls of a checkout', () => {
     const { result: task } = (await call({}, { key })).body
     expect(task).toMatchObject({ resultType: 'task', status: 'working' })
     const taskId = task.taskId as string
-    expect((await ask(taskId, { key: other })).error).toMatchObject({ code: -32602 })
-    expect((await ask(taskId)).error).toMatchObject({ code: -32602 })
+    expect((await taskCall(taskId, { key: other })).error).toMatchObject({ code: -32602 })
+    expect((await taskCall(taskId)).error).toMatchObject({ code: -32602 })
     open()
     expect(await ended(taskId, { key, at: address(chk, second) })).toMatchObject({
       status: 'completed',
       result: { ...answered, _meta: { 'coinslot/billing': { cost: 0.5 } } },
     })
-    expect(world.workflow.told).toHaveLength(1)
+    expect(world.workflow.deliveries).toHaveLength(1)
   })
 
   test('a workflow that does not answer ends the task with the payment and its token', async () => {
-    world.workflow.answers({ delivered: { status: 429, body: '' } })
+    world.workflow.answers({ delivery: { status: 429, body: '' } })
     const { result: task } = (await call(await payment())).body
     const taskId = task.taskId as string
-    await until(() => world.workflow.told.length > 0)
-    expect((await ask(taskId)).result).toMatchObject({ status: 'working' })
+    await until(() => world.workflow.deliveries.length > 0)
+    expect((await taskCall(taskId)).result).toMatchObject({ status: 'working' })
     world.service.clock.forward(200_001)
     expect(await ended(taskId)).toMatchObject({
       status: 'completed',
@@ -141,8 +141,8 @@ describe('slow calls of a checkout', () => {
     const calls = [{ progressToken: 7 }, {}].map(async (more) =>
       call({ ...(await payment()), ...more }, { capabilities: {} }),
     )
-    await until(() => world.workflow.told.length === 2)
-    for (const { headers } of world.workflow.told) {
+    await until(() => world.workflow.deliveries.length === 2)
+    for (const { headers } of world.workflow.deliveries) {
       await world.seller.call('POST', `/v1/deliveries/${String(headers['webhook-id'])}/claim`)
     }
     let over = 0
@@ -162,11 +162,11 @@ describe('slow calls of a checkout', () => {
     open()
     const { events } = await calls[0]!
     expect(events.at(-1)!.result).toMatchObject(answered)
-    const heard = events.slice(0, -1).map(({ params }) => params as { progress: number; message: string })
-    const messages = heard.map(({ message }) => message)
+    const updates = events.slice(0, -1).map(({ params }) => params as { progress: number; message: string })
+    const messages = updates.map(({ message }) => message)
     expect(messages).toEqual(expect.arrayContaining(['Paid. The workflow has started.']))
     expect(messages.at(-1)).toMatch(/^Paid\. The workflow has started\. Waiting for \d+ s\.$/)
-    const numbers = heard.map(({ progress }) => progress)
+    const numbers = updates.map(({ progress }) => progress)
     expect(numbers).toEqual([...numbers].sort((one, other) => one - other))
     expect(new Set(numbers).size).toBe(numbers.length)
   })

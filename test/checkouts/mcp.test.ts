@@ -15,7 +15,7 @@ describe('the MCP address of a checkout', () => {
   afterAll(() => world.close())
   beforeEach(async () => {
     await world.forget()
-    world.workflow.answers({ delivered: { status: 200, body: '{"score":97}' } })
+    world.workflow.answers({ delivery: { status: 200, body: '{"score":97}' } })
   })
 
   const FIELDS = [
@@ -57,12 +57,12 @@ describe('the MCP address of a checkout', () => {
       content: [{ type: 'text', text: '{"score":97}' }],
       _meta: { 'x402/payment-response': { success: true, payer: payer.address } },
     })
-    expect(world.workflow.told.map(({ json }) => (json as { input: unknown }).input)).toEqual([INPUT])
+    expect(world.workflow.deliveries.map(({ json }) => (json as { input: unknown }).input)).toEqual([INPUT])
     const proof = (paid['_meta'] as Json)['coinslot/payment']
     expect(await call(INPUT, { 'coinslot/payment': proof })).toMatchObject({ structuredContent: { score: 97 } })
     const stolen = await call(INPUT, { 'x402/payment': payment })
     expect(errorOf(stolen)).toMatchObject({ code: 'payment_submitted' })
-    expect(world.workflow.told).toHaveLength(1)
+    expect(world.workflow.deliveries).toHaveLength(1)
     expect(await usdcOf(world.chain, payer.address)).toBe(500_000n)
   })
 
@@ -78,7 +78,7 @@ describe('the MCP address of a checkout', () => {
       _meta: { 'coinslot/billing': { cost: 0.5, paymentId: expect.stringMatching(/^pay_/) as unknown } },
     })
     expect(await call(INPUT, named, { key: buyer.key })).toEqual(paid)
-    expect(world.workflow.told).toHaveLength(1)
+    expect(world.workflow.deliveries).toHaveLength(1)
 
     const payer = await world.chain.payer(1_000_000n)
     const payment = { 'x402/payment': await payFor(world.chain, payer, await call(INPUT, named)), ...named }
@@ -99,16 +99,16 @@ describe('the MCP address of a checkout', () => {
     ]) {
       expect(refused['isError']).toBe(true)
     }
-    expect(world.workflow.told).toHaveLength(1)
+    expect(world.workflow.deliveries).toHaveLength(1)
     expect(await usdcOf(world.chain, payer.address)).toBe(500_000n)
   })
 
   test('asks for no payment for a call that cannot be served', async () => {
     expect(errorOf(await call({ depth: 1 }))).toMatchObject({ code: 'invalid_input', details: { site: 'is required' } })
     expect(await send('tools/call', { name: 'another', arguments: INPUT })).toMatchObject({ error: { code: -32_602 } })
-    const gone = { at: 'chk_00000000000000000000000000' }
-    expect(errorOf(await call(INPUT, {}, gone))).toMatchObject({ code: 'checkout_not_found' })
-    expect(await send('tools/list', {}, gone)).toMatchObject({ error: { code: -32_602 } })
+    const missing = { at: 'chk_00000000000000000000000000' }
+    expect(errorOf(await call(INPUT, {}, missing))).toMatchObject({ code: 'checkout_not_found' })
+    expect(await send('tools/list', {}, missing)).toMatchObject({ error: { code: -32_602 } })
   })
 
   test('in test mode a call is free, and says so', async () => {

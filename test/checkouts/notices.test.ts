@@ -50,7 +50,7 @@ describe('mails to sellers about their sales', () => {
 
   test('are sent for failed deliveries unless switched off, which makes no new version', async () => {
     const { id } = await world.sell({ testMode: true, product: { name: 'Broken' } })
-    world.workflow.answers({ delivered: { status: 410, body: '' } })
+    world.workflow.answers({ delivery: { status: 410, body: '' } })
     await simulate(id)
     await until(() => Promise.resolve(subjects().length > 0))
     await handled()

@@ -12,20 +12,20 @@ describe('an error of a server that is no workflow of n8n', () => {
   })
 
   const answers = (status: number, body: unknown = { error: 'The site could not be reached.' }): void =>
-    world.workflow.answers({ delivered: { status, body: JSON.stringify(body) } })
+    world.workflow.answers({ delivery: { status, body: JSON.stringify(body) } })
 
   /** Paid in test mode. */
   async function paid(terms: Record<string, unknown>) {
     const { id } = await world.sell({ testMode: true, responseMode: 'lastNode', ...terms })
     const { body } = await world.call('POST', `/p/${id}/pay`, { body: { input: {}, simulate: true } })
     const { id: payment, token } = body.payment as { id: string; token: string }
-    return async (): Promise<Seen> =>
-      (await world.call('GET', `/p/${id}/payments/${payment}?token=${token}`)).body as Seen
+    return async (): Promise<PaidView> =>
+      (await world.call('GET', `/p/${id}/payments/${payment}?token=${token}`)).body as PaidView
   }
-  const tried = async (see: () => Promise<Seen>, status: number): Promise<Seen> =>
+  const tried = async (see: () => Promise<PaidView>, status: number): Promise<PaidView> =>
     await until(async () => {
-      const seen = await see()
-      return seen.delivery.lastStatus === status && seen
+      const view = await see()
+      return view.delivery.lastStatus === status && view
     })
 
   it('fails the payment at once: nothing is charged, and only the buyer reads the reason', async () => {
@@ -37,26 +37,26 @@ describe('an error of a server that is no workflow of n8n', () => {
     })
     const { id: payment, token } = body.payment as { id: string; token: string }
     const failed = await until(async () => {
-      const seen = (await world.call('GET', `/p/${id}/payments/${payment}?token=${token}`)).body as Seen
-      return seen.payment.status === 'failed' && seen
+      const view = (await world.call('GET', `/p/${id}/payments/${payment}?token=${token}`)).body as PaidView
+      return view.payment.status === 'failed' && view
     })
     expect(failed.payment.reason).toEqual({
       code: 'workflow_failed',
       sentence: 'The site could not be reached. Nothing was charged.',
     })
-    expect(world.workflow.told).toHaveLength(1)
-    const stranger = (await world.call('GET', `/p/${id}/payments/${payment}`)).body as Seen
+    expect(world.workflow.deliveries).toHaveLength(1)
+    const stranger = (await world.call('GET', `/p/${id}/payments/${payment}`)).body as PaidView
     expect(JSON.stringify(stranger)).not.toContain('The site')
   })
 
   it('is refunded at once with refundOnFailure, and the buyer reads the reason', async () => {
     answers(422, { error: { message: 'No such domain.' } })
     const see = await paid({ refundOnFailure: true })
-    const seen = await until(async () => {
+    const view = await until(async () => {
       const now = await see()
       return now.payment.refunds.some(({ state }) => state === 'confirmed') && now
     })
-    expect(seen.delivery).toMatchObject({ status: 'stopped', attempts: 1, lastStatus: 422, failure: 'No such domain.' })
+    expect(view.delivery).toMatchObject({ status: 'stopped', attempts: 1, lastStatus: 422, failure: 'No such domain.' })
   })
 
   it.each([408, 425, 429])('is temporary with status %i, so the delivery is repeated', async (status) => {
@@ -107,7 +107,7 @@ describe("the error text of a server's failure", () => {
   })
 })
 
-interface Seen {
+interface PaidView {
   payment: { status: string; reason: unknown; refunds: { state: string }[] }
   delivery: { status: string; lastStatus: number | null; failure: string | null }
 }

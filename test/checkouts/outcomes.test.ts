@@ -1,6 +1,6 @@
 import { openWorld, until, type World } from './world.ts'
 
-interface Seen {
+interface PaidView {
   payment: { status: string; txHash: string | null }
   delivery: { status: string } | null
 }
@@ -34,7 +34,7 @@ describe('a simulated payment', () => {
     expect((await simulate(id, { outcome: 'paid' }, headers)).status).toBe(409)
     const { body } = await world.call('GET', new URL(String(failed.body.payment.statusUrl)).pathname)
     expect(body.payment.status).toBe('failed')
-    expect(world.workflow.told).toEqual([])
+    expect(world.workflow.deliveries).toEqual([])
   })
 
   it('that is slow proceeds from created through settling to paid, once, and is delivered', async () => {
@@ -44,7 +44,7 @@ describe('a simulated payment', () => {
     expect(began.body).toMatchObject({ payment: { status: 'created', txHash: null }, delivery: null })
     const pay: string = began.body.payment.id
     const at = new URL(String(began.body.payment.statusUrl))
-    const now = async () => (await world.call('GET', at.pathname + at.search)).body as Seen
+    const now = async () => (await world.call('GET', at.pathname + at.search)).body as PaidView
     // Asked for before its time, it stays where it is.
     const again = await world.call('POST', `/p/${id}/pay`, {
       body: { input: {}, paymentId: pay, token: began.body.payment.token },
@@ -60,7 +60,7 @@ describe('a simulated payment', () => {
     expect(paid.payment.status).toBe('paid')
     expect(paid.payment.txHash).toBe(`simulated:${pay}`)
     await until(async () => (await now()).delivery?.status === 'delivered')
-    expect(world.workflow.told.map(({ headers }) => headers['coinslot-test'])).toEqual(['true'])
+    expect(world.workflow.deliveries.map(({ headers }) => headers['coinslot-test'])).toEqual(['true'])
   })
 
   it('with a failed delivery calls no workflow until its owner redelivers it', async () => {
@@ -74,10 +74,10 @@ describe('a simulated payment', () => {
     })
     expect(delivery).toMatchObject({ attempts: 1, lastStatus: null, lastError: 'simulated_failure' })
     expect(delivery['history']).toEqual([{ at: expect.any(String), status: null, error: 'simulated_failure' }])
-    expect(world.workflow.told).toEqual([])
+    expect(world.workflow.deliveries).toEqual([])
     const again = await world.seller.call('POST', `/v1/deliveries/${String(delivery['id'])}/redeliver`)
     expect(again.status).toBe(202)
-    await until(() => world.workflow.told.length === 1)
+    await until(() => world.workflow.deliveries.length === 1)
     const [row] = await world.service.database.statements.run<{ failing_since: Date | null }>(
       'SELECT failing_since FROM delivery_target WHERE id = $1',
       [id],
@@ -94,7 +94,7 @@ describe('a simulated payment', () => {
     expect(await amountOf({ quoteId })).toBe(1)
     expect(await amountOf({})).toBe(3)
     for (const outcome of ['declined', 'slow', 'delivery_failed']) expect(await amountOf({ quoteId, outcome })).toBe(1)
-    await until(() => world.workflow.told.some(({ json }) => json.payment.amount === 1))
+    await until(() => world.workflow.deliveries.some(({ json }) => json.payment.amount === 1))
     const other = await world.sell({ testMode: true })
     expect((await simulate(other.id, { quoteId })).status).toBe(400)
     world.service.clock.forward(600_001)
@@ -102,7 +102,7 @@ describe('a simulated payment', () => {
   })
 
   it('refused by the workflow shows each attempt to its buyer only', async () => {
-    world.workflow.answers({ delivered: { status: 500, body: '{}' } })
+    world.workflow.answers({ delivery: { status: 500, body: '{}' } })
     const { id } = await world.sell({ testMode: true })
     const paid = await simulate(id, {})
     const at = new URL(String(paid.body.payment.statusUrl))

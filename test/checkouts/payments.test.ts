@@ -20,9 +20,9 @@ describe('a payment', () => {
     })
     expect(paid.status).toBe(200)
     expect(paid.body.payment).toMatchObject({ status: 'paid', testMode: true, payer: `0x${'0'.repeat(40)}` })
-    const [told] = await until(() => world.workflow.told.length > 0 && world.workflow.told)
-    expect(told!.headers['coinslot-test']).toBe('true')
-    const event = new Webhook(secret).verify(told!.body, told!.headers as Record<string, string>)
+    const [delivery] = await until(() => world.workflow.deliveries.length > 0 && world.workflow.deliveries)
+    expect(delivery!.headers['coinslot-test']).toBe('true')
+    const event = new Webhook(secret).verify(delivery!.body, delivery!.headers as Record<string, string>)
     const pay: string = paid.body.payment.id
     expect(event).toEqual({
       payment: {
@@ -42,7 +42,7 @@ describe('a payment', () => {
         receiptUrl: paid.body.payment.receiptUrl,
       },
     })
-    expect(told!.headers['webhook-id']).toBe(pay.replace('pay_', 'dlv_'))
+    expect(delivery!.headers['webhook-id']).toBe(pay.replace('pay_', 'dlv_'))
   })
 
   it.each([1, 2] as const)(
@@ -57,10 +57,10 @@ describe('a payment', () => {
       expect(paid.body.payment).toMatchObject({ status: 'paid', amount: 1, payer: payer.address, testMode: false })
       expect(paid.status).toBe(200)
       expect(await usdcOf(world.chain, world.recipient)).toBe(before + 1_000_000n)
-      const [told] = await until(() => world.workflow.told.length > 0 && world.workflow.told)
-      expect(told!.headers['coinslot-test']).toBeUndefined()
-      new Webhook(secret).verify(told!.body, told!.headers as Record<string, string>)
-      expect(told!.json.payment.txHash).toBe(paid.body.payment.txHash)
+      const [webhook] = await until(() => world.workflow.deliveries.length > 0 && world.workflow.deliveries)
+      expect(webhook!.headers['coinslot-test']).toBeUndefined()
+      new Webhook(secret).verify(webhook!.body, webhook!.headers as Record<string, string>)
+      expect(webhook!.json.payment.txHash).toBe(paid.body.payment.txHash)
 
       const again = await pay(String(paid.body.payment.token))
       expect(again.body.payment.id).toBe(paid.body.payment.id)
@@ -72,7 +72,7 @@ describe('a payment', () => {
       })
       // Who pays with money is shown nothing of the seller's server.
       expect(delivery).toMatchObject({ history: null, lastError: null })
-      expect(world.workflow.told).toHaveLength(1)
+      expect(world.workflow.deliveries).toHaveLength(1)
     },
   )
 })

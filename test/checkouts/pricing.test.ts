@@ -59,8 +59,8 @@ describe('a price that depends', () => {
       micro,
     )
     expect(paid!.payment).toMatchObject({ status: 'paid', amount: lines.total, lines })
-    await until(() => world.workflow.told.length > 0)
-    expect(world.workflow.told[0]!.json.metadata.lines).toEqual(lines)
+    await until(() => world.workflow.deliveries.length > 0)
+    expect(world.workflow.deliveries[0]!.json.metadata.lines).toEqual(lines)
     const { body: listed } = await world.seller.call('GET', `/v1/checkouts/${id}/payments`)
     expect(listed.payments[0].lines).toEqual(lines)
     // What can go back is what was paid, whatever it was for.
@@ -279,9 +279,9 @@ describe('a price that depends', () => {
   ])('charges an agent that chooses %s for that choice, with the same request', async (...[, query, more]) => {
     const { id } = await world.sell({ price: 2, pricing: QUANTITY, fields: [{ name: 'choice', type: 'text' }] })
     const body = { choice: 'a field of the form', ...more }
-    const asked = await world.call('POST', `/p/${id}${query}`, { body })
-    expect(asked.status).toBe(402)
-    const [v2] = JSON.parse(Buffer.from(asked.headers.get('payment-required')!, 'base64').toString()).accepts
+    const unpaid = await world.call('POST', `/p/${id}${query}`, { body })
+    expect(unpaid.status).toBe(402)
+    const [v2] = JSON.parse(Buffer.from(unpaid.headers.get('payment-required')!, 'base64').toString()).accepts
     expect(v2.amount).toBe('6000000')
     const payment = await signed(payer, world.chain, { v1: null, v2 })
     const headers = { 'PAYMENT-SIGNATURE': Buffer.from(JSON.stringify(payment)).toString('base64') }

@@ -21,7 +21,7 @@ describe('an order that failed and is delivered again', () => {
 
   /** Paid in test mode; its workflow has answered that it failed for good. */
   async function failed() {
-    world.workflow.answers({ delivered: { status: 410, body: '{"error":"Out of paper"}' } })
+    world.workflow.answers({ delivery: { status: 410, body: '{"error":"Out of paper"}' } })
     const { id } = await world.sell({ testMode: true, responseMode: 'immediately' })
     const paid = await world.call('POST', `/p/${id}/pay`, { body: { input: {}, simulate: true } })
     const { id: payment, token } = paid.body.payment as { id: string; token: string }
@@ -34,7 +34,7 @@ describe('an order that failed and is delivered again', () => {
   it('has no outcome until its seller reports one', async () => {
     const { payment, delivery } = await failed()
     expect(await report(payment, 'succeeded')).toMatchObject({ status: 409, body: { code: 'outcome_known' } })
-    world.workflow.answers({ delivered: { status: 200, body: '{}' } })
+    world.workflow.answers({ delivery: { status: 200, body: '{}' } })
     expect((await redeliver((await delivery())['id'] ?? '')).status).toBe(202)
     await until(async () => (await delivery())['status'] === 'delivered')
     expect(await resultOf(payment)).toBeNull()

@@ -5,7 +5,7 @@ describe('an order whose delivery has not succeeded', () => {
   let world: World
   beforeAll(async () => {
     world = await openWorld()
-    world.workflow.answers({ delivered: { status: 500, body: '{}' } })
+    world.workflow.answers({ delivery: { status: 500, body: '{}' } })
   })
   afterAll(() => world.close())
 

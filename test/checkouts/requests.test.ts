@@ -6,7 +6,7 @@ import type { PaymentRequest } from '../../service/checkouts/model.ts'
 import type { CheckoutView, PaymentView, RequestView } from '../../service/checkouts/views.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import type { TestPerson } from '../harness/service.ts'
-import { openWorld, until, type Told, type World } from './world.ts'
+import { openWorld, until, type Delivery, type World } from './world.ts'
 
 describe('a further amount that a seller asks a buyer for', () => {
   let world: World
@@ -18,7 +18,7 @@ describe('a further amount that a seller asks a buyer for', () => {
     await world.forget()
   })
 
-  type Asked = RequestView & { of: string; createdAt: string }
+  type SellerRequest = RequestView & { of: string; createdAt: string }
 
   interface Order {
     id: string
@@ -29,13 +29,13 @@ describe('a further amount that a seller asks a buyer for', () => {
 
   /** A paid order, with the buyer's token. */
   async function ordered(terms: Record<string, unknown> = {}): Promise<Order> {
-    const sold = await world.sell(terms)
+    const checkout = await world.sell(terms)
     const token = newToken()
     const simulated = terms['testMode'] === true
     const payer = simulated ? null : await world.chain.payer(5_000_000n)
-    const how = payer === null ? { simulate: true } : { paymentPayload: await world.sign(payer, sold.id) }
-    const { body } = await world.call('POST', `/p/${sold.id}/pay`, { body: { input: {}, token, ...how } })
-    const path = `/p/${sold.id}/payments/${String(body.payment.id)}`
+    const how = payer === null ? { simulate: true } : { paymentPayload: await world.sign(payer, checkout.id) }
+    const { body } = await world.call('POST', `/p/${checkout.id}/pay`, { body: { input: {}, token, ...how } })
+    const path = `/p/${checkout.id}/payments/${String(body.payment.id)}`
     await until(async () => (await look(path, token)).payment.status === 'paid')
     return { id: String(body.payment.id), path, token }
   }
@@ -44,20 +44,20 @@ describe('a further amount that a seller asks a buyer for', () => {
     (await world.call('GET', path, token === null ? {} : { headers: { 'X-Payment-Token': token } }))
       .body as PaymentView & CheckoutView
 
-  const ask = (order: Order, more: Record<string, unknown> = {}, by: TestPerson = world.seller, key?: string) =>
+  const postRequest = (order: Order, more: Record<string, unknown> = {}, by: TestPerson = world.seller, key?: string) =>
     by.call('POST', `/v1/payments/${order.id}/requests`, {
       body: { amount: 0.5, note: 'Two more pages', callbackUrl: `${world.workflow.url}?n=1`, ...more },
       ...(key === undefined ? {} : { headers: { 'Idempotency-Key': key } }),
     })
 
   /** Throws where it is refused. */
-  async function asked(order: Order, more: Record<string, unknown> = {}): Promise<Asked> {
-    const { status, body, text } = await ask(order, more)
+  async function createRequest(order: Order, more: Record<string, unknown> = {}): Promise<SellerRequest> {
+    const { status, body, text } = await postRequest(order, more)
     if (status !== 201) throw new Error(`not asked: ${text}`)
-    return body.request as Asked
+    return body.request as SellerRequest
   }
 
-  const requestOf = async (order: Order) => (await look(order.path, order.token)).requests[0] as Asked
+  const requestOf = async (order: Order) => (await look(order.path, order.token)).requests[0] as SellerRequest
 
   const refuse = (order: Order, id: string, token: string | null = order.token) =>
     world.call(
@@ -69,12 +69,12 @@ describe('a further amount that a seller asks a buyer for', () => {
   const placeOf = ({ url }: { url: string }) => new URL(url).pathname
 
   /** The message about the end of a request. */
-  const toldOf = (id: string): Promise<Told> =>
-    until(() => world.workflow.told.find(({ json }) => json.request?.id === id) ?? null)
+  const deliveryOf = (id: string): Promise<Delivery> =>
+    until(() => world.workflow.deliveries.find(({ json }) => json.request?.id === id) ?? null)
 
   it('is shown to the buyer only, and is a payment of its own: signed, delivered once, refundable', async () => {
     const order = await ordered()
-    const request = await asked(order, { expiresInSeconds: 600 })
+    const request = await createRequest(order, { expiresInSeconds: 600 })
     expect(Date.parse(request.expiresAt) - Date.parse(request.createdAt)).toBe(600_000)
     expect(request).toMatchObject({
       ...{ of: order.id, status: 'open', amount: 0.5, currency: 'USDC', note: 'Two more pages', paymentId: null },
@@ -97,16 +97,16 @@ describe('a further amount that a seller asks a buyer for', () => {
     expect(await requestOf(order)).toMatchObject({ paymentId: further })
     expect(await usdcOf(world.chain, payer.address)).toBe(4_500_000n)
 
-    const told = await toldOf(request.id)
-    expect(told.json).toEqual({
+    const delivery = await deliveryOf(request.id)
+    expect(delivery.json).toEqual({
       request: {
         ...{ id: request.id, status: 'paid', amount: 0.5, currency: 'USDC', note: 'Two more pages' },
         ...{ paymentId: order.id, furtherPaymentId: further, endedAt: expect.any(String) },
       },
     })
     const { secret } = (await world.seller.call('GET', '/v1/signing-secret')).body.signingSecret as { secret: string }
-    expect(() => new Webhook(secret).verify(told.body, told.headers as Record<string, string>)).not.toThrow()
-    expect(world.workflow.told.filter(({ json }) => json.request !== undefined)).toHaveLength(1)
+    expect(() => new Webhook(secret).verify(delivery.body, delivery.headers as Record<string, string>)).not.toThrow()
+    expect(world.workflow.deliveries.filter(({ json }) => json.request !== undefined)).toHaveLength(1)
 
     const own = (await world.seller.call('GET', `/v1/payments/${further}`)).body
     expect(own.payment).toMatchObject({ amount: 0.5 })
@@ -119,15 +119,18 @@ describe('a further amount that a seller asks a buyer for', () => {
   it('is made once per key, and refused to other accounts and for refunded payments', async () => {
     const order = await ordered({ testMode: true })
     const key = randomBytes(8).toString('hex')
-    const [one, two] = [await ask(order, {}, world.seller, key), await ask(order, {}, world.seller, key)]
+    const [one, two] = [
+      await postRequest(order, {}, world.seller, key),
+      await postRequest(order, {}, world.seller, key),
+    ]
     expect(two.body.request).toEqual(one.body.request)
     expect((await world.seller.call('GET', `/v1/payments/${order.id}/requests`)).body.requests).toHaveLength(1)
 
     const stranger = await world.service.person()
-    expect(await ask(order, {}, stranger)).toMatchObject({ status: 404, body: { code: 'payment_not_found' } })
+    expect(await postRequest(order, {}, stranger)).toMatchObject({ status: 404, body: { code: 'payment_not_found' } })
     expect((await stranger.call('GET', `/v1/payments/${order.id}/requests`)).status).toBe(404)
     await world.service.database.statements.run(`UPDATE sale SET state = 'refunded' WHERE id = $1`, [order.id])
-    expect(await ask(order)).toMatchObject({ status: 409, body: { code: 'payment_not_open' } })
+    expect(await postRequest(order)).toMatchObject({ status: 409, body: { code: 'payment_not_open' } })
   })
 
   it.each([
@@ -141,12 +144,12 @@ describe('a further amount that a seller asks a buyer for', () => {
     { recipient: '0x00000000000000000000000000000000000000a2' },
   ])('is refused with %j', async (more) => {
     const order = await ordered({ testMode: true })
-    expect((await ask(order, more)).status).toBe(400)
+    expect((await postRequest(order, more)).status).toBe(400)
   })
 
   it('is paid once by concurrent payers', async () => {
     const order = await ordered()
-    const request = await asked(order)
+    const request = await createRequest(order)
     const place = placeOf(request)
     const payers = await Promise.all([1, 2, 3].map(() => world.chain.payer(5_000_000n)))
     const payloads = await Promise.all(payers.map((payer) => world.sign(payer, place.split('/').at(-1)!)))
@@ -162,20 +165,20 @@ describe('a further amount that a seller asks a buyer for', () => {
 
   it('is open again when its payment fails', async () => {
     const order = await ordered({ testMode: true })
-    const request = await asked(order)
+    const request = await createRequest(order)
     const pay = (outcome: string) =>
       world.call('POST', `${placeOf(request)}/pay`, { body: { input: {}, simulate: true, outcome } })
     expect((await pay('declined')).body.payment.status).toBe('failed')
     expect(await requestOf(order)).toMatchObject({ status: 'open', paymentId: null })
     expect((await pay('paid')).body.payment.status).toBe('paid')
     expect(await requestOf(order)).toMatchObject({ status: 'paid' })
-    expect((await toldOf(request.id)).json.request.status).toBe('paid')
+    expect((await deliveryOf(request.id)).json.request.status).toBe('paid')
   })
 
   it('can be refused by the buyer only, once, and not paid afterwards', async () => {
     const order = await ordered({ testMode: true })
     const other = await ordered({ testMode: true })
-    const request = await asked(order)
+    const request = await createRequest(order)
     for (const token of [null, newToken(), other.token]) {
       expect(await refuse(order, request.id, token)).toMatchObject({ status: 404, body: { code: 'payment_not_found' } })
     }
@@ -186,15 +189,15 @@ describe('a further amount that a seller asks a buyer for', () => {
     for (let time = 0; time < 2; time++) {
       expect(await refuse(order, request.id)).toMatchObject({ status: 200, body: { request: { status: 'refused' } } })
     }
-    expect((await toldOf(request.id)).json.request).toMatchObject({ status: 'refused', furtherPaymentId: null })
+    expect((await deliveryOf(request.id)).json.request).toMatchObject({ status: 'refused', furtherPaymentId: null })
     const late = await world.call('POST', `${placeOf(request)}/pay`, { body: { input: {}, simulate: true } })
     expect(late.status).toBe(404)
-    expect(world.workflow.told.filter(({ json }) => json.request !== undefined)).toHaveLength(1)
+    expect(world.workflow.deliveries.filter(({ json }) => json.request !== undefined)).toHaveLength(1)
   })
 
   it('expires: it can be neither paid nor refused, and its seller is notified once', async () => {
     const order = await ordered({ testMode: true })
-    const request = await asked(order, { expiresInSeconds: 60 })
+    const request = await createRequest(order, { expiresInSeconds: 60 })
     world.service.clock.forward(60_001)
     expect((await requestOf(order)).status).toBe('expired')
     expect(await refuse(order, request.id)).toMatchObject({ status: 409, body: { code: 'request_closed' } })
@@ -203,17 +206,17 @@ describe('a further amount that a seller asks a buyer for', () => {
     for (let time = 0; time < 2; time++) {
       await world.service.checkouts.sweepers.requests(world.service.clock.now())
     }
-    expect((await toldOf(request.id)).json.request).toMatchObject({ status: 'expired' })
-    expect(world.workflow.told.filter(({ json }) => json.request !== undefined)).toHaveLength(1)
+    expect((await deliveryOf(request.id)).json.request).toMatchObject({ status: 'expired' })
+    expect(world.workflow.deliveries.filter(({ json }) => json.request !== undefined)).toHaveLength(1)
   })
 
   it('is limited to three open ones per payment, also for concurrent calls', async () => {
     const order = await ordered({ testMode: true })
-    const answers = await Promise.all(Array.from({ length: 6 }, () => ask(order)))
+    const answers = await Promise.all(Array.from({ length: 6 }, () => postRequest(order)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409, 409])
-    expect((await ask(order)).body.code).toBe('too_many_requests_open')
-    await refuse(order, (answers.find(({ status }) => status === 201)!.body.request as Asked).id)
-    expect((await ask(order)).status).toBe(201)
+    expect((await postRequest(order)).body.code).toBe('too_many_requests_open')
+    await refuse(order, (answers.find(({ status }) => status === 201)!.body.request as SellerRequest).id)
+    expect((await postRequest(order)).status).toBe(201)
   })
 })
 

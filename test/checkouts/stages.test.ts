@@ -52,8 +52,8 @@ describe('the delivery as shown on the page', () => {
     [{ status: null, error: 'of_another_version' }, /of_another_version/],
     [{ status: null, error: 'simulated_failure' }, /was not called/],
   ])('an attempt %j', (attempt, fault) => {
-    const said = faultOf({ at: '2026-01-01T00:00:00.000Z', ...attempt })
-    if (fault === null) expect(said).toBeNull()
-    else expect(said).toMatch(fault)
+    const sentence = faultOf({ at: '2026-01-01T00:00:00.000Z', ...attempt })
+    if (fault === null) expect(sentence).toBeNull()
+    else expect(sentence).toMatch(fault)
   })
 })

@@ -22,7 +22,7 @@ describe('a checkout that is changed', () => {
   beforeEach(async () => {
     await world.forget()
     chk = (await world.sell({ fields: [SITE], responseMode: 'lastNode' })).id
-    world.workflow.answers({ delivered: { status: 200, body: '{"score":97}' } })
+    world.workflow.answers({ delivery: { status: 200, body: '{"score":97}' } })
   })
 
   const change = (body: object, id = chk, by = world.seller) => by.call('PATCH', `/v1/checkouts/${id}`, { body })
@@ -65,7 +65,7 @@ describe('a checkout that is changed', () => {
     expect([paid.status, paid.body.payment?.amount]).toEqual([200, 1])
     expect(before - (await usdcOf(world.chain, payer.address))).toBe(1_000_000n)
     expect(await answered(paid.body)).toBe('{"score":97}')
-    expect(world.workflow.told[0]!.json.input).toEqual({ site: 'https://example.com' })
+    expect(world.workflow.deliveries[0]!.json.input).toEqual({ site: 'https://example.com' })
     const receipt = new URL(paid.body.payment.receiptUrl!)
     expect((await world.call('GET', receipt.pathname + receipt.search)).body.receipt.name).toBe('SEO audit')
 
@@ -109,7 +109,7 @@ describe('a checkout that is changed', () => {
     expect((await change({ callbackUrl: next.url })).body.checkout.version).toBe(1)
     await pay(old.quote.quoteId, payment, { site: 'https://example.com' })
     await until(() => next.calls.length > 0)
-    expect(world.workflow.told).toEqual([])
+    expect(world.workflow.deliveries).toEqual([])
     await next.close()
   })
 

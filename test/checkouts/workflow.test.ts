@@ -29,11 +29,11 @@ describe('a workflow that is gone', () => {
     ['a fault', { status: 500, body: '{}' }],
     ['a page instead of JSON', { status: 200, body: '<html>login</html>' }],
     ['a redirect', { status: 302, body: '{}' }],
-  ])('answers 503 and charges nothing when the preflight finds %s', async (_, asked) => {
+  ])('answers 503 and charges nothing when the preflight finds %s', async (_, check) => {
     const { id } = await world.sell({ preflight: true })
     const payer = await world.chain.payer(1_000_000n)
     const paymentPayload = await world.sign(payer, id)
-    world.workflow.answers({ asked })
+    world.workflow.answers({ check })
     const pay = () => world.call('POST', `/p/${id}/pay`, { body: { input: {}, paymentPayload } })
     expect(await pay()).toMatchObject({ status: 503, body: { code: 'workflow_unavailable' } })
     expect((await world.seller.call('GET', `/v1/checkouts/${id}/payments`)).body.total).toBe(0)
@@ -43,12 +43,12 @@ describe('a workflow that is gone', () => {
   })
 
   it('is checked once before each payment, and only where its owner wants that', async () => {
-    const asking = await world.sell({ testMode: true, preflight: true })
+    const withPreflight = await world.sell({ testMode: true, preflight: true })
     const trusting = await world.sell({ testMode: true })
-    const before = world.workflow.asked
-    await simulate(asking.id)
+    const before = world.workflow.checks
+    await simulate(withPreflight.id)
     await simulate(trusting.id)
-    expect(world.workflow.asked).toBe(before + 1)
+    expect(world.workflow.checks).toBe(before + 1)
   })
 
   it('pauses its checkout after three deliveries find nothing, reports it, and resumes when it answers', async () => {
@@ -57,7 +57,7 @@ describe('a workflow that is gone', () => {
       body: { url: `${world.workflow.url}?owner`, events: ['checkout.paused'] },
     })
     expect(hook.status).toBe(201)
-    world.workflow.answers({ delivered: NOT_FOUND })
+    world.workflow.answers({ delivery: NOT_FOUND })
     const { id } = await world.sell({ testMode: true })
     for (let count = 0; count < 3; count++) {
       expect(await state(id)).toBe('active')
@@ -71,12 +71,14 @@ describe('a workflow that is gone', () => {
     expect(await simulate(id)).toMatchObject({ status: 503, body: { code: 'workflow_unavailable' } })
     const shown = await world.call('GET', `/p/${id}`)
     expect(shown).toMatchObject({ status: 200, body: { available: false, checkout: { status: 'paused' } } })
-    const told = await until(() => world.workflow.told.find(({ json }) => json.event === 'checkout.paused') ?? null)
-    expect(told.json.data).toMatchObject({ checkoutId: id, callbackUrl: world.workflow.url })
-    expectLikeItsTest(told.json as Parameters<typeof expectLikeItsTest>[0])
+    const delivery = await until(
+      () => world.workflow.deliveries.find(({ json }) => json.event === 'checkout.paused') ?? null,
+    )
+    expect(delivery.json.data).toMatchObject({ checkoutId: id, callbackUrl: world.workflow.url })
+    expectLikeItsTest(delivery.json as Parameters<typeof expectLikeItsTest>[0])
 
     // Asked again, and still not there.
-    world.workflow.answers({ asked: NOT_FOUND })
+    world.workflow.answers({ check: NOT_FOUND })
     world.service.clock.forward(31_000)
     await probe()
     expect(await state(id)).toBe('paused')

@@ -18,19 +18,19 @@ import {
 export interface Workflow {
   url: string
   /** What arrived for sales that began since the last `forget`, in its order. */
-  readonly told: readonly Told[]
-  /** Sets its responses from now on: `asked` for a POST without a body, `delivered` for a delivery. */
-  answers(with_: { asked?: WorkflowAnswer; delivered?: WorkflowAnswer }): void
+  readonly deliveries: readonly Delivery[]
+  /** Sets its responses from now on: `check` for a POST without a body, `delivery` for a delivery. */
+  answers(with_: { check?: WorkflowAnswer; delivery?: WorkflowAnswer }): void
   /** From now on it answers deliveries only when the returned function is called. */
   holds(): () => void
   /** How often it was checked for existence. */
-  asked: number
+  checks: number
   /** Hides what arrived so far, and what will arrive later for these sales and deliveries. */
   forget(ids: readonly string[]): void
   close(): Promise<void>
 }
 
-export interface Told {
+export interface Delivery {
   headers: IncomingHttpHeaders
   body: string
   // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into deliveries field by field
@@ -45,10 +45,10 @@ export interface WorkflowAnswer {
 const FINE: WorkflowAnswer = { status: 200, body: '{"message":"ready"}' }
 
 async function startWorkflow(): Promise<Workflow> {
-  let told: Told[] = []
+  let deliveries: Delivery[] = []
   let forgotten: readonly string[] = []
-  let answers = { asked: FINE, delivered: FINE }
-  let asked = 0
+  let answers = { check: FINE, delivery: FINE }
+  let checks = 0
   let held: Promise<void> | null = null
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -56,9 +56,9 @@ async function startWorkflow(): Promise<Workflow> {
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString()
       const ofEarlierSale = forgotten.some((id) => request.headers['webhook-id'] === id || body.includes(id))
-      if (body === '') asked++
-      else if (!ofEarlierSale) told.push({ headers: request.headers, body, json: JSON.parse(body) })
-      const answer = body === '' ? answers.asked : answers.delivered
+      if (body === '') checks++
+      else if (!ofEarlierSale) deliveries.push({ headers: request.headers, body, json: JSON.parse(body) })
+      const answer = body === '' ? answers.check : answers.delivery
       void (body === '' || held === null ? Promise.resolve() : held).then(() => {
         response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
       })
@@ -67,15 +67,15 @@ async function startWorkflow(): Promise<Workflow> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/webhook/paid`,
-    get told() {
-      return told
+    get deliveries() {
+      return deliveries
     },
     forget(ids) {
       forgotten = ids
-      told = []
+      deliveries = []
     },
-    answers(given) {
-      answers = { asked: given.asked ?? FINE, delivered: given.delivered ?? FINE }
+    answers(changes) {
+      answers = { check: changes.check ?? FINE, delivery: changes.delivery ?? FINE }
     },
     holds() {
       let open: () => void = () => undefined
@@ -85,8 +85,8 @@ async function startWorkflow(): Promise<Workflow> {
         open()
       }
     },
-    get asked() {
-      return asked
+    get checks() {
+      return checks
     },
     close: () =>
       new Promise((resolve) => {
@@ -107,7 +107,7 @@ export interface World {
   chain: TestChain
   recipient: Hex
   /** A checkout of the seller's: 1 USDC on base-sepolia, unless it is said otherwise. */
-  sell(terms?: Record<string, unknown>, seller?: TestPerson): Promise<Sold>
+  sell(terms?: Record<string, unknown>, seller?: TestPerson): Promise<SoldCheckout>
   /** An authorization that this checkout asks for, as the page sends it. */
   sign(payer: TestAccount, checkout: string, version?: 1 | 2): Promise<Record<string, unknown>>
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
@@ -116,7 +116,7 @@ export interface World {
   close(): Promise<void>
 }
 
-export interface Sold {
+export interface SoldCheckout {
   id: string
   secret: string
   // oxlint-disable-next-line typescript/no-explicit-any -- as in answers
@@ -164,7 +164,7 @@ export async function openWorld(
       return chain
     },
     async sell(terms = {}, by = seller) {
-      const made = await by.call('POST', '/v1/checkouts', {
+      const created = await by.call('POST', '/v1/checkouts', {
         body: {
           callbackUrl: workflow.url,
           product: { name: 'SEO audit' },
@@ -174,8 +174,8 @@ export async function openWorld(
           ...terms,
         },
       })
-      if (made.status !== 201) throw new Error(`no checkout: ${made.text}`)
-      return { id: made.body.checkout.id, secret: made.body.secret, checkout: made.body.checkout }
+      if (created.status !== 201) throw new Error(`no checkout: ${created.text}`)
+      return { id: created.body.checkout.id, secret: created.body.secret, checkout: created.body.checkout }
     },
     async sign(payer, checkout, version = 2) {
       const { body } = await service.call('GET', `/p/${checkout}`)

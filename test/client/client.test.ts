@@ -93,11 +93,11 @@ describe('the client', () => {
   it('reads every page of a list, and the first one alone', async () => {
     const seller = await service.person()
     const client = new Coinslot({ key: seller.key, baseUrl: service.origin })
-    const made: string[] = []
-    for (let count = 0; count < 7; count++) made.unshift((await client.checkouts.create(CHECKOUT)).checkout.id)
+    const created: string[] = []
+    for (let count = 0; count < 7; count++) created.unshift((await client.checkouts.create(CHECKOUT)).checkout.id)
     const all: string[] = []
     for await (const { id } of client.checkouts.list({ limit: 3 })) all.push(id)
-    expect([...all].sort()).toEqual([...made].sort())
+    expect([...all].sort()).toEqual([...created].sort())
     const page = await client.checkouts.list({ limit: 3 })
     expect([page.items.length, page.total]).toEqual([3, 7])
   })

@@ -25,27 +25,27 @@ describe('the command line', () => {
   function begin(words: string[], environment: Record<string, string> = sandbox.environment) {
     const child = spawn('coinslot', words, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
     children.push(child)
-    const said = { out: '', err: '' }
+    const output = { out: '', err: '' }
     const more = new EventTarget()
-    const hear = (at: 'out' | 'err') => (text: string) => {
-      said[at] += text
+    const append = (at: 'out' | 'err') => (text: string) => {
+      output[at] += text
       more.dispatchEvent(new Event('said'))
     }
-    child.stdout.setEncoding('utf8').on('data', hear('out'))
-    child.stderr.setEncoding('utf8').on('data', hear('err'))
+    child.stdout.setEncoding('utf8').on('data', append('out'))
+    child.stderr.setEncoding('utf8').on('data', append('err'))
     const ended = once(child, 'close').then(([code]) => {
       more.dispatchEvent(new Event('said'))
       return code as number | null
     })
     return {
       child,
-      said,
+      output,
       ended,
-      async hears(at: 'out' | 'err', pattern: RegExp): Promise<RegExpExecArray> {
+      async waitFor(at: 'out' | 'err', pattern: RegExp): Promise<RegExpExecArray> {
         for (;;) {
-          const found = pattern.exec(said[at])
+          const found = pattern.exec(output[at])
           if (found !== null) return found
-          if (child.exitCode !== null) throw new Error(`it ended: ${said.err}`)
+          if (child.exitCode !== null) throw new Error(`it ended: ${output.err}`)
           await new Promise((resolve) => more.addEventListener('said', resolve, { once: true }))
         }
       },
@@ -57,7 +57,7 @@ describe('the command line', () => {
     const config = path.join(HOME, 'by-device')
     const environment = { PATH, HOME, XDG_CONFIG_HOME: config }
     const login = begin(['login', '--device', '--url', sandbox.url], environment)
-    const [, page = '', code = ''] = await login.hears('err', /^Open (\S+) and enter the code (\S+)$/m)
+    const [, page = '', code = ''] = await login.waitFor('err', /^Open (\S+) and enter the code (\S+)$/m)
     expect(page).toBe(`${sandbox.url}/oauth/device`)
 
     const entered = await fetch(`${sandbox.url}/auth/sign-up/email`, {
@@ -79,7 +79,7 @@ describe('the command line', () => {
     expect(await decided.text()).toContain('Go back to your terminal')
 
     expect(await login.ended).toBe(0)
-    expect(login.said.out).toMatch(/^Signed in as usr_\w+ \(sandbox\)\.\n$/)
+    expect(login.output.out).toMatch(/^Signed in as usr_\w+ \(sandbox\)\.\n$/)
     const file = path.join(config, 'coinslot/config.json')
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
@@ -107,7 +107,7 @@ describe('the command line', () => {
     const client = new Coinslot({ key: sandbox.key, baseUrl: sandbox.url })
     const follow = begin(['logs', '--follow', '--name', 'test'])
     const asJson = begin(['logs', '--follow', '--name', 'other', '--json'])
-    await Promise.all([follow.hears('err', /as they happen/), asJson.hears('err', /as they happen/)])
+    await Promise.all([follow.waitFor('err', /as they happen/), asJson.waitFor('err', /as they happen/)])
     const { checkout } = await client.checkouts.create({
       callbackUrl: `${sandbox.url}/demo/echo`,
       product: { name: 'SEO audit' },
@@ -116,8 +116,8 @@ describe('the command line', () => {
       testMode: true,
     })
     await client.checkouts.testPayment(checkout.id, { input: {} })
-    await follow.hears('out', /^\d{4}-\S+ {2}payment\.completed {2}.*amount=5/m)
-    const [line = ''] = await asJson.hears('out', /^.*"payment\.completed".*$/m)
+    await follow.waitFor('out', /^\d{4}-\S+ {2}payment\.completed {2}.*amount=5/m)
+    const [line = ''] = await asJson.waitFor('out', /^.*"payment\.completed".*$/m)
     expect(JSON.parse(line)).toMatchObject({ event: 'payment.completed' })
     const listening = async () => (await client.webhookEndpoints.list()).items.map(({ url }) => url)
     expect((await listening()).sort()).toEqual(['listen:logs-other', 'listen:logs-test'])

@@ -106,8 +106,8 @@ describe('the published client', () => {
     expect(await script(block)).toMatch(/^http\S+\/p\/chk_\w+$/)
     const [commands] = blocksOf('../README.md', 'bash')
     const { stdout } = await run('bash', ['-euc', commands ?? ''], { env: sandbox.environment })
-    const [made = '', ...listed] = stdout.trim().split('\n')
-    expect(made).toMatch(/^chk_\w+ {2}http.*\/p\/chk_/)
+    const [created = '', ...listed] = stdout.trim().split('\n')
+    expect(created).toMatch(/^chk_\w+ {2}http.*\/p\/chk_/)
     expect(listed).toContainEqual(expect.stringMatching(/^chk_\w+ .* 0\.5 {2}SEO audit$/))
     const paid = await asDemo('/v1/payments?product=checkout')
     expect(paid).toMatchObject({
@@ -119,16 +119,16 @@ describe('the published client', () => {
     const blocks = blocksOf('../README.md', 'sh').filter((block) => block.includes('curl '))
     expect(blocks).toHaveLength(3)
     const environment = { ...sandbox.environment, API: `${sandbox.url}/v1` }
-    const said: string[] = []
+    const outputs: string[] = []
     for (const block of blocks) {
       // The port alone is another one.
       const commands = block.replaceAll('http://localhost:4020', sandbox.url)
-      said.push((await run('sh', ['-euc', commands], { env: environment, maxBuffer: 10_000_000 })).stdout)
+      outputs.push((await run('sh', ['-euc', commands], { env: environment, maxBuffer: 10_000_000 })).stdout)
     }
-    expect(JSON.parse(said[0]!)).toMatchObject({ checkout: { url: expect.stringContaining('/p/chk_') } })
-    expect(said[1]).toMatch(/"cost":0\.02/)
-    expect(said[2]).toContain('github-issues-create')
-    expect(said[2]).not.toContain('"error"')
+    expect(JSON.parse(outputs[0]!)).toMatchObject({ checkout: { url: expect.stringContaining('/p/chk_') } })
+    expect(outputs[1]).toMatch(/"cost":0\.02/)
+    expect(outputs[2]).toContain('github-issues-create')
+    expect(outputs[2]).not.toContain('"error"')
     expect(await asDemo('/v1/runs')).toMatchObject({
       runs: expect.arrayContaining([
         expect.objectContaining({ rdaSlug: 'blog-outline', status: 'succeeded', cost: 0.02 }),
@@ -137,7 +137,7 @@ describe('the published client', () => {
   })
 
   test.each(Object.keys(GUIDES))('every shell block of %s works in its order, as printed', async (guide) => {
-    const payment = await sold()
+    const payment = await sell()
     const names = { API: `${sandbox.url}/v1`, CHK: payment.checkoutId, PAYMENT: payment.id, TOKEN: payment.token }
     const blocks = blocksOf(guide, 'sh').map((block) => block.replaceAll('http://localhost:4020', sandbox.url))
     const { stdout } = await run('sh', ['-euc', blocks.join('\necho\n')], { env: { ...sandbox.environment, ...names } })
@@ -163,7 +163,7 @@ describe('the published client', () => {
       expect(readFileSync(path.join(root, 'docs', page), 'utf8')).toContain("maxAmountPerPayment: '$5'")
   })
 
-  async function sold(): Promise<{ id: string; token: string; checkoutId: string }> {
+  async function sell(): Promise<{ id: string; token: string; checkoutId: string }> {
     const headers = { authorization: `Bearer ${sandbox.key}`, 'content-type': 'application/json' }
     const post = async (at: string, body: object) => {
       const response = await fetch(`${sandbox.url}/v1/checkouts${at}`, {
@@ -233,12 +233,12 @@ describe('the published client', () => {
   })
 
   test('shows how a command is written, and its version', async () => {
-    const said = async (...words: string[]) => (await run('coinslot', words, { env: sandbox.environment })).stdout
-    expect(await said('listen', '--help')).toMatch(/^Usage: coinslot listen --forward-to .*\n$/)
-    expect(await said('tools', 'call', '-h')).toMatch(/^Usage: coinslot tools call <tool> .*\n$/)
-    expect(await said('--help')).toBe(await said('help'))
+    const outputOf = async (...words: string[]) => (await run('coinslot', words, { env: sandbox.environment })).stdout
+    expect(await outputOf('listen', '--help')).toMatch(/^Usage: coinslot listen --forward-to .*\n$/)
+    expect(await outputOf('tools', 'call', '-h')).toMatch(/^Usage: coinslot tools call <tool> .*\n$/)
+    expect(await outputOf('--help')).toBe(await outputOf('help'))
     const { version } = JSON.parse(readFileSync('service/client/package.json', 'utf8')) as { version: string }
-    expect(await said('--version')).toBe(`${version}\n`)
+    expect(await outputOf('--version')).toBe(`${version}\n`)
     const wrong = (...words: string[]) => run('coinslot', words, { env: sandbox.environment })
     await expect(wrong('tools')).rejects.toMatchObject({
       code: 2,

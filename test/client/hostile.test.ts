@@ -152,8 +152,8 @@ describe('against a hostile server', () => {
   test('the local program gets no host, no cookie and no credentials of the server’s choice', async () => {
     const headers = { host: 'admin.internal', cookie: 'a=b', authorization: 'Basic eDp5', 'webhook-id': 'dlv_1' }
     const endpoint = { id: 'whe_1', url: 'listen:laptop' }
-    answer = (response, { url: asked = '', method }) => {
-      if (asked.endsWith('/events') && method === 'GET') {
+    answer = (response, { url: path = '', method }) => {
+      if (path.endsWith('/events') && method === 'GET') {
         response.writeHead(200, { 'content-type': 'text/event-stream' })
         response.write(
           `event: delivery\ndata: ${JSON.stringify({ id: `dlv${ESCAPES}`, headers, body: 'no JSON' })}\n\n`,
@@ -168,7 +168,7 @@ describe('against a hostile server', () => {
       const [line] = (await once(listening.stdout.setEncoding('utf8'), 'data')) as [string]
       expect(line).toMatch(/^200 .* ms\n$/)
       expect(line).not.toMatch(CONTROLS)
-      const forwarded = requests.filter(({ url: asked }) => asked === '/hook')
+      const forwarded = requests.filter(({ url: path }) => path === '/hook')
       expect(forwarded).toHaveLength(1)
       expect(forwarded[0]!.headers).toMatchObject({ host: address.host, 'webhook-id': 'dlv_1' })
       for (const name of ['cookie', 'authorization']) expect(forwarded[0]!.headers).not.toHaveProperty(name)

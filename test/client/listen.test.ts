@@ -15,7 +15,7 @@ describe('coinslot listen', () => {
   let sandbox: Sandbox
   let hook: Server
   let listening: ChildProcess | undefined
-  let said = ''
+  let output = ''
   const restarted = deferred()
   const received: { headers: IncomingHttpHeaders; body: string }[] = []
   beforeAll(async () => {
@@ -46,21 +46,21 @@ describe('coinslot listen', () => {
   async function start(...more: string[]): Promise<void> {
     const { port } = hook.address() as AddressInfo
     const words = ['listen', '--forward-to', `127.0.0.1:${String(port)}/hook`, '--name', 'test', ...more]
-    said = ''
+    output = ''
     const child = spawn('coinslot', words, { env: sandbox.environment, stdio: ['ignore', 'ignore', 'pipe'] })
     listening = child
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said += text
+      output += text
       hook.emit('said')
     })
     child.once('exit', () => hook.emit('said'))
-    while (!said.includes('signed with')) {
+    while (!output.includes('signed with')) {
       await once(hook, 'said')
-      if (child.exitCode !== null) throw new Error(`coinslot listen ended: ${said}`)
+      if (child.exitCode !== null) throw new Error(`coinslot listen ended: ${output}`)
     }
   }
 
-  async function has(count: number): Promise<void> {
+  async function waitForEvents(count: number): Promise<void> {
     while (received.length < count) await once(hook, 'received')
   }
 
@@ -76,17 +76,17 @@ describe('coinslot listen', () => {
     }
     while (sent.length < EVENTS / 2) await send()
     // A tenth of the events waits behind the one that is with the workflow now.
-    await has(HELD)
+    await waitForEvents(HELD)
     await sandbox.restart()
     restarted.resolve()
     while (sent.length < EVENTS) await send()
-    await has(EVENTS)
+    await waitForEvents(EVENTS)
     expect(received.map(({ headers }) => headers['webhook-id'])).toEqual(sent)
-    const secret = /signed with (\S+)/.exec(said)![1]!
+    const secret = /signed with (\S+)/.exec(output)![1]!
     for (const [place, { headers, body }] of received.entries()) {
       expect(await verifyWebhook(body, headers, secret)).toMatchObject({ event: NAMES[place % NAMES.length] })
     }
-    expect(said).toContain('Trying again.')
+    expect(output).toContain('Trying again.')
   })
 
   it('forwards redeliveries and test events, and with --since the events of the time before', async () => {
@@ -97,13 +97,13 @@ describe('coinslot listen', () => {
     const [endpoint] = (await client.webhookEndpoints.list()).items
     const { deliveries } = await client.webhookEndpoints.test(endpoint!.id, { event: 'run.completed' })
     await start()
-    await has(before + 1)
+    await waitForEvents(before + 1)
     expect(received.at(-1)!.headers['webhook-id']).toBe(deliveries[0]!.id)
     listening!.kill('SIGINT')
     await once(listening!, 'exit')
     await start('--since', new Date(Date.now() - 3_600_000).toISOString())
-    expect(said).toContain(`${String(EVENTS + 1)} events are sent again.`)
-    await has(before + 1 + EVENTS + 1)
+    expect(output).toContain(`${String(EVENTS + 1)} events are sent again.`)
+    await waitForEvents(before + 1 + EVENTS + 1)
     expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(EVENTS + 1)
   })
 })

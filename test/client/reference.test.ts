@@ -84,8 +84,8 @@ describe('the samples of the reference', () => {
   })
 
   test('run with an id that is set, as they are printed', async () => {
-    const made = await run('sh', ['-euc', sampleOf('POST /v1/checkouts').curl], { env: sandbox.environment })
-    const { checkout } = JSON.parse(made.stdout) as { checkout: { id: string } }
+    const created = await run('sh', ['-euc', sampleOf('POST /v1/checkouts').curl], { env: sandbox.environment })
+    const { checkout } = JSON.parse(created.stdout) as { checkout: { id: string } }
     const { curl } = sampleOf('GET /v1/checkouts/{id}')
     const { stdout } = await run('sh', ['-euc', curl], { env: { ...sandbox.environment, ID: checkout.id } })
     expect(JSON.parse(stdout)).toMatchObject({ checkout: { id: checkout.id } })
@@ -145,12 +145,12 @@ function startModules(sandbox: Sandbox): { run(source: string): Promise<string>;
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   let output = ''
-  const heard = new EventEmitter()
+  const signal = new EventEmitter()
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text
-    heard.emit('heard')
+    signal.emit('heard')
   })
-  child.once('close', () => heard.emit('heard'))
+  child.once('close', () => signal.emit('heard'))
   let count = 0
   return {
     async run(source) {
@@ -160,7 +160,7 @@ function startModules(sandbox: Sandbox): { run(source: string): Promise<string>;
       child.stdin.write(`${file}\n`)
       while (!output.endsWith(END)) {
         if (child.exitCode !== null) throw new Error(`It ended at:\n${source}`)
-        await once(heard, 'heard')
+        await once(signal, 'heard')
       }
       return output.slice(0, -END.length).trim()
     },

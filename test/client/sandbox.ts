@@ -51,7 +51,7 @@ export async function startSandbox(): Promise<Sandbox> {
   const url = `http://localhost:${port}`
   const start = async (): Promise<ServiceProcess> => {
     const service = new ServiceProcess(settings)
-    await service.says(/Coinslot is ready|http:\/\/localhost:\d+/)
+    await service.waitFor(/Coinslot is ready|http:\/\/localhost:\d+/)
     while (!(await fetch(`${url}/readyz`).catch(() => null))?.ok) await new Promise(setImmediate)
     return service
   }

@@ -19,8 +19,8 @@ describe.each([1, 2] as const)('a stock client of version %i runs a published as
     const payer = await world.chain.payer(1_000_000n)
     const url = `${world.service.origin}/v1/rda/${slug}/run`
     const body = JSON.stringify({ inputs: { say: 'bought' } })
-    const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
-    const purchase = await buyer.buy({ url, privateKey: payer.privateKey, asked })
+    const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+    const purchase = await buyer.buy({ url, privateKey: payer.privateKey, request })
     expect(purchase).toMatchObject({
       status: 200,
       body: { output: expect.stringMatching(/\n\nbought$/), cost: 0.02, payer: payer.address },
@@ -33,7 +33,7 @@ describe.each([1, 2] as const)('a stock client of version %i runs a published as
     })
     expect(await usdcOf(world.chain, payer.address)).toBe(980_000n)
     const { name, value } = purchase.header
-    const again = await fetch(url, { ...asked, headers: { ...asked.headers, [name]: value } })
+    const again = await fetch(url, { ...request, headers: { ...request.headers, [name]: value } })
     expect([again.status, await again.json()]).toEqual([409, expect.objectContaining({ code: 'payment_submitted' })])
     expect(await usdcOf(world.chain, payer.address)).toBe(980_000n)
   })

@@ -20,8 +20,8 @@ describe.each([1, 2] as const)('a stock client of version %i at a checkout', (ve
     const payer = await world.chain.payer(1_000_000n)
     const url = `${world.service.origin}/p/${id}`
     const input = { site: 'https://example.com/' }
-    const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(input) }
-    const purchase = await buyer.buy({ url, privateKey: payer.privateKey, asked })
+    const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(input) }
+    const purchase = await buyer.buy({ url, privateKey: payer.privateKey, request })
     expect(purchase).toMatchObject({
       status: 200,
       body: { payment: { status: 'paid', amount: 0.05, payer: payer.address } },
@@ -33,15 +33,15 @@ describe.each([1, 2] as const)('a stock client of version %i at a checkout', (ve
       },
     })
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
-    const [told] = await until(() => world.workflow.told.length > 0 && world.workflow.told)
-    expect(told!.json).toMatchObject({ payment: { txHash: purchase.receipt!.transaction }, input })
+    const [delivery] = await until(() => world.workflow.deliveries.length > 0 && world.workflow.deliveries)
+    expect(delivery!.json).toMatchObject({ payment: { txHash: purchase.receipt!.transaction }, input })
 
     const { name, value } = purchase.header
-    const again = await fetch(url, { ...asked, headers: { ...asked.headers, [name]: value } })
+    const again = await fetch(url, { ...request, headers: { ...request.headers, [name]: value } })
     // The authorization is public on chain by now: it proves nothing any more.
     expect([again.status, await again.json()]).toEqual([409, expect.objectContaining({ code: 'payment_submitted' })])
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
-    expect(world.workflow.told).toHaveLength(1)
+    expect(world.workflow.deliveries).toHaveLength(1)
   })
 
   it('pays nothing for an invalid input (400), nor with too little money (402 with the reason)', async () => {
@@ -53,9 +53,9 @@ describe.each([1, 2] as const)('a stock client of version %i at a checkout', (ve
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(input),
     })
-    const wrong = await buyer.buy({ url, privateKey: payer.privateKey, asked: post({ site: 'nowhere' }) })
+    const wrong = await buyer.buy({ url, privateKey: payer.privateKey, request: post({ site: 'nowhere' }) })
     expect(wrong).toMatchObject({ status: 400, body: { details: { site: expect.any(String) } }, receipt: null })
-    const poor = await buyer.buy({ url, privateKey: payer.privateKey, asked: post({ site: 'https://example.com' }) })
+    const poor = await buyer.buy({ url, privateKey: payer.privateKey, request: post({ site: 'https://example.com' }) })
     expect(poor).toMatchObject({ status: 402, body: { reason: 'invalid_exact_evm_insufficient_balance' } })
     expect(await usdcOf(world.chain, payer.address)).toBe(49_999n)
   })
@@ -77,12 +77,12 @@ describe('the stock client at a checkout whose payments wait in the escrow', () 
     { status: 200, ends: 'captured', left: 500_000n },
     { status: 410, ends: 'voided', left: 1_000_000n },
   ])('pays it unchanged, and the workflow decides: $ends', async ({ status, ends, left }) => {
-    world.workflow.answers({ delivered: { status, body: '{"score":97}' } })
+    world.workflow.answers({ delivery: { status, body: '{"score":97}' } })
     const { id } = await world.sell({ price: 0.5, capture: 'escrow', responseMode: 'lastNode' })
     const payer = await world.chain.payer(1_000_000n)
-    const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
+    const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
     const url = `${world.service.origin}/p/${id}`
-    const purchase = await buyer.buy({ url, privateKey: payer.privateKey, asked })
+    const purchase = await buyer.buy({ url, privateKey: payer.privateKey, request })
     expect(purchase).toMatchObject({
       status: status === 200 ? 200 : 402,
       body: { payment: { escrow: { state: ends } } },

@@ -66,7 +66,7 @@ describe.each([true, false])(
     }
 
     /** What the seller keeps of a payment, to act on it later. */
-    async function bought(): Promise<EscrowPaid> {
+    async function buy(): Promise<EscrowPaid> {
       const purchase = await buyer.buy({ url: url(), privateKey: payer.privateKey })
       expect(purchase).toMatchObject({ status: 200, body: { page: 'worth it' }, receipt: { success: true } })
       const { payload } = JSON.parse(Buffer.from(purchase.header.value, 'base64').toString()) as {
@@ -93,7 +93,7 @@ describe.each([true, false])(
     }
 
     it('and a partial capture pays the seller, with the rest voided', async () => {
-      const paid = await bought()
+      const paid = await buy()
       const before = await usdcOf(world.chain, world.seller)
       const capture = await seller(world.chain, signer, operator).capture(paid, 250_000n, ALL, { voids: true })
       const { body } = await world.service.post('/settle', escrowBody(terms, capture))
@@ -106,7 +106,7 @@ describe.each([true, false])(
     })
 
     it('and reclaims it alone after the deadline, with the service stopped for good', async () => {
-      const paid = await bought()
+      const paid = await buy()
       const before = await usdcOf(world.chain, payer.address)
       await world.service.close()
       await world.chain.call('anvil_setBalance', payer.address, '0xde0b6b3a7640000')

@@ -35,11 +35,11 @@ export async function startFixtures(): Promise<Fixtures> {
       search: () => Promise.resolve({ tools: listed, total: listed.length, nearest: [] }),
     },
     calls: {
-      async call(ask) {
-        const id = deriveId('call', ask.operation)
+      async call(input) {
+        const id = deriveId('call', input.operation)
         states.set(id, { state: 'under way' })
         try {
-          const call = await answer(ask)
+          const call = await answer(input)
           states.set(id, { state: 'ended', call, endedAt: new Date() })
           return call
         } catch (error) {
@@ -97,7 +97,7 @@ const bytes = (contentType: string, base64: string): Binary => ({
   bytes: Buffer.from(base64, 'base64').length,
 })
 
-type Answer = (ask: CallInput) => unknown
+type Answer = (call: CallInput) => unknown
 
 const ANSWERS: Readonly<Record<string, Answer>> = {
   test_simple_text: () => 'This is a simple text response for testing.',
@@ -165,12 +165,12 @@ const SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   ),
 }
 
-async function answer(ask: CallInput): Promise<CallResult> {
-  const output = await ANSWERS[ask.slug]!(ask)
+async function answer(call: CallInput): Promise<CallResult> {
+  const output = await ANSWERS[call.slug]!(call)
   const [cost, credits, balance] = [usdc(1n), usdc(2n), usdc(3n)]
-  const callId = deriveId('call', ask.operation)
+  const callId = deriveId('call', call.operation)
   const kind = { outputKind: 'text', simulated: false, pages: null, operation: null } as const
-  return { callId, tool: ask.slug, output, ...kind, cost, credits, balance, durationMs: 1 }
+  return { callId, tool: call.slug, output, ...kind, cost, credits, balance, durationMs: 1 }
 }
 
 function toTool(slug: string): Tool {

@@ -4,7 +4,7 @@ import type { TestAccount } from '../harness/chain.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { guestWorld, type GuestWorld } from '../marketplace/runs/guest-world.ts'
 import { startUpstream, type Upstream } from '../paywall/upstream.ts'
-import { wanted } from '../tools/calls/world.ts'
+import { importRequest } from '../tools/calls/world.ts'
 import { dialectsOf } from '../harness/mpp.ts'
 import { openShop, PRICE, PRODUCTS, type Product, type Shop } from '../harness/shop.ts'
 import { startBuyer, type Buyer, type Purchase } from './stock.ts'
@@ -37,7 +37,7 @@ describe('the matrix of clients and products', () => {
       },
       importTool: async (document, server) => {
         const prices = { pricing: { otherwise: usdc(PRICE) } }
-        await service.catalogue.importDocument(wanted(server, prices), JSON.stringify(document))
+        await service.catalogue.importDocument(importRequest(server, prices), JSON.stringify(document))
       },
     })
   })
@@ -52,16 +52,16 @@ describe('the matrix of clients and products', () => {
   const cells = CLIENTS.flatMap((client) => PRODUCTS.map((product) => [client, product] as const))
 
   it.each(cells)('a stock client %s buys a %s once; the same payment again buys nothing', async (client, product) => {
-    const { url, ask } = shop[product]
-    const asked = ask('bought')
+    const { url, requestOf } = shop[product]
+    const request = requestOf('bought')
     const payer = await world.chain.payer(1_000_000n)
-    const bought = await buyers[client].buy({ url, privateKey: payer.privateKey, asked })
-    expect({ ...bought, body: JSON.stringify(bought.body) }).toMatchObject({ status: 200 })
-    expect(transactionOf(bought)).toMatch(/^0x[0-9a-f]{64}$/)
+    const purchase = await buyers[client].buy({ url, privateKey: payer.privateKey, request })
+    expect({ ...purchase, body: JSON.stringify(purchase.body) }).toMatchObject({ status: 200 })
+    expect(transactionOf(purchase)).toMatch(/^0x[0-9a-f]{64}$/)
     expect(await spentBy(payer)).toBe(PRICE)
     note(client, product, 'fresh', '200, paid once')
 
-    const again = await send(product, bought.header)
+    const again = await send(product, purchase.header)
     expect([again.status, again.body['code']]).toEqual([409, 'payment_submitted'])
     expect(await spentBy(payer)).toBe(PRICE)
     note(client, product, 'replayed', '409, nothing paid')
@@ -69,10 +69,10 @@ describe('the matrix of clients and products', () => {
 
   it.each(cells)('a payment of %s for a %s does not pay for the next product too', async (client, product) => {
     const other = PRODUCTS[(PRODUCTS.indexOf(product) + 1) % PRODUCTS.length]!
-    const { url, ask } = shop[product]
-    const asked = ask('bought')
+    const { url, requestOf } = shop[product]
+    const request = requestOf('bought')
     const payer = await world.chain.payer(1_000_000n)
-    const { header } = await buyers[client].buy({ url, privateKey: payer.privateKey, asked, hold: true })
+    const { header } = await buyers[client].buy({ url, privateKey: payer.privateKey, request, hold: true })
     const answers = await Promise.all([send(product, header), send(other, header)])
     const statuses = answers.map(({ status }) => status)
     expect(statuses.filter((status) => status === 200)).toHaveLength(1)
@@ -83,10 +83,10 @@ describe('the matrix of clients and products', () => {
   })
 
   it.each(cells)('a payment of %s for a %s buys once in every dialect together', async (client, product) => {
-    const { url, ask } = shop[product]
-    const asked = ask('bought')
+    const { url, requestOf } = shop[product]
+    const request = requestOf('bought')
     const payer = await world.chain.payer(1_000_000n)
-    const { header } = await buyers[client].buy({ url, privateKey: payer.privateKey, asked, hold: true })
+    const { header } = await buyers[client].buy({ url, privateKey: payer.privateKey, request, hold: true })
     const forms = dialectsOf(header, world.chain.network)
     const answers = await Promise.all(forms.map((form) => send(product, form)))
     const statuses = answers.map(({ status }) => status)
@@ -103,8 +103,8 @@ describe('the matrix of clients and products', () => {
   it.each(models)('a model whose wallet is of %s buys a %s over MCP', async (wallet, product, path, tool) => {
     const url = product === 'tool' ? world.service.origin + path : shop.checkout.url + path
     const payer = await world.chain.payer(1_000_000n)
-    const asked = { url, tool, input: { title: 'bought' }, privateKey: payer.privateKey, wallet }
-    const { tools, result } = await buyers.models.call(asked)
+    const call = { url, tool, input: { title: 'bought' }, privateKey: payer.privateKey, wallet }
+    const { tools, result } = await buyers.models.call(call)
     const { description } = tools.find(({ name }) => name === tool)!
     // Cloudflare's client announces the price of what it knows as paid.
     if (wallet === 'x402') expect(description).toContain('you will be charged $0.02')
@@ -125,10 +125,10 @@ describe('the matrix of clients and products', () => {
   }
 
   async function send(product: Product, { name, value }: Purchase['header']) {
-    const { url, ask } = shop[product]
-    const asked = ask('bought')
-    const headers = { ...(asked.headers as Record<string, string>), [name]: value }
-    const response = await fetch(url, { ...asked, headers })
+    const { url, requestOf } = shop[product]
+    const request = requestOf('bought')
+    const headers = { ...(request.headers as Record<string, string>), [name]: value }
+    const response = await fetch(url, { ...request, headers })
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
 

@@ -91,22 +91,22 @@ describe('@modelcontextprotocol/conformance', () => {
   })
 
   test.each(SCENARIOS)('%s', async (scenario) => {
-    const said = await run('@modelcontextprotocol/conformance', scenario)
-    const [, passed, of, warned] = /Passed: (\d+)\/(\d+), 0 failed, (\d+) warnings/.exec(said) ?? [said]
+    const output = await run('@modelcontextprotocol/conformance', scenario)
+    const [, passed, of, warned] = /Passed: (\d+)\/(\d+), 0 failed, (\d+) warnings/.exec(output) ?? [output]
     expect([passed, warned]).toEqual([of, WARNED[scenario] ?? '0'])
   })
 
   test.each(Object.entries(STATELESS))('2026-07-28: %s', async (scenario, failing) => {
-    const said = await run('conformance-next', scenario, '--spec-version', '2026-07-28', '--force')
-    const failed = [...said.matchAll(/\[([a-z0-9-]+) *\] FAILURE/g)].map(([, name]) => name)
+    const output = await run('conformance-next', scenario, '--spec-version', '2026-07-28', '--force')
+    const failed = [...output.matchAll(/\[([a-z0-9-]+) *\] FAILURE/g)].map(([, name]) => name)
     expect(failed.sort()).toEqual([...failing].sort())
-    expect(Number(/Passed: (\d+)/.exec(said)?.[1])).toBeGreaterThan(0)
+    expect(Number(/Passed: (\d+)/.exec(output)?.[1])).toBeGreaterThan(0)
   })
 
   async function run(name: string, scenario: string, ...more: string[]): Promise<string> {
     const program = `node_modules/${name}/dist/index.js`
-    const asked = ['server', '--url', server.url, '--scenario', scenario, '-o', results, ...more]
-    const words = ['--import', './old-node.mjs', program, ...asked]
+    const args = ['server', '--url', server.url, '--scenario', scenario, '-o', results, ...more]
+    const words = ['--import', './old-node.mjs', program, ...args]
     // It ends with 1 when a check fails; which ones may is known above.
     const ended = promisify(execFile)(process.execPath, words, { cwd: HOME }).catch((error: unknown) => error)
     const { stdout = '', stderr = '' } = (await ended) as { stdout?: string; stderr?: string }
@@ -123,21 +123,21 @@ describe('the command line of @modelcontextprotocol/inspector, against the whole
   let checkouts: CheckoutWorld
   beforeAll(async () => {
     tools = await payWorld()
-    tools.upstream.says('/notes', { id: 9 }, 201)
+    tools.upstream.respondWith('/notes', { id: 9 }, 201)
     const environment = { SETTLE_CONFIRMATIONS: '1', PORT: String(await freePort()) }
     checkouts = await openWorld({ chain: true, environment })
-    checkouts.workflow.answers({ delivered: { status: 200, body: '{"score":97}' } })
+    checkouts.workflow.answers({ delivery: { status: 200, body: '{"score":97}' } })
   })
   afterAll(async () => {
     await tools.close()
     await checkouts.close()
   })
 
-  async function inspect(url: string, method: string, ...words: string[]): Promise<Said> {
+  async function inspect(url: string, method: string, ...words: string[]): Promise<ToolResult> {
     const program = 'node_modules/@modelcontextprotocol/inspector/cli/build/index.js'
-    const asked = [program, url, '--transport', 'http', '--method', method, ...words]
-    const { stdout } = await promisify(execFile)(process.execPath, asked, { cwd: HOME })
-    return JSON.parse(stdout) as Said
+    const args = [program, url, '--transport', 'http', '--method', method, ...words]
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: HOME })
+    return JSON.parse(stdout) as ToolResult
   }
   const header = (key: string): string[] => ['--header', `Authorization: Bearer ${key}`]
   const paying = (payment: Json): string[] => [
@@ -203,6 +203,6 @@ describe('the command line of @modelcontextprotocol/inspector, against the whole
 
 const HOME = fileURLToPath(new URL('./mcp', import.meta.url))
 
-interface Said extends Json {
+interface ToolResult extends Json {
   tools?: { name: string }[]
 }

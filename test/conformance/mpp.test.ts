@@ -45,12 +45,16 @@ describe('a gate for clients of the Machine Payments Protocol', () => {
   it('is paid beside a client’s own Authorization, which reaches the API; the payment does not', async () => {
     const { gate } = await world.sell([{ path: '/private', pricing }])
     const payer = await world.chain.payer(1_000_000n)
-    const asked = { headers: { authorization: 'Bearer of-the-api' } }
-    const { status, header, receipt } = await buyer.buy({ url: `${gate}/private`, privateKey: payer.privateKey, asked })
+    const request = { headers: { authorization: 'Bearer of-the-api' } }
+    const { status, header, receipt } = await buyer.buy({
+      url: `${gate}/private`,
+      privateKey: payer.privateKey,
+      request,
+    })
     expect([status, header.name]).toEqual([200, 'Payment-Authorization'])
     expect(receipt).toMatchObject({ method: 'evm', reference: expect.stringMatching(/^0x/), status: 'success' })
     expect(await usdcOf(world.chain, payer.address)).toBe(980_000n)
-    const { headers } = world.upstream.asked.at(-1)!
+    const { headers } = world.upstream.requests.at(-1)!
     expect(headers).toMatchObject({ authorization: 'Bearer of-the-api' })
     expect(headers).not.toHaveProperty('payment-authorization')
   })
@@ -60,7 +64,7 @@ describe('a gate for clients of the Machine Payments Protocol', () => {
     const payer = await world.chain.payer(1_000_000n)
     const { status, header } = await buyer.buy({ url: `${gate}/open`, privateKey: payer.privateKey })
     expect([status, header.name]).toEqual([200, 'Authorization'])
-    expect(world.upstream.asked.at(-1)!.headers).not.toHaveProperty('authorization')
+    expect(world.upstream.requests.at(-1)!.headers).not.toHaveProperty('authorization')
   })
 })
 

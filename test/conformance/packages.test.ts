@@ -155,12 +155,12 @@ function packageOf(specifier: string): string {
 }
 
 /** These files of a tar archive: a header of 512 bytes each, then the content in blocks of as many. */
-function filesOf(tar: Buffer, wanted: readonly string[]): Map<string, Buffer> {
+function filesOf(tar: Buffer, names: readonly string[]): Map<string, Buffer> {
   const files = new Map<string, Buffer>()
   for (let at = 0; at < tar.length && tar[at] !== 0;) {
     const name = tar.toString('utf8', at, tar.indexOf(0, at)).replace(/^package\//, '')
     const size = Number.parseInt(tar.toString('utf8', at + 124, at + 135), 8)
-    if (wanted.includes(name)) files.set(name, tar.subarray(at + 512, at + 512 + size))
+    if (names.includes(name)) files.set(name, tar.subarray(at + 512, at + 512 + size))
     at += 512 + Math.ceil(size / 512) * 512
   }
   return files

@@ -70,8 +70,8 @@ describe('the published middleware', () => {
 
     it('trade by all four models', async () => {
       const payer = await world.chain.payer(1_000_000n)
-      const buy = (where: string, asked: RequestInit = {}) =>
-        buyer.buy({ url: origin + where, privateKey: payer.privateKey, asked })
+      const buy = (where: string, request: RequestInit = {}) =>
+        buyer.buy({ url: origin + where, privateKey: payer.privateKey, request })
       const paid = await buy('/request')
       expect(paid).toMatchObject({
         status: 200,
@@ -107,9 +107,13 @@ describe('the published middleware', () => {
     })
   })
 
-  async function signFor(payer: Awaited<ReturnType<World['chain']['payer']>>, where: string, asked: RequestInit = {}) {
-    const wanted = await fetch(origin + where, asked)
-    const header = JSON.parse(Buffer.from(wanted.headers.get('payment-required')!, 'base64').toString())
+  async function signFor(
+    payer: Awaited<ReturnType<World['chain']['payer']>>,
+    where: string,
+    request: RequestInit = {},
+  ) {
+    const unpaid = await fetch(origin + where, request)
+    const header = JSON.parse(Buffer.from(unpaid.headers.get('payment-required')!, 'base64').toString())
     const { signature, ...terms } = await payer.authorize(world.chain.network, world.seller, { value: 50_000n })
     const authorization = Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, String(value)]))
     const payment = { x402Version: 2, accepted: header.accepts[0], payload: { signature, authorization } }
@@ -118,27 +122,27 @@ describe('the published middleware', () => {
 
   it('binds a payment to the bytes of a body that nothing has parsed, and leaves them to the handlers', async () => {
     const payer = await world.chain.payer(1_000_000n)
-    const asked = (body: string, payment = {}) => ({
+    const requestOf = (body: string, payment = {}) => ({
       method: 'POST',
       headers: { 'content-type': 'text/plain', ...payment },
       body,
     })
-    const payment = await signFor(payer, '/raw', asked('x'))
-    const large = await fetch(`${origin}/raw`, asked('y'.repeat(100_001), payment))
+    const payment = await signFor(payer, '/raw', requestOf('x'))
+    const large = await fetch(`${origin}/raw`, requestOf('y'.repeat(100_001), payment))
     expect([large.status, await large.json()]).toEqual([413, expect.objectContaining({ code: 'body_too_large' })])
-    const fresh = await signFor(payer, '/raw', asked('x'))
-    expect((await fetch(`${origin}/raw`, asked('one', fresh))).status).toBe(500)
-    const other = await fetch(`${origin}/raw`, asked('two', fresh))
+    const fresh = await signFor(payer, '/raw', requestOf('x'))
+    expect((await fetch(`${origin}/raw`, requestOf('one', fresh))).status).toBe(500)
+    const other = await fetch(`${origin}/raw`, requestOf('two', fresh))
     expect([other.status, await other.json()]).toEqual([
       409,
       expect.objectContaining({ code: 'payment_for_another_request' }),
     ])
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
-    const same = await fetch(`${origin}/raw`, asked('one', fresh))
+    const same = await fetch(`${origin}/raw`, requestOf('one', fresh))
     expect([same.status, await same.json()]).toEqual([200, { got: 'one' }])
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
     const long = 'z'.repeat(99_000)
-    const whole = await fetch(`${origin}/raw`, asked(long, await signFor(payer, '/raw', asked('x'))))
+    const whole = await fetch(`${origin}/raw`, requestOf(long, await signFor(payer, '/raw', requestOf('x'))))
     expect([whole.status, await whole.json()]).toEqual([200, { got: long }])
   })
 
@@ -156,9 +160,9 @@ describe('the published middleware', () => {
 
   it('passes unpriced routes through, and streams paid ones', async () => {
     expect(await (await fetch(`${origin}/free`)).json()).toEqual({ free: true })
-    const wanted = await fetch(`${origin}/stream`)
-    expect(wanted.status).toBe(402)
-    const header = JSON.parse(Buffer.from(wanted.headers.get('payment-required')!, 'base64').toString())
+    const unpaid = await fetch(`${origin}/stream`)
+    expect(unpaid.status).toBe(402)
+    const header = JSON.parse(Buffer.from(unpaid.headers.get('payment-required')!, 'base64').toString())
     const payer = await world.chain.payer(1_000_000n)
     const { signature, ...terms } = await payer.authorize(world.chain.network, world.seller, { value: 50_000n })
     const authorization = Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, String(value)]))

@@ -24,8 +24,8 @@ describe.each([1, 2, 'axios'] as const)('a stock client (%s) at a gate', (versio
       { method: 'POST', path: '/translate', pricing: { model: 'per-request', amount: 0.05 } },
     ])
     const payer = await world.chain.payer(1_000_000n)
-    const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"text":"hallo"}' }
-    const purchase = await buyer.buy({ url: `${gate}/translate`, privateKey: payer.privateKey, asked })
+    const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"text":"hallo"}' }
+    const purchase = await buyer.buy({ url: `${gate}/translate`, privateKey: payer.privateKey, request })
     expect(purchase).toMatchObject({
       status: 200,
       body: { method: 'POST', body: '{"text":"hallo"}' },
@@ -38,7 +38,7 @@ describe.each([1, 2, 'axios'] as const)('a stock client (%s) at a gate', (versio
     })
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
     const { name, value } = purchase.header
-    const again = await fetch(`${gate}/translate`, { ...asked, headers: { ...asked.headers, [name]: value } })
+    const again = await fetch(`${gate}/translate`, { ...request, headers: { ...request.headers, [name]: value } })
     expect(again.status).toBe(409)
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })
@@ -51,7 +51,7 @@ describe.each([1, 2, 'axios'] as const)('a stock client (%s) at a gate', (versio
       buyer.buy({
         url: `${gate}/data`,
         privateKey: payer.privateKey,
-        asked: { headers: { 'x-payment-payer': payer.address } },
+        request: { headers: { 'x-payment-payer': payer.address } },
       })
     expect((await buy()).status).toBe(200)
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
@@ -63,8 +63,9 @@ describe.each([1, 2, 'axios'] as const)('a stock client (%s) at a gate', (versio
     const pricing = { model: 'per-token', input: 0.001, output: 0.002, minimum: 0.001, maximum: 0.02 }
     const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing }])
     const payer = await world.chain.payer(1_000_000n)
-    const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"prompt":"hi"}' }
-    const buy = (): ReturnType<Buyer['buy']> => buyer.buy({ url: `${gate}/chat`, privateKey: payer.privateKey, asked })
+    const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"prompt":"hi"}' }
+    const buy = (): ReturnType<Buyer['buy']> =>
+      buyer.buy({ url: `${gate}/chat`, privateKey: payer.privateKey, request })
     expect(await buy()).toMatchObject({ status: 200, receipt: { success: true } })
     expect(await usdcOf(world.chain, payer.address)).toBe(980_000n)
     // 0.015 is left, less than the most: it pays again, and then has enough for three.
@@ -80,10 +81,10 @@ describe.each([1, 2, 'axios'] as const)('a stock client (%s) at a gate', (versio
     const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing }])
     const payer = await world.chain.payer(1_000_000n)
     const headers = { 'content-type': 'application/json', 'x-payment-token': `tok_${'s'.repeat(43)}` }
-    const asked = { method: 'POST', headers, body: '{"prompt":"hi"}' }
+    const request = { method: 'POST', headers, body: '{"prompt":"hi"}' }
     for (const left of [980_000n, 975_000n, 970_000n]) {
-      const bought = await buyer.buy({ url: `${gate}/chat`, privateKey: payer.privateKey, asked })
-      expect(bought).toMatchObject({ status: 200, receipt: { success: true } })
+      const purchase = await buyer.buy({ url: `${gate}/chat`, privateKey: payer.privateKey, request })
+      expect(purchase).toMatchObject({ status: 200, receipt: { success: true } })
       expect(await usdcOf(world.chain, payer.address)).toBe(left)
     }
   })

@@ -39,13 +39,13 @@ describe("the Python client, with Debian's Python", () => {
 
   test('is typed: the package and its documentation pass mypy, strictly', async () => {
     const settings = ['--config-file', path.join(PACKAGE, 'pyproject.toml'), '--cache-dir', folder]
-    const given = { cwd: folder, env: { ...process.env, MYPYPATH: PACKAGE } }
-    const { stdout } = await run('/usr/bin/mypy', [...settings, path.join(PACKAGE, 'coinslot'), ...examples], given)
+    const options = { cwd: folder, env: { ...process.env, MYPYPATH: PACKAGE } }
+    const { stdout } = await run('/usr/bin/mypy', [...settings, path.join(PACKAGE, 'coinslot'), ...examples], options)
     expect(stdout).toMatch(/^Success/)
     // It has to find what is wrong, or its silence proves nothing.
     const wrong = path.join(folder, 'wrong.py')
     writeFileSync(wrong, 'from coinslot import Coinslot\nprint(Coinslot().payments.get("pay_1")["amuont"])\n')
-    await expect(run('/usr/bin/mypy', [...settings, wrong], given)).rejects.toMatchObject({
+    await expect(run('/usr/bin/mypy', [...settings, wrong], options)).rejects.toMatchObject({
       stdout: expect.stringContaining('has no key "amuont"'),
     })
   })
@@ -58,8 +58,8 @@ describe("the Python client, with Debian's Python", () => {
       return file
     })
     const settings = ['--config-file', path.join(PACKAGE, 'pyproject.toml'), '--cache-dir', folder]
-    const given = { cwd: folder, env: { ...process.env, MYPYPATH: PACKAGE }, maxBuffer: 10_000_000 }
-    const { stdout } = await run('/usr/bin/mypy', [...settings, ...files], given)
+    const options = { cwd: folder, env: { ...process.env, MYPYPATH: PACKAGE }, maxBuffer: 10_000_000 }
+    const { stdout } = await run('/usr/bin/mypy', [...settings, ...files], options)
     expect(stdout).toMatch(/^Success/)
     for (const [name, field] of [
       ['GET /v1/me', 'userId'],

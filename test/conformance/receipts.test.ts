@@ -9,7 +9,7 @@ interface Shop {
   origin: string
   chain: TestChain
   url: string
-  asked: RequestInit
+  request: RequestInit
   close(): Promise<void>
 }
 
@@ -23,26 +23,32 @@ const post = (body: unknown): RequestInit => ({
 const SHOPS: Readonly<Record<string, () => Promise<Shop>>> = {
   async tool() {
     const world = await payWorld()
-    world.upstream.says('/notes', { id: 3 }, 201)
+    world.upstream.respondWith('/notes', { id: 3 }, 201)
     const { origin } = world.service
-    return { ...world, origin, url: `${origin}/tools/acme-create-note`, asked: post({ title: 'Paid' }) }
+    return { ...world, origin, url: `${origin}/tools/acme-create-note`, request: post({ title: 'Paid' }) }
   },
   async checkout() {
     const world = await openCheckouts({ chain: true })
     const { id } = await world.sell({ price: 0.05 })
     const { origin } = world.service
-    return { chain: world.chain, close: world.close, origin, url: `${origin}/p/${id}`, asked: post({}) }
+    return { chain: world.chain, close: world.close, origin, url: `${origin}/p/${id}`, request: post({}) }
   },
   async asset() {
     const world = await guestWorld()
     const slug = await world.prompt({ slug: 'signed-prompt' })
     const { origin } = world.service
-    return { ...world, origin, url: `${origin}/v1/rda/${slug}/run`, asked: post({ inputs: { say: 'bought' } }) }
+    return { ...world, origin, url: `${origin}/v1/rda/${slug}/run`, request: post({ inputs: { say: 'bought' } }) }
   },
   async gate() {
     const world = await openGates({ chain: true })
     const { gate } = await world.sell([{ path: '/data', pricing: { model: 'per-request', amount: 0.05 } }])
-    return { chain: world.chain, close: world.close, origin: world.service.origin, url: `${gate}/data?a=1`, asked: {} }
+    return {
+      chain: world.chain,
+      close: world.close,
+      origin: world.service.origin,
+      url: `${gate}/data?a=1`,
+      request: {},
+    }
   },
 }
 
@@ -60,15 +66,15 @@ describe.each(Object.keys(SHOPS))('a paid %s', (name) => {
   })
 
   it('has signed offers and a signed receipt, which verify and belong together', async () => {
-    const { chain, url, asked, origin } = shop
-    const unpaid = await fetch(url, asked)
+    const { chain, url, request, origin } = shop
+    const unpaid = await fetch(url, request)
     expect(unpaid.status).toBe(402)
     const header = unpaid.headers.get('payment-required')!
     const required = JSON.parse(Buffer.from(header, 'base64').toString()) as { accepts: { payTo: string }[] }
 
     const payer = await chain.payer(1_000_000n)
     // The client returns the offers with its payment.
-    const purchase = await buyer.buy({ url, privateKey: payer.privateKey, asked })
+    const purchase = await buyer.buy({ url, privateKey: payer.privateKey, request })
     expect(purchase).toMatchObject({ status: 200, receipt: { success: true } })
     const { receipt } = purchase.receipt!.extensions!['offer-receipt']!.info
     const { 'x-payment-id': id = '' } = purchase.proof!

@@ -6,16 +6,16 @@ import { openWorld, type World } from '../facilitator/world.ts'
 import { TYPES } from '../harness/chain.ts'
 import { newPasskey } from '../passkeys/passkey.ts'
 import { placeSafe } from '../passkeys/safe.ts'
-import { startBuyer, type Buyer, type Requirements, type StockPayload, type Version, type Wish } from './stock.ts'
+import { startBuyer, type Buyer, type Requirements, type StockPayload, type Version, type SignInput } from './stock.ts'
 
 /** The terms that the client signs, the terms that the seller then asks for, and how the payload is changed between. */
 interface Attempt {
   privateKey?: Hex
-  terms?: Wish['terms']
+  terms?: SignInput['terms']
   factory?: Hex
   factoryData?: Hex
   offered?: Partial<Requirements>
-  asked?: Partial<Requirements>
+  required?: Partial<Requirements>
   change?(payload: StockPayload): void
 }
 
@@ -43,11 +43,11 @@ const seconds = (fromNow: number): string => String(Math.floor(Date.now() / 1000
 const someAddress = (): Hex => `0x${randomBytes(20).toString('hex')}`
 
 const CASES: Case[] = [
-  { wrong: 'more than required', make: () => ({ asked: { amount: '9999' } }), ...VALUE },
-  { wrong: 'less than required', make: () => ({ asked: { amount: '10001' } }), ...VALUE },
+  { wrong: 'more than required', make: () => ({ required: { amount: '9999' } }), ...VALUE },
+  { wrong: 'less than required', make: () => ({ required: { amount: '10001' } }), ...VALUE },
   {
     wrong: 'another recipient',
-    make: () => ({ asked: { payTo: someAddress() } }),
+    make: () => ({ required: { payTo: someAddress() } }),
     reason: 'invalid_exact_evm_recipient_mismatch',
   },
   {
@@ -102,20 +102,20 @@ const CASES: Case[] = [
     wrong: 'a wrong token name',
     make: () => ({
       offered: { extra: { name: 'Coin', version: '2' } },
-      asked: { extra: { name: 'Coin', version: '2' } },
+      required: { extra: { name: 'Coin', version: '2' } },
     }),
     reason: 'invalid_exact_evm_token_name_mismatch',
   },
   {
     wrong: 'no token name',
-    make: () => ({ asked: { extra: {} } }),
+    make: () => ({ required: { extra: {} } }),
     reason: 'invalid_exact_evm_missing_eip712_domain',
   },
   {
     wrong: 'an ordinary account as the asset',
     make(world) {
       const asset = world.chain.accounts[1]!.address
-      return { offered: { asset }, asked: { asset } }
+      return { offered: { asset }, required: { asset } }
     },
     reason: 'asset_not_deployed_contract',
     // Its version 1 does not check: a call to an account without code succeeds, and the seller gets nothing.
@@ -196,17 +196,17 @@ describe.each([1, 2] as const)('payments that a stock client of version %i signe
 
   it('one of an undeployed wallet (ERC-6492) is accepted where its factory is listed', async () => {
     const factory = await world.chain.factory('honest')
-    const made = await world.chain.undeployed(factory, { owner: world.payer.address, usdc: 5_000_000n })
+    const wallet = await world.chain.undeployed(factory, { owner: world.payer.address, usdc: 5_000_000n })
     const { post } = await world.add({ environment: { WALLET_FACTORIES: factory } })
-    const body = await sign({ terms: { from: made.address }, factory, factoryData: made.data })
+    const body = await sign({ terms: { from: wallet.address }, factory, factoryData: wallet.data })
     expect(await judged(body, [factory])).toBeNull()
     expect((await post('/verify', body)).body).toMatchObject({ isValid: true, invalidReason: null })
-    const changed = await sign({ terms: { from: someAddress() }, factory, factoryData: made.data })
+    const changed = await sign({ terms: { from: someAddress() }, factory, factoryData: wallet.data })
     expect(await judged(changed, [factory])).not.toBeNull()
     expect((await post('/verify', changed)).body).toMatchObject({ invalidReason: 'smart_wallet_deployment_failed' })
     expect((await post('/settle', body)).body).toMatchObject({ success: true, errorReason: null })
     // It has code now, and pays again without its factory.
-    const again = await sign({ terms: { from: made.address } })
+    const again = await sign({ terms: { from: wallet.address } })
     expect(await judged(again)).toBeNull()
     expect((await post('/settle', again)).body).toMatchObject({ success: true })
   })
@@ -247,7 +247,7 @@ describe.each([1, 2] as const)('payments that a stock client of version %i signe
       ...(attempt.factoryData === undefined ? {} : { factoryData: attempt.factoryData }),
     })
     attempt.change?.(paymentPayload)
-    const paymentRequirements = { ...requirements, ...fitting(version, attempt.asked) }
+    const paymentRequirements = { ...requirements, ...fitting(version, attempt.required) }
     return { x402Version: version, paymentPayload, paymentRequirements }
   }
 

@@ -114,15 +114,15 @@ describe('the published client in every runtime', () => {
   test('a worker in Chromium does the same', async () => {
     const page = await browser.newPage()
     await page.goto(`${origin}/page.html`)
-    const given = { ...(await setup('Chromium')), client: '/coinslot/coinslot.js' }
-    const result = await page.evaluate(`useInWorker(${JSON.stringify(given)})`)
+    const pageSetup = { ...(await setup('Chromium')), client: '/coinslot/coinslot.js' }
+    const result = await page.evaluate(`useInWorker(${JSON.stringify(pageSetup)})`)
     results.set('Chromium', result)
     expect(result).toEqual(EXPECTED)
   })
 
   test('each runtime paid its own once, and their results do not differ', () => {
     expect([...results.keys()]).toEqual(['Node', 'Deno', 'Bun', 'Chromium'])
-    for (const name of results.keys()) expect([name, seller.shown.get(`/v2/${name}`)?.length]).toEqual([name, 1])
+    for (const name of results.keys()) expect([name, seller.payments.get(`/v2/${name}`)?.length]).toEqual([name, 1])
     for (const [name, result] of results) expect([name, result]).toEqual([name, results.get('Node')])
   })
 })

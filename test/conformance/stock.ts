@@ -13,37 +13,43 @@ export interface Seller {
 }
 
 export interface Buyer {
-  /** `asked` holds the request options, as for `fetch`; a GET when absent. */
+  /** `request` holds the request options, as for `fetch`; a GET when absent. */
   /**
    * With `hold` the payment is signed and not sent. With `signsIn` it signs in where it may, and pays where that is not
    * enough: version 2's program only.
    */
-  buy(asked: {
+  buy(input: {
     url: string
     privateKey: Hex
-    asked?: RequestInit
+    request?: RequestInit
     hold?: boolean
     signsIn?: boolean
     /** A node, for schemes whose client reads the chain. */
     rpc?: string
   }): Promise<Purchase>
-  sign(asked: Wish): Promise<StockPayload>
+  sign(input: SignInput): Promise<StockPayload>
   /** The reference facilitator's reason against a request; version 2's program knows both versions. */
-  judge(asked: Judged): Promise<string | null>
+  judge(input: ReferenceInput): Promise<string | null>
   /** As the reference facilitator settles it with this key, on this chain. */
-  settle(asked: Judged): Promise<{ success: boolean; errorReason?: string; amount?: string }>
+  settle(input: ReferenceInput): Promise<{ success: boolean; errorReason?: string; amount?: string }>
   /** Version 2's program only. */
-  verify(asked: Evidence): Promise<Verified>
+  verify(input: Evidence): Promise<Verified>
   /** What the stock client lists or finds at a facilitator; only version 2's program can. */
-  discover(asked: { facilitator: string; list?: object; search?: object }): Promise<unknown>
+  discover(input: { facilitator: string; list?: object; search?: object }): Promise<unknown>
   /** How the stock packages judge a description; only version 2's program can. */
-  describe(asked: { bazaar: unknown; url: string }): Promise<unknown>
+  describe(input: { bazaar: unknown; url: string }): Promise<unknown>
   /** Calls a tool over MCP, and pays what is asked; only the program of models' wallets can. */
-  call(asked: { url: string; tool?: string; input: object; privateKey: Hex; wallet: 'x402' | 'mpp' }): Promise<Called>
+  call(input: {
+    url: string
+    tool?: string
+    input: object
+    privateKey: Hex
+    wallet: 'x402' | 'mpp'
+  }): Promise<ToolCallResult>
   stop(): Promise<void>
 }
 
-interface Judged {
+interface ReferenceInput {
   rpc: string
   privateKey: Hex
   chainId: number
@@ -51,7 +57,7 @@ interface Judged {
   factories?: readonly Hex[]
 }
 
-export interface Called {
+export interface ToolCallResult {
   tools: { name: string; description: string }[]
   result: Record<string, unknown>
 }
@@ -93,7 +99,7 @@ export interface Purchase {
   proof?: Record<string, string>
 }
 
-export interface Wish {
+export interface SignInput {
   privateKey: Hex
   requirements: Requirements
   terms: Partial<Record<'from' | 'validAfter' | 'validBefore' | 'nonce', string>>
@@ -159,32 +165,32 @@ export type Client = Version | 'axios' | 'mpp' | 'models'
 
 export function startBuyer(version: Client): Buyer {
   const child = start(version, 'buyer', {})
-  const waiting = new Map<number, { resolve(given: unknown): void; reject(error: Error): void }>()
-  child.on('message', ({ id, given, error }: { id: number; given?: unknown; error?: string }) => {
-    const asked = waiting.get(id)
+  const waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>()
+  child.on('message', ({ id, result, error }: { id: number; result?: unknown; error?: string }) => {
+    const pending = waiting.get(id)
     waiting.delete(id)
-    if (error === undefined) asked?.resolve(given)
-    else asked?.reject(new Error(error))
+    if (error === undefined) pending?.resolve(result)
+    else pending?.reject(new Error(error))
   })
   child.on('exit', () => {
-    for (const asked of waiting.values()) asked.reject(new Error('the buyer ended before it answered'))
+    for (const pending of waiting.values()) pending.reject(new Error('the buyer ended before it answered'))
   })
   let count = 0
-  const ask = <Given>(verb: string, asked: object): Promise<Given> =>
+  const send = <Result>(verb: string, input: object): Promise<Result> =>
     new Promise((resolve, reject) => {
       const id = count++
       waiting.set(id, { resolve: resolve, reject })
-      child.send({ id, verb, asked })
+      child.send({ id, verb, input })
     })
   return {
-    buy: (asked) => ask('buy', asked),
-    sign: (asked) => ask('sign', asked),
-    judge: (asked) => ask('judge', asked),
-    settle: (asked) => ask('settle', asked),
-    verify: (asked) => ask('verify', asked),
-    discover: (asked) => ask('discover', asked),
-    describe: (asked) => ask('describe', asked),
-    call: (asked) => ask('call', asked),
+    buy: (input) => send('buy', input),
+    sign: (input) => send('sign', input),
+    judge: (input) => send('judge', input),
+    settle: (input) => send('settle', input),
+    verify: (input) => send('verify', input),
+    discover: (input) => send('discover', input),
+    describe: (input) => send('describe', input),
+    call: (input) => send('call', input),
     stop: () => stop(child),
   }
 }
@@ -198,7 +204,7 @@ function start(version: Client, part: 'seller' | 'buyer', environment: Record<st
 
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
-  const gone = once(child, 'exit')
+  const exited = once(child, 'exit')
   child.kill('SIGKILL')
-  await gone
+  await exited
 }

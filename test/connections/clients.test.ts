@@ -32,19 +32,19 @@ describe('connections by client credentials', () => {
     'two accounts act as their own clients, which prove themselves by %s',
     async (authentication) => {
       const [ada, ben] = [await world.caller(), await world.caller()]
-      const made = await create(ada, {
+      const created = await create(ada, {
         id: 'acme-bot',
         secret: 'acme-client-secret',
         authentication,
         scopes: ['notes'],
       })
-      expect(made.status).toBe(201)
-      expect(made.body.connection).toMatchObject({ kind: 'client', state: 'active', scopes: ['notes'] })
+      expect(created.status).toBe(201)
+      expect(created.body.connection).toMatchObject({ kind: 'client', state: 'active', scopes: ['notes'] })
       expect((await create(ben, { id: 'ben-bot', secret: 'ben-client-secret', authentication })).status).toBe(201)
       const answers = await Promise.all([ada, ben, ada].map((person) => world.call(person, 'notes-write')))
       expect(answers.map(({ body }): unknown => body.output.who)).toEqual(['acme-bot', 'ben-bot', 'acme-bot'])
-      for (const seen of [made.text, JSON.stringify(await world.connections(ada))]) {
-        expect(seen).not.toMatch(/client-secret|access-/)
+      for (const text of [created.text, JSON.stringify(await world.connections(ada))]) {
+        expect(text).not.toMatch(/client-secret|access-/)
       }
       const rows = await world.service.database.statements.run<{ all: string }>(
         'SELECT row_to_json(connection)::text AS all FROM connection',
@@ -85,8 +85,8 @@ describe('connections by client credentials', () => {
     expect(wrong.body.error).toContain('its server refused the client')
     expect(wrong.text).not.toContain('guessed-wrongly')
     // A server that repeats the secret in its error.
-    world.company.next.push((asked, response) =>
-      json(response, { error: asked.headers.authorization!, error_description: asked.body }, 400),
+    world.company.next.push((request, response) =>
+      json(response, { error: request.headers.authorization!, error_description: request.body }, 400),
     )
     const echoed = await create(person, { id: 'acme-bot', secret: 'acme-client-secret' })
     expect(echoed.text).not.toContain(Buffer.from('acme-bot:acme-client-secret').toString('base64'))
@@ -96,11 +96,11 @@ describe('connections by client credentials', () => {
     expect(await world.connections(person)).toEqual([])
 
     // Issued, but its name is taken: nothing is left there.
-    const made = await create(person, { id: 'acme-bot', secret: 'acme-client-secret' }, { name: 'Bot' })
+    const created = await create(person, { id: 'acme-bot', secret: 'acme-client-secret' }, { name: 'Bot' })
     const revoked = world.company.revoked.length
     expect((await create(person, { id: 'acme-bot', secret: 'acme-client-secret' }, { name: 'Bot' })).status).toBe(409)
     expect(world.company.revoked.length).toBe(revoked + 1)
-    await person.call('DELETE', `/v1/connections/${String(made.body.connection.id)}`)
+    await person.call('DELETE', `/v1/connections/${String(created.body.connection.id)}`)
     await sweep()
     expect(world.company.revoked.length).toBe(revoked + 2)
 
@@ -115,10 +115,10 @@ describe('connections by client credentials', () => {
     const person = await world.caller()
     world.company.clients.set('acme-bot', 'acme-client-secret')
     await create(person, { id: 'acme-bot', secret: 'acme-client-secret' })
-    const whose = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
+    const providerRef = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
     const { client } = (await world.service.catalogue.connectable('sandbox', null, 'notes'))!
     await world.service.catalogue.setOAuth(
-      whose,
+      providerRef,
       { ...client!, issuer: null, tokenUrl: 'https://evil.example/token' },
       null,
     )

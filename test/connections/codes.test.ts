@@ -32,8 +32,8 @@ describe('connections by code', () => {
     const person = await world.caller()
     const begun = await start(person)
     expect(begun.status).toBe(201)
-    const asked = new URLSearchParams(world.company.to('/device').at(-1)!.body)
-    expect(asked.get('scope')).toBe('notes')
+    const form = new URLSearchParams(world.company.to('/device').at(-1)!.body)
+    expect(form.get('scope')).toBe('notes')
     expect(begun.body).toMatchObject({
       userCode: 'WDJB-MJHT',
       authorizationUrl: `${world.company.origin}/enter?code=WDJB-MJHT`,
@@ -45,7 +45,7 @@ describe('connections by code', () => {
       'SELECT row_to_json(connection)::text AS all FROM connection',
       [],
     )
-    for (const seen of [begun.text, JSON.stringify(rows)]) expect(seen).not.toContain(device)
+    for (const text of [begun.text, JSON.stringify(rows)]) expect(text).not.toContain(device)
     const waiting = world.call(person, 'notes-write', {}, { prefer: 'wait=60' })
     // At the provider's interval, and not before.
     const before = polls()
@@ -66,7 +66,7 @@ describe('connections by code', () => {
   test('poll a server less often on slow_down, and go on polling after an outage', async () => {
     const person = await world.caller()
     await start(person)
-    world.company.next.push((_asked, response) => json(response, { error: 'slow_down' }, 400))
+    world.company.next.push((_request, response) => json(response, { error: 'slow_down' }, 400))
     const before = polls()
     await after(8)
     await after(8)
@@ -169,10 +169,10 @@ describe('connections by code', () => {
     const query = new URLSearchParams({ state: device, code: 'x', iss: world.company.origin }).toString()
     await expect(world.service.connections.finish(person.caller, query)).rejects.toThrow('unknown')
     world.company.enter({ who: 'eve' })
-    world.company.next.push((asked, response) => {
+    world.company.next.push((request, response) => {
       void person
         .call('DELETE', `/v1/connections/${String(body.connection.id)}`)
-        .then(() => world.company.issue(asked, response))
+        .then(() => world.company.issue(request, response))
     })
     await after(8)
     expect(world.company.revoked).toContain(world.company.lastRefresh)

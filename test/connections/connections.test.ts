@@ -1,13 +1,13 @@
 import { startReplica, dyingAt, type Replica } from '../tools/calls/replica.ts'
-import type { Asked } from '../harness/stranger.ts'
-import { wanted } from '../tools/calls/world.ts'
+import type { ReceivedRequest } from '../harness/stranger.ts'
+import { importRequest } from '../tools/calls/world.ts'
 import { Upstream } from '../tools/calls/upstream.ts'
 import { endsAllGrants, isSameProject } from '../../service/connections/rules.ts'
 import { connectionWorld, json, type ConnectionWorld } from './world.ts'
 
 const VAULT_KEY = `test:${Buffer.from('0123456789abcdefghijklmnopqrstuv').toString('base64')}`
 
-interface Begun {
+interface StartedAuthorization {
   authorizationUrl: string
 }
 
@@ -36,8 +36,12 @@ describe('connections to providers of tools', () => {
   const renewalsWith = (refreshToken: string) => () =>
     world.company.to('/token').filter(({ body }) => new URLSearchParams(body).get('refresh_token') === refreshToken)
       .length
-  const start = async (person: { call: ConnectionWorld['service']['call'] }, body: object = {}): Promise<Begun> =>
-    (await person.call('POST', '/v1/connections/authorize', { body: { provider: 'notes', ...body } })).body as Begun
+  const start = async (
+    person: { call: ConnectionWorld['service']['call'] },
+    body: object = {},
+  ): Promise<StartedAuthorization> =>
+    (await person.call('POST', '/v1/connections/authorize', { body: { provider: 'notes', ...body } }))
+      .body as StartedAuthorization
 
   async function replica(failpoint: string) {
     const { failpoints, reached } = dyingAt(failpoint)
@@ -68,11 +72,11 @@ describe('connections to providers of tools', () => {
     // What may change something never carries it, also where it is optional.
     expect((await world.call(person, 'notes-maybe')).body.output).toEqual({ key: false, app: false, token: null })
 
-    const whose = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
-    await world.service.catalogue.setPublic(whose, true)
+    const providerRef = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
+    await world.service.catalogue.setPublic(providerRef, true)
     expect((await world.service.call('GET', '/tools/notes-write')).body.tool.needs).toBe('platform')
     expect((await world.call(person, 'notes-write')).status).toBe(200)
-    await world.service.catalogue.setPublic(whose, false)
+    await world.service.catalogue.setPublic(providerRef, false)
   })
 
   test('act as their own caller for each call; without one the call is refused free of charge', async () => {
@@ -122,8 +126,8 @@ describe('connections to providers of tools', () => {
     const scopes = new URL(String(body.connectUrl)).searchParams.get('scopes')!.split(' ')
     expect(scopes).toEqual(['old', 'notes'])
     const begun = await start(person, { connectionId: person.connectionId, scopes: ['more'] })
-    const asked = new URL(begun.authorizationUrl).searchParams.get('scope')!
-    expect(asked.split(' ').sort()).toEqual(['more', 'notes', 'old'])
+    const scope = new URL(begun.authorizationUrl).searchParams.get('scope')!
+    expect(scope.split(' ').sort()).toEqual(['more', 'notes', 'old'])
   })
 
   test('release a waiting call once the person has connected', async () => {
@@ -276,11 +280,11 @@ describe('connections to providers of tools', () => {
     const held: (() => void)[] = []
     const answer = world.company.next
     for (let count = 0; count < 60; count++) {
-      answer.push((asked, response) => {
-        const who = world.company.whoOf(asked)
+      answer.push((request, response) => {
+        const who = world.company.userOf(request)
         order.push(who)
-        if (who === 'ora') held.push(() => world.company.issue(asked, response))
-        else world.company.issue(asked, response)
+        if (who === 'ora') held.push(() => world.company.issue(request, response))
+        else world.company.issue(request, response)
       })
     }
     const sweeping = sweep()
@@ -300,8 +304,8 @@ describe('connections to providers of tools', () => {
     const { connections } = world.service
     const begun = await start(person)
     const [{ id }] = (await world.connections(person)) as [{ id: string }]
-    world.company.next.push((asked, response) => {
-      void person.call('DELETE', `/v1/connections/${id}`).then(() => world.company.issue(asked, response))
+    world.company.next.push((request, response) => {
+      void person.call('DELETE', `/v1/connections/${id}`).then(() => world.company.issue(request, response))
     })
     await expect(
       connections.finish(person.caller, world.company.allow(begun.authorizationUrl, 'quin')),
@@ -314,9 +318,9 @@ describe('connections to providers of tools', () => {
     // The row outlives an exchange that begins in the last moment before the request is over.
     const late = await start(person)
     world.service.clock.forward(15 * 60_000 - 1_000)
-    world.company.next.push((asked, response) => {
+    world.company.next.push((request, response) => {
       world.service.clock.forward(10_000)
-      void sweep().then(() => world.company.issue(asked, response))
+      void sweep().then(() => world.company.issue(request, response))
     })
     const { state } = await connections.finish(person.caller, world.company.allow(late.authorizationUrl, 'quin'))
     expect(state).toBe('active')
@@ -330,7 +334,7 @@ describe('connections to providers of tools', () => {
       await world.service.connections.finish(person.caller, world.company.allow(begun.authorizationUrl, 'ruth'))
     }
     await again()
-    const [kept, revoked] = [world.company.lastRefresh, world.company.revoked]
+    const [lastRefresh, revoked] = [world.company.lastRefresh, world.company.revoked]
     expect([await world.connections(person), revoked.includes(old)]).toMatchObject([
       [{ id: person.connectionId, state: 'active' }],
       false,
@@ -344,7 +348,7 @@ describe('connections to providers of tools', () => {
     expect(revoked).not.toContain(old)
     world.service.clock.forward(31_000)
     await sweep()
-    expect([revoked.includes(old), revoked.includes(kept)]).toEqual([true, false])
+    expect([revoked.includes(old), revoked.includes(lastRefresh)]).toEqual([true, false])
     expect((await world.call(person, 'notes-write')).body.output).toEqual({ who: 'ruth' })
     const secrets = () =>
       world.service.database.statements.run<{ state: string }>(
@@ -386,7 +390,7 @@ describe('connections to providers of tools', () => {
   })
 
   test('revoke a shared grant only when the last connection of its account is removed', async () => {
-    const whose = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
+    const providerRef = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
     const { catalogue } = world.service
     const { client } = (await catalogue.connectable('sandbox', null, 'notes'))!
     const person = await world.connected('uma')
@@ -397,10 +401,10 @@ describe('connections to providers of tools', () => {
     )
     const revoked = world.company.revoked.length
     const oneGrant = { ...client!, revocationUrl: 'https://oauth2.googleapis.com/revoke' }
-    await catalogue.setOAuth(whose, oneGrant, 'client-secret')
+    await catalogue.setOAuth(providerRef, oneGrant, 'client-secret')
     await person.call('DELETE', `/v1/connections/${person.connectionId}`)
     await sweep()
-    await catalogue.setOAuth(whose, client, 'client-secret')
+    await catalogue.setOAuth(providerRef, client, 'client-secret')
     const [row] = await world.service.database.statements.run<{ secret: string | null; due_at: Date | null }>(
       'SELECT secret, due_at FROM connection WHERE id = $1',
       [person.connectionId],
@@ -423,15 +427,15 @@ describe('connections to providers of tools', () => {
   })
 
   test('use the operator’s own addresses before those of a document', async () => {
-    const whose = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
+    const providerRef = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
     const { catalogue } = world.service
     const before = (await catalogue.connectable('sandbox', null, 'notes'))!
     const own = { ...before.client!, issuer: null, authorizationUrl: 'https://own.example/authorize' }
-    await catalogue.setOAuth(whose, own, 'client-secret')
+    await catalogue.setOAuth(providerRef, own, 'client-secret')
     const { client } = (await catalogue.connectable('sandbox', null, 'notes'))!
     // The document names an address for tokens too, which the operator did not.
     expect(client).toMatchObject({ authorizationUrl: own.authorizationUrl, tokenUrl: 'https://a.example' })
-    await catalogue.setOAuth(whose, before.client, 'client-secret')
+    await catalogue.setOAuth(providerRef, before.client, 'client-secret')
   })
 
   test('expire with an event when access is revoked at the provider, and revoke it when removed here', async () => {
@@ -492,7 +496,7 @@ describe('connections to providers of tools', () => {
       [{ access_token: 'abc', token_type: 'mac' }, 'not OAuth 2'],
       ['<html>', 'not OAuth 2'],
     ] as const) {
-      world.company.next.push((_asked, response) => json(response, answer))
+      world.company.next.push((_request, response) => json(response, answer))
       expect(await attempt((url) => allow(url, 'x'))).toContain(sentence)
     }
     const [count] = await world.service.database.statements.run<{ count: bigint }>(
@@ -513,25 +517,25 @@ describe('connections to providers of tools', () => {
 
   test('a hostile provider gets the secret to no other host, answer, error or log', async () => {
     const stranger = await new Upstream().listen()
-    stranger.says('/collect', { got: true })
+    stranger.respondWith('/collect', { got: true })
     const person = await world.connected('kim')
-    const secretOf = ({ headers }: Asked) => headers.authorization!.slice(7)
+    const secretOf = ({ headers }: ReceivedRequest) => headers.authorization!.slice(7)
     let secret = ''
     const answers: string[] = []
     const call = async () => {
       const { text } = await world.call(person, 'notes-get-me')
       answers.push(text)
     }
-    world.company.onCall = (asked, response) => {
-      secret = secretOf(asked)
+    world.company.onCall = (request, response) => {
+      secret = secretOf(request)
       response.writeHead(302, { location: `${stranger.url}/collect?t=${secret}` }).end()
     }
     await call()
-    expect(stranger.asked).toEqual([])
+    expect(stranger.requests).toEqual([])
     expect(answers[0]).toContain('redirect')
     for (const status of [200, 400, 500]) {
-      world.company.onCall = (asked, response) => {
-        secret = secretOf(asked)
+      world.company.onCall = (request, response) => {
+        secret = secretOf(request)
         const base64 = Buffer.from(secret).toString('base64')
         response.writeHead(status, { 'content-type': 'application/json', 'x-echo': secret })
         response.end(
@@ -540,20 +544,20 @@ describe('connections to providers of tools', () => {
       }
       await call()
     }
-    world.company.onCall = (asked, response) => {
-      secret = secretOf(asked)
+    world.company.onCall = (request, response) => {
+      secret = secretOf(request)
       response.writeHead(200, { 'content-type': `text/plain; ${secret}` }).end(`Bearer ${secret}`)
     }
     await call()
     const { text } = await person.call('GET', '/v1/tool-calls')
-    for (const seen of [...answers, text, JSON.stringify(await world.connections(person))]) {
-      expect(seen).not.toContain(secret)
-      expect(seen).not.toContain(Buffer.from(secret).toString('base64'))
+    for (const exposed of [...answers, text, JSON.stringify(await world.connections(person))]) {
+      expect(exposed).not.toContain(secret)
+      expect(exposed).not.toContain(Buffer.from(secret).toString('base64'))
     }
     expect(answers.at(-1)).toContain('[secret]')
 
     // A later document moves the tool to another host: the connection is not for it.
-    const moved = wanted(stranger.url, { slug: 'notes', name: 'Notes' })
+    const moved = importRequest(stranger.url, { slug: 'notes', name: 'Notes' })
     const text2 = JSON.stringify({
       openapi: '3.1.0',
       info: { title: 'Notes', version: '2' },
@@ -576,7 +580,7 @@ describe('connections to providers of tools', () => {
     const refused = await world.call(person, 'notes-get-me')
     expect(refused.body.code).toBe('connection_required')
     expect(refused.body.error).toContain('host')
-    expect(stranger.asked).toEqual([])
+    expect(stranger.requests).toEqual([])
     await stranger.close()
   })
 })

@@ -1,4 +1,4 @@
-import { wanted } from '../tools/calls/world.ts'
+import { importRequest } from '../tools/calls/world.ts'
 import { Company, connectionWorld, json, type ConnectionWorld } from './world.ts'
 
 const VAULT_KEY = `test:${Buffer.from('0123456789abcdefghijklmnopqrstuv').toString('base64')}`
@@ -28,7 +28,10 @@ describe('the authorization server of a provider whose document names none', () 
         },
       },
     })
-    await world.service.catalogue.importDocument(wanted(world.company.origin, { slug: 'bare', name: 'Bare' }), text)
+    await world.service.catalogue.importDocument(
+      importRequest(world.company.origin, { slug: 'bare', name: 'Bare' }),
+      text,
+    )
     await world.service.catalogue.setOAuth(
       { environment: 'sandbox', ownerId: null, provider: 'bare' },
       CLIENT,
@@ -56,19 +59,19 @@ describe('the authorization server of a provider whose document names none', () 
     const { body } = await start(person)
     expect(new URL(String(body.authorizationUrl)).origin).toBe(elsewhere.origin)
     await world.service.connections.finish(person.caller, elsewhere.allow(String(body.authorizationUrl), 'ada'))
-    world.company.onCall = (asked, response) =>
-      json(response, { who: elsewhere.access.get(asked.headers.authorization!.slice(7)) ?? null })
+    world.company.onCall = (request, response) =>
+      json(response, { who: elsewhere.access.get(request.headers.authorization!.slice(7)) ?? null })
     expect((await world.call(person, 'bare-write')).body.output).toEqual({ who: 'ada' })
     // Later the metadata names a thief's server, which would get the refresh token and the client's secret.
     const thief = await new Company().listen()
     names({ authorization_servers: [thief.origin] })
     world.service.clock.forward(3_700_000)
     expect((await world.call(person, 'bare-write')).body.output).toEqual({ who: 'ada' })
-    expect(thief.asked).toEqual([])
+    expect(thief.requests).toEqual([])
     await person.call('DELETE', `/v1/connections/${String(body.connection.id)}`)
     await world.service.connections.sweep(world.service.clock.now(), new AbortController().signal)
     expect(elsewhere.revoked).toHaveLength(1)
-    expect(thief.asked).toEqual([])
+    expect(thief.requests).toEqual([])
     await thief.close()
   })
 
@@ -83,10 +86,10 @@ describe('the authorization server of a provider whose document names none', () 
     expect(state).toBe('active')
     // With an own client too.
     world.company.clients.set('bot', 'bot-secret')
-    const made = await person.call('POST', '/v1/connections', {
+    const created = await person.call('POST', '/v1/connections', {
       body: { provider: 'bare', client: { id: 'bot', secret: 'bot-secret' } },
     })
-    expect(made.body.connection).toMatchObject({ kind: 'client', state: 'active' })
+    expect(created.body.connection).toMatchObject({ kind: 'client', state: 'active' })
   })
 
   test.each([
@@ -100,12 +103,12 @@ describe('the authorization server of a provider whose document names none', () 
     names(fields(world.company.origin))
     world.company.metadataAt.set(SERVER, (response) => json(response, { error: 'none' }, 404))
     const person = await world.caller()
-    const before = elsewhere.asked.length
+    const before = elsewhere.requests.length
     const refused = await start(person)
     expect([refused.status, refused.body.code]).toEqual([502, 'authorization_refused'])
     expect(refused.body.error).toContain('name where it issues tokens')
     expect(await world.connections(person)).toEqual([])
-    expect(elsewhere.asked.length).toBe(before)
+    expect(elsewhere.requests.length).toBe(before)
   })
 
   const METADATA = '/here/metadata'
@@ -128,8 +131,8 @@ describe('the authorization server of a provider whose document names none', () 
     const { body } = await start(await world.caller())
     expect(new URL(String(body.authorizationUrl)).origin).toBe(issuer)
     // Nothing that could be of worth was sent to the address.
-    const [asked] = elsewhere.to(METADATA)
-    expect([asked?.method, asked?.body, asked?.headers.authorization]).toEqual(['GET', '', undefined])
+    const [request] = elsewhere.to(METADATA)
+    expect([request?.method, request?.body, request?.headers.authorization]).toEqual(['GET', '', undefined])
   })
 
   test.each([
@@ -140,8 +143,8 @@ describe('the authorization server of a provider whose document names none', () 
     ['an endless address', (own: string) => [`${own}/${'a'.repeat(3_000)}`, {}]],
   ] as [string, (own: string) => [string, object]][])(
     'is not accepted from a 401 that names %s',
-    async (_what, given) => {
-      const [host, fields] = given(elsewhere.origin)
+    async (_what, metadataOf) => {
+      const [host, fields] = metadataOf(elsewhere.origin)
       challenges(`${host}${METADATA}`, { authorization_servers: [elsewhere.origin], ...fields })
       const person = await world.caller()
       const before = elsewhere.to(SERVER).length
@@ -156,16 +159,16 @@ describe('the authorization server of a provider whose document names none', () 
       resource: world.company.origin,
       authorization_servers: [elsewhere.origin],
     })
-    const says = world.company.onCall!
-    world.company.onCall = (asked, response, who) => {
+    const onCall = world.company.onCall!
+    world.company.onCall = (request, response, who) => {
       response.writeHead = (
         (write) => (_status: number, headers?: object) =>
           write(200, headers as never)
       )(response.writeHead.bind(response)) as typeof response.writeHead
-      says(asked, response, who)
+      onCall(request, response, who)
     }
     expect((await start(person)).body.code).toBe('authorization_refused')
-    world.company.onCall = says
+    world.company.onCall = onCall
     elsewhere.metadataAt.set(METADATA, (response) =>
       response.writeHead(302, { location: `${elsewhere.origin}/m` }).end(),
     )
@@ -175,14 +178,14 @@ describe('the authorization server of a provider whose document names none', () 
   test('is not accepted through a redirect, nor from metadata that is too long', async () => {
     world.company.metadataAt.set(SERVER, (response) => json(response, { error: 'none' }, 404))
     const person = await world.caller()
-    const before = elsewhere.asked.length
+    const before = elsewhere.requests.length
     world.company.metadataAt.set(RESOURCE, (response) =>
       response.writeHead(302, { location: `${elsewhere.origin}${RESOURCE}` }).end(),
     )
     expect((await start(person)).body.code).toBe('authorization_refused')
     names({ authorization_servers: [elsewhere.origin], padding: 'x'.repeat(200_000) })
     expect((await start(person)).body.code).toBe('authorization_refused')
-    expect(elsewhere.asked.length).toBe(before)
+    expect(elsewhere.requests.length).toBe(before)
   })
 })
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { createLog } from '../../service/api/log.ts'
-import type { Asked } from '../harness/stranger.ts'
+import type { ReceivedRequest } from '../harness/stranger.ts'
 import { Collector } from '../observe/collector.ts'
 import { Upstream } from '../tools/calls/upstream.ts'
 import { connectionWorld, json, type ConnectionWorld } from './world.ts'
@@ -19,7 +19,7 @@ describe('a hostile provider', () => {
   beforeAll(async () => {
     collector = await new Collector().listen()
     stranger = await new Upstream().listen()
-    stranger.says('/collect', { got: true })
+    stranger.respondWith('/collect', { got: true })
     const log = createLog('debug', [], { write: (line) => void lines.push(line) })
     world = await connectionWorld({ VAULT_KEY, OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin }, { log })
     world.company.clients.set('bot', 'bot-client-secret')
@@ -71,10 +71,12 @@ describe('a hostile provider', () => {
     ],
   ]
 
-  const echo = (say: (response: ServerResponse, sent: string) => void) => (asked: Asked, response: ServerResponse) => {
-    const basic = Buffer.from((asked.headers.authorization ?? '').replace('Basic ', ''), 'base64').toString()
-    say(response, `${asked.headers.authorization ?? ''} ${basic} ${asked.body}`)
-  }
+  const echo =
+    (repeat: (response: ServerResponse, sent: string) => void) =>
+    (request: ReceivedRequest, response: ServerResponse) => {
+      const basic = Buffer.from((request.headers.authorization ?? '').replace('Basic ', ''), 'base64').toString()
+      repeat(response, `${request.headers.authorization ?? ''} ${basic} ${request.body}`)
+    }
 
   async function call(person: { call: ConnectionWorld['service']['call'] }, path: string, body: object): Promise<void> {
     answers.push((await person.call('POST', path, { body })).text)
@@ -82,46 +84,46 @@ describe('a hostile provider', () => {
 
   test.each(places)(
     'cannot reveal secrets by repeating in %s what the token request contained',
-    async (_place, say) => {
+    async (_place, repeat) => {
       const person = await world.connected('kim')
       const other = await world.caller()
       const begun = await other.call('POST', '/v1/connections/authorize', { body: { provider: 'notes' } })
       answers.push(begun.text.replace(/"authorizationUrl":"[^"]*"/, ''))
       const query = world.company.allow(String(begun.body.authorizationUrl), 'kim')
-      world.company.next.push(echo(say))
+      world.company.next.push(echo(repeat))
       await expect(world.service.connections.finish(other.caller, query)).rejects.toMatchObject({
         code: 'authorization_refused',
       })
-      world.company.next.push(echo(say))
+      world.company.next.push(echo(repeat))
       await call(other, '/v1/connections', { provider: 'notes', client: { id: 'bot', secret: 'bot-client-secret' } })
       // By a code.
       await call(other, '/v1/connections/authorize', { provider: 'notes', byCode: true })
       world.service.clock.forward(8_000)
-      world.company.next.push(echo(say))
+      world.company.next.push(echo(repeat))
       await sweep()
       // In a renewal, by a call and by the sweeper.
       world.service.clock.forward(3_700_000)
-      world.company.next.push(echo(say))
+      world.company.next.push(echo(repeat))
       answers.push((await world.call(person, 'notes-write')).text)
-      world.company.next.push(echo(say))
+      world.company.next.push(echo(repeat))
       world.service.clock.forward(10_000)
       await sweep()
       for (const one of [person, other]) answers.push(JSON.stringify(await world.connections(one)))
       // A revocation.
-      world.company.metadataAt.set('/revoke', (response) => say(response, world.company.lastRefresh))
+      world.company.metadataAt.set('/revoke', (response) => repeat(response, world.company.lastRefresh))
       await person.call('DELETE', `/v1/connections/${person.connectionId}`)
       await sweep()
-      expect(stranger.asked).toEqual([])
+      expect(stranger.requests).toEqual([])
     },
   )
 
-  test.each(places)('cannot reveal the access token by repeating it in %s', async (_place, say) => {
+  test.each(places)('cannot reveal the access token by repeating it in %s', async (_place, repeat) => {
     const person = await world.connected('lou')
-    world.company.onCall = (asked, response) => say(response, asked.headers.authorization!.slice(7))
+    world.company.onCall = (request, response) => repeat(response, request.headers.authorization!.slice(7))
     answers.push((await world.call(person, 'notes-write')).text, (await world.call(person, 'notes-get-me')).text)
     answers.push((await person.call('POST', `/v1/connections/${person.connectionId}/test`)).text)
     answers.push((await person.call('GET', '/v1/tool-calls')).text, JSON.stringify(await world.connections(person)))
-    expect(stranger.asked).toEqual([])
+    expect(stranger.requests).toEqual([])
   })
 
   test.each([

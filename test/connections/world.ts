@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { Stranger, type Asked } from '../harness/stranger.ts'
+import { Stranger, type ReceivedRequest } from '../harness/stranger.ts'
 import type { Hooks, TestPerson } from '../harness/service.ts'
-import { toolWorld, wanted, type ToolWorld } from '../tools/calls/world.ts'
+import { toolWorld, importRequest, type ToolWorld } from '../tools/calls/world.ts'
 import { respond } from '../tools/calls/upstream.ts'
 
 /** Another company: its authorization server and its API, on one origin. Accounts there are named by their person. */
@@ -11,9 +11,9 @@ export class Company extends Stranger {
   readonly access = new Map<string, string>()
   readonly revoked: string[] = []
   /** Answers these instead, once each. */
-  readonly next: ((asked: Asked, response: ServerResponse) => void)[] = []
+  readonly next: ((request: ReceivedRequest, response: ServerResponse) => void)[] = []
   /** Answers calls of the API with what they were sent, or as a test says. */
-  onCall: ((asked: Asked, response: ServerResponse, who: string | null) => void) | null = null
+  onCall: ((request: ReceivedRequest, response: ServerResponse, who: string | null) => void) | null = null
   lifeSeconds: number | string = 3_600
   /** Its authorization server answers 503. */
   isDown = false
@@ -58,25 +58,25 @@ export class Company extends Stranger {
     this.refreshes.clear()
   }
 
-  protected answer(asked: Asked, response: ServerResponse): void {
-    const isMetadata = asked.path === '/.well-known/oauth-authorization-server'
-    if (isMetadata && !this.metadataAt.has(asked.path)) return json(response, this.metadata())
-    const metadata = this.metadataAt.get(asked.path)
+  protected answer(request: ReceivedRequest, response: ServerResponse): void {
+    const isMetadata = request.path === '/.well-known/oauth-authorization-server'
+    if (isMetadata && !this.metadataAt.has(request.path)) return json(response, this.metadata())
+    const metadata = this.metadataAt.get(request.path)
     if (metadata !== undefined) return metadata(response)
-    if (asked.path === '/token') {
+    if (request.path === '/token') {
       if (this.isDown) return json(response, { error: 'temporarily_unavailable' }, 503)
       const instead = this.next.shift()
-      return instead === undefined ? this.issue(asked, response) : instead(asked, response)
+      return instead === undefined ? this.issue(request, response) : instead(request, response)
     }
-    if (asked.path === '/device') return this.giveCode(response)
-    if (asked.path === '/revoke') {
-      this.revoked.push(new URLSearchParams(asked.body).get('token')!)
+    if (request.path === '/device') return this.giveCode(response)
+    if (request.path === '/revoke') {
+      this.revoked.push(new URLSearchParams(request.body).get('token')!)
       response.writeHead(200).end()
       return
     }
-    const who = this.access.get((asked.headers.authorization ?? '').replace(/^Bearer /, '')) ?? null
-    if (this.onCall !== null) return this.onCall(asked, response, who)
-    if (who === null && asked.headers['x-key'] === undefined) return json(response, { error: 'unauthorized' }, 401)
+    const who = this.access.get((request.headers.authorization ?? '').replace(/^Bearer /, '')) ?? null
+    if (this.onCall !== null) return this.onCall(request, response, who)
+    if (who === null && request.headers['x-key'] === undefined) return json(response, { error: 'unauthorized' }, 401)
     json(response, { who })
   }
 
@@ -92,14 +92,14 @@ export class Company extends Stranger {
   }
 
   /** Who renews with this request. */
-  whoOf(asked: Asked): string {
-    return this.refreshes.get(new URLSearchParams(asked.body).get('refresh_token') ?? '') ?? ''
+  userOf(request: ReceivedRequest): string {
+    return this.refreshes.get(new URLSearchParams(request.body).get('refresh_token') ?? '') ?? ''
   }
 
-  issue(asked: Asked, response: ServerResponse): void {
-    const sent = new URLSearchParams(asked.body)
-    const secret = Buffer.from((asked.headers.authorization ?? '').replace('Basic ', ''), 'base64').toString()
-    if (sent.get('grant_type') === 'client_credentials') return this.issueToClient(asked, response)
+  issue(request: ReceivedRequest, response: ServerResponse): void {
+    const sent = new URLSearchParams(request.body)
+    const secret = Buffer.from((request.headers.authorization ?? '').replace('Basic ', ''), 'base64').toString()
+    if (sent.get('grant_type') === 'client_credentials') return this.issueToClient(request, response)
     if (decodeURIComponent(secret) !== 'coinslot:client-secret') return json(response, { error: 'invalid_client' }, 400)
     if (sent.get('grant_type') === 'refresh_token') {
       const who = this.refreshes.get(sent.get('refresh_token')!)
@@ -123,9 +123,9 @@ export class Company extends Stranger {
   }
 
   /** A client of another company's own: by the header, or in the body. */
-  private issueToClient(asked: Asked, response: ServerResponse): void {
-    const sent = new URLSearchParams(asked.body)
-    const [id, secret] = Buffer.from((asked.headers.authorization ?? '').replace('Basic ', ''), 'base64')
+  private issueToClient(request: ReceivedRequest, response: ServerResponse): void {
+    const sent = new URLSearchParams(request.body)
+    const [id, secret] = Buffer.from((request.headers.authorization ?? '').replace('Basic ', ''), 'base64')
       .toString()
       .split(':')
       .map(decodeURIComponent)
@@ -199,14 +199,17 @@ export async function connectionWorld(
   const world = await toolWorld(environment, hooks)
   const company = await new Company().listen()
   const { catalogue } = world.service
-  await catalogue.importDocument(wanted(company.origin, { slug: 'notes', name: 'Notes' }), JSON.stringify(DOCUMENT))
-  const whose = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
-  await catalogue.setCredentials(whose, 'the-operators-own-key')
+  await catalogue.importDocument(
+    importRequest(company.origin, { slug: 'notes', name: 'Notes' }),
+    JSON.stringify(DOCUMENT),
+  )
+  const providerRef = { environment: 'sandbox', ownerId: null, provider: 'notes' } as const
+  await catalogue.setCredentials(providerRef, 'the-operators-own-key')
   const client = {
     ...{ clientId: 'coinslot', issuer: company.origin, authorizationUrl: null, tokenUrl: null, revocationUrl: null },
     ...{ authentication: 'basic' as const, grant: 'authorization_code' as const, scopes: ['notes'] },
   }
-  await catalogue.setOAuth(whose, client, 'client-secret')
+  await catalogue.setOAuth(providerRef, client, 'client-secret')
 
   return {
     ...world,

@@ -17,9 +17,9 @@ describe('coupons', () => {
 
   const post = (path: string, body: object = {}) => world.seller.call('POST', path, { body })
   const make = async (terms: object): Promise<{ id: string; code: string }> => {
-    const made = await post('/v1/coupons', { code: `CODE-${String(serial++)}`, ...terms })
-    if (made.status !== 201) throw new Error(made.text)
-    return made.body.coupon as { id: string; code: string }
+    const created = await post('/v1/coupons', { code: `CODE-${String(serial++)}`, ...terms })
+    if (created.status !== 201) throw new Error(created.text)
+    return created.body.coupon as { id: string; code: string }
   }
   const look = async (id: string) => (await world.seller.call('GET', `/v1/coupons/${id}`)).body.coupon as unknown
   const sell = async (terms: object = {}): Promise<string> =>
@@ -158,9 +158,9 @@ describe('coupons', () => {
     const chk = await sell()
     const end = new Date(world.service.clock.now().getTime() + 60_000)
     const { code } = await make({ percent: 50, until: end.toISOString() })
-    const asked = await world.call('POST', `/p/${chk}?coupon=${code}`, { body: {} })
-    const [v2] = JSON.parse(Buffer.from(asked.headers.get('payment-required')!, 'base64').toString()).accepts
-    expect([asked.status, v2.amount]).toEqual([402, '1000000'])
+    const unpaid = await world.call('POST', `/p/${chk}?coupon=${code}`, { body: {} })
+    const [v2] = JSON.parse(Buffer.from(unpaid.headers.get('payment-required')!, 'base64').toString()).accepts
+    expect([unpaid.status, v2.amount]).toEqual([402, '1000000'])
     expect((await quoted(chk, { coupon: code })).quote.expiresAt).toBe(end.toISOString())
   })
 
@@ -184,8 +184,8 @@ describe('coupons', () => {
       expect(new Set(paid.map((one) => one.id)).size).toBe(20)
       expect(paid[0]).toMatchObject({ status: 'paid', amount: 0, lines: { unit: 2, discount: 2, total: 0 } })
       expect(await look(id)).toMatchObject({ used: 20, tested: 0 })
-      await until(() => Promise.resolve(world.workflow.told.length === 20))
-      const { metadata } = JSON.parse(world.workflow.told[0]!.body) as { metadata: object }
+      await until(() => Promise.resolve(world.workflow.deliveries.length === 20))
+      const { metadata } = JSON.parse(world.workflow.deliveries[0]!.body) as { metadata: object }
       expect(metadata).toMatchObject({ free: 'coupon', lines: { coupon: code, total: 0 } })
     })
 
@@ -301,13 +301,13 @@ describe('coupons', () => {
     const archived = await make({ percent: 10 })
     await post(`/v1/coupons/${archived.id}/archive`)
     expect((await simulate(another, elsewhere.code)).status).toBe(200)
-    const told = async (code: string) => {
+    const answerTo = async (code: string) => {
       const { status, body } = await simulate(chk, code)
       return { ...(body as object), status, requestId: null }
     }
-    const unknown = await told('NO-SUCH-CODE')
+    const unknown = await answerTo('NO-SUCH-CODE')
     expect(unknown).toMatchObject({ status: 400, code: 'coupon_invalid' })
-    for (const { code } of [ended, elsewhere, archived]) expect(await told(code)).toEqual(unknown)
+    for (const { code } of [ended, elsewhere, archived]) expect(await answerTo(code)).toEqual(unknown)
     let guesses = 0
     while (
       (await world.call('POST', `/p/${chk}/quote`, { body: { choice: { coupon: `GUESS-${String(guesses)}` } } }))

@@ -64,7 +64,7 @@ describe('the marketplace without a script and without an account', () => {
   })
 
   test('every page of the list can be reached by links, and no page is beyond the last', async () => {
-    for (let made = 0; made < 30; made++) await publish({ name: `Number ${String(made)}` })
+    for (let count = 0; count < 30; count++) await publish({ name: `Number ${String(count)}` })
     service.clock.forward(60_000)
     const seen = new Set<string>()
     let next: string | undefined = '/marketplace'

@@ -99,7 +99,7 @@ withTools('a backup by pg_dump, as docs/going-live.md describes it', (tools) => 
     const servicePort = String(await freePort())
     const service = new ServiceProcess(settingsOf(database, servicePort))
     running.push(service)
-    await service.says(/http:\/\/localhost:\d+/)
+    await service.waitFor(/http:\/\/localhost:\d+/)
     const address = `http://localhost:${servicePort}`
     while (!(await fetch(`${address}/readyz`).catch(() => null))?.ok) await new Promise(setImmediate)
     const call = async (method: string, at: string, body?: object) => {

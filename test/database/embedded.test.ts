@@ -28,15 +28,15 @@ describe('the embedded database', () => {
 
   test('is created once, persists, and commits as durably as PostgreSQL can', async () => {
     embedded = await startEmbedded({ dataDir })
-    expect(await ask(embedded.url, SETTINGS)).toEqual([
+    expect(await query(embedded.url, SETTINGS)).toEqual([
       { role: 'coinslot', superuser: false, fsync: 'on', commits: 'on', zone: 'UTC', sorts: true },
     ])
-    await ask(embedded.url, 'create table kept as select 42 as answer')
+    await query(embedded.url, 'create table kept as select 42 as answer')
     await embedded.stop()
     expect(await leftOf(dataDir, 5_000)).toEqual([])
 
     embedded = await startEmbedded({ dataDir })
-    expect(await ask(embedded.url, 'select answer from kept')).toEqual([{ answer: 42 }])
+    expect(await query(embedded.url, 'select answer from kept')).toEqual([{ answer: 42 }])
   })
 
   test('stores its passwords readable by its owner only, and requires them', async () => {
@@ -44,7 +44,7 @@ describe('the embedded database', () => {
     expect(statSync(path.join(dataDir, 'postgres.json')).mode & 0o777).toBe(0o600)
     const stranger = new URL(embedded.url)
     stranger.password = 'guessed'
-    await expect(ask(stranger.href, 'select 1')).rejects.toMatchObject({ code: '28P01' })
+    await expect(query(stranger.href, 'select 1')).rejects.toMatchObject({ code: '28P01' })
   })
 
   test('refuses a second service, and lets tools attach', async () => {
@@ -54,12 +54,12 @@ describe('the embedded database', () => {
     const tool = await attachOrStart({ dataDir })
     expect(tool.url).toBe(embedded.url)
     await tool.stop()
-    expect(await ask(embedded.url, 'select 1 as up')).toEqual([{ up: 1 }])
+    expect(await query(embedded.url, 'select 1 as up')).toEqual([{ up: 1 }])
   })
 
   test('is started by a tool for as long as the tool needs it', async () => {
     const tool = await attachOrStart({ dataDir })
-    expect(await ask(tool.url, 'select 1 as up')).toEqual([{ up: 1 }])
+    expect(await query(tool.url, 'select 1 as up')).toEqual([{ up: 1 }])
     await tool.stop()
     expect(await leftOf(dataDir, 5_000)).toEqual([])
   })
@@ -73,12 +73,12 @@ describe('the embedded database', () => {
     await embedded.stop()
     writeFileSync(path.join(dataDir, 'service.lock'), JSON.stringify(lock))
     embedded = await startEmbedded({ dataDir })
-    expect(await ask(embedded.url, 'select 1 as up')).toEqual([{ up: 1 }])
+    expect(await query(embedded.url, 'select 1 as up')).toEqual([{ up: 1 }])
   })
 
   test('starts when its old process id now belongs to another process', async () => {
     embedded = await startEmbedded({ dataDir })
-    await ask(embedded.url, 'create table if not exists kept as select 42 as answer')
+    await query(embedded.url, 'create table if not exists kept as select 42 as answer')
     await embedded.stop()
     // As after a crash of the machine, when the server's old process id belongs to a process that must not be killed.
     writeFileSync(
@@ -86,7 +86,7 @@ describe('the embedded database', () => {
       `${String(process.pid)}\n${dataDir}\n0\n1\n\n\n\nready\n`,
     )
     embedded = await startEmbedded({ dataDir })
-    expect(await ask(embedded.url, 'select answer from kept')).toEqual([{ answer: 42 }])
+    expect(await query(embedded.url, 'select answer from kept')).toEqual([{ answer: 42 }])
   })
 
   test('starts over when the first start was interrupted', async () => {
@@ -97,15 +97,15 @@ describe('the embedded database', () => {
     writeFileSync(path.join(dataDir, 'postgres.json'), credentials.replace('"secured":true', '"secured":false'))
     rmSync(path.join(dataDir, 'postgres'), { recursive: true })
     embedded = await startEmbedded({ dataDir })
-    expect(await ask(embedded.url, 'select 1 as up')).toEqual([{ up: 1 }])
+    expect(await query(embedded.url, 'select 1 as up')).toEqual([{ up: 1 }])
   })
 
   test('comes back at the same address after kill -9, with every acknowledged row', async () => {
     embedded = await startEmbedded({ dataDir })
     const { url } = embedded
-    await ask(url, 'create table rounds (id int)')
+    await query(url, 'create table rounds (id int)')
     for (let round = 1; round <= 3; round++) {
-      await ask(url, `insert into rounds values (${String(round)})`)
+      await query(url, `insert into rounds values (${String(round)})`)
       process.kill(serverOf(dataDir), 'SIGKILL')
       expect(await askUntilUp(url, 'select count(*)::int as rows from rounds')).toEqual([{ rows: round }])
     }
@@ -117,7 +117,7 @@ select current_user as role, (select usesuper from pg_user where usename = curre
        current_setting('fsync') as fsync, current_setting('synchronous_commit') as commits,
        current_setting('timezone') as zone, 'Z' < 'a' and 'z' < 'ä' as sorts`
 
-async function ask(url: string, statement: string): Promise<unknown[]> {
+async function query(url: string, statement: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => undefined)
   await client.connect()
@@ -133,7 +133,7 @@ async function askUntilUp(url: string, statement: string): Promise<unknown[]> {
   const deadline = performance.now() + 60_000
   for (;;) {
     try {
-      return await ask(url, statement)
+      return await query(url, statement)
     } catch (error) {
       if (performance.now() > deadline) throw error
       await delay(20)

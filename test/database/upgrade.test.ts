@@ -58,10 +58,16 @@ describe('a database of the version before', () => {
       call_broken: { state: 'released', handover: 'none', resume_at: null, answer: null },
       call_refused: { state: 'failed', handover: 'none', resume_at: null, answer: null },
     }),
-  )('%s is a sale as far as it came', async (id, wanted) => {
+  )('%s is a sale as far as it came', async (id, expected) => {
     const { rows } = await client.query<Record<string, unknown>>(SALE, [id])
     expect(rows).toHaveLength(1)
-    expect(rows[0]).toMatchObject({ ...wanted, slug: 'acme-note', product: 'tool', subject: 'tool_1', amount: '10000' })
+    expect(rows[0]).toMatchObject({
+      ...expected,
+      slug: 'acme-note',
+      product: 'tool',
+      subject: 'tool_1',
+      amount: '10000',
+    })
   })
 
   test.each(
@@ -72,10 +78,10 @@ describe('a database of the version before', () => {
       pay_failed: { state: 'failed', resume_at: null },
       pay_simulated: { state: 'paid', resume_at: null },
     }),
-  )('%s is a sale as far as it came', async (id, wanted) => {
+  )('%s is a sale as far as it came', async (id, expected) => {
     const { rows } = await client.query<Record<string, unknown>>(SALE, [id])
     expect(rows).toHaveLength(1)
-    expect(rows[0]).toMatchObject({ ...wanted, handover: 'none', lease_until: null, product: 'checkout' })
+    expect(rows[0]).toMatchObject({ ...expected, handover: 'none', lease_until: null, product: 'checkout' })
     expect(rows[0]).toMatchObject({ subject: 'chk_1', amount: '10000', input: { site: 'a' }, answer: null })
   })
 
@@ -91,10 +97,10 @@ describe('a database of the version before', () => {
       pay_refused: { state: 'failed', handover: 'none', answer: null },
       pay_test: { state: 'paid', handover: 'whole', amount: '0' },
     }),
-  )('%s is a sale as far as it came', async (id, wanted) => {
+  )('%s is a sale as far as it came', async (id, expected) => {
     const { rows } = await client.query<Record<string, unknown>>(SALE, [id])
     expect(rows).toHaveLength(1)
-    expect(rows[0]).toMatchObject({ product: 'gate', subject: 'pwl_1', ...wanted })
+    expect(rows[0]).toMatchObject({ product: 'gate', subject: 'pwl_1', ...expected })
     expect(rows[0]!['details']).toEqual({
       ...{ kind: 'balance', route: 'GET /a', endpoint: 'GET /a', cost: null },
       windowStart: '2026-11-20T11:00:00.000Z',

@@ -121,7 +121,7 @@ async function works(database: Record<string, string>): Promise<void> {
   const settings = { ...database, PORT: port, RATE_API_PER_MINUTE: '0', TOOLS_SHIPPED: 'false' }
   const service = new ServiceProcess(settings)
   try {
-    await service.says(/http:\/\/localhost:\d+/)
+    await service.waitFor(/http:\/\/localhost:\d+/)
     const address = `http://localhost:${port}`
     const call = async (at: string, body?: object): Promise<[number, Record<string, unknown>]> => {
       const response = await fetch(address + at, {

@@ -14,10 +14,10 @@ describe('a claim', () => {
   beforeAll(async () => {
     world = await startWorld()
     owners = await startReceiver()
-    const made = await world.person.call('POST', '/v1/webhook-endpoints', {
+    const created = await world.person.call('POST', '/v1/webhook-endpoints', {
       body: { url: owners.url, events: ['delivery.unconfirmed', 'delivery.exhausted', 'delivery.stopped'] },
     })
-    ownersSecret = made.body.secret as string
+    ownersSecret = created.body.secret as string
   })
   beforeEach(() => {
     world.receiver.answers(ok)
@@ -68,8 +68,8 @@ describe('a claim', () => {
   test('during an attempt leaves the delivery to be confirmed by its answer', async () => {
     world.receiver.answers(claims(ok))
     const id = await world.write()
-    const seen = await world.reaches(id, 'delivered')
-    expect(seen.claimedAt).not.toBeNull()
+    const delivery = await world.reaches(id, 'delivered')
+    expect(delivery.claimedAt).not.toBeNull()
     expect(await claim(id)).toEqual({ claimed: false })
   })
 
@@ -82,12 +82,12 @@ describe('a claim', () => {
 
   test('that is never confirmed ends the schedule, and its owner gets delivery.unconfirmed', async () => {
     world.receiver.answers(claims(status(500, 'died')))
-    const told = owners.calls.length
+    const callsBefore = owners.calls.length
     const id = await world.write({ subject: 'pay_unconfirmed' })
-    const seen = await world.reaches(id, 'unconfirmed')
-    expect(seen).toMatchObject({ attemptCount: 1, lastStatus: 500, nextAttemptAt: null })
-    await owners.came(told + 1)
-    const call = owners.calls[told]!
+    const delivery = await world.reaches(id, 'unconfirmed')
+    expect(delivery).toMatchObject({ attemptCount: 1, lastStatus: 500, nextAttemptAt: null })
+    await owners.waitForCalls(callsBefore + 1)
+    const call = owners.calls[callsBefore]!
     expect(JSON.parse(call.body)).toEqual({ event: 'delivery.unconfirmed', data: { id, subject: 'pay_unconfirmed' } })
     expect(isGenuine(ownersSecret, call)).toBe(true)
     expectLikeItsTest(JSON.parse(call.body) as Parameters<typeof expectLikeItsTest>[0])
@@ -124,8 +124,8 @@ describe('a claim', () => {
     const { status: code, body } = await world.person.call('POST', `/v1/deliveries/${id}/redeliver`)
     expect(code).toBe(202)
     expect(body.delivery).toMatchObject({ id, claimedAt: null })
-    const seen = await world.reaches(id, 'delivered')
-    expect(seen.claimedAt).not.toBeNull()
+    const delivery = await world.reaches(id, 'delivered')
+    expect(delivery.claimedAt).not.toBeNull()
     expect(world.receiver.of(id)).toHaveLength(2)
     expect(await claim(id)).toEqual({ claimed: false })
   })
@@ -141,21 +141,21 @@ describe('a claim', () => {
     world.service.clock.forward(6_000)
     await world.until(id, ({ attemptCount }) => attemptCount === 2)
     world.service.clock.forward(36_000)
-    const seen = await world.reaches(id, 'delivered')
-    expect(seen.attemptCount).toBe(3)
+    const delivery = await world.reaches(id, 'delivered')
+    expect(delivery.attemptCount).toBe(3)
     expect(runs).toBe(3)
   })
 
   test('is no condition for delivery.stopped, which the owner gets when the receiver answers 410', async () => {
     world.receiver.answers(status(410))
-    const told = owners.calls.length
+    const callsBefore = owners.calls.length
     const id = await world.write({ subject: 'pay_gone' })
     await world.reaches(id, 'stopped')
-    await owners.came(told + 1)
-    expect(JSON.parse(owners.calls[told]!.body)).toEqual({
+    await owners.waitForCalls(callsBefore + 1)
+    expect(JSON.parse(owners.calls[callsBefore]!.body)).toEqual({
       event: 'delivery.stopped',
       data: { id, subject: 'pay_gone' },
     })
-    expectLikeItsTest(JSON.parse(owners.calls[told]!.body) as Parameters<typeof expectLikeItsTest>[0])
+    expectLikeItsTest(JSON.parse(owners.calls[callsBefore]!.body) as Parameters<typeof expectLikeItsTest>[0])
   })
 })

@@ -46,7 +46,7 @@ describe('an event', () => {
     const first = await endpoint(one, ['payment.completed', 'revenue.milestone'])
     const second = await endpoint(two, ['payment.completed'])
     const id = await happens('payment.completed', { customerId: '0xabc', amount: 0.5, endpoint: '/x' })
-    await Promise.all([one.came(1), two.came(1)])
+    await Promise.all([one.waitForCalls(1), two.waitForCalls(1)])
     const body = { event: 'payment.completed', data: { customerId: '0xabc', amount: 0.5, endpoint: '/x' } }
     expect([eventsOf(one), eventsOf(two)]).toEqual([[body], [body]])
     expect(isGenuine(first.secret, one.calls[0]!)).toBe(true)
@@ -57,7 +57,7 @@ describe('an event', () => {
     expect(listed.body.total).toBe(2)
 
     await happens('revenue.milestone', { milestone: 1000 })
-    await one.came(2)
+    await one.waitForCalls(2)
     expect(eventsOf(one)[1]).toEqual({ event: 'revenue.milestone', data: { milestone: 1000 } })
     expect(two.calls).toHaveLength(1)
   })
@@ -69,9 +69,9 @@ describe('an event', () => {
     const event = { id: newId('evt', clock.now()), owner: world.owner, event: 'run.completed' as const, data: {} }
     await deliveries.event(database.statements, event)
     await deliveries.event(database.statements, event)
-    await one.came(1)
+    await one.waitForCalls(1)
     await happens('run.completed')
-    await one.came(2)
+    await one.waitForCalls(2)
     expect(one.calls[0]!.id).not.toBe(one.calls[1]!.id)
   })
 
@@ -107,21 +107,21 @@ describe('an event', () => {
     await happens('run.completed', { theirs: true }, { userId: other, environment: 'sandbox' })
     await happens('run.completed', { theirs: true }, { ...world.owner, environment: 'production' })
     await happens('run.completed', { mine: true })
-    await one.came(1)
+    await one.waitForCalls(1)
     expect(eventsOf(one)).toEqual([{ event: 'run.completed', data: { mine: true } }])
   })
 
   test('is not sent to a disabled or deleted endpoint, not even one that was waiting', async () => {
     const [one, two] = receivers as [Receiver, Receiver]
     const off = await endpoint(one, ['run.failed'])
-    const gone = await endpoint(two, ['run.failed'])
+    const deleted = await endpoint(two, ['run.failed'])
     for (const receiver of receivers) receiver.answers(status(500))
     const subject = await happens('run.failed', { n: 1 })
-    await Promise.all([one.came(1), two.came(1)])
+    await Promise.all([one.waitForCalls(1), two.waitForCalls(1)])
     const path = (id: string) => `/v1/webhook-endpoints/${id}`
     const disabled = await world.person.call('PATCH', path(off.id), { body: { status: 'disabled' } })
     expect(disabled.body.webhookEndpoint).toMatchObject({ status: 'disabled', disabledAt: expect.any(String) })
-    expect((await world.person.call('DELETE', path(gone.id))).status).toBe(204)
+    expect((await world.person.call('DELETE', path(deleted.id))).status).toBe(204)
     await happens('run.failed', { n: 2 })
     world.service.clock.forward(6_000)
     const { deliveries: waiting } = (await world.person.call('GET', `/v1/deliveries?subject=${subject}`)).body as {
@@ -139,7 +139,7 @@ describe('an event', () => {
     const enabled = await world.person.call('PATCH', path(off.id), { body: { status: 'enabled' } })
     expect(enabled.body.webhookEndpoint).toMatchObject({ status: 'enabled', disabledAt: null, failingSince: null })
     await happens('run.failed', { n: 3 })
-    await one.came(2)
+    await one.waitForCalls(2)
     expect(eventsOf(one)[1]).toEqual({ event: 'run.failed', data: { n: 3 } })
   })
 
@@ -163,24 +163,24 @@ describe('an event', () => {
     }
     // After five days, the next failed attempt disables the endpoint: this event's, or that of an earlier event.
     await happens('run.failed', { day: 5 })
-    await good.came(1)
+    await good.waitForCalls(1)
     const ended = await read()
     expect(ended).toMatchObject({ status: 'disabled', disabledAt: expect.any(String) })
-    const told = { id: failing.id, url: bad.url, failingSince: ended['failingSince'] }
-    expect(eventsOf(good)).toEqual([{ event: 'endpoint.disabled', data: told }])
-    expectLikeItsTest({ event: 'endpoint.disabled', data: told })
+    const data = { id: failing.id, url: bad.url, failingSince: ended['failingSince'] }
+    expect(eventsOf(good)).toEqual([{ event: 'endpoint.disabled', data }])
+    expectLikeItsTest({ event: 'endpoint.disabled', data })
   })
 
   test('that arrives once in five days keeps its endpoint', async () => {
     const [receiver] = receivers as [Receiver]
-    const kept = await endpoint(receiver, ['run.failed'])
+    const flaky = await endpoint(receiver, ['run.failed'])
     const { clock } = world.service
     for (let day = 0; day < 8; day++) {
       receiver.answers(day === 4 ? ok : status(500))
       await attempted(await happens('run.failed', { day }))
       clock.forward(24 * 3_600_000)
     }
-    const { body } = await world.person.call('GET', `/v1/webhook-endpoints/${kept.id}`)
+    const { body } = await world.person.call('GET', `/v1/webhook-endpoints/${flaky.id}`)
     expect(body.webhookEndpoint.status).toBe('enabled')
   })
 

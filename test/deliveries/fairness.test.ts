@@ -13,10 +13,10 @@ describe('a receiver that hangs', () => {
       held.push(() => response.end('{}'))
     })
     const stuck = await Promise.all(Array.from({ length: 120 }, () => world.write({ to: { url: hanging.url } })))
-    await hanging.came(24)
+    await hanging.waitForCalls(24)
 
     const quick = await Promise.all(Array.from({ length: 50 }, () => world.write()))
-    await world.receiver.came(50)
+    await world.receiver.waitForCalls(50)
     // A delivery that waited for a slot of the hanging receiver would be sent after a try there was given up.
     expect(gaveUp).toBe(0)
     expect(new Set(world.receiver.calls.map(({ id }) => id))).toEqual(new Set(quick))
@@ -45,16 +45,16 @@ describe('a lane', () => {
 
   test('that is full and fast lets the next one wait', async () => {
     const slots = createSlots(sizes, () => 0)
-    const [first] = [await taken(slots), await taken(slots)]
-    const third = taken(slots)
+    const [first] = [await enterSlot(slots), await enterSlot(slots)]
+    const third = enterSlot(slots)
     first.leave()
     ;(await third).leave()
   })
 
   test('that stays full postpones deliveries, each longer than the one before', async () => {
     const slots = createSlots(sizes, () => 0)
-    await taken(slots)
-    await taken(slots)
+    await enterSlot(slots)
+    await enterSlot(slots)
     // The first delivery waits until the group of slots counts as slow; the later ones are postponed at once.
     const stays: number[] = []
     for (let n = 0; n < 20; n++) {
@@ -70,12 +70,12 @@ describe('a lane', () => {
 
   test('of one owner leaves slots of the host for another', async () => {
     const slots = createSlots(sizes, () => 0)
-    await taken(slots)
-    await taken(slots)
-    const other = await taken(slots, 'other')
+    await enterSlot(slots)
+    await enterSlot(slots)
+    const other = await enterSlot(slots, 'other')
     expect(await slots.enter(by('third'))).toHaveProperty('stayAwayMs')
     other.leave()
-    await taken(slots, 'third')
+    await enterSlot(slots, 'third')
   })
 
   test('of one account or environment leaves slots for others, whatever addresses it uses', async () => {
@@ -92,7 +92,7 @@ describe('a lane', () => {
 
   const by = (own: string) => ({ own, host: 'host', account: own, environment: 'sandbox' })
 
-  async function taken(slots: ReturnType<typeof createSlots>, own = 'own') {
+  async function enterSlot(slots: ReturnType<typeof createSlots>, own = 'own') {
     const place = await slots.enter(by(own))
     if ('stayAwayMs' in place) throw new Error('sent away')
     return place

@@ -9,7 +9,7 @@ export interface Receiver {
   /** How it responds from now on. */
   answers(answer: Answering): void
   /** Resolves when this many calls have come in all. */
-  came(count: number): Promise<void>
+  waitForCalls(count: number): Promise<void>
   of(id: string): Call[]
   close(): Promise<void>
 }
@@ -54,7 +54,7 @@ export async function startReceiver(answer: Answering = ok, port = 0): Promise<R
     answers(next) {
       answering = next
     },
-    came: (count) =>
+    waitForCalls: (count) =>
       new Promise((resolve) => {
         const look = (): void => {
           if (calls.length < count) return

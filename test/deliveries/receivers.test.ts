@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { ATTEMPTS } from '../../service/deliveries/rules/schedule.ts'
 import { heldDuring } from '../outbound/memory.ts'
 import { ok, startReceiver, status, type Answering } from './receiver.ts'
-import { startWorld, type Seen, type World } from './world.ts'
+import { startWorld, type DeliveryView, type World } from './world.ts'
 
 /** Receivers with the faults of real ones. Each delivery ends as it should, with every attempt recorded. */
 describe('a receiver', () => {
@@ -15,12 +15,12 @@ describe('a receiver', () => {
   })
   afterAll(() => world.close())
 
-  const outcomes = (seen: Seen) => seen.attempts.map(({ status, error }) => [status, error])
+  const outcomes = (delivery: DeliveryView) => delivery.attempts.map(({ status, error }) => [status, error])
 
   /** The clock is turned to just after the next attempt's time. */
-  function turnTo(seen: Seen): void {
+  function turnTo(delivery: DeliveryView): void {
     const { clock } = world.service
-    clock.forward(Date.parse(seen.nextAttemptAt!) - clock.now().getTime() + 1)
+    clock.forward(Date.parse(delivery.nextAttemptAt!) - clock.now().getTime() + 1)
   }
 
   test('that is down for a while gets every delivery once it is back', async () => {
@@ -29,7 +29,7 @@ describe('a receiver', () => {
     await down.close()
     const ids = await Promise.all(Array.from({ length: 20 }, () => world.write({ to: { url } })))
     const first = await Promise.all(ids.map((id) => world.until(id, ({ attemptCount }) => attemptCount === 1)))
-    for (const seen of first) expect(outcomes(seen)).toEqual([[null, 'connection_failed']])
+    for (const delivery of first) expect(outcomes(delivery)).toEqual([[null, 'connection_failed']])
     const back = await startReceiver(ok, Number(new URL(url).port))
     world.service.clock.forward(6_000)
     for (const id of ids) await world.reaches(id, 'delivered')
@@ -41,16 +41,21 @@ describe('a receiver', () => {
   test('that answers 500 is tried ten times by the schedule, then the delivery is exhausted', async () => {
     world.receiver.answers(status(500, 'broken'))
     const id = await world.write()
-    let seen = await world.until(id, ({ attemptCount }) => attemptCount === 1)
-    while (seen.status === 'pending') {
-      const before = seen.attemptCount
-      turnTo(seen)
-      seen = await world.until(id, ({ attemptCount }) => attemptCount > before)
+    let delivery = await world.until(id, ({ attemptCount }) => attemptCount === 1)
+    while (delivery.status === 'pending') {
+      const before = delivery.attemptCount
+      turnTo(delivery)
+      delivery = await world.until(id, ({ attemptCount }) => attemptCount > before)
     }
     world.receiver.answers(ok)
-    expect(seen).toMatchObject({ status: 'exhausted', attemptCount: ATTEMPTS, lastStatus: 500, nextAttemptAt: null })
-    expect(outcomes(seen)).toEqual(Array.from({ length: ATTEMPTS }, () => [500, null]))
-    const at = seen.attempts.map((attempt) => Date.parse(attempt.at))
+    expect(delivery).toMatchObject({
+      status: 'exhausted',
+      attemptCount: ATTEMPTS,
+      lastStatus: 500,
+      nextAttemptAt: null,
+    })
+    expect(outcomes(delivery)).toEqual(Array.from({ length: ATTEMPTS }, () => [500, null]))
+    const at = delivery.attempts.map((attempt) => Date.parse(attempt.at))
     const waits = at.slice(1).map((moment, place) => (moment - at[place]!) / 1000)
     ;[5, 30, 120, 600, 3_600, 10_800, 21_600, 43_200, 86_400].forEach((planned, place) => {
       expect(waits[place]).toBeGreaterThanOrEqual(planned)
@@ -62,10 +67,10 @@ describe('a receiver', () => {
     const held: (() => void)[] = []
     world.receiver.answers((response) => void held.push(() => response.end()))
     const id = await world.write({ waitMs: 300 })
-    const seen = await world.until(id, ({ attemptCount }) => attemptCount === 1)
-    expect(outcomes(seen)).toEqual([[null, 'response_timeout']])
-    expect(seen.attempts[0]!.durationMs).toBeGreaterThanOrEqual(290)
-    expect(seen.attempts[0]!.durationMs).toBeLessThan(2_000)
+    const delivery = await world.until(id, ({ attemptCount }) => attemptCount === 1)
+    expect(outcomes(delivery)).toEqual([[null, 'response_timeout']])
+    expect(delivery.attempts[0]!.durationMs).toBeGreaterThanOrEqual(290)
+    expect(delivery.attempts[0]!.durationMs).toBeLessThan(2_000)
     for (const end of held) end()
     world.receiver.answers(ok)
     world.service.clock.forward(6_000)
@@ -89,8 +94,8 @@ describe('a receiver', () => {
   test('that answers 410 gets no further attempt', async () => {
     world.receiver.answers(status(410, 'gone'))
     const id = await world.write()
-    const seen = await world.reaches(id, 'stopped')
-    expect(seen).toMatchObject({ attemptCount: 1, lastStatus: 410, nextAttemptAt: null })
+    const delivery = await world.reaches(id, 'stopped')
+    expect(delivery).toMatchObject({ attemptCount: 1, lastStatus: 410, nextAttemptAt: null })
     world.receiver.answers(ok)
     world.service.clock.forward(48 * 3_600_000)
     await world.reaches(await world.write(), 'delivered')
@@ -103,9 +108,9 @@ describe('a receiver', () => {
       const elsewhere = await startReceiver()
       world.receiver.answers((response) => void response.writeHead(code, { location: elsewhere.url }).end())
       const id = await world.write()
-      const seen = await world.until(id, ({ attemptCount }) => attemptCount === 1)
-      expect(seen.status).toBe('pending')
-      expect(outcomes(seen)).toEqual([[code, null]])
+      const delivery = await world.until(id, ({ attemptCount }) => attemptCount === 1)
+      expect(delivery.status).toBe('pending')
+      expect(outcomes(delivery)).toEqual([[code, null]])
       expect(elsewhere.calls).toEqual([])
       await elsewhere.close()
     },
@@ -133,9 +138,9 @@ describe('a receiver', () => {
       const ids = await Promise.all(Array.from({ length: 5 }, () => world.write()))
       return await Promise.all(ids.map((id) => world.until(id, ({ attemptCount }) => attemptCount === 1)))
     })
-    for (const seen of result) {
-      expect(seen).toMatchObject({ status: state, lastStatus: code })
-      expect(seen.attempts[0]!.answer).toBe('x'.repeat(2_048))
+    for (const delivery of result) {
+      expect(delivery).toMatchObject({ status: state, lastStatus: code })
+      expect(delivery.attempts[0]!.answer).toBe('x'.repeat(2_048))
     }
     // The sender is in this process too, so its memory counts as well; five gigabytes would show.
     expect(sent).toBeLessThan(200_000_000)
@@ -146,8 +151,8 @@ describe('a receiver', () => {
   test('that sends 200 and never ends its answer counts as delivered', async () => {
     world.receiver.answers((response) => void response.writeHead(200).write('{"taken":'))
     const id = await world.write({ waitMs: 300 })
-    const seen = await world.reaches(id, 'delivered')
-    expect(seen.attempts).toMatchObject([{ status: 200, error: 'response_timeout', answer: '{"taken":' }])
+    const delivery = await world.reaches(id, 'delivered')
+    expect(delivery.attempts).toMatchObject([{ status: 200, error: 'response_timeout', answer: '{"taken":' }])
     world.receiver.answers(ok)
   })
 
@@ -161,25 +166,25 @@ describe('a receiver', () => {
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
       const { port } = server.address() as { port: number }
       const id = await world.write({ to: { url: `http://127.0.0.1:${String(port)}/` } })
-      const seen = await world.until(id, ({ attemptCount }) => attemptCount === 1)
-      expect(seen.status).toBe('pending')
-      expect(seen.lastError).toMatch(/^(response_invalid|connection_failed)$/)
+      const delivery = await world.until(id, ({ attemptCount }) => attemptCount === 1)
+      expect(delivery.status).toBe('pending')
+      expect(delivery.lastError).toMatch(/^(response_invalid|connection_failed)$/)
       server.close()
     }
   })
 
   test('at an address that may not be called is never called', async () => {
     const id = await world.write({ to: { url: 'http://169.254.169.254/latest/meta-data' } })
-    const seen = await world.until(id, ({ attemptCount }) => attemptCount === 1)
-    expect(outcomes(seen)).toEqual([[null, 'address_refused']])
+    const delivery = await world.until(id, ({ attemptCount }) => attemptCount === 1)
+    expect(outcomes(delivery)).toEqual([[null, 'address_refused']])
   })
 
   test('has as much of its answer stored as the delivery asks for', async () => {
     world.receiver.answers(status(200, 'y'.repeat(100_000)))
     const subject = 'pay_shown'
     const id = await world.write({ subject, keepBytes: 65_536, waitMs: 180_000 })
-    const seen = await world.reaches(id, 'delivered')
-    expect(seen.attempts[0]!.answer).toHaveLength(2_048)
+    const delivery = await world.reaches(id, 'delivered')
+    expect(delivery.attempts[0]!.answer).toHaveLength(2_048)
     const shown = await world.service.deliveries.bySubject(null, [subject, 'pay_unknown'])
     expect([...shown.keys()]).toEqual([subject])
     expect(shown.get(subject)).toMatchObject({ id, state: 'delivered', attempts: 1, answer: 'y'.repeat(65_536) })

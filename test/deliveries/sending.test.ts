@@ -15,7 +15,7 @@ describe('a delivery', () => {
   test('arrives once, signed over the very bytes sent, and is delivered', async () => {
     const body = '{"amount": 5,  "note":"\\u00e4 – ünï"}'
     const id = await world.write({ body, headers: { 'coinslot-test': 'true' } })
-    const seen = await world.reaches(id, 'delivered')
+    const delivery = await world.reaches(id, 'delivered')
     const calls = world.receiver.of(id)
     expect(calls).toHaveLength(1)
     const [call] = calls
@@ -27,8 +27,8 @@ describe('a delivery', () => {
     })
     expect(isGenuine(world.secret, call!)).toBe(true)
     expect(isGenuine(world.secret, { ...call!, body: body.replace('5', '6') })).toBe(false)
-    expect(seen).toMatchObject({ attemptCount: 1, lastStatus: 200, lastError: null, nextAttemptAt: null })
-    expect(seen.attempts).toEqual([
+    expect(delivery).toMatchObject({ attemptCount: 1, lastStatus: 200, lastError: null, nextAttemptAt: null })
+    expect(delivery.attempts).toEqual([
       { at: expect.any(String), durationMs: expect.any(Number), status: 200, error: null, answer: '{"ok":true}' },
     ])
   })
@@ -89,8 +89,8 @@ describe('a delivery', () => {
     expect(waitMs).toBeGreaterThanOrEqual(5_000)
     world.receiver.answers(ok)
     world.service.clock.forward(6_000)
-    const seen = await world.reaches(id, 'delivered')
-    expect(seen.attempts.map((attempt) => [attempt.status, attempt.answer])).toEqual([
+    const delivery = await world.reaches(id, 'delivered')
+    expect(delivery.attempts.map((attempt) => [attempt.status, attempt.answer])).toEqual([
       [500, 'not now'],
       [200, '{"ok":true}'],
     ])

@@ -8,9 +8,9 @@ test('with Redis emptied and the worker killed amid deliveries each arrives, und
   const mortal = await startMortal(hasRedis() ? 'redis' : 'postgres')
   const ids = await mortal.write(600)
   mortal.start()
-  await mortal.receiver.came(100)
+  await mortal.receiver.waitForCalls(100)
   await mortal.redis?.flush()
-  await mortal.receiver.came(250)
+  await mortal.receiver.waitForCalls(250)
   await mortal.kill()
   // If it was through already, all this proved nothing.
   expect(mortal.receiver.calls.length).toBeLessThan(ids.length)

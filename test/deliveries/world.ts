@@ -15,14 +15,14 @@ export interface World {
   /** Writes a delivery as a payment does; to the target unless the test names another. */
   write(delivery?: Partial<NewDelivery>): Promise<Id<'dlv'>>
   /** Resolves when the delivery is in one of these states. */
-  reaches(id: string, ...states: DeliveryState[]): Promise<Seen>
+  reaches(id: string, ...states: DeliveryState[]): Promise<DeliveryView>
   /** Resolves when the delivery fulfils the condition. */
-  until(id: string, look: (seen: Seen) => boolean): Promise<Seen>
+  until(id: string, look: (delivery: DeliveryView) => boolean): Promise<DeliveryView>
   close(): Promise<void>
 }
 
 /** As the API shows it. */
-export interface Seen {
+export interface DeliveryView {
   id: string
   status: DeliveryState
   attemptCount: number
@@ -44,14 +44,14 @@ export async function startWorld(environment: Record<string, string> = {}): Prom
   const { deliveries, database } = service
   const { secret } = await deliveries.targets.put(database.statements, { id: target, owner, url: receiver.url })
 
-  async function see(id: string): Promise<Seen> {
-    return (await person.call('GET', `/v1/deliveries/${id}`)).body.delivery as Seen
+  async function see(id: string): Promise<DeliveryView> {
+    return (await person.call('GET', `/v1/deliveries/${id}`)).body.delivery as DeliveryView
   }
 
-  async function until(id: string, look: (seen: Seen) => boolean): Promise<Seen> {
+  async function until(id: string, look: (delivery: DeliveryView) => boolean): Promise<DeliveryView> {
     for (;;) {
-      const seen = await see(id)
-      if (look(seen)) return seen
+      const delivery = await see(id)
+      if (look(delivery)) return delivery
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
   }

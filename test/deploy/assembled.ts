@@ -19,11 +19,11 @@ process.on('exit', () => {
   execFileSync('chmod', ['-R', 'u+w', LIVES_UNDER])
   rmSync(LIVES_UNDER, { recursive: true, force: true })
 })
-const nobody = process.getuid?.() === 0 ? 65_534 : undefined
+const uid = process.getuid?.() === 0 ? 65_534 : undefined
 
 const began = performance.now()
 execFileSync(process.execPath, ['service/launch/image.mjs', folder], { stdio: ['ignore', 'inherit', 'inherit'] })
-say(`assembled in ${seconds(began)} s, ${execFileSync('du', ['-sh', folder]).toString().split('\t')[0] ?? ''}`)
+print(`assembled in ${seconds(began)} s, ${execFileSync('du', ['-sh', folder]).toString().split('\t')[0] ?? ''}`)
 
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, { dev?: boolean }> }
 const left = Object.entries(lock.packages).filter(
@@ -31,25 +31,25 @@ const left = Object.entries(lock.packages).filter(
 )
 assert.deepEqual(left, [], 'what only builds is left')
 assert.ok(!existsSync(path.join(folder, 'node_modules/.bin')), 'programs are left')
-say(`${String(readdirSync(path.join(folder, 'node_modules')).length)} libraries, none that only builds`)
+print(`${String(readdirSync(path.join(folder, 'node_modules')).length)} libraries, none that only builds`)
 
 execFileSync('chmod', ['-R', 'a-w,a+rX', folder])
 chmodSync(LIVES_UNDER, 0o755)
 mkdirSync(data, { mode: 0o700 })
-if (nobody !== undefined) chownSync(data, nobody, nobody)
+if (uid !== undefined) chownSync(data, uid, uid)
 
 const { server, stop } = await startTestServer(undefined)
 const url = new URL(server.ownerUrl)
 url.pathname = '/fresh'
 execSql(`create database fresh owner ${server.owner}`)
 const env = { DATABASE_URL: url.href, DATA_DIR: data, PORT: '0', NODE_ENV: 'production' }
-const as = { cwd: folder, env, ...(nobody === undefined ? {} : { uid: nobody, gid: nobody }) }
+const as = { cwd: folder, env, ...(uid === undefined ? {} : { uid, gid: uid }) }
 
 try {
   const migrated = execFileSync(process.execPath, ['service/dist/cli/migrate.js'], as).toString()
   assert.match(migrated, /^Applied: 2026/)
   assert.match(execFileSync(process.execPath, ['service/dist/cli/migrate.js'], as).toString(), /up to date/)
-  say('migrated as a step of its own')
+  print('migrated as a step of its own')
 
   const started = performance.now()
   const service = spawn(process.execPath, ['service/dist/main.js'], { ...as, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -64,7 +64,7 @@ try {
       if (msg === 'ready') resolve(`http://127.0.0.1:${String(port)}`)
     })
   })
-  say(`ready in ${seconds(started)} s`)
+  print(`ready in ${seconds(started)} s`)
   for (const [where, status] of [
     ['/healthz', 200],
     ['/readyz', 200],
@@ -79,11 +79,11 @@ try {
     const answer = await fetch(origin + where, { headers: { accept: 'text/html,*/*;q=0.8' } })
     assert.equal(answer.status, status, `${where} answers ${String(answer.status)}`)
   }
-  say('every surface answers')
-  const asked = performance.now()
+  print('every surface answers')
+  const signalledAt = performance.now()
   service.kill('SIGTERM')
   assert.equal(await exit, 0)
-  say(`ended in order ${seconds(asked)} s after SIGTERM`)
+  print(`ended in order ${seconds(signalledAt)} s after SIGTERM`)
 } finally {
   await stop()
 }
@@ -97,6 +97,6 @@ function seconds(since: number): string {
   return ((performance.now() - since) / 1_000).toFixed(1)
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { readConfig, ROLES } from '../../service/config.ts'
 import { documentsOf, environmentFile, interpolated } from './documents.ts'
 
-const GIVEN = {
+const VARIABLES = {
   ...environmentFile('deploy/.env.example'),
   DOMAIN: 'pay.example.com',
   POSTGRES_PASSWORD: 'password',
@@ -41,7 +41,7 @@ const { Ajv } = createRequire(path.resolve('service/package.json'))('ajv') as {
   Ajv: new (options: object) => { compile(schema: object): ((value: unknown) => boolean) & { errors?: unknown } }
 }
 
-const compose = interpolated(documentsOf('deploy/compose.yaml')[0], GIVEN) as ComposeFile
+const compose = interpolated(documentsOf('deploy/compose.yaml')[0], VARIABLES) as ComposeFile
 const ours = Object.entries(compose.services).filter(([, { build }]) => build !== undefined)
 
 describe('deploy/compose.yaml', () => {
@@ -66,10 +66,10 @@ describe('deploy/compose.yaml', () => {
 
   it('requires only settings that the example file has', () => {
     for (const name of ['DOMAIN', 'POSTGRES_PASSWORD', 'AUTH_SECRET', 'VAULT_KEY', 'METRICS_TOKEN']) {
-      expect(() => interpolated(documentsOf('deploy/compose.yaml')[0], { ...GIVEN, [name]: '' })).toThrow(name)
+      expect(() => interpolated(documentsOf('deploy/compose.yaml')[0], { ...VARIABLES, [name]: '' })).toThrow(name)
     }
-    const asked = [...readFileSync('deploy/compose.yaml', 'utf8').matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
-    expect(Object.keys(environmentFile('deploy/.env.example'))).toEqual(expect.arrayContaining(asked))
+    const required = [...readFileSync('deploy/compose.yaml', 'utf8').matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
+    expect(Object.keys(environmentFile('deploy/.env.example'))).toEqual(expect.arrayContaining(required))
   })
 
   it.each(ours)('%s has settings that it starts with', (_name, { environment }) => {

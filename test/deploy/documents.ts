@@ -12,18 +12,18 @@ export function documentsOf(file: string): unknown[] {
 }
 
 /** What Compose makes of `${NAME}`, `${NAME:-default}` and `${NAME:?word}`, in all texts. */
-export function interpolated(value: unknown, given: Readonly<Record<string, string>>): unknown {
+export function interpolated(value: unknown, environment: Readonly<Record<string, string>>): unknown {
   if (typeof value === 'string') {
     return value.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_all, name: string, kind?: string, word?: string) => {
-      const found = given[name] ?? ''
+      const found = environment[name] ?? ''
       if (found !== '') return found
       if (kind === '?') throw new Error(`${name}: ${String(word)}`)
       return kind === '-' ? (word ?? '') : ''
     })
   }
-  if (Array.isArray(value)) return value.map((item) => interpolated(item, given))
+  if (Array.isArray(value)) return value.map((item) => interpolated(item, environment))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, interpolated(inner, given)]))
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, interpolated(inner, environment)]))
 }
 
 /** `NAME=value` lines. */

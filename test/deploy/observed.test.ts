@@ -20,7 +20,7 @@ const dashboard = JSON.parse(readFileSync('deploy/grafana/coinslot.json', 'utf8'
     targets: { expr: string }[]
   }[]
 }
-const asked = [
+const queries = [
   ...rules.map(({ alert, expr }) => [alert, expr] as const),
   ...dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const)),
 ]
@@ -48,7 +48,7 @@ describe('the alerts and the dashboard', () => {
     await service.close()
   })
 
-  it.each(asked)('%s uses only metrics that the service exports: %s', (_title, expression) => {
+  it.each(queries)('%s uses only metrics that the service exports: %s', (_title, expression) => {
     const { faults, metrics } = read(expression)
     expect(faults).toEqual([])
     expect(metrics.length).toBeGreaterThan(0)

@@ -51,8 +51,8 @@ describe('extensions.bazaar', () => {
   })
 
   test('accepts required names beside the fields, as in a JSON schema', () => {
-    const made = posted({ a: { type: 'string' }, b: { type: 'integer' } }, { required: ['b'] })
-    expect(made?.info.input['body']).toEqual({ b: 1 })
+    const bazaar = posted({ a: { type: 'string' }, b: { type: 'integer' } }, { required: ['b'] })
+    expect(bazaar?.info.input['body']).toEqual({ b: 1 })
   })
 
   test('has query parameters for a request without a body', () => {
@@ -63,9 +63,9 @@ describe('extensions.bazaar', () => {
   })
 
   test('requires nothing where no example can be made up', () => {
-    const made = posted({ code: { type: 'string', pattern: '^[A-Z]{3}$' } }, { required: ['code'] })
-    expect(made?.info.input['body']).toEqual({})
-    expect(JSON.stringify(made?.schema)).not.toContain('"required":["code"]')
+    const bazaar = posted({ code: { type: 'string', pattern: '^[A-Z]{3}$' } }, { required: ['code'] })
+    expect(bazaar?.info.input['body']).toEqual({})
+    expect(JSON.stringify(bazaar?.schema)).not.toContain('"required":["code"]')
   })
 
   test('is short enough for a header, for an input schema of any size', () => {
@@ -132,8 +132,8 @@ describe('extensions.bazaar', () => {
     fc.assert(
       fc.property(fields, fc.nat(), (bodyFields, pick) => {
         const names = Object.keys(bodyFields)
-        const made = posted(bodyFields, { required: names.filter((_, nth) => ((pick >> nth) & 1) === 1) })
-        expect(faultOf(made?.schema, made?.info)).toBeNull()
+        const bazaar = posted(bodyFields, { required: names.filter((_, nth) => ((pick >> nth) & 1) === 1) })
+        expect(faultOf(bazaar?.schema, bazaar?.info)).toBeNull()
       }),
       { seed: SEED, numRuns: 400 },
     )

@@ -13,7 +13,7 @@ const bazaar = bazaarOf({
   input: { type: 'http', method: 'POST', bodyType: 'json', bodyFields: { city: { type: 'string', required: true } } },
 })
 
-function sold(more: { resource?: object; bazaar?: object | null; extensions?: object } = {}): SoldResource {
+function soldResource(more: { resource?: object; bazaar?: object | null; extensions?: object } = {}): SoldResource {
   const extension = more.bazaar === undefined ? bazaar : more.bazaar
   return {
     payment,
@@ -23,14 +23,14 @@ function sold(more: { resource?: object; bazaar?: object | null; extensions?: ob
   }
 }
 
-function entry(...given: Parameters<typeof sold>): Entry {
-  const found = entryOf(sold(...given))
+function entry(...args: Parameters<typeof soldResource>): Entry {
+  const found = entryOf(soldResource(...args))
   if ('rejected' in found) throw new Error(found.rejected)
   return found
 }
 
-function refused(...given: Parameters<typeof sold>): string | null {
-  const found = entryOf(sold(...given))
+function refused(...args: Parameters<typeof soldResource>): string | null {
+  const found = entryOf(soldResource(...args))
   return 'rejected' in found ? found.rejected : null
 }
 
@@ -114,7 +114,7 @@ describe('the listed entry of a payment', () => {
     expect(description?.length).toBeLessThanOrEqual(500)
   })
 
-  test.each<[string, Parameters<typeof sold>[0], string]>([
+  test.each<[string, Parameters<typeof soldResource>[0], string]>([
     ['no extension', { bazaar: null }, 'no_bazaar_extension: the payment carries no extensions.bazaar'],
     ['no URL', { resource: { url: 'weather' } }, 'bad_resource: resource.url must be a URL of at most 2048 characters'],
     ['a long URL', { resource: { url: `https://a.example/${'x'.repeat(3_000)}` } }, 'bad_resource'],
@@ -164,8 +164,8 @@ describe('the listed entry of a payment', () => {
       { bazaar: { ...bazaar, more: 'x'.repeat(20_000) } },
       'bad_bazaar_extension: extensions.bazaar is larger than 16384 bytes',
     ],
-  ])('refuses %s, and says so', (_name, given, reason) => {
-    expect(refused(given)).toContain(reason)
+  ])('refuses %s, and says so', (_name, changes, reason) => {
+    expect(refused(changes)).toContain(reason)
   })
 
   test('may be at localhost with test money, and not with real money', () => {
@@ -173,7 +173,7 @@ describe('the listed entry of a payment', () => {
     expect(entry({ resource }).resource).toBe('http://localhost:4020/tools/pay/x')
     const network = payment.network
     if (network === null) throw new Error('no network')
-    const live = { ...sold({ resource }), payment: { ...payment, network: { ...network, live: true } } }
+    const live = { ...soldResource({ resource }), payment: { ...payment, network: { ...network, live: true } } }
     expect(entryOf(live)).toEqual({ rejected: 'unreachable_resource: resource.url must be https' })
   })
 
@@ -181,9 +181,9 @@ describe('the listed entry of a payment', () => {
     const any = fc.jsonValue({ maxDepth: 5 })
     fc.assert(
       fc.property(any, any, any, (resource, extension, schema) => {
-        const given = { ...sold(), resource, extensions: { bazaar: extension } }
-        const inside = { ...sold(), extensions: { bazaar: { ...bazaar, schema, more: extension } } }
-        for (const one of [given, inside]) expect(entryOf(one)).toEqual(expect.any(Object))
+        const payment = { ...soldResource(), resource, extensions: { bazaar: extension } }
+        const inside = { ...soldResource(), extensions: { bazaar: { ...bazaar, schema, more: extension } } }
+        for (const one of [payment, inside]) expect(entryOf(one)).toEqual(expect.any(Object))
       }),
       { seed: SEED, numRuns: 300 },
     )

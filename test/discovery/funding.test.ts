@@ -85,7 +85,7 @@ describe('the search for the origin of payers', () => {
     extensionKeys: ['bazaar'],
   })
 
-  async function sold(resource: string, merchant: Address, payers: readonly Address[]): Promise<void> {
+  async function sell(resource: string, merchant: Address, payers: readonly Address[]): Promise<void> {
     const store = createCatalogueStore(database.statements)
     const id = await store.put(entry(resource, merchant), 200, NOW)
     if (id === null) throw new Error('not listed')
@@ -105,8 +105,8 @@ describe('the search for the origin of payers', () => {
     const [honest, ring, funder] = [address(1), address(2), address(3)]
     const customers = [11, 12, 13].map(address)
     const wallets = Array.from({ length: 12 }, (_, nth) => address(100 + nth))
-    await sold('https://honest.example/', honest, customers)
-    await sold('https://ring.example/', ring, wallets)
+    await sell('https://honest.example/', honest, customers)
+    await sell('https://ring.example/', ring, wallets)
     for (const [nth, customer] of customers.entries()) {
       chain.transfers.push({ block: HEAD - BigInt(nth) * 9_000n, from: address(50 + nth), to: customer })
     }
@@ -129,7 +129,7 @@ describe('the search for the origin of payers', () => {
   })
 
   test('searches in bounded ranges, narrower where the node refuses, and ends at the look-back', async () => {
-    await sold('https://quiet.example/', address(1), [address(11), address(12)])
+    await sell('https://quiet.example/', address(1), [address(11), address(12)])
     chain.widest = 3_000n
     for (let time = 0; time < 4; time++) {
       const before = chain.searches.length
@@ -148,7 +148,7 @@ describe('the search for the origin of payers', () => {
   })
 
   test('a rank is saved only where it changed', async () => {
-    await sold('https://same.example/', address(1), [address(11)])
+    await sell('https://same.example/', address(1), [address(11)])
     await ranking().rank(NOW)
     const version = async () => await database.statements.run('SELECT xmin::text AS v FROM discovery_resource', [])
     const before = await version()

@@ -82,9 +82,9 @@ describe('a settlement', () => {
 
     const settled = await world.service.post('/settle', body)
     expect([settled.body.success, answered(settled)]).toEqual([true, { bazaar: { status: 'processing' } }])
-    expect([fakeSeller.asked, await listed(at('/now'))]).toEqual([[], []])
+    expect([fakeSeller.requests, await listed(at('/now'))]).toEqual([[], []])
     await check()
-    expect(fakeSeller.asked).toMatchObject([{ method: 'POST', path: '/now', body: '{}' }])
+    expect(fakeSeller.requests).toMatchObject([{ method: 'POST', path: '/now', body: '{}' }])
     world.clock.forward(30_001)
     const again = await bodyFor(at('/now'))
     expect(answered(await world.service.post('/settle', again))).toEqual({ bazaar: { status: 'success' } })

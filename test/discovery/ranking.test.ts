@@ -30,9 +30,9 @@ class Market {
     if (known !== undefined) return known
     // Scattered, so that no order of addresses is the order of their creation.
     const digits = ((this.addresses.size + 1) * 7_919).toString(16).padStart(8, '0').split('').toReversed().join('')
-    const made: Address = `0x${digits.padEnd(40, '0')}`
-    this.addresses.set(name, made)
-    return made
+    const address: Address = `0x${digits.padEnd(40, '0')}`
+    this.addresses.set(name, address)
+    return address
   }
 
   sell(name: string, place = name): bigint {
@@ -148,10 +148,10 @@ describe('the ranking', () => {
     })
     fc.assert(
       fc.property(market, ({ honest, ring }) => {
-        const made = new Market()
-        const sellers = honest.map((payers, nth) => made.honest(`honest ${String(nth)}`, payers))
-        const rings = addRing(made, kind, ring)
-        const scores = made.scores()
+        const market = new Market()
+        const sellers = honest.map((payers, nth) => market.honest(`honest ${String(nth)}`, payers))
+        const rings = addRing(market, kind, ring)
+        const scores = market.scores()
         const middle = median(sellers.map((id) => scores.get(id) ?? 0))
         for (const id of rings) expect(scores.get(id)).toBeLessThan(middle)
       }),
@@ -160,16 +160,16 @@ describe('the ranking', () => {
   })
 
   test('gives the same result in any order of its inputs', () => {
-    const made = new Market()
-    for (const payers of [2, 5, 9]) made.honest(`honest ${String(payers)}`, payers)
-    addRing(made, 'siblings', { wallets: 40, calls: 3 })
-    const before = made.scores()
+    const market = new Market()
+    for (const payers of [2, 5, 9]) market.honest(`honest ${String(payers)}`, payers)
+    addRing(market, 'siblings', { wallets: 40, calls: 3 })
+    const before = market.scores()
     fc.assert(
       fc.property(
-        fc.shuffledSubarray(made.visits, { minLength: made.visits.length }),
-        fc.shuffledSubarray(made.transfers, { minLength: made.transfers.length }),
+        fc.shuffledSubarray(market.visits, { minLength: market.visits.length }),
+        fc.shuffledSubarray(market.transfers, { minLength: market.transfers.length }),
         (visits, transfers) => {
-          const scores = new Map([...rank(made.resources, visits, transfers)].map(([id, { score }]) => [id, score]))
+          const scores = new Map([...rank(market.resources, visits, transfers)].map(([id, { score }]) => [id, score]))
           for (const [id, score] of before) expect(scores.get(id)).toBeCloseTo(score, 9)
         },
       ),
@@ -178,47 +178,47 @@ describe('the ranking', () => {
   })
 
   test('counts payers, neither calls nor amounts', () => {
-    const made = new Market()
-    const two = made.honest('two', 2)
-    const three = made.honest('three', 3)
-    made.buy(two, 'two payer 0', { settled: 1_000_000 })
-    expect(made.scores().get(three)).toBeGreaterThan(made.scores().get(two) ?? 0)
+    const market = new Market()
+    const two = market.honest('two', 2)
+    const three = market.honest('three', 3)
+    market.buy(two, 'two payer 0', { settled: 1_000_000 })
+    expect(market.scores().get(three)).toBeGreaterThan(market.scores().get(two) ?? 0)
   })
 
   test('ignores payers funded by the seller', () => {
-    const made = new Market()
-    const seller = made.honest('seller', 4)
-    const before = made.scores().get(seller)
+    const market = new Market()
+    const seller = market.honest('seller', 4)
+    const before = market.scores().get(seller)
     for (let nth = 0; nth < 20; nth++) {
-      made.fund('seller', `own ${String(nth)}`)
-      made.buy(seller, `own ${String(nth)}`)
+      market.fund('seller', `own ${String(nth)}`)
+      market.buy(seller, `own ${String(nth)}`)
     }
-    expect(made.scores().get(seller)).toBe(before)
+    expect(market.scores().get(seller)).toBe(before)
   })
 
   test('keeps the customers of a seller that buys elsewhere', () => {
-    const made = new Market()
-    const seller = made.honest('seller', 3)
-    const supplier = made.honest('supplier', 2)
-    const before = made.scores()
-    made.buy(supplier, 'seller')
-    for (const nth of [0, 1, 2]) made.fund(`seller payer ${String(nth)}`, 'seller')
-    const scores = made.scores()
+    const market = new Market()
+    const seller = market.honest('seller', 3)
+    const supplier = market.honest('supplier', 2)
+    const before = market.scores()
+    market.buy(supplier, 'seller')
+    for (const nth of [0, 1, 2]) market.fund(`seller payer ${String(nth)}`, 'seller')
+    const scores = market.scores()
     expect(scores.get(seller)).toBe(before.get(seller))
     expect(scores.get(supplier)).toBeGreaterThan(before.get(supplier) ?? 0)
   })
 
   test('counts customers of one exchange, but less than those with separate sources', () => {
-    const made = new Market()
-    const sellers = Array.from({ length: 8 }, (_, nth) => made.honest(`seller ${String(nth)}`, 6))
-    const own = made.honest('own', 11)
+    const market = new Market()
+    const sellers = Array.from({ length: 8 }, (_, nth) => market.honest(`seller ${String(nth)}`, 6))
+    const own = market.honest('own', 11)
     for (const [nth, seller] of sellers.entries()) {
       for (let customer = 0; customer < 5; customer++) {
-        made.fund('exchange', `customer ${String(nth)} ${String(customer)}`)
-        made.buy(seller, `customer ${String(nth)} ${String(customer)}`)
+        market.fund('exchange', `customer ${String(nth)} ${String(customer)}`)
+        market.buy(seller, `customer ${String(nth)} ${String(customer)}`)
       }
     }
-    const scores = made.scores()
+    const scores = market.scores()
     for (const seller of sellers) {
       expect(scores.get(seller)).toBeGreaterThan(6 + 1)
       expect(scores.get(seller)).toBeLessThan(scores.get(own) ?? 0)
@@ -226,21 +226,22 @@ describe('the ranking', () => {
   })
 
   test('ranks failing and slow sellers lower, and no single origin can ruin a rate', () => {
-    const made = new Market()
-    const good = made.honest('good', 6)
-    const failing = made.sell('failing')
-    const slow = made.sell('slow')
-    const attacked = made.honest('attacked', 6)
+    const market = new Market()
+    const good = market.honest('good', 6)
+    const failing = market.sell('failing')
+    const slow = market.sell('slow')
+    const attacked = market.honest('attacked', 6)
     for (let nth = 0; nth < 6; nth++) {
-      for (const name of ['failing', 'slow']) made.fund(`${name} source ${String(nth)}`, `${name} payer ${String(nth)}`)
-      made.buy(failing, `failing payer ${String(nth)}`, { failed: 9 })
-      made.buy(slow, `slow payer ${String(nth)}`, { waitedMs: 20_000 })
+      for (const name of ['failing', 'slow'])
+        market.fund(`${name} source ${String(nth)}`, `${name} payer ${String(nth)}`)
+      market.buy(failing, `failing payer ${String(nth)}`, { failed: 9 })
+      market.buy(slow, `slow payer ${String(nth)}`, { waitedMs: 20_000 })
     }
     for (let nth = 0; nth < 50; nth++) {
-      made.fund('rival', `saboteur ${String(nth)}`)
-      made.buy(attacked, `saboteur ${String(nth)}`, { failed: 1_000 })
+      market.fund('rival', `saboteur ${String(nth)}`)
+      market.buy(attacked, `saboteur ${String(nth)}`, { failed: 1_000 })
     }
-    const scores = made.scores()
+    const scores = market.scores()
     const of = (id: bigint): number => scores.get(id) ?? 0
     expect(of(failing)).toBeLessThan(of(good) * 0.8)
     expect(of(slow)).toBeLessThan(of(good))
@@ -248,24 +249,24 @@ describe('the ranking', () => {
   })
 
   test('shows the recipient with more payers at one address, or the first of equal ones', () => {
-    const made = new Market()
-    const owner = made.honest('owner', 3)
-    const squatter = made.sell('squatter', 'owner')
-    made.buy(squatter, 'squatter itself')
-    const first = made.sell('first', 'shared')
-    const second = made.sell('second', 'shared')
-    const ranks = rank(made.resources, made.visits, made.transfers)
+    const market = new Market()
+    const owner = market.honest('owner', 3)
+    const squatter = market.sell('squatter', 'owner')
+    market.buy(squatter, 'squatter itself')
+    const first = market.sell('first', 'shared')
+    const second = market.sell('second', 'shared')
+    const ranks = rank(market.resources, market.visits, market.transfers)
     expect([owner, squatter, first, second].map((id) => ranks.get(id)?.shadowed)).toEqual([false, true, false, true])
   })
 
   test('is computed in short parts, whatever the size', () => {
-    const made = new Market()
-    const sellers = Array.from({ length: 2_000 }, (_, nth) => made.sell(`seller ${String(nth)}`))
+    const market = new Market()
+    const sellers = Array.from({ length: 2_000 }, (_, nth) => market.sell(`seller ${String(nth)}`))
     for (let nth = 0; nth < 50_000; nth++) {
-      made.buy(sellers[(nth * 7) % sellers.length] ?? 0n, `payer ${String(nth % 20_000)}`)
-      made.fund(`source ${String(nth % 15_000)}`, `payer ${String(nth % 20_000)}`)
+      market.buy(sellers[(nth * 7) % sellers.length] ?? 0n, `payer ${String(nth % 20_000)}`)
+      market.fund(`source ${String(nth % 15_000)}`, `payer ${String(nth % 20_000)}`)
     }
-    const parts = ranking(made.resources, made.visits, made.transfers)
+    const parts = ranking(market.resources, market.visits, market.transfers)
     let longest = 0
     for (let isDone = false; !isDone;) {
       // The processor's time: a clock's counts what other processes do meanwhile.

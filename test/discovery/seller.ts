@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { Stranger, type Asked } from '../harness/stranger.ts'
+import { Stranger, type ReceivedRequest } from '../harness/stranger.ts'
 
 export interface FakeOffer {
   headers: Record<string, string>
@@ -12,7 +12,7 @@ export class FakeSeller extends Stranger {
   /** In place of 402, for a seller that fails. */
   status = 402
 
-  protected answer({ path }: Asked, response: ServerResponse): void {
+  protected answer({ path }: ReceivedRequest, response: ServerResponse): void {
     const offer = this.offers.get(path)
     response.writeHead(offer === undefined ? 404 : this.status, {
       'content-type': 'application/json',

@@ -9,7 +9,7 @@ import { addSale } from '../refunds/sales.ts'
 export const DAY_MS = 86_400_000
 
 /** A payment of a dollar with its payer's key and its token. */
-export async function bought(service: TestService, seller: TestPerson, over: Parameters<typeof addSale>[2] = {}) {
+export async function createSale(service: TestService, seller: TestPerson, over: Parameters<typeof addSale>[2] = {}) {
   const payer = privateKeyToAccount(generatePrivateKey())
   const id = await addSale(service, seller, { payer: payer.address.toLowerCase(), ...over })
   const token = `tok_${randomBytes(32).toString('base64url')}`
@@ -20,12 +20,12 @@ export async function bought(service: TestService, seller: TestPerson, over: Par
   return { id, token, payer, txHash: row?.tx_hash ?? '' }
 }
 
-export type Bought = Awaited<ReturnType<typeof bought>>
-export type Signer = Pick<Bought['payer'], 'signMessage'>
+export type TestSale = Awaited<ReturnType<typeof createSale>>
+export type Signer = Pick<TestSale['payer'], 'signMessage'>
 
 export function report(
   service: Pick<TestService, 'call'>,
-  { id, token }: Pick<Bought, 'id' | 'token'>,
+  { id, token }: Pick<TestSale, 'id' | 'token'>,
   body: object = {},
 ) {
   return service.call('POST', `/receipts/${id}/dispute`, {
@@ -43,7 +43,7 @@ async function receiptsOf({ disputes }: Pick<TestService, 'disputes'>): Promise<
 /** A report that is signed instead of sent with the token. */
 export async function signedReport(
   service: Pick<TestService, 'disputes' | 'clock'>,
-  { id }: Pick<Bought, 'id'>,
+  { id }: Pick<TestSale, 'id'>,
   by: Signer,
   over: SignedOver = {},
 ) {
@@ -66,18 +66,18 @@ interface SignedOver {
 /** A program's request, signed by its payer. */
 export async function refundRequest(
   service: Pick<TestService, 'disputes' | 'clock'>,
-  sold: Bought,
+  sale: TestSale,
   over: RequestOver = {},
 ) {
-  const { by = sold.payer, origin = `${await receiptsOf(service)}/refunds`, minutes = 10, amount = '1000000' } = over
-  const { refundTo = null, key = randomUUID(), txHash = sold.txHash, network = 'eip155:84532' } = over
+  const { by = sale.payer, origin = `${await receiptsOf(service)}/refunds`, minutes = 10, amount = '1000000' } = over
+  const { refundTo = null, key = randomUUID(), txHash = sale.txHash, network = 'eip155:84532' } = over
   const { paymentId = null, reason = 'service_not_delivered', signed = {} } = over
   const expiresAt = new Date(service.clock.now().getTime() + minutes * 60_000)
-  const asked = {
+  const request = {
     ...{ txHash, network, paymentId, amount: usdc(BigInt(amount)), reason },
     ...{ detail: null, refundTo, key, proof: null, token: null, ...signed },
   }
-  const payerSignature = await by.signMessage({ message: refundText(asked, { origin, expiresAt }) })
+  const payerSignature = await by.signMessage({ message: refundText(request, { origin, expiresAt }) })
   return {
     x402Version: 2,
     paymentReference: { txHash, network, ...(paymentId === null ? {} : { paymentId }) },

@@ -5,7 +5,17 @@ import type { TestPerson } from '../harness/service.ts'
 import { refund } from '../refunds/sales.ts'
 import { DEFAULT_POLICY } from '../../service/disputes/model.ts'
 import { findRefundDifferences } from '../../service/refunds/store.ts'
-import { answer, askRefund, bought, DAY_MS, disputeOf, refundRequest, report, signedReport, sweep } from './reports.ts'
+import {
+  answer,
+  askRefund,
+  createSale,
+  DAY_MS,
+  disputeOf,
+  refundRequest,
+  report,
+  signedReport,
+  sweep,
+} from './reports.ts'
 
 describe('a refund request by the x402 extension', () => {
   let world: World
@@ -21,9 +31,11 @@ describe('a refund request by the x402 extension', () => {
 
   const automatic = (more: object = {}) =>
     seller.call('PATCH', '/v1/refund-policy', { body: { agents: 'automatic', ...more } })
-  const ask = async (sold: Awaited<ReturnType<typeof bought>>, over: Parameters<typeof refundRequest>[2] = {}) =>
-    (await askRefund(world, await refundRequest(world.service, sold, over))).body as Record<string, unknown>
-  const buy = (over: Parameters<typeof bought>[2] = {}) => bought(world.service, seller, over)
+  const requestRefund = async (
+    sale: Awaited<ReturnType<typeof createSale>>,
+    over: Parameters<typeof refundRequest>[2] = {},
+  ) => (await askRefund(world, await refundRequest(world.service, sale, over))).body as Record<string, unknown>
+  const buy = (over: Parameters<typeof createSale>[2] = {}) => createSale(world.service, seller, over)
   const denied = (denialReason: string): unknown => expect.objectContaining({ status: 'denied', denialReason })
   const fund = () => seller.call('POST', '/v1/wallet/deposit', { body: { amount: 100 } })
   const stranger = () => privateKeyToAccount(generatePrivateKey())
@@ -53,8 +65,8 @@ describe('a refund request by the x402 extension', () => {
   test('is possible within the window of the policy at the time of the sale, or the default window', async () => {
     const stored = async ({ id }: { id: string }) =>
       (await world.service.database.statements.run('SELECT refund_window_days FROM sale WHERE id = $1', [id]))[0]
-    const sold = await buy()
-    expect(await stored(sold)).toEqual({ refund_window_days: DEFAULT_POLICY.windowDays })
+    const sale = await buy()
+    expect(await stored(sale)).toEqual({ refund_window_days: DEFAULT_POLICY.windowDays })
     const days = (windowDays: number) => seller.call('PATCH', '/v1/refund-policy', { body: { windowDays } })
     await days(1)
     // Whoever was shown the earlier terms may still pay by them, however often the seller changes them.
@@ -68,38 +80,42 @@ describe('a refund request by the x402 extension', () => {
     const later = await buy()
     expect(await stored(later)).toEqual({ refund_window_days: 1 })
     world.service.clock.forward(2 * DAY_MS)
-    expect(await ask(sold)).toMatchObject({ status: 'pending' })
-    expect(await ask(later)).toEqual(denied('outside_window'))
+    expect(await requestRefund(sale)).toMatchObject({ status: 'pending' })
+    expect(await requestRefund(later)).toEqual(denied('outside_window'))
   })
 
   test('waits for the seller, and shows its result to the holder of the key', async () => {
-    const sold = await buy({ simulated: false })
+    const sale = await buy({ simulated: false })
     const key = randomUUID()
-    expect(await ask(sold, { key })).toEqual({ status: 'pending', amount: '1000000' })
+    expect(await requestRefund(sale, { key })).toEqual({ status: 'pending', amount: '1000000' })
     expect((await world.call('GET', `/receipts/refunds/${key}`)).body).toEqual({ status: 'pending', amount: '1000000' })
-    expect(await disputeOf(world.service, sold.id)).toMatchObject({ state: 'open', openedBy: 'agent' })
-    await answer(seller, (await disputeOf(world.service, sold.id)).id, { action: 'decline' })
-    expect(await ask(sold, { key })).toEqual(denied('policy_denied'))
+    expect(await disputeOf(world.service, sale.id)).toMatchObject({ state: 'open', openedBy: 'agent' })
+    await answer(seller, (await disputeOf(world.service, sale.id)).id, { action: 'decline' })
+    expect(await requestRefund(sale, { key })).toEqual(denied('policy_denied'))
     expect((await world.call('GET', `/receipts/refunds/${key}`)).body).toEqual(denied('policy_denied'))
     expect(await world.call('GET', `/receipts/refunds/${randomUUID()}`)).toMatchObject({ status: 404 })
     // A new key changes nothing.
-    expect(await ask(sold)).toEqual(denied('policy_denied'))
+    expect(await requestRefund(sale)).toEqual(denied('policy_denied'))
   })
 
   test("is executed at once within the policy's limits, and pending beyond them", async () => {
     await automatic({ automaticPerSale: 1, automaticPerDay: 1.5 })
     const [one, two, dear] = [await buy(), await buy(), await buy({ amount: 2_000_000 })]
-    const payer = (sold: typeof one) => accountOf(world, sold.payer.address)
+    const payer = (sale: typeof one) => accountOf(world, sale.payer.address)
     const buyers = [await payer(one), await payer(two), await payer(dear)]
     await fund()
-    expect(await ask(one)).toEqual({ status: 'executed', amount: '1000000', refundTxHash: null })
-    expect(await ask(dear, { amount: '2000000' })).toEqual({ status: 'pending', amount: '2000000' })
-    expect(await ask(two)).toEqual({ status: 'pending', amount: '1000000' })
+    expect(await requestRefund(one)).toEqual({ status: 'executed', amount: '1000000', refundTxHash: null })
+    expect(await requestRefund(dear, { amount: '2000000' })).toEqual({ status: 'pending', amount: '2000000' })
+    expect(await requestRefund(two)).toEqual({ status: 'pending', amount: '1000000' })
     expect(await disputeOf(world.service, two.id)).toMatchObject({ state: 'open', decidedBy: null })
     world.service.clock.forward(DAY_MS)
     const three = await buy()
     await payer(three)
-    expect(await ask(three, { amount: '400000' })).toEqual({ status: 'executed', amount: '400000', refundTxHash: null })
+    expect(await requestRefund(three, { amount: '400000' })).toEqual({
+      status: 'executed',
+      amount: '400000',
+      refundTxHash: null,
+    })
     expect(buyers).toHaveLength(3)
     expect(await world.service.ledger.differences()).toEqual([])
   })
@@ -111,20 +127,20 @@ describe('a refund request by the x402 extension', () => {
     const payer = first.payer.address.toLowerCase()
     await accountOf(world, payer)
     const six = [first, ...(await Promise.all(Array.from({ length: 5 }, () => buy({ payer }))))]
-    const asks = async (sold: typeof first) => {
-      const told = await ask({ ...sold, payer: first.payer }, { reason: 'customer_request' })
-      return told['status']
+    const statusOf = async (sale: typeof first) => {
+      const answer = await requestRefund({ ...sale, payer: first.payer }, { reason: 'customer_request' })
+      return answer['status']
     }
-    const answers = await Promise.all(six.map(asks))
+    const answers = await Promise.all(six.map(statusOf))
     expect(answers.filter((status) => status === 'executed')).toHaveLength(2)
     expect(answers.filter((status) => status === 'pending')).toHaveLength(4)
-    expect(await asks(await buy({ payer }))).toBe('pending')
+    expect(await statusOf(await buy({ payer }))).toBe('pending')
     // Another wallet has a share of its own, and the day after this one has a new one.
     const other = await buy()
     await accountOf(world, other.payer.address)
-    expect(await ask(other)).toMatchObject({ status: 'executed' })
+    expect(await requestRefund(other)).toMatchObject({ status: 'executed' })
     world.service.clock.forward(DAY_MS)
-    expect(await asks(await buy({ payer }))).toBe('executed')
+    expect(await statusOf(await buy({ payer }))).toBe('executed')
     expect(await findRefundDifferences(world.service.database.statements)).toEqual([])
   })
 
@@ -133,67 +149,67 @@ describe('a refund request by the x402 extension', () => {
     async (evidence) => {
       await automatic()
       await fund()
-      const sold = await buy()
-      await accountOf(world, sold.payer.address)
-      await handOver(world, sold.id, evidence)
-      expect(await ask(sold)).toEqual({ status: 'pending', amount: '1000000' })
-      expect(await disputeOf(world.service, sold.id)).toMatchObject({ state: 'open', decidedBy: null })
-      expect(await world.service.refunds.ofSale(sold.id)).toEqual([])
+      const sale = await buy()
+      await accountOf(world, sale.payer.address)
+      await handOver(world, sale.id, evidence)
+      expect(await requestRefund(sale)).toEqual({ status: 'pending', amount: '1000000' })
+      expect(await disputeOf(world.service, sale.id)).toMatchObject({ state: 'open', decidedBy: null })
+      expect(await world.service.refunds.ofSale(sale.id)).toEqual([])
     },
   )
 
   test('is refunded once for a hundred concurrent requests, with one key or many', async () => {
     await automatic()
     await fund()
-    const sold = await buy()
-    await accountOf(world, sold.payer.address)
+    const sale = await buy()
+    await accountOf(world, sale.payer.address)
     const bodies = await Promise.all(
-      Array.from({ length: 100 }, () => refundRequest(world.service, sold, { amount: '300000' })),
+      Array.from({ length: 100 }, () => refundRequest(world.service, sale, { amount: '300000' })),
     )
     const same = bodies[0]!
     const answers = await Promise.all(bodies.map((body, at) => askRefund(world, at % 2 === 0 ? same : body)))
-    const said = answers.map(({ body }) => JSON.stringify(body))
+    const texts = answers.map(({ body }) => JSON.stringify(body))
     const executed = JSON.stringify({ status: 'executed', amount: '300000', refundTxHash: null })
-    for (const one of said)
+    for (const one of texts)
       expect([
         executed,
         '{"status":"pending","amount":"300000"}',
         JSON.stringify({ status: 'denied', amount: '300000', denialReason: 'already_refunded' }),
       ]).toContain(one)
-    expect((await seller.call('GET', `/v1/payments/${sold.id}`)).body.payment).toMatchObject({ refunded: 0.3 })
-    expect((await world.service.refunds.ofSale(sold.id)).length).toBe(1)
+    expect((await seller.call('GET', `/v1/payments/${sale.id}`)).body.payment).toMatchObject({ refunded: 0.3 })
+    expect((await world.service.refunds.ofSale(sale.id)).length).toBe(1)
     expect(await findRefundDifferences(world.service.database.statements)).toEqual([])
   })
 
   test('is refused with another body, or for another payment, under the same key', async () => {
-    const [sold, other] = [await buy(), await buy()]
+    const [sale, other] = [await buy(), await buy()]
     const key = randomUUID()
-    await ask(sold, { key, amount: '500000' })
+    await requestRefund(sale, { key, amount: '500000' })
     const conflict = { status: 409, body: { code: 'idempotency_conflict' } }
-    expect(await askRefund(world, await refundRequest(world.service, sold, { key, amount: '500001' }))).toMatchObject(
+    expect(await askRefund(world, await refundRequest(world.service, sale, { key, amount: '500001' }))).toMatchObject(
       conflict,
     )
     await world.service.database.statements.run('UPDATE sale SET payer = $2 WHERE id = $1', [
       other.id,
-      sold.payer.address.toLowerCase(),
+      sale.payer.address.toLowerCase(),
     ])
-    const elsewhere = await refundRequest(world.service, { ...other, payer: sold.payer }, { key, amount: '500000' })
+    const elsewhere = await refundRequest(world.service, { ...other, payer: sale.payer }, { key, amount: '500000' })
     expect(await askRefund(world, elsewhere)).toMatchObject(conflict)
     // Another payer may choose the same key.
-    expect(await ask(await buy(), { key })).toMatchObject({ status: 'pending' })
+    expect(await requestRefund(await buy(), { key })).toMatchObject({ status: 'pending' })
   })
 
   test('is denied to other addresses, other signers, and for anything the signature does not cover', async () => {
     await automatic()
     await fund()
-    const [sold, other] = [await buy(), await buy()]
+    const [sale, other] = [await buy(), await buy()]
     const thief = stranger()
     const refundTo = thief.address.toLowerCase() as `0x${string}`
-    expect(await ask(sold, { refundTo })).toEqual(denied('policy_denied'))
-    expect(await ask(sold, { by: thief })).toEqual(denied('not_payer'))
-    expect(await ask(sold, { by: thief, refundTo })).toEqual(denied('not_payer'))
-    expect(await ask(sold, { by: thief, paymentId: sold.id })).toEqual(denied('not_payer'))
-    expect(await ask(sold, { origin: 'https://evil.example/receipts/refunds' })).toEqual(denied('not_payer'))
+    expect(await requestRefund(sale, { refundTo })).toEqual(denied('policy_denied'))
+    expect(await requestRefund(sale, { by: thief })).toEqual(denied('not_payer'))
+    expect(await requestRefund(sale, { by: thief, refundTo })).toEqual(denied('not_payer'))
+    expect(await requestRefund(sale, { by: thief, paymentId: sale.id })).toEqual(denied('not_payer'))
+    expect(await requestRefund(sale, { origin: 'https://evil.example/receipts/refunds' })).toEqual(denied('not_payer'))
     for (const signed of [
       { amount: 1n },
       { txHash: other.txHash },
@@ -201,69 +217,69 @@ describe('a refund request by the x402 extension', () => {
       { reason: 'other' },
       { paymentId: other.id },
     ]) {
-      expect(await ask(sold, { signed: signed as never })).toEqual(denied('not_payer'))
+      expect(await requestRefund(sale, { signed: signed as never })).toEqual(denied('not_payer'))
     }
-    expect(await ask(sold, { network: 'eip155:8453' })).toEqual(denied('unknown_payment'))
-    expect(await ask(sold, { network: 'solana:x' })).toEqual(denied('unknown_payment'))
-    expect(await ask(sold, { txHash: `0x${'9'.repeat(64)}` })).toEqual(denied('unknown_payment'))
-    expect(await ask(sold, { paymentId: other.id })).toEqual(denied('unknown_payment'))
+    expect(await requestRefund(sale, { network: 'eip155:8453' })).toEqual(denied('unknown_payment'))
+    expect(await requestRefund(sale, { network: 'solana:x' })).toEqual(denied('unknown_payment'))
+    expect(await requestRefund(sale, { txHash: `0x${'9'.repeat(64)}` })).toEqual(denied('unknown_payment'))
+    expect(await requestRefund(sale, { paymentId: other.id })).toEqual(denied('unknown_payment'))
     for (const minutes of [-1, 61]) {
-      const late = await refundRequest(world.service, sold, { minutes })
+      const late = await refundRequest(world.service, sale, { minutes })
       expect(await askRefund(world, late)).toMatchObject({ status: 410, body: { code: 'signature_expired' } })
     }
-    const bare = { ...(await refundRequest(world.service, sold)), payerSignature: undefined }
+    const bare = { ...(await refundRequest(world.service, sale)), payerSignature: undefined }
     expect(await askRefund(world, bare)).toMatchObject({ status: 400 })
     expect((await askRefund(world, bare, { 'x-payment-token': other.token })).body).toEqual(denied('not_payer'))
-    expect(await world.service.disputes.ofSale(sold.id)).toBeNull()
-    expect((await askRefund(world, bare, { 'x-payment-token': sold.token })).body).toMatchObject({ status: 'pending' })
+    expect(await world.service.disputes.ofSale(sale.id)).toBeNull()
+    expect((await askRefund(world, bare, { 'x-payment-token': sale.token })).body).toMatchObject({ status: 'pending' })
   })
 
   test('must name the payment where one transaction paid two', async () => {
-    const [sold, other] = [await buy(), await buy()]
+    const [sale, other] = [await buy(), await buy()]
     await world.service.database.statements.run('UPDATE sale SET tx_hash = $2, payer = $3 WHERE id = $1', [
-      ...[other.id, sold.txHash, sold.payer.address.toLowerCase()],
+      ...[other.id, sale.txHash, sale.payer.address.toLowerCase()],
     ])
-    expect(await ask(sold)).toEqual(denied('unknown_payment'))
-    expect(await ask(sold, { paymentId: other.id })).toMatchObject({ status: 'pending' })
-    expect(await world.service.disputes.ofSale(sold.id)).toBeNull()
+    expect(await requestRefund(sale)).toEqual(denied('unknown_payment'))
+    expect(await requestRefund(sale, { paymentId: other.id })).toMatchObject({ status: 'pending' })
+    expect(await world.service.disputes.ofSale(sale.id)).toBeNull()
     expect(await disputeOf(world.service, other.id)).toMatchObject({ state: 'open' })
   })
 
   test('is invalid below five cents, unless it covers all that is left', async () => {
-    const [sold, small] = [await buy(), await buy({ amount: 10_000 })]
-    const dust = await askRefund(world, await refundRequest(world.service, sold, { amount: '49999' }))
+    const [sale, small] = [await buy(), await buy({ amount: 10_000 })]
+    const dust = await askRefund(world, await refundRequest(world.service, sale, { amount: '49999' }))
     expect([dust.status, dust.body]).toMatchObject([400, { details: { amount: 'must be at least 0.05' } }])
-    expect(await world.service.disputes.ofSale(sold.id)).toBeNull()
-    expect(await ask(small, { amount: '10000' })).toMatchObject({ status: 'pending' })
+    expect(await world.service.disputes.ofSale(sale.id)).toBeNull()
+    expect(await requestRefund(small, { amount: '10000' })).toMatchObject({ status: 'pending' })
   })
 
   test('is denied after the window, above the remaining amount, in forbidden parts, and after an end', async () => {
     await fund()
-    const sold = await buy()
-    expect(await ask(sold, { amount: '1000001' })).toEqual(denied('amount_exceeds_settled'))
-    await refund(seller, sold.id, { amount: 0.4 })
-    expect(await ask(sold, { amount: '600001' })).toEqual(denied('amount_exceeds_settled'))
+    const sale = await buy()
+    expect(await requestRefund(sale, { amount: '1000001' })).toEqual(denied('amount_exceeds_settled'))
+    await refund(seller, sale.id, { amount: 0.4 })
+    expect(await requestRefund(sale, { amount: '600001' })).toEqual(denied('amount_exceeds_settled'))
     await seller.call('PATCH', '/v1/refund-policy', { body: { partialRefunds: false } })
-    expect(await ask(sold, { amount: '500000' })).toEqual(denied('policy_denied'))
-    await refund(seller, sold.id, {})
-    expect(await ask(sold, { amount: '1' })).toEqual(denied('already_refunded'))
+    expect(await requestRefund(sale, { amount: '500000' })).toEqual(denied('policy_denied'))
+    await refund(seller, sale.id, {})
+    expect(await requestRefund(sale, { amount: '1' })).toEqual(denied('already_refunded'))
     const late = await buy()
     world.service.clock.forward(30 * DAY_MS)
-    expect(await ask(late)).toEqual(denied('outside_window'))
+    expect(await requestRefund(late)).toEqual(denied('outside_window'))
     const [balance, unpaid] = [
       await buy({ product: 'gate', details: { kind: 'balance' } }),
       await buy({ state: 'settling' }),
     ]
-    expect(await ask(balance)).toEqual(denied('policy_denied'))
-    expect(await ask({ ...unpaid, txHash: `0x${'8'.repeat(64)}` })).toEqual(denied('unknown_payment'))
+    expect(await requestRefund(balance)).toEqual(denied('policy_denied'))
+    expect(await requestRefund({ ...unpaid, txHash: `0x${'8'.repeat(64)}` })).toEqual(denied('unknown_payment'))
     const tool = await buy({ product: 'tool', userId: null })
-    expect(await ask(tool)).toEqual(denied('policy_denied'))
+    expect(await requestRefund(tool)).toEqual(denied('policy_denied'))
     const reported = await buy()
     await report(world.service, reported)
     // The person's report and the program's request are one dispute.
-    expect(await ask(reported)).toMatchObject({ status: 'pending' })
+    expect(await requestRefund(reported)).toMatchObject({ status: 'pending' })
     await answer(seller, (await disputeOf(world.service, reported.id)).id, { action: 'decline' })
-    expect(await ask(reported)).toEqual(denied('policy_denied'))
+    expect(await requestRefund(reported)).toEqual(denied('policy_denied'))
   })
 
   test('is not affected by an unsigned refund from the seller’s own wallet, nor is the deadline', async () => {
@@ -272,8 +288,8 @@ describe('a refund request by the x402 extension', () => {
     const [whole, part, reported] = [await buy(), await buy(), await buy()]
     await refund(seller, whole.id, { from: 'own' })
     await refund(seller, part.id, { from: 'own', amount: 0.8 })
-    expect(await ask(whole)).toEqual({ status: 'pending', amount: '1000000' })
-    expect(await ask(part, { amount: '500000' })).toEqual({ status: 'pending', amount: '500000' })
+    expect(await requestRefund(whole)).toEqual({ status: 'pending', amount: '1000000' })
+    expect(await requestRefund(part, { amount: '500000' })).toEqual({ status: 'pending', amount: '500000' })
     await report(world.service, reported)
     world.service.clock.forward(DAY_MS - 600_000)
     for (let time = 0; time < 3; time++) {
@@ -293,9 +309,9 @@ describe('a refund request by the x402 extension', () => {
   test('a contract wallet signs with its owner’s key (ERC-1271), for both ways of asking', async () => {
     const owner = privateKeyToAccount(generatePrivateKey())
     const wallet = await world.chain.wallet('owned', { owner: owner.address, usdc: 1_000_000n })
-    const [sold, other] = [await buy({ payer: wallet }), await buy({ payer: wallet })]
-    expect(await ask(sold, { by: stranger() })).toEqual(denied('not_payer'))
-    expect(await ask(sold, { by: owner })).toMatchObject({ status: 'pending' })
+    const [sale, other] = [await buy({ payer: wallet }), await buy({ payer: wallet })]
+    expect(await requestRefund(sale, { by: stranger() })).toEqual(denied('not_payer'))
+    expect(await requestRefund(sale, { by: owner })).toMatchObject({ status: 'pending' })
     const post = (body: object) => world.call('POST', `/receipts/${other.id}/dispute`, { body })
     expect(await post(await signedReport(world.service, other, stranger()))).toMatchObject({ status: 404 })
     expect(await post(await signedReport(world.service, other, owner))).toMatchObject({ status: 201 })
@@ -303,14 +319,14 @@ describe('a refund request by the x402 extension', () => {
 
   test('is pending while it cannot be paid automatically, and repeats the same refund', async () => {
     await automatic()
-    const sold = await buy()
+    const sale = await buy()
     const key = randomUUID()
-    expect(await ask(sold, { key })).toEqual({ status: 'pending', amount: '1000000' })
-    expect(await disputeOf(world.service, sold.id)).toMatchObject({ state: 'refunding', decidedBy: 'policy' })
-    expect(await world.service.refunds.ofSale(sold.id)).toMatchObject([{ requestedBy: 'agent', state: 'requested' }])
+    expect(await requestRefund(sale, { key })).toEqual({ status: 'pending', amount: '1000000' })
+    expect(await disputeOf(world.service, sale.id)).toMatchObject({ state: 'refunding', decidedBy: 'policy' })
+    expect(await world.service.refunds.ofSale(sale.id)).toMatchObject([{ requestedBy: 'agent', state: 'requested' }])
     // Twice the same, and the same refund.
-    expect(await ask(sold, { key })).toEqual({ status: 'pending', amount: '1000000' })
-    expect(await world.service.refunds.ofSale(sold.id)).toHaveLength(1)
+    expect(await requestRefund(sale, { key })).toEqual({ status: 'pending', amount: '1000000' })
+    expect(await world.service.refunds.ofSale(sale.id)).toHaveLength(1)
   })
 })
 

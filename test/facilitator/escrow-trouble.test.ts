@@ -26,10 +26,10 @@ describe('trouble with money in the escrow', () => {
     until(async () => ((await world.chain.call('txpool_status')) as { pending: string }).pending !== '0x0')
   const settle = async (body: unknown): Promise<Settled> => (await world.service.post('/settle', body)).body as Settled
   const mined = async (body: unknown) => {
-    const asked = settle(body)
+    const settlement = settle(body)
     await pooled()
     await world.chain.mine()
-    return await asked
+    return await settlement
   }
   const chainTime = async () =>
     Number(((await world.chain.call('eth_getBlockByNumber', 'latest', false)) as { timestamp: Hex }).timestamp)
@@ -73,7 +73,7 @@ describe('trouble with money in the escrow', () => {
   it('leaves a reverted capture pending until that is final; then it can be repeated', async () => {
     const paid = await authorized()
     const body = await capture(paid, 300_002n)
-    const asked = settle(body)
+    const settlement = settle(body)
     await pooled()
     await world.chain.setPaused(true)
     await world.chain.mine()
@@ -84,7 +84,7 @@ describe('trouble with money in the escrow', () => {
     await world.chain.mine(3)
     world.clock.forward(2_000)
     const refused = { success: false, errorReason: 'invalid_auth_capture_evm_transaction_reverted' }
-    expect(await asked).toMatchObject(refused)
+    expect(await settlement).toMatchObject(refused)
     expect(await again).toMatchObject(refused)
     expect(await escrowed(world.chain, paid.info)).toMatchObject(ALL)
     expect(await mined(body)).toMatchObject({ success: true, amount: '300002' })
@@ -116,10 +116,10 @@ describe('trouble with money in the escrow', () => {
     const now = await chainTime()
     const terms = escrowTerms(world.chain, { operator, receiver: world.seller, signer: signer.address }, { now })
     const paid = await payEscrow(world.chain, payer, terms, { now })
-    const asked = running.post('/settle', paid.body)
+    const settlement = running.post('/settle', paid.body)
     await pooled()
     await world.chain.mine()
-    expect((await asked).body).toMatchObject({ success: true })
+    expect((await settlement).body).toMatchObject({ success: true })
     await running.close()
 
     await world.chain.call('anvil_impersonateAccount', payer.address)

@@ -47,7 +47,7 @@ describe('the scheme auth-capture', () => {
   const post = async (body: unknown, service = world.service): Promise<Settled> =>
     (await service.post('/settle', body)).body as Settled
   const settle = (paid: Paid) => post(paid.body)
-  const tell = (paid: Paid, payload: Record<string, unknown>, service = world.service) =>
+  const settlePayload = (paid: Paid, payload: Record<string, unknown>, service = world.service) =>
     post(escrowBody(paid.terms, payload), service)
   const by = (account = signer) => seller(world.chain, account, operator)
   const held = ({ info }: Paid) => escrowed(world.chain, info)
@@ -81,14 +81,18 @@ describe('the scheme auth-capture', () => {
     expect(await held(paid)).toEqual({ collected: true, ...ALL })
 
     const first = await by().capture(paid, 300_000n, ALL)
-    expect(await tell(paid, first)).toMatchObject({ success: true, amount: '300000', payer: world.payer.address })
+    expect(await settlePayload(paid, first)).toMatchObject({
+      success: true,
+      amount: '300000',
+      payer: world.payer.address,
+    })
     // Its own sender may repeat it: it is the same answer and no second transaction.
-    const repeated = await tell(paid, first, world.services[1])
+    const repeated = await settlePayload(paid, first, world.services[1])
     expect(repeated).toMatchObject({ success: true, amount: '300000' })
     const second = await by().capture(paid, 200_000n, { capturable: 700_000n, refundable: 300_000n })
-    expect(await tell(paid, second)).toMatchObject({ success: true })
+    expect(await settlePayload(paid, second)).toMatchObject({ success: true })
     expect(await held(paid)).toMatchObject({ capturable: 500_000n, refundable: 500_000n })
-    expect(await tell(paid, await by().void(paid))).toMatchObject({ success: true })
+    expect(await settlePayload(paid, await by().void(paid))).toMatchObject({ success: true })
 
     expect(await held(paid)).toMatchObject({ capturable: 0n, refundable: 500_000n })
     expect(await sent()).toBe(start + 4)
@@ -100,9 +104,9 @@ describe('the scheme auth-capture', () => {
     const paid = await authorized()
     const start = await sent()
     const payload = await by().capture(paid, 400_000n, ALL, { voids: true })
-    expect(await tell(paid, payload)).toMatchObject({ success: true, amount: '400000' })
+    expect(await settlePayload(paid, payload)).toMatchObject({ success: true, amount: '400000' })
     await until(async () => (await held(paid)).capturable === 0n)
-    expect(await tell(paid, payload)).toMatchObject({ success: true, amount: '400000' })
+    expect(await settlePayload(paid, payload)).toMatchObject({ success: true, amount: '400000' })
     expect(await held(paid)).toMatchObject({ refundable: 400_000n })
     expect(await sent()).toBe(start + 2)
   })
@@ -118,7 +122,7 @@ describe('the scheme auth-capture', () => {
     for (const reason of reasons) expect(reason).toMatch(/already_collected|settlement_pending/)
     const payload = await by().capture(paid, 1_000_000n, ALL)
     const captures = await Promise.all(
-      Array.from({ length: 50 }, (_, place) => tell(paid, payload, world.services[place % 2])),
+      Array.from({ length: 50 }, (_, place) => settlePayload(paid, payload, world.services[place % 2])),
     )
     expect(captures.every(({ success }) => success)).toBe(true)
     expect(await sent()).toBe(start + 2)
@@ -128,7 +132,9 @@ describe('the scheme auth-capture', () => {
     const paid = await authorized()
     const start = await sent()
     const payloads = [await by().capture(paid, 600_000n, ALL), await by().capture(paid, 300_000n, ALL)]
-    const answers = await Promise.all(payloads.map((payload, place) => tell(paid, payload, world.services[place])))
+    const answers = await Promise.all(
+      payloads.map((payload, place) => settlePayload(paid, payload, world.services[place])),
+    )
     expect(answers.filter(({ success }) => success)).toHaveLength(1)
     expect(answers.find(({ success }) => !success)).toMatchObject(refusal('unexpected_payment_state'))
     const { refundable, capturable } = await held(paid)
@@ -152,7 +158,7 @@ describe('the scheme auth-capture', () => {
       expect(await settle(paid)).toMatchObject(refusal('operator_not_admitted'))
       expect(await post(paid.body, both)).toMatchObject({ success: true })
       const capture = await seller(world.chain, signer, second!.address).capture(paid, 1_000_000n, ALL)
-      expect(await tell(paid, capture, both)).toMatchObject({ success: true })
+      expect(await settlePayload(paid, capture, both)).toMatchObject({ success: true })
     }
     expect(await sentBy(world.chain, second!.address)).toBe(before + 6)
     await both.close()
@@ -174,7 +180,7 @@ describe('the scheme auth-capture', () => {
     expect(authorizing).toBeGreaterThan(0n)
     expect(await spent(receiver, '01')).toBe(authorizing)
     expect(await spent(PLACES.collector, '01')).toBe(0n)
-    expect(await tell(paid, await by().capture(paid, 1_000_000n, ALL))).toMatchObject({ success: true })
+    expect(await settlePayload(paid, await by().capture(paid, 1_000_000n, ALL))).toMatchObject({ success: true })
     expect(await spent(payer.address, '')).toBe(authorizing)
     expect(await spent(receiver, '01')).toBeGreaterThan(authorizing)
   })
@@ -188,7 +194,7 @@ describe('the scheme auth-capture', () => {
     const terms = escrowTerms(world.chain, { operator, receiver: world.seller, signer: signing })
     const paid = { ...(await payEscrow(world.chain, { address: wallet, authorize }, terms)), terms }
     expect(await settle(paid)).toMatchObject({ success: true })
-    expect(await tell(paid, await by().capture(paid, 1_000_000n, ALL))).toMatchObject({ success: true })
+    expect(await settlePayload(paid, await by().capture(paid, 1_000_000n, ALL))).toMatchObject({ success: true })
     expect(await usdcOf(world.chain, wallet)).toBe(4_000_000n)
     const refusing = await world.chain.wallet('refusing', { usdc: 5_000_000n })
     const refused = await payEscrow(
@@ -204,7 +210,7 @@ describe('the scheme auth-capture', () => {
 
   describe('for a seller of this service, which signs no messages', () => {
     const minute = 60_000
-    const sold = async () => {
+    const sell = async () => {
       const { chain, clock } = world
       const price = { amount: 1_000_000n, recipient: world.seller, network: chain.network.name }
       const offered = escrowRequirementsOf(price, operator, captureDeadlineOf(minute, clock.now()))
@@ -227,7 +233,7 @@ describe('the scheme auth-capture', () => {
       const { facilitator, authCapture } = world.service
       const start = await sent()
       for (const action of [{ type: 'capture', amount: 400_000n, expected: ALL }, { type: 'void' }] as const) {
-        const sale = await sold()
+        const sale = await sell()
         const payment = readRequest(sale.request)
         expect(await facilitator.settle(payment, requester('pay_1'))).toMatchObject({ success: true })
         const act = () => facilitator.carryOut(payment, authCapture.examineAction(payment, action), requester('pay_1'))
@@ -263,13 +269,13 @@ describe('the scheme auth-capture', () => {
         return await facilitator.purchases.claim(world.database.statements, { digest, purchaseId: 'pay_1' })
       }
       expect(await claim(await authorized())).toBeNull()
-      const ours = await sold()
+      const ours = await sell()
       expect(await facilitator.settle(readRequest(ours.request), requester('pay_2'))).toMatchObject({ success: true })
       expect(await claim(ours)).toBe('pay_1')
     })
 
     it('a deadline that leaves too little time, or that was never offered, is not accepted', async () => {
-      const { presented } = await sold()
+      const { presented } = await sell()
       const now = world.clock.now().getTime()
       expect(acceptedDeadline(presented, minute, new Date(now + 299_000))).not.toBeNull()
       expect(acceptedDeadline(presented, minute, new Date(now + 302_000))).toBeNull()
@@ -302,7 +308,7 @@ describe('the scheme auth-capture', () => {
         [await by().capture(paid, 1_000_000n, ALL, { voids: true }), 'void_remainder_full_capture'],
         [{ ...(await by().void(paid)), type: 'refund', amount: '1' }, 'refund_funding_unavailable'],
       ] as const
-      for (const [payload, reason] of cases) expect(await tell(paid, payload)).toMatchObject(refusal(reason))
+      for (const [payload, reason] of cases) expect(await settlePayload(paid, payload)).toMatchObject(refusal(reason))
     })
 
     it('a message that another key signed, or that was signed for another payment, operator or network', async () => {
@@ -324,16 +330,20 @@ describe('the scheme auth-capture', () => {
         [{ ...capture, amount: '500001' }, signature],
         [{ ...voids, authorizerSignature: capture.authorizerSignature }, 'void_authorizer_signature'],
       ] as const
-      for (const [payload, reason] of cases) expect(await tell(paid, payload)).toMatchObject(refusal(reason))
+      for (const [payload, reason] of cases) expect(await settlePayload(paid, payload)).toMatchObject(refusal(reason))
     })
 
     it('a message that does not fit the terms, or whose signer is not the bound one', async () => {
       const stranger = await world.chain.payer(0n)
       const capture = await by().capture(paid, 500_000n, ALL)
       const info = (change: object) => ({ ...capture, paymentInfo: { ...capture.paymentInfo, ...change } })
-      expect(await tell(paid, info({ receiver: stranger.address }))).toMatchObject(refusal('requirements_mismatch'))
-      expect(await tell(paid, info({ maxAmount: '2000000' }))).toMatchObject(refusal('requirements_mismatch'))
-      expect(await tell(paid, info({ operator: stranger.address }))).toMatchObject(refusal('operator_mismatch'))
+      expect(await settlePayload(paid, info({ receiver: stranger.address }))).toMatchObject(
+        refusal('requirements_mismatch'),
+      )
+      expect(await settlePayload(paid, info({ maxAmount: '2000000' }))).toMatchObject(refusal('requirements_mismatch'))
+      expect(await settlePayload(paid, info({ operator: stranger.address }))).toMatchObject(
+        refusal('operator_mismatch'),
+      )
       // The thief's own key, in terms that name it: the payer's salt says who may sign.
       const extra = { ...paid.terms.extra, receiverAuthorizer: stranger.address }
       const forged = escrowBody({ ...paid.terms, extra }, await by(stranger).capture(paid, 500_000n, ALL))
@@ -422,11 +432,13 @@ describe('the scheme auth-capture', () => {
 
   it('does nothing after a void, nor for a payment whose authorization the payer cancelled', async () => {
     const paid = await authorized()
-    expect(await tell(paid, await by().void(paid))).toMatchObject({ success: true })
+    expect(await settlePayload(paid, await by().void(paid))).toMatchObject({ success: true })
     const start = await sent()
-    expect(await tell(paid, await by().capture(paid, 500_000n, ALL))).toMatchObject(refusal('unexpected_payment_state'))
+    expect(await settlePayload(paid, await by().capture(paid, 500_000n, ALL))).toMatchObject(
+      refusal('unexpected_payment_state'),
+    )
     const nothing = { capturable: 0n, refundable: 0n }
-    expect(await tell(paid, await by().capture(paid, 500_000n, nothing))).toMatchObject(
+    expect(await settlePayload(paid, await by().capture(paid, 500_000n, nothing))).toMatchObject(
       refusal('insufficient_authorization'),
     )
     expect(await settle(paid)).toMatchObject(refusal('payment_already_collected'))

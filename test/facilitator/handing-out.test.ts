@@ -27,21 +27,21 @@ describe('the success of a settlement', () => {
     await world.chain.mine()
     await until(async () => (await stateOf(payment)) === 'settled')
   }
-  const outcome = async <T>(asked: Promise<T>, payment: Payment): Promise<T> => {
+  const outcome = async <T>(settlement: Promise<T>, payment: Payment): Promise<T> => {
     await underWay(payment)
     await mined(payment)
-    return await asked
+    return await settlement
   }
 
   it('is the same answer for all requests with one Idempotency-Key', async () => {
     const payment = await newPayment()
     const before = await sentBy(world.chain, world.chain.accounts[0]!.address)
-    const asked = Promise.all(
+    const settlements = Promise.all(
       Array.from({ length: 100 }, (_, place) =>
         world.services[place % 2]!.post('/settle', payment, { 'idempotency-key': 'one-sale' }),
       ),
     )
-    const answers = await outcome(asked, payment)
+    const answers = await outcome(settlements, payment)
     expect(answers[0]!.body).toMatchObject({ success: true, status: 'settled' })
     for (const { status, body } of answers) {
       expect(status).toBe(200)
@@ -103,10 +103,10 @@ describe('the success of a settlement', () => {
 
   it('is pending, with the hash, after the longest wait', async () => {
     const payment = await newPayment()
-    const asked = world.service.post('/settle', payment)
+    const settlement = world.service.post('/settle', payment)
     await underWay(payment)
     world.clock.forward(21_000)
-    const { status, body } = await asked
+    const { status, body } = await settlement
     expect(status).toBe(200)
     expect(body).toMatchObject({
       success: false,
@@ -126,13 +126,13 @@ describe('the success of a settlement', () => {
     const first = await payer.authorize(chain.network, seller)
     const other = chain.accounts[2]!.address
     const second = await payer.authorize(chain.network, other, { nonce: first.nonce })
-    const sold = await usdcOf(chain, seller)
+    const sellerBalance = await usdcOf(chain, seller)
     const soldByOther = await usdcOf(chain, other)
     const payments = [request(chain, 2, first), request(chain, 2, second)]
-    const asked = Promise.all(payments.map((payment, place) => world.services[place]!.post('/settle', payment)))
+    const settlements = Promise.all(payments.map((payment, place) => world.services[place]!.post('/settle', payment)))
     await until(async () => (await inPool()) > 0)
     await chain.mine()
-    const answers = await asked
+    const answers = await settlements
     expect(answers.filter(({ body }) => body.success)).toHaveLength(1)
     const refused = answers.find(({ body }) => !body.success)!
     expect(refused.body).toMatchObject({
@@ -140,7 +140,7 @@ describe('the success of a settlement', () => {
       status: 'failed',
       txHash: null,
     })
-    const moved = [(await usdcOf(chain, seller)) - sold, (await usdcOf(chain, other)) - soldByOther]
+    const moved = [(await usdcOf(chain, seller)) - sellerBalance, (await usdcOf(chain, other)) - soldByOther]
     expect([...moved].sort()).toEqual([0n, 1_000_000n])
   })
 })

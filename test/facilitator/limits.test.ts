@@ -165,12 +165,12 @@ describe('the limits of a sponsor', () => {
         empty: false,
       },
     ])
-    const figures = await (await fetch(`${origin}/metrics`)).text()
-    expect(figures).toMatch(/^coinslot_sponsors_low_on_gas 1$/m)
-    expect(figures).toMatch(/^coinslot_sponsor_low\{network="base-sepolia",sponsor="0x\w{40}"\} 1$/m)
-    expect(figures).toMatch(/^coinslot_sponsor_balance_eth\{network="base-sepolia",sponsor="0x\w{40}"\} [1-9]/m)
-    expect(figures).toMatch(/^coinslot_chain_up\{network="base-sepolia"\} 1$/m)
-    expect(figures).toMatch(/^coinslot_chain_head_age_seconds\{network="base-sepolia"\} [\d.]+$/m)
+    const metrics = await (await fetch(`${origin}/metrics`)).text()
+    expect(metrics).toMatch(/^coinslot_sponsors_low_on_gas 1$/m)
+    expect(metrics).toMatch(/^coinslot_sponsor_low\{network="base-sepolia",sponsor="0x\w{40}"\} 1$/m)
+    expect(metrics).toMatch(/^coinslot_sponsor_balance_eth\{network="base-sepolia",sponsor="0x\w{40}"\} [1-9]/m)
+    expect(metrics).toMatch(/^coinslot_chain_up\{network="base-sepolia"\} 1$/m)
+    expect(metrics).toMatch(/^coinslot_chain_head_age_seconds\{network="base-sepolia"\} [\d.]+$/m)
     await service.close()
   })
 

@@ -16,7 +16,7 @@ describe('settlements that go together', () => {
       'SELECT state, reason, external FROM facilitator_settlement ORDER BY claimed_at',
       [],
     )
-  const count = (wanted: string) => async () => (await states()).filter(({ state }) => state === wanted).length
+  const count = (expected: string) => async () => (await states()).filter(({ state }) => state === expected).length
   const underWay = (least: number) => until(async () => (await count('broadcast')()) >= least)
   const open = async () => (await states()).filter(({ state }) => state !== 'settled' && state !== 'failed').length
   /** Blocks until nothing is open any more: what is judged singly needs another one. */
@@ -35,7 +35,7 @@ describe('settlements that go together', () => {
     const { chain, seller, service } = world
     const payers = await Promise.all(Array.from({ length: 8 }, () => chain.payer(5_000_000n)))
     const signed = await Promise.all(payers.map((payer) => payer.authorize(chain.network, seller)))
-    const asked = signed.map(settle)
+    const settlements = signed.map(settle)
     await until(async () => (await count('claimed')()) === 8)
 
     const stranger = chain.accounts[1]!.address
@@ -47,15 +47,15 @@ describe('settlements that go together', () => {
     await underWay(8)
     await mineAll()
 
-    const answers = await Promise.all(asked)
+    const answers = await Promise.all(settlements)
     const outcomes = answers.map(({ body }) => [body.success, body.errorReason] as const)
     expect(outcomes[4]).toEqual([false, 'invalid_exact_evm_nonce_already_used'])
     expect(outcomes[6]).toEqual([false, 'invalid_exact_evm_insufficient_balance'])
     for (const place of [0, 1, 2, 3, 5, 7]) expect(outcomes[place]).toEqual([true, null])
     // Claimed here while it was unused, and submitted by a stranger: the stranger's transaction moved the money.
     expect(answers[2]!.body.txHash).toBe(frontRun)
-    const kept = await service.get(`/settlements/base-sepolia/${payers[4]!.address}/${signed[4]!.nonce}`)
-    expect(kept.body).toMatchObject({ status: 'failed', txHash: null })
+    const stored = await service.get(`/settlements/base-sepolia/${payers[4]!.address}/${signed[4]!.nonce}`)
+    expect(stored.body).toMatchObject({ status: 'failed', txHash: null })
   })
 
   it('leave a wallet that burns gas to itself', async () => {
@@ -70,11 +70,11 @@ describe('settlements that go together', () => {
     const turncoat = await chain.payer(5_000_000n)
     const others = await Promise.all(Array.from({ length: 5 }, () => chain.payer(5_000_000n)))
     const signed = await Promise.all([turncoat, ...others].map((one) => one.authorize(chain.network, seller)))
-    const asked = signed.map(settle)
+    const settlements = signed.map(settle)
     await underWay(6)
     await chain.call('anvil_setCode', turncoat.address, await chain.call('eth_getCode', from, 'latest'))
     await mineAll()
-    const answers = await Promise.all(asked)
+    const answers = await Promise.all(settlements)
     expect(answers[0]!.body.success).toBe(false)
     for (const { body } of answers.slice(1)) expect(body).toMatchObject({ success: true })
   })
@@ -113,7 +113,7 @@ describe('settlements that wait at the same moment', () => {
     const payers = await Promise.all(Array.from({ length: 60 }, () => chain.payer(5_000_000n)))
     const signed = await Promise.all(payers.map((payer) => payer.authorize(chain.network, seller)))
     const before = await usdcOf(chain, seller)
-    const asked = Promise.all(signed.map((one) => world.service.post('/settle', request(chain, 2, one))))
+    const settlements = Promise.all(signed.map((one) => world.service.post('/settle', request(chain, 2, one))))
     await until(async () => (await inState('claimed')) === 60)
     // Starts only now, so that the arrival times do not change how the batches are built.
     world.service.facilitator.start()
@@ -121,7 +121,7 @@ describe('settlements that wait at the same moment', () => {
       await chain.mine()
       return (await inState('settled')) === 60
     })
-    const answers = await asked
+    const answers = await settlements
     expect(answers.every(({ body }) => body.success === true)).toBe(true)
     expect((await usdcOf(chain, seller)) - before).toBe(60_000_000n)
     const hashes = [...new Set(answers.map(({ body }) => body.txHash as string))]

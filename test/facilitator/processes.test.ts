@@ -51,14 +51,16 @@ describe('one payment, a hundred concurrent calls at two processes', () => {
   /** Fifty to each; a block when the transaction is on its way. */
   const settleByHundred = async ({ body }: Payment, headers: Record<string, string> = {}): Promise<Answer[]> => {
     const text = JSON.stringify(body)
-    const asked = Promise.all(Array.from({ length: 100 }, (_, place) => settle(origins[place % 2]!, text, headers)))
+    const settlements = Promise.all(
+      Array.from({ length: 100 }, (_, place) => settle(origins[place % 2]!, text, headers)),
+    )
     await until(async () => (await inPool(chain)) > 0)
     await chain.mine()
-    return await asked
+    return await settlements
   }
   const state = async ({ payer }: Payment) => ({
     paid: await usdcOf(chain, payer),
-    sold: await usdcOf(chain, chain.accounts[3]!.address),
+    sellerBalance: await usdcOf(chain, chain.accounts[3]!.address),
     sent: await sentBy(chain, chain.accounts[0]!.address),
   })
   /** One transaction was mined, none is pending, it is the reported one, and it moved the money once. */
@@ -68,7 +70,7 @@ describe('one payment, a hundred concurrent calls at two processes', () => {
     expect(await inPool(chain)).toBe(0)
     expect(await state(payment)).toEqual({
       paid: before.paid - 1_000_000n,
-      sold: before.sold + 1_000_000n,
+      sellerBalance: before.sellerBalance + 1_000_000n,
       sent: before.sent + 1,
     })
     expect(await usesBy(chain, payment.payer)).toEqual([
@@ -110,8 +112,8 @@ describe('one payment, a hundred concurrent calls at two processes', () => {
 
 /** Where it listens, once it says that it is ready. */
 async function originOf(process: ServiceProcess): Promise<string> {
-  const said = await process.says(READY)
-  const line = said.split('\n').find((each) => READY.test(`${each}\n`))!
+  const output = await process.waitFor(READY)
+  const line = output.split('\n').find((each) => READY.test(`${each}\n`))!
   const { port } = JSON.parse(line) as { port: number }
   return `http://127.0.0.1:${String(port)}`
 }

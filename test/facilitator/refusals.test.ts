@@ -4,7 +4,7 @@ import { openWorld, request, type Terms, type World } from './world.ts'
 /** What is wrong, how it is made, and the reason that both verify and settle must give for it. */
 interface Case {
   wrong: string
-  make(world: World): Promise<{ signed: SignedAuthorization; asked?: Terms; offered?: Terms }>
+  make(world: World): Promise<{ signed: SignedAuthorization; required?: Terms; offered?: Terms }>
   reason: string
   /** Where version 1 says it differently. */
   reasonV1?: string
@@ -22,22 +22,22 @@ const VALUE = {
 const CASES: Case[] = [
   {
     wrong: 'another scheme',
-    make: async (world) => ({ signed: await signedBy(world), asked: { scheme: 'upto' } }),
+    make: async (world) => ({ signed: await signedBy(world), required: { scheme: 'upto' } }),
     reason: 'invalid_exact_evm_scheme',
   },
   {
     wrong: 'more authorized than required',
-    make: async (world) => ({ signed: await signedBy(world), asked: { amount: '999999' } }),
+    make: async (world) => ({ signed: await signedBy(world), required: { amount: '999999' } }),
     ...VALUE,
   },
   {
     wrong: 'less authorized than required',
-    make: async (world) => ({ signed: await signedBy(world), asked: { amount: '1000001' } }),
+    make: async (world) => ({ signed: await signedBy(world), required: { amount: '1000001' } }),
     ...VALUE,
   },
   {
     wrong: 'another recipient',
-    make: async (world) => ({ signed: await signedBy(world), asked: { payTo: world.chain.accounts[2]!.address } }),
+    make: async (world) => ({ signed: await signedBy(world), required: { payTo: world.chain.accounts[2]!.address } }),
     reason: 'invalid_exact_evm_recipient_mismatch',
   },
   {
@@ -115,27 +115,27 @@ const CASES: Case[] = [
   },
   {
     wrong: 'another token name',
-    make: async (world) => ({ signed: await signedBy(world), asked: { extra: { name: 'Coin', version: '2' } } }),
+    make: async (world) => ({ signed: await signedBy(world), required: { extra: { name: 'Coin', version: '2' } } }),
     reason: 'invalid_exact_evm_token_name_mismatch',
   },
   {
     wrong: 'another token version',
-    make: async (world) => ({ signed: await signedBy(world), asked: { extra: { name: 'USDC', version: '1' } } }),
+    make: async (world) => ({ signed: await signedBy(world), required: { extra: { name: 'USDC', version: '1' } } }),
     reason: 'invalid_exact_evm_token_version_mismatch',
   },
   {
     wrong: 'no token name',
-    make: async (world) => ({ signed: await signedBy(world), asked: { extra: { version: '2' } } }),
+    make: async (world) => ({ signed: await signedBy(world), required: { extra: { version: '2' } } }),
     reason: 'invalid_exact_evm_missing_eip712_domain',
   },
   {
     wrong: 'no extra',
-    make: async (world) => ({ signed: await signedBy(world), asked: { extra: null } }),
+    make: async (world) => ({ signed: await signedBy(world), required: { extra: null } }),
     reason: 'invalid_exact_evm_missing_eip712_domain',
   },
   {
     wrong: 'an ordinary account as the asset',
-    make: async (world) => ({ signed: await signedBy(world), asked: { asset: world.chain.accounts[1]!.address } }),
+    make: async (world) => ({ signed: await signedBy(world), required: { asset: world.chain.accounts[1]!.address } }),
     reason: 'asset_not_deployed_contract',
   },
   {
@@ -148,7 +148,7 @@ const CASES: Case[] = [
   },
   {
     wrong: 'an unknown network',
-    make: async (world) => ({ signed: await signedBy(world), asked: { network: 'eip155:1' } }),
+    make: async (world) => ({ signed: await signedBy(world), required: { network: 'eip155:1' } }),
     reason: 'invalid_exact_evm_network_mismatch',
   },
   {
@@ -187,8 +187,8 @@ describe('refusals', () => {
 
   for (const version of [1, 2] as const) {
     it.each(CASES)(`version ${String(version)}: $wrong`, async ({ make, reason, reasonV1 }) => {
-      const { signed, asked, offered } = await make(world)
-      const body = request(world.chain, version, signed, asked, offered)
+      const { signed, required, offered } = await make(world)
+      const body = request(world.chain, version, signed, required, offered)
       const expected = version === 1 ? (reasonV1 ?? reason) : reason
       const verified = await world.service.post('/verify', body)
       expect(verified.status).toBe(200)

@@ -5,13 +5,13 @@ import { honest, startRelay, type Behaviour, type Question, type Relay } from '.
 import { openWorld, request, sentBy, until, usdcOf, type World } from './world.ts'
 
 /** Nodes with a rule of their own: they take no transaction that names one of these accounts. */
-function refusing(accounts: readonly string[], seen: (raw: Hex) => void = () => undefined): Behaviour {
+function refusing(accounts: readonly string[], onTransaction: (raw: Hex) => void = () => undefined): Behaviour {
   return (questions, isBatch) => {
     const [question] = questions
     if (question?.method !== 'eth_sendRawTransaction') return honest(questions, isBatch)
     const raw = rawOf(question)
     if (!accounts.some((account) => raw.includes(account.slice(2).toLowerCase()))) return honest(questions, isBatch)
-    seen(raw)
+    onTransaction(raw)
     const error = { code: -32000, message: 'transaction rejected by policy' }
     return { status: 200, body: { jsonrpc: '2.0', id: question.id, error } }
   }
@@ -83,9 +83,9 @@ describe('a transaction that every node refuses', () => {
   it('does not delay the others: its nonce is abandoned, and its payment fails with a reason', async () => {
     const [refused, beside, behind] = (await buyers(3)) as [Buyer, Buyer, Buyer]
     relay.behave(refusing([refused.account.address]))
-    const asked = [refused, beside].map(({ payment }) => world.services[0]!.post('/settle', payment))
+    const settlements = [refused, beside].map(({ payment }) => world.services[0]!.post('/settle', payment))
     await until(async () => (await rowOf(refused))?.state === 'signed')
-    asked.push(world.services[0]!.post('/settle', behind.payment))
+    settlements.push(world.services[0]!.post('/settle', behind.payment))
     await passUntil(() => isEnded([refused, beside, behind]))
     const [, besideRow, behindRow] = [await rowOf(refused), await rowOf(beside), await rowOf(behind)]
     expect([besideRow?.state, behindRow?.state]).toEqual(['settled', 'settled'])
@@ -97,7 +97,7 @@ describe('a transaction that every node refuses', () => {
       attempts: 2,
     })
     await passUntil(async () => (await rowOf(refused))?.final === true)
-    expect((await asked[0])!.body).toMatchObject({ success: false })
+    expect((await settlements[0])!.body).toMatchObject({ success: false })
     expect((await world.services[0]!.post('/settle', refused.payment)).body).toMatchObject({
       success: false,
       errorReason: 'invalid_exact_evm_transaction_failed',
@@ -120,14 +120,14 @@ describe('a transaction that every node refuses', () => {
       const shunned = isLate ? [refused.account.address, sponsor()] : [refused.account.address]
       return refusing(shunned, (raw) => (original ??= raw))(questions, isBatch)
     })
-    const asked = world.services[0]!.post('/settle', refused.payment)
+    const settlement = world.services[0]!.post('/settle', refused.payment)
     await passUntil(async () => (await signedTransactions()).some(({ isNothing }) => isNothing))
     expect((await rowOf(refused))?.state).toBe('signed')
     await world.chain.call('eth_sendRawTransaction', original)
     await passUntil(() => isEnded([refused]))
     relay.behave(honest)
     expect(await rowOf(refused)).toMatchObject({ state: 'settled', external: false, attempts: 1 })
-    expect((await asked).body.status).toMatch(/settled|pending/)
+    expect((await settlement).body.status).toMatch(/settled|pending/)
     const next = world.services[0]!.post('/settle', behind.payment)
     await passUntil(() => isEnded([behind]))
     expect((await next).body).toMatchObject({ success: true })
@@ -150,13 +150,13 @@ describe('a transaction that every node refuses', () => {
         ? { status: 200, body: { jsonrpc: '2.0', id: question.id, result: `0x${'0'.repeat(64)}` } }
         : honest(questions, isBatch)
     })
-    const asked = [world.services[0]!.post('/settle', stuck.payment)]
+    const settlements = [world.services[0]!.post('/settle', stuck.payment)]
     await until(async () => (await rowOf(stuck))?.state === 'broadcast')
-    asked.push(world.services[0]!.post('/settle', behind.payment))
+    settlements.push(world.services[0]!.post('/settle', behind.payment))
     await until(async () => (await rowOf(behind))?.state === 'broadcast')
     await passUntil(async () => (await rowOf(behind))?.state === 'settled')
     await passUntil(async () => (await rowOf(stuck))?.state === 'failed')
-    await Promise.all(asked)
+    await Promise.all(settlements)
     expect(await usdcOf(world.chain, world.seller)).toBe(1_000_000n)
     expect(await usdcOf(world.chain, stuck.account.address)).toBe(5_000_000n)
   }, 120_000)
@@ -174,9 +174,9 @@ describe('a transaction that every node refuses', () => {
           (raw) => originals.add(raw),
         ),
       )
-      const asked: Promise<unknown>[] = []
+      const settlements: Promise<unknown>[] = []
       for (const buyer of all) {
-        asked.push(world.services[0]!.post('/settle', buyer.payment))
+        settlements.push(world.services[0]!.post('/settle', buyer.payment))
         if (random() < 0.5) await until(async () => (await rowOf(buyer)) !== undefined)
       }
       await until(async () => {
@@ -187,7 +187,7 @@ describe('a transaction that every node refuses', () => {
         if (random() < 0.7) await world.chain.mine()
         return isEnded(all)
       })
-      await Promise.all(asked)
+      await Promise.all(settlements)
       const rows = await Promise.all(all.map(rowOf))
       const paid = rows.filter((row) => row?.state === 'settled').length
       expect(paid).toBeGreaterThanOrEqual(all.length - refused.length)

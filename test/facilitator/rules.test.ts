@@ -44,10 +44,10 @@ describe('the rules of settling', () => {
 
   it('let no claim wait longer than the gather time', () => {
     fc.assert(
-      fc.property(moment, (seen) => {
-        const waitMs = gatherMs(seen, PACE)
+      fc.property(moment, (situation) => {
+        const waitMs = gatherMs(situation, PACE)
         expect(waitMs).toBeGreaterThanOrEqual(0)
-        expect(waitMs === 0 || seen.waitedMs + waitMs <= PACE.gatherMs).toBe(true)
+        expect(waitMs === 0 || situation.waitedMs + waitMs <= PACE.gatherMs).toBe(true)
       }),
     )
   })

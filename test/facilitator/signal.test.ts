@@ -6,12 +6,12 @@ const LONG_MS = 3_600_000
 describe('a signal', () => {
   it('wakes those who wait, and those who have not seen it yet', async () => {
     const signal = new Signal()
-    const seen = signal.count
+    const before = signal.count
     const waiting = signal.wait(LONG_MS)
     signal.notify()
     await waiting
-    await signal.wait(LONG_MS, seen)
-    expect(signal.count).toBe(seen + 1)
+    await signal.wait(LONG_MS, before)
+    expect(signal.count).toBe(before + 1)
   })
 
   it('wakes by itself when the time is up', async () => {
@@ -58,12 +58,12 @@ describe('arrivals', () => {
     const arrivals = new Arrivals()
     let pass: (() => void) | undefined
     const first = arrivals.during('base', () => new Promise<void>((resolve) => (pass = resolve)))
-    const seen = arrivals.checked.count
+    const before = arrivals.checked.count
     const second = arrivals.during('base', () => Promise.reject(new Error('the chain is away')))
     expect(arrivals.count('base')).toBe(2)
     expect(arrivals.count('base-sepolia')).toBe(0)
     await expect(second).rejects.toThrow('the chain is away')
-    await arrivals.checked.wait(LONG_MS, seen)
+    await arrivals.checked.wait(LONG_MS, before)
     expect(arrivals.count('base')).toBe(1)
     pass?.()
     await first

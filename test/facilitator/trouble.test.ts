@@ -65,11 +65,11 @@ describe('trouble on the chain', () => {
 
   it('a settlement in flight during an outage is pending, and settles afterwards', async () => {
     const payment = await newPayment()
-    const asked = service().post('/settle', payment)
+    const settlement = service().post('/settle', payment)
     await pooled()
     away()
     world.clock.forward(25_000)
-    const { status, body } = await asked
+    const { status, body } = await settlement
     expect(status).toBe(200)
     expect(body).toMatchObject({ success: false, errorReason: 'settlement_pending', status: 'pending' })
     relay.behave(honest)
@@ -82,7 +82,7 @@ describe('trouble on the chain', () => {
   it('a transaction not mined is replaced at a higher fee, and the one that is mined counts', async () => {
     const payment = await newPayment()
     const before = await sentBy(world.chain, sponsor())
-    const asked = service().post('/settle', payment)
+    const settlement = service().post('/settle', payment)
     await pooled()
     const first = await until(async () => (await look(payment)).txHash)
     world.clock.forward(13_000)
@@ -93,20 +93,20 @@ describe('trouble on the chain', () => {
     // The hash is stored before the transaction is sent: a block mined now could still take the first.
     await until(async () => (await world.chain.call('eth_getTransactionByHash', second)) !== null)
     await world.chain.mine()
-    const { body } = await asked
+    const { body } = await settlement
     expect(body).toMatchObject({ success: true, txHash: second })
     expect((await sentBy(world.chain, sponsor())) - before).toBe(1)
   })
 
   it('settles a transfer again, once, after a reorganisation removes its block', async () => {
     const payment = await newPayment()
-    const sold = await usdcOf(world.chain, world.seller)
-    const asked = service().post('/settle', payment)
+    const sellerBalance = await usdcOf(world.chain, world.seller)
+    const settlement = service().post('/settle', payment)
     await pooled()
     await world.chain.mine()
-    expect((await asked).body.success).toBe(true)
+    expect((await settlement).body.success).toBe(true)
     await world.chain.reorg(1)
-    expect(await usdcOf(world.chain, world.seller)).toBe(sold)
+    expect(await usdcOf(world.chain, world.seller)).toBe(sellerBalance)
     world.clock.forward(2_000)
     await until(async () => (await look(payment)).status === 'pending')
     world.clock.forward(5_000)
@@ -114,14 +114,14 @@ describe('trouble on the chain', () => {
       await world.chain.mine()
       return (await look(payment)).status === 'settled'
     })
-    expect(await usdcOf(world.chain, world.seller)).toBe(sold + 1_000_000n)
+    expect(await usdcOf(world.chain, world.seller)).toBe(sellerBalance + 1_000_000n)
     expect((await service().post('/settle', payment)).body).toMatchObject({ success: false, status: 'settled' })
   })
 
   it('a failure that a reorganisation removes is not reported, and the payment settles', async () => {
     const payment = await newPayment()
     const { address } = world.payer
-    const asked = service().post('/settle', payment)
+    const settlement = service().post('/settle', payment)
     await pooled()
     const funds = await usdcOf(world.chain, address)
     await world.chain.fund(address, 0n)
@@ -136,13 +136,13 @@ describe('trouble on the chain', () => {
       await world.chain.mine()
       return (await look(payment)).status === 'settled'
     })
-    expect((await asked).body).toMatchObject({ success: true })
+    expect((await settlement).body).toMatchObject({ success: true })
   })
 
   it('a failure is reported as soon as its block is deep enough', async () => {
     const payment = await newPayment()
     const { address } = world.payer
-    const asked = service().post('/settle', payment)
+    const settlement = service().post('/settle', payment)
     await pooled()
     const funds = await usdcOf(world.chain, address)
     await world.chain.fund(address, 0n)
@@ -150,7 +150,7 @@ describe('trouble on the chain', () => {
     await until(async () => (await look(payment)).status === 'failed')
     await world.chain.mine(3)
     world.clock.forward(2_000)
-    expect((await asked).body).toMatchObject({
+    expect((await settlement).body).toMatchObject({
       success: false,
       errorReason: 'invalid_exact_evm_insufficient_balance',
     })
@@ -159,10 +159,10 @@ describe('trouble on the chain', () => {
 
   it('a settlement is confirmed once its block is deep enough', async () => {
     const payment = await newPayment()
-    const asked = service().post('/settle', payment)
+    const settlement = service().post('/settle', payment)
     await pooled()
     await world.chain.mine()
-    await asked
+    await settlement
     expect((await look(payment)).confirmed).toBe(false)
     await world.chain.mine(3)
     world.clock.forward(2_000)
@@ -173,7 +173,7 @@ describe('trouble on the chain', () => {
     const signed = await world.payer.authorize(world.chain.network, world.seller)
     const nonce = signed.nonce.slice(2)
     const payment = request(world.chain, 2, signed)
-    const asked = service().post('/settle', payment)
+    const settlement = service().post('/settle', payment)
     await pooled()
     const hash = await until(async () => (await look(payment)).txHash)
     await world.chain.call('anvil_dropTransaction', hash)
@@ -206,7 +206,7 @@ describe('trouble on the chain', () => {
       return (await look(payment)).confirmed === true
     })
     expect(await stateOf(payment)).toBe('settled')
-    expect((await asked).body.status).toMatch(/settled|pending/)
+    expect((await settlement).body.status).toMatch(/settled|pending/)
   })
 
   it('fills a nonce without a pending transaction, so that later ones are mined', async () => {
@@ -222,14 +222,14 @@ describe('trouble on the chain', () => {
     const next = await world.add({ environment: { BASE_SEPOLIA_RPC_URLS: relay.url } })
     world.clock.forward(7_000)
     const payment = await newPayment()
-    const asked = next.post('/settle', payment)
+    const settlement = next.post('/settle', payment)
     await until(async () => (await stateOf(payment)) === 'broadcast')
     world.clock.forward(13_000)
     await until(async () => {
       await world.chain.mine()
       return (await stateOf(payment)) === 'settled'
     })
-    expect((await asked).body.success).toBe(true)
+    expect((await settlement).body.success).toBe(true)
     expect(await sentBy(world.chain, sponsor())).toBe(nonce + 2)
     await next.close()
   })
@@ -237,7 +237,7 @@ describe('trouble on the chain', () => {
   it("settles with a new transaction when the sponsor's nonce was used outside the service", async () => {
     const payment = await newPayment()
     const other = await world.add({ writes: false })
-    const asked = other.post('/settle', payment)
+    const settlement = other.post('/settle', payment)
     await until(async () => (await stateOf(payment)) === 'claimed')
     // Sent without the service's knowledge, with the very nonce that it is about to use.
     await world.chain.call('anvil_impersonateAccount', sponsor())
@@ -256,7 +256,7 @@ describe('trouble on the chain', () => {
       await world.chain.mine()
       return (await stateOf(payment)) === 'settled'
     })
-    expect((await asked).body.status).toMatch(/settled|pending/)
+    expect((await settlement).body.status).toMatch(/settled|pending/)
     const [lost] = await world.database.statements.run<{ n: bigint }>(
       `SELECT count(*) AS n FROM facilitator_transaction WHERE state = 'lost'`,
       [],

@@ -58,36 +58,39 @@ describe('a payment by a wallet that is not deployed yet (ERC-6492)', () => {
 
   // First, since this process signs nothing before it.
   it('is settled when another transaction deploys the wallet between the check and the block', async () => {
-    const made = await wallet(honest, 9n)
+    const undeployed = await wallet(honest, 9n)
     const sponsor = world.chain.accounts[0]!.address
     const sent = await sentBy(world.chain, sponsor)
-    const settling = at('with').post('/settle', request(world.chain, 2, await signedBy(made)))
-    await until(async () => (await rowOf(made))?.state === 'claimed')
+    const settling = at('with').post('/settle', request(world.chain, 2, await signedBy(undeployed)))
+    await until(async () => (await rowOf(undeployed))?.state === 'claimed')
     const from = world.chain.accounts[1]!.address
     await world.chain.call('anvil_impersonateAccount', from)
-    await world.chain.call('eth_sendTransaction', { from, to: honest, data: made.data, gas: '0x7a120' })
-    await until(async () => (await codeOf(made.address)) !== '0x')
+    await world.chain.call('eth_sendTransaction', { from, to: honest, data: undeployed.data, gas: '0x7a120' })
+    await until(async () => (await codeOf(undeployed.address)) !== '0x')
     // This factory fails for a wallet that exists, with all gas that it gets.
     at('with').facilitator.start()
-    expect((await settling).body).toMatchObject({ success: true, payer: made.address })
+    expect((await settling).body).toMatchObject({ success: true, payer: undeployed.address })
     expect(await sentBy(world.chain, sponsor)).toBe(sent + 2)
   })
 
   it('deploys the wallet and moves the money in one transaction, where the operator lists its factory', async () => {
-    const made = await wallet(honest)
+    const undeployed = await wallet(honest)
     const before = await usdcOf(world.chain, world.seller)
     const sent = await sentBy(world.chain, world.chain.accounts[0]!.address)
-    const { verified, settled } = await both(await signedBy(made))
-    expect({ verified, settled }).toMatchObject({ verified: null, settled: { success: true, payer: made.address } })
-    expect(await codeOf(made.address)).not.toBe('0x')
+    const { verified, settled } = await both(await signedBy(undeployed))
+    expect({ verified, settled }).toMatchObject({
+      verified: null,
+      settled: { success: true, payer: undeployed.address },
+    })
+    expect(await codeOf(undeployed.address)).not.toBe('0x')
     expect(await usdcOf(world.chain, world.seller)).toBe(before + 1_000_000n)
     expect(await sentBy(world.chain, world.chain.accounts[0]!.address)).toBe(sent + 1)
 
     // From then on it is a wallet like any other, whether it still sends the envelope or not.
-    expect((await both(await signedBy(made))).settled).toMatchObject({ success: true })
-    const bare = await owner.authorize(world.chain.network, world.seller, { from: made.address })
+    expect((await both(await signedBy(undeployed))).settled).toMatchObject({ success: true })
+    const bare = await owner.authorize(world.chain.network, world.seller, { from: undeployed.address })
     expect((await both(bare)).settled).toMatchObject({ success: true })
-    expect(await usdcOf(world.chain, made.address)).toBe(0n)
+    expect(await usdcOf(world.chain, undeployed.address)).toBe(0n)
   })
 
   it.each<[string, () => Promise<SignedAuthorization>, string]>([
@@ -152,18 +155,18 @@ describe('a payment by a wallet that is not deployed yet (ERC-6492)', () => {
   })
 
   it('loses the gas of one transaction to a factory that passes the check and fails the settlement', async () => {
-    const made = await wallet(hostile, 4n)
-    const signed = await signedBy(made)
+    const undeployed = await wallet(hostile, 4n)
+    const signed = await signedBy(undeployed)
     const sent = await sentBy(world.chain, world.chain.accounts[0]!.address)
     const body = request(world.chain, 2, signed)
     const settling = at('with').post('/settle', body)
-    await until(async () => (await rowOf(made))?.state === 'failed')
-    expect(await rowOf(made)).toMatchObject({ state: 'failed', reason: 'invalid_exact_evm_transaction_failed' })
+    await until(async () => (await rowOf(undeployed))?.state === 'failed')
+    expect(await rowOf(undeployed)).toMatchObject({ state: 'failed', reason: 'invalid_exact_evm_transaction_failed' })
     await world.chain.mine(4)
     world.clock.forward(5_000)
     expect((await settling).body).toMatchObject({ success: false })
     expect(await sentBy(world.chain, world.chain.accounts[0]!.address)).toBe(sent + 1)
-    expect(await usdcOf(world.chain, made.address)).toBe(3_000_000n)
+    expect(await usdcOf(world.chain, undeployed.address)).toBe(3_000_000n)
     const [spent] = await world.database.statements.run<{ gas: bigint }>(
       'SELECT gas FROM facilitator_transaction ORDER BY id DESC LIMIT 1',
       [],

@@ -93,12 +93,12 @@ async function openInstance(
     ...service,
     origin,
     post: (where, body, headers = {}) =>
-      ask(origin + where, {
+      fetchJson(origin + where, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
-    get: (where) => ask(origin + where, {}),
+    get: (where) => fetchJson(origin + where, {}),
     close: () =>
       (closing ??= (async () => {
         await server.drain(1_000)
@@ -125,7 +125,7 @@ function settings(chain: TestChain, url: string, dataDir: string): Record<string
   }
 }
 
-async function ask(url: string, init: RequestInit): Promise<Answer> {
+async function fetchJson(url: string, init: RequestInit): Promise<Answer> {
   const response = await fetch(url, init)
   const text = await response.text()
   return { status: response.status, headers: response.headers, body: JSON.parse(text) as unknown }
@@ -145,8 +145,8 @@ export function request(
   chain: TestChain,
   version: 1 | 2,
   signed: SignedAuthorization,
-  asked: Terms = {},
-  offered: Terms = asked,
+  required: Terms = {},
+  offered: Terms = required,
 ) {
   const { signature, ...authorization } = signed
   const payload = {
@@ -160,7 +160,7 @@ export function request(
   }
   const usdc = chain.network.usdc
   const network = version === 1 ? chain.network.name : chain.network.caip2
-  const { amount = String(signed.value), ...terms } = asked
+  const { amount = String(signed.value), ...terms } = required
   const all = {
     scheme: 'exact',
     network,

@@ -93,8 +93,8 @@ describe('files', () => {
   })
 
   it('that are too large, or of unknown length, are refused before they are read', async () => {
-    const told = await raw(`POST /v1/files?name=big HTTP/1.1`, [`Content-Length: ${String(BYTES_MAX + 1)}`], '')
-    expect(told).toMatch(/^HTTP\/1\.1 413 [^]*"code":"body_too_large"/)
+    const reply = await raw(`POST /v1/files?name=big HTTP/1.1`, [`Content-Length: ${String(BYTES_MAX + 1)}`], '')
+    expect(reply).toMatch(/^HTTP\/1\.1 413 [^]*"code":"body_too_large"/)
     expect(await raw('POST /v1/files?name=big HTTP/1.1', ['Content-Length: 99999999999999999999'], '')).toMatch(
       / 4\d\d /,
     )
@@ -218,8 +218,8 @@ describe('files', () => {
     expect((await service.call('POST', path, { raw: 'x' })).status).toBe(401)
     const { status, body } = await seller.call('POST', path, { raw: 'x' })
     expect([status, body]).toMatchObject([201, { name: 'a.txt', bytes: 1 }])
-    const { body: made } = await seller.call('POST', '/v1/agents', { body: { name: 'Buyer' } })
-    const { body: key } = await seller.call('POST', '/v1/keys', { body: { name: 'a', agentId: made.agent.id } })
+    const { body: created } = await seller.call('POST', '/v1/agents', { body: { name: 'Buyer' } })
+    const { body: key } = await seller.call('POST', '/v1/keys', { body: { name: 'a', agentId: created.agent.id } })
     expect((await service.call('POST', path, { raw: 'x', key: String(key.secret) })).body.code).toBe(
       'agent_key_forbidden',
     )

@@ -46,15 +46,15 @@ export async function startAnvil(options: {
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   )
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   // Interrupting the tests must not leave a chain running.
   const end = (): void => void child.kill('SIGKILL')
   process.once('exit', end)
-  let said = ''
-  child.stderr.on('data', (text: Buffer) => (said += text.toString()))
+  let output = ''
+  child.stderr.on('data', (text: Buffer) => (output += text.toString()))
   const url = await new Promise<string>((resolve, reject) => {
     child.once('error', reject)
-    child.once('exit', (code) => reject(new Error(`anvil ended with ${String(code)}: ${said}`)))
+    child.once('exit', (code) => reject(new Error(`anvil ended with ${String(code)}: ${output}`)))
     createInterface(child.stdout).on('line', (line) => {
       const address = /^Listening on (\S+)$/.exec(line)?.[1]
       if (address !== undefined) resolve(`http://${address}`)
@@ -66,7 +66,7 @@ export async function startAnvil(options: {
     async stop() {
       process.off('exit', end)
       end()
-      await gone
+      await exited
     },
   }
 }

@@ -135,11 +135,11 @@ export async function startChain(
       const [answer] = await anvil.request({ method: 'eth_call', params: [{ to: factory, data }, 'latest'] })
       const address = `0x${(answer as Hex).slice(-40)}` as const
       await fundMany([{ address, usdc }])
-      const made = encodeFunctionData({ abi: FACTORY, functionName: 'make', args })
+      const callData = encodeFunctionData({ abi: FACTORY, functionName: 'make', args })
       return {
         address,
-        data: made,
-        wrap: (signature) => serializeErc6492Signature({ address: factory, data: made, signature }),
+        data: callData,
+        wrap: (signature) => serializeErc6492Signature({ address: factory, data: callData, signature }),
       }
     },
     async delegate(address, to = 'own-key') {

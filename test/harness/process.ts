@@ -5,7 +5,7 @@ import { withoutTools } from './live.ts'
 
 /** The service as operators run it, in a process of its own, with all its output. */
 export class ServiceProcess {
-  said = ''
+  output = ''
   private readonly child: ChildProcess
   private readonly listeners = new Set<() => void>()
   private code: number | null | undefined
@@ -21,7 +21,7 @@ export class ServiceProcess {
     })
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.on('data', (chunk: Buffer) => {
-        this.said += chunk.toString()
+        this.output += chunk.toString()
         for (const listener of this.listeners) listener()
       })
     }
@@ -32,19 +32,19 @@ export class ServiceProcess {
   }
 
   /** Resolves when the output contains this; rejects with all the output if the process ends first. */
-  async says(words: string | RegExp): Promise<string> {
-    const heard = (): boolean => (typeof words === 'string' ? this.said.includes(words) : words.test(this.said))
+  async waitFor(words: string | RegExp): Promise<string> {
+    const isPrinted = (): boolean => (typeof words === 'string' ? this.output.includes(words) : words.test(this.output))
     await new Promise<void>((resolve, reject) => {
       const look = (): void => {
-        if (heard()) resolve()
-        else if (this.code !== undefined) reject(new Error(`it ended (${String(this.code)}) and said:\n${this.said}`))
+        if (isPrinted()) resolve()
+        else if (this.code !== undefined) reject(new Error(`it ended (${String(this.code)}) and said:\n${this.output}`))
         else return
         this.listeners.delete(look)
       }
       this.listeners.add(look)
       look()
     })
-    return this.said
+    return this.output
   }
 
   get pid(): number | null {

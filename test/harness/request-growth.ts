@@ -36,18 +36,18 @@ export async function growthOfRequests(
   origin: string,
   pid: number,
   { works, until }: { works: readonly GrowingRequest[]; until: number },
-): Promise<{ faults: string[]; asked: number }> {
+): Promise<{ faults: string[]; measured: number }> {
   const cost = await watched(origin, pid, async () => {
     for (const work of works) await send(origin, work.make(work.largest))
   })
-  if (isQuick({ ...cost, cpuMs: cost.cpuMs / 2 })) return { faults: [], asked: works.length }
+  if (isQuick({ ...cost, cpuMs: cost.cpuMs / 2 })) return { faults: [], measured: works.length }
   const faults: string[] = []
-  let asked = 0
-  for (; asked < works.length && performance.now() < until; asked++) {
-    const fault = await growthOfRequest(origin, pid, works[asked]!)
+  let measured = 0
+  for (; measured < works.length && performance.now() < until; measured++) {
+    const fault = await growthOfRequest(origin, pid, works[measured]!)
     if (fault !== null) faults.push(fault)
   }
-  return { faults, asked }
+  return { faults, measured }
 }
 
 function isQuick({ cpuMs, grownBytes }: Cost): boolean {
@@ -115,11 +115,11 @@ const PATIENCE_MS = 20_000
 const STREAMED_MS = 1_000
 
 async function watched(origin: string, pid: number, work: () => Promise<void>): Promise<Cost> {
-  const before = await figures(origin)
+  const before = await measure(origin)
   await resetPeak(pid)
   await work()
   const peak = await peakBytes(pid)
-  const after = await figures(origin)
+  const after = await measure(origin)
   return {
     cpuMs: 1_000 * (after.cpu - before.cpu),
     stallMs: 1_000 * after.lag,
@@ -128,7 +128,7 @@ async function watched(origin: string, pid: number, work: () => Promise<void>): 
 }
 
 /** The process's own metrics; the lag is that since the last look. */
-async function figures(origin: string): Promise<{ cpu: number; lag: number; memory: number }> {
+async function measure(origin: string): Promise<{ cpu: number; lag: number; memory: number }> {
   const { body } = await request(`${origin}/metrics`, { reset: true })
   const text = await body.text()
   const figure = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])

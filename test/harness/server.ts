@@ -28,9 +28,9 @@ export const TEST_SERVER = 'COINSLOT_TEST_SERVER'
  * starts.
  */
 export async function startTestServer(
-  given: string | undefined,
+  existingUrl: string | undefined,
 ): Promise<{ server: TestServer; stop(): Promise<void> }> {
-  if (given !== undefined && given !== '') return onGiven(given)
+  if (existingUrl !== undefined && existingUrl !== '') return onExistingServer(existingUrl)
   const dataDir = mkdtempSync(path.join(await quickFolder(PREFIX), PREFIX))
   const start = (): Promise<Embedded> => startEmbedded({ dataDir, settings: NOT_DURABLE })
   const template = 'coinslot'
@@ -77,17 +77,23 @@ async function fill(url: string): Promise<void> {
   await Promise.all(closed)
 }
 
-async function onGiven(given: string): Promise<{ server: TestServer; stop(): Promise<void> }> {
-  const admin = new pg.Client({ connectionString: given })
+async function onExistingServer(existingUrl: string): Promise<{ server: TestServer; stop(): Promise<void> }> {
+  const admin = new pg.Client({ connectionString: existingUrl })
   await admin.connect()
   const template = `template_${randomBytes(6).toString('hex')}`
   await admin.query(`create database ${template}`)
-  const url = new URL(given)
+  const url = new URL(existingUrl)
   url.pathname = `/${template}`
   await fill(url.href)
   const { rows } = await admin.query<{ owner: string }>('select quote_ident(current_user) as owner')
   return {
-    server: { adminUrl: given, ownerUrl: given, owner: rows[0]?.owner ?? '', template, strategy: 'wal_log' },
+    server: {
+      adminUrl: existingUrl,
+      ownerUrl: existingUrl,
+      owner: rows[0]?.owner ?? '',
+      template,
+      strategy: 'wal_log',
+    },
     stop: async () => {
       await admin.query(`drop database ${template} with (force)`)
       await admin.end()

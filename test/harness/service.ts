@@ -111,15 +111,15 @@ export async function testService(environment: Record<string, string> = {}, hook
         agentId: null,
       }
       const operation = newId('op', clock.now())
-      const made = await service.identity.keys.create(
+      const created = await service.identity.keys.create(
         caller,
         { name: 'test', agentId: null, expiresAt: null },
         operation,
       )
       return {
         caller,
-        key: made.secret,
-        call: (method, path, options) => call(method, path, { key: made.secret, ...options }),
+        key: created.secret,
+        call: (method, path, options) => call(method, path, { key: created.secret, ...options }),
       }
     },
     close: () => (closing ??= close()),

@@ -4,7 +4,7 @@ import { documentOf } from '../tools/document.ts'
 
 export const PRODUCTS = ['checkout', 'gate', 'tool', 'asset'] as const
 export type Product = (typeof PRODUCTS)[number]
-export type Shop = Readonly<Record<Product, { url: string; ask(title: string): RequestInit }>>
+export type Shop = Readonly<Record<Product, { url: string; requestOf(title: string): RequestInit }>>
 
 /** In micro-dollars, of each product; the older client of x402 pays at most a tenth of a dollar by itself. */
 export const PRICE = 20_000n
@@ -35,10 +35,10 @@ export async function openShop({ origin, upstream, post, importTool }: ShopDeps)
   const notes = { path: '/notes', operationId: 'createNote', summary: 'Write a note down', field: 'title' }
   await importTool(documentOf(notes), upstream.url)
   return {
-    checkout: { url: `${origin}/p/${(checkout as { id: string }).id}`, ask: (title) => json({ title }) },
-    gate: { url: `${origin}/gate/shop-gate/weather`, ask: (title) => json({ title }) },
-    tool: { url: `${origin}/tools/acme-create-note`, ask: (title) => json({ title }) },
-    asset: { url: asset, ask: (title) => json({ inputs: { title } }) },
+    checkout: { url: `${origin}/p/${(checkout as { id: string }).id}`, requestOf: (title) => json({ title }) },
+    gate: { url: `${origin}/gate/shop-gate/weather`, requestOf: (title) => json({ title }) },
+    tool: { url: `${origin}/tools/acme-create-note`, requestOf: (title) => json({ title }) },
+    asset: { url: asset, requestOf: (title) => json({ inputs: { title } }) },
   }
 }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 
 /** A third party's server: records the requests it gets, in order. */
 export abstract class Stranger {
-  readonly asked: Asked[] = []
+  readonly requests: ReceivedRequest[] = []
   private readonly server: Server
   private readonly listeners = new Set<() => void>()
 
@@ -15,15 +15,15 @@ export abstract class Stranger {
       request.on('end', () => {
         const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://stranger')
         const { method = '', headers } = request
-        const asked = { method, path: pathname, query, headers, body: Buffer.concat(chunks).toString() }
-        this.asked.push(asked)
+        const received = { method, path: pathname, query, headers, body: Buffer.concat(chunks).toString() }
+        this.requests.push(received)
         for (const listener of this.listeners) listener()
-        void this.answer(asked, response)
+        void this.answer(received, response)
       })
     })
   }
 
-  protected abstract answer(asked: Asked, response: ServerResponse): void | Promise<void>
+  protected abstract answer(request: ReceivedRequest, response: ServerResponse): void | Promise<void>
 
   async listen(port = 0): Promise<this> {
     this.server.listen(port, '127.0.0.1')
@@ -35,12 +35,12 @@ export abstract class Stranger {
     return `http://127.0.0.1:${String((this.server.address() as AddressInfo).port)}`
   }
 
-  to(path: string): Asked[] {
-    return this.asked.filter((asked) => asked.path === path)
+  to(path: string): ReceivedRequest[] {
+    return this.requests.filter((request) => request.path === path)
   }
 
   /** Resolves when this path has been requested so many times. */
-  async wasAsked(path: string, times = 1): Promise<Asked> {
+  async waitForRequest(path: string, times = 1): Promise<ReceivedRequest> {
     await new Promise<void>((resolve) => {
       const look = (): void => {
         if (this.to(path).length < times) return
@@ -60,7 +60,7 @@ export abstract class Stranger {
   }
 }
 
-export interface Asked {
+export interface ReceivedRequest {
   method: string
   path: string
   query: URLSearchParams

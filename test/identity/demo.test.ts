@@ -12,8 +12,8 @@ describe('the demo account', () => {
   afterEach(() => world.close())
 
   it('gets its key once, also when processes start concurrently', async () => {
-    const made = await Promise.all([1, 2, 3, 4].map(() => world.identity.ensureDemoAccount()))
-    const secrets = made.filter((secret) => secret !== null)
+    const keys = await Promise.all([1, 2, 3, 4].map(() => world.identity.ensureDemoAccount()))
+    const secrets = keys.filter((secret) => secret !== null)
     expect(secrets).toHaveLength(1)
     const caller = await callerOf(world, secrets[0]!)
     expect(caller).toMatchObject({ environment: 'sandbox', user: { issuer: 'coinslot', email: 'demo@coinslot.local' } })

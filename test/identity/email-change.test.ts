@@ -13,12 +13,12 @@ describe('a new e-mail address', () => {
   })
   afterAll(() => world.close())
 
-  async function signUp(confirmed = true): Promise<Somebody> {
+  async function signUp(confirmed = true): Promise<TestUser> {
     const email = `before${String(++people)}@example.com`
     const { body } = await post(world, '/sign-up/email', { email, password: PASSWORD, name: 'Somebody' })
     await world.deliver()
     if (confirmed) await confirm(email)
-    return somebodyOf(body, email)
+    return testUserOf(body, email)
   }
 
   async function confirm(email: string): Promise<void> {
@@ -26,22 +26,22 @@ describe('a new e-mail address', () => {
     expect((await get(world, `verify-email${link.search}`)).status).toBe(302)
   }
 
-  async function byWallet(): Promise<Somebody> {
+  async function byWallet(): Promise<TestUser> {
     const wallet = privateKeyToAccount(generatePrivateKey())
     const { body } = await post(world, '/siwe/verify', await proofOf(world, wallet))
-    return somebodyOf(body, '')
+    return testUserOf(body, '')
   }
 
   const mailsTo = (email: string) => world.mails.filter(({ to }) => to === email)
-  const ask = ({ headers }: Somebody, email: string, password: string | undefined = PASSWORD) =>
+  const requestChange = ({ headers }: TestUser, email: string, password: string | undefined = PASSWORD) =>
     post(world, '/email/change', { email, password }, headers)
-  const follow = ({ headers }: Somebody, token: string) => post(world, '/email/confirm', { token }, headers)
-  const known = async ({ headers }: Somebody) => (await get(world, 'email', headers)).body
+  const follow = ({ headers }: TestUser, token: string) => post(world, '/email/confirm', { token }, headers)
+  const known = async ({ headers }: TestUser) => (await get(world, 'email', headers)).body
   const signIn = async (email: string): Promise<number> =>
     (await post(world, '/sign-in/email', { email, password: PASSWORD })).status
 
-  async function tokenFor(who: Somebody, email: string): Promise<string> {
-    expect(await ask(who, email)).toMatchObject({ status: 200, body: { success: true } })
+  async function tokenFor(who: TestUser, email: string): Promise<string> {
+    expect(await requestChange(who, email)).toMatchObject({ status: 200, body: { success: true } })
     await world.deliver()
     const link = new URL(linkIn(mailsTo(email.toLowerCase()).at(-1)!))
     expect(link.origin + link.pathname).toBe('http://localhost:4020/settings/email')
@@ -62,9 +62,9 @@ describe('a new e-mail address', () => {
     expect([await signIn('ann@new.example'), await signIn(ann.email)]).toEqual([200, 401])
     expect((await callerOf(world, ann.token)).user).toMatchObject({ email: 'ann@new.example', emailConfirmed: true })
     await world.deliver()
-    const told = mailsTo(ann.email).at(-1)!
-    expect(told.subject).toBe('The e-mail address of your Coinslot account was changed')
-    expect(told.text).toContain('ann@new.example')
+    const mail = mailsTo(ann.email).at(-1)!
+    expect(mail.subject).toBe('The e-mail address of your Coinslot account was changed')
+    expect(mail.text).toContain('ann@new.example')
     // A second click has the same result and sends no second mail.
     expect((await follow(ann, token)).status).toBe(200)
     const mails = world.mails.length
@@ -125,7 +125,7 @@ describe('a new e-mail address', () => {
   it('that belongs to another account answers alike, and its owner gets no mail', async () => {
     const [fay, gus] = [await signUp(), await signUp()]
     const mails = world.mails.length
-    expect(await ask(fay, gus.email)).toMatchObject({ status: 200, body: { success: true } })
+    expect(await requestChange(fay, gus.email)).toMatchObject({ status: 200, body: { success: true } })
     await world.deliver()
     expect(world.mails).toHaveLength(mails)
   })
@@ -168,7 +168,7 @@ describe('a new e-mail address', () => {
     await world.deliver()
     const reset = new URL(linkIn(mailsTo(kim.email).at(-1)!)).searchParams.get('token')
     const change = await tokenFor(kim, 'kim1@new.example')
-    expect((await ask(kim, 'kim2@new.example')).status).toBe(200)
+    expect((await requestChange(kim, 'kim2@new.example')).status).toBe(200)
     expect((await follow(kim, change)).status).toBe(200)
     const { status, body } = await post(world, '/reset-password', { token: reset, newPassword: 'the thief knows it' })
     expect([status, body['code']]).toEqual([400, 'invalid_token'])
@@ -196,7 +196,7 @@ describe('a new e-mail address', () => {
       },
     })
     const { body } = await post(small, '/sign-up/email', { email: 'm@a.example', password: PASSWORD, name: 'M' })
-    const { headers } = somebodyOf(body, 'm@a.example')
+    const { headers } = testUserOf(body, 'm@a.example')
     const again = () => post(small, '/email/change', { email: 'm@new.example', password: PASSWORD }, headers)
     for (let nth = 0; nth < 5; nth++) expect((await again()).status).toBe(200)
     expect(await again()).toMatchObject({ status: 429, body: { code: 'too_many_mails' } })
@@ -207,7 +207,7 @@ describe('a new e-mail address', () => {
     const silent = await openWorld({ canMail: false })
     const wallet = privateKeyToAccount(generatePrivateKey())
     const { body } = await post(silent, '/siwe/verify', await proofOf(silent, wallet))
-    const { headers } = somebodyOf(body, '')
+    const { headers } = testUserOf(body, '')
     expect((await get(silent, 'email', headers)).body).toMatchObject({ changeable: false })
     expect(await post(silent, '/email/change', { email: 'n@new.example' }, headers)).toMatchObject({
       status: 400,
@@ -217,14 +217,14 @@ describe('a new e-mail address', () => {
   })
 })
 
-interface Somebody {
+interface TestUser {
   id: string
   email: string
   token: string
   headers: { authorization: string }
 }
 
-function somebodyOf(body: Record<string, unknown>, email: string): Somebody {
+function testUserOf(body: Record<string, unknown>, email: string): TestUser {
   const token = body['token'] as string
   return { id: (body['user'] as { id: string }).id, email, token, headers: { authorization: `Bearer ${token}` } }
 }

@@ -6,7 +6,7 @@ import { identityRoutes } from '../../service/identity/http/account.ts'
 import { signInHandler } from '../../service/identity/signin/handler.ts'
 import type { AnyRoute } from '../../service/api/route.ts'
 import type { Caller } from '../../service/kit/caller.ts'
-import { callerOf, DASHBOARD, openWorld, somebody, type World } from './world.ts'
+import { callerOf, DASHBOARD, openWorld, newPerson, type World } from './world.ts'
 
 describe('identity over HTTP', () => {
   let world: World
@@ -45,7 +45,7 @@ describe('identity over HTTP', () => {
   }
 
   async function ann(): Promise<Caller> {
-    const { user } = await world.identity.signUp(somebody('ann'))
+    const { user } = await world.identity.signUp(newPerson('ann'))
     return {
       user,
       subject: 'ann',
@@ -79,7 +79,7 @@ describe('identity over HTTP', () => {
     })
 
     it('POST /me signs a token’s bearer up: 201, then 200', async () => {
-      const person = somebody('newcomer')
+      const person = newPerson('newcomer')
       const caller: Caller = {
         ...(await ann()),
         user: null,
@@ -132,8 +132,8 @@ describe('identity over HTTP', () => {
     })
 
     it('DELETE /keys/:id is 204, then there is nothing', async () => {
-      const made = await call(await ann(), 'post', '/keys', { body: { name: 'short-lived' } })
-      const { id } = (made.body as { key: { id: string } }).key
+      const created = await call(await ann(), 'post', '/keys', { body: { name: 'short-lived' } })
+      const { id } = (created.body as { key: { id: string } }).key
       expect(await call(await ann(), 'delete', '/keys/:id', { params: { id } })).toEqual({
         status: 204,
         body: undefined,
@@ -159,8 +159,8 @@ describe('identity over HTTP', () => {
     })
 
     it('keys and secrets are a person’s, not an agent’s', () => {
-      const kept = routes.filter(({ path }) => path !== '/me').map(({ auth }) => auth)
-      expect(new Set(kept)).toEqual(new Set(['person']))
+      const auths = routes.filter(({ path }) => path !== '/me').map(({ auth }) => auth)
+      expect(new Set(auths)).toEqual(new Set(['person']))
     })
   })
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { newId } from '../../service/kit/ids.ts'
 import type { Caller } from '../../service/kit/caller.ts'
-import { callerOf, openWorld, post, somebody, type World } from './world.ts'
+import { callerOf, openWorld, post, newPerson, type World } from './world.ts'
 
 describe('identifying a caller', () => {
   let sandbox: World
@@ -90,8 +90,8 @@ describe('identifying a caller', () => {
       ]
       const sentences = new Map<string, string>()
       for (const [authorization, reason] of authorizations) {
-        const asked = { authorization, environmentHeader: 'production', now: new Date(now.getTime() + 60_001) }
-        const error = await sandbox.identity.identify(asked).then(
+        const request = { authorization, environmentHeader: 'production', now: new Date(now.getTime() + 60_001) }
+        const error = await sandbox.identity.identify(request).then(
           () => new Error(`${String(authorization)} was let in`),
           (thrown: unknown) => thrown as Error & { kind: string; code: string; fields: object },
         )
@@ -111,24 +111,24 @@ describe('identifying a caller', () => {
       const expired = await keyIn(sandbox, 'sandbox', new Date(sandbox.clock.now().getTime() + 60_000))
       sandbox.clock.forward(60_001)
       for (const text of [secret, expired.secret, 'csk_test_never', 'csk_live_never', 'csk_whatever']) {
-        const asked = await statementsOf(sandbox, () => callerOf(sandbox, text).catch(() => null))
-        expect(asked).toEqual(['identity_find_keys'])
+        const statements = await statementsOf(sandbox, () => callerOf(sandbox, text).catch(() => null))
+        expect(statements).toEqual(['identity_find_keys'])
       }
     })
 
     it('the scheme’s name in any letters, the credential exactly', async () => {
       const { secret } = await keyIn(sandbox, 'sandbox')
-      const ask = (authorization: string) =>
+      const identify = (authorization: string) =>
         sandbox.identity.identify({ authorization, environmentHeader: undefined, now: sandbox.clock.now() })
-      for (const good of [`bearer ${secret}`, `BEARER  ${secret} `]) expect((await ask(good)).via).toBe('key')
-      await expect(ask(`Bearer ${secret.toUpperCase()}`)).rejects.toMatchObject({ code: 'unauthenticated' })
-      await expect(ask(`Bearer ${secret}x`)).rejects.toMatchObject({ code: 'unauthenticated' })
+      for (const good of [`bearer ${secret}`, `BEARER  ${secret} `]) expect((await identify(good)).via).toBe('key')
+      await expect(identify(`Bearer ${secret.toUpperCase()}`)).rejects.toMatchObject({ code: 'unauthenticated' })
+      await expect(identify(`Bearer ${secret}x`)).rejects.toMatchObject({ code: 'unauthenticated' })
     })
   })
 })
 
 async function keyIn(world: World, environment: Caller['environment'], expiresAt: Date | null = null) {
-  const { user } = await world.identity.signUp(somebody('ann'))
+  const { user } = await world.identity.signUp(newPerson('ann'))
   const caller: Caller = {
     user,
     subject: 'ann',
@@ -138,9 +138,9 @@ async function keyIn(world: World, environment: Caller['environment'], expiresAt
     keyId: null,
     agentId: null,
   }
-  const wanted = { name: 'k', agentId: null, expiresAt }
-  const made = await world.identity.keys.create(caller, wanted, newId('op', world.clock.now()))
-  return { caller, ...made }
+  const input = { name: 'k', agentId: null, expiresAt }
+  const created = await world.identity.keys.create(caller, input, newId('op', world.clock.now()))
+  return { caller, ...created }
 }
 
 async function sessionIn(world: World): Promise<string> {

@@ -6,7 +6,7 @@ import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
 export interface IssuerServer {
   url: string
   /** The documents requested so far. */
-  asked: string[]
+  requests: string[]
   /** The response to give instead, by path. */
   broken: Map<string, { status: number; body: string }>
   sign(
@@ -22,11 +22,11 @@ export async function startIssuer({ slash = false } = {}): Promise<IssuerServer>
   let generation = 0
   let pair = await generateKeyPair('ES256')
   let jwks = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'key-0', alg: 'ES256', use: 'sig' }] }
-  const asked: string[] = []
+  const requests: string[] = []
   const broken: IssuerServer['broken'] = new Map()
   const server = createServer((request, response) => {
     const path = request.url ?? ''
-    asked.push(path)
+    requests.push(path)
     const fault = broken.get(path)
     const document = path === '/jwks' ? jwks : { issuer: name(), jwks_uri: `${url}/jwks` }
     response.writeHead(fault?.status ?? 200, { 'content-type': 'application/json' })
@@ -38,7 +38,7 @@ export async function startIssuer({ slash = false } = {}): Promise<IssuerServer>
 
   return {
     url,
-    asked,
+    requests,
     broken,
     sign: async (claims, { alg = 'ES256', kid = `key-${String(generation)}`, key = pair.privateKey } = {}) => {
       const now = Math.floor(Date.now() / 1000)

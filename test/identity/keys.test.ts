@@ -1,6 +1,6 @@
 import { newId } from '../../service/kit/ids.ts'
 import type { Caller } from '../../service/kit/caller.ts'
-import { callerOf, openWorld, somebody, type World } from './world.ts'
+import { callerOf, openWorld, newPerson, type World } from './world.ts'
 const plain = { name: 'a key', agentId: null, expiresAt: null }
 
 describe('keys', () => {
@@ -11,7 +11,7 @@ describe('keys', () => {
   afterAll(() => world.close())
 
   async function person(subject: string, environment: Caller['environment'] = 'sandbox'): Promise<Caller> {
-    const { user } = await world.identity.signUp(somebody(subject))
+    const { user } = await world.identity.signUp(newPerson(subject))
     return { user, subject, issuer: user.issuer, environment, via: 'session', keyId: null, agentId: null }
   }
 
@@ -50,13 +50,13 @@ describe('keys', () => {
 
     it('is listed to its owner in its environment, newest first, without the revoked', async () => {
       const bob = await person('bob')
-      const made = []
+      const created = []
       for (const name of ['one', 'two', 'three']) {
-        made.push((await world.identity.keys.create(bob, { ...plain, name }, operation())).key)
+        created.push((await world.identity.keys.create(bob, { ...plain, name }, operation())).key)
         world.clock.forward(1)
       }
       await world.identity.keys.create(await person('bob', 'production'), { ...plain, name: 'live' }, operation())
-      await world.identity.keys.revoke(bob, made[1]!.id)
+      await world.identity.keys.revoke(bob, created[1]!.id)
       const all = await world.identity.keys.list(bob, { limit: 20, offset: 0 })
       expect(all).toMatchObject({ total: 2, keys: [{ name: 'three' }, { name: 'one' }] })
       expect(await world.identity.keys.list(bob, { limit: 1, offset: 1 })).toMatchObject({
@@ -89,9 +89,9 @@ describe('keys', () => {
       const dan = await person('dan')
       const expiresAt = new Date(world.clock.now().getTime() + 60_000)
       const { secret } = await world.identity.keys.create(dan, { ...plain, expiresAt }, operation())
-      const asked = { authorization: `Bearer ${secret}`, environmentHeader: undefined }
-      await world.identity.identify({ ...asked, now: new Date(expiresAt.getTime() - 1) })
-      await expect(world.identity.identify({ ...asked, now: expiresAt })).rejects.toMatchObject({
+      const request = { authorization: `Bearer ${secret}`, environmentHeader: undefined }
+      await world.identity.identify({ ...request, now: new Date(expiresAt.getTime() - 1) })
+      await expect(world.identity.identify({ ...request, now: expiresAt })).rejects.toMatchObject({
         kind: 'unauthenticated',
       })
       const past = { ...plain, expiresAt: world.clock.now() }
@@ -127,8 +127,8 @@ describe('keys', () => {
     })
 
     it('is unavailable to a token without a user', async () => {
-      const nobody: Caller = { ...(await person('gus')), user: null, via: 'token' }
-      await expect(world.identity.keys.list(nobody, { limit: 20, offset: 0 })).rejects.toMatchObject({
+      const tokenCaller: Caller = { ...(await person('gus')), user: null, via: 'token' }
+      await expect(world.identity.keys.list(tokenCaller, { limit: 20, offset: 0 })).rejects.toMatchObject({
         kind: 'missing',
       })
     })
@@ -158,12 +158,12 @@ describe('keys', () => {
   describe('the signing secret', () => {
     it('is created on first use, once for concurrent calls, and differs in production', async () => {
       const ida = await person('ida')
-      const made = await Promise.all(Array.from({ length: 10 }, () => world.identity.signingSecrets.get(ida)))
-      expect(new Set(made.map(({ secret }) => secret)).size).toBe(1)
-      expect(made[0]!.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
-      expect(made[0]!.previous).toBeNull()
+      const secrets = await Promise.all(Array.from({ length: 10 }, () => world.identity.signingSecrets.get(ida)))
+      expect(new Set(secrets.map(({ secret }) => secret)).size).toBe(1)
+      expect(secrets[0]!.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+      expect(secrets[0]!.previous).toBeNull()
       const live = await world.identity.signingSecrets.get(await person('ida', 'production'))
-      expect(live.secret).not.toBe(made[0]!.secret)
+      expect(live.secret).not.toBe(secrets[0]!.secret)
     })
 
     it('is sealed in the database, and cannot be opened for another account', async () => {

@@ -17,7 +17,7 @@ describe('a forgotten password', () => {
   }
   const signIn = async (email: string, password: string): Promise<number> =>
     (await post(world, '/sign-in/email', { email, password })).status
-  const ask = (email: string) => post(world, '/request-password-reset', { email })
+  const requestReset = (email: string) => post(world, '/request-password-reset', { email })
   const mailsTo = (email: string) =>
     world.mails.filter(({ to, subject }) => to === email && subject.includes('new password'))
   const tokenOf = ({ text }: { text: string }): string => new URL(/http\S+/.exec(text)![0]).searchParams.get('token')!
@@ -26,7 +26,7 @@ describe('a forgotten password', () => {
   it('is replaced by a mailed link, once, which also ends all sessions', async () => {
     const email = 'forgot@example.com'
     const { token: session } = await signUp(email)
-    expect((await ask(email)).status).toBe(200)
+    expect((await requestReset(email)).status).toBe(200)
     await world.deliver()
     const [mail] = mailsTo(email)
     expect(mail?.text).toContain('http://localhost:4020/reset-password?token=')
@@ -40,7 +40,7 @@ describe('a forgotten password', () => {
 
   it('answers alike for known and unknown addresses', async () => {
     await signUp('known@example.com')
-    const [known, unknown] = [await ask('known@example.com'), await ask('nobody@example.com')]
+    const [known, unknown] = [await requestReset('known@example.com'), await requestReset('nobody@example.com')]
     expect([unknown.status, unknown.body]).toEqual([known.status, known.body])
     await world.deliver()
     expect(mailsTo('nobody@example.com')).toEqual([])

@@ -24,7 +24,7 @@ describe("the mail to an account's owner", () => {
     return { id: (body['user'] as { id: string }).id, email, headers }
   }
 
-  async function told(email: string): Promise<{ subject: string; text: string }[]> {
+  async function mailsTo(email: string): Promise<{ subject: string; text: string }[]> {
     await world.deliver()
     return world.mails.filter(({ to, subject }) => to === email && !subject.startsWith('Confirm'))
   }
@@ -37,7 +37,7 @@ describe("the mail to an account's owner", () => {
     await post(world, '/siwe/link', await proofOf(world, wallet), headers)
     await post(world, '/siwe/unlink', { address: wallet.address }, headers)
     await post(world, '/siwe/unlink', { address: wallet.address }, headers)
-    const mails = await told(email)
+    const mails = await mailsTo(email)
     expect(mails.map(({ subject }) => subject)).toEqual([
       'A wallet was connected to your Coinslot account',
       'A wallet was removed from your Coinslot account',
@@ -56,19 +56,19 @@ describe("the mail to an account's owner", () => {
     expect((await post(world, '/siwe/link', await proofOf(world, wallet), headers)).status).toBe(409)
     const wrong = { currentPassword: 'not this one at all', newPassword: 'quite another staple' }
     expect((await post(world, '/change-password', wrong, headers)).status).toBe(400)
-    expect(await told(email)).toEqual([])
+    expect(await mailsTo(email)).toEqual([])
   })
 
   it('reports a new password, whether changed or reset', async () => {
     const { email, headers } = await signUp()
     const change = { currentPassword: PASSWORD, newPassword: 'quite another staple', revokeOtherSessions: true }
     expect((await post(world, '/change-password', change, headers)).status).toBe(200)
-    expect((await told(email)).map(({ subject }) => subject)).toEqual(['Your Coinslot password was changed'])
+    expect((await mailsTo(email)).map(({ subject }) => subject)).toEqual(['Your Coinslot password was changed'])
     await post(world, '/request-password-reset', { email })
-    const { text } = (await told(email)).at(-1)!
+    const { text } = (await mailsTo(email)).at(-1)!
     const token = new URL(/http\S+/.exec(text)![0]).searchParams.get('token')
     expect((await post(world, '/reset-password', { token, newPassword: 'a third battery' })).status).toBe(200)
-    expect((await told(email)).map(({ subject }) => subject)).toEqual([
+    expect((await mailsTo(email)).map(({ subject }) => subject)).toEqual([
       'Your Coinslot password was changed',
       'Choose a new password for Coinslot',
       'Your Coinslot password was changed',
@@ -82,24 +82,24 @@ describe("the mail to an account's owner", () => {
     await post(world, '/change-password', { currentPassword: PASSWORD, newPassword: 'quite another staple' }, headers)
     const notice: Notice = { kind: 'payout-address', environment: 'production', address: wallet.address }
     await world.database.statements.together((inside) => world.identity.tellOwner(inside, id, notice))
-    expect(await told(email)).toEqual([])
+    expect(await mailsTo(email)).toEqual([])
   })
 
   it('reports a new payout address, in the transaction of the change', async () => {
     const { id, email } = await signUp()
     const address = '0x00000000000000000000000000000000000000a1'
-    const tell = (notice: Notice, then: () => void = () => undefined) =>
+    const notify = (notice: Notice, then: () => void = () => undefined) =>
       world.database.statements.together(async (inside) => {
         await world.identity.tellOwner(inside, id, notice)
         then()
       })
-    await tell({ kind: 'payout-address', environment: 'production', address })
-    await tell({ kind: 'payout-address', environment: 'sandbox', address: null })
-    const undone = tell({ kind: 'payout-address', environment: 'production', address: null }, () => {
+    await notify({ kind: 'payout-address', environment: 'production', address })
+    await notify({ kind: 'payout-address', environment: 'sandbox', address: null })
+    const undone = notify({ kind: 'payout-address', environment: 'production', address: null }, () => {
       throw new Error('undone')
     })
     await expect(undone).rejects.toThrow('undone')
-    const [changed, removed, ...more] = await told(email)
+    const [changed, removed, ...more] = await mailsTo(email)
     expect(changed).toMatchObject({ subject: 'Your Coinslot payout address was changed' })
     expect(changed?.text).toContain(`Withdrawals of your production account now go to ${address}`)
     expect(removed).toMatchObject({ subject: 'Your Coinslot payout address was removed' })
@@ -107,11 +107,11 @@ describe("the mail to an account's owner", () => {
   })
 
   it('is limited to five of a kind per hour, and retried when the mail server refuses it', async () => {
-    const asked: string[] = []
+    const checks: string[] = []
     let refuses = false
     const sent: string[] = []
     const small = await openWorld({
-      mayMail: async (kind, to) => asked.push(`${kind} ${to}`) <= 5,
+      mayMail: async (kind, to) => checks.push(`${kind} ${to}`) <= 5,
       mailer: {
         async send({ id }) {
           if (refuses) throw new Error('the mail server is away')
@@ -119,9 +119,9 @@ describe("the mail to an account's owner", () => {
         },
       },
     })
-    const told = { to: 'o@example.com', notice: { kind: 'password-changed' as const } }
+    const mail = { to: 'o@example.com', notice: { kind: 'password-changed' as const } }
     const send = (id: string, attempt: number) =>
-      small.identity.sendNotice(told, { id, attempt, announcedAt: new Date() })
+      small.identity.sendNotice(mail, { id, attempt, announcedAt: new Date() })
     for (const id of ['1', '2', '3', '4']) await send(id, 0)
     refuses = true
     await expect(send('5', 0)).rejects.toThrow('away')
@@ -129,7 +129,7 @@ describe("the mail to an account's owner", () => {
     await send('6', 0)
     await send('5', 1)
     expect(sent).toEqual(['1', '2', '3', '4', '5'])
-    expect(new Set(asked)).toEqual(new Set(['password-changed o@example.com']))
+    expect(new Set(checks)).toEqual(new Set(['password-changed o@example.com']))
     await small.close()
   })
 })

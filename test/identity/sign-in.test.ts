@@ -42,12 +42,12 @@ describe('the sign-in', () => {
       expect(cookie).toMatch(/; HttpOnly/i)
       expect(cookie).toMatch(/; SameSite=Lax/i)
       expect(cookie).not.toMatch(/; Secure/i)
-      const asked = { authorization: undefined, environmentHeader: undefined, now: world.clock.now() }
-      const caller = await world.identity.identify({ ...asked, cookie: cookie.split(';')[0] })
+      const request = { authorization: undefined, environmentHeader: undefined, now: world.clock.now() }
+      const caller = await world.identity.identify({ ...request, cookie: cookie.split(';')[0] })
       expect(caller.user?.email).toBe('cookie@example.com')
       // Without its signature it is a guess.
       const forged = cookie.split(';')[0]!.replace(/\.[^.]*$/, '.AAAA')
-      await expect(world.identity.identify({ ...asked, cookie: forged })).rejects.toMatchObject({
+      await expect(world.identity.identify({ ...request, cookie: forged })).rejects.toMatchObject({
         kind: 'unauthenticated',
       })
     })
@@ -147,9 +147,9 @@ describe('the sign-in', () => {
       'is not accepted from a malformed token (%#)',
       async (token) => {
         await expect(callerOf(world, token)).rejects.toMatchObject({ kind: 'unauthenticated' })
-        const asked = { authorization: undefined, environmentHeader: undefined, now: world.clock.now() }
+        const request = { authorization: undefined, environmentHeader: undefined, now: world.clock.now() }
         const cookie = `coinslot.session_token=${token}`
-        await expect(world.identity.identify({ ...asked, cookie })).rejects.toMatchObject({ kind: 'unauthenticated' })
+        await expect(world.identity.identify({ ...request, cookie })).rejects.toMatchObject({ kind: 'unauthenticated' })
       },
     )
 
@@ -157,8 +157,8 @@ describe('the sign-in', () => {
       await signUp('both@example.com')
       const { headers } = await post(world, '/sign-in/email', { email: 'both@example.com', password: PASSWORD })
       const cookie = headers.getSetCookie()[0]!.split(';')[0]!
-      const asked = { authorization: 'Bearer wrong', cookie, environmentHeader: undefined, now: world.clock.now() }
-      await expect(world.identity.identify(asked)).rejects.toMatchObject({ kind: 'unauthenticated' })
+      const request = { authorization: 'Bearer wrong', cookie, environmentHeader: undefined, now: world.clock.now() }
+      await expect(world.identity.identify(request)).rejects.toMatchObject({ kind: 'unauthenticated' })
     })
   })
 

@@ -4,7 +4,7 @@ import { usdc } from '../../service/kit/money.ts'
 import { createIdentityStore, createSignUpCredits } from '../../service/identity/store.ts'
 import { fromAddress } from '../../service/identity/service/sign-up.ts'
 import { createSignUp } from '../../service/identity/service/sign-up.ts'
-import { grantsOf, openWorld, somebody, type World } from './world.ts'
+import { grantsOf, openWorld, newPerson, type World } from './world.ts'
 
 describe('the sign-up', () => {
   let world: World
@@ -15,7 +15,7 @@ describe('the sign-up', () => {
 
   describe('signing up', () => {
     it('creates both wallets and the sandbox credits', async () => {
-      const { user, created } = await world.identity.signUp(somebody('ann', { email: 'ann@example.com', name: 'Ann' }))
+      const { user, created } = await world.identity.signUp(newPerson('ann', { email: 'ann@example.com', name: 'Ann' }))
       expect(created).toBe(true)
       expect(user).toMatchObject({ subject: 'ann', email: 'ann@example.com', name: 'Ann', emailConfirmed: false })
       expect(await world.ledger.wallet({ userId: user.id, environment: 'sandbox' })).not.toBeNull()
@@ -24,14 +24,14 @@ describe('the sign-up', () => {
     })
 
     it('grants the production credits when the address is confirmed, once', async () => {
-      const { user } = await world.identity.signUp(somebody('ben', { email: 'ben@example.com' }))
-      const confirmed = somebody('ben', { email: 'ben@example.com', emailConfirmed: true })
+      const { user } = await world.identity.signUp(newPerson('ben', { email: 'ben@example.com' }))
+      const confirmed = newPerson('ben', { email: 'ben@example.com', emailConfirmed: true })
       await Promise.all(Array.from({ length: 10 }, () => world.identity.signUp(confirmed)))
       expect(await grantsOf(world, user.id)).toEqual([5, 5])
     })
 
     it('makes one user with one grant of fifty concurrent sign-ups', async () => {
-      const person = somebody('crowd', { email: 'crowd@example.com', emailConfirmed: true })
+      const person = newPerson('crowd', { email: 'crowd@example.com', emailConfirmed: true })
       const answers = await Promise.all(Array.from({ length: 50 }, () => world.identity.signUp(person)))
       expect(new Set(answers.map(({ user }) => user.id)).size).toBe(1)
       expect(answers.filter(({ created }) => created)).toHaveLength(1)
@@ -40,16 +40,16 @@ describe('the sign-up', () => {
 
     it('creates one user also for built-in accounts, whose rows collide on two indexes', async () => {
       for (let round = 0; round < 100; round++) {
-        const person = somebody(newId('usr', world.clock.now()), { issuer: BUILT_IN_ISSUER })
+        const person = newPerson(newId('usr', world.clock.now()), { issuer: BUILT_IN_ISSUER })
         const answers = await Promise.all(Array.from({ length: 10 }, () => world.identity.signUp(person)))
         expect(answers.filter(({ created }) => created)).toHaveLength(1)
       }
     })
 
     it('keeps the same subject of two issuers apart, also with one e-mail address', async () => {
-      const one = await world.identity.signUp(somebody('same', { email: 'same@example.com', emailConfirmed: true }))
+      const one = await world.identity.signUp(newPerson('same', { email: 'same@example.com', emailConfirmed: true }))
       const other = await world.identity.signUp({
-        ...somebody('same', { email: 'same@example.com' }),
+        ...newPerson('same', { email: 'same@example.com' }),
         issuer: 'https://other.example',
       })
       expect(other.created).toBe(true)
@@ -61,7 +61,7 @@ describe('the sign-up', () => {
       const store = createIdentityStore(world.database)
       const steps = ['openAccounts', 'credit', 'markGranted', 'commit'] as const
       for (const step of steps) {
-        const person = somebody(`cut-${step}`, { email: 'cut@example.com', emailConfirmed: true })
+        const person = newPerson(`cut-${step}`, { email: 'cut@example.com', emailConfirmed: true })
         const cut = () => Promise.reject(new Error(`cut at ${step}`))
         const signUp = createSignUp({
           clock: world.clock,
@@ -89,10 +89,10 @@ describe('the sign-up', () => {
     })
 
     it('keeps fields that a later token omits, and updates those it has', async () => {
-      await world.identity.signUp(somebody('dora', { name: 'Dora', email: 'dora@example.com', emailConfirmed: true }))
-      const silent = await world.identity.signUp(somebody('dora'))
+      await world.identity.signUp(newPerson('dora', { name: 'Dora', email: 'dora@example.com', emailConfirmed: true }))
+      const silent = await world.identity.signUp(newPerson('dora'))
       expect(silent.user).toMatchObject({ name: 'Dora', email: 'dora@example.com', emailConfirmed: true })
-      const renamed = await world.identity.signUp(somebody('dora', { name: 'D.', email: 'd@example.com' }))
+      const renamed = await world.identity.signUp(newPerson('dora', { name: 'D.', email: 'd@example.com' }))
       expect(renamed.user).toMatchObject({ name: 'D.', email: 'd@example.com', emailConfirmed: false })
     })
 
@@ -105,7 +105,7 @@ describe('the sign-up', () => {
     it('serves more concurrent sign-ups than there are connections', async () => {
       const fresh = await openWorld({ poolMax: 3 })
       try {
-        const people = Array.from({ length: 24 }, (_, place) => somebody(`new-${String(place)}`))
+        const people = Array.from({ length: 24 }, (_, place) => newPerson(`new-${String(place)}`))
         const answers = await Promise.all(people.map((person) => fresh.identity.signUp(person)))
         expect(new Set(answers.map(({ user }) => user.id)).size).toBe(24)
       } finally {
@@ -125,16 +125,16 @@ describe('the sign-up', () => {
         announceConfirmation: async () => undefined,
       })
     const grants = async (signUp: ReturnType<typeof createSignUp>, name: string, email: string): Promise<number> => {
-      const { user } = await signUp(somebody(name, { email, emailConfirmed: true }))
+      const { user } = await signUp(newPerson(name, { email, emailConfirmed: true }))
       return (await grantsOf(world, user.id))[1] ?? -1
     }
 
     it('hold for a domain and its subdomains, for concurrent sign-ups, and not for large providers', async () => {
       const signUp = bounded(3, 1_000)
-      const asked = Array.from({ length: 8 }, (_, at) =>
+      const attempts = Array.from({ length: 8 }, (_, at) =>
         grants(signUp, `farm-${String(at)}`, `a${String(at)}@m${String(at)}.Farm.example`),
       )
-      expect((await Promise.all(asked)).sort()).toEqual([0, 0, 0, 0, 0, 5, 5, 5])
+      expect((await Promise.all(attempts)).sort()).toEqual([0, 0, 0, 0, 0, 5, 5, 5])
       const large = Array.from({ length: 5 }, (_, at) =>
         fromAddress('198.51.100.7', () => grants(signUp, `large-${String(at)}`, `a${String(at)}@gmail.com`)),
       )
@@ -144,7 +144,7 @@ describe('the sign-up', () => {
         grants(signUp, `hidden-${String(at)}`, `h${String(at)}@gmail.com`),
       )
       expect((await Promise.all(hidden)).sort()).toEqual([0, 0, 5, 5, 5])
-      const { user } = await signUp(somebody('farm-late', { email: 'late@farm.example', emailConfirmed: true }))
+      const { user } = await signUp(newPerson('farm-late', { email: 'late@farm.example', emailConfirmed: true }))
       expect(await grantsOf(world, user.id)).toEqual([5, 0])
       expect(await createSignUpCredits(world.database.statements).areWithheld(user.id)).toBe(true)
       // The next day has a new limit; grants that were held back do not come by asking again.
@@ -171,7 +171,7 @@ describe('the sign-up', () => {
     it('signs up, and a later setting grants nothing to existing accounts', async () => {
       const poor = await openWorld({ credits: usdc(0n) })
       try {
-        const { user } = await poor.identity.signUp(somebody('eve', { email: 'e@example.com', emailConfirmed: true }))
+        const { user } = await poor.identity.signUp(newPerson('eve', { email: 'e@example.com', emailConfirmed: true }))
         expect(await grantsOf(poor, user.id)).toEqual([0, 0])
         const rich = createSignUp({
           store: createIdentityStore(poor.database),
@@ -181,7 +181,7 @@ describe('the sign-up', () => {
           grantBounds: { perDomain: 1_000_000, perAddress: 1_000_000 },
           announceConfirmation: async () => undefined,
         })
-        await rich(somebody('eve', { name: 'Eve', email: 'e@example.com', emailConfirmed: true }))
+        await rich(newPerson('eve', { name: 'Eve', email: 'e@example.com', emailConfirmed: true }))
         expect(await grantsOf(poor, user.id)).toEqual([0, 0])
       } finally {
         await poor.close()

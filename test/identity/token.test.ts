@@ -74,9 +74,9 @@ describe('tokens', () => {
     it('is valid for 30 seconds beyond its expiry, for clock skew, and no longer', async () => {
       const at = Math.floor(Date.now() / 1000)
       const authorization = `Bearer ${await server.sign({ exp: at })}`
-      const asked = { authorization, environmentHeader: undefined }
-      await world.identity.identify({ ...asked, now: new Date((at + 29) * 1000) })
-      const late = world.identity.identify({ ...asked, now: new Date((at + 31) * 1000) })
+      const request = { authorization, environmentHeader: undefined }
+      await world.identity.identify({ ...request, now: new Date((at + 29) * 1000) })
+      const late = world.identity.identify({ ...request, now: new Date((at + 31) * 1000) })
       await expect(late).rejects.toMatchObject({ kind: 'unauthenticated' })
     })
 
@@ -121,10 +121,10 @@ describe('tokens', () => {
   describe('the issuer', () => {
     it('is read once for many tokens', async () => {
       const fresh = issuerAt(server.url)
-      server.asked.length = 0
+      server.requests.length = 0
       const token = await server.sign({})
       await Promise.all(Array.from({ length: 20 }, () => fresh.verify(token, new Date())))
-      expect(server.asked).toEqual(['/.well-known/openid-configuration', '/jwks'])
+      expect(server.requests).toEqual(['/.well-known/openid-configuration', '/jwks'])
     })
 
     it('may spell its name with a slash at the end; its users stay the same', async () => {
@@ -169,10 +169,10 @@ describe('tokens', () => {
     })
 
     it('that cannot be reached is unavailable', async () => {
-      const gone = await startIssuer()
-      const token = await gone.sign({})
-      await gone.close()
-      await expect(issuerAt(gone.url).verify(token, new Date())).rejects.toMatchObject({
+      const stopped = await startIssuer()
+      const token = await stopped.sign({})
+      await stopped.close()
+      await expect(issuerAt(stopped.url).verify(token, new Date())).rejects.toMatchObject({
         code: 'identity_provider_unavailable',
       })
     })
@@ -182,11 +182,11 @@ describe('tokens', () => {
       await fresh.verify(await server.sign({}), new Date())
       await server.rotate()
       const token = await server.sign({})
-      server.asked.length = 0
+      server.requests.length = 0
       for (let tries = 0; tries < 10; tries++) {
         await expect(fresh.verify(token, new Date())).rejects.toMatchObject({ code: 'unauthenticated' })
       }
-      expect(server.asked).toEqual([])
+      expect(server.requests).toEqual([])
       // One that starts after the change knows the new key.
       expect((await issuerAt(server.url).verify(token, new Date())).subject).toBe('ann')
     })

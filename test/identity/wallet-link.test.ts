@@ -13,28 +13,28 @@ describe('wallets of an account', () => {
   })
   afterAll(() => world.close())
 
-  async function signUp(): Promise<Somebody> {
+  async function signUp(): Promise<TestUser> {
     const email = `somebody${String(++people)}@example.com`
     const { status, body } = await post(world, '/sign-up/email', { email, password: PASSWORD, name: 'Somebody' })
     expect(status).toBe(200)
     return { id: (body['user'] as { id: string }).id, headers: bearer(body) }
   }
 
-  async function signIn(wallet: PrivateKeyAccount): Promise<Somebody> {
+  async function signIn(wallet: PrivateKeyAccount): Promise<TestUser> {
     const { status, body } = await post(world, '/siwe/verify', await proofOf(world, wallet))
     expect(status).toBe(200)
     return { id: (body['user'] as { id: string }).id, headers: bearer(body) }
   }
 
-  async function link({ headers }: Somebody, wallet: PrivateKeyAccount) {
+  async function link({ headers }: TestUser, wallet: PrivateKeyAccount) {
     return await post(world, '/siwe/link', await proofOf(world, wallet), headers)
   }
 
-  async function unlink({ headers }: Somebody, address: string) {
+  async function unlink({ headers }: TestUser, address: string) {
     return await post(world, '/siwe/unlink', { address }, headers)
   }
 
-  async function listed({ headers }: Somebody): Promise<string[]> {
+  async function listed({ headers }: TestUser): Promise<string[]> {
     const { status, body } = await get(world, 'siwe/wallets', headers)
     expect(status).toBe(200)
     return (body['wallets'] as { address: string }[]).map(({ address }) => address)
@@ -128,10 +128,10 @@ describe('wallets of an account', () => {
     expect(entered.map(({ status }) => status)).toEqual([200, 200])
     const owner = (await signIn(wallet)).id
     for (const { body } of entered) expect((body['user'] as { id: string }).id).toBe(owner)
-    for (const [place, somebody] of everybody.entries()) {
-      const isOwner = somebody.id === owner
+    for (const [place, user] of everybody.entries()) {
+      const isOwner = user.id === owner
       expect(answers[place]?.status).toBe(isOwner ? 200 : 409)
-      expect((await listed(somebody)).includes(wallet.address)).toBe(isOwner)
+      expect((await listed(user)).includes(wallet.address)).toBe(isOwner)
     }
   })
 
@@ -244,7 +244,7 @@ describe('wallets of an account', () => {
   })
 })
 
-interface Somebody {
+interface TestUser {
   id: string
   headers: { authorization: string }
 }

@@ -41,8 +41,8 @@ export async function openWorld(
   const clock = movableClock()
   const mails: Mail[] = []
   const logged: World['logged'] = []
-  const say = (fields: Record<string, unknown>, text: string) => void logged.push({ fields, text })
-  const log = { info: say, warn: say, error: say }
+  const append = (fields: Record<string, unknown>, text: string) => void logged.push({ fields, text })
+  const log = { info: append, warn: append, error: append }
   const ledger = createLedger(createLedgerStore(database.statements, clock), clock)
   const vault = vaultOf(parseKeyring(`test:${Buffer.from('an even better key for the tests').toString('base64')}`))
   const outbox = createOutbox(clock)
@@ -123,7 +123,7 @@ function movableClock() {
   }
 }
 
-export function somebody(subject: string, more: Partial<Person> = {}): Person {
+export function newPerson(subject: string, more: Partial<Person> = {}): Person {
   return { issuer: 'https://issuer.example', subject, name: null, email: null, emailConfirmed: false, ...more }
 }
 

@@ -48,7 +48,7 @@ describe('receipts and invoices as documents', () => {
     const { id, token } = body.payment
     return { id, token, receipt: `/receipts/${String(id)}` }
   }
-  const ask = (receipt: string, token: string, body: object = BUYER) =>
+  const requestInvoice = (receipt: string, token: string, body: object = BUYER) =>
     service.call('POST', `${receipt}/invoice?token=${token}`, { body })
   const read = async (
     path: string,
@@ -72,9 +72,9 @@ describe('receipts and invoices as documents', () => {
       email: null,
     })
     expect((await read(`${receipt}/invoice.pdf?token=${token}`)).status).toBe(404)
-    const asked = await ask(receipt, token)
+    const answer = await requestInvoice(receipt, token)
     const year = service.clock.now().getUTCFullYear()
-    expect([asked.status, asked.body.invoice]).toEqual([
+    expect([answer.status, answer.body.invoice]).toEqual([
       201,
       {
         number: `TEST-ACME-${String(year)}-000001`,
@@ -110,11 +110,11 @@ describe('receipts and invoices as documents', () => {
     }
     const chk = String((await seller.call('POST', '/v1/checkouts', { body })).body.checkout.id)
     const token = newToken()
-    const taken = await service.call('POST', `/p/${chk}/pay`, {
+    const paid = await service.call('POST', `/p/${chk}/pay`, {
       body: { input: {}, choice: { coupon: 'GIFT' }, free: true, token },
     })
-    expect(taken.body.payment).toMatchObject({ status: 'paid', amount: 0 })
-    const id = String(taken.body.payment.id)
+    expect(paid.body.payment).toMatchObject({ status: 'paid', amount: 0 })
+    const id = String(paid.body.payment.id)
     const text = await textOf((await read(`/receipts/${id}/receipt.pdf?token=${token}`)).bytes)
     expect(text).toContain('0.00 USDC')
     expect(text).not.toMatch(/Transaction|free:/)
@@ -122,12 +122,12 @@ describe('receipts and invoices as documents', () => {
 
   test('an issued invoice cannot be changed by the buyer, the settings, a refund or the database', async () => {
     const { id, token, receipt } = await pay(await checkoutOf())
-    const first = (await ask(receipt, token)).body.invoice
-    const again = await ask(receipt, token, { ...BUYER, name: 'Another' })
+    const first = (await requestInvoice(receipt, token)).body.invoice
+    const again = await requestInvoice(receipt, token, { ...BUYER, name: 'Another' })
     expect([again.status, again.body.invoice]).toEqual([200, first])
     await seller.call('PATCH', '/v1/invoicing', { body: { sellerName: 'Renamed', prefix: 'NEW', taxPercent: 7 } })
     await seller.call('PATCH', '/v1/invoicing', { body: { enabled: false } })
-    expect((await ask(receipt, token)).body.invoice).toEqual(first)
+    expect((await requestInvoice(receipt, token)).body.invoice).toEqual(first)
     expect(
       (await seller.call('POST', `/v1/payments/${id}/refund`, { body: { amount: 2, reason: 'Partly late.' } })).status,
     ).toBeLessThan(300)
@@ -145,14 +145,14 @@ describe('receipts and invoices as documents', () => {
   test('a hundred requests for one sale get one number, and a hundred sales a hundred numbers without a gap', async () => {
     const chk = await checkoutOf()
     const one = await pay(chk)
-    const same = await Promise.all(Array.from({ length: 100 }, () => ask(one.receipt, one.token)))
+    const same = await Promise.all(Array.from({ length: 100 }, () => requestInvoice(one.receipt, one.token)))
     expect(new Set(same.map(numberOf)).size).toBe(1)
     expect(same.filter(({ status }) => status === 201)).toHaveLength(1)
     const sales = await Promise.all(Array.from({ length: 100 }, () => pay(chk)))
     const failed = await pay(chk, 'declined')
     const many = await Promise.all([
-      ...sales.map(({ receipt, token }) => ask(receipt, token)),
-      ...Array.from({ length: 20 }, () => ask(failed.receipt, failed.token)),
+      ...sales.map(({ receipt, token }) => requestInvoice(receipt, token)),
+      ...Array.from({ length: 20 }, () => requestInvoice(failed.receipt, failed.token)),
     ])
     const numbers = many.filter(({ status }) => status === 201).map((answer) => Number(numberOf(answer).slice(-6)))
     expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, at) => at + 2))
@@ -167,16 +167,16 @@ describe('receipts and invoices as documents', () => {
       expect((await read(`${one.receipt}/${path}`)).status).toBe(404)
       expect((await read(`${one.receipt}/${path}?token=${other.token}`)).status).toBe(404)
     }
-    expect((await ask(one.receipt, other.token)).status).toBe(404)
+    expect((await requestInvoice(one.receipt, other.token)).status).toBe(404)
     expect((await read(`${failed.receipt}/receipt.pdf?token=${failed.token}`)).status).toBe(409)
-    expect((await ask(failed.receipt, failed.token)).body.code).toBe('invoice_not_possible')
-    await ask(one.receipt, one.token)
+    expect((await requestInvoice(failed.receipt, failed.token)).body.code).toBe('invoice_not_possible')
+    await requestInvoice(one.receipt, one.token)
     const stranger = await service.person()
     const foreign = { headers: { authorization: `Bearer ${stranger.key}` } }
     expect((await read(`/v1/invoices/${one.id}/pdf`, foreign)).status).toBe(404)
     expect((await stranger.call('GET', '/v1/invoices')).body.total).toBe(0)
     await seller.call('PATCH', '/v1/invoicing', { body: { enabled: false } })
-    expect((await ask(other.receipt, other.token)).body.code).toBe('invoicing_off')
+    expect((await requestInvoice(other.receipt, other.token)).body.code).toBe('invoicing_off')
   })
 
   test.each([
@@ -188,7 +188,7 @@ describe('receipts and invoices as documents', () => {
     ['taxId', 'a'.repeat(61)],
   ])('the buyer’s %s is checked before a number is taken', async (field, value) => {
     const { token, receipt } = await pay(await checkoutOf())
-    expect((await ask(receipt, token, { ...BUYER, [field]: value })).status).toBe(400)
+    expect((await requestInvoice(receipt, token, { ...BUYER, [field]: value })).status).toBe(400)
     expect((await seller.call('GET', '/v1/invoices')).body.total).toBe(0)
   })
 

@@ -42,8 +42,8 @@ describe('money on the wire', () => {
     [-0, 0n],
     [0.1, 100_000n],
     [0.000001, 1n],
-  ])('%s is %s', (value, wanted) => {
-    expect(fromWire(value)).toBe(wanted)
+  ])('%s is %s', (value, expected) => {
+    expect(fromWire(value)).toBe(expected)
   })
 
   test.each([
@@ -51,7 +51,7 @@ describe('money on the wire', () => {
     [1n, 0.000001],
     [-1_500_000n, -1.5],
     [25_000_000n, 25],
-  ])('%s goes out as %s', (micro, wanted) => {
-    expect(toWire(usdc(micro))).toBe(wanted)
+  ])('%s goes out as %s', (micro, expected) => {
+    expect(toWire(usdc(micro))).toBe(expected)
   })
 })

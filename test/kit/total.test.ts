@@ -5,7 +5,7 @@ import { testDatabase, type TestDatabase } from '../harness/database.ts'
 
 describe('the total of a long list', () => {
   let database: TestDatabase
-  let asked: string[]
+  let queries: string[]
   let statements: Statements
 
   beforeAll(async () => {
@@ -15,10 +15,10 @@ describe('the total of a long list', () => {
   afterAll(() => database.close())
   beforeEach(async () => {
     await database.pool.query('TRUNCATE thing')
-    asked = []
+    queries = []
     statements = {
       run: (text, values) => {
-        asked.push(text)
+        queries.push(text)
         return database.statements.run(text, values)
       },
     }
@@ -56,8 +56,8 @@ describe('the total of a long list', () => {
     await add(1_500, HOUR_MS)
     await total()
     await total()
-    expect(asked[0]).not.toContain('id > $2')
-    expect(asked[1]).toContain('id > $2')
+    expect(queries[0]).not.toContain('id > $2')
+    expect(queries[1]).toContain('id > $2')
   })
 
   test('of a short list is counted each time, so deletions show', async () => {

@@ -51,19 +51,19 @@ export async function takeFirstPayment(
   const signedIn = await post(`${origin}/auth/sign-in/email`, person, { origin })
   expect([confirmed.status, signedIn.status]).toEqual([302, 200])
   const cookie = signedIn.headers.getSetCookie().map((line) => line.split(';')[0])
-  const made = await post(
+  const createdKey = await post(
     `${origin}/v1/keys`,
     { name: 'first' },
     { origin, cookie: cookie.join('; '), 'coinslot-environment': 'production' },
   )
-  const { secret } = (await made.json()) as { secret: string }
+  const { secret } = (await createdKey.json()) as { secret: string }
   expect(secret).toMatch(/^csk_live_/)
 
   const authorization = { authorization: `Bearer ${secret}` }
-  const sold = { product: { name: 'A report' }, price: 0.05, network: 'base', lifetime: 'persistent' }
+  const terms = { product: { name: 'A report' }, price: 0.05, network: 'base', lifetime: 'persistent' }
   const created = await post(
     `${origin}/v1/checkouts`,
-    { ...sold, callbackUrl: `http://${hook.host}/hook` },
+    { ...terms, callbackUrl: `http://${hook.host}/hook` },
     authorization,
   )
   const { checkout, secret: signing } = (await created.json()) as {
@@ -71,9 +71,9 @@ export async function takeFirstPayment(
     secret: string
   }
   const payer = await base.payer(PRICE)
-  const asked = await post(checkout.url, {})
-  expect(asked.status).toBe(402)
-  const paid = await post(checkout.url, {}, { 'payment-signature': await signed(asked, payer, base) })
+  const unpaid = await post(checkout.url, {})
+  expect(unpaid.status).toBe(402)
+  const paid = await post(checkout.url, {}, { 'payment-signature': await signed(unpaid, payer, base) })
   expect([paid.status, await paid.json()]).toEqual([200, expect.objectContaining({})])
 
   const { headers, body } = await hook.first()
@@ -98,11 +98,11 @@ function post(url: string, body: object, headers: Record<string, string> = {}): 
 
 /** What a wallet signs for the first offer of this 402. */
 async function signed(
-  asked: Response,
+  unpaid: Response,
   payer: Awaited<ReturnType<TestChain['payer']>>,
   chain: TestChain,
 ): Promise<string> {
-  const required = Buffer.from(asked.headers.get('payment-required') ?? '', 'base64').toString()
+  const required = Buffer.from(unpaid.headers.get('payment-required') ?? '', 'base64').toString()
   const [accepted] = (JSON.parse(required) as { accepts: { amount: string; payTo: Hex }[] }).accepts
   const terms = { value: BigInt(accepted!.amount) }
   const { signature, ...rest } = await payer.authorize(chain.network, accepted!.payTo.toLowerCase() as Hex, terms)

@@ -6,12 +6,12 @@ import { fillFolder } from '../harness/prepared-cluster.ts'
 describe('the prepared database of the tests', () => {
   let place: string
   let folder: string
-  let made: number
+  let filled: number
 
   beforeEach(() => {
     place = mkdtempSync(path.join(tmpdir(), 'coinslot-prepared-'))
     folder = path.join(place, 'clusters')
-    made = 0
+    filled = 0
   })
   afterEach(() => {
     rmSync(place, { recursive: true })
@@ -22,7 +22,7 @@ describe('the prepared database of the tests', () => {
     await fillFolder(
       dataDir,
       async () => {
-        made++
+        filled++
         mkdirSync(path.join(dataDir, 'postgres'), { mode: 0o700 })
         writeFileSync(path.join(dataDir, 'postgres/rows'), key)
         writeFileSync(path.join(dataDir, 'service.lock'), 'held')
@@ -37,7 +37,7 @@ describe('the prepared database of the tests', () => {
   test('is made once, and copied for each later run without the lock of the first', async () => {
     await fill('a')
     const second = await fill('a')
-    expect(made).toBe(1)
+    expect(filled).toBe(1)
     expect(rows(second)).toBe('a')
     expect(existsSync(path.join(second, 'service.lock'))).toBe(false)
   })
@@ -51,7 +51,7 @@ describe('the prepared database of the tests', () => {
   test('is rebuilt after a change, and the previous one is removed', async () => {
     await fill('a')
     expect(rows(await fill('b'))).toBe('b')
-    expect(made).toBe(2)
+    expect(filled).toBe(2)
     expect(readdirSync(folder)).toEqual(['b'])
   })
 
@@ -59,7 +59,7 @@ describe('the prepared database of the tests', () => {
     const outer = await fill('a', async () => {
       expect(rows(await fill('a'))).toBe('a')
     })
-    expect(made).toBe(2)
+    expect(filled).toBe(2)
     expect(rows(outer)).toBe('a')
     expect(readdirSync(folder)).toEqual(['a'])
   })
@@ -68,7 +68,7 @@ describe('the prepared database of the tests', () => {
     const draft = path.join(folder, 'a.4194305.00000000')
     mkdirSync(draft, { recursive: true })
     expect(rows(await fill('a'))).toBe('a')
-    expect(made).toBe(1)
+    expect(filled).toBe(1)
     expect(readdirSync(folder)).toEqual(['a'])
   })
 

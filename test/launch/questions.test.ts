@@ -30,7 +30,7 @@ describe('npm run setup in a terminal', () => {
     const database = await emptyDatabase()
     const terminal = setup(file)
     try {
-      for (const [question, wrong, says, right] of [
+      for (const [question, wrong, message, right] of [
         ['Address of the PostgreSQL database', 'db.internal', 'It must be', database.url],
         [
           'Address that the world reaches',
@@ -51,26 +51,26 @@ describe('npm run setup in a terminal', () => {
         ['Its key', null, null, ''],
       ] as const) {
         if (right === null) {
-          await terminal.sees(says)
+          await terminal.waitFor(message)
           continue
         }
-        await terminal.sees(question)
-        await terminal.sees(': ')
+        await terminal.waitFor(question)
+        await terminal.waitFor(': ')
         if (wrong !== null) {
           terminal.types(wrong)
-          await terminal.sees(says)
-          await terminal.sees(question)
-          await terminal.sees(': ')
+          await terminal.waitFor(message)
+          await terminal.waitFor(question)
+          await terminal.waitFor(': ')
         }
         terminal.types(right)
       }
-      await terminal.sees('Write these 24 words down.')
-      const shown = await terminal.sees('Press Enter when you have written them down. ')
+      await terminal.waitFor('Write these 24 words down.')
+      const shown = await terminal.waitFor('Press Enter when you have written them down. ')
       const [phrase = ''] = /(?:\b[a-z]+ ){23}[a-z]+\b/.exec(shown) ?? []
       expect(phrase.split(' ')).toHaveLength(24)
       expect(existsSync(file)).toBe(false)
       terminal.types('')
-      await terminal.sees(CLEARED)
+      await terminal.waitFor(CLEARED)
       // Nothing listens at the address, so the doctor names a fault; all is written.
       expect(await terminal.ended()).toBe(1)
       const { rest } = terminal
@@ -109,24 +109,24 @@ describe('npm run setup in a terminal', () => {
       'API',
       'key',
     ]) {
-      await terminal.sees(question)
-      await terminal.sees(': ')
+      await terminal.waitFor(question)
+      await terminal.waitFor(': ')
       terminal.types('')
     }
-    await terminal.sees('Press Enter')
+    await terminal.waitFor('Press Enter')
     terminal.types('')
-    await terminal.sees('The database cannot be reached')
-    await terminal.sees(`Correct DATABASE_URL in ${file} if it is wrong, and run npm run setup again.`)
+    await terminal.waitFor('The database cannot be reached')
+    await terminal.waitFor(`Correct DATABASE_URL in ${file} if it is wrong, and run npm run setup again.`)
     expect(await terminal.ended()).toBe(1)
     const before = readFileSync(file, 'utf8')
     expect(before).toContain('WALLET_XPRV=')
 
     const again = setup(file)
-    await again.sees('exists. Keep it, and add what it lacks? (y/n) ')
+    await again.waitFor('exists. Keep it, and add what it lacks? (y/n) ')
     again.types('y')
     for (const question of ['Address that', 'of Base,', 'Sepolia', 'Mail', 'Sender', 'API', 'key']) {
-      await again.sees(question)
-      await again.sees(': ')
+      await again.waitFor(question)
+      await again.waitFor(': ')
       again.types('')
     }
     expect(await again.ended()).toBe(1)
@@ -140,12 +140,12 @@ describe('npm run setup in a terminal', () => {
   ])('%s at a question stops it, and nothing is written', async (_name, key) => {
     const file = path.join(folder, 'stopped.env')
     const terminal = setup(file)
-    await terminal.sees('Address of the PostgreSQL database: ')
+    await terminal.waitFor('Address of the PostgreSQL database: ')
     terminal.types('')
-    await terminal.sees('Address that the world reaches')
-    await terminal.sees(': ')
+    await terminal.waitFor('Address that the world reaches')
+    await terminal.waitFor(': ')
     terminal.types(key, { enter: false })
-    await terminal.sees('Setup was stopped. Nothing was written.')
+    await terminal.waitFor('Setup was stopped. Nothing was written.')
     expect(await terminal.ended()).toBe(2)
     expect(existsSync(file)).toBe(false)
   })
@@ -154,7 +154,7 @@ describe('npm run setup in a terminal', () => {
     const file = path.join(folder, 'mine.env')
     writeFileSync(file, 'LIVE=false\n')
     const terminal = setup(file)
-    await terminal.sees('(y/n) ')
+    await terminal.waitFor('(y/n) ')
     terminal.types('no')
     expect(await terminal.ended()).toBe(1)
     expect(readFileSync(file, 'utf8')).toBe('LIVE=false\n')

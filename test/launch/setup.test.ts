@@ -38,14 +38,14 @@ describe('npm run setup', () => {
   test('a fresh folder becomes a live server that takes its first payment, unattended and within five minutes', async () => {
     const [mails, hook] = await Promise.all([startSmtp(), startHook()])
     const port = String(await freePort())
-    const { code, said } = await setup(
+    const { code, output } = await setup(
       ...['--yes', '--file', file, '--phrase-file', phraseFile, '--live', 'true', '--port', port],
       ...['--database-url', database.url, '--public-url', `http://127.0.0.1:${port}/`],
       ...['--base-rpc-urls', base.url, '--base-sepolia-rpc-urls', sepolia.url],
       ...['--smtp-url', mails.url, '--mail-from', 'pay@example.com'],
     )
     // The sponsor has no gas yet, and nothing listens: the doctor says so.
-    expect([code, said]).toEqual([1, expect.stringMatching(/FAULT {4}address http:/)])
+    expect([code, output]).toEqual([1, expect.stringMatching(/FAULT {4}address http:/)])
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(statSync(phraseFile).mode & 0o777).toBe(0o600)
 
@@ -53,7 +53,7 @@ describe('npm run setup', () => {
     const phrase = readFileSync(phraseFile, 'utf8').trim()
     for (const secret of [phrase, ...SECRETS.map((name) => settings[name] ?? '')]) {
       expect(secret).not.toBe('')
-      expect(said).not.toContain(secret)
+      expect(output).not.toContain(secret)
     }
     // Any wallet program restores the same keys from the phrase.
     const deposit = mnemonicToAccount(phrase, { accountIndex: 0, addressIndex: 3 }).address
@@ -68,7 +68,7 @@ describe('npm run setup', () => {
     // The workflow is on this machine too: a host of the operator's own, as step 6 of docs/going-live.md has it.
     const service = new ServiceProcess({ ...settings, ALLOW_HOSTS: hook.host })
     try {
-      await service.says('"ready"')
+      await service.waitFor('"ready"')
       expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
       const { findings } = await runChecks(() => readConfig(settings))
       const faults = findings.filter(({ level }) => level === 'fault').map(({ says }) => says)
@@ -121,12 +121,12 @@ describe('npm run setup', () => {
     [[], 'There is no terminal to ask in'],
   ])('refuses %j and writes nothing', async (words, sentence) => {
     const own = path.join(folder, 'refused.env')
-    const { code, said } = await setup(
+    const { code, output } = await setup(
       ...words.map((word) => (word === 'p' ? path.join(folder, 'refused') : word)),
       '--file',
       own,
     )
-    expect([code, said]).toEqual([2, expect.stringContaining(sentence)])
+    expect([code, output]).toEqual([2, expect.stringContaining(sentence)])
     expect(() => statSync(own)).toThrow()
     expect(() => statSync(path.join(folder, 'refused'))).toThrow()
   })
@@ -138,14 +138,14 @@ function valuesOf(file: string): Record<string, string> {
   return parseEnv(readFileSync(file, 'utf8')) as Record<string, string>
 }
 
-async function setup(...words: string[]): Promise<{ code: number; said: string }> {
+async function setup(...words: string[]): Promise<{ code: number; output: string }> {
   const program = ['--import', './service/launch/typescript.mjs', 'service/cli/setup.ts', ...words]
   const environment = { PATH: process.env['PATH'] ?? '' }
   return await run(process.execPath, program, { env: environment }).then(
-    ({ stdout, stderr }) => ({ code: 0, said: stdout + stderr }),
+    ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
     (error: unknown) => {
       const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
-      return { code, said: stdout + stderr }
+      return { code, output: stdout + stderr }
     },
   )
 }

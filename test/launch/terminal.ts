@@ -5,7 +5,7 @@ import { once } from 'node:events'
 export class Terminal {
   /** Everything that was on the screen, with what was typed. */
   screen = ''
-  private seen = 0
+  private read = 0
   private readonly child: ChildProcess
   private code: number | null | undefined
 
@@ -26,12 +26,12 @@ export class Terminal {
   }
 
   /** Waits until this is on the screen, below what was waited for before. Answers what is between. */
-  async sees(words: string): Promise<string> {
+  async waitFor(words: string): Promise<string> {
     for (;;) {
-      const at = this.screen.indexOf(words, this.seen)
+      const at = this.screen.indexOf(words, this.read)
       if (at >= 0) {
-        const between = this.screen.slice(this.seen, at)
-        this.seen = at + words.length
+        const between = this.screen.slice(this.read, at)
+        this.read = at + words.length
         return between
       }
       if (this.code !== undefined) throw new Error(`it ended without "${words}":\n${this.screen}`)
@@ -41,7 +41,7 @@ export class Terminal {
 
   /** What came below what was waited for. */
   get rest(): string {
-    return this.screen.slice(this.seen)
+    return this.screen.slice(this.read)
   }
 
   /** Types a line, or a key such as Ctrl-C. */

@@ -69,7 +69,7 @@ describe('holds of asynchronous durability when the database crashes', () => {
   test(`${String(KILLS)} crashes under load: each charge happens once or not at all, as it was answered`, async () => {
     await credit('more', 1_000_000n)
     const before = await funds()
-    const told = new Map<string, 'charged' | 'refused' | 'unknown'>()
+    const outcomes = new Map<string, 'charged' | 'refused' | 'unknown'>()
     let over = false
     const surprises: unknown[] = []
     const clients = Array.from({ length: CLIENTS }, async (_, client) => {
@@ -83,13 +83,13 @@ describe('holds of asynchronous durability when the database crashes', () => {
           await new Promise(setImmediate)
           continue
         }
-        told.set(id, await charge(id))
+        outcomes.set(id, await charge(id))
       }
     })
     try {
       for (let kill = 0; kill < KILLS; kill++) {
-        const target = told.size + 100
-        while (told.size < target && surprises.length === 0) await new Promise(setImmediate)
+        const target = outcomes.size + 100
+        while (outcomes.size < target && surprises.length === 0) await new Promise(setImmediate)
         await crash()
       }
     } finally {
@@ -99,15 +99,15 @@ describe('holds of asynchronous durability when the database crashes', () => {
     expect(surprises).toEqual([])
 
     // Charges without a response are repeated, as a retried call does.
-    for (const [id, word] of told) if (word === 'unknown') told.set(id, await settled(id))
-    const charged = [...told.values()].filter((word) => word === 'charged').length
+    for (const [id, word] of outcomes) if (word === 'unknown') outcomes.set(id, await settled(id))
+    const charged = [...outcomes.values()].filter((word) => word === 'charged').length
     expect(charged).toBeGreaterThan(100)
     const after = await funds()
     expect(after.spent - before.spent).toBe(LOCKED * BigInt(charged))
     // Holds whose placing was cut off may or may not exist; the locked amount matches those that do.
     expect(after.available + after.locked).toBe(before.available + before.locked - LOCKED * BigInt(charged))
     expect(await ledger.differences()).toEqual([])
-    for (const id of [...told.keys()].slice(0, 20)) await settled(id)
+    for (const id of [...outcomes.keys()].slice(0, 20)) await settled(id)
     expect((await funds()).spent).toBe(after.spent)
   })
 

@@ -109,9 +109,9 @@ describe('many at once', () => {
 
   test('an account without a wallet is refused, and others in its batch are not affected', async () => {
     const owner = await withMoney(10n)
-    const nobody = { userId: 'usr_nobody', environment: 'sandbox' as const }
+    const poorOwner = { userId: 'usr_nobody', environment: 'sandbox' as const }
     const outcomes = await Promise.all([
-      codeOf(lock(at(0), nobody, 'nobody.1', 1n)),
+      codeOf(lock(at(0), poorOwner, 'nobody.1', 1n)),
       codeOf(lock(at(0), owner, `${owner.userId}.1`, 1n)),
     ])
     expect(outcomes).toEqual(['wallet_not_found', 'done'])

@@ -2,11 +2,11 @@ import type { TestPerson } from '../harness/service.ts'
 
 /* Bodies that POST /rda accepts, one of each type; a test changes the fields it is about. */
 
-let made = 0
+let count = 0
 
 /** Never the same twice. */
 export function slugOf(name: string): string {
-  return `${name}-${String(++made)}`
+  return `${name}-${String(++count)}`
 }
 
 export function promptBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
@@ -66,8 +66,8 @@ export const ALLOWED = { ALLOW_HOSTS: '127.0.0.1:9', ALLOW_PRIVATE_CALLBACKS: 'f
 /** Creates and publishes an asset; returns its slug. */
 export async function published(creator: TestPerson, body: Record<string, unknown> = promptBody()): Promise<string> {
   const slug = String(body['slug'])
-  const made = await creator.call('POST', '/v1/rda', { body })
-  if (made.status !== 201) throw new Error(made.text)
+  const created = await creator.call('POST', '/v1/rda', { body })
+  if (created.status !== 201) throw new Error(created.text)
   const answer = await creator.call('POST', `/v1/rda/${slug}/publish`)
   if (answer.status !== 200) throw new Error(answer.text)
   return slug

@@ -27,7 +27,7 @@ describe('a sale goes on by the method that it was begun with, after its process
     second.behind = honest.service.origin
   })
   beforeEach(() => {
-    for (const facilitator of [first, second]) Object.assign(facilitator, { mood: 'honest', settled: 0, asked: 0 })
+    for (const facilitator of [first, second]) Object.assign(facilitator, { mood: 'honest', settled: 0, requests: 0 })
   })
   afterEach(async () => {
     for (const stop of started.toReversed()) await stop()
@@ -89,14 +89,14 @@ describe('a sale goes on by the method that it was begun with, after its process
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"secret":"worth it"}')
     })
     const payer = await honest.chain.payer(1_000_000n)
-    const header = await signed(payer, honest.chain, await world.ask(`${gate}/secret`))
-    const pending = await world.ask(`${gate}/secret`, { headers: header })
+    const header = await signed(payer, honest.chain, await world.request(`${gate}/secret`))
+    const pending = await world.request(`${gate}/secret`, { headers: header })
     expect(pending).toMatchObject({ status: 503, body: { code: 'settlement_pending' } })
 
     first.mood = 'honest'
     const restarted = await restart(world, environment())
     await sweep(world, restarted, String(pending.body.paymentId))
-    expect([first.settled, second.asked]).toEqual([1, 0])
+    expect([first.settled, second.requests]).toEqual([1, 0])
     expect(await usdcOf(honest.chain, payer.address)).toBe(950_000n)
   })
 
@@ -110,8 +110,8 @@ describe('a sale goes on by the method that it was begun with, after its process
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"secret":"worth it"}')
     })
     const payer = await honest.chain.payer(1_000_000n)
-    const header = await signed(payer, honest.chain, await world.ask(`${gate}/secret`))
-    const lost: Answer = await world.ask(`${gate}/secret`, { headers: header })
+    const header = await signed(payer, honest.chain, await world.request(`${gate}/secret`))
+    const lost: Answer = await world.request(`${gate}/secret`, { headers: header })
     expect(lost.status).toBe(500)
     crashes = false
     const [sale] = await world.service.database.statements.run<{ id: string; state: string }>(
@@ -122,7 +122,7 @@ describe('a sale goes on by the method that it was begun with, after its process
 
     const restarted = await restart(world, { ...sponsor(), GATE_FACILITATOR_URL: second.url })
     await sweep(world, restarted, sale!.id)
-    expect(second.asked).toBe(0)
+    expect(second.requests).toBe(0)
     expect(await usdcOf(honest.chain, payer.address)).toBe(950_000n)
   })
 
@@ -138,17 +138,17 @@ describe('a sale goes on by the method that it was begun with, after its process
       const test = await world.sell([ROUTE], { testMode: true })
       world.upstream.on('/secret', (_request, response) => response.writeHead(200).end('worth it'))
       const url = `${gate}/secret`
-      const asked = async (headers: Record<string, string>): Promise<void> => {
+      const expectServed = async (headers: Record<string, string>): Promise<void> => {
         world.service.clock.forward(1)
-        expect(await world.ask(url, { headers })).toMatchObject({ status: 200 })
+        expect(await world.request(url, { headers })).toMatchObject({ status: 200 })
       }
-      await asked(await signed(payer, honest.chain, await world.ask(url)))
-      const { headers } = await world.ask(url, { headers: { 'accept-payment': 'evm/charge' } })
+      await expectServed(await signed(payer, honest.chain, await world.request(url)))
+      const { headers } = await world.request(url, { headers: { 'accept-payment': 'evm/charge' } })
       const answer = await answerTo(payer, honest.chain.network, challengeIn(headers))
-      await asked({ [answer.header]: answer.value })
+      await expectServed({ [answer.header]: answer.value })
       world.service.clock.forward(1)
       const token = String(test.paywall.testToken)
-      await world.ask(`${test.gate}/secret`, { headers: { 'x-payment-token': token } })
+      await world.request(`${test.gate}/secret`, { headers: { 'x-payment-token': token } })
     }
     const simulated = { method: 'simulated', facilitator: null }
     expect(await methods(own)).toEqual([

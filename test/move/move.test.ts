@@ -16,7 +16,7 @@ describe('moving to a server', () => {
   let dataDir: string
   let url: string
   let drop: () => Promise<void>
-  let said: string[]
+  let lines: string[]
   let state: Source
 
   beforeAll(async () => {
@@ -34,12 +34,12 @@ describe('moving to a server', () => {
       await client.query(`INSERT INTO idempotent_request (scope, request_hash, operation, leased_until, answer)
                           VALUES ('\\x00ff5c0a', '', 'op', now(), '{"b":1,  "a":null}')`)
     })
-    const running = go({ to: 'postgres://nobody@127.0.0.1:1/x' })
+    const running = runMove({ to: 'postgres://nobody@127.0.0.1:1/x' })
     await expect(running).rejects.toThrow(/cannot be reached/)
     const there = await emptyDatabase()
     state = await withClient(embedded.url, readSource)
     // While the service runs, no other process can use its data folder.
-    await expect(go({ to: there.url })).rejects.toMatchObject({ code: 'data_dir_in_use' })
+    await expect(runMove({ to: there.url })).rejects.toMatchObject({ code: 'data_dir_in_use' })
     await there.drop()
     await embedded.stop()
   })
@@ -52,8 +52,8 @@ describe('moving to a server', () => {
   afterEach(() => drop())
 
   test('moves every row, resumes after an interruption, rejects differing rows, and keeps the source', async () => {
-    await go({ dryRun: true })
-    expect(said).toContainEqual(expect.stringMatching(/tables, .* MB. The target is empty/))
+    await runMove({ dryRun: true })
+    expect(lines).toContainEqual(expect.stringMatching(/tables, .* MB. The target is empty/))
     expect(await value('SELECT count(*)::int FROM pg_namespace WHERE nspname = $1', ['coinslot_move'])).toBe(0)
 
     await expect(interrupted('run')).rejects.toThrow('pulled the plug')
@@ -64,14 +64,14 @@ describe('moving to a server', () => {
 
     // The copy is not trusted: it is compared.
     await value(`UPDATE identity_user SET name = 'Person 0 ' WHERE name = 'Person 0'`)
-    await expect(go()).rejects.toThrow(/differs from the source in identity_user \(other content\)/)
+    await expect(runMove()).rejects.toThrow(/differs from the source in identity_user \(other content\)/)
     await expect(migrate(url)).rejects.toThrow(/unfinished_move/)
     await value(`UPDATE identity_user SET name = 'Person 0' WHERE name = 'Person 0 '`)
 
-    await go()
-    expect(said).toContainEqual(expect.stringMatching(/part of this database/))
-    expect(said).toContainEqual(expect.stringMatching(/^All \d+ rows of all \d+ tables are the same/))
-    expect(said).toContain('The ledger is sound.')
+    await runMove()
+    expect(lines).toContainEqual(expect.stringMatching(/part of this database/))
+    expect(lines).toContainEqual(expect.stringMatching(/^All \d+ rows of all \d+ tables are the same/))
+    expect(lines).toContain('The ledger is sound.')
     await withClient(url, expectTheSame)
     expect(await value('SELECT count(*)::int FROM run')).toBe(PAYMENTS)
 
@@ -94,14 +94,14 @@ describe('moving to a server', () => {
     )
     expect(await withClient(embedded.url, readSource)).not.toEqual(state)
     await embedded.stop()
-    await expect(go()).rejects.toThrow(/is of an earlier version/)
-    await expect(go({ dataDir: path.join(dataDir, 'nowhere') })).rejects.toThrow(/no embedded database/)
+    await expect(runMove()).rejects.toThrow(/is of an earlier version/)
+    await expect(runMove({ dataDir: path.join(dataDir, 'nowhere') })).rejects.toThrow(/no embedded database/)
   })
 
-  async function go(asked: Partial<TransferInput> = {}): Promise<void> {
-    said = []
-    const told = { say: (sentence: string) => void said.push(sentence), progress: () => undefined }
-    await move({ dataDir, to: url, dryRun: false, blocksAtOnce: 2, ...asked }, told)
+  async function runMove(input: Partial<TransferInput> = {}): Promise<void> {
+    lines = []
+    const reporter = { say: (sentence: string) => void lines.push(sentence), progress: () => undefined }
+    await move({ dataDir, to: url, dryRun: false, blocksAtOnce: 2, ...input }, reporter)
   }
 
   /** Ends before the first rows of that table are copied. */

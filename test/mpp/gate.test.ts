@@ -16,17 +16,17 @@ describe('a payment of MPP', () => {
   })
   afterAll(() => world.close())
 
-  const pay = (value: string, path = url): Promise<Answer> => world.ask(path, { headers: { authorization: value } })
+  const pay = (value: string, path = url): Promise<Answer> => world.request(path, { headers: { authorization: value } })
   const signed = async (change?: Record<string, unknown>) => {
     const payer = await world.chain.payer(1_000_000n)
-    const unpaid = await world.ask(url)
+    const unpaid = await world.request(url)
     return { payer, challenge: challengeIn(unpaid.headers), ...(await answered(payer, unpaid, change)) }
   }
   const answered = (payer: Parameters<typeof answerTo>[0], { headers }: Answer, change?: Record<string, unknown>) =>
     answerTo(payer, world.chain.network, challengeIn(headers), change)
 
   it('is offered beside x402 in one 402, which every client reads as before', async () => {
-    const { status, headers, body } = await world.ask(url)
+    const { status, headers, body } = await world.request(url)
     expect([status, body.x402Version, headers.get('cache-control')]).toEqual([402, 1, 'no-store'])
     expect(headers.get('content-type')).toMatch(/^application\/json/)
     expect(headers.get('payment-required')).not.toBeNull()
@@ -50,7 +50,7 @@ describe('a payment of MPP', () => {
 
   const PROBLEM = 'https://paymentauth.org/problems/'
   type Signed = Awaited<ReturnType<typeof signed>>
-  it.each<[string, string, (given: Signed) => Promise<Answer>]>([
+  it.each<[string, string, (signature: Signed) => Promise<Answer>]>([
     ['no JSON', 'malformed-credential', () => pay('Payment e30x')],
     ['another payload', 'malformed-credential', () => pay(credentialOf({ challenge: {}, payload: 1 }))],
     [
@@ -69,18 +69,18 @@ describe('a payment of MPP', () => {
     ],
     ['a smaller amount', 'verification-failed', () => signed({ value: 1n }).then(({ value }) => pay(value))],
   ])('that holds %s is refused with a new challenge and a problem of its kind', async (_, type, present) => {
-    const given = await signed()
-    const refused = await present(given)
+    const signature = await signed()
+    const refused = await present(signature)
     expect([refused.status, refused.body.type]).toEqual([402, PROBLEM + type])
     expect(refused.headers.get('content-type')).toMatch(/^application\/problem\+json/)
     expect(refused.body).toMatchObject({ status: 402, title: expect.any(String), detail: expect.any(String) })
     expect(refused.body.challengeId).toBe(challengeIn(refused.headers)['id'])
-    expect(await usdcOf(world.chain, given.payer.address)).toBe(1_000_000n)
+    expect(await usdcOf(world.chain, signature.payer.address)).toBe(1_000_000n)
   })
 
   it('is refused when its challenge has expired, and when its payer has no money', async () => {
     const poor = await world.chain.payer(19_999n)
-    const broke = await pay((await answered(poor, await world.ask(url))).value)
+    const broke = await pay((await answered(poor, await world.request(url))).value)
     expect(broke.body).toMatchObject({
       type: `${PROBLEM}payment-insufficient`,
       reason: expect.stringContaining('balance'),
@@ -92,8 +92,8 @@ describe('a payment of MPP', () => {
   })
 
   it('is offered as a problem document to clients that accept it', async () => {
-    const asked = await world.ask(url, { headers: { 'accept-payment': 'tempo/*;q=0.5, evm/charge' } })
-    expect(asked.headers.get('content-type')).toMatch(/^application\/problem\+json/)
-    expect(asked.body).toMatchObject({ type: `${PROBLEM}payment-required`, accepts: [expect.anything()] })
+    const unpaid = await world.request(url, { headers: { 'accept-payment': 'tempo/*;q=0.5, evm/charge' } })
+    expect(unpaid.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+    expect(unpaid.body).toMatchObject({ type: `${PROBLEM}payment-required`, accepts: [expect.anything()] })
   })
 })

@@ -41,6 +41,6 @@ const { status, data: ended } = await engine.run({ workflow, startNode, triggerT
 const { error, runData } = ended.resultData
 const { name, message, httpCode, context } = error ?? {}
 const fault = error && { name, message, httpCode, itemIndex: context?.itemIndex }
-const told = JSON.stringify({ status, error: fault, items: runData[placed.name]?.[0]?.data?.main[0] })
+const result = JSON.stringify({ status, error: fault, items: runData[placed.name]?.[0]?.data?.main[0] })
 // The engine keeps timers, so the process must exit explicitly.
-process.stdout.write(told, () => process.exit())
+process.stdout.write(result, () => process.exit())

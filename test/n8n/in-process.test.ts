@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { credentialData, GIVEN } from './world.ts'
+import { credentialData, SETUP } from './world.ts'
 
 const program = path.join(import.meta.dirname, 'in-process.mjs')
 
@@ -30,23 +30,23 @@ const SENTENCE =
 describe("the Coinslot node in n8n's own engine", () => {
   let unpacked: string
   let service: Server
-  let asked: { route: string; key: string | undefined; idempotencyKey: unknown }[]
+  let requests: { route: string; key: string | undefined; idempotencyKey: unknown }[]
 
   beforeAll(async () => {
     unpacked = mkdtempSync(path.join(tmpdir(), 'coinslot-unpacked-'))
-    await promisify(execFile)('tar', ['-xzf', GIVEN.packed, '-C', unpacked, '--strip-components=1'])
+    await promisify(execFile)('tar', ['-xzf', SETUP.packed, '-C', unpacked, '--strip-components=1'])
     service = createServer((request, response) => {
       void (async () => {
         const route = `${String(request.method)} ${String(request.url)}`
         const { authorization, 'idempotency-key': idempotencyKey } = request.headers
-        asked.push({ route, key: authorization, idempotencyKey })
+        requests.push({ route, key: authorization, idempotencyKey })
         const [status, body] = ANSWERS[route]?.(await text(request)) ?? [404, {}]
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
       })()
     }).listen(0, '127.0.0.1')
     await once(service, 'listening')
   })
-  beforeEach(() => (asked = []))
+  beforeEach(() => (requests = []))
   afterAll(() => {
     service.close()
     rmSync(unpacked, { recursive: true })
@@ -56,7 +56,7 @@ describe("the Coinslot node in n8n's own engine", () => {
     parameters: object,
     { items = [{}], ...settings }: { items?: object[]; [name: string]: unknown } = {},
   ) {
-    const installed = GIVEN.n8n['2.8.4']
+    const installed = SETUP.n8n['2.8.4']
     if (installed === undefined) throw new Error('start this with `npm run test:n8n`')
     const modules = path.join(installed.folder, 'node_modules')
     const credential = credentialData(`http://127.0.0.1:${(service.address() as AddressInfo).port}/v1`)
@@ -77,9 +77,9 @@ describe("the Coinslot node in n8n's own engine", () => {
       pairedItem: { item: index },
     })
     expect(ran).toEqual({ status: 'success', items: [item(0, 'one'), item(1, 'two')] })
-    expect(asked.map(({ route }) => route)).toEqual(['POST /v1/run', 'POST /v1/run'])
-    expect(asked[0]?.key).toMatch(/^Bearer csk_test_/)
-    expect(new Set(asked.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2)
+    expect(requests.map(({ route }) => route)).toEqual(['POST /v1/run', 'POST /v1/run'])
+    expect(requests[0]?.key).toMatch(/^Bearer csk_test_/)
+    expect(new Set(requests.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2)
   })
 
   it('returns the balance', async () => {

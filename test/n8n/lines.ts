@@ -9,21 +9,21 @@ export class BadLine {
 
   constructor(service: string, lost: number) {
     const { hostname, port } = new URL(service)
-    this.server = createServer((asked, answer) => {
+    this.server = createServer((incoming, answer) => {
       const onward = request(
-        { hostname, port, path: asked.url, method: asked.method, headers: asked.headers },
-        (told) => {
-          const key = asked.headers['idempotency-key']
-          if (asked.method === 'POST') this.keys.push(Array.isArray(key) ? key[0] : key)
-          if (asked.method === 'POST' && this.keys.length <= lost) {
-            told.resume().once('end', () => asked.socket.destroy())
+        { hostname, port, path: incoming.url, method: incoming.method, headers: incoming.headers },
+        (reply) => {
+          const key = incoming.headers['idempotency-key']
+          if (incoming.method === 'POST') this.keys.push(Array.isArray(key) ? key[0] : key)
+          if (incoming.method === 'POST' && this.keys.length <= lost) {
+            reply.resume().once('end', () => incoming.socket.destroy())
           } else {
-            answer.writeHead(told.statusCode ?? 500, told.headers)
-            told.pipe(answer)
+            answer.writeHead(reply.statusCode ?? 500, reply.headers)
+            reply.pipe(answer)
           }
         },
       )
-      asked.pipe(onward)
+      incoming.pipe(onward)
     })
   }
 

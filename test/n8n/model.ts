@@ -14,7 +14,7 @@ interface Message {
  */
 export class Model {
   /** The tools' results, in the order in which the model got them. */
-  told: string[] = []
+  toolResults: string[] = []
   /** The tools that it was offered last. */
   tools: { name: string; description: string; parameters: unknown }[] = []
   /** The messages that it got last. */
@@ -33,7 +33,7 @@ export class Model {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
       request.on('end', () => {
-        const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Asked
+        const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as ModelRequest
         const answer = this.respond(request.url ?? '', body)
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
       })
@@ -54,7 +54,7 @@ export class Model {
     await new Promise((resolve) => this.server.close(resolve))
   }
 
-  private respond(url: string, body: Asked): unknown {
+  private respond(url: string, body: ModelRequest): unknown {
     if (url.endsWith('/embeddings')) return embeddings(body)
     if (!url.endsWith('/images/generations')) return this.answer(body.messages ?? [], body.tools ?? [])
     this.prompts.push(body.prompt ?? '')
@@ -64,11 +64,11 @@ export class Model {
   private answer(messages: Message[], tools: Offered[]): unknown {
     this.messages = messages
     this.tools = tools.map(({ function: offered }) => offered)
-    this.told = messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content))
-    const last = this.told.at(-1)
+    this.toolResults = messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content))
+    const last = this.toolResults.at(-1)
     const tool = this.tools.find(({ name }) => name === (this.toolName ?? name))
     if (tools.length === 0) return completion({ role: 'assistant', content: messages.at(-1)?.content })
-    const goesOn = this.told.length < this.callsMax && last?.includes('Do not retry') !== true
+    const goesOn = this.toolResults.length < this.callsMax && last?.includes('Do not retry') !== true
     if (tool === undefined || !goesOn)
       return completion({ role: 'assistant', content: `I was told: ${last ?? 'nothing'}` })
     return completion({
@@ -76,7 +76,7 @@ export class Model {
       content: null,
       tool_calls: [
         {
-          id: `call_${String(this.told.length)}`,
+          id: `call_${String(this.toolResults.length)}`,
           type: 'function',
           function: { name: tool.name, arguments: JSON.stringify(this.words) },
         },
@@ -86,7 +86,7 @@ export class Model {
 }
 
 /** A request in the format of any of the interfaces. */
-interface Asked {
+interface ModelRequest {
   messages?: Message[]
   tools?: Offered[]
   prompt?: string
@@ -115,7 +115,7 @@ export const PICTURE = Buffer.from(
   'base64',
 )
 
-function embeddings({ input = [], encoding_format: format }: Asked): unknown {
+function embeddings({ input = [], encoding_format: format }: ModelRequest): unknown {
   const vectors = [input].flat().map((text) => {
     const counts = new Float32Array(64)
     for (const word of text.toLowerCase().match(/[a-z]+/g) ?? []) {

@@ -17,7 +17,7 @@ export interface Processed {
 
 /** An n8n as users run it, on a folder of its own, used through its editor's API. */
 export class N8n {
-  said = ''
+  output = ''
   /**
    * Resolves once the last workflow that listened has ended its listener, including its trigger's `delete`. n8n 2.41
    * keeps the test listeners in one cache and, while it ends one, puts half of itself into that entry. A listener that
@@ -69,23 +69,23 @@ export class N8n {
 
   /** Sets up the owner of this n8n, as its first visitor does. */
   async setUpOwner(): Promise<void> {
-    await this.ask('POST', '/rest/owner/setup', OWNER)
+    await this.request('POST', '/rest/owner/setup', OWNER)
     await this.logIn()
   }
 
   async logIn(): Promise<void> {
     const { email, password } = OWNER
-    await this.ask('POST', '/rest/login', { emailOrLdapLoginId: email, password })
+    await this.request('POST', '/rest/login', { emailOrLdapLoginId: email, password })
   }
 
   /** Returns the response of a call; an unsuccessful status throws with n8n's full response. */
-  async ask<T = Answer>(method: string, path: string, body?: unknown): Promise<T> {
-    const { status, json } = await this.tell(method, path, body)
+  async request<T = Answer>(method: string, path: string, body?: unknown): Promise<T> {
+    const { status, json } = await this.send(method, path, body)
     if (status >= 300) throw new Error(`${method} ${path} answered ${String(status)}: ${JSON.stringify(json)}`)
     return (json as { data: T }).data
   }
 
-  async tell(method: string, path: string, body?: unknown): Promise<{ status: number; json: Answer }> {
+  async send(method: string, path: string, body?: unknown): Promise<{ status: number; json: Answer }> {
     const response = await fetch(this.origin + path, {
       method,
       headers: { 'content-type': 'application/json', 'browser-id': BROWSER, cookie: this.cookie },
@@ -101,7 +101,7 @@ export class N8n {
   private async boot(): Promise<void> {
     const { folder, node } = this.installed
     const { command = 'start' } = this.processed
-    this.said = ''
+    this.output = ''
     const child = spawn(node, [`${folder}/node_modules/n8n/bin/n8n`, command], {
       cwd: this.home,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -109,13 +109,13 @@ export class N8n {
     })
     this.child = child
     for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => (this.said += text))
+      stream.setEncoding('utf8').on('data', (text: string) => (this.output += text))
     }
     await new Promise<void>((resolve, reject) => {
       child.stdout.on('data', () => {
-        if (this.said.includes(READY[command])) resolve()
+        if (this.output.includes(READY[command])) resolve()
       })
-      child.once('exit', (code) => reject(new Error(`n8n ended with ${String(code)} and said:\n${this.said}`)))
+      child.once('exit', (code) => reject(new Error(`n8n ended with ${String(code)} and said:\n${this.output}`)))
     })
   }
 

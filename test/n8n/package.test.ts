@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { GIVEN } from './world.ts'
+import { SETUP } from './world.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const lint = path.join(import.meta.dirname, 'lint')
@@ -13,27 +13,27 @@ describe("n8n's requirements for a community node", () => {
   let unpacked: string
   beforeAll(async () => {
     unpacked = mkdtempSync(path.join(tmpdir(), 'coinslot-unpacked-'))
-    await promisify(execFile)('tar', ['-xzf', GIVEN.packed, '-C', unpacked, '--strip-components=1'])
+    await promisify(execFile)('tar', ['-xzf', SETUP.packed, '-C', unpacked, '--strip-components=1'])
   })
   afterAll(() => rmSync(unpacked, { recursive: true }))
 
   it('is what `n8n-node lint` looks for', async () => {
     const program = path.join(lint, 'node_modules/eslint/bin/eslint.js')
     const rules = ['-c', path.join(lint, 'rules.mjs'), '--max-warnings=0']
-    expect(await said(program, [...rules, 'nodes', 'credentials', 'package.json'])).toBe('')
+    expect(await outputOf(program, [...rules, 'nodes', 'credentials', 'package.json'])).toBe('')
   })
 
   it('is what its scanner looks for in the sources', async () => {
-    expect(await said(scan, ['source', root])).toBe('')
+    expect(await outputOf(scan, ['source', root])).toBe('')
   })
 
   it('is what its scanner looks for in the packed file', async () => {
-    expect(await said(scan, ['packed', unpacked])).toBe('')
+    expect(await outputOf(scan, ['packed', unpacked])).toBe('')
   })
 })
 
 /** The full output of a program, which is empty when it finds nothing. */
-async function said(program: string, words: readonly string[]): Promise<string> {
+async function outputOf(program: string, words: readonly string[]): Promise<string> {
   try {
     // Under the name that Jest gives it, some of these rules test themselves instead.
     const env = { ...process.env, NODE_ENV: 'production' }

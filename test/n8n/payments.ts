@@ -18,13 +18,13 @@ export async function redelivered(world: World, workflow: Workflow, payment: Pay
   const { deliveries } = (await world.get(`/deliveries?subject=${payment.id}`)) as { deliveries: [{ id: string }] }
   const { id } = deliveries[0]
   const { delivery } = (await world.get(`/deliveries/${id}`)) as { delivery: { body: string } }
-  return sign((await workflow.kept()).secret!, delivery.body, Math.floor(Date.now() / 1000), id)
+  return sign((await workflow.storedData()).secret!, delivery.body, Math.floor(Date.now() / 1000), id)
 }
 
 type Payment = PaymentView['payment']
 
 /** The response to an empty body. */
-export interface Told {
+export interface FormLink {
   message: string
   form_url: string
   test_mode: boolean
@@ -60,21 +60,22 @@ export function outputOf(payment: Payment, input: Record<string, unknown>): unkn
 }
 
 export async function formOf(workflow: Workflow, kind: 'webhook' | 'webhook-test' = 'webhook'): Promise<string> {
-  return ((await asJson(workflow.address(kind), 'POST')).body as Told).form_url
+  return ((await asJson(workflow.address(kind), 'POST')).body as FormLink).form_url
 }
 
 export async function simulate(form: string, input: Record<string, unknown>): Promise<Payment> {
-  const told = await asJson(`${form}/pay`, 'POST', { input, simulate: true })
+  const answer = await asJson(`${form}/pay`, 'POST', { input, simulate: true })
   // A held payment waits for its workflow.
-  if (![200, 202].includes(told.status)) throw new Error(`paying answered ${told.status}: ${JSON.stringify(told.body)}`)
-  return (told.body as PaymentView).payment
+  if (![200, 202].includes(answer.status))
+    throw new Error(`paying answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+  return (answer.body as PaymentView).payment
 }
 
 export async function paymentAt(payment: Payment): Promise<PaymentView> {
   return (await asJson(payment.statusUrl)).body as PaymentView
 }
 
-export async function gone(form: string): Promise<void> {
+export async function untilRemoved(form: string): Promise<void> {
   await until(async () => {
     const { status, body } = await asJson(form)
     return status === 404 && body.code === 'checkout_not_found'

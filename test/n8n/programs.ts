@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import type { Answer } from './n8n.ts'
-import { GIVEN, until, type Credential, type World } from './world.ts'
+import { SETUP, until, type Credential, type World } from './world.ts'
 
 /** A node as a workflow's file has it, as far as it matters. */
 export interface NodeData {
@@ -22,7 +22,7 @@ export interface WorkflowFile {
 }
 
 /** The outcome of one execution. */
-export interface Ran {
+export interface RunResult {
   status: string
   /** A node's output items in its last run. */
   items(node: string): Record<string, Answer>[]
@@ -62,7 +62,7 @@ export async function act(
   world: World,
   parameters: Record<string, unknown>,
   { credential = world.credential, input = [{}], ...settings }: Acting = {},
-): Promise<Ran> {
+): Promise<RunResult> {
   const source = { name: 'Items', type: 'n8n-nodes-base.code', typeVersion: 2, parameters: { jsCode: codeOf(input) } }
   const node = { name: 'Coinslot', type: COINSLOT, typeVersion: 1, parameters, ...settings }
   return await runChain(world, [source, { ...node, credentials: { coinslotApi: credential } }])
@@ -76,7 +76,7 @@ export interface Acting {
 }
 
 /** Runs nodes one after the other, started by hand. */
-async function runChain(world: World, nodes: NodeData[]): Promise<Ran> {
+async function runChain(world: World, nodes: NodeData[]): Promise<RunResult> {
   const start = { name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} }
   const all = [start, ...nodes]
   const connections = Object.fromEntries(
@@ -88,7 +88,7 @@ async function runChain(world: World, nodes: NodeData[]): Promise<Ran> {
 }
 
 /** A workflow's file, imported and executed once from its manual trigger. */
-export async function runFile(world: World, file: WorkflowFile, from = 'Start'): Promise<Ran> {
+export async function runFile(world: World, file: WorkflowFile, from = 'Start'): Promise<RunResult> {
   const nodes = file.nodes.map((node, place) => ({
     id: randomUUID(),
     position: [place * 220, 0],
@@ -96,25 +96,25 @@ export async function runFile(world: World, file: WorkflowFile, from = 'Start'):
     parameters: {},
     ...node,
   }))
-  const saved = await world.n8n.ask<{ id: string }>('POST', '/rest/workflows', {
+  const saved = await world.n8n.request<{ id: string }>('POST', '/rest/workflows', {
     settings: { executionOrder: 'v1' },
     ...file,
     nodes,
   })
-  const wanted = { workflowData: saved, triggerToStartFrom: { name: from } }
-  const { executionId } = await world.n8n.ask<{ executionId: string }>(
+  const body = { workflowData: saved, triggerToStartFrom: { name: from } }
+  const { executionId } = await world.n8n.request<{ executionId: string }>(
     'POST',
     `/rest/workflows/${saved.id}/run`,
-    wanted,
+    body,
   )
   return await ended(world, executionId)
 }
 
-async function ended(world: World, executionId: string): Promise<Ran> {
-  const read = () => world.n8n.ask<{ status: string; data: string }>('GET', `/rest/executions/${executionId}`)
+async function ended(world: World, executionId: string): Promise<RunResult> {
+  const read = () => world.n8n.request<{ status: string; data: string }>('GET', `/rest/executions/${executionId}`)
   await until(async () => !['running', 'new', 'waiting'].includes((await read()).status))
   const { status, data } = await read()
-  const { folder } = Object.values(GIVEN.n8n)[0]!
+  const { folder } = Object.values(SETUP.n8n)[0]!
   const flatted = createRequire(path.join(folder, 'node_modules/n8n/package.json'))('flatted') as {
     parse(text: string): Answer
   }

@@ -50,7 +50,7 @@ if (!hasRedis()) process.stderr.write('redis-server is not installed: n8n in que
     for (const payment of payments) await until(async () => (await paymentAt(payment)).delivery?.status === 'delivered')
     expect(begun).toBe(WEBSITES.length)
     // None of them ran in the main or in the process for webhooks.
-    expect(scaled.workers.flatMap(({ said }) => said.match(/Worker finished execution/g) ?? []).length).toBe(begun)
+    expect(scaled.workers.flatMap(({ output }) => output.match(/Worker finished execution/g) ?? []).length).toBe(begun)
   })
 
   it('shows the payer the answer of the one run', async () => {
@@ -126,8 +126,8 @@ if (!hasRedis()) process.stderr.write('redis-server is not installed: n8n in que
     ] as [string, string, number, Record<string, unknown>][]
     const workflow = await world.importWorkflow({
       name: 'Audit for sale',
-      nodes: nodes.map(([name, type, typeVersion, given], at) => ({
-        ...{ id: randomUUID(), name, type, typeVersion, position: [at * 220, 0], parameters: given },
+      nodes: nodes.map(([name, type, typeVersion, parameters], at) => ({
+        ...{ id: randomUUID(), name, type, typeVersion, position: [at * 220, 0], parameters },
         ...(type.includes('coinslot') && { credentials }),
         ...(name === TRIGGER && { webhookId: randomUUID() }),
       })),
@@ -142,8 +142,8 @@ if (!hasRedis()) process.stderr.write('redis-server is not installed: n8n in que
 
   /** The worker whose last job has not ended. */
   function workerOf(workflow: Workflow) {
-    const busy = scaled.workers.filter(({ said }) => {
-      const count = (word: string): number => said.split(`Worker ${word} execution`).length
+    const busy = scaled.workers.filter(({ output }) => {
+      const count = (word: string): number => output.split(`Worker ${word} execution`).length
       return count('started') > count('finished')
     })
     if (busy.length !== 1) throw new Error(`${busy.length} workers are busy with ${workflow.id}`)

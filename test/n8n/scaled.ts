@@ -122,7 +122,7 @@ export class Network {
   /** Waits until as many are here as wait for each other; the last one goes first. */
   private async turn(): Promise<void> {
     const mine = new Promise<void>((resolve) => this.waiting.unshift(resolve))
-    if (this.waiting.length >= this.gathers) for (const go of this.waiting.splice(0)) go()
+    if (this.waiting.length >= this.gathers) for (const release of this.waiting.splice(0)) release()
     await mine
   }
 }
@@ -134,10 +134,10 @@ interface Passed {
 }
 
 async function pass(door: string, { method, url, headers }: IncomingMessage, body: Buffer): Promise<Passed> {
-  const kept = Object.entries(headers).filter(([name]) => !['host', 'connection', 'content-length'].includes(name))
+  const forwarded = Object.entries(headers).filter(([name]) => !['host', 'connection', 'content-length'].includes(name))
   const response = await fetch(door + (url ?? ''), {
     method: method ?? 'GET',
-    headers: Object.fromEntries(kept.map(([name, value]) => [name, String(value)])),
+    headers: Object.fromEntries(forwarded.map(([name, value]) => [name, String(value)])),
     ...(body.length > 0 && { body }),
     redirect: 'manual',
   })

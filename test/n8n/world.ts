@@ -15,7 +15,7 @@ import { N8n, type Answer, type Installed } from './n8n.ts'
 import { freePort } from '../harness/ports.ts'
 
 /** What the launcher prepared: the package as it is published, and the n8n of each generation. */
-export const GIVEN = JSON.parse(process.env['COINSLOT_N8N'] ?? '{"packed":"","n8n":{}}') as {
+export const SETUP = JSON.parse(process.env['COINSLOT_N8N'] ?? '{"packed":"","n8n":{}}') as {
   packed: string
   n8n: Record<string, Installed>
 }
@@ -61,7 +61,7 @@ export interface World {
 
 /** The whole chain between a customer and a workflow: service, n8n and blockchain, all real. */
 export async function openWorld(version: string, startMain = startAlone): Promise<World> {
-  const installed = GIVEN.n8n[version]
+  const installed = SETUP.n8n[version]
   if (installed === undefined) throw new Error('start this with `npm run test:n8n`')
   const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-n8n-'))
   const [chain, database] = await Promise.all([startChain(), testDatabase({ poolMax: 1 })])
@@ -70,7 +70,7 @@ export async function openWorld(version: string, startMain = startAlone): Promis
   const settings = serviceSettings(database, chain, [port, await freePort()], path.join(folder, 'service'))
   let service = new ServiceProcess(settings)
   const home = path.join(folder, 'n8n')
-  await service.says('Coinslot is running')
+  await service.waitFor('Coinslot is running')
   const n8n = await startMain(installed, home)
   await n8n.setUpOwner()
 
@@ -79,7 +79,7 @@ export async function openWorld(version: string, startMain = startAlone): Promis
   await chain.mine()
   await asJson(`${apiUrl}/wallet/deposit`, 'POST', { amount: 100 }, KEY)
   const makeCredential: World['makeCredential'] = async (data = {}) => {
-    const { id, name } = await n8n.ask<Credential>('POST', '/rest/credentials', {
+    const { id, name } = await n8n.request<Credential>('POST', '/rest/credentials', {
       name: 'Coinslot',
       type: 'coinslotApi',
       data: credentialData(apiUrl, data),
@@ -89,7 +89,7 @@ export async function openWorld(version: string, startMain = startAlone): Promis
   const credential = await makeCredential()
   const modules = createRequire(path.join(installed.folder, 'node_modules/n8n/package.json'))
   const importWorkflow: World['importWorkflow'] = async (file) =>
-    new Workflow(n8n, await n8n.ask<Saved>('POST', '/rest/workflows', file), modules)
+    new Workflow(n8n, await n8n.request<Saved>('POST', '/rest/workflows', file), modules)
   return {
     n8n,
     chain,
@@ -102,21 +102,21 @@ export async function openWorld(version: string, startMain = startAlone): Promis
       return body as unknown
     },
     async call(method, where, body) {
-      const told = await asJson(`${apiUrl}${where}`, method, body, KEY)
-      if (told.status >= 300)
-        throw new Error(`${method} ${where} answered ${told.status}: ${JSON.stringify(told.body)}`)
-      return told.body as unknown
+      const answer = await asJson(`${apiUrl}${where}`, method, body, KEY)
+      if (answer.status >= 300)
+        throw new Error(`${method} ${where} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+      return answer.body as unknown
     },
     async removeTool(slug, successor) {
       const status = async (): Promise<number> =>
         (await asJson(`${origin}/tools/${slug}`, 'GET', undefined, KEY)).status
       // Imported in the background after the start.
       await until(async () => (await status()) === 200)
-      const gone = `
+      const removal = `
 WITH next AS (UPDATE tool_catalogue SET change = change + 1 WHERE environment = 'sandbox' RETURNING change)
 UPDATE tool SET status = 'removed', successor = $2, version = version + 1, change = next.change
 FROM next WHERE slug = $1`
-      await database.statements.run(gone, [slug, successor])
+      await database.statements.run(removal, [slug, successor])
       // The service notices it a moment later, as it does with every change by another process.
       await until(async () => (await status()) === 410)
     },
@@ -126,8 +126,8 @@ FROM next WHERE slug = $1`
     async expireRequests() {
       await database.statements.run('UPDATE payment_request SET expires_at = now() WHERE ended_as IS NULL', [])
     },
-    async makeWorkflow(parameters, given = credential, last = REPORT, triggerVersion = 1.1) {
-      return await importWorkflow(workflowData(parameters, given, last, triggerVersion))
+    async makeWorkflow(parameters, chosen = credential, last = REPORT, triggerVersion = 1.1) {
+      return await importWorkflow(workflowData(parameters, chosen, last, triggerVersion))
     },
     importWorkflow,
     async outage(work) {
@@ -137,7 +137,7 @@ FROM next WHERE slug = $1`
         return await work()
       } finally {
         service = new ServiceProcess(settings)
-        await service.says('Coinslot is running')
+        await service.waitFor('Coinslot is running')
       }
     },
     async close() {
@@ -186,31 +186,31 @@ export class Workflow {
 
   async listen(): Promise<void> {
     await this.n8n.quiet()
-    const wanted = { workflowData: this.saved, triggerToStartFrom: { name: TRIGGER } }
-    const answer = await this.n8n.ask('POST', `/rest/workflows/${this.id}/run`, wanted)
+    const body = { workflowData: this.saved, triggerToStartFrom: { name: TRIGGER } }
+    const answer = await this.n8n.request('POST', `/rest/workflows/${this.id}/run`, body)
     if (answer.waitingForWebhook !== true) throw new Error(`not listening: ${JSON.stringify(answer)}`)
     this.n8n.quiet = async () => await until(async () => (await fetch(this.address('webhook-test'))).status === 404)
   }
 
   async stopListening(): Promise<void> {
-    await this.n8n.ask('DELETE', `/rest/test-webhook/${this.id}`)
+    await this.n8n.request('DELETE', `/rest/test-webhook/${this.id}`)
   }
 
   /** Resolves when it responds at its production address; rejects with the message that n8n shows to the user. */
   async publish(): Promise<void> {
     const before = await this.read()
-    const told = await this.n8n.tell('POST', `/rest/workflows/${this.id}/activate`, { versionId: before.versionId })
-    if (told.status >= 300) throw new Error(String(told.json.message))
+    const answer = await this.n8n.send('POST', `/rest/workflows/${this.id}/activate`, { versionId: before.versionId })
+    if (answer.status >= 300) throw new Error(String(answer.json.message))
     // The newer generation answers first and activates afterwards.
     await until(async () => {
-      const { status, json } = await this.n8n.tell('GET', `/rest/workflows/${this.id}/publication-status`)
+      const { status, json } = await this.n8n.send('GET', `/rest/workflows/${this.id}/publication-status`)
       if (status < 300 && json.data.status === 'failed') throw new Error(JSON.stringify(json.data))
       return (await fetch(this.address('webhook'))).status === 200
     })
   }
 
   async unpublish(): Promise<void> {
-    await this.n8n.ask('POST', `/rest/workflows/${this.id}/deactivate`, {})
+    await this.n8n.request('POST', `/rest/workflows/${this.id}/deactivate`, {})
     await until(async () => (await fetch(this.address('webhook'))).status === 404)
   }
 
@@ -218,16 +218,16 @@ export class Workflow {
   async edit(parameters: Record<string, unknown>): Promise<void> {
     const { nodes, connections, versionId } = await this.read()
     Object.assign(nodes[0].parameters, parameters)
-    await this.n8n.ask('PATCH', `/rest/workflows/${this.id}`, { nodes, connections, versionId })
+    await this.n8n.request('PATCH', `/rest/workflows/${this.id}`, { nodes, connections, versionId })
   }
 
   async read(): Promise<Saved> {
-    this.saved = await this.n8n.ask<Saved>('GET', `/rest/workflows/${this.id}`)
+    this.saved = await this.n8n.request<Saved>('GET', `/rest/workflows/${this.id}`)
     return this.saved
   }
 
   /** The trigger's stored data: the checkout and the secret. */
-  async kept(): Promise<{ checkoutId?: string; secret?: string }> {
+  async storedData(): Promise<{ checkoutId?: string; secret?: string }> {
     return (await this.read()).staticData?.[`node:${TRIGGER}`] ?? {}
   }
 
@@ -235,14 +235,14 @@ export class Workflow {
   async runs(count = 0): Promise<{ mode: string; data: unknown }[]> {
     const filter = encodeURIComponent(JSON.stringify({ workflowId: this.id }))
     const ended = async (): Promise<Execution[]> => {
-      const { results } = await this.n8n.ask<{ results: Execution[] }>('GET', `/rest/executions?filter=${filter}`)
+      const { results } = await this.n8n.request<{ results: Execution[] }>('GET', `/rest/executions?filter=${filter}`)
       return results.filter(({ status }) => status !== 'running' && status !== 'new').reverse()
     }
     await until(async () => (await ended()).length >= count)
     const flatted = this.modules('flatted') as { parse(text: string): Answer }
     return await Promise.all(
       (await ended()).map(async ({ id, mode }) => {
-        const { data } = await this.n8n.ask<{ data: string }>('GET', `/rest/executions/${id}`)
+        const { data } = await this.n8n.request<{ data: string }>('GET', `/rest/executions/${id}`)
         return { mode, data: flatted.parse(data).resultData.runData[TRIGGER][0].data.main[0][0].json }
       }),
     )
@@ -338,7 +338,7 @@ export async function installPackage(home: string): Promise<void> {
   const nodes = path.join(home, '.n8n/nodes')
   await mkdir(nodes, { recursive: true })
   await writeFile(path.join(nodes, 'package.json'), '{"name":"installed-nodes","private":true,"dependencies":{}}')
-  const words = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--legacy-peer-deps', GIVEN.packed]
+  const words = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--legacy-peer-deps', SETUP.packed]
   await promisify(execFile)('npm', words, { cwd: nodes })
 }
 

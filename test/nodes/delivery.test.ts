@@ -4,7 +4,7 @@ import { PayToRunTrigger } from '../../nodes/PayToRunTrigger/PayToRunTrigger.nod
 import { deliveryOf } from '../../service/checkouts/rules/lifecycle.ts'
 import { linesOfTotal } from '../../service/checkouts/rules/price.ts'
 import { usdc } from '../../service/kit/money.ts'
-import { SECRET, webhook, type Played, type Request, type Told, type Webhook } from './n8n.ts'
+import { SECRET, webhook, type Played, type Request, type ServiceAnswer, type Webhook } from './n8n.ts'
 
 const PAID = {
   payment: {
@@ -84,22 +84,22 @@ describe.each([true, false])('a delivery of the service, with test mode %s', (te
     expect(result).toEqual({ webhookResponse: { duplicate: true } })
   })
 
-  it.each<[string, Told]>([
+  it.each<[string, ServiceAnswer]>([
     ['does not answer', new Error('connect ECONNREFUSED')],
     ['is broken', { status: 500, body: { error: 'x', code: 'internal' } }],
     ['refuses the key', { status: 401, body: { error: 'x', code: 'unauthenticated' } }],
     ['does not know the delivery', { status: 404, body: { error: 'x', code: 'delivery_not_found' } }],
     ['answers something else', { status: 200, body: { claimed: 'yes' } }],
     ['answers a page', { status: 200, body: '<html>' }],
-  ])('is left for a retry, and runs nothing, while the service %s', async (_, told) => {
-    const { result, response } = await receive(delivered(), { ...played, service: () => told })
+  ])('is left for a retry, and runs nothing, while the service %s', async (_, answer) => {
+    const { result, response } = await receive(delivered(), { ...played, service: () => answer })
     expect(result).toEqual({ noWebhookResponse: true })
     expect(response.status).toBe(503)
     expect(response.body).toMatchObject({ code: 'claim_unavailable' })
   })
 
   it('retries the claim under the same key when its answer was lost', async () => {
-    const answers: Told[] = [new Error('socket hang up'), { status: 200, body: { claimed: true } }]
+    const answers: ServiceAnswer[] = [new Error('socket hang up'), { status: 200, body: { claimed: true } }]
     const { result, calls } = await receive(delivered(), { ...played, service: () => answers.shift()! })
     expect(result.workflowData).toEqual([[{ json: PAID }]])
     const keys = calls.map(({ headers }) => headers?.['idempotency-key'])
@@ -219,9 +219,9 @@ describe('in test mode', () => {
 
 describe('a secret that was rotated', () => {
   const renewed = 'whsec_bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3'
-  const asked =
+  const serviceWith =
     (id = 'chk_1') =>
-    (call: { url: string }): Told =>
+    (call: { url: string }): ServiceAnswer =>
       call.url.endsWith('/claim')
         ? { status: 200, body: { claimed: true } }
         : { status: 201, body: { checkout: { id, url: 'https://x' }, secret: renewed } }
@@ -237,7 +237,7 @@ describe('a secret that was rotated', () => {
 
   it('is fetched when only the new one signs, and stored', async () => {
     const request = delivered(undefined, { secret: renewed })
-    const { result, memory } = await receive(request, { parameters: { testMode: false }, service: asked() })
+    const { result, memory } = await receive(request, { parameters: { testMode: false }, service: serviceWith() })
     expect(result.workflowData).toEqual([[{ json: PAID }]])
     expect(memory).toMatchObject({ secret: renewed, checkoutId: 'chk_1' })
     const again = await receive(request, { parameters: { testMode: false }, memory, service: claimed(true) })
@@ -247,17 +247,24 @@ describe('a secret that was rotated', () => {
 
   it('is fetched at most once a minute, also for forged requests', async () => {
     const forged = delivered(undefined, { secret: 'whsec_Zm9yZ2VkZm9yZ2VkZm9yZ2VkZm9yZ2Vk' })
-    const first = await receive(forged, { parameters: { testMode: false }, service: asked() })
+    const first = await receive(forged, { parameters: { testMode: false }, service: serviceWith() })
     expect(first.response.status).toBe(401)
     expect(first.calls).toHaveLength(1)
-    const second = await receive(forged, { parameters: { testMode: false }, memory: first.memory, service: asked() })
+    const second = await receive(forged, {
+      parameters: { testMode: false },
+      memory: first.memory,
+      service: serviceWith(),
+    })
     expect(second.response.status).toBe(401)
     expect(second.calls).toEqual([])
   })
 
   it('is taken for no other checkout', async () => {
     const request = delivered(undefined, { secret: renewed })
-    const { response, memory } = await receive(request, { parameters: { testMode: false }, service: asked('chk_2') })
+    const { response, memory } = await receive(request, {
+      parameters: { testMode: false },
+      service: serviceWith('chk_2'),
+    })
     expect(response.status).toBe(401)
     expect(memory).toMatchObject({ secret: SECRET })
   })
@@ -322,7 +329,7 @@ function sold(quantity: number): { body: string } {
   return deliveryOf(payment, checkout, { paidAt: new Date(0), receiptUrl: 'https://coinslot.example/receipts/pay_1' })
 }
 
-function claimed(claimed: boolean): () => Told {
+function claimed(claimed: boolean): () => ServiceAnswer {
   return () => ({ status: 200, body: { claimed } })
 }
 

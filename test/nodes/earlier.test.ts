@@ -79,14 +79,14 @@ describe('a workflow of the first version', () => {
 
   it('answers with the last node where that was an option', () => {
     const [webhook] = new PayToRunTrigger().description.webhooks ?? []
-    const asked = (parameter: IDataObject): unknown => {
+    const responseMode = (parameter: IDataObject): unknown => {
       const expression = String(webhook?.responseMode).replace(/^=\{\{|\}\}$/g, '')
       // oxlint-disable-next-line typescript/no-implied-eval -- as n8n resolves it
       return (new Function('$parameter', `return ${expression}`) as (given: IDataObject) => unknown)(parameter)
     }
-    expect(asked({ options: { respond: 'lastNode' } })).toBe('lastNode')
-    expect(asked({ options: {} })).toBe('onReceived')
-    expect(asked({ respond: 'lastNode', options: {} })).toBe('lastNode')
-    expect(asked({ respond: 'onReceived' })).toBe('onReceived')
+    expect(responseMode({ options: { respond: 'lastNode' } })).toBe('lastNode')
+    expect(responseMode({ options: {} })).toBe('onReceived')
+    expect(responseMode({ respond: 'lastNode', options: {} })).toBe('lastNode')
+    expect(responseMode({ respond: 'onReceived' })).toBe('onReceived')
   })
 })

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow'
 import { NodeOperationError } from 'n8n-workflow'
 import { PayToRunTrigger } from '../../nodes/PayToRunTrigger/PayToRunTrigger.node.ts'
-import { hook, SECRET, type Played, type Told } from './n8n.ts'
+import { hook, SECRET, type Played, type ServiceAnswer } from './n8n.ts'
 
 const { checkExists, create, delete: remove } = new PayToRunTrigger().webhookMethods.default
 
@@ -90,7 +90,7 @@ describe('creating', () => {
     expect(calls[0]?.body).toMatchObject({ callbackUrl })
   })
 
-  it.each<[string, Told, RegExp]>([
+  it.each<[string, ServiceAnswer, RegExp]>([
     [
       'no service',
       Object.assign(new Error('x'), { cause: { code: 'ECONNREFUSED' } }),
@@ -148,8 +148,8 @@ describe('creating', () => {
       { status: 201, body: { checkout: { id: 'chk_1', url: 'https://x' }, secret: '' } },
       /returned no signing secret/,
     ],
-  ])('fails with a sentence that says what to do, and remembers nothing: %s', async (_, told, sentence) => {
-    const { context, memory } = hook({ service: () => told })
+  ])('fails with a sentence that says what to do, and remembers nothing: %s', async (_, answer, sentence) => {
+    const { context, memory } = hook({ service: () => answer })
     const failure = await create.call(context).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(NodeOperationError)
     const error = failure as NodeOperationError
@@ -195,18 +195,18 @@ describe('asking whether it exists', () => {
 
   it('says no when the service answers 404', async () => {
     const played = await remembered()
-    const service = (): Told => ({ status: 404, body: { error: 'x', code: 'checkout_not_found' } })
+    const service = (): ServiceAnswer => ({ status: 404, body: { error: 'x', code: 'checkout_not_found' } })
     await expect(checkExists.call(hook({ ...played, service }).context)).resolves.toBe(false)
   })
 
-  it.each<[string, Told]>([
+  it.each<[string, ServiceAnswer]>([
     ['is down', new Error('connect ECONNREFUSED')],
     ['is broken', { status: 503, body: '<html>' }],
     ['is busy', { status: 429, body: { error: 'x', code: 'rate_limited' } }],
     ['knows the key no more', { status: 401, body: { error: 'x', code: 'unauthenticated' } }],
-  ])('keeps its stored data while the service %s, and never throws', async (_, told) => {
+  ])('keeps its stored data while the service %s, and never throws', async (_, answer) => {
     const played = await remembered()
-    await expect(checkExists.call(hook({ ...played, service: () => told }).context)).resolves.toBe(true)
+    await expect(checkExists.call(hook({ ...played, service: () => answer }).context)).resolves.toBe(true)
   })
 
   it('does not throw when the credential is missing', async () => {
@@ -243,13 +243,13 @@ describe('deleting', () => {
     expect(calls.map(({ method }) => method)).toEqual(['GET', 'DELETE'])
   })
 
-  it.each<[string, Told]>([
+  it.each<[string, ServiceAnswer]>([
     ['is down', new Error('connect ECONNREFUSED')],
     ['is broken', { status: 500, body: { error: 'x', code: 'internal' } }],
     ['refuses', { status: 401, body: { error: 'x', code: 'unauthenticated' } }],
-  ])('forgets it and says so in the log when the service %s', async (_, told) => {
+  ])('forgets it and says so in the log when the service %s', async (_, answer) => {
     const { memory } = await remembered()
-    const { context, warnings } = hook({ mode: 'internal', memory, service: () => told })
+    const { context, warnings } = hook({ mode: 'internal', memory, service: () => answer })
     await expect(remove.call(context)).resolves.toBe(true)
     expect(memory).toEqual({})
     expect(warnings).toEqual([expect.stringMatching(/^Checkout chk_1 could not be expired\. /)])
@@ -269,11 +269,11 @@ async function remembered(mode: 'trigger' | 'manual' = 'trigger'): Promise<Playe
   return { mode, memory }
 }
 
-function made(id: string): () => Told {
+function made(id: string): () => ServiceAnswer {
   const checkout = { id, url: `https://pay.example/p/${id}`, status: 'active', lifetime: 'persistent' }
   return () => ({ status: 201, body: { checkout, secret: SECRET } })
 }
 
-function is(status: string, lifetime = 'persistent'): () => Told {
+function is(status: string, lifetime = 'persistent'): () => ServiceAnswer {
   return () => ({ status: 200, body: { checkout: { id: 'chk_1', url: 'https://x', status, lifetime } } })
 }

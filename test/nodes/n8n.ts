@@ -9,7 +9,7 @@ import type {
 } from 'n8n-workflow'
 
 /** The service's response to a call, or the error of a broken connection. */
-export type Told = { status: number; body: unknown } | Error
+export type ServiceAnswer = { status: number; body: unknown } | Error
 
 export interface Played {
   parameters?: IDataObject
@@ -17,7 +17,7 @@ export interface Played {
   mode?: WorkflowExecuteMode
   /** The data that n8n stores for the node, passed from one context to the next as n8n does. */
   memory?: IDataObject
-  service?: (call: IHttpRequestOptions) => Told | Promise<Told>
+  service?: (call: IHttpRequestOptions) => ServiceAnswer | Promise<ServiceAnswer>
   credentials?: IDataObject | Error
   webhookUrl?: string
 }
@@ -136,9 +136,9 @@ export function shared(played: Played) {
         // n8n reads the credential through `this`: without it the call would go out without the key.
         if (this !== context || type !== 'coinslotApi') throw new Error('called without its context')
         calls.push(structuredClone(call))
-        const told = await service(call)
-        if (told instanceof Error) throw told
-        return { statusCode: told.status, body: told.body, headers: {} }
+        const answer = await service(call)
+        if (answer instanceof Error) throw answer
+        return { statusCode: answer.status, body: answer.body, headers: {} }
       },
     },
   }

@@ -115,8 +115,8 @@ describe('signing a command line in by a code', () => {
     const cookie = await world.signUp()
     const { deviceCode, userCode } = await begin()
     const headers = { cookie, origin: world.address, 'content-type': 'application/json' }
-    for (let made = 0; made < 50; made++) {
-      const body = JSON.stringify({ name: `key ${String(made)}` })
+    for (let count = 0; count < 50; count++) {
+      const body = JSON.stringify({ name: `key ${String(count)}` })
       expect((await fetch(`${world.address}/v1/keys`, { method: 'POST', headers, body })).status).toBe(201)
     }
     await decide(userCode, cookie)

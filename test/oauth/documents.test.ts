@@ -11,7 +11,7 @@ describe('metadata documents of clients', () => {
   let outbound: Outbound
   let document: string
   let status = 200
-  let asked = 0
+  let requests = 0
   const clock = new TestClock()
 
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('metadata documents of clients', () => {
     certificate = await fixture('certificate')
     server = await listening(
       createServer({ cert: certificate, key: await fixture('key') }, (_request, response) => {
-        asked++
+        requests++
         response.writeHead(status, status === 302 ? { location: '/elsewhere.json' } : {}).end(document)
       }),
     )
@@ -30,7 +30,7 @@ describe('metadata documents of clients', () => {
     await server.close()
   })
   beforeEach(() => {
-    ;[status, asked] = [200, 0]
+    ;[status, requests] = [200, 0]
   })
 
   function guarded(allowPrivate: boolean): Outbound {
@@ -61,13 +61,13 @@ describe('metadata documents of clients', () => {
   test('describe their client, and are fetched again after five minutes', async () => {
     document = JSON.stringify(valid())
     const known = clients()
-    const wanted = { id: address(), name: 'Shop', redirectUris: ['https://shop.test/callback'] }
-    expect(await known.find(address())).toEqual(wanted)
-    expect(await known.find(address())).toEqual(wanted)
-    expect(asked).toBe(1)
+    const expected = { id: address(), name: 'Shop', redirectUris: ['https://shop.test/callback'] }
+    expect(await known.find(address())).toEqual(expected)
+    expect(await known.find(address())).toEqual(expected)
+    expect(requests).toBe(1)
     clock.forward(301_000)
     await known.find(address())
-    expect(asked).toBe(2)
+    expect(requests).toBe(2)
   })
 
   test.each([
@@ -76,8 +76,8 @@ describe('metadata documents of clients', () => {
     ['has no redirect', () => ({ ...valid(), redirect_uris: [] }), 'redirect_uris'],
     ['wants to keep a secret', () => ({ ...valid(), token_endpoint_auth_method: 'private_key_jwt' }), 'auth_method'],
     ['hides behind its name', () => ({ ...valid(), client_name: 'Sh\u202eop' }), 'client_name'],
-  ])('a document that %s', async (_, said, word) => {
-    document = JSON.stringify(said())
+  ])('a document that %s', async (_, make, word) => {
+    document = JSON.stringify(make())
     await expect(clients().find(address())).rejects.toMatchObject({
       code: 'invalid_client',
       message: expect.stringContaining(word),
@@ -87,14 +87,14 @@ describe('metadata documents of clients', () => {
   test.each([302, 404, 500])('an answer of %d', async (answered) => {
     ;[document, status] = [JSON.stringify(valid()), answered]
     await expect(clients().find(address())).rejects.toMatchObject({ code: 'invalid_client' })
-    expect(asked).toBe(1)
+    expect(requests).toBe(1)
   })
 
   test('a private address is refused before any request', async () => {
     document = JSON.stringify(valid())
     const strict = guarded(false)
     await expect(clients(strict).find(address())).rejects.toMatchObject({ code: 'invalid_client' })
-    expect(asked).toBe(0)
+    expect(requests).toBe(0)
     await strict.close()
   })
 
@@ -105,6 +105,6 @@ describe('metadata documents of clients', () => {
     'https://shop.test/a/../c',
   ])('the id %s is no address of a document', async (id) => {
     await expect(clients().find(id)).rejects.toMatchObject({ code: 'invalid_client' })
-    expect(asked).toBe(0)
+    expect(requests).toBe(0)
   })
 })

@@ -13,7 +13,7 @@ import { oauthWorld, REDIRECT, type OAuthWorld } from './world.ts'
 class Program implements OAuthClientProvider {
   readonly redirectUrl = REDIRECT
   readonly clientMetadata: OAuthClientMetadata = { client_name: 'Claude', redirect_uris: [REDIRECT] }
-  asked: URL | null = null
+  authorizationUrl: URL | null = null
   private information: OAuthClientInformationMixed | undefined
   private saved: OAuthTokens | undefined
   private verifier = ''
@@ -28,7 +28,7 @@ class Program implements OAuthClientProvider {
     this.saved = tokens
   }
   redirectToAuthorization(url: URL): void {
-    this.asked = url
+    this.authorizationUrl = url
   }
   codeVerifier = () => this.verifier
   saveCodeVerifier(verifier: string): void {
@@ -41,7 +41,7 @@ describe('the official client without a key', () => {
 
   beforeAll(async () => {
     world = await oauthWorld()
-    world.upstream.says('/notes', { id: 7 }, 201)
+    world.upstream.respondWith('/notes', { id: 7 }, 201)
   })
   afterAll(() => world.close())
 
@@ -54,7 +54,9 @@ describe('the official client without a key', () => {
     await expect(new Client({ name: 'test', version: '1' }).connect(first as Transport)).rejects.toThrow(
       UnauthorizedError,
     )
-    const back = new URL(String((await world.decide(program.asked!.href, cookie, form)).headers.get('location')))
+    const back = new URL(
+      String((await world.decide(program.authorizationUrl!.href, cookie, form)).headers.get('location')),
+    )
     expect(back.origin + back.pathname).toBe(REDIRECT)
     expect(back.searchParams.get('state')).toBe('its own state')
     expect(back.searchParams.get('iss')).toBe(world.address)

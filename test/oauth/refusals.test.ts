@@ -146,7 +146,8 @@ describe('the refusals of the authorization server', () => {
 
   test('a connection beyond the keys that an account may have leaves no agent', async () => {
     const own = { headers: { cookie: await world.signUp(), origin: world.address } }
-    for (let made = 0; made < 50; made++) await world.service.call('POST', '/v1/keys', { ...own, body: { name: 'k' } })
+    for (let count = 0; count < 50; count++)
+      await world.service.call('POST', '/v1/keys', { ...own, body: { name: 'k' } })
     const answer = await world.decide(path(), own.headers.cookie)
     expect([answer.status, await answer.text()]).toEqual([429, expect.stringContaining('API keys')])
     expect((await world.service.call('GET', '/v1/agents', own)).body.total).toBe(0)

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
-import { Stranger, type Asked } from '../harness/stranger.ts'
+import { Stranger, type ReceivedRequest } from '../harness/stranger.ts'
 
 /** A collector that receives traces by OTLP over HTTP. */
 export class Collector extends Stranger {
   readonly spans: CollectedSpan[] = []
 
-  protected answer({ body }: Asked, response: ServerResponse): void {
+  protected answer({ body }: ReceivedRequest, response: ServerResponse): void {
     const { resourceSpans } = JSON.parse(body) as Export
     for (const { scopeSpans } of resourceSpans) {
       for (const { spans } of scopeSpans) this.spans.push(...spans.map(collected))
@@ -15,12 +15,12 @@ export class Collector extends Stranger {
 
   /** Resolves when one trace has spans with all of these names. */
   async traceWith(names: readonly (string | RegExp)[]): Promise<CollectedSpan[]> {
-    for (let times = this.asked.length; ; times++) {
+    for (let times = this.requests.length; ; times++) {
       for (const traceId of new Set(this.spans.map((span) => span.traceId))) {
         const trace = this.spans.filter((span) => span.traceId === traceId)
         if (names.every((name) => trace.some((span) => fits(span.name, name)))) return trace
       }
-      await this.wasAsked('/v1/traces', times + 1)
+      await this.waitForRequest('/v1/traces', times + 1)
     }
   }
 }
@@ -35,8 +35,8 @@ export interface CollectedSpan {
   attributes: Record<string, unknown>
 }
 
-export function fits(name: string, wanted: string | RegExp): boolean {
-  return typeof wanted === 'string' ? name === wanted : wanted.test(name)
+export function fits(name: string, pattern: string | RegExp): boolean {
+  return typeof pattern === 'string' ? name === pattern : pattern.test(name)
 }
 
 interface Export {

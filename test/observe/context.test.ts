@@ -20,22 +20,22 @@ describe('the context of the current work', () => {
   })
 
   it('is each caller’s own in a batch of one, and empty in a shared batch', async () => {
-    const seen: unknown[] = []
+    const contexts: unknown[] = []
     const batch = new Batch<string, string>({
       largest: 10,
-      async run(asks) {
-        seen.push([asks, currentContext()?.tags])
+      async run(names) {
+        contexts.push([names, currentContext()?.tags])
         await new Promise(setImmediate)
-        return asks
+        return names
       },
     })
-    const ask = (name: string) => within({ tags: { requestId: name } }, () => batch.add(name))
-    const first = ask('a')
+    const addAs = (name: string) => within({ tags: { requestId: name } }, () => batch.add(name))
+    const first = addAs('a')
     // Once the first is under way these two wait, and go together in the loop that `a` began.
     await new Promise(process.nextTick)
-    await Promise.all([first, ask('b'), ask('c')])
-    await ask('d')
-    expect(seen).toEqual([
+    await Promise.all([first, addAs('b'), addAs('c')])
+    await addAs('d')
+    expect(contexts).toEqual([
       [['a'], { requestId: 'a' }],
       [['b', 'c'], {}],
       [['d'], { requestId: 'd' }],

@@ -83,8 +83,8 @@ describe('npm run doctor', () => {
     const dataDir = mkdtempSync(path.join(tmpdir(), 'coinslot-doctor-'))
     const embedded = await startEmbedded({ dataDir })
     await migrate(embedded.url)
-    const { code, said } = await doctor({ DATA_DIR: dataDir, PORT: '9' }, '--json')
-    const { ok, findings } = JSON.parse(said) as { ok: boolean; findings: Finding[] }
+    const { code, output } = await doctor({ DATA_DIR: dataDir, PORT: '9' }, '--json')
+    const { ok, findings } = JSON.parse(output) as { ok: boolean; findings: Finding[] }
     expect(faultsOf(findings)).toEqual({})
     expect([code, ok]).toEqual([0, true])
     expect(findings.find(({ check }) => check === 'database durability')?.level).toBe('ok')
@@ -94,11 +94,11 @@ describe('npm run doctor', () => {
 
   test('exits with 1 and the list of faults, without a secret in it', async () => {
     const DATABASE_URL = 'postgres://me:open-sesame@127.0.0.1:9/none'
-    const { code, said } = await doctor({ DATABASE_URL, REDIS_URL: 'redis://:open-sesame@127.0.0.1:9' })
+    const { code, output } = await doctor({ DATABASE_URL, REDIS_URL: 'redis://:open-sesame@127.0.0.1:9' })
     expect(code).toBe(1)
-    expect(said).toMatch(/^FAULT {4}database: The database cannot be reached: .*Check DATABASE_URL/m)
-    expect(said).toMatch(/^FAULT {4}redis: Redis cannot be reached: .*Check REDIS_URL/m)
-    expect(said).not.toContain('open-sesame')
+    expect(output).toMatch(/^FAULT {4}database: The database cannot be reached: .*Check DATABASE_URL/m)
+    expect(output).toMatch(/^FAULT {4}redis: Redis cannot be reached: .*Check REDIS_URL/m)
+    expect(output).not.toContain('open-sesame')
   })
 
   test('lists all faults of unreadable settings', async () => {
@@ -260,15 +260,15 @@ test('warns of secrets that several machines must share, and of a weak one', asy
 async function doctor(
   environment: Record<string, string>,
   ...args: string[]
-): Promise<{ code: number | null; said: string }> {
+): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, ['service/dist/cli/doctor.js', ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  let said = ''
-  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  return { code, said }
+  return { code, output }
 }
 
 async function listening(app: ReturnType<typeof express>): Promise<{ origin: string; close(): void }> {

@@ -114,21 +114,21 @@ describe('the doctor on the way to real money', () => {
     try {
       const wrong = { SMTP_URL: 'smtp://user:open-sesame@127.0.0.1:9', SPONSOR_PRIVATE_KEYS: sponsor }
       const findings = await doctor({ ...settings(), ...wrong, ...publicUrls(refusing.origin) }, refusing.authority)
-      const says = (check: string) =>
+      const findingsOf = (check: string) =>
         findings.filter((each) => each.check === check).map(({ level, says: words }) => [level, words])
-      expect(says('mail')).toEqual([
+      expect(findingsOf('mail')).toEqual([
         ['fault', expect.stringMatching(/^127.0.0.1:9 does not accept this server: .*Check SMTP_URL\.$/)],
       ])
-      expect(says('backups')).toEqual([['fault', expect.stringContaining('is 30.0 hours old')]])
-      expect(says('gas base')).toEqual([['fault', expect.stringContaining('it cannot pay for gas')]])
-      expect(says(`certificate ${refusing.origin}`)).toEqual([
+      expect(findingsOf('backups')).toEqual([['fault', expect.stringContaining('is 30.0 hours old')]])
+      expect(findingsOf('gas base')).toEqual([['fault', expect.stringContaining('it cannot pay for gas')]])
+      expect(findingsOf(`certificate ${refusing.origin}`)).toEqual([
         ['warning', expect.stringContaining('4 more days. Renew it')],
       ])
       expect(JSON.stringify(findings)).not.toContain('open-sesame')
       // Whose authority is not known here: browsers would not open the page either.
       const unknown = await doctor({ ...settings(), ...publicUrls(refusing.origin) })
       const [refused] = unknown.filter(({ check }) => check === `certificate ${refusing.origin}`)
-      expect(refused).toMatchObject({ level: 'fault', says: expect.stringContaining('Clients refuse it: ') })
+      expect(refused).toMatchObject({ level: 'fault', findingsOf: expect.stringContaining('Clients refuse it: ') })
     } finally {
       refusing.close()
     }
@@ -184,9 +184,9 @@ async function startFront(folder: string, days: number): Promise<Front> {
 async function doctor(environment: Record<string, string>, authority?: string): Promise<readonly Finding[]> {
   const trusted: Record<string, string> = authority === undefined ? {} : { NODE_EXTRA_CA_CERTS: authority }
   const env = { PATH: process.env['PATH'] ?? '', ...trusted, ...environment }
-  const said = await new Promise<string>((resolve) => {
+  const output = await new Promise<string>((resolve) => {
     // It exits with 1 where there is a fault, as there is with the tests' quick database server.
     execFile(process.execPath, ['service/dist/cli/doctor.js', '--json'], { env }, (_error, stdout) => resolve(stdout))
   })
-  return (JSON.parse(said) as { findings: Finding[] }).findings
+  return (JSON.parse(output) as { findings: Finding[] }).findings
 }

@@ -18,9 +18,9 @@ describe('a live server', () => {
       ...{ LIVE: 'true', DATABASE_URL: database.url, DATA_DIR: folder, PORT: String(await freePort()) },
       ...{ AUTH_SECRET: randomBytes(32).toString('base64'), VAULT_KEY: `k1:${randomBytes(32).toString('base64')}` },
     })
-    const said = await service.says('npm run doctor')
-    expect(said).toMatch(/^FAULT {4}wallet keys: WALLET_XPUB is not set/m)
-    expect(said).not.toContain('Try it')
+    const output = await service.waitFor('npm run doctor')
+    expect(output).toMatch(/^FAULT {4}wallet keys: WALLET_XPUB is not set/m)
+    expect(output).not.toContain('Try it')
     service.kill('SIGKILL')
     await service.ended()
     await database.close()

@@ -20,11 +20,11 @@ describe('the figures', () => {
     database = await testDatabase()
     // A row says here only what the figures read: what else it needs to be whole is other tests' matter.
     for (const table of TABLES) await bare(database, table)
-    Object.assign(before, await figures())
+    Object.assign(before, await metrics())
   })
   afterAll(() => database.close())
 
-  async function figures(): Promise<Record<string, number>> {
+  async function metrics(): Promise<Record<string, number>> {
     const read = await databaseMetrics(database.statements, ['a.topic', 'b.topic']).read(NOW)
     return Object.fromEntries(
       read.map(({ name, labels, value }) => [`${name} ${Object.values(labels ?? {}).join(' ')}`.trim(), value]),
@@ -135,7 +135,7 @@ describe('the figures', () => {
     for (const [name, value] of Object.entries(shown))
       expect([name, before[name] ?? 0]).not.toEqual([name, value || -1])
     await insert(table, row)
-    expect(await figures()).toMatchObject(shown)
+    expect(await metrics()).toMatchObject(shown)
   })
 
   test('come from one statement along indexes of open rows, also under a generic plan', async () => {
@@ -236,9 +236,9 @@ describe('a service', () => {
     await service.call('GET', '/nowhere/at/all')
     const before = await routes()
     for (let number = 0; number < 15; number++) {
-      const made = `/made-up-${String(number)}`
+      const path = `/made-up-${String(number)}`
       for (const under of ['', '/v1', '/p', '/trpc', '/tools', '/gate', '/auth', '/facilitator', '/tools/mcp']) {
-        await service.call('GET', under + made)
+        await service.call('GET', under + path)
       }
     }
     const after = await routes()

@@ -113,14 +113,18 @@ describe('the log', () => {
 
   it('masks mail addresses, and keeps ids, hashes and stacks', () => {
     const hash = `0x${'ab'.repeat(32)}`
-    const kept = {
+    const unredacted = {
       txHash: hash,
       runId: 'run_01jd0000000000000000000000',
       keyId: 'key_1',
       stack: 'node_modules/@trpc/server',
     }
-    log.info({ to: 'someone.else@mail.example', ...kept }, 'told someone.else@mail.example')
-    expect(JSON.parse(lines[0]!)).toMatchObject({ to: 's***@mail.example', ...kept, msg: 'told s***@mail.example' })
+    log.info({ to: 'someone.else@mail.example', ...unredacted }, 'told someone.else@mail.example')
+    expect(JSON.parse(lines[0]!)).toMatchObject({
+      to: 's***@mail.example',
+      ...unredacted,
+      msg: 'told s***@mail.example',
+    })
   })
 
   it("includes the context's tags, and a line's own fields win", () => {

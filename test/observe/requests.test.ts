@@ -43,7 +43,7 @@ describe('the traces and logs of requests', () => {
     const answer = await world.run(caller, agent, { async: true, inputs: { topic: SECRETS.mail } })
     expect(answer.status).toBe(202)
     const requestId = answer.headers.get('x-request-id')!
-    const asked = await world.server.wasAsked('/traced')
+    const received = await world.server.waitForRequest('/traced')
 
     const path = ['POST /v1/run', /^sql /, /^announce /, /^handle /, 'call POST']
     const trace = await collector.traceWith(path)
@@ -60,7 +60,7 @@ describe('the traces and logs of requests', () => {
     expect(chain.findIndex((name) => name.startsWith('handle '))).toBeLessThan(
       chain.findIndex((name) => name.startsWith('announce ')),
     )
-    expect(asked.headers['traceparent']).toBe(`00-${request.traceId}-${one(trace, 'call POST').spanId}-01`)
+    expect(received.headers['traceparent']).toBe(`00-${request.traceId}-${one(trace, 'call POST').spanId}-01`)
     expect(trace.some((span) => span.name.startsWith('prisma ') || span.name.startsWith('sql '))).toBe(true)
 
     const runId = String(answer.body.runId)
@@ -82,7 +82,7 @@ describe('the traces and logs of requests', () => {
     const caller = await world.caller(1)
     const webhookUrl = world.server.on('/refuses', () => ({ status: 500 }))
     const { body, headers } = await world.run(caller, await world.prompt(), { async: true, webhookUrl })
-    await world.server.wasAsked('/refuses')
+    await world.server.waitForRequest('/refuses')
     const events = await collector.traceWith(['POST /v1/run', /^handle deliveries/])
     expect(events.length).toBeGreaterThan(0)
     const concerned = logged().filter((line) => line['runId'] === body.runId)
@@ -102,9 +102,9 @@ describe('the traces and logs of requests', () => {
       'x-payment-token': SECRETS.paymentToken,
       'x-payment-id': 'pay_01jd0000000000000000000000',
     }
-    let asked = 0
-    const ask = async (method: string, path: string, key: string, body: unknown) => {
-      asked++
+    let requests = 0
+    const send = async (method: string, path: string, key: string, body: unknown) => {
+      requests++
       await world.service.call(method, `${path}?key=${SECRETS.queryKey}`, {
         key,
         headers: sensitive,
@@ -112,18 +112,18 @@ describe('the traces and logs of requests', () => {
       })
     }
     for (const { method, path } of surfaces.flatMap(addressesOf)) {
-      await ask(method, path, SECRETS.bearer, bodies[0])
-      await ask(method, path, caller.key, bodies[method === 'GET' ? 0 : 1])
+      await send(method, path, SECRETS.bearer, bodies[0])
+      await send(method, path, caller.key, bodies[method === 'GET' ? 0 : 1])
     }
     for (const path of [...mounted, '/nowhere', '/metrics', '/trpc/identity.me']) {
-      for (const method of ['GET', 'POST']) await ask(method, path, SECRETS.bearer, bodies[0])
+      for (const method of ['GET', 'POST']) await send(method, path, SECRETS.bearer, bodies[0])
     }
     for (const path of ['/auth/sign-up/email', '/auth/sign-in/email']) {
       const body = { email: SECRETS.mail, password: SECRETS.password, name: 'P' }
       await world.service.call('POST', path, { body, headers: { origin: 'http://localhost:0' } })
     }
     const withErrors = lines.slice(before)
-    expect(withErrors.filter((line) => line.includes('"msg":"request"')).length).toBeGreaterThanOrEqual(asked)
+    expect(withErrors.filter((line) => line.includes('"msg":"request"')).length).toBeGreaterThanOrEqual(requests)
     const everything = [...lines, ...collector.spans.map((span) => JSON.stringify(span))].join('\n')
     for (const [name, secret] of Object.entries({ ...SECRETS, key: caller.key })) {
       expect([name, everything.includes(secret)]).toEqual([name, false])

@@ -132,11 +132,11 @@ const MALFORMED: readonly (readonly [name: string, url: string])[] = [
 ]
 
 describe('an address that is written in the URL', () => {
-  const asked: string[] = []
+  const lookups: string[] = []
   const client = outboundClient({
     policy: PRODUCTION,
     resolve: (hostname) => {
-      asked.push(hostname)
+      lookups.push(hostname)
       return Promise.resolve(['127.0.0.1'])
     },
   })
@@ -149,7 +149,7 @@ describe('an address that is written in the URL', () => {
     expect(checked.message).toBe(sent.message)
     expect(sent.message).toMatch(/ cannot be called: .+\.$/)
     expect(sent.message).not.toMatch(/password|ECONN|undici/)
-    expect(asked).toEqual([])
+    expect(lookups).toEqual([])
   })
 })
 

@@ -189,9 +189,9 @@ describe('a call', () => {
   })
 
   it('to a closed port fails without a reason', async () => {
-    const gone = await httpServer(() => undefined)
-    await gone.close()
-    const host = `127.0.0.1:${String(gone.port)}`
+    const closed = await httpServer(() => undefined)
+    await closed.close()
+    const host = `127.0.0.1:${String(closed.port)}`
     const fault = await faultOf(client.send({ url: `http://${host}/` }))
     expect([fault.code, fault.kind, fault.message]).toEqual([
       'connection_failed',

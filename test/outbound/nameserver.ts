@@ -6,18 +6,18 @@ export interface Nameserver {
   /** Queries this server and no other. */
   readonly resolve: Resolve
   /** Names that were asked for, in order. */
-  readonly asked: () => readonly string[]
+  readonly lookups: () => readonly string[]
   close(): Promise<void>
 }
 
 /** A DNS server on loopback whose answers expire at once: each query for a name gets its next address. */
 export async function nameserver(zones: Readonly<Record<string, readonly string[]>>): Promise<Nameserver> {
-  const asked: string[] = []
+  const lookups: string[] = []
   const socket = createSocket('udp4')
   socket.on('message', (query, from) => {
     const { name, end } = question(query)
-    const turn = asked.filter((other) => other === name).length
-    asked.push(name)
+    const turn = lookups.filter((other) => other === name).length
+    lookups.push(name)
     const answers = zones[name]
     socket.send(reply(query, end, answers?.[Math.min(turn, answers.length - 1)]), from.port, from.address)
   })
@@ -26,7 +26,7 @@ export async function nameserver(zones: Readonly<Record<string, readonly string[
   resolver.setServers([`127.0.0.1:${String(socket.address().port)}`])
   return {
     resolve: (hostname) => resolver.resolve4(hostname),
-    asked: () => asked,
+    lookups: () => lookups,
     close: () => new Promise((resolve) => socket.close(resolve)),
   }
 }
@@ -48,8 +48,8 @@ function reply(query: Buffer, end: number, address: string | undefined): Buffer 
   header.writeUInt16BE(1, 4)
   header.writeUInt16BE(address === undefined ? 0 : 1, 6)
   header.writeUInt32BE(0, 8)
-  const asked = query.subarray(12, end)
-  if (address === undefined) return Buffer.concat([header, asked])
+  const question = query.subarray(12, end)
+  if (address === undefined) return Buffer.concat([header, question])
   const record = Buffer.from([0xc0, 0x0c, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)])
-  return Buffer.concat([header, asked, record])
+  return Buffer.concat([header, question, record])
 }

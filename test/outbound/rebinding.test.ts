@@ -65,7 +65,7 @@ describe('a name whose answers change', () => {
     const sandbox = outboundClient({ policy: { allowPrivate: true, allowHosts: [] }, resolve: names.resolve })
     const answer = await sandbox.send({ url: url('steady.test') })
     expect(answer.body.toString()).toBe('the inner service')
-    expect(names.asked().filter((name) => name === 'steady.test')).toHaveLength(1)
+    expect(names.lookups().filter((name) => name === 'steady.test')).toHaveLength(1)
     await sandbox.close()
   })
 

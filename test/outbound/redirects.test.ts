@@ -4,7 +4,12 @@ import { faultOf } from './fault.ts'
 import { httpServer, type Listening } from './servers.ts'
 
 describe('a redirect', () => {
-  let seen: { method: string | undefined; url: string | undefined; headers: IncomingMessage['headers']; body: string }[]
+  let requests: {
+    method: string | undefined
+    url: string | undefined
+    headers: IncomingMessage['headers']
+    body: string
+  }[]
   let good: Listening
   let victim: Listening
   let client: Outbound
@@ -18,7 +23,7 @@ describe('a redirect', () => {
       request.on('data', (text: string) => (body += text))
       request.on('end', () => {
         const { method, url = '', headers } = request
-        seen.push({ method, url, headers, body })
+        requests.push({ method, url, headers, body })
         const [, status, location] = /^\/(\d{3})\?(.*)$/.exec(url) ?? []
         if (status === undefined || location === undefined) response.end(`arrived at ${url}`)
         else response.writeHead(Number(status), { location: decodeURIComponent(location) }).end('moved')
@@ -32,7 +37,7 @@ describe('a redirect', () => {
     })
     base = `http://good.test:${port}`
   })
-  beforeEach(() => (seen = []))
+  beforeEach(() => (requests = []))
   afterAll(async () => {
     await client.close()
     await good.close()
@@ -44,7 +49,7 @@ describe('a redirect', () => {
   it.each([301, 302, 303, 307, 308])('is an error by default: %i', async (status) => {
     const fault = await faultOf(client.send({ url: via(status, '/next') }))
     expect([fault.code, fault.kind, fault.fields['status']]).toEqual(['redirect_refused', 'upstream', status])
-    expect(seen).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
   it('is returned to callers that pass it on', async () => {
@@ -54,7 +59,7 @@ describe('a redirect', () => {
       'http://127.0.0.1/',
       'moved',
     ])
-    expect(seen).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
   it.each([
@@ -105,21 +110,26 @@ describe('a redirect', () => {
 
   it('keeps method, body and headers on the same origin', async () => {
     await client.send({ url: via(307, '/next'), method: 'POST', body: 'hello', headers: secrets, redirects: 1 })
-    expect(seen[1]).toMatchObject({ method: 'POST', url: '/next', body: 'hello', headers: secrets })
+    expect(requests[1]).toMatchObject({ method: 'POST', url: '/next', body: 'hello', headers: secrets })
   })
 
   it('drops every header that the caller gave on another', async () => {
     const other = `http://other.test:${String(good.port)}/next`
     await client.send({ url: via(302, other), headers: secrets, redirects: 1 })
-    expect(seen[0]?.headers).toMatchObject(secrets)
-    expect(Object.keys(seen[1]?.headers ?? {}).sort()).toEqual(['accept-encoding', 'connection', 'host', 'user-agent'])
+    expect(requests[0]?.headers).toMatchObject(secrets)
+    expect(Object.keys(requests[1]?.headers ?? {}).sort()).toEqual([
+      'accept-encoding',
+      'connection',
+      'host',
+      'user-agent',
+    ])
   })
 
   it.each([307, 308])('carries no body to another: %i', async (status) => {
     const other = `http://other.test:${String(good.port)}/next`
     const fault = await faultOf(client.send({ url: via(status, other), method: 'POST', body: 'hello', redirects: 1 }))
     expect(fault.code).toBe('redirect_refused')
-    expect(seen).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
   it.each([
@@ -134,8 +144,10 @@ describe('a redirect', () => {
   ])('%i of a %s sends a %s', async (status, method, next) => {
     const body = method === 'HEAD' ? {} : { body: 'hello', headers: { 'content-type': 'text/plain' } }
     await client.send({ url: via(status, '/next'), method, redirects: 1, ...body })
-    expect(seen[1]?.method).toBe(next)
-    const kept = next === method && method !== 'HEAD'
-    expect([seen[1]?.body, seen[1]?.headers['content-type']]).toEqual(kept ? ['hello', 'text/plain'] : ['', undefined])
+    expect(requests[1]?.method).toBe(next)
+    const keepsBody = next === method && method !== 'HEAD'
+    expect([requests[1]?.body, requests[1]?.headers['content-type']]).toEqual(
+      keepsBody ? ['hello', 'text/plain'] : ['', undefined],
+    )
   })
 })

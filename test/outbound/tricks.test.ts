@@ -151,29 +151,33 @@ const TRICKS: readonly Trick[] = [
     },
     expected: TOO_LARGE,
   },
-  { name: 'a length below zero', answer: says(`${head('content-length: -1')}x`), expected: INVALID },
-  { name: 'a length that is no number', answer: says(`${head('content-length: ten')}x`), expected: INVALID },
+  { name: 'a length below zero', answer: respondWith(`${head('content-length: -1')}x`), expected: INVALID },
+  { name: 'a length that is no number', answer: respondWith(`${head('content-length: ten')}x`), expected: INVALID },
   {
     name: 'a length beyond all numbers',
-    answer: says(`${head(`content-length: ${'9'.repeat(40)}`)}x`),
+    answer: respondWith(`${head(`content-length: ${'9'.repeat(40)}`)}x`),
     expected: INVALID,
   },
-  { name: 'two lengths', answer: says(`${head('content-length: 1\r\ncontent-length: 2')}xx`), expected: INVALID },
+  {
+    name: 'two lengths',
+    answer: respondWith(`${head('content-length: 1\r\ncontent-length: 2')}xx`),
+    expected: INVALID,
+  },
   {
     name: 'a length and chunks',
-    answer: says(`${head('content-length: 1\r\ntransfer-encoding: chunked')}1\r\nx\r\n0\r\n\r\n`),
+    answer: respondWith(`${head('content-length: 1\r\ntransfer-encoding: chunked')}1\r\nx\r\n0\r\n\r\n`),
     expected: INVALID,
   },
-  { name: 'less than the length', answer: says(`${head('content-length: 10')}12345`), expected: BROKEN },
+  { name: 'less than the length', answer: respondWith(`${head('content-length: 10')}12345`), expected: BROKEN },
   {
     name: 'an invalid chunk size',
-    answer: says(`${head('transfer-encoding: chunked')}zz\r\nx`),
+    answer: respondWith(`${head('transfer-encoding: chunked')}zz\r\nx`),
     expected: INVALID,
   },
-  { name: 'chunks cut short', answer: says(`${head('transfer-encoding: chunked')}5\r\nab`), expected: BROKEN },
-  { name: 'no HTTP', answer: says('SSH-2.0-OpenSSH_9.2\r\n'), expected: INVALID },
-  { name: 'an invalid status', answer: says('HTTP/1.1 9999 No\r\n\r\n'), expected: INVALID },
-  { name: 'another protocol', answer: says('HTTP/1.1 101 Switching\r\nupgrade: h2c\r\n\r\n'), expected: BROKEN },
+  { name: 'chunks cut short', answer: respondWith(`${head('transfer-encoding: chunked')}5\r\nab`), expected: BROKEN },
+  { name: 'no HTTP', answer: respondWith('SSH-2.0-OpenSSH_9.2\r\n'), expected: INVALID },
+  { name: 'an invalid status', answer: respondWith('HTTP/1.1 9999 No\r\n\r\n'), expected: INVALID },
+  { name: 'another protocol', answer: respondWith('HTTP/1.1 101 Switching\r\nupgrade: h2c\r\n\r\n'), expected: BROKEN },
   { name: 'hanging up', answer: (socket) => void socket.end(), expected: BROKEN },
   { name: 'a reset', answer: (socket) => void socket.resetAndDestroy(), expected: BROKEN },
 ]
@@ -278,7 +282,7 @@ function chunk(bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
 }
 
-function says(text: string): (socket: Socket) => void {
+function respondWith(text: string): (socket: Socket) => void {
   return (socket) => void socket.end(text)
 }
 

@@ -15,7 +15,7 @@ describe('a paid call that a seller has settled', () => {
     const { chain, service, seller } = world
     const { body } = await person.call('POST', '/v1/pay', { body: { url: seller.url('/v2/500'), maxAmount: 1 } })
     await seller.settle('/v2/500')
-    const seen: unknown[] = []
+    const states: unknown[] = []
     for (let confirmations = 1; confirmations <= 3; confirmations++) {
       if (confirmations > 1) await chain.mine(1)
       // The newest block is cached for a second, and a payment is looked at every five.
@@ -23,9 +23,9 @@ describe('a paid call that a seller has settled', () => {
       await service.outgoingPayments.reconcile()
       const { payment } = (await person.call('GET', `/v1/pay/${String(body.payment.id)}`)).body
       const { wallet } = (await person.call('GET', '/v1/wallet/balance')).body
-      seen.push([payment.confirmed, wallet.totalLocked, wallet.totalSpent])
+      states.push([payment.confirmed, wallet.totalLocked, wallet.totalSpent])
     }
-    expect(seen).toEqual([
+    expect(states).toEqual([
       [false, 0.25, 0],
       [false, 0.25, 0],
       [true, 0, 0.25],

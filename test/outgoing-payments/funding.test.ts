@@ -112,7 +112,7 @@ describe('an account’s payer wallet', () => {
       })
       expect(done.payment).toMatchObject({ id, status: 'settled', amount: 0.25 })
       expect(JSON.parse(done.response.body)).toEqual({ sold: true, method: 'POST', body: '{"q":7}' })
-      expect(seller.shown.get('/v2/by-itself')).toHaveLength(1)
+      expect(seller.payments.get('/v2/by-itself')).toHaveLength(1)
       // The request and the response must not be readable in the database.
       const rows = await service.database.statements.run<{ text: string }>(
         `SELECT on_approved::text AS text FROM spending_approval WHERE id = $1
@@ -125,7 +125,7 @@ describe('an account’s payer wallet', () => {
       await expect(service.outgoingPayments.payApproved(await announced(held.body.approvalId as string))).resolves.toBe(
         undefined,
       )
-      expect(seller.shown.get('/v2/by-itself')).toHaveLength(1)
+      expect(seller.payments.get('/v2/by-itself')).toHaveLength(1)
     })
 
     /** The queue's message about it: it may be delivered twice. */
@@ -152,7 +152,7 @@ describe('an account’s payer wallet', () => {
       await person.call('POST', `/v1/approvals/${approval.id}/approve`)
       const { status, body } = await waiting
       expect([status, body.payment.status, body.response.status]).toEqual([200, 'settled', 200])
-      expect(seller.shown.get('/v2/waited')).toHaveLength(1)
+      expect(seller.payments.get('/v2/waited')).toHaveLength(1)
     })
   })
 })

@@ -72,7 +72,7 @@ describe('paying an address', () => {
       expect(after).toMatchObject({ totalLocked: 0 })
       expect(after.totalSpent).toBeCloseTo(before.totalSpent + 0.25, 6)
       expect(await chainBalance()).toBe(money - 250_000n)
-      expect(seller.shown.get(path)).toHaveLength(1)
+      expect(seller.payments.get(path)).toHaveLength(1)
     },
   )
 
@@ -111,7 +111,7 @@ describe('paying an address', () => {
     const before = await wallet()
     const answer = await pay(path)
     expect([answer.status, answer.body.code]).toEqual([code, word])
-    expect(seller.shown.get(path)).toBeUndefined()
+    expect(seller.payments.get(path)).toBeUndefined()
     expect(await wallet()).toEqual(before)
   })
 
@@ -123,7 +123,7 @@ describe('paying an address', () => {
       const answer = await pay(path)
       const id = String(answer.body.payment?.id ?? answer.body.paymentId)
       expect(id).toMatch(/^pay_/)
-      expect(seller.shown.get(path)).toHaveLength(1)
+      expect(seller.payments.get(path)).toHaveLength(1)
       // The hold stays for as long as the authorization could still be used.
       expect((await wallet()).pendingLocks).toEqual({ [id]: 0.25 })
       service.clock.forward(10_000)
@@ -165,7 +165,7 @@ describe('paying an address', () => {
     })
     await world.expire()
     expect(await wallet()).toEqual(before)
-    expect(seller.shown.get('/v1/silence')).toHaveLength(1)
+    expect(seller.payments.get('/v1/silence')).toHaveLength(1)
     // A seller that never responds has seen no authorization.
     const silent = await pay('/never')
     expect([silent.status, silent.body.code, silent.body.paymentId]).toEqual([504, 'response_timeout', undefined])
@@ -188,14 +188,14 @@ describe('paying an address', () => {
     expect(paused.body.error).toMatch(/a new one would pay again/)
     const again = await pay('/v2/hang-up', {}, { 'idempotency-key': 'pay-lost' })
     expect(again.body.paymentId).toBe(lost.body.paymentId)
-    const shown = seller.shown.get('/v2/hang-up')!
-    expect(shown.at(-1)).toBe(shown.at(-2))
-    await seller.settle('/v2/hang-up', shown.length - 1)
+    const payments = seller.payments.get('/v2/hang-up')!
+    expect(payments.at(-1)).toBe(payments.at(-2))
+    await seller.settle('/v2/hang-up', payments.length - 1)
     service.clock.forward(70_000)
     await service.outgoingPayments.reconcile()
     const done = await pay('/v2/hang-up', {}, { 'idempotency-key': 'pay-lost' })
     expect(done.body).toMatchObject({ payment: { status: 'settled' }, response: null })
-    expect(seller.shown.get('/v2/hang-up')).toHaveLength(shown.length)
+    expect(seller.payments.get('/v2/hang-up')).toHaveLength(payments.length)
     expect(money - (await chainBalance())).toBeLessThanOrEqual(500_000n)
     expect(before.balance - (await wallet()).balance).toBeCloseTo(Number(money - (await chainBalance())) / 1e6, 6)
   })
@@ -204,9 +204,9 @@ describe('paying an address', () => {
     const lost = await pay('/mpp/hang-up', {}, { 'idempotency-key': 'mpp-lost' })
     expect(lost.status).toBe(502)
     await pay('/mpp/hang-up', {}, { 'idempotency-key': 'mpp-lost' })
-    const shown = seller.shown.get('/mpp/hang-up')!
-    expect(shown.at(-1)).toBe(shown.at(-2))
-    await seller.settle('/mpp/hang-up', shown.length - 1)
+    const payments = seller.payments.get('/mpp/hang-up')!
+    expect(payments.at(-1)).toBe(payments.at(-2))
+    await seller.settle('/mpp/hang-up', payments.length - 1)
     service.clock.forward(70_000)
     await service.outgoingPayments.reconcile()
     const done = await pay('/mpp/hang-up', {}, { 'idempotency-key': 'mpp-lost' })
@@ -218,7 +218,7 @@ describe('paying an address', () => {
     const before = await wallet()
     const { status: code, body } = await pay('/mpp/repeat')
     expect([code, body.code]).toEqual([502, 'challenge_repeated'])
-    expect(seller.shown.get('/mpp/repeat')).toHaveLength(1)
+    expect(seller.payments.get('/mpp/repeat')).toHaveLength(1)
     expect(await wallet()).toEqual(before)
   })
 
@@ -257,7 +257,7 @@ describe('paying an address', () => {
         const { status: code, body } = await pay('/v2/over', {}, headers)
         expect([code, body.code, body.limit, body.requested]).toEqual([403, 'withdrawal_limit', 1000, 0.25])
       }
-      expect([seller.shown.get('/v2/over'), (await wallet()).totalLocked]).toEqual([undefined, locked])
+      expect([seller.payments.get('/v2/over'), (await wallet()).totalLocked]).toEqual([undefined, locked])
       await service.database.statements.together((inside) => service.outflow.giveBack('wdr_before', inside))
       expect((await pay('/v2/over')).status).toBe(200)
       expect((await service.outflow.terms(owner)).left).toBe(left! - 250_000n)
@@ -267,7 +267,7 @@ describe('paying an address', () => {
       await service.outflow.setPaused(true)
       try {
         const { status: code, body } = await pay('/v2/paused')
-        expect([code, body.code, seller.asked.get('/v2/paused')]).toEqual([503, 'payouts_paused', undefined])
+        expect([code, body.code, seller.unpaidRequests.get('/v2/paused')]).toEqual([503, 'payouts_paused', undefined])
       } finally {
         await service.outflow.setPaused(false)
       }
@@ -287,14 +287,14 @@ describe('paying an address', () => {
     test('without any limit is refused, and sends no request to the seller', async () => {
       const { key } = await agentKey({ approvalAbove: 5 })
       const { status: code, body } = await payAs(key, '/v2/unlimited')
-      expect([code, body.code, seller.asked.get('/v2/unlimited')]).toEqual([403, 'limits_required', undefined])
+      expect([code, body.code, seller.unpaidRequests.get('/v2/unlimited')]).toEqual([403, 'limits_required', undefined])
     })
 
     test('stays within its limits, to which a released payment returns its amount', async () => {
       const { id, key } = await agentKey({ limits: { lifetime: 0.5 } })
-      const verdicts = await Promise.all(['/v2/a', '/v2/b', '/v2/c', '/v2/d'].map((path) => payAs(key, path)))
-      expect(verdicts.map(({ status: code }) => code).sort()).toEqual([200, 200, 403, 403])
-      expect(verdicts.find(({ status: code }) => code === 403)?.body).toMatchObject({
+      const answers = await Promise.all(['/v2/a', '/v2/b', '/v2/c', '/v2/d'].map((path) => payAs(key, path)))
+      expect(answers.map(({ status: code }) => code).sort()).toEqual([200, 200, 403, 403])
+      expect(answers.find(({ status: code }) => code === 403)?.body).toMatchObject({
         code: 'spending_limit',
         limit: 'lifetime',
         spent: 0.5,
@@ -310,7 +310,7 @@ describe('paying an address', () => {
       const { id, key } = await agentKey({ limits: { perDay: 5 }, domains: { allow: ['*.good.test'] } })
       const { status: code, body } = await payAs(key, '/v2/unasked')
       expect([code, body.code, body.limit]).toEqual([403, 'spending_limit', 'domains.allow'])
-      expect(seller.asked.get('/v2/unasked')).toBeUndefined()
+      expect(seller.unpaidRequests.get('/v2/unasked')).toBeUndefined()
       const { decisions } = (await person.call('GET', `/v1/agents/${id}/decisions`)).body
       expect(decisions).toHaveLength(1)
     })
@@ -319,11 +319,11 @@ describe('paying an address', () => {
       const { key } = await agentKey({ limits: { perDay: 5 }, approvalAbove: 0.2 })
       const held = await payAs(key, '/v1/approved')
       expect([held.status, held.body.code]).toEqual([202, 'approval_required'])
-      expect(seller.shown.get('/v1/approved')).toBeUndefined()
+      expect(seller.payments.get('/v1/approved')).toBeUndefined()
       await person.call('POST', `/v1/approvals/${String(held.body.approvalId)}/approve`)
       const [one, other] = await Promise.all([payAs(key, '/v1/approved'), payAs(key, '/v1/approved')])
       expect([one.status, other.status].sort()).toEqual([200, 202])
-      expect(seller.shown.get('/v1/approved')).toHaveLength(1)
+      expect(seller.payments.get('/v1/approved')).toHaveLength(1)
     })
 
     test('shows the agent its own payments only', async () => {

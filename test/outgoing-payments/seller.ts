@@ -6,9 +6,9 @@ import { challengesOf, paymentIn } from './challenges.ts'
 /** A seller who asks for money by x402 or MPP, and then behaves as the path says. */
 export class Seller {
   /** The payments that it received, by path, in order. */
-  readonly shown = new Map<string, string[]>()
+  readonly payments = new Map<string, string[]>()
   /** Requests without a payment, by path. */
-  readonly asked = new Map<string, number>()
+  readonly unpaidRequests = new Map<string, number>()
   private readonly server: Server
   private readonly network: Network
   private readonly recipient: string
@@ -46,7 +46,7 @@ export class Seller {
 
   /** Settles an authorization that it received on chain, now. */
   async settle(path: string, place = 0): Promise<string> {
-    const header = this.shown.get(path)?.[place]
+    const header = this.payments.get(path)?.[place]
     if (header === undefined) throw new Error(`nothing was shown at ${path}`)
     const paymentPayload = header.startsWith('Payment ')
       ? { x402Version: 2, ...paymentIn(header) }
@@ -74,32 +74,32 @@ export class Seller {
       request.headers['payment-authorization'] ??
       (authorization?.startsWith('Payment ') === true ? authorization : undefined)
     if (typeof payment !== 'string') {
-      this.asked.set(path, (this.asked.get(path) ?? 0) + 1)
+      this.unpaidRequests.set(path, (this.unpaidRequests.get(path) ?? 0) + 1)
       if (path === '/free') response.writeHead(200, { 'content-type': 'text/plain' }).end('for nothing')
       else if (path === '/plain-402') response.writeHead(402).end('pay up')
       else if (path === '/never') this.hanging.add(response)
-      else this.ask(response, path)
+      else this.requirePayment(response, path)
       return
     }
-    this.shown.set(path, [...(this.shown.get(path) ?? []), payment])
+    this.payments.set(path, [...(this.payments.get(path) ?? []), payment])
     const [, , what = ''] = path.split('/')
     switch (what) {
       case 'raise':
-        return this.ask(response, path, { amount: '4000000' })
+        return this.requirePayment(response, path, { amount: '4000000' })
       case 'other-recipient':
-        return this.ask(response, path, { payTo: '0x00000000000000000000000000000000000000aa' })
+        return this.requirePayment(response, path, { payTo: '0x00000000000000000000000000000000000000aa' })
       case 'again':
-        return this.ask(response, path)
+        return this.requirePayment(response, path)
       case 'settle-and-ask-again':
         await this.settle(path)
-        return this.ask(response, path)
+        return this.requirePayment(response, path)
       case 'once': {
         // As a stock seller does: sold when its facilitator says so, else asked for again.
-        const sold = await this.settle(path).then(
+        const isSettled = await this.settle(path).then(
           () => true,
           () => false,
         )
-        if (!sold) return this.ask(response, path)
+        if (!isSettled) return this.requirePayment(response, path)
         response.writeHead(200).end('sold')
         return
       }
@@ -121,7 +121,7 @@ export class Seller {
         response.destroy()
         return
       default: {
-        const reference = await this.settle(path, (this.shown.get(path)?.length ?? 1) - 1)
+        const reference = await this.settle(path, (this.payments.get(path)?.length ?? 1) - 1)
         const body = Buffer.concat(chunks).toString()
         const receipt = { method: 'evm', reference, status: 'success', timestamp: this.now().toISOString() }
         const result = { success: true, transaction: reference }
@@ -137,7 +137,11 @@ export class Seller {
     }
   }
 
-  private ask(response: ServerResponse, path: string, changes: { amount?: string; payTo?: string } = {}): void {
+  private requirePayment(
+    response: ServerResponse,
+    path: string,
+    changes: { amount?: string; payTo?: string } = {},
+  ): void {
     const [, , what = ''] = path.split('/')
     if (path.startsWith('/mpp') || path.startsWith('/both')) {
       response.setHeader(

@@ -42,13 +42,13 @@ const pay = (checkout: string, body: object, headers: Record<string, string> = {
 
 /** A plan that is bought in test mode, and its token. */
 async function buy(checkout: string, plan = RUNS.id, input: object = {}) {
-  const bought = await pay(checkout, { simulate: true, choice: { plan }, input })
-  expect(bought.status).toBe(200)
-  return bought.body.payment as { id: string; amount: number; pass: { id: string; token: string } }
+  const purchase = await pay(checkout, { simulate: true, choice: { plan }, input })
+  expect(purchase.status).toBe(200)
+  return purchase.body.payment as { id: string; amount: number; pass: { id: string; token: string } }
 }
 
 const delivered = (checkout: string) =>
-  world.workflow.told.filter(({ json }) => json.metadata?.checkoutId === checkout && json.payment.amount === 0)
+  world.workflow.deliveries.filter(({ json }) => json.metadata?.checkoutId === checkout && json.payment.amount === 0)
 
 describe('trial runs', () => {
   it('200 concurrent buyers of 20 trials get 20, and all of them are delivered', async () => {
@@ -60,9 +60,9 @@ describe('trial runs', () => {
         return await pay(id, { input, proof: await proofOf(wallet, id, input) })
       }),
     )
-    const sold = answers.filter(({ status }) => status === 200)
-    expect(sold).toHaveLength(20)
-    expect(sold[0]!.body.payment).toMatchObject({ amount: 0, free: 'trial', pass: null, status: 'paid' })
+    const served = answers.filter(({ status }) => status === 200)
+    expect(served).toHaveLength(20)
+    expect(served[0]!.body.payment).toMatchObject({ amount: 0, free: 'trial', pass: null, status: 'paid' })
     expect(answers.filter(({ body }) => body.code === 'no_run_left')).toHaveLength(180)
     await until(() => delivered(id).length === 20)
     expect(new Set(delivered(id).map(({ json }) => String(json.metadata.paymentId))).size).toBe(20)
@@ -108,8 +108,8 @@ describe('trial runs', () => {
     const after = { kind: 'link', url: 'https://example.com/' }
     expect((await world.seller.call('PATCH', `/v1/checkouts/${id}`, { body: { after } })).status).toBe(200)
     const wallet = newWallet()
-    const asked = await pay(id, { quoteId, proof: await proofOf(wallet, id, {}) })
-    expect([asked.status, asked.body.code]).toEqual([410, 'quote_expired'])
+    const answer = await pay(id, { quoteId, proof: await proofOf(wallet, id, {}) })
+    expect([answer.status, answer.body.code]).toEqual([410, 'quote_expired'])
     const left = await world.call('GET', `/p/${id}/pass?address=${wallet.address}`)
     expect(left.body.trialRunsLeft).toBe(1)
   })
@@ -241,9 +241,9 @@ describe('a pass that was paid for with money', () => {
       ),
     )
     const headers = { 'X-PAYMENT': header.toString('base64') }
-    const bought = await paid.call('POST', `/p/${checkout}?plan=month`, { body: {}, headers })
-    expect(bought.status).toBe(200)
-    return bought.body.payment as {
+    const purchase = await paid.call('POST', `/p/${checkout}?plan=month`, { body: {}, headers })
+    expect(purchase.status).toBe(200)
+    return purchase.body.payment as {
       id: string
       pass: { id: string; token: string; until: string; runsLeft: number | null }
     }
@@ -291,8 +291,8 @@ describe('a pass that was paid for with money', () => {
     ])
     const again = await paid.call('POST', `/p/${id}`, { body: {}, headers })
     expect(again.body.payment).toMatchObject({ id: payments[0].id, status: 'paid', free: 'pass' })
-    await until(() => paid.workflow.told.some(({ json }) => json.metadata.paymentId === payments[0].id))
-    expect(paid.workflow.told.filter(({ json }) => json.metadata.paymentId === payments[0].id)).toHaveLength(1)
+    await until(() => paid.workflow.deliveries.some(({ json }) => json.metadata.paymentId === payments[0].id))
+    expect(paid.workflow.deliveries.filter(({ json }) => json.metadata.paymentId === payments[0].id)).toHaveLength(1)
     expect(await findPassDifferences(paid.service.database.statements)).toEqual([])
   })
 })

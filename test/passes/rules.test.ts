@@ -16,7 +16,7 @@ const plan: fc.Arbitrary<Plan> = fc.oneof(
 )
 
 /** What a holder has after buying one plan several times, with so many milliseconds between. */
-function bought(one: Plan, pauses: readonly number[]): { holding: Holding; now: Date }[] {
+function holdings(one: Plan, pauses: readonly number[]): { holding: Holding; now: Date }[] {
   let now = START
   let holding: Holding | null = null
   return pauses.map((pause) => {
@@ -32,7 +32,7 @@ describe('a plan bought for a pass', () => {
   it('adds its runs, of which the purchase itself is one', () => {
     fc.assert(
       fc.property(plan, pauses, (one, times) => {
-        const { holding } = bought(one, times).at(-1)!
+        const { holding } = holdings(one, times).at(-1)!
         expect(holding.used).toBe(times.length)
         expect(holding.runs).toBe(one.runs === null ? null : one.runs * times.length)
         const left = runsLeftOf(holding)
@@ -45,7 +45,7 @@ describe('a plan bought for a pass', () => {
     fc.assert(
       fc.property(plan, pauses, (one, times) => {
         let before: Date | null = null
-        for (const { holding, now } of bought(one, times)) {
+        for (const { holding, now } of holdings(one, times)) {
           if (one.kind === 'runs') {
             expect(holding.until).toBeNull()
             continue

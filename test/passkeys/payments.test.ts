@@ -96,16 +96,16 @@ describe('a payment by a passkey wallet', () => {
     const passkey = await funded()
     await settle(await signedBy(passkey))
     const abi = parseAbi(['function getOwners()', 'function getThreshold()', 'function nonce()'])
-    const ask = async (functionName: 'getOwners' | 'getThreshold') =>
+    const read = async (functionName: 'getOwners' | 'getThreshold') =>
       (await world.chain.call(
         'eth_call',
         { to: passkey.wallet, data: encodeFunctionData({ abi, functionName }) },
         'latest',
       )) as Hex
     expect(
-      decodeAbiParameters([{ type: 'address[]' }], await ask('getOwners'))[0].map((one) => one.toLowerCase()),
+      decodeAbiParameters([{ type: 'address[]' }], await read('getOwners'))[0].map((one) => one.toLowerCase()),
     ).toEqual([SAFE.signer])
-    expect(BigInt(await ask('getThreshold'))).toBe(1n)
+    expect(BigInt(await read('getThreshold'))).toBe(1n)
   })
 
   it.each<[string, () => Promise<SignedAuthorization>, string]>([
@@ -183,11 +183,11 @@ describe('a payment by a passkey wallet', () => {
       await chain.call('eth_sendTransaction', { from, to: SAFE.factory, data: deploymentData(passkey.key), gas })
       await chain.mine()
       const digest = keccak256('0x02')
-      const asked = encodeFunctionData({
+      const data = encodeFunctionData({
         abi: parseAbi(['function isValidSignature(bytes32, bytes) view returns (bytes4)']),
         args: [digest, passkey.sign(digest, chain.network, { wrapped: false })],
       })
-      const answer = await chain.call('eth_call', { to: passkey.wallet, data: asked }, 'latest')
+      const answer = await chain.call('eth_call', { to: passkey.wallet, data }, 'latest')
       expect(String(answer).slice(0, 10)).toBe('0x1626ba7e')
     } finally {
       await chain.stop()

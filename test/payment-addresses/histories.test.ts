@@ -29,7 +29,7 @@ describe('generated histories of plain transfers', () => {
     /** What the buyer sends in each round; 0 is nothing. */
     sends: readonly bigint[]
     /** In which round the buyer wants back what is left; none where it is beyond the last. */
-    wantsBack: number
+    reclaimRound: number
     sent: bigint
   }
 
@@ -43,7 +43,7 @@ describe('generated histories of plain transfers', () => {
       ),
       { minLength: ROUNDS, maxLength: ROUNDS },
     ),
-    wantsBack: fc.integer({ min: 0, max: ROUNDS + 4 }),
+    reclaimRound: fc.integer({ min: 0, max: ROUNDS + 4 }),
   })
 
   async function look(ms: number): Promise<void> {
@@ -54,7 +54,7 @@ describe('generated histories of plain transfers', () => {
     for (const { run } of world.service.paymentAddresses.sweepers) await run(new AbortController().signal)
   }
 
-  const seen = async ({ path, token }: History) =>
+  const viewOf = async ({ path, token }: History) =>
     (await world.call('GET', path, { headers: { 'X-Payment-Token': token } })).body.address as PaymentAddressView
 
   const giveBack = async ({ path, token, home }: History) =>
@@ -63,19 +63,19 @@ describe('generated histories of plain transfers', () => {
   it(
     'pays each order once or never, and the rest is the buyer’s: the chain and the rows agree',
     async () => {
-      const sold = await world.sell()
+      const checkout = await world.sell()
       const shapes = fc.sample(some, {
         numRuns: HISTORIES,
         seed: Number(process.env['SEED'] ?? 20_261_121),
       })
       const histories: History[] = []
       await inTurn(shapes, async (shape) => {
-        const { address, token } = (await world.call('POST', `/p/${sold.id}/addresses`, { body: {} })).body as {
+        const { address, token } = (await world.call('POST', `/p/${checkout.id}/addresses`, { body: {} })).body as {
           address: PaymentAddressView
           token: string
         }
         const home = (await world.chain.payer(0n)).address
-        const path = `/p/${sold.id}/addresses/${address.id}`
+        const path = `/p/${checkout.id}/addresses/${address.id}`
         histories.push({ ...shape, path, token, home, address: address.address.toLowerCase() as Hex, sent: 0n })
       })
       const before = await usdcOf(world.chain, world.recipient)
@@ -90,13 +90,13 @@ describe('generated histories of plain transfers', () => {
         // One round is a day later, so that some of it is late.
         await look(round === ROUNDS - 2 ? 86_400_000 : 60_000)
         await inTurn(
-          histories.filter(({ wantsBack }) => wantsBack === round),
+          histories.filter(({ reclaimRound }) => reclaimRound === round),
           giveBack,
         )
       }
       await until(async () => {
         await look(600_000)
-        const views = await inTurn(histories, seen)
+        const views = await inTurn(histories, viewOf)
         return views.every(
           ({ status, returns }) => ENDED.has(status) && returns.every((one) => one.status !== 'returning'),
         )
@@ -107,13 +107,13 @@ describe('generated histories of plain transfers', () => {
         await inTurn(histories, giveBack)
         await look(60_000)
         await look(3_600_000)
-        const views = await inTurn(histories, seen)
+        const views = await inTurn(histories, viewOf)
         isDrained = views.every(({ left, returnMinimum }) => left < returnMinimum)
       }
 
       let paid = 0
       await inTurn(histories, async (one) => {
-        const view = await seen(one)
+        const view = await viewOf(one)
         const [left, back] = await Promise.all([usdcOf(world.chain, one.address), usdcOf(world.chain, one.home)])
         const price = view.status === 'paid' ? PRICE : 0n
         if (view.status === 'paid') paid++
@@ -124,7 +124,7 @@ describe('generated histories of plain transfers', () => {
       expect(await usdcOf(world.chain, world.recipient)).toBe(before + BigInt(paid) * PRICE)
       const [sales] = await world.service.database.statements.run<{ paid: bigint; other: bigint }>(
         `SELECT count(*) FILTER (WHERE state = 'paid') AS paid, count(*) FILTER (WHERE state <> 'paid') AS other FROM sale WHERE subject = $1`,
-        [sold.id],
+        [checkout.id],
       )
       expect(sales).toEqual({ paid: BigInt(paid), other: 0n })
       console.log(`${String(HISTORIES)} histories: ${String(paid)} paid`)

@@ -1,7 +1,7 @@
 import type { Hex } from '../../service/chain/model.ts'
 import type { PaymentAddressView } from '../../service/payment-addresses/service/addresses.ts'
 import { createPaymentAddressStore } from '../../service/payment-addresses/store.ts'
-import { openWorld, until, type Sold, type World } from '../checkouts/world.ts'
+import { openWorld, until, type SoldCheckout, type World } from '../checkouts/world.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { transfer, walletKeys } from '../wallet/world.ts'
 
@@ -18,19 +18,22 @@ describe('an order that is paid by plain transfers', () => {
     await world.forget()
   })
 
-  interface Opened {
-    sold: Sold
+  interface OpenedAddress {
+    checkout: SoldCheckout
     path: string
     token: string
     address: Hex
   }
 
-  async function opened(terms: Record<string, unknown> = {}, body: Record<string, unknown> = {}): Promise<Opened> {
-    const sold = await world.sell(terms)
-    const made = await world.call('POST', `/p/${sold.id}/addresses`, { body })
-    if (made.status !== 201) throw new Error(`no address: ${made.text}`)
-    const { address, token } = made.body as { address: PaymentAddressView; token: string }
-    return { sold, path: `/p/${sold.id}/addresses/${address.id}`, token, address: address.address as Hex }
+  async function opened(
+    terms: Record<string, unknown> = {},
+    body: Record<string, unknown> = {},
+  ): Promise<OpenedAddress> {
+    const checkout = await world.sell(terms)
+    const created = await world.call('POST', `/p/${checkout.id}/addresses`, { body })
+    if (created.status !== 201) throw new Error(`no address: ${created.text}`)
+    const { address, token } = created.body as { address: PaymentAddressView; token: string }
+    return { checkout, path: `/p/${checkout.id}/addresses/${address.id}`, token, address: address.address as Hex }
   }
 
   const send = (to: Hex, micro: bigint): Promise<Hex> => transfer(world.chain, exchange, to.toLowerCase() as Hex, micro)
@@ -48,30 +51,31 @@ describe('an order that is paid by plain transfers', () => {
     await world.chain.mine(5)
   }
 
-  async function seen({ path, token }: Pick<Opened, 'path' | 'token'>): Promise<PaymentAddressView> {
+  async function viewOf({ path, token }: Pick<OpenedAddress, 'path' | 'token'>): Promise<PaymentAddressView> {
     const { status, body, text } = await world.call('GET', path, { headers: { 'X-Payment-Token': token } })
     if (status !== 200) throw new Error(text)
     return body.address as PaymentAddressView
   }
 
-  const becomes = (of: Opened, wanted: Partial<PaymentAddressView>): Promise<PaymentAddressView> =>
+  const becomes = (of: OpenedAddress, expected: Partial<PaymentAddressView>): Promise<PaymentAddressView> =>
     until(async () => {
       await turn()
-      const view = await seen(of)
-      return Object.entries(wanted).every(([name, value]) => view[name as keyof PaymentAddressView] === value) && view
+      const view = await viewOf(of)
+      return Object.entries(expected).every(([name, value]) => view[name as keyof PaymentAddressView] === value) && view
     })
 
-  const giveBack = ({ path, token }: Pick<Opened, 'path' | 'token'>, to: string) =>
+  const giveBack = ({ path, token }: Pick<OpenedAddress, 'path' | 'token'>, to: string) =>
     world.call('POST', `${path}/return`, { body: { to }, headers: { 'X-Payment-Token': token } })
 
-  const runsOf = ({ sold }: Pick<Opened, 'sold'>) => world.workflow.told.filter(({ body }) => body.includes(sold.id))
+  const runsOf = ({ checkout }: Pick<OpenedAddress, 'checkout'>) =>
+    world.workflow.deliveries.filter(({ body }) => body.includes(checkout.id))
 
   it('is paid, delivered and shown to its buyer once the money has arrived, in one transfer', async () => {
     const of = await opened(
       { fields: [{ name: 'site', type: 'text', required: true }] },
       { input: { site: 'a.example' } },
     )
-    const first = await seen(of)
+    const first = await viewOf(of)
     expect(first).toMatchObject({ status: 'waiting', amount: 1, received: 0, missing: 1, left: 0, payment: null })
     expect(first.link).toContain('uint256=1000000')
     const before = await usdcOf(world.chain, world.recipient)
@@ -81,11 +85,11 @@ describe('an order that is paid by plain transfers', () => {
     expect(await usdcOf(world.chain, world.recipient)).toBe(before + 1_000_000n)
     const payment = await world.call(
       'GET',
-      `/p/${of.sold.id}/payments/${paid.payment!.id}?token=${paid.payment!.token}`,
+      `/p/${of.checkout.id}/payments/${paid.payment!.id}?token=${paid.payment!.token}`,
     )
     expect(payment.body.payment).toMatchObject({ status: 'paid', payer: of.address.toLowerCase(), amount: 1 })
-    const told = await until(() => runsOf(of)[0] ?? null)
-    expect(told.json).toMatchObject({ input: { site: 'a.example' } })
+    const delivery = await until(() => runsOf(of)[0] ?? null)
+    expect(delivery.json).toMatchObject({ input: { site: 'a.example' } })
     for (let look = 0; look < 3; look++) await turn(60_000)
     expect(runsOf(of)).toHaveLength(1)
   })
@@ -185,7 +189,7 @@ describe('an order that is paid by plain transfers', () => {
 
   it('is paid only once its workflow is available again', async () => {
     const of = await opened({ preflight: true })
-    world.workflow.answers({ asked: { status: 503, body: '{}' } })
+    world.workflow.answers({ check: { status: 503, body: '{}' } })
     await send(of.address, 1_000_000n)
     expect(await becomes(of, { status: 'paying', reason: 'workflow_unavailable' })).toMatchObject({ left: 0 })
     const home = (await world.chain.payer(0n)).address
@@ -197,12 +201,12 @@ describe('an order that is paid by plain transfers', () => {
 
   it('returns the money where the checkout has ended in the meantime', async () => {
     const of = await opened()
-    expect((await world.seller.call('DELETE', `/v1/checkouts/${of.sold.id}`)).status).toBeLessThan(300)
+    expect((await world.seller.call('DELETE', `/v1/checkouts/${of.checkout.id}`)).status).toBeLessThan(300)
     await send(of.address, 1_000_000n)
     await becomes(of, { status: 'paying', reason: 'checkout_not_found' })
     // Until the signed payment is over, in a block that no reorganisation takes back, it could still be used.
     await turn(86_400_000)
-    expect(await seen(of)).toMatchObject({ status: 'paying' })
+    expect(await viewOf(of)).toMatchObject({ status: 'paying' })
     await catchUp()
     expect(await becomes(of, { status: 'failed', reason: 'checkout_not_found' })).toMatchObject({ left: 1 })
     const home = (await world.chain.payer(0n)).address
@@ -214,7 +218,7 @@ describe('an order that is paid by plain transfers', () => {
 
   it('returns the money where the work fails before it is charged', async () => {
     const of = await opened({ capture: 'onSuccess', responseMode: 'lastNode', runSeconds: 60 })
-    world.workflow.answers({ delivered: { status: 500, body: '{}' } })
+    world.workflow.answers({ delivery: { status: 500, body: '{}' } })
     await send(of.address, 1_000_000n)
     await becomes(of, { status: 'paying' })
     await until(() => runsOf(of)[0] ?? null)
@@ -250,14 +254,14 @@ describe('an order that is paid by plain transfers', () => {
     [{}, { input: [] }, 400],
     [{}, { email: 'x' }, 400],
   ])('gives no address for %j with %j', async (terms, body, status) => {
-    const sold = await world.sell(terms)
-    expect((await world.call('POST', `/p/${sold.id}/addresses`, { body })).status).toBe(status)
+    const checkout = await world.sell(terms)
+    expect((await world.call('POST', `/p/${checkout.id}/addresses`, { body })).status).toBe(status)
   })
 
   it('is a single order: a plan and a code for each customer are refused with the way to use them', async () => {
     const coupon = async (code: string, terms: object): Promise<string> => {
-      const made = await world.seller.call('POST', '/v1/coupons', { body: { code, percent: 10, ...terms } })
-      expect(made.status).toBe(201)
+      const created = await world.seller.call('POST', '/v1/coupons', { body: { code, percent: 10, ...terms } })
+      expect(created.status).toBe(201)
       return code
     }
     const { id } = await world.sell({
@@ -281,25 +285,26 @@ describe('an order that is paid by plain transfers', () => {
 
   it('costs its price where a wallet has free trials, and uses none of them', async () => {
     const of = await opened({ trialRuns: 2 })
-    expect(await seen(of)).toMatchObject({ amount: 1 })
+    expect(await viewOf(of)).toMatchObject({ amount: 1 })
     await send(of.address, 1_000_000n)
     await becomes(of, { status: 'paid' })
-    const { body } = await world.call('GET', `/p/${of.sold.id}/pass?address=${of.address}`)
+    const { body } = await world.call('GET', `/p/${of.checkout.id}/pass?address=${of.address}`)
     expect(body).toMatchObject({ pass: null, trialRunsLeft: 2 })
   })
 
   it('has one address per key, readable with its own token only', async () => {
-    const sold = await world.sell()
-    const make = () => world.call('POST', `/p/${sold.id}/addresses`, { headers: { 'Idempotency-Key': 'one-order-1' } })
+    const checkout = await world.sell()
+    const make = () =>
+      world.call('POST', `/p/${checkout.id}/addresses`, { headers: { 'Idempotency-Key': 'one-order-1' } })
     const [one, two] = [await make(), await make()]
     expect(two.body).toEqual(one.body)
     const other = await opened()
-    const path = `/p/${sold.id}/addresses/${String(one.body.address.id)}`
+    const path = `/p/${checkout.id}/addresses/${String(one.body.address.id)}`
     for (const token of [other.token, `tok_${'b'.repeat(43)}`]) {
       expect((await world.call('GET', path, { headers: { 'X-Payment-Token': token } })).status).toBe(404)
     }
     expect((await world.call('GET', path)).status).toBe(404)
-    const elsewhere = `/p/${other.sold.id}/addresses/${String(one.body.address.id)}`
+    const elsewhere = `/p/${other.checkout.id}/addresses/${String(one.body.address.id)}`
     const own = { headers: { 'X-Payment-Token': String(one.body.token) } }
     expect((await world.call('GET', elsewhere, own)).status).toBe(404)
     expect((await world.call('GET', path, own)).status).toBe(200)

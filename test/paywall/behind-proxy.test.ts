@@ -43,7 +43,7 @@ describe.each([
   it(`are ${isTrusted ? '' : 'not '}forwarded to the API with the address that the proxy names`, async () => {
     const named = { 'x-forwarded-for': '198.51.100.9, 203.0.113.7', 'x-forwarded-proto': 'http' }
     expect(await upgrade({ ...named, host: 'evil.example', 'x-forwarded-host': 'evil.example' })).toBe(101)
-    const { headers } = world.upstream.asked.at(-1)!
+    const { headers } = world.upstream.requests.at(-1)!
     // The nearest address that is no trusted proxy; addresses before it are only the client's claim.
     expect(headers).toMatchObject({ 'x-forwarded-host': 'apis.example', 'x-forwarded-proto': 'https' })
     expect(headers['x-forwarded-for']?.toString().replace('::ffff:', '')).toBe(isTrusted ? '203.0.113.7' : '127.0.0.1')

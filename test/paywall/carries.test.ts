@@ -33,7 +33,7 @@ function importsOf(file: string): string[] {
     if (ts.isExportDeclaration(node) && !node.isTypeOnly && node.moduleSpecifier !== undefined)
       found.push(textOf(node.moduleSpecifier))
     if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
-      for (const given of node.arguments) found.push(textOf(given))
+      for (const argument of node.arguments) found.push(textOf(argument))
     ts.forEachChild(node, visit)
   }
   visit(source)

@@ -14,16 +14,18 @@ describe('a client that leaves', () => {
 
   const PRICE = { model: 'per-request', amount: 0.05 }
   const CHAT = { model: 'per-token', input: 0.001, output: 0.002, minimum: 0.001, maximum: 0.2 }
-  const asks = (path: string): number => world.upstream.asked.filter(({ url }) => url.startsWith(path)).length
+  const requestsTo = (path: string): number => world.upstream.requests.filter(({ url }) => url.startsWith(path)).length
 
   /** Sends a request, and hangs up once the upstream has received it. */
   async function leave(url: string, headers: Record<string, string>, path: string, init: RequestInit = {}) {
-    const before = asks(path)
-    const gone = new AbortController()
-    const asking = fetch(url, { ...init, headers, signal: gone.signal }).then((response) => response.text())
-    await until(() => asks(path) > before)
-    gone.abort()
-    await expect(asking).rejects.toThrow()
+    const before = requestsTo(path)
+    const controller = new AbortController()
+    const pendingRequest = fetch(url, { ...init, headers, signal: controller.signal }).then((response) =>
+      response.text(),
+    )
+    await until(() => requestsTo(path) > before)
+    controller.abort()
+    await expect(pendingRequest).rejects.toThrow()
   }
 
   async function balanceOf(payer: string) {
@@ -44,13 +46,13 @@ describe('a client that leaves', () => {
       answerNow = () => json(response, 201, { letter: letters })
     })
     const init = { method: 'POST', body: '{}' }
-    const signed = await world.sign(payer, await world.ask(`${gate}/letters`, init))
+    const signed = await world.sign(payer, await world.request(`${gate}/letters`, init))
     // Chosen by the buyer: the signature alone fetches nothing once it may be visible on chain.
     const header = { ...signed, 'x-payment-token': `tok_${'t'.repeat(43)}` }
     await leave(`${gate}/letters`, header, '/letters', init)
     answerNow()
     const answer = await until(async () => {
-      const one = await world.ask(`${gate}/letters`, { ...init, headers: header })
+      const one = await world.request(`${gate}/letters`, { ...init, headers: header })
       return one.status === 409 ? null : one
     })
     expect(answer).toMatchObject({ status: 201, body: { letter: 1 } })
@@ -95,11 +97,11 @@ describe('a client that leaves', () => {
       finish = () => response.end('data: {"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":50000}}\n\n')
     })
     const init = { method: 'POST', body: '{}' }
-    const header = await world.sign(payer, await world.ask(`${gate}/stream`, init))
-    const gone = new AbortController()
-    const response = await fetch(`${gate}/stream`, { ...init, headers: header, signal: gone.signal })
+    const header = await world.sign(payer, await world.request(`${gate}/stream`, init))
+    const controller = new AbortController()
+    const response = await fetch(`${gate}/stream`, { ...init, headers: header, signal: controller.signal })
     await response.body!.getReader().read()
-    gone.abort()
+    controller.abort()
     await new Promise(setImmediate)
     expect(await balanceOf(payer.address)).toMatchObject({ held: 200_000n, drawn: 0n })
     finish()
@@ -118,14 +120,14 @@ describe('a client that leaves', () => {
     const payer = await world.chain.payer(1_000_000n)
     const validBefore = BigInt(Math.floor(world.service.clock.now().getTime() / 1_000) + 60)
     const sign = async (path: string) =>
-      await signed(payer, world.chain, await world.ask(gate + path), 2, { validBefore })
-    const refused = await world.ask(`${gate}/after`, { headers: await sign('/after') })
+      await signed(payer, world.chain, await world.request(gate + path), 2, { validBefore })
+    const refused = await world.request(`${gate}/after`, { headers: await sign('/after') })
     expect([refused.status, refused.body.reason]).toEqual([402, 'invalid_exact_evm_payload_authorization_valid_before'])
     expect(refused.body.error).toMatch(/validBefore must be at least \d+ seconds from now/)
     expect(refused.body.accepts[0].maxTimeoutSeconds).toBe(300)
-    expect(asks('/after')).toBe(0)
+    expect(requestsTo('/after')).toBe(0)
     // A call that is paid before it runs needs only the settlement.
-    expect((await world.ask(`${gate}/before`, { headers: await sign('/before') })).status).toBe(200)
+    expect((await world.request(`${gate}/before`, { headers: await sign('/before') })).status).toBe(200)
   })
 
   it('never gets more effects than it pays for, whenever it leaves or repeats', async () => {
@@ -164,7 +166,7 @@ describe('a client that leaves', () => {
     async function attempt(payer: TestAccount, { path, leavesAfterMs, repeats }: Act): Promise<void> {
       const url = `${gate}/effects/${path}`
       const init = { method: 'POST', body: '{}' }
-      const headers = await world.sign(payer, await world.ask(url, init))
+      const headers = await world.sign(payer, await world.request(url, init))
       for (let turn = 0; turn <= repeats; turn++) {
         await fetch(url, { ...init, headers, signal: AbortSignal.timeout(leavesAfterMs + 1) })
           .then((response) => response.text())

@@ -14,7 +14,7 @@ describe('a route with one price', () => {
     world = await openWorld({ chain: true })
   })
   afterAll(() => world.close())
-  const asks = (path: string): number => world.upstream.asked.filter(({ url }) => url.startsWith(path)).length
+  const requestsTo = (path: string): number => world.upstream.requests.filter(({ url }) => url.startsWith(path)).length
 
   it.each([1, 2] as const)('charges the price and passes the answer on (x402 version %i)', async (version) => {
     const { gate } = await world.sell([{ path: '/weather', pricing: PRICE }])
@@ -30,24 +30,24 @@ describe('a route with one price', () => {
     })
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
     // Recorded once the last byte is sent.
-    const told = await until(async () => {
-      const state = await world.ask(`${world.service.origin}/gate/payments/${paid.headers.get('x-payment-id')!}`)
+    const answer = await until(async () => {
+      const state = await world.request(`${world.service.origin}/gate/payments/${paid.headers.get('x-payment-id')!}`)
       return state.body.payment.delivered === true ? state : null
     })
-    expect(told.body.payment).toMatchObject({ status: 'paid', amount: 0.05 })
+    expect(answer.body.payment).toMatchObject({ status: 'paid', amount: 0.05 })
   })
 
   it('settles once, calls once and answers once for a hundred concurrent presentations of an authorization', async () => {
     const { gate } = await world.sell([{ path: '/hundred', pricing: PRICE }])
     const payer = await world.chain.payer(1_000_000n)
     const before = await sentBy(world.chain, world.chain.accounts[0]!.address)
-    const header = await world.sign(payer, await world.ask(`${gate}/hundred`))
+    const header = await world.sign(payer, await world.request(`${gate}/hundred`))
     const answers = await Promise.all(
-      Array.from({ length: 100 }, () => world.ask(`${gate}/hundred`, { headers: header })),
+      Array.from({ length: 100 }, () => world.request(`${gate}/hundred`, { headers: header })),
     )
     const count = (status: number): number => answers.filter((answer) => answer.status === status).length
     expect({ 200: count(200), 409: count(409) }).toEqual({ 200: 1, 409: 99 })
-    expect(asks('/hundred')).toBe(1)
+    expect(requestsTo('/hundred')).toBe(1)
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
     expect(await sentBy(world.chain, world.chain.accounts[0]!.address)).toBe(before + 1)
   })
@@ -56,16 +56,16 @@ describe('a route with one price', () => {
     const { gate } = await world.sell([{ path: '/wallet', pricing: PRICE }])
     const payer = await world.chain.payer(1_000_000n)
     await world.chain.delegate(payer.address)
-    let whenAsked = 0n
+    let balanceAtRequest = 0n
     world.upstream.on('/wallet', (_request, response) => {
       void (async () => {
-        whenAsked = await usdcOf(world.chain, payer.address)
+        balanceAtRequest = await usdcOf(world.chain, payer.address)
         await world.chain.delegate(payer.address, 'refusing')
         json(response, 200, { worth: 'it' })
       })()
     })
     expect(await world.pay(payer, `${gate}/wallet`)).toMatchObject({ status: 200, body: { worth: 'it' } })
-    expect(whenAsked).toBe(950_000n)
+    expect(balanceAtRequest).toBe(950_000n)
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })
 
@@ -76,11 +76,17 @@ describe('a route with one price', () => {
       json(response, fails ? 500 : 200, { fails })
     })
     const payer = await world.chain.payer(1_000_000n)
-    const header = await world.sign(payer, await world.ask(`${gate}/moody`))
-    expect(await world.ask(`${gate}/moody`, { headers: header })).toMatchObject({ status: 500, body: { fails: true } })
+    const header = await world.sign(payer, await world.request(`${gate}/moody`))
+    expect(await world.request(`${gate}/moody`, { headers: header })).toMatchObject({
+      status: 500,
+      body: { fails: true },
+    })
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
     fails = false
-    expect(await world.ask(`${gate}/moody`, { headers: header })).toMatchObject({ status: 200, body: { fails: false } })
+    expect(await world.request(`${gate}/moody`, { headers: header })).toMatchObject({
+      status: 200,
+      body: { fails: false },
+    })
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })
 
@@ -99,33 +105,33 @@ describe('a route with one price', () => {
       json(response, fails ? 500 : 200, { fails })
     })
     const payer = await world.chain.payer(1_000_000n)
-    const header = await world.sign(payer, await world.ask(`${gate}/first`))
-    const failed = await world.ask(`${gate}/first`, { headers: header })
+    const header = await world.sign(payer, await world.request(`${gate}/first`))
+    const failed = await world.request(`${gate}/first`, { headers: header })
     expect(failed.status).toBe(500)
     const proven = { ...header, 'x-payment-token': failed.headers.get('x-payment-token')! }
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
     fails = false
     // The signature is public on chain by now.
-    const bare = await world.ask(`${gate}/first`, { headers: header })
+    const bare = await world.request(`${gate}/first`, { headers: header })
     expect(bare).toMatchObject({ status: 409, body: { code: 'payment_submitted' } })
-    expect((await world.ask(`${gate}/first`, { headers: proven })).status).toBe(200)
-    expect((await world.ask(`${gate}/first`, { headers: proven })).status).toBe(409)
+    expect((await world.request(`${gate}/first`, { headers: proven })).status).toBe(200)
+    expect((await world.request(`${gate}/first`, { headers: proven })).status).toBe(409)
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })
 
   it('honours a price for ten minutes after its 402, and no longer', async () => {
     const { gate, id } = await world.sell([{ path: '/dear', pricing: PRICE }])
     const payer = await world.chain.payer(1_000_000n)
-    const wanted = await world.ask(`${gate}/dear`)
-    expect(Date.parse(String(wanted.body.expires)) - world.service.clock.now().getTime()).toBeGreaterThan(590_000)
-    const [early, late] = [await world.sign(payer, wanted), await world.sign(payer, wanted)]
+    const unpaid = await world.request(`${gate}/dear`)
+    expect(Date.parse(String(unpaid.body.expires)) - world.service.clock.now().getTime()).toBeGreaterThan(590_000)
+    const [early, late] = [await world.sign(payer, unpaid), await world.sign(payer, unpaid)]
     const dearer = [{ method: 'GET', path: '/dear', pricing: { model: 'per-request', amount: 0.5 } }]
     expect((await world.seller.call('PATCH', `/v1/paywalls/${id}`, { body: { routes: dearer } })).status).toBe(200)
     world.service.clock.forward(2_000)
-    expect((await world.ask(`${gate}/dear`)).body.amount).toBe('0.5')
-    expect((await world.ask(`${gate}/dear`, { headers: early })).status).toBe(200)
+    expect((await world.request(`${gate}/dear`)).body.amount).toBe('0.5')
+    expect((await world.request(`${gate}/dear`, { headers: early })).status).toBe(200)
     world.service.clock.forward(601_000)
-    const refused = await world.ask(`${gate}/dear`, { headers: late })
+    const refused = await world.request(`${gate}/dear`, { headers: late })
     expect(refused).toMatchObject({ status: 402, body: { amount: '0.5', code: 'payment_refused' } })
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })
@@ -137,12 +143,12 @@ describe('a route with one price', () => {
     ]
     const [one, other] = [await world.sell(routes), await world.sell(routes)]
     const payer = await world.chain.payer(1_000_000n)
-    const header = await world.sign(payer, await world.ask(`${one.gate}/a`))
-    expect((await world.ask(`${one.gate}/a`, { headers: header })).status).toBe(200)
+    const header = await world.sign(payer, await world.request(`${one.gate}/a`))
+    expect((await world.request(`${one.gate}/a`, { headers: header })).status).toBe(200)
     for (const url of [`${one.gate}/b`, `${one.gate}/a?more=1`, `${other.gate}/a`]) {
-      expect(await world.ask(url, { headers: header })).toMatchObject({ status: 409 })
+      expect(await world.request(url, { headers: header })).toMatchObject({ status: 409 })
     }
-    const made = await world.seller.call('POST', '/v1/checkouts', {
+    const created = await world.seller.call('POST', '/v1/checkouts', {
       body: {
         callbackUrl: world.upstream.url,
         product: { name: 'A thing' },
@@ -152,7 +158,7 @@ describe('a route with one price', () => {
       },
     })
     const payment = JSON.parse(Buffer.from(header['payment-signature']!, 'base64').toString())
-    const paid = await world.ask(`${world.service.origin}/p/${String(made.body.checkout.id)}/pay`, {
+    const paid = await world.request(`${world.service.origin}/p/${String(created.body.checkout.id)}/pay`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ input: {}, paymentPayload: payment }),
@@ -183,7 +189,7 @@ describe('a route with one price', () => {
     ],
   ])('answers 400 with the reason for %s', async (_what, header, text, word) => {
     const { gate } = await world.sell([{ path: '/a', pricing: PRICE }])
-    const answer = await world.ask(`${gate}/a`, { headers: { [header]: text } })
+    const answer = await world.request(`${gate}/a`, { headers: { [header]: text } })
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
     expect(answer.body.details[header]).toContain(word)
   })
@@ -191,9 +197,9 @@ describe('a route with one price', () => {
   it('answers 402 with the reason for a wrong network, amount or recipient, and 410 when expired', async () => {
     const { gate } = await world.sell([{ path: '/a', pricing: PRICE }])
     const payer = await world.chain.payer(1_000_000n)
-    const wanted = await world.ask(`${gate}/a`)
+    const unpaid = await world.request(`${gate}/a`)
     const pay = async (change: Parameters<typeof signed>[4]) =>
-      world.ask(`${gate}/a`, { headers: await signed(payer, world.chain, wanted, 2, change) })
+      world.request(`${gate}/a`, { headers: await signed(payer, world.chain, unpaid, 2, change) })
     expect(await pay({ value: 49_999n })).toMatchObject({
       status: 402,
       body: { reason: expect.stringMatching(/value/) },
@@ -204,9 +210,11 @@ describe('a route with one price', () => {
     })
     const expired = await pay({ validBefore: BigInt(Math.floor(Date.now() / 1000) - 10) })
     expect(expired).toMatchObject({ status: 410, body: { code: 'payment_expired' } })
-    const header = await world.sign(payer, wanted, 1)
+    const header = await world.sign(payer, unpaid, 1)
     const payment = JSON.parse(Buffer.from(header['x-payment']!, 'base64').toString())
-    const base = await world.ask(`${gate}/a`, { headers: { 'x-payment': encoded({ ...payment, network: 'base' }) } })
+    const base = await world.request(`${gate}/a`, {
+      headers: { 'x-payment': encoded({ ...payment, network: 'base' }) },
+    })
     expect(base).toMatchObject({ status: 402, body: { reason: expect.stringMatching(/network/) } })
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
   })
@@ -214,26 +222,26 @@ describe('a route with one price', () => {
   it('finishes and charges a call although its client hung up, and stores the answer for it', async () => {
     const { gate } = await world.sell([{ path: '/left', pricing: PRICE }])
     const payer = await world.chain.payer(1_000_000n)
-    const signed = await world.sign(payer, await world.ask(`${gate}/left`))
+    const signed = await world.sign(payer, await world.request(`${gate}/left`))
     // Chosen by the buyer: the signature alone fetches nothing once it may be visible on chain.
     const header = { ...signed, 'x-payment-token': `tok_${'t'.repeat(43)}` }
     let answerNow = (): void => undefined
     world.upstream.on('/left', (_request, response) => {
       answerNow = () => json(response, 200, {})
     })
-    const gone = new AbortController()
-    const asking = world.ask(`${gate}/left`, { headers: header, signal: gone.signal })
-    await until(() => asks('/left') > 0)
-    expect((await world.ask(`${gate}/left`, { headers: header })).body.code).toBe('payment_processing')
-    gone.abort()
-    await expect(asking).rejects.toThrow()
+    const controller = new AbortController()
+    const pendingRequest = world.request(`${gate}/left`, { headers: header, signal: controller.signal })
+    await until(() => requestsTo('/left') > 0)
+    expect((await world.request(`${gate}/left`, { headers: header })).body.code).toBe('payment_processing')
+    controller.abort()
+    await expect(pendingRequest).rejects.toThrow()
     answerNow()
     const answer = await until(async () => {
-      const one = await world.ask(`${gate}/left`, { headers: header })
+      const one = await world.request(`${gate}/left`, { headers: header })
       return one.status === 409 ? null : one
     })
     expect(answer.status).toBe(200)
-    expect(asks('/left')).toBe(1)
+    expect(requestsTo('/left')).toBe(1)
     expect(await usdcOf(world.chain, payer.address)).toBe(950_000n)
   })
 })

@@ -12,7 +12,7 @@ export interface StrangeFacilitator {
   mood: Mood
   settled: number
   /** How many requests it got. */
-  asked: number
+  requests: number
   close(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export async function startStrangeFacilitator(): Promise<StrangeFacilitator> {
     behind: '',
     mood: 'honest',
     settled: 0,
-    asked: 0,
+    requests: 0,
     async close() {
       for (const response of held) response.destroy()
       server.closeAllConnections()
@@ -58,34 +58,34 @@ export async function startStrangeFacilitator(): Promise<StrangeFacilitator> {
 
   async function answer(path: string, body: Buffer, response: ServerResponse): Promise<void> {
     const { mood } = strange
-    strange.asked += 1
-    const say = (status: number, said: unknown): void => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said))
+    strange.requests += 1
+    const respond = (status: number, body: unknown): void => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     }
     if (mood === 'hangs') return void held.add(response)
     if (mood === 'garbage') return void response.writeHead(200).end('<html>hello</html>')
-    if (mood === 'approves-all' && path === '/verify') return say(200, { isValid: true, payer: null })
+    if (mood === 'approves-all' && path === '/verify') return respond(200, { isValid: true, payer: null })
     if (path === '/settle') {
       const hash = `0x${'ab'.repeat(32)}`
-      if (mood === 'invents' || mood === 'approves-all') return say(200, { success: true, transaction: hash })
-      if (mood === 'denies') return say(200, { success: false, errorReason: 'insufficient_funds', transaction: '' })
-      if (mood === 'repeats' && last !== null) return say(200, last)
+      if (mood === 'invents' || mood === 'approves-all') return respond(200, { success: true, transaction: hash })
+      if (mood === 'denies') return respond(200, { success: false, errorReason: 'insufficient_funds', transaction: '' })
+      if (mood === 'repeats' && last !== null) return respond(200, last)
     }
-    const asked = await fetch(strange.behind + path, {
+    const forwarded = await fetch(strange.behind + path, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body,
     })
-    const said = (await asked.json()) as { success?: boolean }
-    if (path !== '/settle') return say(asked.status, said)
-    if (said.success === true) {
+    const settlement = (await forwarded.json()) as { success?: boolean }
+    if (path !== '/settle') return respond(forwarded.status, settlement)
+    if (settlement.success === true) {
       strange.settled += 1
-      last = said
+      last = settlement
     }
     if (mood === 'settles-and-hangs') return void held.add(response)
     if (mood === 'settles-and-502') return void response.writeHead(502).end('Bad Gateway')
-    if (mood === 'settles-and-denies') return say(200, { success: false, errorReason: 'insufficient_funds' })
-    say(asked.status, said)
+    if (mood === 'settles-and-denies') return respond(200, { success: false, errorReason: 'insufficient_funds' })
+    respond(forwarded.status, settlement)
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -27,9 +27,9 @@ describe('payment.failed of a paywall', () => {
   ])('is sent once for an authorization that is refused, for %s', async (_, pricing, amount) => {
     const { gate, id } = await world.sell([{ path: '/data', pricing }])
     const payer = await world.chain.payer(5n)
-    const headers = await world.sign(payer, await world.ask(`${gate}/data`))
+    const headers = await world.sign(payer, await world.request(`${gate}/data`))
     for (let time = 0; time < 2; time++) {
-      const answer = await world.ask(`${gate}/data?secret=1`, { headers })
+      const answer = await world.request(`${gate}/data?secret=1`, { headers })
       expect(answer).toMatchObject({ status: 402, body: { reason: 'invalid_exact_evm_insufficient_balance' } })
     }
     const events = await sent(id)
@@ -52,18 +52,18 @@ describe('payment.failed of a paywall', () => {
     const one = await world.sell([{ path: '/data', pricing }])
     const other = await world.sell([{ path: '/data', pricing }], { recipient: `0x${'b'.repeat(40)}` })
     const payer = await world.chain.payer(5_000_000n)
-    const foreign = await world.sign(payer, await world.ask(`${other.gate}/data`))
-    expect((await world.ask(`${one.gate}/data`, { headers: foreign })).status).toBe(402)
+    const foreign = await world.sign(payer, await world.request(`${other.gate}/data`))
+    expect((await world.request(`${one.gate}/data`, { headers: foreign })).status).toBe(402)
     expect(await sent(one.id)).toEqual([])
 
     const [name = '', header = ''] =
-      Object.entries(await world.sign(payer, await world.ask(`${one.gate}/data`)))[0] ?? []
+      Object.entries(await world.sign(payer, await world.request(`${one.gate}/data`)))[0] ?? []
     const forged = JSON.parse(Buffer.from(header, 'base64').toString()) as {
       payload: { authorization: Record<string, string> }
     }
     forged.payload.authorization['from'] = `0x${'5'.repeat(40)}`
     const headers = { [name]: Buffer.from(JSON.stringify(forged)).toString('base64') }
-    expect((await world.ask(`${one.gate}/data`, { headers })).status).toBe(402)
+    expect((await world.request(`${one.gate}/data`, { headers })).status).toBe(402)
     expect((await sent(one.id)).map(({ data }) => [data['customerId'], data['reason']])).toEqual([
       [null, 'invalid_exact_evm_signature'],
     ])

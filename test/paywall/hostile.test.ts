@@ -71,9 +71,9 @@ describe('a caller who does not pay', () => {
       const payer = await world.chain.payer(1_000_000n)
       const url = `${shops[shop]}/secret`
       strange.mood = 'honest'
-      const header = await world.sign(payer, await world.ask(url))
+      const header = await world.sign(payer, await world.request(url))
       strange.mood = mood
-      const first = await world.ask(url, { headers: header })
+      const first = await world.request(url, { headers: header })
       strange.mood = 'honest'
       const last =
         first.status === 200
@@ -83,7 +83,7 @@ describe('a caller who does not pay', () => {
                 'x-payment-id': String(first.body.paymentId),
                 'x-payment-token': String(first.body.paymentToken),
               }
-              const answer = await world.ask(url, { headers: proof })
+              const answer = await world.request(url, { headers: proof })
               return answer.status === 503 || answer.body?.code === 'payment_processing' ? null : answer
             })
       return { first, last, header, left: await usdcOf(world.chain, payer.address) }
@@ -99,7 +99,7 @@ describe('a caller who does not pay', () => {
         // It may learn of its own settlement after the chain has shown it to all others.
         await until(() => strange.settled > before)
         expect(strange.settled).toBe(before + 1)
-        const again = await world.ask(`${shops[shop]}/secret`, { headers: header })
+        const again = await world.request(`${shops[shop]}/secret`, { headers: header })
         expect(again).toMatchObject({ status: 409, body: { code: 'payment_submitted' } })
       },
     )
@@ -122,9 +122,9 @@ describe('a caller who does not pay', () => {
       const payer = await world.chain.payer(1_000_000n)
       const url = `${shops[shop]}/secret`
       strange.mood = 'honest'
-      const header = await world.sign(payer, await world.ask(url))
+      const header = await world.sign(payer, await world.request(url))
       strange.mood = mood
-      const answer = await world.ask(url, { headers: header })
+      const answer = await world.request(url, { headers: header })
       expect(answer).toMatchObject({ status: 503, body: { code: 'facilitator_unavailable' } })
       expect(handled).toBe(before)
       expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
@@ -134,13 +134,13 @@ describe('a caller who does not pay', () => {
       const url = `${shops[shop]}/secret`
       const payer = await world.chain.payer(1_000_000n)
       strange.mood = 'honest'
-      const wanted = await world.ask(url)
-      const header = await world.sign(payer, wanted)
+      const unpaid = await world.request(url)
+      const header = await world.sign(payer, unpaid)
       const payment = JSON.parse(Buffer.from(header['payment-signature']!, 'base64').toString())
       payment.payload.signature = `0x${'11'.repeat(64)}1b`
       const forged = { 'payment-signature': encoded(payment) }
       strange.mood = 'approves-all'
-      const answers = [await world.ask(url, { headers: forged }), await world.ask(url, { headers: forged })]
+      const answers = [await world.request(url, { headers: forged }), await world.request(url, { headers: forged })]
       for (const answer of answers) {
         expect([409, 503]).toContain(answer.status)
         expect(answer.text).not.toContain('worth it')

@@ -31,25 +31,25 @@ describe('a prepaid route', () => {
   it("returns a token once, draws each call's cost, and pays back the rest", async () => {
     const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing: CHAT }])
     const payer = await world.chain.payer(1_000_000n)
-    const asked = { method: 'POST', body: '{}' }
-    expect((await world.ask(`${gate}/chat`, asked)).body.amount).toBe('0.02')
-    const paid = await world.pay(payer, `${gate}/chat`, asked)
+    const request = { method: 'POST', body: '{}' }
+    expect((await world.request(`${gate}/chat`, request)).body.amount).toBe('0.02')
+    const paid = await world.pay(payer, `${gate}/chat`, request)
     expect(paid.status).toBe(200)
     expect(paid.headers.get('x-payment-balance')).toBe('0.015')
     expect(paid.headers.get('x-payment-cost')).toBe('0.005')
     const token = paid.headers.get('x-payment-token')!
     expect(token).toMatch(/^tok_/)
     // Less than the highest price of the next call.
-    const short = await world.ask(`${gate}/chat`, { ...asked, headers: { 'x-payment-token': token } })
+    const short = await world.request(`${gate}/chat`, { ...request, headers: { 'x-payment-token': token } })
     expect(short).toMatchObject({
       status: 402,
       body: { reason: 'insufficient_balance', balance: '0.015', amount: '0.005', prepaid: { maximum: '0.02' } },
     })
     expect(short.body.accepts[0].maxAmountRequired).toBe('5000')
     // The second payment is added to the first: one payer, one balance, and either token can use it.
-    const more = await world.pay(payer, `${gate}/chat`, asked)
+    const more = await world.pay(payer, `${gate}/chat`, request)
     expect(more.headers.get('x-payment-balance')).toBe('0.03')
-    const third = await world.ask(`${gate}/chat`, { ...asked, headers: { 'x-payment-token': token } })
+    const third = await world.request(`${gate}/chat`, { ...request, headers: { 'x-payment-token': token } })
     expect(third.status).toBe(200)
     expect(third.headers.get('x-payment-balance')).toBe('0.025')
     expect(third.headers.get('x-payment-token')).toBeNull()
@@ -63,20 +63,20 @@ describe('a prepaid route', () => {
     expect(await balanceOf(payer.address)).toEqual({ available: 25_000n, held: 0n, paid: 40_000n, drawn: 15_000n })
     expect(await usdcOf(world.chain, payer.address)).toBe(960_000n)
     // A signature proves who is asking: it draws from the balance, and buys nothing a second time.
-    const header = await world.sign(payer, await world.ask(`${gate}/chat`, asked))
-    expect((await world.ask(`${gate}/chat`, { ...asked, headers: header })).status).toBe(200)
-    expect((await world.ask(`${gate}/chat`, { ...asked, headers: header })).status).toBe(409)
+    const header = await world.sign(payer, await world.request(`${gate}/chat`, request))
+    expect((await world.request(`${gate}/chat`, { ...request, headers: header })).status).toBe(200)
+    expect((await world.request(`${gate}/chat`, { ...request, headers: header })).status).toBe(409)
     expect(await usdcOf(world.chain, payer.address)).toBe(960_000n)
-    const wrong = await world.ask(`${gate}/chat`, { ...asked, headers: { 'x-payment-token': 'tok_x' } })
+    const wrong = await world.request(`${gate}/chat`, { ...request, headers: { 'x-payment-token': 'tok_x' } })
     expect(wrong).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
   })
 
   it('charges only the missing amount, tops up the same balance, and makes the call', async () => {
     const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing: CHAT }])
     const payer = await world.chain.payer(1_000_000n)
-    const asked = { method: 'POST', body: '{}' }
-    const token = (await world.pay(payer, `${gate}/chat`, asked)).headers.get('x-payment-token')!
-    const withToken = { ...asked, headers: { 'x-payment-token': token } }
+    const request = { method: 'POST', body: '{}' }
+    const token = (await world.pay(payer, `${gate}/chat`, request)).headers.get('x-payment-token')!
+    const withToken = { ...request, headers: { 'x-payment-token': token } }
     for (const [call, version] of ([1, 2, 1] as const).entries()) {
       const topped = await world.pay(payer, `${gate}/chat`, { ...withToken, version })
       expect([topped.status, topped.headers.get('x-payment-balance')]).toEqual([200, '0.015'])
@@ -85,25 +85,25 @@ describe('a prepaid route', () => {
     expect(await balanceOf(payer.address)).toEqual({ available: 15_000n, held: 0n, paid: 35_000n, drawn: 20_000n })
 
     // A failed upstream charges nothing: the paid-in money is there for the next call.
-    const wanted = await world.ask(`${gate}/chat`, withToken)
+    const required = await world.request(`${gate}/chat`, withToken)
     world.upstream.on('/chat', (_request, response) => json(response, 500, {}))
-    const header = await world.sign(payer, wanted)
-    const failed = await world.ask(`${gate}/chat`, { ...asked, headers: { ...withToken.headers, ...header } })
+    const header = await world.sign(payer, required)
+    const failed = await world.request(`${gate}/chat`, { ...request, headers: { ...withToken.headers, ...header } })
     expect([failed.status, failed.headers.get('x-payment-balance')]).toEqual([500, '0.02'])
     world.upstream.on('/chat', (_request, response) => {
       json(response, 200, { text: 'hello', usage: { input_tokens: 1_000, output_tokens: 2_000 } })
     })
-    expect((await world.ask(`${gate}/chat`, withToken)).headers.get('x-payment-balance')).toBe('0.015')
+    expect((await world.request(`${gate}/chat`, withToken)).headers.get('x-payment-balance')).toBe('0.015')
 
     // Other clients can neither read the balance nor spend it: not by naming the payer, not with a signature of their
     // own.
     const stranger = await world.chain.payer(1_000_000n)
-    const said = await world.ask(`${gate}/chat`, { ...asked, headers: { 'x-payment-payer': payer.address } })
-    expect([said.body.amount, said.body.prepaid.balance]).toEqual(['0.02', null])
-    const theirs = await world.sign(stranger, await world.ask(`${gate}/chat`, withToken))
-    const other = await world.ask(`${gate}/chat`, { ...asked, headers: { ...withToken.headers, ...theirs } })
+    const unpaid = await world.request(`${gate}/chat`, { ...request, headers: { 'x-payment-payer': payer.address } })
+    expect([unpaid.body.amount, unpaid.body.prepaid.balance]).toEqual(['0.02', null])
+    const theirs = await world.sign(stranger, await world.request(`${gate}/chat`, withToken))
+    const other = await world.request(`${gate}/chat`, { ...request, headers: { ...withToken.headers, ...theirs } })
     expect(other).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
-    const alone = await world.ask(`${gate}/chat`, { ...asked, headers: theirs })
+    const alone = await world.request(`${gate}/chat`, { ...request, headers: theirs })
     expect(alone).toMatchObject({ status: 402, body: { reason: 'insufficient_balance', amount: '0.02', balance: '0' } })
     expect(await usdcOf(world.chain, stranger.address)).toBe(1_000_000n)
   })
@@ -111,13 +111,13 @@ describe('a prepaid route', () => {
   it('never serves more than was paid in, for concurrent payments of the difference', async () => {
     const { gate } = await world.sell([{ method: 'POST', path: '/chat', pricing: CHAT }])
     const payer = await world.chain.payer(1_000_000n)
-    const asked = { method: 'POST', body: '{}' }
-    const token = (await world.pay(payer, `${gate}/chat`, asked)).headers.get('x-payment-token')!
-    const wanted = await world.ask(`${gate}/chat`, { ...asked, headers: { 'x-payment-token': token } })
-    const headers = await Promise.all(Array.from({ length: 6 }, () => world.sign(payer, wanted)))
+    const request = { method: 'POST', body: '{}' }
+    const token = (await world.pay(payer, `${gate}/chat`, request)).headers.get('x-payment-token')!
+    const unpaid = await world.request(`${gate}/chat`, { ...request, headers: { 'x-payment-token': token } })
+    const headers = await Promise.all(Array.from({ length: 6 }, () => world.sign(payer, unpaid)))
     const answers = await Promise.all(
       headers.map((header) =>
-        world.ask(`${gate}/chat`, { ...asked, headers: { 'x-payment-token': token, ...header } }),
+        world.request(`${gate}/chat`, { ...request, headers: { 'x-payment-token': token, ...header } }),
       ),
     )
     const served = answers.filter(({ status }) => status === 200).length
@@ -135,15 +135,15 @@ describe('a prepaid route', () => {
     const paid = await world.pay(payer, `${gate}/chat`, { method: 'POST', body: '{}' })
     await world.pay(payer, `${gate}/chat`, { method: 'POST', body: '{}' })
     const token = paid.headers.get('x-payment-token')!
-    const before = world.upstream.asked.length
+    const before = world.upstream.requests.length
     const headers = { 'x-payment-token': token }
     const answers = await Promise.all(
-      Array.from({ length: 50 }, () => world.ask(`${gate}/chat`, { method: 'POST', headers, body: '{}' })),
+      Array.from({ length: 50 }, () => world.request(`${gate}/chat`, { method: 'POST', headers, body: '{}' })),
     )
     const served = answers.filter(({ status }) => status === 200).length
     expect(served).toBeGreaterThan(0)
     expect(answers.filter(({ status }) => status !== 402 && status !== 200).map(({ text }) => text)).toEqual([])
-    expect(world.upstream.asked.length - before).toBe(served)
+    expect(world.upstream.requests.length - before).toBe(served)
     const balance = await balanceOf(payer.address)
     expect(balance).toMatchObject({ held: 0n, paid: 200_000n, drawn: 5_000n * BigInt(served + 2) })
   })
@@ -155,16 +155,16 @@ describe('a prepaid route', () => {
     world.upstream.on('/plain', (_request, response) => {
       json(response, 200, { answer: 'one two three four five' })
     })
-    const asked = { method: 'POST', body: JSON.stringify({ prompt: 'say five words' }) }
-    const paid = await world.pay(payer, `${gate}/plain`, asked)
+    const request = { method: 'POST', body: JSON.stringify({ prompt: 'say five words' }) }
+    const paid = await world.pay(payer, `${gate}/plain`, request)
     // Three input tokens, five output tokens, at a tenth of a dollar per thousand.
     expect(paid.headers.get('x-payment-cost')).toBe('0.0008')
-    await world.pay(payer, `${gate}/plain`, asked)
+    await world.pay(payer, `${gate}/plain`, request)
     world.upstream.on('/plain', (_request, response) => {
       json(response, 503, {})
     })
     const headers = { 'x-payment-token': paid.headers.get('x-payment-token')! }
-    const failed = await world.ask(`${gate}/plain`, { ...asked, headers })
+    const failed = await world.request(`${gate}/plain`, { ...request, headers })
     expect(failed.status).toBe(503)
     expect(failed.headers.get('x-payment-balance')).toBe('0.0984')
   })
@@ -181,9 +181,9 @@ describe('a prepaid route', () => {
         response.end('data: [DONE]\n\n')
       }
     })
-    const asked = { method: 'POST', body: '{}' }
-    const header = await world.sign(payer, await world.ask(`${gate}/stream`, asked))
-    const response = await fetch(`${gate}/stream`, { ...asked, headers: header })
+    const request = { method: 'POST', body: '{}' }
+    const header = await world.sign(payer, await world.request(`${gate}/stream`, request))
+    const response = await fetch(`${gate}/stream`, { ...request, headers: header })
     expect(response.status).toBe(200)
     const reader = readerOf(response)
     expect(await pieceOf(reader)).toContain('Hel')
@@ -212,7 +212,7 @@ describe('a prepaid route', () => {
       response.write('data: 1\n\n')
     })
     const payer = await world.chain.payer(1_000_000n)
-    const header = await world.sign(payer, await world.ask(`${gate}/endless`))
+    const header = await world.sign(payer, await world.request(`${gate}/endless`))
     const response = await fetch(`${gate}/endless`, { headers: header })
     await expect(response.text()).rejects.toThrow()
     const balance = await until(async () => {
@@ -238,12 +238,12 @@ describe('a prepaid route', () => {
   it('charges at most the limit that the buyer was shown', async () => {
     const { gate, id } = await world.sell([{ method: 'POST', path: '/chat', pricing: { ...CHAT, maximum: 0.002 } }])
     const payer = await world.chain.payer(1_000_000n)
-    const asked = { method: 'POST', body: '{}' }
-    const header = await world.sign(payer, await world.ask(`${gate}/chat`, asked))
+    const request = { method: 'POST', body: '{}' }
+    const header = await world.sign(payer, await world.request(`${gate}/chat`, request))
     const routes = [{ method: 'POST', path: '/chat', pricing: CHAT }]
     await world.seller.call('PATCH', `/v1/paywalls/${id}`, { body: { routes } })
     world.service.clock.forward(2_000)
-    expect((await world.ask(`${gate}/chat`, { ...asked, headers: header })).status).toBe(200)
+    expect((await world.request(`${gate}/chat`, { ...request, headers: header })).status).toBe(200)
     expect(await balanceOf(payer.address)).toEqual({ available: 0n, held: 0n, paid: 2_000n, drawn: 2_000n })
   })
 
@@ -251,7 +251,7 @@ describe('a prepaid route', () => {
     const pricing = { model: 'per-minute', amount: 0.6, minimum: 0.01, maximum: 0.1 }
     const { gate } = await world.sell([{ path: '/socket', pricing }])
     const payer = await world.chain.payer(1_000_000n)
-    const header = await world.sign(payer, await world.ask(`${gate}/socket`))
+    const header = await world.sign(payer, await world.request(`${gate}/socket`))
     const socket = new WebSocket(`${gate.replace('http', 'ws')}/socket`, { headers: header })
     await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject))
     expect(await balanceOf(payer.address)).toMatchObject({ held: 100_000n })

@@ -21,7 +21,7 @@ describe('the gate as a proxy', () => {
         PUBLIC_GATE_URL: 'https://apis.example/gate',
       },
     })
-    const sold = await world.sell(
+    const paywall = await world.sell(
       [
         { method: '*', path: '/paid/*', pricing: { model: 'per-request', amount: 1 } },
         { method: 'GET', path: '/socket', pricing: { model: 'free' } },
@@ -29,18 +29,18 @@ describe('the gate as a proxy', () => {
       ],
       { upstreamHeaders: { 'X-Api-Key': 'the upstream key', Authorization: 'Bearer owned' } },
     )
-    gate = sold.gate
-    secret = sold.secret
+    gate = paywall.gate
+    secret = paywall.secret
   })
   afterAll(() => world.close())
 
-  const last = () => world.upstream.asked.at(-1)!
+  const last = () => world.upstream.requests.at(-1)!
 
   it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
     'passes %s on with its query and body',
     async (method) => {
       const body = method === 'GET' || method === 'OPTIONS' ? undefined : Buffer.from([0, 255, 1, 254])
-      const answer = await world.ask(`${gate}/a/b%20c?x=1&x=2&y=%2F`, {
+      const answer = await world.request(`${gate}/a/b%20c?x=1&x=2&y=%2F`, {
         method,
         ...(body === undefined ? {} : { body }),
       })
@@ -52,15 +52,15 @@ describe('the gate as a proxy', () => {
 
   it('streams a large body through in both directions', async () => {
     const body = Buffer.alloc(8_000_000, 'x')
-    world.upstream.on('/mirror', (_request, response, got) => {
-      response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(got)
+    world.upstream.on('/mirror', (_request, response, received) => {
+      response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(received)
     })
     const response = await fetch(`${gate}/mirror`, { method: 'POST', body })
     expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true)
   })
 
   it('sends the owner’s headers, and no header that forges the client', async () => {
-    await world.ask(`${gate}/headers`, {
+    await world.request(`${gate}/headers`, {
       headers: {
         authorization: 'Bearer mine',
         cookie: 'coinslot.session_token=secret',
@@ -131,9 +131,9 @@ describe('the gate as a proxy', () => {
 
   it('does not forward a key of this service on a free route, but forwards other keys', async () => {
     const other = await world.sell([{ path: '/*', pricing: { model: 'free' } }])
-    await world.ask(`${other.gate}/x`, { headers: { authorization: `Bearer ${world.seller.key}` } })
+    await world.request(`${other.gate}/x`, { headers: { authorization: `Bearer ${world.seller.key}` } })
     expect(last().headers.authorization).toBeUndefined()
-    await world.ask(`${other.gate}/x`, { headers: { authorization: 'Bearer theirs' } })
+    await world.request(`${other.gate}/x`, { headers: { authorization: 'Bearer theirs' } })
     expect(last().headers.authorization).toBe('Bearer theirs')
   })
 
@@ -156,7 +156,7 @@ describe('the gate as a proxy', () => {
       })
       response.end('<script>alert(1)</script>')
     })
-    const { headers } = await world.ask(`${gate}/page`)
+    const { headers } = await world.request(`${gate}/page`)
     expect(headers.get('set-cookie')).toBeNull()
     expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
     expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -176,14 +176,14 @@ describe('the gate as a proxy', () => {
   })
 
   it('allows requests from every origin, without credentials', async () => {
-    const preflight = await world.ask(`${gate}/paid/x`, {
+    const preflight = await world.request(`${gate}/paid/x`, {
       method: 'OPTIONS',
       headers: { 'access-control-request-method': 'POST', 'access-control-request-headers': 'payment-signature' },
     })
     expect(preflight.status).toBe(204)
     expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
     expect(preflight.headers.get('access-control-allow-headers')).toBe('payment-signature')
-    const unpaid = await world.ask(`${gate}/paid/x`, { headers: { origin: 'https://elsewhere.example' } })
+    const unpaid = await world.request(`${gate}/paid/x`, { headers: { origin: 'https://elsewhere.example' } })
     expect(unpaid.status).toBe(402)
     expect(unpaid.headers.get('access-control-expose-headers')).toBe('*')
   })
@@ -206,11 +206,11 @@ describe('the gate as a proxy', () => {
       response.write('data: first\n\n')
       response.on('close', () => (closed = true))
     })
-    const gone = new AbortController()
-    const response = await fetch(`${gate}/events`, { signal: gone.signal })
+    const controller = new AbortController()
+    const response = await fetch(`${gate}/events`, { signal: controller.signal })
     const reader = readerOf(response)
     expect(await pieceOf(reader)).toBe('data: first\n\n')
-    gone.abort()
+    controller.abort()
     await until(() => closed)
   })
 
@@ -260,17 +260,17 @@ describe('the gate as a proxy', () => {
     ['a bare line feed', 'X-A: b\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['a header name with a space', 'Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n'],
   ])('refuses a request that could hide a second one with %s', async (_what, rest) => {
-    const before = world.upstream.asked.length
+    const before = world.upstream.requests.length
     const raw = await talk(`POST /gate/${slug()}/smuggle HTTP/1.1\r\nHost: x\r\n${rest}`)
     expect(raw).toMatch(/^HTTP\/1\.1 400/)
-    expect(world.upstream.asked).toHaveLength(before)
+    expect(world.upstream.requests).toHaveLength(before)
   })
 
   it('answers 431 to oversized headers, without a request to the upstream', async () => {
-    const before = world.upstream.asked.length
+    const before = world.upstream.requests.length
     const raw = await talk(`GET /gate/${slug()}/big HTTP/1.1\r\nHost: x\r\nX-Payment: ${'A'.repeat(20_000)}\r\n\r\n`)
     expect(raw).toMatch(/^HTTP\/1\.1 431/)
-    expect(world.upstream.asked).toHaveLength(before)
+    expect(world.upstream.requests).toHaveLength(before)
   })
 
   it.each([
@@ -289,26 +289,26 @@ describe('the gate as a proxy', () => {
     ['/%00paid/x', 400],
     ['/%zz', 400],
   ])('finds no way around the price by %s', async (path, status) => {
-    const before = world.upstream.asked.length
+    const before = world.upstream.requests.length
     const raw = await talk(`GET /gate/${slug()}${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
     expect(raw).toMatch(new RegExp(`^HTTP/1\\.1 ${String(status)}`))
-    expect(world.upstream.asked).toHaveLength(before)
+    expect(world.upstream.requests).toHaveLength(before)
   })
 
   it('answers 404 for paths without a route, and for an unknown paywall', async () => {
     const narrow = await world.sell([{ path: '/only/:id', pricing: { model: 'free' } }])
-    expect((await world.ask(`${narrow.gate}/only/1`)).status).toBe(200)
-    expect((await world.ask(`${narrow.gate}/only/1`, { method: 'HEAD' })).status).toBe(200)
+    expect((await world.request(`${narrow.gate}/only/1`)).status).toBe(200)
+    expect((await world.request(`${narrow.gate}/only/1`, { method: 'HEAD' })).status).toBe(200)
     for (const path of ['/', '/only', '/only/1/2', '/other']) {
-      expect(await world.ask(narrow.gate + path)).toMatchObject({ status: 404, body: { code: 'route_not_found' } })
+      expect(await world.request(narrow.gate + path)).toMatchObject({ status: 404, body: { code: 'route_not_found' } })
     }
-    expect((await world.ask(`${narrow.gate}/only/1`, { method: 'POST' })).status).toBe(404)
-    expect((await world.ask(`${world.service.origin}/gate/none/x`)).body.code).toBe('paywall_not_found')
-    expect((await world.ask(`${world.service.origin}/gate/payments/pay_x`)).body.code).toBe('payment_not_found')
+    expect((await world.request(`${narrow.gate}/only/1`, { method: 'POST' })).status).toBe(404)
+    expect((await world.request(`${world.service.origin}/gate/none/x`)).body.code).toBe('paywall_not_found')
+    expect((await world.request(`${world.service.origin}/gate/payments/pay_x`)).body.code).toBe('payment_not_found')
   })
 
   it('calls no upstream at a forbidden address, also not one that moved there, and does not follow redirects', async () => {
-    const made = await world.seller.call('POST', '/v1/paywalls', {
+    const created = await world.seller.call('POST', '/v1/paywalls', {
       body: {
         slug: 'metadata',
         name: 'x',
@@ -318,37 +318,37 @@ describe('the gate as a proxy', () => {
         routes: [{ method: 'GET', path: '/*', pricing: { model: 'free' } }],
       },
     })
-    expect(made).toMatchObject({ status: 400, body: { details: { upstreamUrl: expect.any(String) } } })
+    expect(created).toMatchObject({ status: 400, body: { details: { upstreamUrl: expect.any(String) } } })
     world.upstream.on('/moved', (_request, response) => {
       response.writeHead(302, { location: 'http://169.254.169.254/' }).end()
     })
-    const moved = await world.ask(`${gate}/moved`, { redirect: 'manual' })
+    const moved = await world.request(`${gate}/moved`, { redirect: 'manual' })
     expect(moved.status).toBe(302)
     expect(moved.headers.get('location')).toBe('http://169.254.169.254/')
   })
 
   it('answers 504 when the upstream is silent, and 502 when it is the gate itself', async () => {
     world.upstream.on('/silent', () => undefined)
-    expect(await world.ask(`${gate}/silent`)).toMatchObject({ status: 504, body: { code: 'upstream_timeout' } })
+    expect(await world.request(`${gate}/silent`)).toMatchObject({ status: 504, body: { code: 'upstream_timeout' } })
     const loop = await world.sell([{ path: '/*', pricing: { model: 'free' } }], {
       slug: 'loop',
       upstreamUrl: `${world.service.origin}/gate/loop`,
     })
-    expect(await world.ask(`${loop.gate}/x`)).toMatchObject({ status: 502, body: { code: 'gate_loop' } })
+    expect(await world.request(`${loop.gate}/x`)).toMatchObject({ status: 502, body: { code: 'gate_loop' } })
   })
 
   it('pauses and ends', async () => {
-    const sold = await world.sell([{ path: '/*', pricing: { model: 'free' } }])
-    await world.seller.call('PATCH', `/v1/paywalls/${sold.id}`, { body: { status: 'paused' } })
+    const paywall = await world.sell([{ path: '/*', pricing: { model: 'free' } }])
+    await world.seller.call('PATCH', `/v1/paywalls/${paywall.id}`, { body: { status: 'paused' } })
     world.service.clock.forward(2_000)
-    expect(await world.ask(`${sold.gate}/x`)).toMatchObject({ status: 503, body: { code: 'paywall_paused' } })
-    await world.seller.call('DELETE', `/v1/paywalls/${sold.id}`)
+    expect(await world.request(`${paywall.gate}/x`)).toMatchObject({ status: 503, body: { code: 'paywall_paused' } })
+    await world.seller.call('DELETE', `/v1/paywalls/${paywall.id}`)
     world.service.clock.forward(2_000)
-    expect((await world.ask(`${sold.gate}/x`)).status).toBe(404)
+    expect((await world.request(`${paywall.gate}/x`)).status).toBe(404)
   })
 
   it('simulates payments with the owner’s token in test mode, and takes no money there', async () => {
-    const sold = await world.sell(
+    const paywall = await world.sell(
       [
         { path: '/one', pricing: { model: 'per-request', amount: 0.05 } },
         { path: '/tokens', pricing: { model: 'per-token', input: 0.001, output: 0.001, minimum: 0.001, maximum: 1 } },
@@ -358,37 +358,39 @@ describe('the gate as a proxy', () => {
     world.upstream.on('/tokens', (_request, response) => {
       json(response, 200, { usage: { prompt_tokens: 5_000, completion_tokens: 0 } })
     })
-    const token = sold.paywall.testToken as string
+    const token = paywall.paywall.testToken as string
     expect(token).toMatch(/^test_/)
-    const unpaid = await world.ask(`${sold.gate}/one`)
+    const unpaid = await world.request(`${paywall.gate}/one`)
     expect(unpaid).toMatchObject({ status: 402, body: { testMode: true, accepts: [], amount: '0.05' } })
-    const paid = await world.ask(`${sold.gate}/one`, { headers: { 'x-payment-token': token } })
+    const paid = await world.request(`${paywall.gate}/one`, { headers: { 'x-payment-token': token } })
     expect(paid.status).toBe(200)
     expect(paid.headers.get('coinslot-test')).toBe('true')
     const id = paid.headers.get('x-payment-id')!
     expect((await world.service.paywalls.payment(id)).txHash).toBe(`simulated:${id}`)
-    expect((await world.ask(`${sold.gate}/tokens`, { headers: { 'x-payment-token': token } })).status).toBe(200)
-    expect((await world.ask(`${sold.gate}/one`, { headers: { 'x-payment-token': 'test_wrong' } })).status).toBe(400)
-    const { body } = await world.seller.call('GET', `/v1/paywalls/${sold.id}/payments`)
+    expect((await world.request(`${paywall.gate}/tokens`, { headers: { 'x-payment-token': token } })).status).toBe(200)
+    expect((await world.request(`${paywall.gate}/one`, { headers: { 'x-payment-token': 'test_wrong' } })).status).toBe(
+      400,
+    )
+    const { body } = await world.seller.call('GET', `/v1/paywalls/${paywall.id}/payments`)
     expect((body.payments as { amount: number; payer: string }[]).map(({ amount, payer }) => [amount, payer])).toEqual([
       [0.005, `0x${'0'.repeat(40)}`],
       [0.05, `0x${'0'.repeat(40)}`],
     ])
-    expect((await world.seller.call('GET', `/v1/paywalls/${sold.id}/analytics`)).body.analytics.revenue).toBe(0)
+    expect((await world.seller.call('GET', `/v1/paywalls/${paywall.id}/analytics`)).body.analytics.revenue).toBe(0)
   })
 
   it('has an origin of its own where one is configured, and changes nothing else there', async () => {
     const apart = await openWorld({ environment: { PUBLIC_GATE_URL: 'http://gates.test:9' } })
     try {
-      const sold = await apart.sell([{ path: '/*', pricing: { model: 'free' } }])
-      expect(sold.paywall.url).toBe('http://gates.test:9/api-1')
+      const paywall = await apart.sell([{ path: '/*', pricing: { model: 'free' } }])
+      expect(paywall.paywall.url).toBe('http://gates.test:9/api-1')
       const port = Number(new URL(apart.service.origin).port)
-      const asked = await talk(
+      const reply = await talk(
         'GET /api-1/x HTTP/1.1\r\nHost: gates.test:9\r\nConnection: close\r\n\r\n',
         undefined,
         port,
       )
-      expect(asked).toMatch(/^HTTP\/1\.1 200[^]*"url":"\/x"/)
+      expect(reply).toMatch(/^HTTP\/1\.1 200[^]*"url":"\/x"/)
       expect((await apart.service.call('GET', '/healthz')).status).toBe(200)
       expect((await apart.seller.call('GET', '/v1/paywalls')).body.total).toBe(1)
     } finally {
@@ -397,11 +399,12 @@ describe('the gate as a proxy', () => {
   })
 
   it("limits the body's size on a paid route", async () => {
-    const sold = await world.sell([{ method: 'POST', path: '/x', pricing: { model: 'per-request', amount: 1 } }], {
+    const paywall = await world.sell([{ method: 'POST', path: '/x', pricing: { model: 'per-request', amount: 1 } }], {
       testMode: true,
     })
-    const headers = { 'x-payment-token': String(sold.paywall.testToken) }
-    const post = (bytes: number) => world.ask(`${sold.gate}/x`, { method: 'POST', headers, body: 'x'.repeat(bytes) })
+    const headers = { 'x-payment-token': String(paywall.paywall.testToken) }
+    const post = (bytes: number) =>
+      world.request(`${paywall.gate}/x`, { method: 'POST', headers, body: 'x'.repeat(bytes) })
     expect((await post(2_000)).status).toBe(200)
     expect(await post(2_001)).toMatchObject({ status: 413, body: { code: 'body_too_large' } })
   })
@@ -412,12 +415,12 @@ describe('the gate as a proxy', () => {
   function talk(text: string, enough?: RegExp, port = Number(new URL(world.service.origin).port)): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = connect(port, '127.0.0.1', () => socket.write(text))
-      let heard = ''
+      let received = ''
       socket.on('data', (chunk: Buffer) => {
-        heard += chunk.toString()
-        if (enough?.test(heard) === true) socket.destroy()
+        received += chunk.toString()
+        if (enough?.test(received) === true) socket.destroy()
       })
-      socket.on('close', () => resolve(heard))
+      socket.on('close', () => resolve(received))
       socket.on('error', reject)
     })
   }

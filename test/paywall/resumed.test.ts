@@ -40,8 +40,8 @@ describe.each(['none', 'other', 'with a sponsor'] as const)(
         response.writeHead(200, { 'content-type': 'application/json' }).end('{"secret":"worth it"}')
       })
       const payer = await honest.chain.payer(1_000_000n)
-      const header = await signed(payer, honest.chain, await world.ask(`${gate}/secret`))
-      const pending = await world.ask(`${gate}/secret`, { headers: header })
+      const header = await signed(payer, honest.chain, await world.request(`${gate}/secret`))
+      const pending = await world.request(`${gate}/secret`, { headers: header })
       expect(pending).toMatchObject({ status: 503, body: { code: 'settlement_pending' } })
       expect(await usdcOf(honest.chain, payer.address)).toBe(1_000_000n)
 

@@ -35,7 +35,7 @@ describe('a change of a paywall', () => {
       const { status } = await world.seller.call(method, `/v1/paywalls/${id}${way}`, body === undefined ? {} : { body })
       expect(status).toBeLessThan(300)
     }
-    expect((await world.ask(`${gate}/x`)).status).toBe(200)
+    expect((await world.request(`${gate}/x`)).status).toBe(200)
 
     expect((await at()).gate.name).toBe('Weather')
     await call('PATCH', '', { name: 'Rain' })
@@ -49,6 +49,6 @@ describe('a change of a paywall', () => {
     await at()
     await call('DELETE')
     await expect(at()).rejects.toMatchObject({ code: 'paywall_not_found' })
-    expect((await world.ask(`${gate}/x`)).status).toBe(404)
+    expect((await world.request(`${gate}/x`)).status).toBe(404)
   })
 })

@@ -161,8 +161,8 @@ it.each([
   [{ usage: { prompt_tokens: -1, completion_tokens: 1.5 } }, null],
   [{ usage: null }, null],
   ['text', null],
-])('reads the use of tokens in %j', (said, tokens) => {
-  expect(usageIn(said)).toEqual(tokens)
+])('reads the use of tokens in %j', (body, tokens) => {
+  expect(usageIn(body)).toEqual(tokens)
 })
 
 it('merges the usage that a stream reports in parts', () => {
@@ -191,8 +191,8 @@ it('counts tiers up to and with their last call', () => {
 it('reports each milestone that a payment passes, once', () => {
   const payment = { id: 'pay_x', paywallId: 'pwl_x', payer: '0x', amount: usdc(50n), simulated: false } as never
   const facts = { payment, customerPayments: 2, tier: null, milestones: [10n, 100n, 120n, 150n, 151n].map(usdc) }
-  const told = eventsOf({ ...facts, revenueBefore: usdc(100n), revenue: usdc(150n) }, new Date(0))
-  expect(told.map(({ event, data }) => [event, data['milestone']])).toEqual([
+  const events = eventsOf({ ...facts, revenueBefore: usdc(100n), revenue: usdc(150n) }, new Date(0))
+  expect(events.map(({ event, data }) => [event, data['milestone']])).toEqual([
     ['payment.completed', undefined],
     ['revenue.milestone', 0.00012],
     ['revenue.milestone', 0.00015],
@@ -211,7 +211,7 @@ it('counts a status below 400 as success', () => {
 })
 
 it('drops hop-by-hop headers, also those named in Connection', () => {
-  const given = [
+  const headers = [
     ['Connection', 'keep-alive, X-Secret'],
     ['X-Secret', '1'],
     ['TE', 'trailers'],
@@ -220,7 +220,7 @@ it('drops hop-by-hop headers, also those named in Connection', () => {
     ['x-a', '2'],
   ] as const
   const from = { address: '10.0.0.1', host: 'gate.example', secure: true }
-  expect(toUpstream(given, from, [['X-Key', 'k']])).toEqual([
+  expect(toUpstream(headers, from, [['X-Key', 'k']])).toEqual([
     ['X-A', '1'],
     ['x-a', '2'],
     ['X-Forwarded-For', '10.0.0.1'],
@@ -230,8 +230,8 @@ it('drops hop-by-hop headers, also those named in Connection', () => {
     ['Via', '1.1 coinslot'],
     ['X-Key', 'k'],
   ])
-  expect(toClient(given).map(([name]) => name)).toEqual(['Via', 'X-A', 'x-a'])
-  expect(passes(given)).toBe(1)
+  expect(toClient(headers).map(([name]) => name)).toEqual(['Via', 'X-A', 'x-a'])
+  expect(passes(headers)).toBe(1)
 })
 
 it.each([

@@ -11,10 +11,10 @@ interface Challenge {
 /** What a wallet makes of the 402's challenge, with these changes in what it sends. */
 async function signIn(
   by: TestAccount,
-  wanted: Answer,
+  unpaid: Answer,
   changes: Record<string, unknown> = {},
 ): Promise<Record<string, string>> {
-  const required = JSON.parse(Buffer.from(wanted.headers.get('payment-required') ?? '', 'base64').toString())
+  const required = JSON.parse(Buffer.from(unpaid.headers.get('payment-required') ?? '', 'base64').toString())
   const { info, supportedChains } = required.extensions['sign-in-with-x'] as Challenge
   const account = privateKeyToAccount(by.privateKey)
   const message = createSiweMessage({
@@ -37,13 +37,13 @@ describe('signing in instead of paying again', () => {
 
   beforeAll(async () => {
     world = await openWorld({ chain: true })
-    const sold = await world.sell([
+    const paywall = await world.sell([
       { path: '/data/:id', pricing, signIn: { seconds: 3_600 } },
       { method: 'POST', path: '/data/:id', pricing, signIn: { seconds: 3_600 } },
       { path: '/plain', pricing },
     ])
-    expect(sold.paywall.routes[0].signIn).toEqual({ seconds: 3_600 })
-    gate = sold.gate
+    expect(paywall.paywall.routes[0].signIn).toEqual({ seconds: 3_600 })
+    gate = paywall.gate
     payer = await world.chain.payer(1_000_000n)
     expect((await world.pay(payer, `${gate}/data/7`)).status).toBe(200)
   })
@@ -53,25 +53,25 @@ describe('signing in instead of paying again', () => {
 
   test('lets a wallet that has paid pass with any query, once per sign-in', async () => {
     const url = `${gate}/data/7?page=2`
-    const headers = await signIn(payer, await world.ask(url))
-    const passed = await world.ask(url, { headers })
+    const headers = await signIn(payer, await world.request(url))
+    const passed = await world.request(url, { headers })
     expect([passed.status, passed.headers.get('x-payment-id')]).toEqual([200, null])
-    const replayed = await world.ask(url, { headers })
+    const replayed = await world.request(url, { headers })
     expect([replayed.status, replayed.body.reason]).toEqual([402, null])
     expect(replayed.body.error).toMatch(/already used/)
   })
 
   test('lets concurrent uses of one sign-in pass once', async () => {
     const url = `${gate}/data/7`
-    const headers = await signIn(payer, await world.ask(url))
-    const answers = await Promise.all(Array.from({ length: 8 }, () => world.ask(url, { headers })))
+    const headers = await signIn(payer, await world.request(url))
+    const answers = await Promise.all(Array.from({ length: 8 }, () => world.request(url, { headers })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 402, 402, 402, 402, 402, 402, 402])
   })
 
   test('tells the upstream the payer, without the signature header', async () => {
     const url = `${gate}/data/7`
-    await world.ask(url, { headers: await signIn(payer, await world.ask(url)) })
-    const { headers } = world.upstream.asked.at(-1)!
+    await world.request(url, { headers: await signIn(payer, await world.request(url)) })
+    const { headers } = world.upstream.requests.at(-1)!
     const [, identity = ''] = String(headers['coinslot-payment']).split('.')
     expect(JSON.parse(Buffer.from(identity, 'base64url').toString())).toMatchObject({
       state: 'signed-in',
@@ -84,17 +84,17 @@ describe('signing in instead of paying again', () => {
 
   test.each(['/data/8', '/data/7/'])('does not cover the unpaid path %s', async (path) => {
     const url = gate + path
-    const wanted = await world.ask(url)
-    if (wanted.status !== 402) return
-    const { status, body } = await world.ask(url, { headers: await signIn(payer, wanted) })
+    const unpaid = await world.request(url)
+    if (unpaid.status !== 402) return
+    const { status, body } = await world.request(url, { headers: await signIn(payer, unpaid) })
     expect(status).toBe(402)
     expect(body.error).toMatch(/has not paid for this path/)
   })
 
   test('does not cover another method', async () => {
     const url = `${gate}/data/7`
-    const wanted = await world.ask(url, { method: 'POST' })
-    const { status } = await world.ask(url, { method: 'POST', headers: await signIn(payer, wanted) })
+    const unpaid = await world.request(url, { method: 'POST' })
+    const { status } = await world.request(url, { method: 'POST', headers: await signIn(payer, unpaid) })
     expect(status).toBe(402)
   })
 
@@ -102,7 +102,7 @@ describe('signing in instead of paying again', () => {
     const url = `${gate}/data/7`
     const thief = await world.chain.payer(1_000_000n)
     for (const changes of [{}, { address: privateKeyToAccount(payer.privateKey).address }]) {
-      const { status } = await world.ask(url, { headers: await signIn(thief, await world.ask(url), changes) })
+      const { status } = await world.request(url, { headers: await signIn(thief, await world.request(url), changes) })
       expect(status).toBe(402)
     }
   })
@@ -115,32 +115,34 @@ describe('signing in instead of paying again', () => {
     ['a long signature', { signature: `0x${'00'.repeat(200)}` }, /contract wallets/],
   ])('is refused with %s', async (_, changes, sentence) => {
     const url = `${gate}/data/7`
-    const { status, body } = await world.ask(url, { headers: await signIn(payer, await world.ask(url), changes) })
+    const { status, body } = await world.request(url, {
+      headers: await signIn(payer, await world.request(url), changes),
+    })
     expect(status).toBe(402)
     expect(body.error).toMatch(sentence)
   })
 
   test('is refused with the challenge of another path', async () => {
-    const headers = await signIn(payer, await world.ask(`${gate}/data/8`))
-    expect((await world.ask(`${gate}/data/7`, { headers })).status).toBe(402)
+    const headers = await signIn(payer, await world.request(`${gate}/data/8`))
+    expect((await world.request(`${gate}/data/7`, { headers })).status).toBe(402)
   })
 
   test('is not offered by a route without the setting', async () => {
-    const wanted = await world.ask(`${gate}/plain`)
-    const required = JSON.parse(Buffer.from(wanted.headers.get('payment-required') ?? '', 'base64').toString())
+    const unpaid = await world.request(`${gate}/plain`)
+    const required = JSON.parse(Buffer.from(unpaid.headers.get('payment-required') ?? '', 'base64').toString())
     expect(required.extensions).not.toHaveProperty('sign-in-with-x')
     expect((await world.pay(payer, `${gate}/plain`)).status).toBe(200)
-    const headers = await signIn(payer, await world.ask(`${gate}/data/7`))
-    expect((await world.ask(`${gate}/plain`, { headers })).status).toBe(402)
+    const headers = await signIn(payer, await world.request(`${gate}/data/7`))
+    expect((await world.request(`${gate}/plain`, { headers })).status).toBe(402)
   })
 
   test('is refused when the sign-in or the payment is too old', async () => {
     const url = `${gate}/data/7`
-    const old = await signIn(payer, await world.ask(url))
+    const old = await signIn(payer, await world.request(url))
     world.service.clock.forward(301_000)
-    expect((await world.ask(url, { headers: old })).body.error).toMatch(/older than five minutes/)
+    expect((await world.request(url, { headers: old })).body.error).toMatch(/older than five minutes/)
     world.service.clock.forward(3_600_000)
-    const { status, body } = await world.ask(url, { headers: await signIn(payer, await world.ask(url)) })
+    const { status, body } = await world.request(url, { headers: await signIn(payer, await world.request(url)) })
     expect(status).toBe(402)
     expect(body.error).toMatch(/not recently enough/)
   })

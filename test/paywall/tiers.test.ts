@@ -12,7 +12,7 @@ describe('tiers', () => {
   let world: World
   beforeAll(async () => {
     world = await openWorld({ chain: true })
-    const made = await world.seller.call('POST', '/v1/webhook-endpoints', {
+    const created = await world.seller.call('POST', '/v1/webhook-endpoints', {
       body: {
         url: `${world.upstream.url}/hook`,
         events: [
@@ -24,12 +24,12 @@ describe('tiers', () => {
         ],
       },
     })
-    expect(made.status).toBe(201)
+    expect(created.status).toBe(201)
   })
   afterAll(() => world.close())
 
   /** The deliveries that one paywall's endpoint gets, written in the transactions of the changes themselves. */
-  async function told(paywall: string): Promise<{ event: string; data: Record<string, unknown> }[]> {
+  async function eventsOf(paywall: string): Promise<{ event: string; data: Record<string, unknown> }[]> {
     const rows = await world.service.database.statements.run<{ body: string }>(
       'SELECT body FROM delivery ORDER BY id',
       [],
@@ -65,7 +65,7 @@ describe('tiers', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n - 5n * 30_000n - 3n * 20_000n - 4n * 10_000n)
     expect(await usdcOf(world.chain, other.address)).toBe(1_000_000n - 3n * 30_000n)
 
-    const events = await told(id)
+    const events = await eventsOf(id)
     events.forEach(expectLikeItsTest)
     const count = (name: string): number => events.filter(({ event }) => event === name).length
     expect(count('payment.completed')).toBe(15)
@@ -90,27 +90,27 @@ describe('tiers', () => {
       at: expect.any(String),
     })
     // The events do arrive, signed.
-    const hook = await until(() => world.upstream.asked.find(({ url }) => url === '/hook') ?? null)
+    const hook = await until(() => world.upstream.requests.find(({ url }) => url === '/hook') ?? null)
     expect(hook.headers['webhook-signature']).toMatch(/^v1,/)
 
     // A new day begins at the first price, and that is a change of tier too.
     world.service.clock.forward(86_400_000)
-    const wanted = await world.ask(`${gate}/data`, { headers: { 'x-payment-payer': payer.address } })
-    expect(wanted.body.amount).toBe('0.03')
+    const unpaid = await world.request(`${gate}/data`, { headers: { 'x-payment-payer': payer.address } })
+    expect(unpaid.body.amount).toBe('0.03')
   })
 
   it('offer the first price to an unknown caller, and refuse the price of another tier', async () => {
     const tiers = [{ upTo: 1, amount: 0.03 }, { amount: 0.01 }]
     const { gate } = await world.sell([{ path: '/t', pricing: { model: 'tiered', tiers, window: 'lifetime' } }])
     const payer = await world.chain.payer(1_000_000n)
-    expect((await world.ask(`${gate}/t`)).body.amount).toBe('0.03')
+    expect((await world.request(`${gate}/t`)).body.amount).toBe('0.03')
     expect((await world.pay(payer, `${gate}/t`)).status).toBe(200)
     const refused = await world.pay(payer, `${gate}/t`)
     expect(refused).toMatchObject({ status: 402, body: { reason: 'tier_changed', amount: '0.01' } })
     const header = await world.sign(payer, refused)
-    expect((await world.ask(`${gate}/t`, { headers: header })).status).toBe(200)
+    expect((await world.request(`${gate}/t`, { headers: header })).status).toBe(200)
     expect(await usdcOf(world.chain, payer.address)).toBe(960_000n)
-    const wrong = await world.ask(`${gate}/t`, { headers: { 'x-payment-payer': 'me' } })
+    const wrong = await world.request(`${gate}/t`, { headers: { 'x-payment-payer': 'me' } })
     expect(wrong.status).toBe(400)
   })
 
@@ -122,8 +122,8 @@ describe('tiers', () => {
     })
     const payer = await world.chain.payer(1_000_000n)
     expect((await world.pay(payer, `${gate}/f`)).status).toBe(500)
-    const wanted = await world.ask(`${gate}/f`, { headers: { 'x-payment-payer': payer.address } })
-    expect(wanted.body.amount).toBe('0.03')
+    const unpaid = await world.request(`${gate}/f`, { headers: { 'x-payment-payer': payer.address } })
+    expect(unpaid.body.amount).toBe('0.03')
   })
 
   it('sell nothing cheaper while higher-priced calls are pending, nor after those have failed', async () => {
@@ -136,17 +136,17 @@ describe('tiers', () => {
       waiting.push(() => response.writeHead(500).end())
     })
     const payer = await world.chain.payer(1_000_000n)
-    const given = [1, 2].map(() => world.pay(payer, `${gate}/w`))
+    const payments = [1, 2].map(() => world.pay(payer, `${gate}/w`))
     await until(() => (waiting.length === 2 ? true : null))
     const as = { headers: { 'x-payment-payer': payer.address } }
-    expect((await world.ask(`${gate}/w`, as)).body.amount).toBe('0.03')
+    expect((await world.request(`${gate}/w`, as)).body.amount).toBe('0.03')
     fails = false
     expect((await world.pay(payer, `${gate}/w`, as)).status).toBe(200)
     for (const giveUp of waiting) giveUp()
-    expect((await Promise.all(given)).map(({ status }) => status)).toEqual([500, 500])
+    expect((await Promise.all(payments)).map(({ status }) => status)).toEqual([500, 500])
     expect(await usdcOf(world.chain, payer.address)).toBe(970_000n)
     expect((await world.pay(payer, `${gate}/w`, as)).status).toBe(200)
-    expect((await world.ask(`${gate}/w`, as)).body.amount).toBe('0.01')
+    expect((await world.request(`${gate}/w`, as)).body.amount).toBe('0.01')
     expect(await usdcOf(world.chain, payer.address)).toBe(940_000n)
   })
 
@@ -160,7 +160,7 @@ describe('tiers', () => {
     const answer = await world.pay(payer, `${gate}/poor`)
     expect(answer).toMatchObject({ status: 402, body: { reason: 'invalid_exact_evm_insufficient_balance' } })
     expect(answer.text).not.toContain('worth it')
-    const events = await told(id)
+    const events = await eventsOf(id)
     expect(events.map(({ event }) => event)).toEqual(['payment.failed'])
     events.forEach(expectLikeItsTest)
     expect(events[0]!.data).toMatchObject({
@@ -176,9 +176,9 @@ describe('tiers', () => {
     ])
     const payer = await world.chain.payer(1_000_000n)
     await world.pay(payer, `${gate}/paid`)
-    await world.ask(`${gate}/paid`)
-    await world.ask(`${gate}/paid`, { headers: { 'x-payment': '!' } })
-    for (let call = 0; call < 3; call++) expect((await world.ask(`${gate}/free`)).status).toBe(200)
+    await world.request(`${gate}/paid`)
+    await world.request(`${gate}/paid`, { headers: { 'x-payment': '!' } })
+    for (let call = 0; call < 3; call++) expect((await world.request(`${gate}/free`)).status).toBe(200)
     await world.service.paywalls.flush()
     const { body } = await world.seller.call('GET', `/v1/paywalls/${id}/analytics`)
     expect(body.analytics).toMatchObject({

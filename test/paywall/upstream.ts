@@ -6,13 +6,13 @@ import { WebSocketServer } from 'ws'
 /** The seller's API: it responds as a test tells it to, and records its requests. */
 export interface Upstream {
   url: string
-  asked: Asked[]
+  requests: ReceivedRequest[]
   /** Sets the response for a path; requests to other paths are echoed. */
   on(path: string, answer: (request: IncomingMessage, response: ServerResponse, body: Buffer) => void): void
   close(): Promise<void>
 }
 
-export interface Asked {
+export interface ReceivedRequest {
   method: string
   url: string
   headers: IncomingMessage['headers']
@@ -21,7 +21,7 @@ export interface Asked {
 }
 
 export async function startUpstream(): Promise<Upstream> {
-  const asked: Asked[] = []
+  const requests: ReceivedRequest[] = []
   const answers = new Map<string, Parameters<Upstream['on']>[1]>()
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -29,7 +29,7 @@ export async function startUpstream(): Promise<Upstream> {
     request.on('end', () => {
       const body = Buffer.concat(chunks)
       const { method = '', url = '', headers, rawHeaders } = request
-      asked.push({ method, url, headers, rawHeaders, body })
+      requests.push({ method, url, headers, rawHeaders, body })
       const answer = answers.get(url.split('?')[0] ?? '')
       if (answer !== undefined) answer(request, response, body)
       else json(response, 200, { method, url, body: body.toString() })
@@ -39,7 +39,7 @@ export async function startUpstream(): Promise<Upstream> {
   const tunnels = new Set<Duplex>()
   server.on('upgrade', (request, socket, head) => {
     const { method = '', url = '', headers, rawHeaders } = request
-    asked.push({ method, url, headers, rawHeaders, body: Buffer.alloc(0) })
+    requests.push({ method, url, headers, rawHeaders, body: Buffer.alloc(0) })
     tunnels.add(socket)
     sockets.handleUpgrade(request, socket, head, (client) => {
       client.on('message', (message: Buffer) => client.send(`echo ${message.toString()}`))
@@ -48,7 +48,7 @@ export async function startUpstream(): Promise<Upstream> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
-    asked,
+    requests,
     on: (path, answer) => answers.set(path, answer),
     async close() {
       for (const socket of tunnels) socket.destroy()

@@ -13,15 +13,15 @@ export interface World {
   recipient: Hex
   chain: TestChain
   /** Registers a paywall; returns the owner's view of it, with the gate's address on this service. */
-  sell(routes: readonly Route[], terms?: Record<string, unknown>, seller?: TestPerson): Promise<Sold>
+  sell(routes: readonly Route[], terms?: Record<string, unknown>, seller?: TestPerson): Promise<SoldPaywall>
   /** Sends a request through the gate; a GET by default. */
-  ask(url: string, options?: RequestInit): Promise<Answer>
+  request(url: string, options?: RequestInit): Promise<Answer>
   /** Requests, signs the offer in either version, and requests again. */
   pay(payer: TestAccount, url: string, options?: RequestInit & { version?: 1 | 2 }): Promise<Answer>
   /** Runs the sweeper once. */
   sweep(): Promise<void>
   /** The header that pays a 402's offer. */
-  sign(payer: TestAccount, wanted: Answer, version?: 1 | 2): Promise<Record<string, string>>
+  sign(payer: TestAccount, unpaid: Answer, version?: 1 | 2): Promise<Record<string, string>>
   close(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export interface Route {
   [field: string]: unknown
 }
 
-export interface Sold {
+export interface SoldPaywall {
   id: string
   secret: string
   gate: string
@@ -84,7 +84,7 @@ export async function openWorld(
   const recipient = chain?.accounts[3]!.address ?? '0x00000000000000000000000000000000000000a1'
   let count = 0
 
-  async function ask(url: string, init: RequestInit = {}): Promise<Answer> {
+  async function request(url: string, init: RequestInit = {}): Promise<Answer> {
     const response = await fetch(url, init)
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json') === true
@@ -96,9 +96,9 @@ export async function openWorld(
     }
   }
 
-  async function sign(payer: TestAccount, wanted: Answer, version: 1 | 2 = 2): Promise<Record<string, string>> {
+  async function sign(payer: TestAccount, unpaid: Answer, version: 1 | 2 = 2): Promise<Record<string, string>> {
     if (chain === null) throw new Error('this world has no chain')
-    return await signed(payer, chain, wanted, version)
+    return await signed(payer, chain, unpaid, version)
   }
 
   return {
@@ -111,7 +111,7 @@ export async function openWorld(
       return chain
     },
     async sell(routes, terms = {}, by = seller) {
-      const made = await by.call('POST', '/v1/paywalls', {
+      const created = await by.call('POST', '/v1/paywalls', {
         body: {
           slug: `api-${String(++count)}`,
           name: 'Weather',
@@ -122,11 +122,11 @@ export async function openWorld(
           ...terms,
         },
       })
-      if (made.status !== 201) throw new Error(`no paywall: ${made.text}`)
-      const { paywall, secret } = made.body
+      if (created.status !== 201) throw new Error(`no paywall: ${created.text}`)
+      const { paywall, secret } = created.body
       return { id: paywall.id, secret, paywall, gate: `${service.origin}/gate/${String(paywall.slug)}` }
     },
-    ask,
+    request,
     sign,
     async sweep() {
       // The chain is queried again after five seconds.
@@ -134,8 +134,8 @@ export async function openWorld(
       await service.sales.sales(service.clock.now())
     },
     async pay(payer, url, { version = 2, ...init } = {}) {
-      const header = await sign(payer, await ask(url, init), version)
-      return await ask(url, { ...init, headers: { ...(init.headers as Record<string, string>), ...header } })
+      const header = await sign(payer, await request(url, init), version)
+      return await request(url, { ...init, headers: { ...(init.headers as Record<string, string>), ...header } })
     },
     async close() {
       await service.close()

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { usdc } from '../../service/kit/money.ts'
 import type { Limit, WindowLimit } from '../../service/budgets/model.ts'
 import { testDatabase, type TestDatabase } from '../harness/database.ts'
-import { agentWith, callOf, policyOf, budgetsOn, verdictOf } from '../budgets/harness.ts'
+import { agentWith, callOf, policyOf, budgetsOn, outcomeOf } from '../budgets/harness.ts'
 
 const HISTORIES = 160
 const TOGETHER = 20
@@ -12,7 +12,7 @@ const SEED = Number(process.env['SEED'] ?? 20_261_121)
 type Step =
   | { act: 'wait'; ms: number }
   | { act: 'ask'; amount: number }
-  | { act: 'end'; which: number; taken: number; how: 'capture' | 'release' | 'expire' }
+  | { act: 'end'; which: number; captured: number; how: 'capture' | 'release' | 'expire' }
   | { act: 'repeat'; which: number }
 
 const MINUTE = 60_000
@@ -36,7 +36,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       act: fc.constant('end' as const),
       which,
-      taken: fc.nat(40),
+      captured: fc.nat(40),
       how: fc.constantFrom('capture' as const, 'release' as const, 'expire' as const),
     }),
   },
@@ -88,29 +88,29 @@ describe('any history of an agent', () => {
       Object.entries(limits).flatMap(([name, most]) => (most === undefined ? [] : [[name, BigInt(most)]])),
     ) as Partial<Record<Limit, bigint>>
     const agent = await agentWith(world, policyOf({ limits: bounds, rate: { callsPerMinute: rate } }), 1_000_000n)
-    const calls: { id: string; at: number; amount: number; kept: number; open: boolean }[] = []
+    const calls: { id: string; at: number; amount: number; charged: number; open: boolean }[] = []
     for (const [place, one] of steps.entries()) {
       if (one.act === 'wait') now += one.ms
       else if (one.act === 'ask') {
         const call = { ...callOf(agent, BigInt(one.amount)), deadline: new Date(now + 10 * 366 * 86_400_000) }
-        const verdict = await verdictOf(processes[place % 2]!.budgets.reserve(call))
-        expect([place, verdict]).toEqual([place, expected(one.amount)])
-        if (verdict === 'allowed')
-          calls.push({ id: call.id, at: now, amount: one.amount, kept: one.amount, open: true })
+        const outcome = await outcomeOf(processes[place % 2]!.budgets.reserve(call))
+        expect([place, outcome]).toEqual([place, expected(one.amount)])
+        if (outcome === 'allowed')
+          calls.push({ id: call.id, at: now, amount: one.amount, charged: one.amount, open: true })
       } else {
         const call = calls[one.which % Math.max(calls.length, 1)]
         if (call === undefined) continue
         if (one.act === 'repeat') {
           const again = callOf(agent, BigInt(call.amount), {}, call.id)
-          expect(await verdictOf(processes[place % 2]!.budgets.reserve(again))).toBe('allowed')
+          expect(await outcomeOf(processes[place % 2]!.budgets.reserve(again))).toBe('allowed')
         } else if (call.open) {
           const { id } = call
-          const taken = Math.min(one.taken, call.amount)
+          const captured = Math.min(one.captured, call.amount)
           const command = { hold: id, owner: agent.owner, announcements: [] }
           if (one.how === 'capture') {
             await world.ledger.capture({
               ...command,
-              amount: usdc(BigInt(taken)),
+              amount: usdc(BigInt(captured)),
               shares: [],
               kind: 'capture',
               reference: null,
@@ -123,7 +123,7 @@ describe('any history of an agent', () => {
             await database.statements.run('SELECT FROM ledger_hold WHERE id = $1 FOR UPDATE', [id])
             await world.ledger.sweep()
           }
-          call.kept = one.how === 'capture' ? taken : 0
+          call.charged = one.how === 'capture' ? captured : 0
           call.open = false
         }
       }
@@ -136,11 +136,11 @@ describe('any history of an agent', () => {
         const most = limits[window]
         const spent = calls
           .filter(({ at }) => nameOf(window, at) === nameOf(window, now))
-          .reduce((sum, { kept }) => sum + kept, 0)
+          .reduce((sum, { charged }) => sum + charged, 0)
         if (most !== undefined && amount > 0 && spent + amount > most) return window
       }
-      const made = calls.filter(({ at }) => nameOf('perMinute', at) === nameOf('perMinute', now)).length
-      return rate !== null && made >= rate ? 'callsPerMinute' : 'allowed'
+      const recent = calls.filter(({ at }) => nameOf('perMinute', at) === nameOf('perMinute', now)).length
+      return rate !== null && recent >= rate ? 'callsPerMinute' : 'allowed'
     }
   }
 })

@@ -49,8 +49,8 @@ describe('the rules of disputes, for every sale, policy and request', () => {
   test('a request is accepted only within its window, up to the rest, for the address that paid', () => {
     const to = fc.constantFrom(null, PAYER, `0x${'c2'.repeat(20)}` as const)
     check(
-      fc.property(sale, policy, micro(6_000), to, (sold, terms, asked, refundTo) => {
-        const amount = usdc(asked + 1n)
+      fc.property(sale, policy, micro(6_000), to, (sold, terms, requested, refundTo) => {
+        const amount = usdc(requested + 1n)
         const { returned } = sold
         const about = { sale: sold, returned, policy: { ...DEFAULT_POLICY, ...terms }, now: NOW, before: null }
         const denial = denialOf({ amount, refundTo }, about)
@@ -68,11 +68,11 @@ describe('the rules of disputes, for every sale, policy and request', () => {
 
   test('a payment that has a dispute gets no second refund by a request', () => {
     check(
-      fc.property(sale, policy, micro(6_000), states, (sold, terms, asked, state) => {
+      fc.property(sale, policy, micro(6_000), states, (sold, terms, requested, state) => {
         const before = { state: state as 'open' }
         const { returned } = sold
         const about = { sale: sold, returned, policy: { ...DEFAULT_POLICY, ...terms }, now: NOW, before }
-        const denial = denialOf({ amount: usdc(asked + 1n), refundTo: null }, about)
+        const denial = denialOf({ amount: usdc(requested + 1n), refundTo: null }, about)
         const hasEnded = !['open', 'refunding'].includes(state)
         expect(!hasEnded || denial !== null).toBe(true)
       }),
@@ -96,8 +96,8 @@ describe('the rules of disputes, for every sale, policy and request', () => {
         for (const { amount, reason, payer, handover, isServed, isOrderAddress, refunded } of requests) {
           const ofPayer = shares.get(payer) ?? 0
           const bought = { amount: usdc(6_000n), refunded, handover, result: null, simulated: false }
-          const asked = { amount, reason, isServed, sale: bought }
-          if (!isAutomatic(asked, { ...DEFAULT_POLICY, ...terms }, { spent, ofPayer, isOrderAddress })) continue
+          const request = { amount, reason, isServed, sale: bought }
+          if (!isAutomatic(request, { ...DEFAULT_POLICY, ...terms }, { spent, ofPayer, isOrderAddress })) continue
           expect(isOrderAddress).toBe(false)
           expect(terms.agents === 'automatic' && amount <= terms.perSale && amount + refunded <= 6_000n).toBe(true)
           const isHandedOver = isServed || handover !== 'none'
@@ -112,21 +112,21 @@ describe('the rules of disputes, for every sale, policy and request', () => {
   })
 
   test('a deadline refunds no more than is left, in at most three attempts', () => {
-    const wanted = fc.option(micro(6_000).map((value) => usdc(value + 1n)))
+    const amounts = fc.option(micro(6_000).map((value) => usdc(value + 1n)))
     const due = fc.record({
       unanswered: fc.constantFrom('refund' as const, 'close' as const),
       attempts: fc.integer({ min: 0, max: 10 }),
       reason: fc.constantFrom(...REASONS),
     })
     check(
-      fc.property(sale, wanted, due, (sold, amount, dispute) => {
+      fc.property(sale, amounts, due, (sold, amount, dispute) => {
         const left = sold.amount - sold.refunded
         const action = dueAction({ ...dispute, amount }, sold, sold.returned)
         expect(action !== 'refund' || (left > 0n && dispute.attempts < 3 && dispute.unanswered === 'refund')).toBe(true)
         // All that is asked for and not on its way, never a rest that an unpaid request leaves over.
         const owed = sold.amount - sold.returned
-        const wanted = amount === null || amount > owed ? owed : amount
-        expect(action !== 'refund' || (decidedAmount(amount, sold) ?? left) === wanted).toBe(true)
+        const expected = amount === null || amount > owed ? owed : amount
+        expect(action !== 'refund' || (decidedAmount(amount, sold) ?? left) === expected).toBe(true)
         expect(action !== 'wait' || owed === 0n).toBe(true)
         expect(action !== 'blocked' || (owed > 0n && sold.refunded > sold.returned)).toBe(true)
         expect((decidedAmount(amount, sold) ?? left) <= left).toBe(true)

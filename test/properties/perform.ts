@@ -10,7 +10,7 @@ import { Oracle, type OracleLock } from './oracle.ts'
 export class Person {
   readonly oracle = new Oracle()
   readonly problems: string[] = []
-  private readonly said: Said[] = []
+  private readonly operations: Operation[] = []
   private count = 0
   private readonly ledger: Ledger
   private readonly owner: Owner
@@ -54,19 +54,19 @@ export class Person {
   }
 
   private async come(id: string, kind: 'deposit' | 'grant', amount: bigint): Promise<void> {
-    const say = (micro: bigint) => () =>
+    const command = (micro: bigint) => () =>
       this.ledger.credit({ id, kind, owner: this.owner, amount: usdc(micro), reference: null, act: id })
-    await this.say(say(amount), 'done', say(amount + 1n))
+    await this.run(command(amount), 'done', command(amount + 1n))
     if (kind === 'deposit') this.oracle.deposit(amount)
     else this.oracle.grant(amount)
   }
 
   private async reserve(id: string, amount: bigint, useCredits: boolean): Promise<void> {
-    const say = (micro: bigint) => () =>
+    const command = (micro: bigint) => () =>
       this.ledger.reserve({ id, owner: this.owner, amount: usdc(micro), useCredits, deadline: FAR, reference: id })
     const fits = this.oracle.reserve(id, amount, useCredits)
-    if (fits) await this.say(say(amount), 'done', say(amount + 1n))
-    else await this.expect(say(amount), 'insufficient_balance')
+    if (fits) await this.run(command(amount), 'done', command(amount + 1n))
+    else await this.expect(command(amount), 'insufficient_balance')
   }
 
   private async capture(which: number, part: number, sharePart: number, kind: 'capture' | 'payout'): Promise<void> {
@@ -76,7 +76,7 @@ export class Person {
     const fromWallet = amount < lock.fromCredits ? 0n : amount - lock.fromCredits
     const share = usdc((fromWallet * BigInt(sharePart)) / 100n)
     const to = kind === 'payout' ? { platform: 'clearing' as const } : { userId: this.receiver }
-    const say = (micro: bigint) => () =>
+    const command = (micro: bigint) => () =>
       this.ledger.capture({
         hold: lock.id,
         owner: this.owner,
@@ -86,8 +86,8 @@ export class Person {
         reference: null,
         announcements: [],
       })
-    await this.expect(say(lock.amount + 1n), 'invalid_input')
-    await this.say(say(amount), 'done', () =>
+    await this.expect(command(lock.amount + 1n), 'invalid_input')
+    await this.run(command(amount), 'done', () =>
       this.ledger.release({ hold: lock.id, owner: this.owner, announcements: [] }),
     )
     this.oracle.capture(lock, amount, kind === 'capture')
@@ -96,7 +96,7 @@ export class Person {
   private async release(which: number): Promise<void> {
     const lock = this.pick(which)
     if (lock === undefined) return
-    await this.say(
+    await this.run(
       () => this.ledger.release({ hold: lock.id, owner: this.owner, announcements: [] }),
       'done',
       // A late capture of a released hold is refused and never charged.
@@ -116,16 +116,16 @@ export class Person {
 
   private async transfer(id: string, amount: bigint, share: number): Promise<void> {
     const shares = [{ to: { userId: this.receiver }, amount: usdc((amount * BigInt(share)) / 100n) }]
-    const say = (micro: bigint) => () =>
+    const command = (micro: bigint) => () =>
       this.ledger.transfer({ id, owner: this.owner, amount: usdc(micro), shares, reference: null })
-    if (this.oracle.transfer(amount)) await this.say(say(amount), 'done', say(amount + 1n))
-    else await this.expect(say(amount), 'insufficient_balance')
+    if (this.oracle.transfer(amount)) await this.run(command(amount), 'done', command(amount + 1n))
+    else await this.expect(command(amount), 'insufficient_balance')
   }
 
   private async die(): Promise<void> {
-    const gone = this.oracle.locks.filter((lock) => lock.open).slice(0, 2)
-    await this.expire(gone.map((lock) => lock.id))
-    for (const lock of gone) {
+    const expiring = this.oracle.locks.filter((lock) => lock.open).slice(0, 2)
+    await this.expire(expiring.map((lock) => lock.id))
+    for (const lock of expiring) {
       this.oracle.end(lock)
       await this.expect(
         () =>
@@ -144,14 +144,14 @@ export class Person {
   }
 
   private async repeat(back: number): Promise<void> {
-    const said = this.said.at(-1 - back)
-    if (said !== undefined) await this.expect(said.again, said.outcome)
+    const operation = this.operations.at(-1 - back)
+    if (operation !== undefined) await this.expect(operation.again, operation.outcome)
   }
 
   private async contradict(back: number): Promise<void> {
-    const said = this.said.at(-1 - back)
-    if (said === undefined) return
-    const outcome = await this.until(said.otherwise)
+    const operation = this.operations.at(-1 - back)
+    if (operation === undefined) return
+    const outcome = await this.until(operation.otherwise)
     if (outcome === 'done') this.problems.push('contents that contradict an earlier command were accepted')
   }
 
@@ -160,14 +160,14 @@ export class Person {
     return open[which % Math.max(1, open.length)]
   }
 
-  private async say(again: () => Promise<unknown>, outcome: string, otherwise: () => Promise<unknown>): Promise<void> {
+  private async run(again: () => Promise<unknown>, outcome: string, otherwise: () => Promise<unknown>): Promise<void> {
     await this.expect(again, outcome)
-    this.said.push({ again, outcome, otherwise })
+    this.operations.push({ again, outcome, otherwise })
   }
 
-  private async expect(call: () => Promise<unknown>, wanted: string): Promise<void> {
+  private async expect(call: () => Promise<unknown>, expected: string): Promise<void> {
     const outcome = await this.until(call)
-    if (outcome !== wanted) this.problems.push(`expected ${wanted}, got ${outcome}`)
+    if (outcome !== expected) this.problems.push(`expected ${expected}, got ${outcome}`)
   }
 
   /** A call that crashed is repeated unchanged, until there is a result. */
@@ -184,7 +184,7 @@ export class Person {
   }
 }
 
-interface Said {
+interface Operation {
   again: () => Promise<unknown>
   outcome: string
   otherwise: () => Promise<unknown>

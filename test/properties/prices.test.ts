@@ -129,11 +129,11 @@ describe('prices', () => {
   })
 
   it("are the buyer's chosen amount, within the bounds", () => {
-    check(fc.tuple(terms, amount), ([offered, wanted]) => {
+    check(fc.tuple(terms, amount), ([offered, requested]) => {
       if (offered.pricing.kind !== 'choose') return
       const { min, max } = offered.pricing
-      const isWithin = wanted >= min && (max === null || wanted <= max)
-      expect(linesFor(offered, {}, { amount: wanted }, null)?.total).toBe(isWithin ? wanted : undefined)
+      const isWithin = requested >= min && (max === null || requested <= max)
+      expect(linesFor(offered, {}, { amount: requested }, null)?.total).toBe(isWithin ? requested : undefined)
     })
   })
 

@@ -30,12 +30,12 @@ const options = { numRuns: 5_000, seed }
 describe('the price of a run', () => {
   test('is never more than its hold, and the share never more than the charge', () => {
     fc.assert(
-      fc.property(terms, tokens, measures, fc.integer({ min: 0, max: 10_000 }), (given, prompt, used, fee) => {
-        const { lock, price, payer } = quote(given, prompt)
-        const { charged, cost, share } = bill(given, lock, used, fee)
+      fc.property(terms, tokens, measures, fc.integer({ min: 0, max: 10_000 }), (runTerms, prompt, used, fee) => {
+        const { lock, price, payer } = quote(runTerms, prompt)
+        const { charged, cost, share } = bill(runTerms, lock, used, fee)
         expect(price <= lock && charged <= lock && cost <= price && share <= charged && share >= 0n).toBe(true)
-        expect(payer === 'owner').toBe(given.pricing.model === 'free' && lock > 0n)
-        if (given.pricing.model === 'free') expect([cost, share]).toEqual([0n, 0n])
+        expect(payer === 'owner').toBe(runTerms.pricing.model === 'free' && lock > 0n)
+        if (runTerms.pricing.model === 'free') expect([cost, share]).toEqual([0n, 0n])
         else expect(cost).toBe(charged)
       }),
       options,
@@ -44,15 +44,15 @@ describe('the price of a run', () => {
 
   test("pays the model first, then the platform's fee, and the creator the rest", () => {
     fc.assert(
-      fc.property(terms, tokens, measures, fc.integer({ min: 0, max: 10_000 }), (given, prompt, used, fee) => {
-        const { lock } = quote(given, prompt)
-        const { charged, share } = bill(given, lock, used, fee)
-        const own = modelCost(given.model, used.usage)
+      fc.property(terms, tokens, measures, fc.integer({ min: 0, max: 10_000 }), (runTerms, prompt, used, fee) => {
+        const { lock } = quote(runTerms, prompt)
+        const { charged, share } = bill(runTerms, lock, used, fee)
+        const own = modelCost(runTerms.model, used.usage)
         const rest = charged > own ? charged - own : 0n
-        if (given.pricing.model !== 'free') expect(share).toBe(rest - (rest * BigInt(fee)) / 10_000n)
+        if (runTerms.pricing.model !== 'free') expect(share).toBe(rest - (rest * BigInt(fee)) / 10_000n)
         // What was foreseen is always enough for the model.
-        const foreseen = used.usage !== null && used.usage.promptTokens <= prompt && given.model !== null
-        if (foreseen && used.usage!.completionTokens <= given.model!.outputTokensMax) {
+        const foreseen = used.usage !== null && used.usage.promptTokens <= prompt && runTerms.model !== null
+        if (foreseen && used.usage!.completionTokens <= runTerms.model!.outputTokensMax) {
           expect(charged >= own).toBe(true)
         }
       }),
@@ -62,8 +62,8 @@ describe('the price of a run', () => {
 
   test('is the usage within the hold: per thousand tokens, per second begun, or per run', () => {
     const of = (pricing: Terms['pricing'], used: Parameters<typeof bill>[2]) => {
-      const given: Terms = { pricing, model: null, limitMs: 30_000 }
-      return bill(given, usdc(1_000_000_000n), used, 0).charged
+      const runTerms: Terms = { pricing, model: null, limitMs: 30_000 }
+      return bill(runTerms, usdc(1_000_000_000n), used, 0).charged
     }
     const usage = { promptTokens: 300, completionTokens: 201 }
     expect(of({ model: 'per-run', amount: usdc(5n) }, { usage, durationMs: 9 })).toBe(5n)

@@ -221,10 +221,10 @@ describe('any interleaving of runs, failures, cancels, sweeps and crashes', () =
 })
 
 /** Repeats the request until its outcome is known, as a client with an Idempotency-Key does. */
-async function stubborn<T>(ask: () => Promise<T>): Promise<T> {
+async function stubborn<T>(request: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      return await ask()
+      return await request()
     } catch (error) {
       if (error instanceof DomainError) throw error
     }

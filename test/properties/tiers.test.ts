@@ -190,9 +190,9 @@ async function live(customer: Customer, steps: readonly Step[]): Promise<void> {
       const [payment] = released.splice(one.which % Math.max(released.length, 1), 1)
       if (payment === undefined) continue
       const details = { ...payment.details, windowStart: windowStart('day', clock.now()).toISOString() }
-      const taken = await unlessAnotherTier(() => books.take({ id: payment.id, details }, leaseOf(clock.now()), tiers))
-      if (taken === null) released.push(payment)
-      else open.push(taken)
+      const sale = await unlessAnotherTier(() => books.take({ id: payment.id, details }, leaseOf(clock.now()), tiers))
+      if (sale === null) released.push(payment)
+      else open.push(sale)
     } else {
       const [payment] = open.splice(one.which % Math.max(open.length, 1), 1)
       if (payment === undefined) continue

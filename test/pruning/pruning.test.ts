@@ -12,7 +12,7 @@ describe('pruning', () => {
   const NOW = new Date('2031-05-17T12:00:00Z')
   const RETENTIONS = due(POLICIES, NOW)
   let database: TestDatabase
-  const went = new Map<string, number>()
+  const removed = new Map<string, number>()
   let drawn = 0
 
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe('pruning', () => {
     createPruning({
       store: createPruningStore(database.statements),
       policies,
-      removed: (table, rows) => went.set(table, (went.get(table) ?? 0) + rows),
+      removed: (table, rows) => removed.set(table, (removed.get(table) ?? 0) + rows),
     }).prune(NOW, new AbortController().signal)
 
   async function make(text: string | undefined, at: Date, from: number, rows = 1): Promise<void> {
@@ -57,15 +57,15 @@ describe('pruning', () => {
     const young = new Date(before.getTime() + 2 * 86_400_000)
 
     test('removes old rows and keeps the others', async () => {
-      const { goes, stays } = ROWS[table] ?? { goes: '' }
+      const { expired, retained } = ROWS[table] ?? { expired: '' }
       const [oldest, newest] = [4, 3]
-      await make(goes, old, 1, oldest)
-      await make(stays, old, 101, stays === undefined ? 0 : 2)
-      await make(goes, young, 201, newest)
+      await make(expired, old, 1, oldest)
+      await make(retained, old, 101, retained === undefined ? 0 : 2)
+      await make(expired, young, 201, newest)
       const before = await there(table)
       await prune({ [table]: retention })
       expect(before - (await there(table))).toBe(oldest)
-      expect(went.get(table)).toBe(oldest)
+      expect(removed.get(table)).toBe(oldest)
       await prune({ [table]: retention })
       expect(before - (await there(table))).toBe(oldest)
       if (table === 'paywall_draw') drawn += oldest
@@ -81,7 +81,7 @@ describe('pruning', () => {
   })
 
   test('never removes rows with unlimited retention', async () => {
-    await make(ROWS['paywall_draw']?.goes, new Date('2001-01-01'), 301)
+    await make(ROWS['paywall_draw']?.expired, new Date('2001-01-01'), 301)
     const rows = await there('paywall_draw')
     await prune(retentionPolicies({ ...DAYS, draws: 0 }))
     expect(await there('paywall_draw')).toBe(rows)
@@ -90,8 +90,8 @@ describe('pruning', () => {
   test('skips rows that must stay, however many come first', async () => {
     const policies = { delivery_attempt: POLICIES['delivery_attempt'] as Retention }
     const old = new Date('2029-01-01')
-    await make(ROWS['delivery_attempt']?.stays, old, 1_000)
-    await make(ROWS['delivery_attempt']?.goes, old, 1_001)
+    await make(ROWS['delivery_attempt']?.retained, old, 1_000)
+    await make(ROWS['delivery_attempt']?.expired, old, 1_001)
     await database.statements.run(
       `INSERT INTO delivery_attempt (delivery_id, at, duration_ms)
        SELECT 'dlv_' || lpad(of::text, 26, '0'), $1, 1 FROM generate_series(1, $2::int) i, (VALUES (1000), (1001)) made (of)
@@ -105,7 +105,7 @@ describe('pruning', () => {
 
   test('leaves a locked row for the next round', async () => {
     const { tool_answer: retention } = POLICIES
-    await make(ROWS['tool_answer']?.goes, new Date('2030-01-01'), 401, 2)
+    await make(ROWS['tool_answer']?.expired, new Date('2030-01-01'), 401, 2)
     const rows = await there('tool_answer')
     await database.another().statements.together(async (inside) => {
       await inside.run(`SELECT FROM tool_answer WHERE call_id LIKE '%401' FOR UPDATE`, [])
@@ -117,7 +117,7 @@ describe('pruning', () => {
   })
 
   test('prunes the other tables when one fails', async () => {
-    await make(ROWS['tool_answer']?.goes, new Date('2030-01-01'), 501)
+    await make(ROWS['tool_answer']?.expired, new Date('2030-01-01'), 501)
     const rows = await there('tool_answer')
     const broken: Retention = { keptMs: 1, age: 'at', key: [['id', 'bigint']], says: 'nothing' }
     await expect(prune({ nowhere: broken, tool_answer: POLICIES['tool_answer'] as Retention })).rejects.toThrow(
@@ -127,7 +127,7 @@ describe('pruning', () => {
   })
 
   test('stops when its signal is aborted', async () => {
-    await make(ROWS['tool_answer']?.goes, new Date('2030-01-01'), 601)
+    await make(ROWS['tool_answer']?.expired, new Date('2030-01-01'), 601)
     const rows = await there('tool_answer')
     const pruning = createPruning({
       store: createPruningStore(database.statements),

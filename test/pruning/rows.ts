@@ -1,9 +1,9 @@
 /** One row of each pruned table, of the moment $1 and with the number $2; and what has to stay however old it is. */
 export interface Rows {
   /** Makes a row that goes once it is old. */
-  readonly goes: string
+  readonly expired: string
   /** Makes a row that stays. */
-  readonly stays?: string
+  readonly retained?: string
   /** Counts what is there of them; all rows of the table when absent. */
   readonly there?: string
 }
@@ -13,125 +13,125 @@ const HASH = `decode(lpad(($2::int)::text, 64, '0'), 'hex')`
 
 export const ROWS: Readonly<Record<string, Rows>> = {
   delivery_attempt: {
-    goes: attempt('delivered'),
-    stays: attempt('unconfirmed'),
+    expired: attempt('delivered'),
+    retained: attempt('unconfirmed'),
   },
   delivery_bounded_event: {
-    goes: `INSERT INTO delivery_bounded_event (about, key, at) VALUES ('chk_' || ${N}, ${HASH}, $1)`,
+    expired: `INSERT INTO delivery_bounded_event (about, key, at) VALUES ('chk_' || ${N}, ${HASH}, $1)`,
   },
   sale_notice: {
-    goes: `INSERT INTO sale_notice (sale_id, kind, user_id, environment, at, announcement, alone, waits)
+    expired: `INSERT INTO sale_notice (sale_id, kind, user_id, environment, at, announcement, alone, waits)
            VALUES ('pay_' || ${N}, 'sale', 'usr_1', 'sandbox', $1, '1', true, false)`,
   },
   idempotent_request: {
-    goes: `INSERT INTO idempotent_request (scope, request_hash, operation, leased_until, status, created_at)
+    expired: `INSERT INTO idempotent_request (scope, request_hash, operation, leased_until, status, created_at)
            VALUES (${HASH}, ${HASH}, 'op', $1, 200, $1)`,
-    stays: `INSERT INTO idempotent_request (scope, request_hash, operation, leased_until, status, created_at)
+    retained: `INSERT INTO idempotent_request (scope, request_hash, operation, leased_until, status, created_at)
             VALUES (${HASH}, ${HASH}, 'op', $1::timestamptz + interval '10 years', NULL, $1)`,
   },
   tool_answer: {
-    goes: `INSERT INTO tool_answer (call_id, kind, value, created_at) VALUES ('call_' || ${N}, 'json', '1', $1)`,
+    expired: `INSERT INTO tool_answer (call_id, kind, value, created_at) VALUES ('call_' || ${N}, 'json', '1', $1)`,
   },
   payment_address: {
-    goes: paymentAddress(0),
-    stays: paymentAddress(1),
+    expired: paymentAddress(0),
+    retained: paymentAddress(1),
   },
   outflow: {
-    goes: `INSERT INTO outflow (id, environment, user_id, kind, recipient, amount, at)
+    expired: `INSERT INTO outflow (id, environment, user_id, kind, recipient, amount, at)
            VALUES ('out ' || $2::int, 'sandbox', 'usr_1', 'pay', decode(repeat('00', 20), 'hex'), 1, $1)`,
   },
-  run_free: { goes: `INSERT INTO run_free (at, owner, caller, used) VALUES ($1, 'sandbox/u', 'c' || $2::int, 1)` },
+  run_free: { expired: `INSERT INTO run_free (at, owner, caller, used) VALUES ($1, 'sandbox/u', 'c' || $2::int, 1)` },
   identity_grant_count: {
-    goes: `INSERT INTO identity_grant_count (at, source, used) VALUES ($1, 'domain ' || $2::int, 1)`,
+    expired: `INSERT INTO identity_grant_count (at, source, used) VALUES ($1, 'domain ' || $2::int, 1)`,
   },
   identity_handle: {
-    goes: `INSERT INTO identity_handle (handle, user_id, released_at) VALUES ('h' || $2::int, 'usr_1', $1)`,
-    stays: `WITH owner AS (
+    expired: `INSERT INTO identity_handle (handle, user_id, released_at) VALUES ('h' || $2::int, 'usr_1', $1)`,
+    retained: `WITH owner AS (
               INSERT INTO identity_user (id, issuer, subject, created_at) VALUES (${N}, 'x', ${N}, $1) RETURNING id
             ) INSERT INTO identity_handle (handle, user_id) SELECT 'current' || $2::int, id FROM owner`,
   },
   outflow_step: {
-    goes: `INSERT INTO outflow_step (account, step, amount) VALUES ('sandbox/' || $2::int, $1, 1)`,
+    expired: `INSERT INTO outflow_step (account, step, amount) VALUES ('sandbox/' || $2::int, $1, 1)`,
   },
   spending_decision: {
-    goes: `INSERT INTO spending_decision (agent_id, at, kind, target, amount, outcome, reference)
+    expired: `INSERT INTO spending_decision (agent_id, at, kind, target, amount, outcome, reference)
            VALUES ('agt_1', $1, 'tool', 'x', 5, 'allowed', 'closed ' || $2::int)`,
-    stays: `WITH held AS (
+    retained: `WITH held AS (
               INSERT INTO ledger_hold (id, wallet_id, amount, deadline) VALUES ('open ' || $2::int, 1, 5, $1::timestamptz + interval '10 years')
             ) INSERT INTO spending_decision (agent_id, at, kind, target, amount, outcome, reference)
             VALUES ('agt_1', $1, 'tool', 'x', 5, 'allowed', 'open ' || $2::int)`,
   },
-  spending_alert: { goes: alert('perMinute'), stays: alert('lifetime') },
-  spending_approval: { goes: approval('lapsed'), stays: approval('pending') },
+  spending_alert: { expired: alert('perMinute'), retained: alert('lifetime') },
+  spending_approval: { expired: approval('lapsed'), retained: approval('pending') },
   spending_payment: {
-    goes: payment(`'sealed'`),
+    expired: payment(`'sealed'`),
     there: 'SELECT count(*)::int AS there FROM spending_payment WHERE answer IS NOT NULL',
   },
   paywall_draw: {
-    goes: `INSERT INTO paywall_draw (call, paywall_id, network, payer, route, amount, at)
+    expired: `INSERT INTO paywall_draw (call, paywall_id, network, payer, route, amount, at)
            VALUES ('call_' || ${N}, 'pwl_1', 'base', '0x1', 'GET /a', 3, $1)`,
   },
   paywall_pass: {
-    goes: `INSERT INTO paywall_pass (paywall_id, payer, path, paid_at) VALUES ('pwl_1', '0x1', ${HASH}, $1)`,
+    expired: `INSERT INTO paywall_pass (paywall_id, payer, path, paid_at) VALUES ('pwl_1', '0x1', ${HASH}, $1)`,
   },
   wallet_reconciliation: {
-    goes: reconciliation(0),
-    stays: reconciliation(7),
+    expired: reconciliation(0),
+    retained: reconciliation(7),
   },
   facilitator_gas: {
-    goes: `INSERT INTO facilitator_gas (network, day, payer, spent) VALUES ('base', ($1::timestamptz AT TIME ZONE 'UTC')::date, ${HASH}, 1)`,
+    expired: `INSERT INTO facilitator_gas (network, day, payer, spent) VALUES ('base', ($1::timestamptz AT TIME ZONE 'UTC')::date, ${HASH}, 1)`,
   },
   trial_day: {
-    goes: `INSERT INTO trial_day (checkout_id, day, used) VALUES ('chk ' || $2::int, ($1::timestamptz AT TIME ZONE 'UTC')::date, 1)`,
+    expired: `INSERT INTO trial_day (checkout_id, day, used) VALUES ('chk ' || $2::int, ($1::timestamptz AT TIME ZONE 'UTC')::date, 1)`,
   },
-  discovery_resource: { goes: resource('$1', 'resources') },
+  discovery_resource: { expired: resource('$1', 'resources') },
   discovery_check: {
-    goes: `INSERT INTO discovery_check (resource, tool, network, scheme, pay_to, address, host, method, amount, state, changed_at)
+    expired: `INSERT INTO discovery_check (resource, tool, network, scheme, pay_to, address, host, method, amount, state, changed_at)
            VALUES ('https://checks.example/' || $2::int, '', 'base', 'exact', ${HASH}, 'https://checks.example/', 'checks.example',
              'GET', '1', 'listed', $1)`,
   },
   discovery_payer: {
-    goes: `WITH r AS (${resource(`$1::timestamptz + interval '10 years'`, 'payers')} RETURNING id)
+    expired: `WITH r AS (${resource(`$1::timestamptz + interval '10 years'`, 'payers')} RETURNING id)
            INSERT INTO discovery_payer (resource_id, payer, settled, failed, waited_ms, timed, last_at)
            SELECT id, ${HASH}, 1, 0, 0, 0, $1 FROM r`,
   },
   discovery_origin: {
-    goes: `INSERT INTO discovery_origin (network, address, depth, updated_at) VALUES ('base', ${HASH}, 1, $1)`,
+    expired: `INSERT INTO discovery_origin (network, address, depth, updated_at) VALUES ('base', ${HASH}, 1, $1)`,
   },
   discovery_transfer: {
-    goes: `INSERT INTO discovery_transfer (network, recipient, sender, seen_at) VALUES ('base', ${HASH}, '', $1)`,
+    expired: `INSERT INTO discovery_transfer (network, recipient, sender, seen_at) VALUES ('base', ${HASH}, '', $1)`,
   },
   checkout_default: {
-    goes: `INSERT INTO checkout_default (payer, network, until) VALUES ($2::int, 'base', $1)`,
+    expired: `INSERT INTO checkout_default (payer, network, until) VALUES ($2::int, 'base', $1)`,
   },
   checkout_progress: {
-    goes: `INSERT INTO checkout_progress (payment_id, lines, written, updated_at) VALUES ('pay_' || ${N}, '[]', 1, $1)`,
+    expired: `INSERT INTO checkout_progress (payment_id, lines, written, updated_at) VALUES ('pay_' || ${N}, '[]', 1, $1)`,
   },
   checkout_day: {
-    goes: `INSERT INTO checkout_day (day, checkout_id, user_id, environment, opened)
+    expired: `INSERT INTO checkout_day (day, checkout_id, user_id, environment, opened)
            VALUES ($1::timestamptz, 'chk_' || ${N}, 'usr_1', 'sandbox', 1)`,
   },
   checkout_draft: {
-    goes: `INSERT INTO checkout_draft (token_hash, checkout_id, content, expires_at) VALUES (${HASH}, 'chk_1', '{}', $1)`,
+    expired: `INSERT INTO checkout_draft (token_hash, checkout_id, content, expires_at) VALUES (${HASH}, 'chk_1', '{}', $1)`,
   },
   oauth_client: {
-    goes: `INSERT INTO oauth_client (id, name, redirect_uris, expires_at) VALUES (${N}, 'x', '{}', $1)`,
+    expired: `INSERT INTO oauth_client (id, name, redirect_uris, expires_at) VALUES (${N}, 'x', '{}', $1)`,
   },
-  connection: { goes: connection('revoked'), stays: connection('expired') },
+  connection: { expired: connection('revoked'), retained: connection('expired') },
   oauth_device: {
-    goes: `INSERT INTO oauth_device (device_hash, user_code, name, interval_seconds, expires_at)
+    expired: `INSERT INTO oauth_device (device_hash, user_code, name, interval_seconds, expires_at)
            VALUES (${HASH}, ${N}, 'x', 5, $1)`,
   },
-  oauth_grant: { goes: grant('$1'), stays: grant('NULL') },
+  oauth_grant: { expired: grant('$1'), retained: grant('NULL') },
   signin_verification: {
-    goes: `INSERT INTO signin_verification (id, identifier, value, expires_at, created_at, updated_at)
+    expired: `INSERT INTO signin_verification (id, identifier, value, expires_at, created_at, updated_at)
            VALUES (${N}, 'x', 'x', $1, $1, $1)`,
   },
   signin_session: {
-    goes: `INSERT INTO signin_session (id, token, user_id, expires_at, created_at, updated_at)
+    expired: `INSERT INTO signin_session (id, token, user_id, expires_at, created_at, updated_at)
            VALUES (${N}, ${N}, 'person', $1, $1, $1)`,
   },
-  lease: { goes: `INSERT INTO lease (name, holder, until) VALUES (${N}, 'x', $1)` },
+  lease: { expired: `INSERT INTO lease (name, holder, until) VALUES (${N}, 'x', $1)` },
 }
 
 /** What those rows lean on. */

@@ -40,17 +40,17 @@ describe.each(backends)('the queue on %s', (kind) => {
   })
 
   it('handles each row once', async () => {
-    const seen: number[] = []
-    const queue = await started([numbers((n) => void seen.push(n))])
+    const handled: number[] = []
+    const queue = await started([numbers((n) => void handled.push(n))])
     await announce(range(500), queue)
     await tally.reached('done', 500)
-    expect(seen.sort((a, b) => a - b)).toEqual(range(500))
+    expect(handled.sort((a, b) => a - b)).toEqual(range(500))
     expect(await states()).toEqual({ done: 500 })
   })
 
   it('handles nothing of a transaction that was rolled back', async () => {
-    const seen: number[] = []
-    const queue = await started([numbers((n) => void seen.push(n))])
+    const handled: number[] = []
+    const queue = await started([numbers((n) => void handled.push(n))])
     const change = database.transaction(async (transaction) => {
       await createOutbox(clock).add(transaction, [{ topic: 'numbers', payload: { n: 1 } }])
       throw new Error('changed my mind')
@@ -58,21 +58,21 @@ describe.each(backends)('the queue on %s', (kind) => {
     await expect(change).rejects.toThrow('changed my mind')
     await announce([2], queue)
     await tally.reached('done', 1)
-    expect(seen).toEqual([2])
+    expect(handled).toEqual([2])
   })
 
   it('keeps a row until it is due', async () => {
-    const seen: number[] = []
-    const queue = await started([numbers((n) => void seen.push(n))])
+    const handled: number[] = []
+    const queue = await started([numbers((n) => void handled.push(n))])
     const dueAt = new Date(clock.now().getTime() + 60_000)
     await createOutbox(clock).add(database.statements, [{ topic: 'numbers', payload: { n: 1 }, dueAt }])
     await announce([2], queue)
     await tally.reached('done', 1)
-    expect(seen).toEqual([2])
+    expect(handled).toEqual([2])
     clock.turn(60_000)
     queue.wake()
     await tally.reached('done', 2)
-    expect(seen).toEqual([2, 1])
+    expect(handled).toEqual([2, 1])
   })
 
   it('tries again what failed, under the same id and by its schedule', async () => {
@@ -150,13 +150,13 @@ describe.each(backends)('the queue on %s', (kind) => {
   })
 
   it('shares the rows between two processes without handling one twice', async () => {
-    const seen: number[] = []
-    const topics = [numbers((n) => void seen.push(n))]
+    const handled: number[] = []
+    const topics = [numbers((n) => void handled.push(n))]
     const [one] = await Promise.all([started(topics), started(topics)])
     await announce(range(2_000), one)
     await tally.reached('done', 2_000)
     // The clock stands still, so no lease has run out: a job that arrives twice was handed out twice.
-    expect(seen.sort((a, b) => a - b)).toEqual(range(2_000))
+    expect(handled.sort((a, b) => a - b)).toEqual(range(2_000))
   })
 
   it('never exceeds its concurrency, and a busy topic does not delay another', async () => {
@@ -185,12 +185,12 @@ describe.each(backends)('the queue on %s', (kind) => {
   })
 
   it('loses nothing when the backend is emptied in the middle', async () => {
-    const seen = new Set<number>()
+    const handled = new Set<number>()
     const empties: Promise<void>[] = []
     const queue = await started([
       numbers((n) => {
-        seen.add(n)
-        if (seen.size === 400 || seen.size === 1_200) empties.push(empty())
+        handled.add(n)
+        if (handled.size === 400 || handled.size === 1_200) empties.push(empty())
       }),
     ])
     await announce(range(2_000), queue)
@@ -204,7 +204,7 @@ describe.each(backends)('the queue on %s', (kind) => {
     await empties[1]
     clock.turn(3_000)
     queue.wake()
-    await tally.until(() => seen.size === 2_000)
+    await tally.until(() => handled.size === 2_000)
     await queue.stop()
     expect(await states()).toEqual({ done: 2_000 })
   })
@@ -212,7 +212,7 @@ describe.each(backends)('the queue on %s', (kind) => {
   it('pushes after all what its backend refused at the very first push', async () => {
     const log = new Listener()
     const queue = await started([numbers(() => undefined)], [], { log, pace: { commandMs: 500 } })
-    const refused = log.hears('the queue is down')
+    const refused = log.waitFor('the queue is down')
     const mend = await fault()
     await announce([1], queue)
     await refused
@@ -265,7 +265,7 @@ describe.each(backends)('the queue on %s', (kind) => {
   if (kind === 'redis') {
     it('recovers by itself after an outage of Redis, and sweeps in the meantime', async () => {
       await redis?.kill()
-      const seen: number[] = []
+      const handled: number[] = []
       let sweeps = 0
       const sweeper: Sweeper = {
         name: 'broom',
@@ -275,14 +275,14 @@ describe.each(backends)('the queue on %s', (kind) => {
           tally.look()
         },
       }
-      const queue = await started([numbers((n) => void seen.push(n))], [sweeper])
+      const queue = await started([numbers((n) => void handled.push(n))], [sweeper])
       await announce(range(50), queue)
       await tally.until(() => sweeps > 0)
       clock.turn(9_000)
       expect(await queue.health()).toEqual({ backend: 'redis', lagSeconds: 9, oldestDueSeconds: 9, dead: 0 })
       await redis?.revive()
       await tally.reached('done', 50)
-      expect(seen.length).toBe(50)
+      expect(handled.length).toBe(50)
     })
   }
 
@@ -317,7 +317,7 @@ describe.each(backends)('the queue on %s', (kind) => {
       const mend = await fault()
       const began = performance.now() // eslint-disable-line house/steady-tests -- See below.
       gate.open()
-      await log.hears('the backend of the queue reported an error', 8)
+      await log.waitFor('the backend of the queue reported an error', 8)
       // eslint-disable-next-line house/steady-tests -- At least so long: a slow machine only makes it longer.
       expect(performance.now() - began).toBeGreaterThan(400)
       await mend()
@@ -367,11 +367,11 @@ describe.each(backends)('the queue on %s', (kind) => {
   }
 
   /** Waits until so many connections listen; BullMQ listens in its own time. */
-  async function listening(wanted: number): Promise<void> {
+  async function listening(expected: number): Promise<void> {
     const count = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE query = $1 AND datname = current_database()`
     for (const deadline = Date.now() + 20_000; ;) {
       const { rows } = await database.pool.query<{ count: number }>(count, [LISTEN])
-      if (rows[0]?.count === wanted) return
+      if (rows[0]?.count === expected) return
       if (Date.now() > deadline) throw new Error(`${String(rows[0]?.count)} connections listen`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }

@@ -41,7 +41,7 @@ describe.each(backends)('a worker that is killed, on %s', (kind) => {
     expect(rows).toHaveLength(50)
 
     const tally = new Tally()
-    const seen: number[] = []
+    const handled: number[] = []
     let led = false
     const queue = createQueue({
       statements,
@@ -50,7 +50,7 @@ describe.each(backends)('a worker that is killed, on %s', (kind) => {
       backend,
       measures: tally,
       pace: PACE,
-      topics: [numbers((n) => void seen.push(n))],
+      topics: [numbers((n) => void handled.push(n))],
       sweepers: [
         {
           name: 'broom',
@@ -66,7 +66,7 @@ describe.each(backends)('a worker that is killed, on %s', (kind) => {
     await tally.reached('done', 150)
     await tally.until(() => led)
     await queue.stop()
-    expect(new Set([...begun, ...seen]).size).toBe(200)
+    expect(new Set([...begun, ...handled]).size).toBe(200)
     expect((await database.pool.query('SELECT 1 FROM outbox WHERE done_at IS NULL')).rows).toEqual([])
     await redis?.close()
     await database.close()

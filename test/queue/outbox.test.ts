@@ -36,8 +36,8 @@ describe('the rows of the outbox', () => {
   it('are leased to one of several concurrent relays', async () => {
     await announce('a', 400)
     for (let round = 0; round < 50; round++) {
-      const taken = (await Promise.all(range(8).map(() => lease(['a'], 400)))).flat().map(({ id }) => id)
-      expect(new Set(taken).size).toBe(taken.length)
+      const leased = (await Promise.all(range(8).map(() => lease(['a'], 400)))).flat().map(({ id }) => id)
+      expect(new Set(leased).size).toBe(leased.length)
       clock.turn(3_000)
     }
   })

@@ -30,9 +30,9 @@ export async function startRedis(): Promise<RedisServer> {
   let server = await launch(port, folder)
   const kill = async () => {
     if (server.exitCode !== null || server.signalCode !== null) return
-    const gone = new Promise((resolve) => server.once('exit', resolve))
+    const exited = new Promise((resolve) => server.once('exit', resolve))
     server.kill('SIGKILL')
-    await gone
+    await exited
   }
   return {
     url,

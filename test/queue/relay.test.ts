@@ -151,16 +151,16 @@ describe('the relay', () => {
   })
 
   it('does not look for rows that are not due yet', async () => {
-    let told = 0
-    const outbox = createOutbox(clock, () => told++)
+    let wakes = 0
+    const outbox = createOutbox(clock, () => wakes++)
     const dueAt = new Date(clock.now().getTime() + 1)
     await outbox.add(database.statements, [{ topic: 'numbers', payload: { n: 2 }, dueAt }])
-    expect(told).toBe(0)
+    expect(wakes).toBe(0)
     await outbox.add(database.statements, [
       { topic: 'numbers', payload: { n: 3 }, dueAt },
       { topic: 'numbers', payload: { n: 4 } },
     ])
-    expect(told).toBe(1)
+    expect(wakes).toBe(1)
   })
 
   function started() {

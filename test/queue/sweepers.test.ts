@@ -62,9 +62,9 @@ describe('the sweepers', () => {
     const long: Sweeper = {
       name: 'long',
       everyMs: 1_000,
-      run: async (_now, given) => {
+      run: async (_now, passed) => {
         began++
-        signal = given
+        signal = passed
         await gate.opened
       },
     }

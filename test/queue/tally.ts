@@ -58,15 +58,15 @@ export const quiet: Log = { info: () => undefined, warn: () => undefined, error:
 /** Waits until a line has been logged so many times. */
 export class Listener implements Log {
   private readonly waiting: { beginning: string; left: number; resolve: () => void }[] = []
-  readonly info = this.heard.bind(this)
-  readonly warn = this.heard.bind(this)
-  readonly error = this.heard.bind(this)
+  readonly info = this.log.bind(this)
+  readonly warn = this.log.bind(this)
+  readonly error = this.log.bind(this)
 
-  hears(beginning: string, times = 1): Promise<void> {
+  waitFor(beginning: string, times = 1): Promise<void> {
     return new Promise((resolve) => this.waiting.push({ beginning, left: times, resolve }))
   }
 
-  private heard(_fields: object, line: string): void {
+  private log(_fields: object, line: string): void {
     for (const one of this.waiting) if (line.startsWith(one.beginning) && --one.left === 0) one.resolve()
   }
 }

@@ -64,9 +64,9 @@ describe('accounts take turns in a topic', () => {
   it('and concurrent relays do not exceed an account’s slots', async () => {
     await announce('one', 100)
     await announce('two', 100)
-    const taken = (await Promise.all(Array.from({ length: 12 }, () => lease()))).flat()
-    expect(tally(taken)).toEqual({ one: 8, two: 8 })
-    expect(new Set(taken.map(({ id }) => id)).size).toBe(16)
+    const leased = (await Promise.all(Array.from({ length: 12 }, () => lease()))).flat()
+    expect(tally(leased)).toEqual({ one: 8, two: 8 })
+    expect(new Set(leased.map(({ id }) => id)).size).toBe(16)
   })
 
   it('a lease that ran out is taken again, before anything newer', async () => {

@@ -18,7 +18,7 @@ describe('a refund on the chain', () => {
   afterAll(() => world.close())
 
   /** A seller with ten dollars, and a payment of four. */
-  async function sold() {
+  async function sell() {
     const person = await world.person()
     await send(world.chain, [{ to: person.address, value: 10_000_000n }])
     await world.mine(3)
@@ -52,7 +52,7 @@ describe('a refund on the chain', () => {
 
   const places = ['refund requested', 'withdrawal submitted', 'withdrawal settled', 'withdrawal paid']
   test.each(places)('is paid once, by the next process, when its process is killed at: %s', async (dieAt) => {
-    const { person, payer, sale } = await sold()
+    const { person, payer, sale } = await sell()
     const operation = newId('op', world.service.clock.now())
     const environment = {
       ...(await liveSettings(world.chain)),
@@ -78,7 +78,7 @@ describe('a refund on the chain', () => {
   })
 
   test('is paid again, once, after a reorganisation removes it', async () => {
-    const { person, payer, sale } = await sold()
+    const { person, payer, sale } = await sell()
     world.service.facilitator.start()
     await world.mine(10)
     const { body } = await refund(person, sale, { amount: 1.5 })
@@ -95,7 +95,7 @@ describe('a refund on the chain', () => {
 
   test('fails when the treasury cannot pay for a day, returns the money, and notifies the seller', async () => {
     const { service } = world
-    const { person, sale } = await sold()
+    const { person, sale } = await sell()
     const owner = { userId: person.caller.user.id, environment: 'production' as const }
     const events = ['refund.failed', 'payment.refunded'] as const
     const endpoint = { url: 'https://8.8.8.8/hook', events, secret: null }
@@ -119,8 +119,8 @@ describe('a refund on the chain', () => {
       'SELECT body FROM delivery WHERE user_id = $1 ORDER BY id',
       [owner.userId],
     )
-    const told = rows.map(({ body: text }) => JSON.parse(text) as { event: string; data: object })
-    expect(told).toMatchObject([
+    const payloads = rows.map(({ body: text }) => JSON.parse(text) as { event: string; data: object })
+    expect(payloads).toMatchObject([
       { event: 'refund.failed', data: { id: large, refundId: id, refundFailure: 'treasury_short', refunded: 0 } },
       {
         event: 'payment.refunded',
@@ -130,7 +130,7 @@ describe('a refund on the chain', () => {
   })
 
   test('is refused for a payment on the network of test tokens: real money never goes back for them', async () => {
-    const { person } = await sold()
+    const { person } = await sell()
     const sale = await addSale(world.service, person, { network: 'base-sepolia' })
     expect((await refund(person, sale, {})).body.code).toBe('refund_on_other_network')
   })

@@ -13,13 +13,13 @@ describe('the list of all payments', () => {
   })
   afterAll(() => service.close())
 
-  async function ask(person: TestPerson, input: object) {
+  async function requestRefund(person: TestPerson, input: object) {
     const query = encodeURIComponent(JSON.stringify(input))
     return await person.call('GET', `/trpc/payments.list?input=${query}`)
   }
 
   async function list(person: TestPerson, input: object): Promise<{ ids: string[]; next: string | null }> {
-    const { body } = await ask(person, input)
+    const { body } = await requestRefund(person, input)
     const { payments, next } = body.result.data as { payments: { id: string }[]; next: string | null }
     return { ids: payments.map(({ id }) => id), next }
   }
@@ -73,8 +73,8 @@ describe('the list of all payments', () => {
       [{ to: noon, state: 'paid' }, [audit]],
       [{ from: later }, []],
     ]
-    for (const [filter, wanted] of cases) {
-      expect([filter, new Set((await list(person, filter)).ids)]).toEqual([filter, new Set(wanted)])
+    for (const [filter, expected] of cases) {
+      expect([filter, new Set((await list(person, filter)).ids)]).toEqual([filter, new Set(expected)])
     }
     const { result } = (await person.call('GET', `/trpc/payments.get?input=${JSON.stringify({ id: audit })}`)).body
     expect(result.data).toMatchObject({ email: 'Ada@Example.com', input: { site: 'example.com' }, refunded: 5 })
@@ -117,7 +117,7 @@ describe('the list of all payments', () => {
     const person = await service.person()
     const refused = { customer: 'ada', product: 'book', state: 'gone', from: 'yesterday', before: 'run_1', limit: 501 }
     for (const [field, value] of Object.entries(refused)) {
-      const { status, body } = await ask(person, { [field]: value })
+      const { status, body } = await requestRefund(person, { [field]: value })
       expect([field, status, Object.keys(body.error.data.fields.details as object)]).toEqual([field, 400, [field]])
     }
   })
@@ -128,9 +128,9 @@ describe('the list of all payments', () => {
     const { statements } = service.database
     await statements.run(MANY, [owner.userId, owner.environment])
     await statements.run('ANALYZE sale', [])
-    const asked: { text: string; values: readonly unknown[] }[] = []
+    const queries: { text: string; values: readonly unknown[] }[] = []
     const run: Statements['run'] = async (text, values, name) => {
-      asked.push({ text, values })
+      queries.push({ text, values })
       return await statements.run(text, values, name)
     }
     const { olderOwn } = createOwnSales({ ...statements, run })
@@ -154,7 +154,7 @@ describe('the list of all payments', () => {
     for (const filter of filters) {
       const before = `pay_${'19999'.padStart(26, '0')}`
       const found = await olderOwn(owner, { ...all, ...filter }, { limit: 20, before })
-      const { text, values } = asked.pop()!
+      const { text, values } = queries.pop()!
       const [row] = await statements.run<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
         `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
         values,

@@ -10,7 +10,7 @@ import { liveSettings, openWorld, sendCall, type Depositor, type World } from '.
 import { randomAddress, requestOwn, signed, signOwn, type ToSign } from './own.ts'
 import { addSale, refund } from './sales.ts'
 
-interface Shown {
+interface RefundView {
   id: string
   state: string
   txHash: string | null
@@ -30,7 +30,7 @@ describe("a refund from the seller's own wallet", () => {
   afterAll(() => world.close())
 
   /** A seller whose own wallet has ten dollars, and a payment of four to it. */
-  async function sold() {
+  async function sell() {
     const person = await world.person()
     const wallet = await world.chain.payer(10_000_000n)
     await world.mine(1)
@@ -38,28 +38,30 @@ describe("a refund from the seller's own wallet", () => {
     const sale = await addSale(world.service, person, { payer, amount: 4_000_000, recipient: wallet.address })
     return { person, wallet, payer, sale }
   }
-  type Sold = Awaited<ReturnType<typeof sold>>
+  type SaleToRefund = Awaited<ReturnType<typeof sell>>
 
   async function requested(amount?: number) {
-    const it = await sold()
+    const it = await sell()
     return { ...it, refund: await own(it, amount) }
   }
   type Requested = Awaited<ReturnType<typeof requested>>
 
-  async function own({ person, sale }: Sold, amount?: number) {
+  async function own({ person, sale }: SaleToRefund, amount?: number) {
     const { status, body } = await refund(person, sale, { from: 'own', ...(amount === undefined ? {} : { amount }) })
     expect([status, body.refund]).toMatchObject([202, { state: 'requested', from: 'own', toSign: expect.any(Object) }])
-    return body.refund as Shown & { toSign: ToSign }
+    return body.refund as RefundView & { toSign: ToSign }
   }
 
   const post = ({ person, sale, refund: { id } }: Requested, signature: Hex) =>
     person.call('POST', `/v1/payments/${sale}/refunds/${id}/signature`, { body: { signature } })
 
-  const payment = async ({ person, sale }: Sold) =>
-    (await person.call('GET', `/v1/payments/${sale}`)).body.payment as Record<string, unknown> & { refunds: Shown[] }
+  const payment = async ({ person, sale }: SaleToRefund) =>
+    (await person.call('GET', `/v1/payments/${sale}`)).body.payment as Record<string, unknown> & {
+      refunds: RefundView[]
+    }
 
   /** Mines and looks, as the worker does, until every refund of the payment has ended. */
-  async function ended(it: Sold) {
+  async function ended(it: SaleToRefund) {
     for (let turn = 0; turn < 100; turn++) {
       await world.mine(1)
       world.service.clock.forward(30_000)
@@ -159,7 +161,7 @@ describe("a refund from the seller's own wallet", () => {
   })
 
   test('never exceeds the payment together with refunds from the balance', async () => {
-    const it = await sold()
+    const it = await sell()
     const owner = { userId: it.person.caller.user.id, environment: 'production' as const }
     const amount = 4_000_000n as never
     const credit = { kind: 'deposit', owner, amount, reference: null, act: 'test' } as const
@@ -227,7 +229,7 @@ describe("a refund from the seller's own wallet", () => {
 
   const places = ['refund requested', 'refund signed', 'refund settled', 'refund followed']
   test.each(places)('is paid once, by the next process, when its process is killed at: %s', async (dieAt) => {
-    const { person, wallet, payer, sale } = await sold()
+    const { person, wallet, payer, sale } = await sell()
     const operation = newId('op', world.service.clock.now())
     const environment = {
       ...(await liveSettings(world.chain)),
@@ -248,7 +250,7 @@ describe("a refund from the seller's own wallet", () => {
   })
 
   test('is refused where the money reached a balance here, or came from an account here', async () => {
-    const { person } = await sold()
+    const { person } = await sell()
     const here = await addSale(world.service, person, { recipient: person.address })
     const run = await addSale(world.service, person, { product: 'asset', recipient: world.service.wallets.treasury()! })
     const payer = randomAddress()

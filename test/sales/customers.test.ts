@@ -58,7 +58,7 @@ describe('customers', () => {
               await run(`UPDATE sale SET refunded = amount, state = 'refunded' WHERE id = $1 AND state = 'paid'`, [id])
             } else await run('UPDATE sale SET details = $2::json WHERE id = $1', [id, JSON.stringify(details)])
           }
-          const [counted, kept] = await Promise.all(
+          const [counted, stored] = await Promise.all(
             [COUNTED, KEPT].map((text) =>
               run<{ key: string; last_id: string; payer: string }>(text, [person.caller.user.id]),
             ),
@@ -66,8 +66,8 @@ describe('customers', () => {
           // After a payment has moved to another e-mail address, the one before may still name it as the last.
           const sums = (rows: typeof counted) =>
             rows?.map(({ last_id: _, payer: __, ...row }) => ({ ...row, last_at: 0, first_at: 0 }))
-          expect(sums(kept)).toEqual(sums(counted))
-          if (!steps.some(({ act }) => act === 'rename')) expect(kept).toEqual(counted)
+          expect(sums(stored)).toEqual(sums(counted))
+          if (!steps.some(({ act }) => act === 'rename')) expect(stored).toEqual(counted)
         },
       ),
       { numRuns: 40 },
@@ -107,7 +107,7 @@ describe('customers', () => {
     expect(await ids({ search: 'a%' })).toEqual(['a%b@example.com'])
     expect(await ids({ search: '%' })).toEqual([])
     for (const order of ['last', 'paid', 'payments']) {
-      const seen: string[] = []
+      const listed: string[] = []
       let before: string | null = null
       do {
         const page: { customers: Line[]; next: string | null } = await list(person, {
@@ -115,10 +115,10 @@ describe('customers', () => {
           limit: 1,
           ...(before === null ? {} : { before }),
         })
-        seen.push(...page.customers.map(({ id }) => id))
+        listed.push(...page.customers.map(({ id }) => id))
         before = page.next
-      } while (before !== null && seen.length < 10)
-      expect(seen).toEqual(await ids({ order }))
+      } while (before !== null && listed.length < 10)
+      expect(listed).toEqual(await ids({ order }))
     }
     const one = (of: TestPerson) =>
       of.call('GET', `/trpc/payments.customer?input=${encodeURIComponent(JSON.stringify({ id: 'ADA@example.com' }))}`)

@@ -32,7 +32,7 @@ describe("a payment with an identifier of its client's choice", () => {
     await world.close()
   })
   beforeEach(() => {
-    world.upstream.says('/anything', { well: true })
+    world.upstream.respondWith('/anything', { well: true })
   })
 
   const signed = async (id: unknown, by = payer) => identified(await world.sign(by, await world.buy(SLUG, {})), id)
@@ -58,15 +58,15 @@ describe("a payment with an identifier of its client's choice", () => {
   })
 
   test('continues its sale when repeated, but not under another identifier', async () => {
-    world.upstream.says('/anything', { ill: true }, 500)
+    world.upstream.respondWith('/anything', { ill: true }, 500)
     const id = newId()
     const payment = await signed(id)
     expect((await world.buy(SLUG, {}, payment)).status).toBe(502)
-    world.upstream.says('/anything', { well: true })
+    world.upstream.respondWith('/anything', { well: true })
     const other = await world.buy(SLUG, {}, identified(payment, newId()))
     expect([other.status, other.body.code]).toEqual([409, 'payment_identifier_used'])
-    const sold = await world.buy(SLUG, {}, payment)
-    expect(sold.status).toBe(200)
+    const purchase = await world.buy(SLUG, {}, payment)
+    expect(purchase.status).toBe(200)
     // It is known for the buyer's, and its answer was handed out.
     const replayed = await notBusy(() => world.buy(SLUG, {}, payment))
     expect([replayed.status, replayed.body.code]).toEqual([409, 'answer_given'])
@@ -164,22 +164,22 @@ describe('a route that requires an identifier', () => {
     ])
     expect(paywall.routes[0].paymentIdentifier).toBe('required')
     const payer = await world.chain.payer(1_000_000n)
-    const wanted = await world.ask(`${gate}/x`)
-    expect(declared(wanted)).toEqual({ required: true })
+    const unpaid = await world.request(`${gate}/x`)
+    expect(declared(unpaid)).toEqual({ required: true })
     // Nothing is offered that could not pay: version 1 and MPP carry no identifier.
-    expect(wanted.body.accepts).toEqual([])
-    expect(wanted.headers.get('www-authenticate')).toBeNull()
-    const other = await world.ask(`${gate}/y`)
+    expect(unpaid.body.accepts).toEqual([])
+    expect(unpaid.headers.get('www-authenticate')).toBeNull()
+    const other = await world.request(`${gate}/y`)
     expect([other.body.accepts.length, other.headers.has('www-authenticate')]).toEqual([1, true])
     for (const version of [1, 2] as const) {
-      const terms = version === 1 ? other : wanted
-      const { status, body } = await world.ask(`${gate}/x`, { headers: await world.sign(payer, terms, version) })
+      const terms = version === 1 ? other : unpaid
+      const { status, body } = await world.request(`${gate}/x`, { headers: await world.sign(payer, terms, version) })
       expect([status, body.code]).toEqual([400, 'invalid_payment'])
       expect(JSON.stringify(body.details)).toMatch(/is required here/)
     }
-    const { 'payment-signature': value = '' } = await world.sign(payer, wanted)
+    const { 'payment-signature': value = '' } = await world.sign(payer, unpaid)
     const payment = identified({ header: 'PAYMENT-SIGNATURE', value }, newId())
-    const sold = await world.ask(`${gate}/x`, { headers: { [payment.header]: payment.value } })
-    expect(sold.status).toBe(200)
+    const purchase = await world.request(`${gate}/x`, { headers: { [payment.header]: payment.value } })
+    expect(purchase.status).toBe(200)
   })
 })

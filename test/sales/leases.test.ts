@@ -19,7 +19,7 @@ describe('the work for a sale', () => {
   afterAll(() => database.close())
 
   /** How many of ten requests at once may do the work, so long after the start. */
-  async function taken(id: string, ms: number): Promise<number> {
+  async function countLeased(id: string, ms: number): Promise<number> {
     const time = { now: new Date(START + ms), until: new Date(START + ms + LEASE_MS) }
     const requests = Array.from({ length: 10 }, () =>
       store.inTransaction((inside) => store.take(inside, { id, details: {} }, time)),
@@ -31,16 +31,18 @@ describe('the work for a sale', () => {
     'is done by one of many requests at once until its lease ends: %s',
     async (state) => {
       const id = await addSale({ database, clock: { now: () => new Date(START) } }, { caller }, { state })
-      expect([await taken(id, 0), await taken(id, LEASE_MS - 1), await taken(id, LEASE_MS)]).toEqual([1, 0, 1])
+      expect([await countLeased(id, 0), await countLeased(id, LEASE_MS - 1), await countLeased(id, LEASE_MS)]).toEqual([
+        1, 0, 1,
+      ])
     },
   )
 
   it('is not interrupted by a process that knows an earlier lease only', async () => {
     const id = await addSale({ database, clock: { now: () => new Date(START) } }, { caller }, { state: 'claimed' })
-    await taken(id, 0)
+    await countLeased(id, 0)
     const later = new Date(START + LEASE_MS)
     const found = (await store.findLost(later, 100)).find((lost) => lost.id === id)!
-    expect(await taken(id, LEASE_MS)).toBe(1)
+    expect(await countLeased(id, LEASE_MS)).toBe(1)
     const release = (lease: typeof found) =>
       store.inTransaction((inside) => store.release(inside, lease, 'interrupted'))
     expect(await release(found)).toBeNull()

@@ -40,8 +40,8 @@ interface Seller {
 const SELLERS: Record<string, () => Promise<Seller>> = {
   async tools() {
     const world = await payWorld()
-    world.upstream.says('/notes', { id: 1 }, 201)
-    world.upstream.says('/anything', { well: true })
+    world.upstream.respondWith('/notes', { id: 1 }, 201)
+    world.upstream.respondWith('/anything', { well: true })
     return {
       async prepare(version) {
         const slug = version === 1 ? 'acme-create-note' : 'acme-get-anything'
@@ -58,7 +58,7 @@ const SELLERS: Record<string, () => Promise<Seller>> = {
       async prepare(version) {
         const slug = await world.prompt({ slug: `counted-${String(version)}` })
         const payment = await world.payFor(slug, await world.chain.payer(1_000_000n), { version })
-        return () => world.ask(slug, undefined, payment)
+        return () => world.runAsGuest(slug, undefined, payment)
       },
       close: () => world.close(),
     }
@@ -82,8 +82,8 @@ const SELLERS: Record<string, () => Promise<Seller>> = {
       async prepare(version) {
         const { gate } = await world.sell([{ path: '/x', pricing: { model: 'per-request', amount: 0.05 } }])
         const payer = await world.chain.payer(1_000_000n)
-        const headers = await world.sign(payer, await world.ask(`${gate}/x`), version)
-        return () => world.ask(`${gate}/x`, { headers })
+        const headers = await world.sign(payer, await world.request(`${gate}/x`), version)
+        return () => world.request(`${gate}/x`, { headers })
       },
       close: () => world.close(),
     }

@@ -20,9 +20,9 @@ describe('the summary of sales', () => {
   })
 
   const today = (): string => service.clock.now().toISOString().slice(0, 10)
-  const ask = async (person: TestPerson, name: string, input: object) =>
+  const query = async (person: TestPerson, name: string, input: object) =>
     await person.call('GET', `/trpc/${name}?input=${encodeURIComponent(JSON.stringify(input))}`)
-  const summary = async (person: TestPerson, input: object) => resultOf(await ask(person, 'payments.summary', input))
+  const summary = async (person: TestPerson, input: object) => resultOf(await query(person, 'payments.summary', input))
 
   test('has revenue, customers and failures of a period and of the one before, and nothing of another account', async () => {
     const [person, other] = [await service.person(), await service.person()]
@@ -73,7 +73,7 @@ describe('the summary of sales', () => {
       { first: '2026-03-02', last: '2026-03-01' },
       { first: '2025-01-01', last: '2026-03-01' },
     ])
-      expect((await ask(person, 'payments.summary', input)).status).toBe(400)
+      expect((await query(person, 'payments.summary', input)).status).toBe(400)
   })
 
   test('counts a browser once a day at each checkout, no program, and sets payments on the page beside it', async () => {
@@ -104,7 +104,8 @@ describe('the summary of sales', () => {
     expect((await person.call('POST', `/v1/checkouts/${audit}/test-payment`)).status).toBe(200)
     await service.checkouts.openings.flush()
     const days = { first: today(), last: today() }
-    const conversion = async (input: object) => resultOf(await ask(person, 'checkouts.conversion', input)) as Conversion
+    const conversion = async (input: object) =>
+      resultOf(await query(person, 'checkouts.conversion', input)) as Conversion
     const before = { opened: 0, paid: 0 }
     expect(await conversion(days)).toEqual({
       all: { id: null, name: null, opened: 4, paid: 1, before, checkouts: 2 },
@@ -122,7 +123,7 @@ describe('the summary of sales', () => {
       before: { opened: 4, paid: 1 },
     })
     const other = await service.person()
-    expect((resultOf(await ask(other, 'checkouts.conversion', days)) as Conversion).each).toEqual([])
+    expect((resultOf(await query(other, 'checkouts.conversion', days)) as Conversion).each).toEqual([])
   })
 })
 

@@ -49,7 +49,7 @@ describe('the summary of sales', () => {
     const checkouts = createCheckoutStore(statements)
     for (const length of [30, 60]) {
       const span = spanOf(day(length - 1), day(0))
-      const took: Record<string, number[]> = {}
+      const durations: Record<string, number[]> = {}
       for (let times = 0; times < 5; times++) {
         for (const [name, work] of Object.entries({
           days: () => store.days(owner, span),
@@ -59,10 +59,10 @@ describe('the summary of sales', () => {
         })) {
           const began = performance.now()
           await work()
-          ;(took[name] ??= []).push(performance.now() - began)
+          ;(durations[name] ??= []).push(performance.now() - began)
         }
       }
-      for (const [name, all] of Object.entries(took)) {
+      for (const [name, all] of Object.entries(durations)) {
         const median = all.sort((a, b) => a - b)[2] ?? 0
         process.stderr.write(
           `summary of ${String(length)} days and as many before, of 100,000 sales: ${name} in ${median.toFixed(0)} ms\n`,

@@ -34,9 +34,9 @@ describe('the pages of a sandbox', () => {
         lifetime: 'persistent',
         fields: [{ name: 'site', label: 'Website', type: 'text', required: true }],
       }
-      const { status, body: made } = await seller.call('POST', '/v1/checkouts', { body })
+      const { status, body: created } = await seller.call('POST', '/v1/checkouts', { body })
       expect(status).toBe(201)
-      return { url: `/p/${made.checkout.id as string}`, secret: made.secret as string }
+      return { url: `/p/${created.checkout.id as string}`, secret: created.secret as string }
     }
 
     it('accepts a delivery, verifies its signature, and shows it', async () => {

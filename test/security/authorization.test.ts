@@ -5,7 +5,7 @@ import { newId, type Prefix } from '../../service/kit/ids.ts'
 import { liveSettings } from '../harness/live.ts'
 import { testService, type Answer, type CallOptions, type TestPerson, type TestService } from '../harness/service.ts'
 import { furnished } from '../trpc/account.ts'
-import { MOUNTED, ROUTES, type Asked, type Thing } from './routes.ts'
+import { MOUNTED, ROUTES, type RouteRequest, type Thing } from './routes.ts'
 
 /** Permissions on every route: callers without a key, ended keys, other accounts, agents, other sites' pages. */
 describe('authorization', () => {
@@ -47,40 +47,40 @@ describe('authorization', () => {
     expect(service.served.upgrades).toEqual(['/gate'])
   })
 
-  describe.each(Object.entries(ROUTES))('%s', (route, [statuses, asked = {}]) => {
-    const [nobody, ended, other, agent, page] = statuses.split(' ').map(Number)
+  describe.each(Object.entries(ROUTES))('%s', (route, [statuses, request = {}]) => {
+    const [anonymous, ended, other, agent, page] = statuses.split(' ').map(Number)
 
     test('answers requests without credentials and with ended keys as its row says', async () => {
-      const answer = await ask(route, asked)
-      expect(answer.status).toBe(nobody)
-      if (nobody === 401)
+      const answer = await send(route, request)
+      expect(answer.status).toBe(anonymous)
+      if (anonymous === 401)
         expect(answer.body.code).toMatch(/^(unauthenticated|draft_unauthenticated|invalid_signature)$/)
-      expect(await status(route, asked, { key: keys.revoked })).toBe(ended)
-      expect(await status(route, asked, { key: keys.expired })).toBe(ended)
-      expect(await status(route, asked, { key: `csk_test_${'x'.repeat(43)}` })).toBe(ended)
+      expect(await status(route, request, { key: keys.revoked })).toBe(ended)
+      expect(await status(route, request, { key: keys.expired })).toBe(ended)
+      expect(await status(route, request, { key: `csk_test_${'x'.repeat(43)}` })).toBe(ended)
     })
 
     test('answers another account as its row says, without revealing what exists', async () => {
-      const answer = await ask(route, asked, { key: stranger.key })
+      const answer = await send(route, request, { key: stranger.key })
       expect([answer.status, answer.text]).toEqual([other, expect.any(String)])
-      for (const id of Object.values(owner.ids)) if (id !== idOf(asked)) expect(answer.text).not.toContain(id)
-      if (asked.listed !== undefined) expect(answer.body[asked.listed]).toBeInstanceOf(Array)
-      if (asked.thing === undefined) return
-      const nothing = await ask(route, asked, { key: stranger.key }, ghostOf(asked.thing))
-      expect(told(nothing, ghostOf(asked.thing))).toEqual(told(answer, idOf(asked)))
-      const elsewhere = await ask(route, asked, { key: keys.production })
-      expect(told(elsewhere, idOf(asked))).toEqual(told(answer, idOf(asked)))
+      for (const id of Object.values(owner.ids)) if (id !== idOf(request)) expect(answer.text).not.toContain(id)
+      if (request.listed !== undefined) expect(answer.body[request.listed]).toBeInstanceOf(Array)
+      if (request.thing === undefined) return
+      const nothing = await send(route, request, { key: stranger.key }, ghostOf(request.thing))
+      expect(comparable(nothing, ghostOf(request.thing))).toEqual(comparable(answer, idOf(request)))
+      const elsewhere = await send(route, request, { key: keys.production })
+      expect(comparable(elsewhere, idOf(request))).toEqual(comparable(answer, idOf(request)))
     })
 
     test("answers an agent's key as its row says", async () => {
-      const answer = await ask(route, asked, { key: keys.agent })
+      const answer = await send(route, request, { key: keys.agent })
       expect([answer.status, answer.text]).toEqual([agent, expect.any(String)])
       if (agent === 403) expect(answer.body.code).toBe('agent_key_forbidden')
     })
 
     test("answers another site's page as its row says", async () => {
       for (const origin of ['null', `${service.origin}.evil.example`]) {
-        const answer = await ask(route, asked, { headers: { cookie, origin } })
+        const answer = await send(route, request, { headers: { cookie, origin } })
         expect([answer.status, answer.text]).toEqual([page, expect.any(String)])
         if (page === 403) expect(answer.body.code).toBe('foreign_origin')
         expect(answer.headers.get('access-control-allow-origin')).toBeNull()
@@ -111,17 +111,17 @@ describe('authorization', () => {
       // For visitors without an account: test/trpc/authorization.test.ts covers these.
       if (name.startsWith('market.')) continue
       const mutation = _def.type === 'mutation'
-      const asking = (options: CallOptions): Promise<Answer> =>
+      const requestWith = (options: CallOptions): Promise<Answer> =>
         mutation
           ? service.call('POST', `/trpc/${name}`, { body: {}, ...options })
           : service.call('GET', `/trpc/${name}?input=${encodeURIComponent('{}')}`, options)
       const page = { cookie, origin: 'https://evil.example' }
       const answers = [
-        await asking({}),
-        await asking({ key: keys.revoked }),
-        await asking({ key: keys.expired }),
-        await asking({ key: keys.agent }),
-        ...(mutation ? [await asking({ headers: page })] : []),
+        await requestWith({}),
+        await requestWith({ key: keys.revoked }),
+        await requestWith({ key: keys.expired }),
+        await requestWith({ key: keys.agent }),
+        ...(mutation ? [await requestWith({ headers: page })] : []),
       ].map(({ status }) => status)
       if (String(answers) !== String([401, 401, 401, 403, ...(mutation ? [403] : [])])) wrong.push([name, answers])
     }
@@ -171,7 +171,7 @@ describe('authorization', () => {
       clientInfo: { name: 'test', version: '1' },
     })
     const headers = { accept: 'application/json, text/event-stream' }
-    const say = (body: object, options: CallOptions = {}) =>
+    const callMcp = (body: object, options: CallOptions = {}) =>
       service.call('POST', '/tools/mcp', { ...options, body, headers: { ...headers, ...options.headers } })
 
     test.each([
@@ -182,7 +182,7 @@ describe('authorization', () => {
       ["an agent's key", 200, 'agent'],
     ] as const)('%s: %d', async (_, status, name) => {
       const key = name === undefined ? {} : { key: keys[name] }
-      expect((await say(initialize, key)).status).toBe(status)
+      expect((await callMcp(initialize, key)).status).toBe(status)
       if (name === undefined) return
       const byAddress = await service.call('POST', `/tools/mcp?key=${keys[name]}`, { body: initialize, headers })
       expect(byAddress.status).toBe(status)
@@ -196,26 +196,26 @@ describe('authorization', () => {
     })
 
     test('a session belongs to its account only', async () => {
-      const begun = await say(initialize, { key: owner.person.key })
+      const begun = await callMcp(initialize, { key: owner.person.key })
       const session = { 'mcp-session-id': String(begun.headers.get('mcp-session-id')) }
-      expect((await say(message('tools/list'), { key: owner.person.key, headers: session })).status).toBe(200)
-      expect((await say(message('tools/list'), { key: stranger.key, headers: session })).status).toBe(404)
-      expect((await say(message('tools/list'), { key: keys.production, headers: session })).status).toBe(404)
-      expect((await say(message('tools/list'), { headers: session })).status).toBe(404)
+      expect((await callMcp(message('tools/list'), { key: owner.person.key, headers: session })).status).toBe(200)
+      expect((await callMcp(message('tools/list'), { key: stranger.key, headers: session })).status).toBe(404)
+      expect((await callMcp(message('tools/list'), { key: keys.production, headers: session })).status).toBe(404)
+      expect((await callMcp(message('tools/list'), { headers: session })).status).toBe(404)
       const ended = await service.call('DELETE', '/tools/mcp', { key: stranger.key, headers: session })
       expect(ended.status).toBe(404)
     })
 
     test("another site's page is refused, with or without a key", async () => {
-      const answer = await say(initialize, { key: owner.person.key, headers: { origin: 'https://evil.example' } })
+      const answer = await callMcp(initialize, { key: owner.person.key, headers: { origin: 'https://evil.example' } })
       expect([answer.status, answer.body.code]).toEqual([403, 'foreign_origin'])
     })
 
     test("another account's tool is not called by its name", async () => {
       const call = message('tools/call', { name: 'call_tool', arguments: { slug: 'acme-ping', input: {} } })
       const known = message('tools/call', { name: 'call_tool', arguments: { slug: 'acme-nothing', input: {} } })
-      const [real, ghost] = [await say(call, { key: stranger.key }), await say(known, { key: stranger.key })]
-      expect(told(real, 'acme-ping')).toEqual(told(ghost, 'acme-nothing'))
+      const [real, ghost] = [await callMcp(call, { key: stranger.key }), await callMcp(known, { key: stranger.key })]
+      expect(comparable(real, 'acme-ping')).toEqual(comparable(ghost, 'acme-nothing'))
       expect(real.text).toContain('tool_not_found')
     })
   })
@@ -225,37 +225,42 @@ describe('authorization', () => {
     expect([status, body.code]).toEqual([404, 'paywall_not_found'])
   })
 
-  async function ask(route: string, asked: Asked, options: CallOptions = {}, id = idOf(asked)): Promise<Answer> {
+  async function send(
+    route: string,
+    request: RouteRequest,
+    options: CallOptions = {},
+    id = idOf(request),
+  ): Promise<Answer> {
     const [surface = '', method = '', path = ''] = route.split(' ')
-    const { params = {}, query = '', body, at } = asked
+    const { params = {}, query = '', body, at } = request
     const address = new URL(service.served.surfaces.find(({ name }) => name === surface)!.address).pathname
     const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? id)
     const whole = body === undefined ? undefined : at === undefined ? body : { ...body, [at]: id }
     return service.call(method, address + filled.replace(/^\/$/, '') + query, { ...options, body: whole })
   }
 
-  async function status(route: string, asked: Asked, options?: CallOptions): Promise<number> {
-    return (await ask(route, asked, options)).status
+  async function status(route: string, request: RouteRequest, options?: CallOptions): Promise<number> {
+    return (await send(route, request, options)).status
   }
 
-  function idOf({ thing }: Asked): string {
+  function idOf({ thing }: RouteRequest): string {
     return thing === undefined ? '' : owner.ids[thing]
   }
 
   /** The response without the requested id, so that responses for different ids can be compared. */
-  function told({ status, text, headers }: Answer, id: string): unknown {
-    const said = text
+  function comparable({ status, text, headers }: Answer, id: string): unknown {
+    const masked = text
       .replaceAll(/"requestId":"[^"]*"/g, '')
       .replaceAll(/\b(run|call)_[0-9a-z]{26}\b/g, '')
       .replaceAll(id, 'ID')
-    return [status, headers.get('content-type'), said]
+    return [status, headers.get('content-type'), masked]
   }
 
   async function keyOf({ revoke, ...more }: { revoke?: true; agentId?: string; expiresAt?: string }): Promise<string> {
-    const made = await owner.person.call('POST', '/v1/keys', { body: { name: 'key', ...more } })
-    if (made.status !== 201) throw new Error(made.text)
-    if (revoke === true) await owner.person.call('DELETE', `/v1/keys/${String(made.body.key.id)}`)
-    return String(made.body.secret)
+    const created = await owner.person.call('POST', '/v1/keys', { body: { name: 'key', ...more } })
+    if (created.status !== 201) throw new Error(created.text)
+    if (revoke === true) await owner.person.call('DELETE', `/v1/keys/${String(created.body.key.id)}`)
+    return String(created.body.secret)
   }
 
   /** As it is stored after a call whose answer can be fetched. */
@@ -291,8 +296,8 @@ describe('authorization', () => {
 
   async function productionKey(): Promise<string> {
     const caller = { ...owner.person.caller, environment: 'production' as const }
-    const wanted = { name: 'live', agentId: null, expiresAt: null }
-    return (await service.identity.keys.create(caller, wanted, 'op_live')).secret
+    const input = { name: 'live', agentId: null, expiresAt: null }
+    return (await service.identity.keys.create(caller, input, 'op_live')).secret
   }
 
   async function signedIn(): Promise<string> {

@@ -27,15 +27,15 @@ describe('connections', () => {
       ['says nothing at all', ''],
       ['never ends its headers', 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: '],
       ['never ends its first line', 'GET /'],
-    ])('one that %s gets 408, and is closed', async (_, said) => {
+    ])('one that %s gets 408, and is closed', async (_, sent) => {
       const port = await serve({ headersMs: 150, requestMs: 60_000 })
-      expectRefused(await whole(open(port, said)), 408, 'request_timeout')
+      expectRefused(await whole(open(port, sent)), 408, 'request_timeout')
     })
 
     test('one that never ends its body gets 408, too', async () => {
       const port = await serve({ headersMs: 150, requestMs: 150 })
-      const said = post('/v1/wallet/deposit', ['Content-Length: 100']) + '{"amount"'
-      expectRefused(await whole(open(port, said)), 408, 'request_timeout')
+      const sent = post('/v1/wallet/deposit', ['Content-Length: 100']) + '{"amount"'
+      expectRefused(await whole(open(port, sent)), 408, 'request_timeout')
     })
 
     test('one that sends a byte now and then gets 408, too', async () => {
@@ -72,10 +72,10 @@ describe('connections', () => {
   describe('that are many', () => {
     test('are refused beyond the limit, while the open ones are served', async () => {
       const port = await serve({ connections: 3 })
-      const taken = [open(port), open(port), open(port)]
-      await Promise.all(taken.map((socket) => once(socket, 'connect')))
+      const sockets = [open(port), open(port), open(port)]
+      await Promise.all(sockets.map((socket) => once(socket, 'connect')))
       expect(await whole(open(port, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'))).toBe('')
-      const [first] = taken
+      const [first] = sockets
       first!.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
       expect(await whole(first!)).toMatch(/^HTTP\/1.1 200 /)
       expect(await whole(open(port, 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'))).toMatch(/ 200 /)
@@ -84,20 +84,20 @@ describe('connections', () => {
     test('pipelined requests are answered in their order', async () => {
       const port = await serve()
       const paths = Array.from({ length: 20 }, (_, place) => (place % 2 === 0 ? '/healthz' : '/nothing'))
-      const asked = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
+      const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)
       const last = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
-      const statuses = statusesOf(await whole(open(port, asked.join('') + last)))
+      const statuses = statusesOf(await whole(open(port, requests.join('') + last)))
       expect(statuses).toEqual([...paths.map((path) => (path === '/healthz' ? 200 : 404)), 200])
     })
 
     test('one connection has a limited number of requests', async () => {
       const port = await serve({ requestsPerConnection: 5, keepAliveMs: 50 })
-      const asked = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50)
-      const said = await whole(open(port, asked))
+      const requests = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50)
+      const received = await whole(open(port, requests))
       // The fifth response announces the end of the connection; requests that did not wait for it are refused
       // unprocessed.
-      expect(statusesOf(said)).toEqual([...Array<number>(5).fill(200), ...Array<number>(45).fill(503)])
-      expect(said.match(/x-request-id: req_/gi)).toHaveLength(5)
+      expect(statusesOf(received)).toEqual([...Array<number>(5).fill(200), ...Array<number>(45).fill(503)])
+      expect(received.match(/x-request-id: req_/gi)).toHaveLength(5)
     })
 
     test.each(['2025-11-25', '2026-07-28'])(
@@ -138,16 +138,16 @@ describe('connections', () => {
       ['a header', `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`],
       ['headers', `GET /healthz HTTP/1.1\r\nHost: x\r\n${'X-Many: x\r\n'.repeat(4_000)}\r\n`],
       ['an address', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
-    ])('%s beyond the limit: 431', async (_, said) => {
-      expectRefused(await whole(open(await serve(), said)), 431, 'headers_too_large')
+    ])('%s beyond the limit: 431', async (_, sent) => {
+      expectRefused(await whole(open(await serve(), sent)), 431, 'headers_too_large')
     })
 
     test('a body beyond the limit gets 413, and its rest is not read as a request', async () => {
       const smuggled = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
       const body = 'x'.repeat(5_000) + smuggled
-      const said = post('/v1/wallet/deposit', [`Content-Length: ${String(body.length)}`]) + body
+      const sent = post('/v1/wallet/deposit', [`Content-Length: ${String(body.length)}`]) + body
       const port = await serve({ keepAliveMs: 50 })
-      expect(statusesOf(await whole(open(port, said)))).toEqual([413])
+      expect(statusesOf(await whole(open(port, sent)))).toEqual([413])
     })
 
     test('a body for a route without one is not read as a request', async () => {
@@ -190,18 +190,18 @@ describe('connections', () => {
       'the preface of HTTP/2': `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${NEXT}`,
       TLS: '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003',
     }
-    test.each(Object.entries(shapes))('%s', async (_, said) => {
-      expectRefused(await whole(open(await serve(), said)), 400, 'bad_request')
+    test.each(Object.entries(shapes))('%s', async (_, sent) => {
+      expectRefused(await whole(open(await serve(), sent)), 400, 'bad_request')
     })
 
     test('a proxy request is refused', async () => {
-      const said = await whole(open(await serve(), 'CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: 127.0.0.1:22\r\n\r\n'))
-      expectRefused(said, 405, 'method_not_allowed')
+      const received = await whole(open(await serve(), 'CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: 127.0.0.1:22\r\n\r\n'))
+      expectRefused(received, 405, 'method_not_allowed')
     })
 
     test('an unknown expectation gets 417', async () => {
-      const said = post('/v1/wallet/deposit', ['Content-Length: 2', 'Expect: a-pony']) + '{}'
-      expectRefused(await whole(open(await serve(), said)), 417, 'expectation_failed')
+      const sent = post('/v1/wallet/deposit', ['Content-Length: 2', 'Expect: a-pony']) + '{}'
+      expectRefused(await whole(open(await serve(), sent)), 417, 'expectation_failed')
     })
 
     test('a client that leaves in the middle of a body causes no error', async () => {
@@ -221,9 +221,9 @@ describe('connections', () => {
     test.each([
       ['a proxy', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
       ['a WebSocket', refusedUpgrade, 404],
-    ])('%s that is refused ends, however much data follows', async (_, said, status) => {
+    ])('%s that is refused ends, however much data follows', async (_, sent, status) => {
       const port = await serve()
-      const socket = open(port, said + 'x'.repeat(200_000))
+      const socket = open(port, sent + 'x'.repeat(200_000))
       socket.once('data', () => socket.end())
       expect(statusesOf(await whole(socket))).toEqual([status])
     })
@@ -256,11 +256,11 @@ describe('connections', () => {
     return server.port
   }
 
-  function open(port: number, said = ''): Socket {
+  function open(port: number, sent = ''): Socket {
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => undefined)
     sockets.push(socket)
-    if (said !== '') socket.write(Buffer.from(said, 'latin1'))
+    if (sent !== '') socket.write(Buffer.from(sent, 'latin1'))
     return socket
   }
 
@@ -284,15 +284,15 @@ async function whole(socket: Socket): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-function statusesOf(said: string): number[] {
-  return [...said.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
+function statusesOf(received: string): number[] {
+  return [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 }
 
 /** One response in the service's own format, and then the end: no byte after it was taken for a request. */
-function expectRefused(said: string, status: number, code: string): void {
-  expect([statusesOf(said), said.slice(0, 500)]).toEqual([[status], expect.any(String)])
-  expect(said).toMatch(/^connection: close\r$/im)
-  const [head = '', body = ''] = said.split('\r\n\r\n')
+function expectRefused(received: string, status: number, code: string): void {
+  expect([statusesOf(received), received.slice(0, 500)]).toEqual([[status], expect.any(String)])
+  expect(received).toMatch(/^connection: close\r$/im)
+  const [head = '', body = ''] = received.split('\r\n\r\n')
   expect(JSON.parse(body)).toMatchObject({ error: expect.any(String), code, requestId: expect.stringMatching(/^req_/) })
   expect(head.toLowerCase()).toContain('x-request-id: req_')
 }

@@ -20,7 +20,7 @@ describe('time and memory of an answer', () => {
   let origin: string
   beforeAll(async () => {
     careless = new ServiceProcess({}, 'test/security/fuzz/careless.ts')
-    const port = /"ready" (\d+)/.exec(await careless.says(/"ready" \d+/))?.[1] ?? ''
+    const port = /"ready" (\d+)/.exec(await careless.waitFor(/"ready" \d+/))?.[1] ?? ''
     origin = `http://127.0.0.1:${port}`
   })
   afterAll(async () => {
@@ -73,7 +73,7 @@ describe('every reader of the service', () => {
       TOOL_CALLS_AT_ONCE: '0',
       ...Object.fromEntries(LIMITS.map((name) => [`RATE_${name}_PER_MINUTE`, '0'])),
     })
-    await service.says('"ready"')
+    await service.waitFor('"ready"')
   })
   afterAll(async () => {
     service.kill('SIGTERM')
@@ -96,14 +96,14 @@ describe('every reader of the service', () => {
       const until = performance.now() + BUDGET_MS
       const chosen = isWhole ? mixed(requests) : mixed(requests).slice(0, SOME)
       const faults: string[] = []
-      let asked = 0
-      while (asked < chosen.length && performance.now() < until) {
-        const works = chosen.slice(asked, asked + TOGETHER)
+      let measured = 0
+      while (measured < chosen.length && performance.now() < until) {
+        const works = chosen.slice(measured, measured + TOGETHER)
         const grown = await growthOfRequests(origin, service.pid ?? 0, { works, until })
-        asked += grown.asked
+        measured += grown.measured
         faults.push(...grown.faults)
       }
-      console.log(`${String(asked)} of ${String(requests.length)} requests that grow`)
+      console.log(`${String(measured)} of ${String(requests.length)} requests that grow`)
       expect(faults).toEqual([])
     },
     BUDGET_MS + 180_000,

@@ -13,10 +13,10 @@ describe('headers', () => {
     service = await testService({ RATE_API_PER_MINUTE: '0' })
     person = await service.person()
     const common = { network: 'base-sepolia', recipient: `0x${'11'.repeat(20)}`, testMode: true }
-    const made = await person.call('POST', '/v1/checkouts', {
+    const created = await person.call('POST', '/v1/checkouts', {
       body: { ...common, callbackUrl: 'http://127.0.0.1:9/flow', product: { name: 'Audit' }, price: 1 },
     })
-    chk = String(made.body.checkout.id)
+    chk = String(created.body.checkout.id)
     const routes = [{ method: 'GET', path: '/*', pricing: { model: 'per-request', amount: 0.01 } }]
     const body = { ...common, slug: 'weather', name: 'Weather', upstreamUrl: 'http://127.0.0.1:9', routes }
     expect((await person.call('POST', '/v1/paywalls', { body })).status).toBe(201)
@@ -60,8 +60,8 @@ describe('headers', () => {
   })
 
   test('a nonce is never used twice', async () => {
-    const ask = () => service.call('GET', '/', { headers: { accept: BROWSER } })
-    const nonces = [await ask(), await ask()].map((answer) => policyOf(answer)['script-src']!.join())
+    const load = () => service.call('GET', '/', { headers: { accept: BROWSER } })
+    const nonces = [await load(), await load()].map((answer) => policyOf(answer)['script-src']!.join())
     expect(nonces[0]).not.toBe(nonces[1])
   })
 
@@ -87,9 +87,9 @@ describe('headers', () => {
     ['GET', '/openapi.json', 200],
     ['GET', '/openapi-trpc.json', 200],
   ]
-  const asked = DATA.map(([method, path, status, body]) => ({ method, path, status, body }))
-  test.each(asked)('$method $path: $status, never cached, and never run as a page', async (ask) => {
-    const { method, path, status, body } = ask
+  const requests = DATA.map(([method, path, status, body]) => ({ method, path, status, body }))
+  test.each(requests)('$method $path: $status, never cached, and never run as a page', async (expected) => {
+    const { method, path, status, body } = expected
     const headers = { accept: 'application/json' }
     const bearer = path.startsWith('/tools/mcp') ? {} : { key: person.key }
     const answer = await service.call(method, path.replace('CHK', chk), { headers, ...bearer, ...(body && { body }) })
@@ -115,9 +115,9 @@ describe('headers', () => {
   test('another site may read public gates, and nothing behind a cookie', async () => {
     const headers = { origin: 'https://evil.example', cookie: 'coinslot.session_token=x' }
     for (const path of ['/v1/me', '/trpc/identity.me', '/auth/get-session', '/facilitator/supported', '/']) {
-      const { headers: said } = await service.call('GET', path, { headers })
-      expect([path, said.get('access-control-allow-origin')]).toEqual([path, null])
-      expect([path, said.get('access-control-allow-credentials')]).toEqual([path, null])
+      const { headers: answerHeaders } = await service.call('GET', path, { headers })
+      expect([path, answerHeaders.get('access-control-allow-origin')]).toEqual([path, null])
+      expect([path, answerHeaders.get('access-control-allow-credentials')]).toEqual([path, null])
     }
     // Gates use no cookies: a request that pays is answered, from every origin.
     const gate = await service.call('GET', '/gate/weather/x', { headers })

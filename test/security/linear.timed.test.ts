@@ -24,8 +24,8 @@ const json = (before: string, unit: string, after: string) => (size: number) => 
 const with_ =
   (work: (text: string) => unknown, unit: string, after = '', before = '') =>
   (size: number) => {
-    const given = before + unit.repeat(size / unit.length) + after
-    return () => work(given)
+    const text = before + unit.repeat(size / unit.length) + after
+    return () => work(text)
   }
 const slugs = (operation: string) => slugsOf('acme', [{ operation } as Parameters<typeof slugsOf>[1][number]])
 
@@ -62,16 +62,16 @@ const READERS: Readonly<Record<string, (size: number) => () => unknown>> = {
   'an input': with_(read, 'a\u0301'),
   'a name of capitals': with_(slugs, 'A'),
   'a name of hyphens': with_(slugs, 'a-'),
-  'a name of underscores': with_((given) => withoutSurrounding(given, '_'), '_', 'a', 'a'),
+  'a name of underscores': with_((text) => withoutSurrounding(text, '_'), '_', 'a', 'a'),
   'words for a search': with_(stemsOf, 'aing'),
-  'a description: brackets': with_((given) => plain(given, given.length), '['),
-  'a description: invalid links': with_((given) => plain(given, given.length), '[a]('),
-  'a description: tags': with_((given) => plain(given, given.length), '<a'),
-  'a description: spaces': with_((given) => plain(given.slice(1), given.length / 2), ' a', '', 'x'),
-  'a template of braces': with_((given) => render(given, {}), '{{ '),
-  'a template of names': with_((given) => render(given, {}), '{{ a'),
-  'a pattern of stars': with_((given) => matches(given, given.slice(0, 253)), '*a'),
-  'a demo tool: exclamations': with_((given) => TOOLS['text-statistics']?.({ text: given }), '!', 'a'),
+  'a description: brackets': with_((text) => plain(text, text.length), '['),
+  'a description: invalid links': with_((text) => plain(text, text.length), '[a]('),
+  'a description: tags': with_((text) => plain(text, text.length), '<a'),
+  'a description: spaces': with_((text) => plain(text.slice(1), text.length / 2), ' a', '', 'x'),
+  'a template of braces': with_((text) => render(text, {}), '{{ '),
+  'a template of names': with_((text) => render(text, {}), '{{ a'),
+  'a pattern of stars': with_((text) => matches(text, text.slice(0, 253)), '*a'),
+  'a demo tool: exclamations': with_((text) => TOOLS['text-statistics']?.({ text }), '!', 'a'),
   'an answer: brackets': with_(viewOf, '['),
   'an answer: parameters of a data address': with_(viewOf, 'a;', 'base64,AAAA', 'data:'),
   'an answer: signs of equality': with_(viewOf, '=', '"', '"'),
@@ -89,7 +89,7 @@ describe('each parser of external input takes linear time', () => {
   })
 
   test('and a quadratic parser would be found', () => {
-    const careless = (given: string): string => given.replace(/0+$/, '')
+    const careless = (text: string): string => text.replace(/0+$/, '')
     expect(growthOf(with_(careless, '0', '1')).fault).toMatch(/times as long$/)
   })
 })

@@ -90,15 +90,15 @@ describe('addresses that users give', () => {
   let service: TestService
   let person: TestPerson
   let neighbour: Server
-  let asked = 0
+  let requests = 0
   let port = 0
 
   beforeAll(async () => {
     neighbour = createServer((_request, response) => {
-      asked++
+      requests++
       response.end('secret')
     })
-    neighbour.on('connection', () => asked++)
+    neighbour.on('connection', () => requests++)
     // On every address of this machine, so that each way of writing one would arrive.
     await new Promise<void>((resolve) => neighbour.listen(0, '::', resolve))
     port = (neighbour.address() as AddressInfo).port
@@ -125,7 +125,7 @@ describe('addresses that users give', () => {
         wrong.push([name, status, text])
     }
     expect(wrong).toEqual([])
-    expect(asked).toBe(0)
+    expect(requests).toBe(0)
   })
 
   test('are not requested through the environment’s proxies', async () => {
@@ -150,7 +150,7 @@ describe('addresses that users give', () => {
         code: expect.stringMatching(/^address_/),
       })
       await client.close()
-      expect(asked).toBe(0)
+      expect(requests).toBe(0)
     } finally {
       for (const [place, name] of names.entries()) {
         if (before[place] === undefined) Reflect.deleteProperty(process.env, name)

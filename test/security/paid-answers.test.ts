@@ -28,11 +28,11 @@ describe('a paid answer', () => {
   }
 
   const work = (path: string, status: number): void => {
-    world.upstream.says(path, status === 200 ? { secret: SECRET } : { message: 'broken' }, status)
+    world.upstream.respondWith(path, status === 200 ? { secret: SECRET } : { message: 'broken' }, status)
   }
   const gate = (settle: 'after' | 'before') => async () => {
     const person = await world.service.person()
-    const made = await person.call('POST', '/v1/paywalls', {
+    const created = await person.call('POST', '/v1/paywalls', {
       body: {
         slug: `sold-${settle}-${randomBytes(4).toString('hex')}`,
         name: 'Sold',
@@ -43,7 +43,7 @@ describe('a paid answer', () => {
       },
     })
     work('/sold', 200)
-    return `/gate/${String(made.body.paywall.slug)}/sold`
+    return `/gate/${String(created.body.paywall.slug)}/sold`
   }
   const failing = (path: string) => (yes: boolean) => {
     work(path, yes ? 500 : 200)
@@ -55,7 +55,7 @@ describe('a paid answer', () => {
       async open() {
         work('/workflow', 200)
         const person = await world.service.person()
-        const made = await person.call('POST', '/v1/checkouts', {
+        const created = await person.call('POST', '/v1/checkouts', {
           body: {
             callbackUrl: `${world.upstream.url}/workflow`,
             product: { name: 'Sold' },
@@ -67,7 +67,7 @@ describe('a paid answer', () => {
             responseMode: 'lastNode',
           },
         })
-        return `/p/${String(made.body.checkout.id)}`
+        return `/p/${String(created.body.checkout.id)}`
       },
     },
     {
@@ -87,14 +87,14 @@ describe('a paid answer', () => {
         work('/ran', 200)
         const person = await world.service.person()
         const slug = `sold-${randomBytes(4).toString('hex')}`
-        const made = await person.call('POST', '/v1/rda', {
+        const created = await person.call('POST', '/v1/rda', {
           body: toolBody({
             slug,
             inputSchema: [{ name: 'title', label: 'Title', type: 'text', required: false }],
             toolConfig: { apiEndpoint: `${world.upstream.url}/ran`, apiMethod: 'POST', basePrice: 0.05 },
           }),
         })
-        await person.call('POST', `/v1/rda/${String(made.body.rda.id)}/publish`)
+        await person.call('POST', `/v1/rda/${String(created.body.rda.id)}/publish`)
         return `/v1/rda/${slug}/run`
       },
     },
@@ -111,7 +111,7 @@ describe('a paid answer', () => {
   afterAll(() => world.close())
 
   const input = { title: 'Mine' }
-  const ask = (address: string, headers: Record<string, string> = {}, body: object = input): Promise<Answer> =>
+  const request = (address: string, headers: Record<string, string> = {}, body: object = input): Promise<Answer> =>
     world.service.call('POST', address, { body: address.startsWith('/v1/rda/') ? { inputs: body } : body, headers })
   const headerOf = ({ header, value }: Payment): Record<string, string> => ({ [header]: value })
   const newToken = (): string => `tok_${randomBytes(32).toString('base64url')}`
@@ -160,21 +160,24 @@ describe('a paid answer', () => {
   /** All attempts of a thief who has read the chain and guesses the rest. */
   async function thefts({ address, payment, key, id, token }: Sale): Promise<void> {
     const thief = await world.chain.payer(1_000_000n)
-    const own = await world.sign(thief, await ask(address))
+    const own = await world.sign(thief, await request(address))
     const stolen = headerOf(payment)
     const tries: Record<string, Promise<Answer>> = {
-      'the same input': ask(address, stolen),
-      'another input': ask(address, stolen, { title: 'Stolen' }),
-      'no input': ask(address, stolen, {}),
-      'the Idempotency-Key': ask(address, { ...stolen, 'Idempotency-Key': key }),
-      'a forged signature': ask(address, headerOf(forged(payment))),
-      'a token of their own': ask(address, { ...stolen, 'X-Payment-Token': newToken() }),
-      'the id alone': ask(address, { 'X-Payment-ID': id }),
-      'the id and the stolen signature': ask(address, { ...stolen, 'X-Payment-ID': id }),
-      'the id and a wrong token': ask(address, { 'X-Payment-ID': id, 'X-Payment-Token': newToken() }),
-      'the id and a signature of their own': ask(address, { ...headerOf(own), 'X-Payment-ID': id }),
-      'the nonce and the stolen signature': ask(address, { ...stolen, 'X-Payment-ID': nonceOf(payment) }),
-      'the nonce and a signature of their own': ask(address, { ...headerOf(own), 'X-Payment-ID': nonceOf(payment) }),
+      'the same input': request(address, stolen),
+      'another input': request(address, stolen, { title: 'Stolen' }),
+      'no input': request(address, stolen, {}),
+      'the Idempotency-Key': request(address, { ...stolen, 'Idempotency-Key': key }),
+      'a forged signature': request(address, headerOf(forged(payment))),
+      'a token of their own': request(address, { ...stolen, 'X-Payment-Token': newToken() }),
+      'the id alone': request(address, { 'X-Payment-ID': id }),
+      'the id and the stolen signature': request(address, { ...stolen, 'X-Payment-ID': id }),
+      'the id and a wrong token': request(address, { 'X-Payment-ID': id, 'X-Payment-Token': newToken() }),
+      'the id and a signature of their own': request(address, { ...headerOf(own), 'X-Payment-ID': id }),
+      'the nonce and the stolen signature': request(address, { ...stolen, 'X-Payment-ID': nonceOf(payment) }),
+      'the nonce and a signature of their own': request(address, {
+        ...headerOf(own),
+        'X-Payment-ID': nonceOf(payment),
+      }),
     }
     if (address.startsWith('/p/')) {
       const payload = JSON.parse(Buffer.from(payment.value, 'base64').toString()) as unknown
@@ -207,15 +210,15 @@ describe('a paid answer', () => {
   async function begin(seller: Seller, more: Record<string, string> = {}) {
     const address = await seller.open()
     const payer = await world.chain.payer(1_000_000n)
-    const payment = await world.sign(payer, await ask(address))
+    const payment = await world.sign(payer, await request(address))
     const key = 'order-1'
     const headers = { ...headerOf(payment), 'Idempotency-Key': key, ...more }
-    return { address, payer, payment, key, headers, buy: () => ask(address, headers) }
+    return { address, payer, payment, key, headers, buy: () => request(address, headers) }
   }
 
   const fetched = (sale: Sale, proof: Record<string, string>) =>
     until(async () => {
-      const answer = await ask(sale.address, proof)
+      const answer = await request(sale.address, proof)
       return answer.status === 200 && answer.text.includes(SECRET) && answer
     })
 
@@ -260,9 +263,9 @@ describe('a paid answer', () => {
       await settle(true)
       const later = { ...other, id: idOf(first), token: tokenOf(first) }
       await until(async () => {
-        const fresh = await world.sign(later.payer, await ask(later.address))
+        const fresh = await world.sign(later.payer, await request(later.address))
         const proof = { ...headerOf(fresh), 'X-Payment-ID': nonceOf(later.payment) }
-        const answer = await ask(later.address, proof)
+        const answer = await request(later.address, proof)
         return answer.status === 200 && answer.text.includes(SECRET)
       })
       expect(await world.usdc(later.payer.address)).toBe(await world.usdc(sale.payer.address))
@@ -309,12 +312,12 @@ describe('a paid answer', () => {
       }
       // The authorization was not submitted yet: its owner may use it again, for the very same input; a forged one is
       // refused.
-      const forgery = await ask(begun.address, headerOf(forged(begun.payment)))
+      const forgery = await request(begun.address, headerOf(forged(begun.payment)))
       expect([forgery.status, forgery.body.code]).toEqual([409, 'authorization_used'])
-      const other = await ask(begun.address, headerOf(begun.payment), { title: 'Other' })
+      const other = await request(begun.address, headerOf(begun.payment), { title: 'Other' })
       expect(other.status).toBe(409)
       const again = await until(async () => {
-        const answer = await ask(begun.address, headerOf(begun.payment))
+        const answer = await request(begun.address, headerOf(begun.payment))
         return answer.status === 200 && answer
       })
       expect(again.text).toContain(SECRET)

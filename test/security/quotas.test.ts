@@ -39,16 +39,16 @@ describe('the rate limit of an address without an account', () => {
     const person = await service.person()
     const { checkout } = (await person.call('POST', '/v1/checkouts', { body: MAKERS['active_checkouts']!.body(1) }))
       .body
-    const ask = async (address: string) => {
+    const request = async (address: string) => {
       const { text } = await service.call('POST', address, {
         headers: { accept: 'application/json, text/event-stream' },
         body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'search_tools', arguments: {} } },
       })
       return text
     }
-    expect(await ask('/tools/mcp')).not.toContain('rate_limited')
-    expect(await ask('/tools/mcp')).not.toContain('rate_limited')
-    expect(await ask(`/p/${String(checkout.id)}/mcp`)).toContain('rate_limited')
+    expect(await request('/tools/mcp')).not.toContain('rate_limited')
+    expect(await request('/tools/mcp')).not.toContain('rate_limited')
+    expect(await request(`/p/${String(checkout.id)}/mcp`)).toContain('rate_limited')
     await service.close()
   })
 })
@@ -67,9 +67,9 @@ describe('the quotas of an account', () => {
 
   test.each(Object.entries(MAKERS))('limit %s, also for concurrent requests', async (quota, maker) => {
     const answers = await Promise.all(AT_ONCE.map((nth) => person.call('POST', maker.path, { body: maker.body(nth) })))
-    const made = answers.filter(({ status }) => status === 201)
+    const created = answers.filter(({ status }) => status === 201)
     // The key that this person uses is one of its keys.
-    expect(made).toHaveLength(quota === 'keys' ? maker.limit - 1 : maker.limit)
+    expect(created).toHaveLength(quota === 'keys' ? maker.limit - 1 : maker.limit)
     for (const { status, body } of answers.filter(({ status }) => status !== 201)) {
       expect([status, body]).toEqual([
         429,
@@ -77,7 +77,7 @@ describe('the quotas of an account', () => {
       ])
     }
     // Deleting one makes room for another; repeating the same operation does not count as another one.
-    const [first] = Object.values(made[0]!.body as Record<string, { id: string }>)
+    const [first] = Object.values(created[0]!.body as Record<string, { id: string }>)
     expect((await person.call('DELETE', `${maker.path}/${first!.id}`)).status).toBeLessThan(300)
     const headers = { 'idempotency-key': `again-${quota}` }
     const once = await person.call('POST', maker.path, { body: maker.body(100), headers })
@@ -192,15 +192,15 @@ describe('one address', () => {
       await once(socket, 'connect')
       return socket
     }
-    const ask = async (socket: Socket): Promise<string> => {
+    const request = async (socket: Socket): Promise<string> => {
       socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
       const [bytes] = (await once(socket, 'data')) as [Buffer]
       return bytes.toString()
     }
     try {
       const first = await opened()
-      expect(await ask(first)).toContain('200 OK')
-      expect(await ask(await opened())).toContain('200 OK')
+      expect(await request(first)).toContain('200 OK')
+      expect(await request(await opened())).toContain('200 OK')
       const third = await opened()
       const [bytes] = (await once(third, 'data')) as [Buffer]
       expect(bytes.toString()).toMatch(/^HTTP\/1\.1 429 [^]*"quota":"connections","limit":2/)
@@ -208,7 +208,7 @@ describe('one address', () => {
       let answer = ''
       while (!answer.includes('200 OK')) {
         const next = await opened()
-        answer = await ask(next).catch(() => '')
+        answer = await request(next).catch(() => '')
         if (!answer.includes('200 OK')) next.destroy()
       }
       expect(answer).toContain('200 OK')

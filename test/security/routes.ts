@@ -4,7 +4,7 @@ import { promptBody } from '../marketplace/bodies.ts'
 export type Thing = Furnished | 'paidCall' | 'toolCall'
 
 /** The request for a row: whose id is in its path or body, and the other fields of a valid request. */
-export interface Asked {
+export interface RouteRequest {
   /** The thing of the attacked account; other accounts must not find it. */
   thing?: Thing
   /** The field for its id when the id is not in the path. */
@@ -37,7 +37,7 @@ const NOWHERE = { network: 'base-sepolia', payer: `0x${'33'.repeat(20)}`, nonce:
  *
  * A route that is missing here fails the first test.
  */
-export const ROUTES: Readonly<Record<string, readonly [statuses: string, asked?: Asked]>> = {
+export const ROUTES: Readonly<Record<string, readonly [statuses: string, request?: RouteRequest]>> = {
   'api GET /me': ['401 401 200 200 200'],
   'api POST /me': ['401 401 200 403 403'],
   'api PATCH /me': ['401 401 200 403 403', { body: { handle: null } }],

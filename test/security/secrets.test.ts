@@ -41,9 +41,9 @@ describe('secrets', () => {
 
     const sale = { network: 'base-sepolia', recipient: `0x${'11'.repeat(20)}`, testMode: true }
     const product = { name: 'Audit' }
-    const made = await post('/checkouts', { ...sale, callbackUrl: 'http://127.0.0.1:9/flow', product, price: 1 })
-    secrets.set('checkout’s secret', String(made.secret))
-    const rotated = await post(`/checkouts/${String(made.checkout.id)}/rotate-secret`, {})
+    const checkout = await post('/checkouts', { ...sale, callbackUrl: 'http://127.0.0.1:9/flow', product, price: 1 })
+    secrets.set('checkout’s secret', String(checkout.secret))
+    const rotated = await post(`/checkouts/${String(checkout.checkout.id)}/rotate-secret`, {})
     secrets.set('checkout’s next secret', String(rotated.secret))
 
     const upstreamKey = secret('upstream’s key')
@@ -67,8 +67,8 @@ describe('secrets', () => {
     await post('/rda', toolBody({ toolConfig }))
     // A response that is stored for repeated requests contains no secret.
     const headers = { 'idempotency-key': 'again' }
-    const kept = await service.call('POST', '/v1/keys', { key: session, body: { name: 'kept' }, headers })
-    secrets.set('key of a kept answer', String(kept.body.secret))
+    const created = await service.call('POST', '/v1/keys', { key: session, body: { name: 'kept' }, headers })
+    secrets.set('key of a kept answer', String(created.body.secret))
     const { rda } = await post('/rda', promptBody())
     await service.call('POST', '/v1/run', { key, body: { rdaSlug: rda.slug, inputs: { article: 'x' } } })
   })
@@ -128,10 +128,10 @@ describe('secrets', () => {
     const fixed = `${'f'.repeat(32)}.${'A'.repeat(43)}=`
     const body = { email: 'ann@example.com', password: secrets.get('password') }
     const headers = { cookie: `coinslot.session_token=${encodeURIComponent(fixed)}`, origin: 'http://localhost:0' }
-    const { status, headers: said } = await service.call('POST', '/auth/sign-in/email', { body, headers })
+    const { status, headers: answerHeaders } = await service.call('POST', '/auth/sign-in/email', { body, headers })
     expect(status).toBe(200)
-    const given = said.getSetCookie().find((line) => line.startsWith('coinslot.session_token='))
-    expect(given).not.toContain('f'.repeat(32))
+    const setCookie = answerHeaders.getSetCookie().find((line) => line.startsWith('coinslot.session_token='))
+    expect(setCookie).not.toContain('f'.repeat(32))
     expect((await service.call('GET', '/v1/me', { headers: { cookie: headers.cookie } })).status).toBe(401)
     // And each sign-in creates another session.
     const again = await service.call('POST', '/auth/sign-in/email', { body })

@@ -6,9 +6,9 @@ import { percentile, Queue } from './queue.ts'
  * charge is two operations, one after the other: the hold, and its end.
  */
 export function simulateHotRow(setting: RowSetting): RowOutcome {
-  const processes = Array.from({ length: setting.processes }, () => ({ waiting: new Queue<Charge>(), asked: false }))
+  const processes = Array.from({ length: setting.processes }, () => ({ waiting: new Queue<Charge>(), isQueued: false }))
   const begin = (since: number, at: number): void => {
-    processes[at % processes.length]!.waiting.push({ since, asks: 2, process: at % processes.length })
+    processes[at % processes.length]!.waiting.push({ since, operations: 2, process: at % processes.length })
   }
   const line = new Queue<number>()
   const waits: number[] = []
@@ -19,19 +19,19 @@ export function simulateHotRow(setting: RowSetting): RowOutcome {
   while (now < end) {
     // A process with operations that does not queue for the row yet joins the queue.
     for (const [place, process] of processes.entries()) {
-      if (process.asked || process.waiting.length === 0) continue
-      process.asked = true
+      if (process.isQueued || process.waiting.length === 0) continue
+      process.isQueued = true
       line.push(place)
     }
     const [first] = line.take(1)
     if (first === undefined) throw new Error('callers are lost')
     const process = processes[first]!
     const flight = process.waiting.take(setting.flightMost)
-    now += setting.cost.flightMs + setting.cost.askMs * flight.length
-    process.asked = false
+    now += setting.cost.flightMs + setting.cost.operationMs * flight.length
+    process.isQueued = false
     for (const charge of flight) {
-      charge.asks--
-      if (charge.asks > 0) {
+      charge.operations--
+      if (charge.operations > 0) {
         process.waiting.push(charge)
         continue
       }
@@ -98,7 +98,7 @@ interface RowSetting {
 interface Cost {
   /** A transaction and its flush. */
   flightMs: number
-  askMs: number
+  operationMs: number
 }
 
 interface RowOutcome {
@@ -124,6 +124,6 @@ interface PartsOutcome {
 
 interface Charge {
   since: number
-  asks: number
+  operations: number
   process: number
 }

@@ -16,4 +16,4 @@ export const MEASURED = {
 } as const
 
 /** Fitted to these three points: a flight's own time, and what each ask adds. */
-export const LEDGER_COST = { flightMs: 0.76, askMs: 0.0337 }
+export const LEDGER_COST = { flightMs: 0.76, operationMs: 0.0337 }

@@ -12,13 +12,13 @@ export class Queue<Item> {
   }
 
   take(most: number): Item[] {
-    const taken = this.items.slice(this.head, this.head + most)
-    this.head += taken.length
+    const batch = this.items.slice(this.head, this.head + most)
+    this.head += batch.length
     if (this.head > 10_000 && this.head * 2 > this.items.length) {
       this.items = this.items.slice(this.head)
       this.head = 0
     }
-    return taken
+    return batch
   }
 }
 

@@ -9,7 +9,10 @@ import { percentile, Queue } from './queue.ts'
  */
 export function simulateSponsors(setting: Setting): Outcome {
   const { sponsors, load, random } = setting
-  const lanes = Array.from({ length: sponsors }, (_, place) => ({ underWay: 0, turnAt: (place * TURN_MS) / sponsors }))
+  const workers = Array.from({ length: sponsors }, (_, place) => ({
+    underWay: 0,
+    turnAt: (place * TURN_MS) / sponsors,
+  }))
   const claimed = new Queue<number>()
   const sent = new Queue<Transaction>()
   const waits: number[] = []
@@ -42,7 +45,7 @@ export function simulateSponsors(setting: Setting): Outcome {
         break
       }
       gas += transaction.gas
-      transaction.lane.underWay--
+      transaction.worker.underWay--
       for (const since of transaction.payments) {
         if (at > end / 4) waits.push(at + LOOK_MS - since)
         if (load.kind === 'closed') claimed.push(at + LOOK_MS)
@@ -56,18 +59,18 @@ export function simulateSponsors(setting: Setting): Outcome {
 
   for (let now = 0, nextBlock = blockMs; now <= end; now += STEP_MS) {
     arrive(now)
-    for (const lane of lanes) {
-      if (now < lane.turnAt) continue
-      lane.turnAt = now + TURN_MS
-      const room = (PACE.inFlightMax - lane.underWay) * PACE.batchMax
+    for (const worker of workers) {
+      if (now < worker.turnAt) continue
+      worker.turnAt = now + TURN_MS
+      const room = (PACE.inFlightMax - worker.underWay) * PACE.batchMax
       const payments = claimed.take(Math.min(room, TAKEN_MOST))
       const batches = Math.ceil(payments.length / PACE.batchMax)
       const size = Math.ceil(payments.length / Math.max(1, batches))
       for (let at = 0; at < payments.length; at += size) {
         const group = payments.slice(at, at + size)
-        sent.push({ lane, payments: group, sentAt: now + SEND_MS, gas: gasOf(group.length) })
+        sent.push({ worker, payments: group, sentAt: now + SEND_MS, gas: gasOf(group.length) })
         sizes.push(group.length)
-        lane.underWay++
+        worker.underWay++
       }
     }
     if (now >= nextBlock) {
@@ -120,7 +123,7 @@ interface Outcome {
 }
 
 interface Transaction {
-  lane: { underWay: number }
+  worker: { underWay: number }
   payments: readonly number[]
   sentAt: number
   gas: number

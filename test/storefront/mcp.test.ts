@@ -9,7 +9,7 @@ import { post } from '../tools/mcp-client.ts'
 /** All that an account sells at one MCP address. */
 describe('the MCP address of an account', () => {
   let world: GuestWorld
-  let told: string[]
+  let deliveries: string[]
 
   beforeAll(async () => {
     world = await guestWorld({
@@ -17,7 +17,7 @@ describe('the MCP address of an account', () => {
       ...{ PORT: String(await freePort()), DEMO_PORT: '0' },
     })
     world.server.on('/workflow', ({ body }) => {
-      if (body !== '') told.push(body)
+      if (body !== '') deliveries.push(body)
       return { body: body === '' ? { message: 'ready' } : { score: 97 } }
     })
     world.server.on('/weather/today/berlin', ({ query, body }) => ({ body: { city: 'berlin', query, body } }))
@@ -39,7 +39,7 @@ describe('the MCP address of an account', () => {
     await world.close()
   })
   beforeEach(() => {
-    told = []
+    deliveries = []
     // Older than what is remembered of the account.
     world.service.clock.forward(3_000)
   })
@@ -54,9 +54,9 @@ describe('the MCP address of an account', () => {
       fields: [{ name: 'site', label: 'Site', type: 'url', required: true }],
       ...more,
     }
-    const made = await seller.call('POST', '/v1/checkouts', { body })
-    expect([made.status, made.text]).toEqual([201, expect.any(String)])
-    return (made.body as { checkout: { id: string } }).checkout.id
+    const created = await seller.call('POST', '/v1/checkouts', { body })
+    expect([created.status, created.text]).toEqual([201, expect.any(String)])
+    return (created.body as { checkout: { id: string } }).checkout.id
   }
 
   async function paywall(routes: object[], more: object = {}): Promise<string> {
@@ -68,9 +68,9 @@ describe('the MCP address of an account', () => {
       ...terms(),
       ...more,
     }
-    const made = await world.creator.call('POST', '/v1/paywalls', { body })
-    expect([made.status, made.text]).toEqual([201, expect.any(String)])
-    return (made.body as { paywall: { id: string } }).paywall.id
+    const created = await world.creator.call('POST', '/v1/paywalls', { body })
+    expect([created.status, created.text]).toEqual([201, expect.any(String)])
+    return (created.body as { paywall: { id: string } }).paywall.id
   }
 
   interface To {
@@ -167,14 +167,14 @@ describe('the MCP address of an account', () => {
       structuredContent: { score: 97 },
       _meta: { 'x402/payment-response': { success: true } },
     })
-    expect([told.length, spent]).toEqual([1, 500_000n])
+    expect([deliveries.length, spent]).toEqual([1, 500_000n])
     expect(await call('seo-audit', input, { 'coinslot/payment': proof })).toMatchObject({
       structuredContent: { score: 97 },
     })
     expect(errorOf(await call('seo-audit', input, { 'x402/payment': payment }))).toMatchObject({
       code: 'payment_submitted',
     })
-    expect(told).toHaveLength(1)
+    expect(deliveries).toHaveLength(1)
   })
 
   test('a guest buys a run of an RDA, once', async () => {
@@ -311,7 +311,7 @@ describe('the MCP address of an account', () => {
       expect(first).not.toHaveProperty('isError')
       expect(await call(name, input, named, { key })).toEqual(first)
     }
-    expect([told.length, world.server.to('/weather/today/berlin').length]).toEqual([1, before + 1])
+    expect([deliveries.length, world.server.to('/weather/today/berlin').length]).toEqual([1, before + 1])
     expect((await world.wallet({ ...buyer, key })).totalSpent).toBe(0.55)
   })
 
@@ -374,8 +374,8 @@ describe('the MCP address of an account', () => {
   test('an agent buys within its own limits', async () => {
     const buyer = await world.caller(10)
     const { agent } = (await buyer.call('POST', '/v1/agents', { body: { name: 'A', limits: { perCall: 0.01 } } })).body
-    const made = await buyer.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })
-    const key = (made.body as { secret: string }).secret
+    const created = await buyer.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })
+    const key = (created.body as { secret: string }).secret
     for (const [tool, input] of [
       ['echo', { say: 'hi' }],
       ['seo-audit', { site: 'https://example.com/' }],
@@ -404,8 +404,8 @@ describe('the MCP address of an account', () => {
     const input = { site: 'https://example.com/' }
     expect(await call('audit', input, {}, { handle: 'names' })).toMatchObject({ _meta: { 'coinslot/simulated': true } })
     const suffixed = String(paid!['name'])
-    const asked = await call(suffixed, input, {}, { handle: 'names' })
-    expect(asked).toMatchObject({ structuredContent: { accepts: [{ amount: '2000000' }] } })
+    const unpaid = await call(suffixed, input, {}, { handle: 'names' })
+    expect(unpaid).toMatchObject({ structuredContent: { accepts: [{ amount: '2000000' }] } })
 
     await seller.call('DELETE', `/v1/checkouts/${first}`)
     world.service.clock.forward(3_000)

@@ -40,8 +40,8 @@ describe('the service as a process', () => {
 
   test('greets with lines that work, and drains on SIGTERM', async () => {
     const service = start({ ...environment, DRAIN_MS: '1500' })
-    const said = await service.says(GREETED)
-    const lines = said.split('\n').filter((line) => line.trim().startsWith('curl'))
+    const output = await service.waitFor(GREETED)
+    const lines = output.split('\n').filter((line) => line.trim().startsWith('curl'))
     expect(lines).toHaveLength(4)
     const answers = []
     for (const line of lines) answers.push(JSON.parse((await run('bash', ['-c', line])).stdout) as unknown)
@@ -53,24 +53,24 @@ describe('the service as a process', () => {
     ])
     service.kill('SIGTERM')
     // Load balancers notice the shutdown while the process still serves.
-    const ask = (of: string) => fetch(`http://localhost:${environment['PORT'] ?? ''}${of}`)
+    const load = (of: string) => fetch(`http://localhost:${environment['PORT'] ?? ''}${of}`)
     const readiness = async () => {
-      const answer = await ask('/readyz')
+      const answer = await load('/readyz')
       return `${String(answer.status)} ${((await answer.json()) as { status: string }).status}`
     }
     while ((await readiness()) !== '503 draining') await setImmediate()
-    expect((await ask('/tools')).status).toBe(200)
+    expect((await load('/tools')).status).toBe(200)
     expect(await service.ended()).toBe(0)
     // The key is never in a log line.
-    const key = /csk_test_\w+/.exec(said)?.[0] ?? 'none'
-    expect(service.said.split('\n').filter((line) => line.startsWith('{') && line.includes(key))).toEqual([])
+    const key = /csk_test_\w+/.exec(output)?.[0] ?? 'none'
+    expect(service.output.split('\n').filter((line) => line.startsWith('{') && line.includes(key))).toEqual([])
   })
 
   test('shows the key once, and takes a fixed one at a later start', async () => {
     const key = `csk_test_${'f'.repeat(43)}`
     const service = start({ ...environment, DEMO_API_KEY: key })
-    const said = await service.says(GREETED)
-    expect(said).toContain(`Bearer ${key}`)
+    const output = await service.waitFor(GREETED)
+    expect(output).toContain(`Bearer ${key}`)
     const { status } = await fetch(`http://localhost:${environment['PORT'] ?? ''}/v1/me`, {
       headers: { authorization: `Bearer ${key}` },
     })
@@ -78,7 +78,7 @@ describe('the service as a process', () => {
     service.kill('SIGINT')
     expect(await service.ended()).toBe(0)
     const again = start(environment)
-    expect(await again.says(GREETED)).toContain('shown at the first start')
+    expect(await again.waitFor(GREETED)).toContain('shown at the first start')
     again.kill('SIGTERM')
     expect(await again.ended()).toBe(0)
   })
@@ -88,7 +88,7 @@ describe('the service as a process', () => {
     const port = String((other.address() as AddressInfo).port)
     const service = start({ ...environment, PORT: port, LOG_LEVEL: 'silent' })
     expect(await service.ended()).toBe(1)
-    expect(service.said).toBe(`Port ${port} is already taken: stop what listens there, or set PORT to another one.\n`)
+    expect(service.output).toBe(`Port ${port} is already taken: stop what listens there, or set PORT to another one.\n`)
     other.close()
   })
 
@@ -102,7 +102,7 @@ describe('the service as a process', () => {
       OIDC_ISSUER: 'https://issuer.example',
     })
     expect(await service.ended()).toBe(1)
-    const lines = service.said.trim().split('\n')
+    const lines = service.output.trim().split('\n')
     expect(lines[0]).toBe('Coinslot cannot start:')
     expect(
       lines
@@ -115,7 +115,7 @@ describe('the service as a process', () => {
   test('a live server wants its secrets', async () => {
     const service = start({ ...environment, LIVE: 'true', DEMO_API_KEY: `csk_test_${'f'.repeat(43)}` })
     expect(await service.ended()).toBe(1)
-    for (const name of ['AUTH_SECRET', 'VAULT_KEY', 'DEMO_API_KEY']) expect(service.said).toContain(name)
+    for (const name of ['AUTH_SECRET', 'VAULT_KEY', 'DEMO_API_KEY']) expect(service.output).toContain(name)
   })
 })
 

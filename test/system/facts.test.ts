@@ -22,7 +22,7 @@ describe('a fact', () => {
   const write = async (inside: Statements, line: string): Promise<void> => {
     await inside.run('INSERT INTO heard (line) VALUES ($1)', [line])
   }
-  const heard = async (): Promise<string[]> => {
+  const lines = async (): Promise<string[]> => {
     const rows = await database.statements.run<{ line: string }>('SELECT line FROM heard ORDER BY place', [])
     return rows.map(({ line }) => line)
   }
@@ -33,7 +33,7 @@ describe('a fact', () => {
     facts.subscribe('delivery.failed', (inside, { target }) => write(inside, target))
     facts.subscribe('delivery.redelivered', (inside, { subject }) => write(inside, `second ${subject}`))
     await database.statements.together((inside) => facts.publish(inside, REDELIVERED))
-    expect(await heard()).toEqual(['first pay_1', 'second pay_1'])
+    expect(await lines()).toEqual(['first pay_1', 'second pay_1'])
   })
 
   test('and what its publisher and all subscribers wrote is undone by the error of one', async () => {
@@ -46,7 +46,7 @@ describe('a fact', () => {
       await facts.publish(inside, REDELIVERED)
     })
     await expect(published).rejects.toThrow('refused')
-    expect(await heard()).toEqual([])
+    expect(await lines()).toEqual([])
   })
 })
 

@@ -17,9 +17,9 @@ const LIMIT = 40
   beforeAll(async () => {
     redis = await startRedis()
     await workflow.listen()
-    workflow.says('/paid', { message: 'ready' })
+    workflow.respondWith('/paid', { message: 'ready' })
     world = await toolWorld({ REDIS_URL: redis.url, RATE_TOOLS_PER_MINUTE: String(LIMIT), TOOL_CALLS_AT_ONCE: '2' })
-    world.upstream.says('/text', {})
+    world.upstream.respondWith('/text', {})
     await world.service.start()
     await until(async () => (await readiness()).redis === 'ok')
   })
@@ -45,7 +45,7 @@ const LIMIT = 40
   async function moneyMoves(): Promise<void> {
     const person = await world.caller(3)
     expect((await world.call(person, 'acme-get-text')).status).toBe(200)
-    const made = await person.call('POST', '/v1/checkouts', {
+    const created = await person.call('POST', '/v1/checkouts', {
       body: {
         callbackUrl: `${workflow.url}/paid`,
         product: { name: 'A thing' },
@@ -55,7 +55,7 @@ const LIMIT = 40
         testMode: true,
       },
     })
-    const paid = await world.service.call('POST', `/p/${String(made.body.checkout.id)}/pay`, {
+    const paid = await world.service.call('POST', `/p/${String(created.body.checkout.id)}/pay`, {
       body: { input: {}, simulate: true },
     })
     expect(paid).toMatchObject({ status: 200, body: { payment: { status: 'paid' } } })
@@ -75,9 +75,9 @@ const LIMIT = 40
     expect(statuses).toEqual([...Array.from({ length: LIMIT }, () => 200), 429])
     const open = world.upstream.holds('/slow', {})
     const other = await world.caller()
-    const asked = world.upstream.to('/slow').length
+    const requestsBefore = world.upstream.to('/slow').length
     const held = [0, 1].map(() => world.call(other, 'acme-get-slow'))
-    await world.upstream.wasAsked('/slow', asked + 2)
+    await world.upstream.waitForRequest('/slow', requestsBefore + 2)
     expect((await world.call(other, 'acme-get-slow')).status).toBe(429)
     open()
     expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200])
@@ -107,24 +107,24 @@ const LIMIT = 40
     await until(() => {
       // What failed twice while Redis was silent is tried again half a minute later.
       world.service.clock.forward(500)
-      return Promise.resolve(payments.every((hash) => workflow.asked.some(({ body }) => body.includes(hash))))
+      return Promise.resolve(payments.every((hash) => workflow.requests.some(({ body }) => body.includes(hash))))
     })
   })
 
   test('an outage and a recovery of Redis are each logged once', async () => {
-    const said: string[] = []
-    const say = (_fields: object, line?: string): void => void said.push(line ?? '')
+    const lines: string[] = []
+    const append = (_fields: object, line?: string): void => void lines.push(line ?? '')
     const own = await startRedis()
-    const client = openRedis(own.url, { info: say, warn: say, error: say })
+    const client = openRedis(own.url, { info: append, warn: append, error: append })
     await until(() => Promise.resolve(client.status === 'ready'))
     await own.kill()
     let tries = 0
     client.on('reconnecting', () => tries++)
     await until(() => Promise.resolve(tries >= 5))
-    for (let ask = 0; ask < 20; ask++) await client.get('x').catch(() => undefined)
+    for (let nth = 0; nth < 20; nth++) await client.get('x').catch(() => undefined)
     await own.revive()
     await until(() => Promise.resolve(client.status === 'ready'))
-    expect(said).toEqual([
+    expect(lines).toEqual([
       'Redis is unreachable; each process counts limits for itself.',
       'Redis is reachable again; limits are shared again.',
     ])

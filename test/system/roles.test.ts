@@ -33,7 +33,7 @@ describe('processes with one role each', () => {
     members = Object.fromEntries(opened) as Record<Role, Member>
     second = await open(['api'])
     person = await signUp(members.api.service)
-    await ask(members.api, '/v1/wallet/deposit', { amount: 20 })
+    await request(members.api, '/v1/wallet/deposit', { amount: 20 })
   })
   afterAll(async () => {
     for (const member of [...Object.values(members), second]) await member.close()
@@ -73,7 +73,7 @@ describe('processes with one role each', () => {
     }
   }
 
-  async function ask(
+  async function request(
     { origin }: Member,
     at: string,
     body?: unknown,
@@ -119,20 +119,20 @@ describe('processes with one role each', () => {
 
   test('report liveness and readiness each by themselves', async () => {
     for (const role of ROLES) {
-      expect((await ask(members[role], '/healthz')).status).toBe(200)
-      expect(await ask(members[role], '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } })
+      expect((await request(members[role], '/healthz')).status).toBe(200)
+      expect(await request(members[role], '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } })
     }
   })
 
   test('an account created in one process, and its money, are known in all', async () => {
-    expect((await ask(second, '/v1/wallet/balance')).body.wallet.balance).toBe(20)
-    const session = await ask(members.dashboard, '/trpc/wallet.balance')
+    expect((await request(second, '/v1/wallet/balance')).body.wallet.balance).toBe(20)
+    const session = await request(members.dashboard, '/trpc/wallet.balance')
     expect(session.status).toBe(200)
   })
 
   test('a payment at the page reaches the chain through the one process with the sponsor’s key', async () => {
-    upstream.says('/paid', { message: 'ready' })
-    const { body } = await ask(members.api, '/v1/checkouts', {
+    upstream.respondWith('/paid', { message: 'ready' })
+    const { body } = await request(members.api, '/v1/checkouts', {
       callbackUrl: `${upstream.url}/paid`,
       product: { name: 'A thing' },
       price: 1,
@@ -140,20 +140,20 @@ describe('processes with one role each', () => {
       recipient: chain.accounts[3]!.address,
     })
     const checkout = String(body.checkout.id)
-    const view = (await ask(members.pay, `/p/${checkout}`)).body
+    const view = (await request(members.pay, `/p/${checkout}`)).body
     expect(view.available).toBe(true)
     const payer = await chain.payer(2_000_000n)
     const paymentPayload = await signed(payer, chain, view.paymentRequirements as Parameters<typeof signed>[2])
-    const paid = await ask(members.pay, `/p/${checkout}/pay`, { input: {}, paymentPayload })
+    const paid = await request(members.pay, `/p/${checkout}/pay`, { input: {}, paymentPayload })
     expect(paid).toMatchObject({ status: 200, body: { payment: { status: 'paid' } } })
     // And the worker notifies the workflow.
-    expect((await upstream.wasAsked('/paid')).body).toContain(String(paid.body.payment.txHash))
+    expect((await upstream.waitForRequest('/paid')).body).toContain(String(paid.body.payment.txHash))
   })
 
   test('a run that one process accepts and the worker executes is followed in a third', async () => {
-    upstream.says('/weather', { temperature: '12' })
+    upstream.respondWith('/weather', { temperature: '12' })
     const slug = 'weather-of-roles'
-    await ask(members.api, '/v1/rda', {
+    await request(members.api, '/v1/rda', {
       slug,
       type: 'tool',
       name: 'Weather',
@@ -161,8 +161,8 @@ describe('processes with one role each', () => {
       inputSchema: [{ name: 'city', label: 'City', type: 'text', required: true }],
       toolConfig: { apiEndpoint: `${upstream.url}/weather`, apiMethod: 'GET', basePrice: 0.01 },
     })
-    await ask(members.api, `/v1/rda/${slug}/publish`, {})
-    const queued = await ask(members.api, '/v1/run', { rdaSlug: slug, inputs: { city: 'Rome' }, async: true })
+    await request(members.api, `/v1/rda/${slug}/publish`, {})
+    const queued = await request(members.api, '/v1/run', { rdaSlug: slug, inputs: { city: 'Rome' }, async: true })
     expect(queued.status).toBe(202)
     const events = await fetch(`${second.origin}/v1/runs/${String(queued.body.runId)}/events`, {
       headers: { authorization: `Bearer ${person.key}` },
@@ -171,9 +171,9 @@ describe('processes with one role each', () => {
   })
 
   test('a call that waits in one process continues when another process gets the approval', async () => {
-    const { body } = await ask(members.api, '/v1/agents', { name: 'Careful', approvalAbove: 0.001 })
-    const { secret } = (await ask(members.api, '/v1/keys', { name: 'k', agentId: body.agent.id })).body
-    const waiting = ask(
+    const { body } = await request(members.api, '/v1/agents', { name: 'Careful', approvalAbove: 0.001 })
+    const { secret } = (await request(members.api, '/v1/keys', { name: 'k', agentId: body.agent.id })).body
+    const waiting = request(
       members.api,
       '/v1/run',
       { rdaSlug: 'weather-of-roles', inputs: { city: 'Bern' } },
@@ -181,24 +181,24 @@ describe('processes with one role each', () => {
     )
     let approval: string | undefined
     while (approval === undefined) {
-      approval = (await ask(second, '/v1/approvals')).body.approvals[0]?.id as string | undefined
+      approval = (await request(second, '/v1/approvals')).body.approvals[0]?.id as string | undefined
     }
-    expect((await ask(second, `/v1/approvals/${approval}/approve`, {})).status).toBe(200)
+    expect((await request(second, `/v1/approvals/${approval}/approve`, {})).status).toBe(200)
     expect((await waiting).status).toBe(200)
   })
 
   test('a price changed in one process is charged in another', async () => {
     const pricing = (amount: number) => [{ method: 'GET', path: '/x', pricing: { model: 'per-request', amount } }]
     const terms = { slug: 'roles', name: 'Roles', upstreamUrl: upstream.url, network: 'base-sepolia' }
-    const made = await ask(members.api, '/v1/paywalls', {
+    const created = await request(members.api, '/v1/paywalls', {
       ...terms,
       recipient: chain.accounts[3]!.address,
       routes: pricing(0.05),
     })
-    expect(made.status).toBe(201)
-    const price = async () => (await ask(members.gate, '/gate/roles/x')).body.amount as string
+    expect(created.status).toBe(201)
+    const price = async () => (await request(members.gate, '/gate/roles/x')).body.amount as string
     expect(await price()).toBe('0.05')
-    const changed = await fetch(`${members.api.origin}/v1/paywalls/${String(made.body.paywall.id)}`, {
+    const changed = await fetch(`${members.api.origin}/v1/paywalls/${String(created.body.paywall.id)}`, {
       method: 'PATCH',
       headers: { authorization: `Bearer ${person.key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ routes: pricing(0.5) }),
@@ -209,8 +209,8 @@ describe('processes with one role each', () => {
 
   test('a process with another secret than the rest does not start', async () => {
     const { WALLET_XPUB } = await walletKeys()
-    const given = { VAULT_KEY: VAULT, WALLET_XPUB, DATABASE_URL: database.url }
-    const config = (AUTH_SECRET: string) => readConfig({ ...given, AUTH_SECRET })
+    const environment = { VAULT_KEY: VAULT, WALLET_XPUB, DATABASE_URL: database.url }
+    const config = (AUTH_SECRET: string) => readConfig({ ...environment, AUTH_SECRET })
     const quiet = pino({ level: 'silent' })
     const agreed = await agreeOnSecrets(config('a'.repeat(40)), database, quiet, 1_000)
     const again = await agreeOnSecrets(config('a'.repeat(40)), database, quiet, 1_000)
@@ -240,12 +240,12 @@ describe('processes with one role each', () => {
       keyId: null,
       agentId: null,
     }
-    const made = await service.identity.keys.create(
+    const created = await service.identity.keys.create(
       caller,
       { name: 'test', agentId: null, expiresAt: null },
       newId('op', new Date()),
     )
-    return { key: made.secret, userId: user.id }
+    return { key: created.secret, userId: user.id }
   }
 })
 

@@ -38,7 +38,7 @@ export interface Member {
   pid(): number | null
   isReady(): boolean
   /** The output of its current run so far. */
-  said(): string
+  output(): string
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
   /** Restarts it, once the last run has ended; resolves when it reports that it is ready. */
   begin(): Promise<void>
@@ -194,7 +194,7 @@ function createMember(
     settings,
     pid: () => life?.pid ?? null,
     isReady: () => ready,
-    said: () => life?.said ?? '',
+    output: () => life?.output ?? '',
     async kill(signal) {
       const dying = life
       if (dying === null) return null
@@ -214,8 +214,8 @@ function createMember(
       const deadline = Date.now() + START_MS
       while (!ready) {
         if (life === null) throw new Error(`${name} does not live`)
-        if (life.hasEnded) throw new Error(`${name} ended and said:\n${life.said}`)
-        if (Date.now() > deadline) throw new Error(`${name} is not ready and said:\n${life.said.slice(-4_000)}`)
+        if (life.hasEnded) throw new Error(`${name} ended and said:\n${life.output}`)
+        if (Date.now() > deadline) throw new Error(`${name} is not ready and said:\n${life.output.slice(-4_000)}`)
         await wait(LOOK_MS / 2)
       }
     },

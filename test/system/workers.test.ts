@@ -43,12 +43,12 @@ const KEY = 'csk_test_a-key-of-several-processes'
       ...more,
     })
     started.push(service)
-    await service.says('"processes":2')
+    await service.waitFor('"processes":2')
     return service
   }
 
   /** Each by a connection of its own, so that the processes take turns. */
-  async function ask(
+  async function request(
     port: number,
     at: string,
     body?: unknown,
@@ -76,33 +76,34 @@ const KEY = 'csk_test_a-key-of-several-processes'
   it('answers from each process, counts limits over all, and reports all in one scrape', async () => {
     const port = await freePort()
     const service = await start(port)
-    await service.says('Coinslot is running')
-    expect((await ask(port, '/readyz')).status).toBe(200)
+    await service.waitFor('Coinslot is running')
+    expect((await request(port, '/readyz')).status).toBe(200)
     const left: number[] = []
     for (let turn = 0; turn < 10; turn++) {
-      const answer = await ask(port, '/v1/me')
+      const answer = await request(port, '/v1/me')
       expect(answer.status).toBe(200)
       left.push(answer.left)
     }
     expect(left).toEqual(left.map((_, turn) => left[0]! - turn))
-    const { text } = await ask(port, '/metrics')
+    const { text } = await request(port, '/metrics')
     expect([counted(text, 1), counted(text, 2)]).toEqual([5, 5])
     expect(text.match(/^# TYPE coinslot_http_request_seconds /gm)).toHaveLength(1)
     // One of them does what runs by itself; the greeting, with the key, is said once.
-    expect(service.said.match(/"roles":\[[^\]]*"worker"/g)).toHaveLength(1)
-    expect(service.said.match(/Coinslot is running/g)).toHaveLength(1)
+    expect(service.output.match(/"roles":\[[^\]]*"worker"/g)).toHaveLength(1)
+    expect(service.output.match(/Coinslot is running/g)).toHaveLength(1)
 
     // One of them falls amid requests: the others go on, and it comes back.
     const before = childrenOf(service.pid ?? 0)
     expect(before).toHaveLength(2)
     process.kill(before[0]!, 'SIGKILL')
-    await service.says('A process ended unexpectedly')
-    for (let turn = 0; turn < 6; turn++) expect((await ask(port, '/v1/wallet/deposit', { amount: 1 })).status).toBe(200)
-    await service.says('The process is ready again')
+    await service.waitFor('A process ended unexpectedly')
+    for (let turn = 0; turn < 6; turn++)
+      expect((await request(port, '/v1/wallet/deposit', { amount: 1 })).status).toBe(200)
+    await service.waitFor('The process is ready again')
     const after = childrenOf(service.pid ?? 0)
     expect(after).toHaveLength(2)
     expect(after).not.toContain(before[0])
-    expect(JSON.parse((await ask(port, '/v1/wallet/balance')).text)).toMatchObject({ wallet: { balance: 6 } })
+    expect(JSON.parse((await request(port, '/v1/wallet/balance')).text)).toMatchObject({ wallet: { balance: 6 } })
 
     service.kill('SIGTERM')
     expect(await service.ended()).toBe(0)
@@ -115,7 +116,7 @@ const KEY = 'csk_test_a-key-of-several-processes'
     for (const pid of all) process.kill(pid, 'SIGINT')
     service.kill('SIGINT')
     expect(await service.ended()).toBe(0)
-    expect(service.said).not.toContain('could not stop')
+    expect(service.output).not.toContain('could not stop')
     for (const pid of all) expect(isAlive(pid)).toBe(false)
   })
 
@@ -128,9 +129,9 @@ const KEY = 'csk_test_a-key-of-several-processes'
   })
 
   it('reports in one sentence why it cannot start, and leaves nothing running', async () => {
-    const taken = createServer().listen(0, '127.0.0.1')
-    await once(taken, 'listening')
-    const { port } = taken.address() as { port: number }
+    const occupant = createServer().listen(0, '127.0.0.1')
+    await once(occupant, 'listening')
+    const { port } = occupant.address() as { port: number }
     const service = new ServiceProcess({
       PORT: String(port),
       HOST: '127.0.0.1',
@@ -142,9 +143,9 @@ const KEY = 'csk_test_a-key-of-several-processes'
     })
     started.push(service)
     expect(await service.ended()).toBe(1)
-    expect(service.said).toContain(`Port ${String(port)} is already taken`)
-    expect(service.said).toContain('Process 1 did not start')
-    taken.close()
+    expect(service.output).toContain(`Port ${String(port)} is already taken`)
+    expect(service.output).toContain('Process 1 did not start')
+    occupant.close()
   })
 })
 
@@ -156,9 +157,9 @@ describe('the share of each process', () => {
         const shares = shareOut(roles, processes)
         expect(shares).toHaveLength(processes)
         const listening = shares.filter(({ listens }) => listens)
-        const asked = roles.filter((role) => role !== 'worker')
+        const expected = roles.filter((role) => role !== 'worker')
         // The port hands a connection to any that listens: each must serve all that is asked for.
-        for (const { roles: served } of listening) expect(served).toEqual(expect.arrayContaining(asked))
+        for (const { roles: served } of listening) expect(served).toEqual(expect.arrayContaining(expected))
         expect(listening.length).toBeGreaterThanOrEqual(Math.ceil(processes / 2))
         const working = shares.filter(({ roles: served }) => served.includes('worker'))
         expect(working.length > 0).toBe(roles.includes('worker'))

@@ -9,7 +9,7 @@ describe('a call whose process dies', () => {
   let dead: Replica[] = []
   beforeAll(async () => {
     world = await payWorld()
-    world.upstream.says('/notes', { id: 5 }, 201)
+    world.upstream.respondWith('/notes', { id: 5 }, 201)
   })
   afterEach(async () => {
     await Promise.all(dead.map((replica) => replica.abandon()))
@@ -21,11 +21,11 @@ describe('a call whose process dies', () => {
 
   const input = { title: 'Survives' }
 
-  test.each<[state: string, asked: number]>([
+  test.each<[state: string, requests: number]>([
     ['reserved', 1],
     ['answered', 2],
     ['captured', 1],
-  ])('once its money was %s: charged once, and answered', async (state, asked) => {
+  ])('once its money was %s: charged once, and answered', async (state, requests) => {
     const caller = await world.caller()
     const { failpoints, reached } = dyingAt(`call ${state}`)
     const replica = await startReplica(world.service, {}, failpoints)
@@ -36,15 +36,15 @@ describe('a call whose process dies', () => {
       'content-type': 'application/json',
       'idempotency-key': `dies-${state}`,
     }
-    const gone = new AbortController()
+    const controller = new AbortController()
     const lost = fetch(`${replica.origin}/tools/acme-create-note`, {
       method: 'POST',
       headers,
       body: JSON.stringify(input),
-      signal: gone.signal,
+      signal: controller.signal,
     }).catch(() => null)
     await reached
-    gone.abort()
+    controller.abort()
     await lost
 
     // Its claim on the name expires, and its hold as well.
@@ -53,7 +53,7 @@ describe('a call whose process dies', () => {
     expect(await world.locks()).toBe(0)
     const again = await world.call(caller, 'acme-create-note', input, headers)
     expect([again.status, again.body.output]).toEqual([200, { id: 5 }])
-    expect(world.upstream.to('/notes')).toHaveLength(before + asked)
+    expect(world.upstream.to('/notes')).toHaveLength(before + requests)
     expect(await world.left(caller)).toEqual({ credits: 4.99, balance: 0, available: 0, locks: 0 })
     expect(await world.service.ledger.differences()).toEqual([])
     expect((await caller.call('GET', '/v1/tool-calls')).body).toMatchObject({ total: 1, calls: [{ success: true }] })
@@ -63,10 +63,10 @@ describe('a call whose process dies', () => {
     const caller = await world.caller()
     const headers = { 'idempotency-key': 'fails-first' }
     for (let attempt = 0; attempt < 3; attempt++) {
-      world.upstream.says('/anything', {}, 500)
+      world.upstream.respondWith('/anything', {}, 500)
       expect((await world.call(caller, 'acme-get-anything', {}, headers)).status).toBe(502)
     }
-    world.upstream.says('/anything', { well: true })
+    world.upstream.respondWith('/anything', { well: true })
     expect((await world.call(caller, 'acme-get-anything', {}, headers)).body).toMatchObject({ output: { well: true } })
     expect((await world.call(caller, 'acme-get-anything', {}, headers)).headers.get('idempotency-replayed')).toBe(
       'true',
@@ -88,7 +88,7 @@ describe('a call whose process dies', () => {
   ])('a guest’s, once it was %s at %s, is paid once and answered', async (state, slug) => {
     const input = slug === 'acme-create-note' ? { title: 'Survives' } : {}
     const path = slug === 'acme-create-note' ? '/notes' : '/anything'
-    world.upstream.says('/anything', { id: 5 })
+    world.upstream.respondWith('/anything', { id: 5 })
     const payer = await world.chain.payer(1_000_000n)
     const { failpoints, reached } = dyingAt(state)
     const replica = await startReplica(

@@ -1,8 +1,8 @@
 import { respond } from './calls/upstream.ts'
-import { toolWorld, wanted, type ToolWorld } from './calls/world.ts'
+import { toolWorld, importRequest, type ToolWorld } from './calls/world.ts'
 
 const file = { type: 'string', format: 'binary' }
-const takes = (operationId: string, type: string, schema: object) => ({
+const operationWith = (operationId: string, type: string, schema: object) => ({
   operationId,
   summary: 'Takes a file',
   requestBody: { required: true, content: { [type]: { schema } } },
@@ -19,8 +19,8 @@ const DOCUMENT = {
   components: { securitySchemes: { key: { type: 'apiKey', in: 'cookie', name: 'session' } } },
   security: [{ key: [] }],
   paths: {
-    '/form': { post: takes('form', 'multipart/form-data', form) },
-    '/image': { put: takes('image', 'image/*', {}) },
+    '/form': { post: operationWith('form', 'multipart/form-data', form) },
+    '/image': { put: operationWith('image', 'image/*', {}) },
     '/order': {
       get: {
         operationId: 'order',
@@ -36,12 +36,12 @@ describe('a call with files', () => {
   let world: ToolWorld
   beforeAll(async () => {
     world = await toolWorld({ TOOL_FILE_BYTES_MAX: '20000' })
-    const provider = wanted(world.upstream.url, { slug: 'files', trusted: true })
+    const provider = importRequest(world.upstream.url, { slug: 'files', trusted: true })
     await world.service.catalogue.importDocument(provider, JSON.stringify(DOCUMENT))
-    const whose = { environment: 'sandbox', ownerId: null, provider: 'files' } as const
-    await world.service.catalogue.setCredentials(whose, 'platform-secret')
-    await world.service.catalogue.setPublic(whose, true)
-    for (const path of ['/form', '/image', '/order']) world.upstream.says(path, { ok: true })
+    const providerRef = { environment: 'sandbox', ownerId: null, provider: 'files' } as const
+    await world.service.catalogue.setCredentials(providerRef, 'platform-secret')
+    await world.service.catalogue.setPublic(providerRef, true)
+    for (const path of ['/form', '/image', '/order']) world.upstream.respondWith(path, { ok: true })
     world.upstream.on('/picture.png', (_, response) => {
       respond(response, 'PICTURE', 'image/png')
     })
@@ -113,13 +113,13 @@ describe('a call with files', () => {
       { base64: base64('x'.repeat(21_000)) },
       'the files of a call may have 20000 bytes together',
     ],
-  ])('%s is refused by its field, and costs nothing', async (_, given, fault) => {
+  ])('%s is refused by its field, and costs nothing', async (_, file, fault) => {
     const caller = await world.caller()
-    const asked = world.upstream.to('/form').length
-    const named = 'url' in given ? { url: given.url.replace('HERE', world.upstream.url) } : given
+    const requestsBefore = world.upstream.to('/form').length
+    const named = 'url' in file ? { url: file.url.replace('HERE', world.upstream.url) } : file
     const { status, body } = await world.call(caller, 'files-form', { file: named })
     expect([status, body.details]).toEqual([400, { file: fault }])
-    expect(world.upstream.to('/form')).toHaveLength(asked)
+    expect(world.upstream.to('/form')).toHaveLength(requestsBefore)
     expect(await world.left(caller)).toMatchObject({ credits: 5, locks: 0 })
   })
 
@@ -128,8 +128,8 @@ describe('a call with files', () => {
     ['neither', { name: 'x' }],
     ['another scheme', { url: 'file:///etc/passwd' }],
     ['a text', 'bytes'],
-  ])('%s is no file', async (_, given) => {
-    const { status, body } = await world.call(await world.caller(), 'files-form', { file: given })
+  ])('%s is no file', async (_, file) => {
+    const { status, body } = await world.call(await world.caller(), 'files-form', { file })
     expect([status, Object.keys(body.details as object).some((field) => field.startsWith('file'))]).toEqual([400, true])
   })
 })

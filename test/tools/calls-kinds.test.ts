@@ -6,7 +6,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { z } from 'zod'
 import { usdc } from '../../service/kit/money.ts'
-import { toolWorld, wanted, type ToolWorld } from './calls/world.ts'
+import { toolWorld, importRequest, type ToolWorld } from './calls/world.ts'
 
 /** Tools that are not HTTP APIs, and those whose server is not there at all. */
 describe('calls of tools of every kind', () => {
@@ -28,7 +28,10 @@ describe('calls of tools of every kind', () => {
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/mcp`
-    await world.service.catalogue.importServer(wanted(address, { slug: 'other', name: null, server: null }), address)
+    await world.service.catalogue.importServer(
+      importRequest(address, { slug: 'other', name: null, server: null }),
+      address,
+    )
   })
   afterAll(async () => {
     await world.close()
@@ -46,7 +49,7 @@ describe('calls of tools of every kind', () => {
 
   test("pay a creator's tool from the wallet, and not from free credits", async () => {
     const [creator, caller] = [await world.caller(), await world.caller(1)]
-    world.upstream.says('/creator', 'made')
+    world.upstream.respondWith('/creator', 'made')
     const rda = {
       slug: 'shout',
       type: 'tool',
@@ -56,9 +59,9 @@ describe('calls of tools of every kind', () => {
       toolConfig: { apiEndpoint: `${world.upstream.url}/creator`, apiMethod: 'POST' },
       pricing: { model: 'per-run', amount: 0.25 },
     }
-    const made = await creator.call('POST', '/v1/rda', { body: rda })
-    expect(made.status).toBe(201)
-    await creator.call('POST', `/v1/rda/${String(made.body.rda.id)}/publish`)
+    const created = await creator.call('POST', '/v1/rda', { body: rda })
+    expect(created.status).toBe(201)
+    await creator.call('POST', `/v1/rda/${String(created.body.rda.id)}/publish`)
     const operation = {
       operation: 'shout',
       name: 'Shout',
@@ -93,8 +96,8 @@ describe('calls of tools of every kind', () => {
     const caller = await world.caller(5)
     const agentOf = async (policy: Record<string, unknown>) => {
       const { agent } = (await caller.call('POST', '/v1/agents', { body: { name: 'Agent', ...policy } })).body
-      const made = await caller.call('POST', '/v1/keys', { body: { name: 'agent', agentId: agent.id } })
-      return String(made.body.secret)
+      const created = await caller.call('POST', '/v1/keys', { body: { name: 'agent', agentId: agent.id } })
+      return String(created.body.secret)
     }
     const asTool = async (policy: Record<string, unknown>) => {
       const { status, body } = await world.call(await agentOf(policy), 'rda-shout', { say: 'x' })
@@ -134,7 +137,7 @@ describe('calls of tools of every kind', () => {
         },
       },
     })
-    const simulated = wanted('https://nowhere.example', { slug: 'made-up', simulated: true })
+    const simulated = importRequest('https://nowhere.example', { slug: 'made-up', simulated: true })
     await world.service.catalogue.importDocument(simulated, document)
     const answer = await world.call(await world.caller(), 'made-up-get-thing', { id: 4 })
     expect([answer.status, answer.body.output.id >= 3]).toEqual([200, true])
@@ -143,7 +146,7 @@ describe('calls of tools of every kind', () => {
   test('a failing tool is checked again, and recovers', async () => {
     const { calls, catalogue, clock } = world.service
     const caller = await world.caller()
-    world.upstream.says('/slow', {}, 503)
+    world.upstream.respondWith('/slow', {}, 503)
     for (let call = 0; call < 5; call++) await world.call(caller, 'acme-get-slow')
     await calls.foldStats()
     const { id } = await catalogue.bySlug('sandbox', 'acme-get-slow', null)
@@ -158,7 +161,7 @@ describe('calls of tools of every kind', () => {
     await world.call(caller, 'acme-get-slow')
     await calls.foldStats()
     expect(await failing()).toBe(true)
-    world.upstream.says('/slow', {})
+    world.upstream.respondWith('/slow', {})
     await world.call(caller, 'acme-get-slow')
     await calls.foldStats()
     expect((await calls.stats({ environment: 'sandbox', ownerId: null })).get(id)).toMatchObject({

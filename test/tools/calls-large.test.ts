@@ -29,13 +29,13 @@ describe('answers that are too large to be sent', () => {
     return { status: response.status, headers: response.headers, text: await response.text() }
   }
 
-  async function kept(): Promise<{ files: Record<string, unknown>[]; bytes: number }> {
+  async function storedFiles(): Promise<{ files: Record<string, unknown>[]; bytes: number }> {
     return (await caller.call('GET', '/v1/files')).body as { files: Record<string, unknown>[]; bytes: number }
   }
 
   test('are stored as a file for 26 hours, and loaded with the link alone', async () => {
     const answer = { items: items(500) }
-    world.upstream.says('/words/much', answer)
+    world.upstream.respondWith('/words/much', answer)
     const headers = { 'idempotency-key': 'much' }
     const { status, body } = await world.call(caller, 'acme-get-word', { word: 'much' }, headers)
     const bytes = JSON.stringify(answer).length
@@ -65,7 +65,7 @@ describe('answers that are too large to be sent', () => {
     const again = await world.call(caller, 'acme-get-word', { word: 'much' }, headers)
     expect(again.body.output).toEqual(body.output)
     expect(await world.left(caller)).toMatchObject({ credits: 4.99, locks: 0 })
-    const listed = await kept()
+    const listed = await storedFiles()
     expect(listed).toMatchObject({
       bytes,
       files: [{ purpose: 'answer', name: body.output.name, url: null, keptUntil: body.output.expiresAt }],
@@ -80,11 +80,11 @@ describe('answers that are too large to be sent', () => {
     world.service.clock.forward(26 * 3_600_000 + 1_000)
     expect((await load(url)).status).toBe(404)
     await world.service.files.sweep(world.service.clock.now())
-    expect(await kept()).toMatchObject({ bytes: 0, files: [] })
+    expect(await storedFiles()).toMatchObject({ bytes: 0, files: [] })
   })
 
   test('can be deleted early by their owner, and each token opens one only', async () => {
-    world.upstream.says('/words/one', { items: items(300) })
+    world.upstream.respondWith('/words/one', { items: items(300) })
     const [one, other] = [
       (await world.call(caller, 'acme-get-word', { word: 'one' })).body.output.url,
       (await world.call(caller, 'acme-get-word', { word: 'one' })).body.output.url,
@@ -93,7 +93,7 @@ describe('answers that are too large to be sent', () => {
     expect([(await load(one)).status, (await load(other)).status, (await load(exchanged)).status]).toEqual([
       200, 200, 404,
     ])
-    const { files } = await kept()
+    const { files } = await storedFiles()
     const stranger = await world.caller()
     expect((await stranger.call('DELETE', `/v1/files/${String(files[0]!['id'])}`)).status).toBe(404)
     for (const { id } of files) expect((await caller.call('DELETE', `/v1/files/${String(id)}`)).status).toBe(204)
@@ -101,7 +101,7 @@ describe('answers that are too large to be sent', () => {
   })
 
   test('are inline where the requested fields are small, and else a file of those fields', async () => {
-    world.upstream.says('/words/cut', { items: items(500), total: 500 })
+    world.upstream.respondWith('/words/cut', { items: items(500), total: 500 })
     const small = await world.call(caller, 'acme-get-word?fields=total', { word: 'cut' })
     expect(small.body.output).toEqual({ total: 500 })
     const { output } = (await world.call(caller, 'acme-get-word?fields=items.text', { word: 'cut' })).body
@@ -129,16 +129,16 @@ describe('answers that are too large to be sent', () => {
   })
 
   test("cost nothing where they are too large to store, failures, or beyond the account's quota", async () => {
-    world.upstream.says('/words/huge', { items: items(5_000) })
+    world.upstream.respondWith('/words/huge', { items: items(5_000) })
     const huge = await world.call(caller, 'acme-get-word', { word: 'huge' })
     expect([huge.status, huge.body.error]).toEqual([
       502,
       'The tool returned a response that is too large. Nothing was charged.',
     ])
-    world.upstream.says('/words/failed', { message: 'No', more: items(500) }, 500)
+    world.upstream.respondWith('/words/failed', { message: 'No', more: items(500) }, 500)
     expect((await world.call(caller, 'acme-get-word', { word: 'failed' })).status).toBe(502)
-    expect(await kept()).toMatchObject({ bytes: 0 })
-    world.upstream.says('/words/room', { items: items(2_000) })
+    expect(await storedFiles()).toMatchObject({ bytes: 0 })
+    world.upstream.respondWith('/words/room', { items: items(2_000) })
     const statuses: number[] = []
     for (let call = 0; call < 4; call++) {
       statuses.push((await world.call(caller, 'acme-get-word', { word: 'room' })).status)
@@ -164,7 +164,7 @@ describe('answers that are too large to be sent', () => {
 
   test('are a link for clients of MCP', async () => {
     const client = await statelessClient(`${world.service.origin}/tools/mcp`, caller.key)
-    world.upstream.says('/words/mcp', { items: items(500) })
+    world.upstream.respondWith('/words/mcp', { items: items(500) })
     const result = await client.callTool({
       name: 'call_tool',
       arguments: { slug: 'acme-get-word', input: { word: 'mcp' } },

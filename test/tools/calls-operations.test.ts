@@ -3,7 +3,7 @@ import type { TestPerson } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 import { respond, Upstream } from './calls/upstream.ts'
 import { statelessClient } from './mcp-client.ts'
-import { toolWorld, wanted, type ToolWorld } from './calls/world.ts'
+import { toolWorld, importRequest, type ToolWorld } from './calls/world.ts'
 
 const make = (operationId: string, method = 'post') => ({
   [method]: {
@@ -36,17 +36,17 @@ describe('a tool whose work takes longer than its answer', () => {
   let world: ToolWorld
   beforeAll(async () => {
     world = await toolWorld({ TOOL_TIMEOUT_MS: '2000' })
-    const provider = wanted(world.upstream.url, { slug: 'long', trusted: true })
+    const provider = importRequest(world.upstream.url, { slug: 'long', trusted: true })
     await world.service.catalogue.importDocument(provider, JSON.stringify(DOCUMENT))
-    const whose = { environment: 'sandbox', ownerId: null, provider: 'long' } as const
-    await world.service.catalogue.setCredentials(whose, 'platform-secret')
-    await world.service.catalogue.setPublic(whose, true)
+    const providerRef = { environment: 'sandbox', ownerId: null, provider: 'long' } as const
+    await world.service.catalogue.setCredentials(providerRef, 'platform-secret')
+    await world.service.catalogue.setPublic(providerRef, true)
   })
   afterAll(async () => {
     await world.close()
   })
 
-  const says = (response: ServerResponse, headers: Record<string, string>, body: unknown, status = 202): void => {
+  const answerWith = (response: ServerResponse, headers: Record<string, string>, body: unknown, status = 202): void => {
     for (const [name, value] of Object.entries({ 'retry-after': '0', ...headers })) response.setHeader(name, value)
     respond(response, JSON.stringify(body), 'application/json', status)
   }
@@ -56,18 +56,18 @@ describe('a tool whose work takes longer than its answer', () => {
     ['located', { 'operation-location': '/jobs/located' }, { status: 'Running' }],
     ['named', {}, { status: 'queued', urls: { get: '/jobs/named' } }],
   ])('of %s is waited for, with the tool’s own key', async (operation, headers, accepted) => {
-    const asked = world.upstream.to(`/jobs/${operation}`).length
+    const requestsBefore = world.upstream.to(`/jobs/${operation}`).length
     world.upstream.on(`/${operation}`, (_, response) => {
-      says(response, headers, accepted, operation === 'named' ? 201 : 202)
+      answerWith(response, headers, accepted, operation === 'named' ? 201 : 202)
     })
     world.upstream.on(`/jobs/${operation}`, (_, response) => {
-      const times = world.upstream.to(`/jobs/${operation}`).length - asked
-      says(response, {}, times < 3 ? { status: 'in_progress' } : { status: 'done', made: 7 }, 200)
+      const times = world.upstream.to(`/jobs/${operation}`).length - requestsBefore
+      answerWith(response, {}, times < 3 ? { status: 'in_progress' } : { status: 'done', made: 7 }, 200)
     })
     const caller = await world.caller()
     const { status, body } = await world.call(caller, `long-${operation}`)
     expect([status, body.output]).toEqual([200, { status: 'done', made: 7 }])
-    const polled = world.upstream.to(`/jobs/${operation}`).slice(asked)
+    const polled = world.upstream.to(`/jobs/${operation}`).slice(requestsBefore)
     expect(polled.map(({ method, headers: sent }) => [method, sent['x-key']])).toEqual(
       Array.from({ length: 3 }, () => ['GET', 'platform-secret']),
     )
@@ -77,10 +77,10 @@ describe('a tool whose work takes longer than its answer', () => {
   test("is polled at its operation's name, below the API's version", async () => {
     const at = '/v1/projects/7/operations/ab-1'
     const name = 'projects/7/operations/ab-1'
-    world.upstream.says('/v1/documents/convert', { name, metadata: { percent: 1 } })
+    world.upstream.respondWith('/v1/documents/convert', { name, metadata: { percent: 1 } })
     world.upstream.on(at, (_, response) => {
       const done = world.upstream.to(at).length > 1
-      says(response, {}, done ? { name, done, response: { pages: 3 } } : { name, done }, 200)
+      answerWith(response, {}, done ? { name, done, response: { pages: 3 } } : { name, done }, 200)
     })
     const { body } = await world.call(await world.caller(), 'long-convert')
     expect(body.output).toEqual({ name, done: true, response: { pages: 3 } })
@@ -90,8 +90,8 @@ describe('a tool whose work takes longer than its answer', () => {
   test('that ends with an error is not charged, and the error is passed on without the key', async () => {
     const name = 'operations/ab-2'
     const error = { code: 3, message: 'No such page for platform-secret.' }
-    world.upstream.says('/v1/refused', { name })
-    world.upstream.says(`/v1/${name}`, { name, done: true, error })
+    world.upstream.respondWith('/v1/refused', { name })
+    world.upstream.respondWith(`/v1/${name}`, { name, done: true, error })
     const caller = await world.caller()
     const { body } = await world.call(caller, 'long-refused')
     expect([body.code, body.upstream.message]).toEqual(['upstream_error', 'No such page for [secret].'])
@@ -99,7 +99,7 @@ describe('a tool whose work takes longer than its answer', () => {
   })
 
   test('is not polled at a name that leaves the API', async () => {
-    world.upstream.says('/away', { name: '//127.0.0.2/operations/x' })
+    world.upstream.respondWith('/away', { name: '//127.0.0.2/operations/x' })
     expect((await world.call(await world.caller(), 'long-away')).body.output).toEqual({
       name: '//127.0.0.2/operations/x',
     })
@@ -109,30 +109,30 @@ describe('a tool whose work takes longer than its answer', () => {
     ['machines', 'PUT', '/machines', {}],
     ['reports', 'POST', '/reports/7', { location: '/reports/7' }],
   ])('of %s is polled at one address, and its result is at another', async (operation, method, result, headers) => {
-    const made = { id: operation, size: 2 }
-    world.upstream.on(result, (asked, response) => {
-      if (asked.method === 'GET') respond(response, JSON.stringify(made), 'application/json')
-      else says(response, { 'azure-asyncoperation': `/states/${operation}`, ...headers }, {}, 201)
+    const created = { id: operation, size: 2 }
+    world.upstream.on(result, (request, response) => {
+      if (request.method === 'GET') respond(response, JSON.stringify(created), 'application/json')
+      else answerWith(response, { 'azure-asyncoperation': `/states/${operation}`, ...headers }, {}, 201)
     })
     if (result !== `/${operation}`)
       world.upstream.on(`/${operation}`, (_, response) => {
-        says(response, { 'azure-asyncoperation': `/states/${operation}`, ...headers }, {}, 202)
+        answerWith(response, { 'azure-asyncoperation': `/states/${operation}`, ...headers }, {}, 202)
       })
     world.upstream.on(`/states/${operation}`, (_, response) => {
       const times = world.upstream.to(`/states/${operation}`).length
-      says(response, {}, { status: times < 2 ? 'InProgress' : 'Succeeded' }, 200)
+      answerWith(response, {}, { status: times < 2 ? 'InProgress' : 'Succeeded' }, 200)
     })
     const caller = await world.caller()
     const { status, body } = await world.call(caller, `long-${operation}`)
-    expect([status, body.output, world.upstream.to(`/${operation}`)[0]?.method]).toEqual([200, made, method])
+    expect([status, body.output, world.upstream.to(`/${operation}`)[0]?.method]).toEqual([200, created, method])
     expect(await world.left(caller)).toMatchObject({ credits: 4.99, locks: 0 })
   })
 
   test('that fails later is not charged', async () => {
     world.upstream.on('/fails', (_, response) => {
-      says(response, { location: '/jobs/fails' }, {})
+      answerWith(response, { location: '/jobs/fails' }, {})
     })
-    world.upstream.says('/jobs/fails', { status: 'Failed' })
+    world.upstream.respondWith('/jobs/fails', { status: 'Failed' })
     const caller = await world.caller()
     expect((await world.call(caller, 'long-fails')).body).toMatchObject({
       code: 'upstream_error',
@@ -144,10 +144,14 @@ describe('a tool whose work takes longer than its answer', () => {
   test('is never polled at another server, which would get the key', async () => {
     const stranger = await new Upstream().listen()
     world.upstream.on('/elsewhere', (_, response) => {
-      says(response, { location: `${stranger.url}/jobs` }, { status: 'running', status_url: `${stranger.url}/jobs` })
+      answerWith(
+        response,
+        { location: `${stranger.url}/jobs` },
+        { status: 'running', status_url: `${stranger.url}/jobs` },
+      )
     })
     const { status, body } = await world.call(await world.caller(), 'long-elsewhere')
-    expect([status, body.output.status, stranger.asked]).toEqual([200, 'running', []])
+    expect([status, body.output.status, stranger.requests]).toEqual([200, 'running', []])
     await stranger.close()
   })
 
@@ -156,11 +160,11 @@ describe('a tool whose work takes longer than its answer', () => {
     const accepted = async (caller: TestPerson): Promise<string> => {
       done = false
       world.upstream.on('/endless', (_, response) => {
-        says(response, { location: '/jobs/endless?part=1' }, {})
+        answerWith(response, { location: '/jobs/endless?part=1' }, {})
       })
       world.upstream.on('/jobs/endless', (_, response) => {
         const result = { status: 'done', made: 9, by: 'platform-secret' }
-        says(response, {}, done ? result : { status: 'running', percent: 40 }, done ? 200 : 202)
+        answerWith(response, {}, done ? result : { status: 'running', percent: 40 }, done ? 200 : 202)
       })
       const { status, body } = await world.call(caller.key, 'long-endless')
       expect([status, body.output]).toEqual([200, { status: 'running', percent: 40 }])
@@ -170,11 +174,11 @@ describe('a tool whose work takes longer than its answer', () => {
     const later = async (key: string, callId: string, headers: Record<string, string> = {}) =>
       await world.service.call('GET', `/v1/tool-calls/${callId}`, { key, headers })
     const agentKey = async (owner: TestPerson): Promise<string> => {
-      const made = await owner.call('POST', '/v1/agents', { body: { name: 'A' } })
-      return (await owner.call('POST', '/v1/keys', { body: { name: 'k', agentId: made.body.agent.id } })).body
+      const created = await owner.call('POST', '/v1/agents', { body: { name: 'A' } })
+      return (await owner.call('POST', '/v1/keys', { body: { name: 'k', agentId: created.body.agent.id } })).body
         .secret as string
     }
-    const asks = (): number => world.upstream.to('/jobs/endless').length
+    const polls = (): number => world.upstream.to('/jobs/endless').length
     /** As if the second until the next question were over. */
     const now = (): Promise<unknown> =>
       world.service.database.statements.run(`UPDATE tool_answer SET ask_at = '2020-01-01' WHERE ask_at IS NOT NULL`, [])
@@ -182,15 +186,15 @@ describe('a tool whose work takes longer than its answer', () => {
     test('is polled later, for nothing, until its result is there and stored', async () => {
       const caller = await world.caller()
       const callId = await accepted(caller)
-      expect(asks()).toBeLessThan(20)
+      expect(polls()).toBeLessThan(20)
       const left = await world.left(caller)
-      const before = asks()
+      const before = polls()
       // Within the server's own pause it is not asked.
       expect((await later(caller.key, callId)).body.output).toEqual({ status: 'running', percent: 40 })
-      expect(asks()).toBe(before)
+      expect(polls()).toBe(before)
       await now()
       const running = await later(caller.key, callId)
-      expect([running.status, running.body.output.percent, asks()]).toEqual([200, 40, before + 1])
+      expect([running.status, running.body.output.percent, polls()]).toEqual([200, 40, before + 1])
       expect(running.body.operation.expiresAt).toBe((await later(caller.key, callId)).body.operation.expiresAt)
       await now()
       done = true
@@ -198,9 +202,9 @@ describe('a tool whose work takes longer than its answer', () => {
       expect(ended.body).toMatchObject({ callId, output: { status: 'done', made: 9, by: '[secret]' }, cost: 0.01 })
       expect(ended.body.operation).toBeUndefined()
       expect(world.upstream.to('/jobs/endless').at(-1)?.headers['x-key']).toBe('platform-secret')
-      const total = asks()
+      const total = polls()
       const again = await later(caller.key, `${callId}?fields=made`)
-      expect([again.body.output, asks()]).toEqual([{ made: 9 }, total])
+      expect([again.body.output, polls()]).toEqual([{ made: 9 }, total])
       expect(await world.left(caller)).toEqual(left)
     })
 
@@ -208,14 +212,14 @@ describe('a tool whose work takes longer than its answer', () => {
       const caller = await world.caller()
       const callId = await accepted(caller)
       await now()
-      const before = asks()
+      const before = polls()
       let isMade = false
       world.upstream.on('/jobs/endless', (_, response) => {
-        says(response, {}, isMade ? { status: 'done', made: 1 } : { status: 'running' }, 200)
+        answerWith(response, {}, isMade ? { status: 'done', made: 1 } : { status: 'running' }, 200)
       })
       let isOver = false
       const first = later(caller.key, callId, { prefer: 'wait=30' }).finally(() => (isOver = true))
-      await until(() => asks() > before)
+      await until(() => polls() > before)
       const second = await later(caller.key, callId, { prefer: 'wait=30' })
       expect([second.body.output.status, isOver]).toEqual(['running', false])
       isMade = true
@@ -227,21 +231,24 @@ describe('a tool whose work takes longer than its answer', () => {
       const keys = await Promise.all([agentKey(caller), agentKey(caller)])
       const callId = await accepted({ ...caller, key: keys[0] })
       await now()
-      const before = asks()
+      const before = polls()
       const stranger = await world.caller()
       for (const key of [keys[1], stranger.key]) {
         const { status, body } = await later(key, callId)
         expect([status, body.code]).toEqual([404, 'call_not_found'])
       }
       expect((await later(caller.key, 'call_nonsense')).status).toBe(404)
-      expect(asks()).toBe(before)
+      expect(polls()).toBe(before)
       expect((await later(keys[0], callId)).body.output.percent).toBe(40)
     })
 
     test('that fails then says so, and not that nothing was charged', async () => {
       const caller = await world.caller()
       const callId = await accepted(caller)
-      world.upstream.says('/jobs/endless', { status: 'failed', error: { message: 'No disk for platform-secret.' } })
+      world.upstream.respondWith('/jobs/endless', {
+        status: 'failed',
+        error: { message: 'No disk for platform-secret.' },
+      })
       await now()
       const { status, body } = await later(caller.key, callId)
       expect([status, body.code, body.upstream.message]).toEqual([502, 'upstream_error', 'No disk for [secret].'])
@@ -253,15 +260,15 @@ describe('a tool whose work takes longer than its answer', () => {
       const callId = await accepted(caller)
       const other = await new Upstream().listen()
       await world.service.catalogue.importDocument(
-        wanted(other.url, { slug: 'long', trusted: true }),
+        importRequest(other.url, { slug: 'long', trusted: true }),
         JSON.stringify(DOCUMENT),
       )
       await now()
-      const before = asks()
+      const before = polls()
       const { status, body } = await later(caller.key, callId)
-      expect([status, body.code, asks(), other.asked]).toEqual([410, 'answer_forgotten', before, []])
+      expect([status, body.code, polls(), other.requests]).toEqual([410, 'answer_forgotten', before, []])
       await world.service.catalogue.importDocument(
-        wanted(world.upstream.url, { slug: 'long', trusted: true }),
+        importRequest(world.upstream.url, { slug: 'long', trusted: true }),
         JSON.stringify(DOCUMENT),
       )
       await other.close()
@@ -304,19 +311,19 @@ describe('a tool whose work takes longer than its answer', () => {
     ['an hour ago', -3_600_000, 200, 'done'],
     ['in an hour', 3_600_000, 200, 'running'],
   ])('is polled again at the date in its retry-after header: %s', async (_, ms, expected, state) => {
-    const asked = world.upstream.to('/jobs/located').length
+    const requestsBefore = world.upstream.to('/jobs/located').length
     const date = new Date(Date.now() + ms).toUTCString()
     world.upstream.on('/located', (_request, response) => {
-      says(response, { location: '/jobs/located', 'retry-after': date }, { status: 'running' })
+      answerWith(response, { location: '/jobs/located', 'retry-after': date }, { status: 'running' })
     })
-    world.upstream.says('/jobs/located', { status: 'done' })
+    world.upstream.respondWith('/jobs/located', { status: 'done' })
     const { status, body } = await world.call(await world.caller(), 'long-located')
     expect([status, body.output.status]).toEqual([expected, state])
-    expect(world.upstream.to('/jobs/located').length - asked).toBe(state === 'done' ? 1 : 0)
+    expect(world.upstream.to('/jobs/located').length - requestsBefore).toBe(state === 'done' ? 1 : 0)
   })
 
   test('is not waited for when it is only a read of a state', async () => {
-    world.upstream.says('/state', { status: 'running', urls: { get: '/jobs/state' } })
+    world.upstream.respondWith('/state', { status: 'running', urls: { get: '/jobs/state' } })
     const { body } = await world.call(await world.caller(), 'long-state')
     expect([body.output.status, world.upstream.to('/jobs/state')]).toEqual(['running', []])
   })

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { usdc } from '../../service/kit/money.ts'
 import type { UpstreamAnswer } from '../../service/tools/model/tool.ts'
 import { createPace } from '../../service/tools/service/calls/pace.ts'
-import { toolWorld, wanted, type ToolWorld } from './calls/world.ts'
+import { toolWorld, importRequest, type ToolWorld } from './calls/world.ts'
 
 const ok = { 200: { description: 'Done', content: { 'application/json': { schema: { type: 'object' } } } } }
 const DOCUMENT = JSON.stringify({
@@ -31,12 +31,12 @@ describe('servers that want no more calls for a while', () => {
     slug = `paced${String(++provider)}`
     const { catalogue } = world.service
     await catalogue.importDocument(
-      wanted(world.upstream.url, { slug, name: slug, pricing: { otherwise: usdc(1n) } }),
+      importRequest(world.upstream.url, { slug, name: slug, pricing: { otherwise: usdc(1n) } }),
       DOCUMENT,
     )
-    const whose = { environment: 'sandbox', ownerId: null, provider: slug } as const
-    await catalogue.setCredentials(whose, keys)
-    await catalogue.setPublic(whose, true)
+    const providerRef = { environment: 'sandbox', ownerId: null, provider: slug } as const
+    await catalogue.setCredentials(providerRef, keys)
+    await catalogue.setPublic(providerRef, true)
   }
 
   /** How often each key came. */
@@ -45,9 +45,9 @@ describe('servers that want no more calls for a while', () => {
     world.upstream.on(path, ({ headers }, response) => {
       const key = String(headers['x-key'])
       times.set(key, (times.get(key) ?? 0) + 1)
-      const said = answer(key, times.get(key)!)
-      if (typeof said === 'number') json(response, said)
-      else json(response, 429, { 'retry-after': said.retryAfter })
+      const reply = answer(key, times.get(key)!)
+      if (typeof reply === 'number') json(response, reply)
+      else json(response, 429, { 'retry-after': reply.retryAfter })
     })
     return times
   }
@@ -82,7 +82,7 @@ describe('servers that want no more calls for a while', () => {
     const answers: ((answer: UpstreamAnswer) => void)[] = []
     let arrived: () => void = () => undefined
     const arrival = () => new Promise<void>((resolve) => (arrived = resolve))
-    const ask = () =>
+    const call = () =>
       pace.ask(tool, keys, {
         signal: new AbortController().signal,
         send: () =>
@@ -92,12 +92,12 @@ describe('servers that want no more calls for a while', () => {
           }),
       })
     const begun = performance.now() // eslint-disable-line house/steady-tests -- See below.
-    const first = ask()
+    const first = call()
     await setImmediate()
     let next = arrival()
     answers[0]!(answer(429, '1'))
     await setImmediate()
-    const others = [ask(), ask(), ask()]
+    const others = [call(), call(), call()]
     await next
     // eslint-disable-next-line house/steady-tests -- At least so long: a slow machine only makes it longer.
     expect(performance.now() - begun).toBeGreaterThanOrEqual(999)
@@ -121,13 +121,13 @@ describe('servers that want no more calls for a while', () => {
     const caller = await world.caller()
     const refused = await world.call(caller, `${slug}-read-data`)
     expect([refused.status, refused.body.upstream]).toEqual([502, expect.objectContaining({ status: 429 })])
-    const told = await world.call(caller, `${slug}-read-data`)
-    expect([told.status, told.body.code, told.body.error]).toEqual([
+    const answer = await world.call(caller, `${slug}-read-data`)
+    expect([answer.status, answer.body.code, answer.body.error]).toEqual([
       503,
       'provider_busy',
       `${slug} accepts no more calls for now; try again in 60 s. Nothing was charged.`,
     ])
-    expect(told.headers.get('retry-after')).toBe('60')
+    expect(answer.headers.get('retry-after')).toBe('60')
     expect(times.get('the-only-key')).toBe(1)
     expect(await world.left(caller)).toMatchObject({ credits: 5, locks: 0 })
   })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { cutTo, fieldTree } from '../../service/tools/rules/fields.ts'
 import { respond } from './calls/upstream.ts'
-import { toolWorld, wanted, type ToolWorld } from './calls/world.ts'
+import { toolWorld, importRequest, type ToolWorld } from './calls/world.ts'
 
 /** A list of this many things at a server, read in five ways. */
 const THINGS = Array.from({ length: 25 }, (_, nth) => ({
@@ -41,16 +41,24 @@ describe('an answer in pages', () => {
   let world: ToolWorld
   beforeAll(async () => {
     world = await toolWorld({ TOOL_ANSWER_BYTES_MAX: '200000' })
-    await world.service.catalogue.importDocument(wanted(world.upstream.url, { slug: 'shop' }), JSON.stringify(DOCUMENT))
+    await world.service.catalogue.importDocument(
+      importRequest(world.upstream.url, { slug: 'shop' }),
+      JSON.stringify(DOCUMENT),
+    )
     serve(world)
   })
   afterAll(async () => {
     await world.close()
   })
 
-  const ask = async (operation: string, asked: string, input: object = {}, headers: Record<string, string> = {}) => {
+  const request = async (
+    operation: string,
+    query: string,
+    input: object = {},
+    headers: Record<string, string> = {},
+  ) => {
     const caller = await world.caller()
-    const { status, body } = await world.service.call('POST', `/tools/shop-${operation}?${asked}`, {
+    const { status, body } = await world.service.call('POST', `/tools/shop-${operation}?${query}`, {
       body: input,
       headers,
       key: caller.key,
@@ -65,7 +73,7 @@ describe('an answer in pages', () => {
     ['by-link', { per_page: 10 }, null],
     ['after-last', { limit: 10 }, 'data'],
   ])('%s is one answer, and each page is paid for', async (operation, input, at) => {
-    const { caller, status, body } = await ask(operation, 'all=true&maxPages=9', input)
+    const { caller, status, body } = await request(operation, 'all=true&maxPages=9', input)
     expect([status, body.pages]).toEqual([200, { read: 3, next: null }])
     expect(at === null ? body.output : body.output[at]).toEqual(THINGS)
     expect(body).toMatchObject({ cost: 0.03, credits: 4.97 })
@@ -74,30 +82,30 @@ describe('an answer in pages', () => {
   })
 
   test('continues where it ended', async () => {
-    const { body } = await ask('by-cursor', 'all=true&maxPages=2', { max_results: 10 })
+    const { body } = await request('by-cursor', 'all=true&maxPages=2', { max_results: 10 })
     expect(body).toMatchObject({ cost: 0.02, pages: { read: 2, next: { max_results: 10, page_token: '20' } } })
-    const rest = await ask('by-cursor', 'all=true', body.pages.next as object)
+    const rest = await request('by-cursor', 'all=true', body.pages.next as object)
     expect([...body.output.results, ...rest.body.output.results]).toEqual(THINGS)
     expect(rest.body.pages).toEqual({ read: 1, next: null })
   })
 
   test('keeps the pages read when a later one fails, and charges only those', async () => {
-    const { body } = await ask('breaks', 'all=true')
+    const { body } = await request('breaks', 'all=true')
     expect(body).toMatchObject({ cost: 0.02, pages: { read: 2, next: { page: 3 } } })
     expect(body.output).toHaveLength(20)
   })
 
   test('a server without pages is called twice and paid once', async () => {
-    const { body } = await ask('deaf', 'all=true')
+    const { body } = await request('deaf', 'all=true')
     expect([body.cost, body.pages, body.output]).toEqual([0.01, { read: 1, next: null }, THINGS])
     expect(world.upstream.to('/deaf')).toHaveLength(2)
   })
 
   test('an endless one is read up to the requested pages, the money or the size limit', async () => {
-    expect((await ask('endless', 'all=true&maxPages=4')).body.pages).toEqual({ read: 4, next: { page: 5 } })
-    const dear = await ask('endless', 'all=true&maxPages=50')
+    expect((await request('endless', 'all=true&maxPages=4')).body.pages).toEqual({ read: 4, next: { page: 5 } })
+    const dear = await request('endless', 'all=true&maxPages=50')
     expect(dear.body.pages.read).toBeLessThan(50)
-    const poor = await ask('endless', 'all=true&maxPages=50')
+    const poor = await request('endless', 'all=true&maxPages=50')
     await world.spend(poor.caller, 4_500_000n)
     const path = '/tools/shop-endless?all=true&maxPages=50'
     expect((await world.service.call('POST', path, { body: {}, key: poor.caller.key })).body).toMatchObject({
@@ -108,7 +116,7 @@ describe('an answer in pages', () => {
 
   test('a repeated request is the same answer, once paid; with other fields it is another request', async () => {
     const headers = { 'idempotency-key': 'pages' }
-    const { caller, body } = await ask('by-offset', 'all=true&fields=items.id', { limit: 10 }, headers)
+    const { caller, body } = await request('by-offset', 'all=true&fields=items.id', { limit: 10 }, headers)
     expect(body.output).toEqual({ items: THINGS.map(({ id }) => ({ id })) })
     const path = '/tools/shop-by-offset?all=true'
     const call = (more: string) =>
@@ -127,8 +135,8 @@ describe('an answer in pages', () => {
     ['by-page', 'fields=a..b', 'fields'],
     ['by-page', `fields=${'a.'.repeat(10)}a`, 'fields'],
     ['by-page', `fields=${Array.from({ length: 101 }, (_, nth) => `f${String(nth)}`).join(',')}`, 'fields'],
-  ])('of %s with %s is refused by the name of the field', async (operation, asked, field) => {
-    const { caller, status, body } = await ask(operation, asked)
+  ])('of %s with %s is refused by the name of the field', async (operation, query, field) => {
+    const { caller, status, body } = await request(operation, query)
     expect([status, Object.keys(body.details as object)]).toEqual([400, [field]])
     expect(await world.left(caller)).toMatchObject({ credits: 5, locks: 0 })
   })
@@ -152,10 +160,10 @@ describe('the requested fields', () => {
 
   test('are all that is left, unchanged', () => {
     fc.assert(
-      fc.property(value, fc.array(fc.array(name, { minLength: 1, maxLength: 3 }), { minLength: 1 }), (given, paths) => {
-        const cut = cutTo(fieldTree(paths.map((path) => path.join('.'))), given)
-        for (const path of leaves(cut)) expect(leaves(given)).toContain(path)
-        for (const path of leaves(given)) {
+      fc.property(value, fc.array(fc.array(name, { minLength: 1, maxLength: 3 }), { minLength: 1 }), (whole, paths) => {
+        const cut = cutTo(fieldTree(paths.map((path) => path.join('.'))), whole)
+        for (const path of leaves(cut)) expect(leaves(whole)).toContain(path)
+        for (const path of leaves(whole)) {
           const steps = path
             .split('=')[0]!
             .split('.')
@@ -181,7 +189,7 @@ function leaves(value: unknown, way = ''): string[] {
 }
 
 function serve({ upstream }: ToolWorld): void {
-  const number = (given: string | null, otherwise: number): number => Number(given ?? otherwise)
+  const number = (text: string | null, otherwise: number): number => Number(text ?? otherwise)
   upstream.on('/by-page', ({ query: q }, response) => {
     const size = number(q.get('per_page'), 10)
     const from = (number(q.get('page'), 1) - 1) * size
@@ -212,8 +220,8 @@ function serve({ upstream }: ToolWorld): void {
     const data = THINGS.slice(from, from + 10)
     respond(response, JSON.stringify({ data, has_more: from + 10 < THINGS.length }), 'application/json')
   })
-  upstream.says('/deaf', THINGS)
-  upstream.says('/whole', THINGS)
+  upstream.respondWith('/deaf', THINGS)
+  upstream.respondWith('/whole', THINGS)
   upstream.on('/breaks', ({ query: q }, response) => {
     const at = number(q.get('page'), 1)
     const page = Array.from({ length: 10 }, (_, nth) => ({ nth, at }))

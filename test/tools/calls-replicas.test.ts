@@ -37,11 +37,11 @@ if (!hasRedis()) process.stderr.write('redis-server is not installed: limits ove
     const { key } = await world.caller()
     const origins = [world.service.origin, other.origin]
     const held = [0, 1, 2, 3].map((place) => at(origins[place % 2]!, key, 'acme-get-slow'))
-    await world.upstream.wasAsked('/slow', 4)
+    await world.upstream.waitForRequest('/slow', 4)
     for (const origin of origins) expect((await at(origin, key, 'acme-get-slow')).status).toBe(429)
     open()
     for (const answer of await Promise.all(held)) expect(answer.status).toBe(200)
-    world.upstream.says('/text', {})
+    world.upstream.respondWith('/text', {})
     const answers = []
     for (let call = 0; call < 26; call++) answers.push((await at(origins[call % 2]!, key, 'acme-get-text')).status)
     // Six were asked above.
@@ -67,10 +67,10 @@ if (!hasRedis()) process.stderr.write('redis-server is not installed: limits ove
     await client.connect(transport)
     for (let call = 0; call < 4; call++) expect((await client.listTools()).tools).toHaveLength(5)
     const stop = new AbortController()
-    const asked = client.callTool({ name: 'acme-get-slow', arguments: {} }, undefined, { signal: stop.signal })
-    await world.upstream.wasAsked('/slow', times + 1)
+    const pendingCall = client.callTool({ name: 'acme-get-slow', arguments: {} }, undefined, { signal: stop.signal })
+    await world.upstream.waitForRequest('/slow', times + 1)
     stop.abort('enough')
-    await expect(asked).rejects.toThrow('enough')
+    await expect(pendingCall).rejects.toThrow('enough')
     open()
     while ((await world.locks()) > 0) await new Promise((resolve) => setTimeout(resolve, 10))
     expect(await world.left(person)).toMatchObject({ credits: 4.99, locks: 0 })

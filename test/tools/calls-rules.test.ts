@@ -214,9 +214,9 @@ describe('figures', () => {
   test('keep a duration within about a quarter', () => {
     fc.assert(
       fc.property(fc.integer({ min: 10, max: 100_000 }), (ms) => {
-        const said = msOf(classOf(ms))
-        expect(said / ms).toBeGreaterThan(0.99)
-        expect(said / ms).toBeLessThan(1.25)
+        const rounded = msOf(classOf(ms))
+        expect(rounded / ms).toBeGreaterThan(0.99)
+        expect(rounded / ms).toBeLessThan(1.25)
       }),
       { verbose: true },
     )

@@ -28,15 +28,15 @@ describe('npm run tools', () => {
 
   /** What it says; null where it was not told enough. */
   async function run(command: string, names: string[] = [], flags: Flags = {}): Promise<string | null> {
-    const said: unknown[] = []
+    const lines: unknown[] = []
     const { log } = console
-    console.log = (line: unknown) => void said.push(line)
+    console.log = (line: unknown) => void lines.push(line)
     try {
       const understood = await COMMANDS[command]!({
         ...{ catalogue: world.catalogue, environment: 'sandbox', names, flags },
         trials: { http: world.http, ask: () => Promise.resolve(false) },
       })
-      return understood === true ? said.join('\n') : null
+      return understood === true ? lines.join('\n') : null
     } finally {
       console.log = log
     }
@@ -82,8 +82,8 @@ describe('npm run tools', () => {
   test('lists every skipped operation, with the reason and its place', async () => {
     const broken = Object.fromEntries(Array.from({ length: 30 }, (_, nth) => [`/b${String(nth)}`, { get: 'none' }]))
     writeFileSync(document, petDocument({ ...PETS, ...broken }))
-    const said = await run('import', [document], { provider: 'partly', server: 'http://127.0.0.1:1' })
-    expect(said?.match(/left out: GET \/b\d+: #\/paths\/~1b\d+\/get must be an object/g)).toHaveLength(30)
+    const output = await run('import', [document], { provider: 'partly', server: 'http://127.0.0.1:1' })
+    expect(output?.match(/left out: GET \/b\d+: #\/paths\/~1b\d+\/get must be an object/g)).toHaveLength(30)
   })
 
   test.each<[string, string[], Flags]>([
@@ -120,9 +120,9 @@ describe('Tools that creators published', () => {
       let finds = 0
       const counting = {
         ...store,
-        find: (...asked: Parameters<typeof store.find>) => {
+        find: (...args: Parameters<typeof store.find>) => {
           finds++
-          return store.find(...asked)
+          return store.find(...args)
         },
       }
       const source = createPublishedTools(publishedAssets(counting, service.clock))

@@ -286,9 +286,9 @@ describe('A document that is none', () => {
   })
 
   test('external references are not fetched, by file or by address', async () => {
-    let asked = 0
+    let requests = 0
     const server = createServer((_, response) => {
-      asked++
+      requests++
       response.end('{"type": "string"}')
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -312,7 +312,7 @@ describe('A document that is none', () => {
       }
     }
     await new Promise((resolve) => server.close(resolve))
-    expect(asked).toBe(0)
+    expect(requests).toBe(0)
   })
 
   test('one that takes too long or too much memory fails alone', async () => {
@@ -354,9 +354,13 @@ describe('The simulator', () => {
 
   test("answers with the document's example, and with the sent values that fit", () => {
     const tool = only({ ...body(PET), responses: answered(PET, '201') })
-    const made = answer(tool, { name: 'Fido', born: '2020-01-01' })
-    expect([made.status, made.contentType]).toEqual([201, 'application/json'])
-    expect(JSON.parse(made.body.toString())).toEqual({ id: expect.any(Number), name: 'Fido', born: expect.any(String) })
+    const converted = answer(tool, { name: 'Fido', born: '2020-01-01' })
+    expect([converted.status, converted.contentType]).toEqual([201, 'application/json'])
+    expect(JSON.parse(converted.body.toString())).toEqual({
+      id: expect.any(Number),
+      name: 'Fido',
+      born: expect.any(String),
+    })
     // A value that does not fit the response's own schema is left out of it.
     expect(JSON.parse(answer(tool, { name: 7 }).body.toString())).toMatchObject({ name: 'Rex' })
   })
@@ -370,7 +374,7 @@ describe('The simulator', () => {
       {},
     )
     expect([bytes.contentType, bytes.body.subarray(0, 2).toString()]).toEqual(['application/zip', 'PK'])
-    const gone = answer(only({ responses: { 204: { description: 'gone' } } }), {})
-    expect([gone.status, gone.contentType, gone.body.length]).toEqual([204, null, 0])
+    const deleted = answer(only({ responses: { 204: { description: 'gone' } } }), {})
+    expect([deleted.status, deleted.contentType, deleted.body.length]).toEqual([204, null, 0])
   })
 })

@@ -3,7 +3,7 @@ import { createDocuments } from '../../service/openapi/documents.ts'
 import { DomainError } from '../../service/kit/errors.ts'
 import type { ReadOptions } from '../../service/tools/ports/sources.ts'
 import { newAjv } from './ajv.ts'
-import { catalogueWorld, wanted, type CatalogueWorld } from './catalogue-world.ts'
+import { catalogueWorld, importRequest, type CatalogueWorld } from './catalogue-world.ts'
 import { answered, operation, PETS, petDocument } from './documents.ts'
 import { chainOf, readHere } from './large-documents.ts'
 
@@ -99,7 +99,7 @@ describe('A hostile document', () => {
     ['another way to write loopback', () => at('http://0x7f.1/'), /cannot be called/],
   ])('with %s is refused in a sentence that says where, and nothing is stored', async (_, text, sentence) => {
     const before = await rows()
-    const importing = world.catalogue.importDocument(wanted('bad', { ownerId: ANN, simulated: false }), text())
+    const importing = world.catalogue.importDocument(importRequest('bad', { ownerId: ANN, simulated: false }), text())
     await expect(importing).rejects.toMatchObject({ kind: 'invalid', message: expect.stringMatching(sentence) })
     expect(await rows()).toEqual(before)
   })
@@ -131,14 +131,14 @@ describe('A hostile document', () => {
         long: { type: 'string', description: '🙂'.repeat(500) },
       },
     }
-    const report = await world.catalogue.importDocument(wanted('odd'), withBody(schema))
+    const report = await world.catalogue.importDocument(importRequest('odd'), withBody(schema))
     expect(report.added).toEqual(['odd-a'])
     const { input } = await world.catalogue.bySlug('sandbox', 'odd-a', null)
-    const made = input['properties'] as Record<string, Record<string, unknown>>
-    expect(Object.keys(made).sort()).toEqual(['a_b', 'constructor', 'long', 'looking', 'many', 'odd', 'slow'])
-    expect([made['many'], made['looking']]).toEqual([{ type: 'string' }, { type: 'string' }])
+    const fields = input['properties'] as Record<string, Record<string, unknown>>
+    expect(Object.keys(fields).sort()).toEqual(['a_b', 'constructor', 'long', 'looking', 'many', 'odd', 'slow'])
+    expect([fields['many'], fields['looking']]).toEqual([{ type: 'string' }, { type: 'string' }])
     // It is matched in linear time by `kit/pattern`.
-    expect(made['slow']).toEqual({ type: 'string', pattern: '^(a+)+$' })
+    expect(fields['slow']).toEqual({ type: 'string', pattern: '^(a+)+$' })
     expect(({} as Record<string, unknown>)['type']).toBeUndefined()
   })
 
@@ -271,7 +271,7 @@ describe('A hostile document', () => {
       for (const [nth, [good, changes]] of fc.sample(mutations, 40).entries()) {
         const slug = `m${String(nth)}`
         try {
-          await world.catalogue.importDocument(wanted(slug), mutated(good, changes))
+          await world.catalogue.importDocument(importRequest(slug), mutated(good, changes))
           outcomes.add('imported')
         } catch (error) {
           if (!(error instanceof DomainError)) throw error

@@ -3,7 +3,7 @@ import { SHIPPED } from '../../service/openapi/shipped.ts'
 import type { Operation, Reading } from '../../service/tools/model/draft.ts'
 import type { HttpUpstream, UserId } from '../../service/tools/model/tool.ts'
 import type { Documents } from '../../service/tools/ports/sources.ts'
-import { catalogueWorld, wanted, type CatalogueWorld } from './catalogue-world.ts'
+import { catalogueWorld, importRequest, type CatalogueWorld } from './catalogue-world.ts'
 import { PETS, petDocument } from './documents.ts'
 
 /** Reads what a test wrote: names of operations, each with its changed fields. */
@@ -56,10 +56,10 @@ describe('An import', () => {
   function bring(
     slug: string,
     operations: Record<string, object>,
-    other: Parameters<typeof wanted>[1] = {},
+    other: Parameters<typeof importRequest>[1] = {},
     by = world.catalogue,
   ) {
-    return by.importDocument(wanted(slug, other), JSON.stringify(operations))
+    return by.importDocument(importRequest(slug, other), JSON.stringify(operations))
   }
 
   const find = (slug: string, viewer: UserId | null = null) => world.catalogue.bySlug('sandbox', slug, viewer)
@@ -137,7 +137,10 @@ describe('An import', () => {
     const rows = () => world.database.statements.run(`SELECT id, xmin::text FROM tool WHERE provider = $1`, [p])
     const before = await rows()
     expect(await bring(p, { a: {} })).toMatchObject({ added: [], changed: [], removed: [], unchanged: 1 })
-    expect(await world.catalogue.importDocument(wanted(p), '{ "a": {} }')).toMatchObject({ unchanged: 1, changed: [] })
+    expect(await world.catalogue.importDocument(importRequest(p), '{ "a": {} }')).toMatchObject({
+      unchanged: 1,
+      changed: [],
+    })
     expect(await rows()).toEqual(before)
   })
 
@@ -168,8 +171,8 @@ describe('An import', () => {
     await expect(find(`${p}-mine`)).rejects.toMatchObject({ code: 'tool_not_found' })
     const found = await world.catalogue.search({ environment: 'sandbox', viewer: BEN, query: 'mine', provider: p })
     expect([...found.tools, ...found.nearest]).toEqual([])
-    const seen = (await world.catalogue.providers('sandbox', BEN)).filter(({ slug }) => slug === p)
-    expect(seen).toMatchObject([{ own: false, tools: 2 }])
+    const providers = (await world.catalogue.providers('sandbox', BEN)).filter(({ slug }) => slug === p)
+    expect(providers).toMatchObject([{ own: false, tools: 2 }])
     // Without the account's own provider, the shared one is visible again.
     await world.catalogue.removeProvider('sandbox', ANN, p)
     expect((await find(`${p}-a`, ANN)).description).toBe('Does what a does.')
@@ -389,14 +392,14 @@ describe('An import of a real document', () => {
   test('creates tools that can be simulated at once, and none from an invalid document', async () => {
     const world = await catalogueWorld()
     try {
-      const report = await world.catalogue.importDocument(wanted('pets'), petDocument(PETS))
+      const report = await world.catalogue.importDocument(importRequest('pets'), petDocument(PETS))
       expect(report.added).toEqual(['pets-create-pet', 'pets-delete-pet', 'pets-get-pet', 'pets-list-pets'])
       const tool = await world.catalogue.bySlug('sandbox', 'pets-create-pet', null)
       expect(await world.catalogue.isSimulated(tool)).toBe(true)
       expect(JSON.parse(world.catalogue.simulate(tool, { name: 'Fido' }).body.toString())).toMatchObject({
         name: 'Fido',
       })
-      await expect(world.catalogue.importDocument(wanted('bad'), 'no document')).rejects.toMatchObject({
+      await expect(world.catalogue.importDocument(importRequest('bad'), 'no document')).rejects.toMatchObject({
         code: 'document_refused',
       })
       expect(SHIPPED.every(({ licence }) => ['MIT', 'Apache-2.0'].includes(licence))).toBe(true)

@@ -4,7 +4,7 @@ import type { Tool as McpTool } from '@modelcontextprotocol/sdk/types.js'
 import { createToolServers } from '../../service/mcp-client/servers.ts'
 import { outboundClient } from '../../service/outbound/client.ts'
 import { usdc } from '../../service/kit/money.ts'
-import { catalogueWorld, wanted, type CatalogueWorld } from './catalogue-world.ts'
+import { catalogueWorld, importRequest, type CatalogueWorld } from './catalogue-world.ts'
 import { mcpStranger, type Stranger } from './mcp-stranger.ts'
 
 const TOOLS: McpTool[] = [
@@ -68,7 +68,7 @@ describe('Tools of an external MCP server', () => {
 
   test('are imported as it lists them, page after page, whole in themselves', async () => {
     const report = await world.catalogue.importServer(
-      wanted('stranger', { simulated: false, pricing: { otherwise: usdc(4n) } }),
+      importRequest('stranger', { simulated: false, pricing: { otherwise: usdc(4n) } }),
       stranger.url,
     )
     expect(report).toMatchObject({ added: ['stranger-add', 'stranger-get-weather', 'stranger-nested'], skipped: [] })
@@ -91,7 +91,7 @@ describe('Tools of an external MCP server', () => {
   test('a second import without a change writes nothing; with one it says which', async () => {
     const again = () =>
       world.catalogue.importServer(
-        wanted('stranger', { simulated: false, pricing: { otherwise: usdc(4n) } }),
+        importRequest('stranger', { simulated: false, pricing: { otherwise: usdc(4n) } }),
         stranger.url,
       )
     expect(await again()).toMatchObject({ added: [], changed: [], removed: [], unchanged: 3 })
@@ -101,9 +101,9 @@ describe('Tools of an external MCP server', () => {
   })
 
   test("send the provider's key from the vault", async () => {
-    const whose = { environment: 'sandbox', ownerId: null, provider: 'stranger' } as const
-    await world.catalogue.setCredentials(whose, 'token')
-    await world.catalogue.setPublic(whose, true)
+    const providerRef = { environment: 'sandbox', ownerId: null, provider: 'stranger' } as const
+    await world.catalogue.setCredentials(providerRef, 'token')
+    await world.catalogue.setPublic(providerRef, true)
     const tool = await world.catalogue.bySlug('sandbox', 'stranger-add', null)
     const [{ headers }] = await world.catalogue.credentials(tool)
     await call('add', {}, { headers })
@@ -153,16 +153,16 @@ describe('Tools of an external MCP server', () => {
   })
 
   test('report progress, and end when the caller leaves', async () => {
-    const told: unknown[] = []
-    stranger.answer = async (_name, _input, tell) => {
-      await tell(1)
+    const updates: unknown[] = []
+    stranger.answer = async (_name, _input, report) => {
+      await report(1)
       return { content: [{ type: 'text', text: 'done' }] }
     }
-    expect(await call('add', {}, { onProgress: (progress) => told.push(progress) })).toEqual({
+    expect(await call('add', {}, { onProgress: (progress) => updates.push(progress) })).toEqual({
       kind: 'text',
       value: 'done',
     })
-    expect(told).toEqual([{ progress: 1, total: 2, message: null }])
+    expect(updates).toEqual([{ progress: 1, total: 2, message: null }])
     const leaving = new AbortController()
     stranger.answer = () => {
       leaving.abort(new Error('left'))
@@ -183,19 +183,19 @@ describe('Tools of an external MCP server', () => {
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/`
-    await expect(world.catalogue.importServer(wanted('none', { simulated: false }), url)).rejects.toMatchObject({
+    await expect(world.catalogue.importServer(importRequest('none', { simulated: false }), url)).rejects.toMatchObject({
       code: 'mcp_server_refused',
       message: expect.not.stringContaining('Hello'),
     })
     await new Promise((resolve) => server.close(resolve))
-    await expect(world.catalogue.importServer(wanted('none', { simulated: false }), url)).rejects.toMatchObject({
+    await expect(world.catalogue.importServer(importRequest('none', { simulated: false }), url)).rejects.toMatchObject({
       kind: 'upstream',
     })
   })
 
   test('are refused at a forbidden address', async () => {
     await expect(
-      world.catalogue.importServer(wanted('none', { simulated: false }), 'http://169.254.169.254/mcp'),
+      world.catalogue.importServer(importRequest('none', { simulated: false }), 'http://169.254.169.254/mcp'),
     ).rejects.toMatchObject({ code: 'address_refused' })
   })
 })

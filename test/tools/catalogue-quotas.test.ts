@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { newId } from '../../service/kit/ids.ts'
 import type { Operation, Reading } from '../../service/tools/model/draft.ts'
 import type { UserId } from '../../service/tools/model/tool.ts'
-import { catalogueWorld, wanted, type CatalogueWorld } from './catalogue-world.ts'
+import { catalogueWorld, importRequest, type CatalogueWorld } from './catalogue-world.ts'
 
 /** A document is a number of operations, so that a test reads none. */
 const documents = {
@@ -40,7 +40,7 @@ describe('The import quotas of an account', () => {
 
   const account = (): UserId => newId('usr', world.clock.now())
   const bring = (ownerId: UserId | null, slug: string, text: string, by = world.catalogue) =>
-    by.importDocument(wanted(slug, { ownerId }), text)
+    by.importDocument(importRequest(slug, { ownerId }), text)
   const refused = (quota: string, limit: number, resetsAt: unknown = null) => ({
     kind: 'limited',
     code: 'quota_exceeded',
@@ -89,12 +89,12 @@ describe('The import quotas of an account', () => {
     const ann = account()
     const other = world.another()
     await bring(ann, 'mine', '4')
-    const seen = async () =>
+    const toolCount = async () =>
       (await other.list({ environment: 'sandbox', viewer: ann, provider: 'mine', limit: 9, offset: 0 })).total
-    expect(await seen()).toBe(4)
+    expect(await toolCount()).toBe(4)
     expect(await world.catalogue.dropTools('sandbox', ann)).toBe(4)
     world.clock.forward(1_000)
-    while ((await seen()) > 0) await setImmediate()
+    while ((await toolCount()) > 0) await setImmediate()
   })
 })
 

@@ -108,7 +108,7 @@ describe('The catalogue that comes with the sandbox', () => {
     const { tools: listed, total } = await world.catalogue.list(page)
     expect(total).toBe(tools.length)
     expect(listed.filter(({ simulated }) => simulated)).toEqual([])
-    const needsOf = (wanted: string) => listed.find(({ tool }) => tool.slug.startsWith(wanted))?.needs
+    const needsOf = (prefix: string) => listed.find(({ tool }) => tool.slug.startsWith(prefix))?.needs
     expect([needsOf('github-issues-create'), needsOf('wikimedia-get-metrics-pageviews-per-article')]).toEqual([
       'connection',
       'nothing',

@@ -64,7 +64,7 @@ export async function catalogueWorld({
 const ROOMY: ToolQuotas = { providers: 1_000, tools: 100_000, bytes: 1_000_000_000, importsPerHour: 1_000 }
 
 /** The import request that tests use by default. */
-export function wanted(slug: string, other: Partial<ImportRequest> = {}): ImportRequest {
+export function importRequest(slug: string, other: Partial<ImportRequest> = {}): ImportRequest {
   return {
     environment: 'sandbox',
     ownerId: null,

@@ -11,7 +11,7 @@ describe('a client of MCP without a key', () => {
   })
   afterAll(() => world.close())
   beforeEach(() => {
-    world.upstream.says('/notes', { written: true })
+    world.upstream.respondWith('/notes', { written: true })
   })
 
   const send = (method: string, params: Json, headers: Record<string, string> = {}): Promise<Json> =>
@@ -75,13 +75,13 @@ describe('a client of MCP without a key', () => {
     const payment = await signed(await call('acme-create-note', NOTE), payer)
     const first = await call('acme-create-note', NOTE, { 'x402/payment': payment })
     const proof = metaOf(first)['coinslot/payment']
-    const asked = world.upstream.to('/notes').length
+    const requestsBefore = world.upstream.to('/notes').length
     expect(await call('acme-create-note', NOTE, { 'coinslot/payment': proof })).toMatchObject({
       structuredContent: { written: true },
     })
     const stolen = await call('acme-create-note', NOTE, { 'x402/payment': payment })
     expect(stolen).toMatchObject({ isError: true, structuredContent: { error: { code: 'payment_submitted' } } })
-    expect(world.upstream.to('/notes')).toHaveLength(asked)
+    expect(world.upstream.to('/notes')).toHaveLength(requestsBefore)
     expect(await world.usdc(payer.address)).toBe(990_000n)
   })
 

@@ -22,7 +22,7 @@ describe('MCP calls with an idempotency key', () => {
     world = await toolWorld({ AUTH_SECRET: SECRET, MCP_TASK_AFTER_MS: '20' })
   })
   beforeEach(() => {
-    world.upstream.says('/slow', { done: true })
+    world.upstream.respondWith('/slow', { done: true })
   })
   afterAll(() => world.close())
 
@@ -85,7 +85,7 @@ describe('MCP calls with an idempotency key', () => {
       callOlder(world.service, person, { header: 'k' }),
       call(world.service, person, { meta: 'k' }),
     ]
-    await world.upstream.wasAsked('/slow', before + 1)
+    await world.upstream.waitForRequest('/slow', before + 1)
     open()
     for (const body of await Promise.all(calls)) expect(body.result).toMatchObject(answered)
     expect(times()).toBe(before + 1)
@@ -110,10 +110,10 @@ describe('MCP calls with an idempotency key', () => {
   })
 
   test('a call that failed was free, so its repetition tries again', async () => {
-    world.upstream.says('/slow', {}, 400)
+    world.upstream.respondWith('/slow', {}, 400)
     const person = await world.caller()
     expect((await call(world.service, person, { header: 'k' })).result).toMatchObject({ isError: true })
-    world.upstream.says('/slow', { done: true })
+    world.upstream.respondWith('/slow', { done: true })
     expect((await call(world.service, person, { header: 'k' })).result).toMatchObject(answered)
     expect(await world.left(person)).toMatchObject({ credits: 4.99, locks: 0 })
   })
@@ -160,12 +160,12 @@ describe('MCP calls with an idempotency key', () => {
     const begun = await send({ method: 'initialize', params }, {})
     await begun.text()
     const session = { 'mcp-session-id': String(begun.headers.get('mcp-session-id')) }
-    const gone = new AbortController()
+    const controller = new AbortController()
     const named = { ...session, 'idempotency-key': 'k' }
-    const stream = await send({ method: 'tools/call', params: paramsOf({}) }, named, gone.signal)
+    const stream = await send({ method: 'tools/call', params: paramsOf({}) }, named, controller.signal)
     const { value } = await stream.body!.getReader().read()
     const [, id] = /^id: (.*)$/m.exec(Buffer.from(value).toString())!
-    gone.abort()
+    controller.abort()
     open()
     const resumed = await fetch(at(world.service), { headers: { ...headers, ...session, 'last-event-id': id! } })
     for await (const chunk of resumed.body!) {

@@ -14,7 +14,7 @@ describe('MCP calls that need a person', () => {
   beforeAll(async () => {
     world = await toolWorld({ TOP_UP_URL: TOP_UP })
     address = `${world.service.origin}/tools/mcp`
-    world.upstream.says('/notes', { id: 7 }, 201)
+    world.upstream.respondWith('/notes', { id: 7 }, 201)
   })
   afterAll(() => world.close())
 

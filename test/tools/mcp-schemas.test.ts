@@ -1,4 +1,4 @@
-import { toolWorld, wanted, type ToolWorld } from './calls/world.ts'
+import { toolWorld, importRequest, type ToolWorld } from './calls/world.ts'
 import { post } from './mcp-client.ts'
 
 /** The most bytes of one input schema, and the most tools of a page. */
@@ -32,7 +32,7 @@ describe('imported tools with huge schemas, at MCP', () => {
   let world: ToolWorld
   beforeAll(async () => {
     world = await toolWorld()
-    world.upstream.says('/huge/0', { done: true })
+    world.upstream.respondWith('/huge/0', { done: true })
     const flat = Object.fromEntries(
       Array.from({ length: 5_000 }, (_, place) => [`field${String(place)}`, { type: 'string', description: LONG }]),
     ) as unknown
@@ -54,7 +54,7 @@ describe('imported tools with huge schemas, at MCP', () => {
         '/flat': operation('flat', { $ref: '#/components/schemas/Flat' }),
       },
     }
-    const imported = wanted(world.upstream.url, { slug: 'huge', name: 'Huge' })
+    const imported = importRequest(world.upstream.url, { slug: 'huge', name: 'Huge' })
     await world.service.catalogue.importDocument(imported, JSON.stringify(document))
   })
   afterAll(() => world.close())

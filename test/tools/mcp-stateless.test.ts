@@ -19,7 +19,7 @@ describe('stateless MCP', () => {
   })
   afterAll(() => world.close())
   beforeEach(() => {
-    world.upstream.says('/notes', { id: 7 }, 201)
+    world.upstream.respondWith('/notes', { id: 7 }, 201)
   })
 
   const raw = (message: Message) => post(address, key, message)
@@ -133,7 +133,7 @@ describe('stateless MCP', () => {
   })
 
   test('sends progress only to calls with a progress token', async () => {
-    world.upstream.says('/slow', { done: true })
+    world.upstream.respondWith('/slow', { done: true })
     const call = (_meta = {}) => raw({ method: 'tools/call', params: { name: 'acme-get-slow', arguments: {}, _meta } })
     expect((await call()).events).toEqual([])
     const { events } = await call({ progressToken: 'p' })

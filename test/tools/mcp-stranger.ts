@@ -20,7 +20,7 @@ export interface Stranger {
   answer: (
     name: string,
     input: Record<string, unknown>,
-    tell: (progress: number) => Promise<void>,
+    report: (progress: number) => Promise<void>,
   ) => Promise<CallToolResult>
   /** Forgets its sessions, as a restarted server does. */
   forget(): void

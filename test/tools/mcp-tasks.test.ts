@@ -43,7 +43,7 @@ describe('MCP tasks', () => {
   const at = ({ origin }: { origin: string }) => `${origin}/tools/mcp`
   const begin = (where: { origin: string }, { key }: TestPerson) =>
     post(at(where), key, { method: 'tools/call', params: SLOW, capabilities: CAPABILITIES })
-  const ask = (where: { origin: string }, { key }: TestPerson, taskId: string, method = 'tasks/get') =>
+  const taskCall = (where: { origin: string }, { key }: TestPerson, taskId: string, method = 'tasks/get') =>
     post(at(where), key, { method, params: { taskId }, capabilities: CAPABILITIES })
 
   /** The tool `rda-shout`, which costs 0.25. */
@@ -54,8 +54,8 @@ describe('MCP tasks', () => {
       toolConfig: { apiEndpoint: `${world.upstream.url}/creator`, apiMethod: 'POST' },
       pricing: { model: 'per-run', amount: 0.25 },
     }
-    const made = (await creator.call('POST', '/v1/rda', { body: rda })).body
-    await creator.call('POST', `/v1/rda/${String(made.rda.id)}/publish`)
+    const created = (await creator.call('POST', '/v1/rda', { body: rda })).body
+    await creator.call('POST', `/v1/rda/${String(created.rda.id)}/publish`)
     const operation = {
       ...{ operation: 'shout', name: 'Shout', description: 'Says it louder', category: null, deprecated: false },
       input: { type: 'object', properties: { say: { type: 'string' } }, required: ['say'] },
@@ -68,7 +68,7 @@ describe('MCP tasks', () => {
 
   async function ended(where: { origin: string }, person: TestPerson, taskId: string) {
     for (;;) {
-      const { result } = (await ask(where, person, taskId)).body
+      const { result } = (await taskCall(where, person, taskId)).body
       if (result.status !== 'working') return result as Record<string, unknown>
     }
   }
@@ -87,9 +87,12 @@ describe('MCP tasks', () => {
     })
     const { taskId } = task as { taskId: string }
     expect(Math.abs(Date.parse(task.createdAt as string) - world.service.clock.now().getTime())).toBeLessThan(60_000)
-    expect((await ask(second, person, taskId)).body.result).toMatchObject({ resultType: 'complete', status: 'working' })
+    expect((await taskCall(second, person, taskId)).body.result).toMatchObject({
+      resultType: 'complete',
+      status: 'working',
+    })
     for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update']) {
-      expect((await ask(second, other, taskId, method)).body.error).toMatchObject({ code: -32602 })
+      expect((await taskCall(second, other, taskId, method)).body.error).toMatchObject({ code: -32602 })
       const guest = await post(at(second), null, { method, params: { taskId }, capabilities: CAPABILITIES })
       expect(guest.body.error).toMatchObject({ code: -32602 })
       const undeclared = await post(at(second), person.key, { method, params: { taskId } })
@@ -98,7 +101,7 @@ describe('MCP tasks', () => {
         expect.objectContaining({ code: -32021, data: { requiredCapabilities: CAPABILITIES } }),
       ])
     }
-    expect((await ask(second, person, taskId, 'tasks/update')).body.error).toMatchObject({
+    expect((await taskCall(second, person, taskId, 'tasks/update')).body.error).toMatchObject({
       message: 'taskId: This task asks for no input.',
     })
     open()
@@ -134,7 +137,7 @@ describe('MCP tasks', () => {
     const open = world.upstream.holds('/slow', { done: true })
     const times = world.upstream.to('/slow').length
     const plain = post(at(world.service), person.key, { method: 'tools/call', params: SLOW })
-    await world.upstream.wasAsked('/slow', times + 1)
+    await world.upstream.waitForRequest('/slow', times + 1)
     open()
     expect((await plain).body.result).toMatchObject({ resultType: 'complete', structuredContent: { done: true } })
   })
@@ -149,7 +152,9 @@ describe('MCP tasks', () => {
     const where = redis === null ? second : world.service
     // The second answer comes after the first message was delivered.
     for (let time = 0; time < 2; time++) {
-      expect((await ask(where, person, taskId, 'tasks/cancel')).body.result).toMatchObject({ resultType: 'complete' })
+      expect((await taskCall(where, person, taskId, 'tasks/cancel')).body.result).toMatchObject({
+        resultType: 'complete',
+      })
     }
     gate.open()
     expect(await ended(world.service, person, taskId)).toMatchObject({ status: 'cancelled' })
@@ -158,15 +163,15 @@ describe('MCP tasks', () => {
   })
 
   test('closing the connection cancels a call that was not sent yet, but not a task', async () => {
-    world.upstream.says('/slow', { done: true })
+    world.upstream.respondWith('/slow', { done: true })
     const person = await world.caller()
     const times = world.upstream.to('/slow').length
     const gate = pausingAt('call reserved')
     const second = await replica(gate.failpoints)
-    const gone = new AbortController()
-    const call = post(at(second), person.key, { method: 'tools/call', params: SLOW, signal: gone.signal })
+    const controller = new AbortController()
+    const call = post(at(second), person.key, { method: 'tools/call', params: SLOW, signal: controller.signal })
     await gate.reached
-    gone.abort()
+    controller.abort()
     await expect(call).rejects.toThrow()
     const { result: task } = (await begin(second, person)).body
     gate.open()
@@ -199,24 +204,24 @@ describe('MCP tasks', () => {
     // As if the process had died before it wrote the call's row.
     const { statements } = world.service.database
     await statements.run('DELETE FROM tool_call WHERE user_id = $1', [person.caller.user.id])
-    expect((await ask(world.service, person, taskId)).body.result).toMatchObject({ status: 'completed', result })
+    expect((await taskCall(world.service, person, taskId)).body.result).toMatchObject({ status: 'completed', result })
     expect(await world.left(person)).toMatchObject({ balance: 0.75, locks: 0 })
   })
 
   test('an agent neither reads nor cancels a call of its owner', async () => {
     const gate = pausingAt('call reserved')
     const second = await replica(gate.failpoints)
-    world.upstream.says('/slow', { done: true })
+    world.upstream.respondWith('/slow', { done: true })
     const person = await world.caller()
     const { agent } = (await person.call('POST', '/v1/agents', { body: { name: 'A' } })).body
     const body = { name: 'agent', agentId: agent.id as string }
     const key = (await person.call('POST', '/v1/keys', { body })).body.secret as string
     const { result: task } = (await begin(second, person)).body
     const taskId = task.taskId as string
-    for (let time = 0; time < 2; time++) await ask(second, { ...person, key }, taskId, 'tasks/cancel')
+    for (let time = 0; time < 2; time++) await taskCall(second, { ...person, key }, taskId, 'tasks/cancel')
     gate.open()
     expect(await ended(second, person, taskId)).toMatchObject({ status: 'completed' })
-    expect((await ask(second, { ...person, key }, taskId)).body.error).toMatchObject({ code: -32602 })
+    expect((await taskCall(second, { ...person, key }, taskId)).body.error).toMatchObject({ code: -32602 })
   })
 
   test('the task of a process that died fails and costs nothing', async () => {
@@ -226,10 +231,10 @@ describe('MCP tasks', () => {
     const { result: task } = (await begin(second, person)).body
     await second.abandon()
     const taskId = task.taskId as string
-    expect((await ask(world.service, person, taskId)).body.result.status).toBe('working')
+    expect((await taskCall(world.service, person, taskId)).body.result.status).toBe('working')
     world.service.clock.forward(120_000)
     await world.service.ledger.sweep()
-    expect((await ask(world.service, person, taskId)).body.result).toMatchObject({
+    expect((await taskCall(world.service, person, taskId)).body.result).toMatchObject({
       status: 'failed',
       error: { code: -32603 },
     })
@@ -238,7 +243,7 @@ describe('MCP tasks', () => {
 
   test('a state is good once in all processes that share a Redis', async () => {
     if (redis === null) return
-    world.upstream.says('/slow', { done: true })
+    world.upstream.respondWith('/slow', { done: true })
     const person = await world.caller()
     await world.spend(person, 5_000_000n)
     const second = await replica()
@@ -255,9 +260,9 @@ describe('MCP tasks', () => {
 
 /** Waits there until it is opened. */
 function pausingAt(point: string): { failpoints: Failpoints; reached: Promise<void>; open: () => void } {
-  let tell: () => void = () => undefined
+  let resolveReached: () => void = () => undefined
   let open: () => void = () => undefined
-  const reached = new Promise<void>((resolve) => (tell = resolve))
+  const reached = new Promise<void>((resolve) => (resolveReached = resolve))
   const opened = new Promise<void>((resolve) => (open = resolve))
   return {
     reached,
@@ -267,7 +272,7 @@ function pausingAt(point: string): { failpoints: Failpoints; reached: Promise<vo
     failpoints: {
       async reach(at) {
         if (at !== point) return
-        tell()
+        resolveReached()
         await opened
       },
     },

@@ -14,7 +14,7 @@ describe('MCP', () => {
 
   beforeAll(async () => {
     world = await toolWorld({ TOP_UP_URL: 'https://pay.example/top-up', STREAM_CHECK_MS: '50' })
-    world.upstream.says('/notes', { id: 7 }, 201)
+    world.upstream.respondWith('/notes', { id: 7 }, 201)
   })
   afterEach(async () => {
     await Promise.all(open.splice(0).map((client) => client.close()))
@@ -126,12 +126,12 @@ describe('MCP', () => {
   })
 
   test('reports progress through the stream of the call itself', async () => {
-    world.upstream.says('/slow', { done: true })
+    world.upstream.respondWith('/slow', { done: true })
     const client = await streamable(await world.caller())
-    const told: string[] = []
-    const onprogress = ({ message }: { message?: string }) => told.push(message ?? '')
+    const messages: string[] = []
+    const onprogress = ({ message }: { message?: string }) => messages.push(message ?? '')
     await call(client, 'call_tool', { slug: 'acme-get-slow' }, { onprogress })
-    expect(told).toEqual(['Calling acme-get-slow', 'Charging the call'])
+    expect(messages).toEqual(['Calling acme-get-slow', 'Charging the call'])
   })
 
   test('finishes and charges a call that was cancelled after its tool was called', async () => {
@@ -140,10 +140,10 @@ describe('MCP', () => {
     const client = await streamable(person)
     const stop = new AbortController()
     const times = world.upstream.to('/slow').length
-    const asked = call(client, 'call_tool', { slug: 'acme-get-slow' }, { signal: stop.signal })
-    await world.upstream.wasAsked('/slow', times + 1)
+    const pendingCall = call(client, 'call_tool', { slug: 'acme-get-slow' }, { signal: stop.signal })
+    await world.upstream.waitForRequest('/slow', times + 1)
     stop.abort('changed my mind')
-    await expect(asked).rejects.toThrow('changed my mind')
+    await expect(pendingCall).rejects.toThrow('changed my mind')
     open()
     await until(async () => (await world.left(person)).credits === 4.99 && (await world.locks()) === 0)
   })
@@ -169,14 +169,14 @@ describe('MCP', () => {
     const begun = await post({ jsonrpc: '2.0', id: 0, method: 'initialize', params })
     await begun.text()
     const session = { 'mcp-session-id': begun.headers.get('mcp-session-id')! }
-    const gone = new AbortController()
+    const controller = new AbortController()
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'acme-get-slow', arguments: {} } }
-    const stream = await post(message, session, gone.signal)
+    const stream = await post(message, session, controller.signal)
     const { value } = (await stream.body!.getReader().read()) as { value: Uint8Array }
     const first = new TextDecoder().decode(value)
     const eventId = /^id: (\S+)$/m.exec(first)![1]!
-    await world.upstream.wasAsked('/slow', times + 1)
-    gone.abort()
+    await world.upstream.waitForRequest('/slow', times + 1)
+    controller.abort()
     const resume = (event: string, more = {}) =>
       fetch(address(), { headers: { ...headers, ...session, 'last-event-id': event, ...more } })
     const answerIn = (text: string) => JSON.parse(/^data: (\{.*\})$/m.exec(text)![1]!) as Record<string, unknown>
@@ -237,8 +237,8 @@ describe('MCP', () => {
     const open = world.upstream.holds('/slow', { done: true })
     const person = await world.caller()
     const times = world.upstream.to('/slow').length
-    const gone = new AbortController()
-    const asked = fetch(address(), {
+    const controller = new AbortController()
+    const request = fetch(address(), {
       method: 'POST',
       headers: {
         authorization: `Bearer ${person.key}`,
@@ -246,11 +246,11 @@ describe('MCP', () => {
         'content-type': 'application/json',
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'acme-get-slow' } }),
-      signal: gone.signal,
+      signal: controller.signal,
     }).then((response) => response.text())
-    await world.upstream.wasAsked('/slow', times + 1)
-    gone.abort()
-    await expect(asked).rejects.toThrow()
+    await world.upstream.waitForRequest('/slow', times + 1)
+    controller.abort()
+    await expect(request).rejects.toThrow()
     open()
     await until(async () => (await world.left(person)).credits === 4.99 && (await world.locks()) === 0)
   })
@@ -287,8 +287,8 @@ describe('MCP', () => {
     const endpoint = /data: (\S+)/.exec(await stream.first())![1]!
     expect(endpoint).not.toContain(person.key)
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
-    const post = async (given: { key?: string; raw?: string }) =>
-      (await world.service.call('POST', endpoint, { ...(given.raw === undefined ? { body: ping } : {}), ...given }))
+    const post = async (options: { key?: string; raw?: string }) =>
+      (await world.service.call('POST', endpoint, { ...(options.raw === undefined ? { body: ping } : {}), ...options }))
         .status
     // The session id alone spends nothing; nor does another account's key, whose body is not even read.
     expect([await post({}), await post({ key: other.key }), await post({ key: other.key, raw: '{' })]).toEqual([
@@ -352,9 +352,9 @@ const SESSION_GONE = { code: -32_001, message: 'Session not found: start a new o
 function looksAt({ service: { ledger } }: ToolWorld): () => number {
   const { holdStates } = ledger
   let count = 0
-  ledger.holdStates = (...given) => {
+  ledger.holdStates = (...args) => {
     count++
-    return holdStates(...given)
+    return holdStates(...args)
   }
   return () => count
 }

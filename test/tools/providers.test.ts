@@ -94,14 +94,14 @@ describe('npm run tools -- add', () => {
   }
 
   /** What it says, and how it ends. */
-  async function heard<T>(work: () => Promise<T>): Promise<{ said: string; outcome: T }> {
+  async function outputOf<T>(work: () => Promise<T>): Promise<{ output: string; outcome: T }> {
     const lines: unknown[] = []
     const { log, error } = console
     console.log = (line: unknown) => void lines.push(line)
     console.error = console.log
     try {
       const outcome = await work()
-      return { said: lines.join('\n'), outcome }
+      return { output: lines.join('\n'), outcome }
     } finally {
       Object.assign(console, { log, error })
     }
@@ -110,7 +110,8 @@ describe('npm run tools -- add', () => {
   const add = (
     flags: Parameters<typeof addCurated>[0]['flags'] = {},
     { environment = 'sandbox', provider = notes }: { environment?: Environment; provider?: CuratedProvider } = {},
-  ) => heard(() => addCurated({ catalogue: world.catalogue, environment, names: [provider.slug], flags }, [provider]))
+  ) =>
+    outputOf(() => addCurated({ catalogue: world.catalogue, environment, names: [provider.slug], flags }, [provider]))
 
   async function slugs(provider = 'notes', environment: Environment = 'sandbox'): Promise<string[]> {
     const { tools } = await world.catalogue.list({ environment, viewer: null, provider, limit: 100, offset: 0 })
@@ -118,8 +119,8 @@ describe('npm run tools -- add', () => {
   }
 
   test("shows a document's tools before the import, and the skipped operations with reasons", async () => {
-    const { said, outcome } = await add({ 'dry-run': true })
-    expect(said).toMatch(/4 operations become tools, 1 are not offered, 1 are left out\.\nsha256 [0-9a-f]{64}\n/)
+    const { output, outcome } = await add({ 'dry-run': true })
+    expect(output).toMatch(/4 operations become tools, 1 are not offered, 1 are left out\.\nsha256 [0-9a-f]{64}\n/)
     expect([outcome, await slugs()]).toEqual([true, []])
     const added = await add()
     expect(added.outcome).toMatchObject({
@@ -136,12 +137,12 @@ describe('npm run tools -- add', () => {
   test('a document that has changed is imported only when it is accepted, or named by its hash', async () => {
     const hash = publish(documentOf(upstream.origin, 'Reads the notes of today.'))
     const refused = await add()
-    expect([refused.outcome, refused.said]).toEqual([1, expect.stringContaining(`--accept or with --hash ${hash}`)])
+    expect([refused.outcome, refused.output]).toEqual([1, expect.stringContaining(`--accept or with --hash ${hash}`)])
     expect((await world.catalogue.bySlug('sandbox', 'notes-list-notes', null)).description).toContain(
       'all of the notes',
     )
     const other = await add({ hash: 'ab'.repeat(32) })
-    expect([other.outcome, other.said]).toEqual([1, expect.stringContaining('does not have the sha256 abab')])
+    expect([other.outcome, other.output]).toEqual([1, expect.stringContaining('does not have the sha256 abab')])
     expect((await add({ hash })).outcome).toMatchObject({ report: { changed: ['notes-list-notes'] } })
     // Now it is the one that is known.
     expect((await add()).outcome).toMatchObject({ report: { unchanged: 4 } })
@@ -182,14 +183,14 @@ describe('npm run tools -- add', () => {
           return Promise.resolve(answer)
         },
       }
-      const given = { catalogue: world.catalogue, environment: 'sandbox' as const, name, flags, trials }
-      return heard(async () => [await tryTools(given), ...questions])
+      const deps = { catalogue: world.catalogue, environment: 'sandbox' as const, name, flags, trials }
+      return outputOf(async () => [await tryTools(deps), ...questions])
     }
 
     test('tries what only reads, with examples, without a question where it is simulated', async () => {
-      const { said, outcome } = await test2('notes')
+      const { output, outcome } = await test2('notes')
       expect(outcome).toEqual([0])
-      expect(said.split('\n').sort()).toEqual([
+      expect(output.split('\n').sort()).toEqual([
         '2 worked, 0 failed, 2 were not tried.',
         'ok\tnotes-get-note',
         'ok\tnotes-list-notes',
@@ -203,21 +204,21 @@ describe('npm run tools -- add', () => {
       const request = { environment: 'sandbox', ownerId: null, slug: 'real', pricing: CALL } as const
       await catalogue.importDocument(request, documentOf(upstream.origin))
       await catalogue.setCredentials({ environment: 'sandbox', ownerId: null, provider: 'real' }, 'the-secret')
-      upstream.says('/notes', [])
-      upstream.says('/hidden', {})
-      upstream.says('/notes/one', { error: 'the-secret' }, 500)
-      const before = upstream.asked.length
+      upstream.respondWith('/notes', [])
+      upstream.respondWith('/hidden', {})
+      upstream.respondWith('/notes/one', { error: 'the-secret' }, 500)
+      const before = upstream.requests.length
       const no = await test2('real')
       expect(no.outcome).toEqual([
         3,
         `3 requests go to ${new URL(upstream.origin).host} with the platform's key. Go on?`,
       ])
-      expect(upstream.asked.length).toBe(before)
+      expect(upstream.requests.length).toBe(before)
       const yes = await test2('real', { yes: true })
       expect(yes.outcome).toEqual([1])
-      expect(yes.said).toContain('failed\treal-get-note\tits server answered with 500')
-      expect(yes.said).toContain('2 worked, 1 failed, 2 were not tried.')
-      expect(yes.said).not.toContain('the-secret')
+      expect(yes.output).toContain('failed\treal-get-note\tits server answered with 500')
+      expect(yes.output).toContain('2 worked, 1 failed, 2 were not tried.')
+      expect(yes.output).not.toContain('the-secret')
       expect(upstream.to('/notes').at(-1)?.headers['x-key']).toBe('the-secret')
       // One tool, and one that cannot be tried.
       expect((await test2('real-hidden', {}, true)).outcome).toEqual([0, expect.stringContaining('1 requests')])

@@ -1,7 +1,7 @@
 import type { Answer, TestPerson, TestService } from '../harness/service.ts'
 import { newId } from '../../service/kit/ids.ts'
 import { ZERO } from '../../service/kit/money.ts'
-import { bought, report } from '../disputes/reports.ts'
+import { createSale, report } from '../disputes/reports.ts'
 import { promptBody } from '../marketplace/bodies.ts'
 
 /** A user who has one of everything, and its ids. */
@@ -90,8 +90,8 @@ export async function furnish(service: TestService, person: TestPerson): Promise
   })
   const { connection } = await post('/connections', { provider: 'acme', secret: 'a-key-of-their-own' })
   const uploaded = await service.call('POST', '/v1/files?name=guide.pdf', { key: person.key, raw: 'a guide' })
-  const sold = await bought(service, person, { subject: checkout.id })
-  const { body: reported } = await report(service, sold)
+  const sale = await createSale(service, person, { subject: checkout.id })
+  const { body: reported } = await report(service, sale)
   const ahead = { input: {}, simulate: true, choice: { plan: 'ten' } }
   const { body: ten } = await service.call('POST', `/p/${String(checkout.id)}/pay`, { body: ahead })
   return {
@@ -107,7 +107,7 @@ export async function furnish(service: TestService, person: TestPerson): Promise
       delivery: deliveryId,
       endpoint: webhookEndpoint.id,
       withdrawal: withdrawal.id,
-      payment: sold.id,
+      payment: sale.id,
       dispute: reported.dispute.id,
       pass: ten.payment.pass.id,
       paywall: paywall.id,

@@ -201,36 +201,43 @@ describe("the dashboard's procedures", () => {
 
   test.each(closed)('%s refuses callers without a session and agents’ keys', async (name, row) => {
     const input = inputOf(row, owner)
-    expect(await code(ask(name, input))).toBe('UNAUTHORIZED')
+    expect(await code(callProcedure(name, input))).toBe('UNAUTHORIZED')
     const { body } = await owner.person.call('POST', '/v1/keys', { body: { name: 'bound', agentId: owner.ids.agent } })
-    expect(await code(ask(name, input, { key: body.secret }))).toBe('FORBIDDEN')
+    expect(await code(callProcedure(name, input, { key: body.secret }))).toBe('FORBIDDEN')
   })
   test.each(ofOthers)('%s neither finds nor changes anything of another account', async (name, row) => {
     const before = await stateOf(owner)
-    const answer = await ask(name, inputOf(row, owner), { key: stranger.key })
+    const answer = await callProcedure(name, inputOf(row, owner), { key: stranger.key })
     expect(await code(answer)).toBe(row.refusal ?? 'NOT_FOUND')
     // The environments are separate: not even the owner finds it in the other one.
-    const elsewhere = await ask(name, inputOf(row, owner), { key: await productionKey() })
+    const elsewhere = await callProcedure(name, inputOf(row, owner), { key: await productionKey() })
     expect(await code(elsewhere)).toBe(row.refusal ?? 'NOT_FOUND')
     expect(await stateOf(owner)).toEqual(before)
   })
   test.each(lists)("%s lists the caller's own only", async (name, row) => {
-    const mine = (await ask(name, row.more, { key: owner.person.key })).body.result.data
+    const mine = (await callProcedure(name, row.more, { key: owner.person.key })).body.result.data
     expect(mine[row.listed ?? ''].length).toBeGreaterThan(0)
-    const seen = (await ask(name, row.more, { key: stranger.key })).body.result.data
-    const ids = JSON.stringify(seen)
+    const result = (await callProcedure(name, row.more, { key: stranger.key })).body.result.data
+    const ids = JSON.stringify(result)
     for (const id of Object.values(owner.ids)) expect(ids).not.toContain(id)
     expect(ids).not.toContain(owner.person.caller.user.id)
   })
 
   test('show visitors of a live server production only, and nothing published in the sandbox', async () => {
     await owner.person.call('POST', `/v1/rda/${owner.ids.asset}/publish`)
-    expect((await ask('market.list', { search: 'Summarizer' })).body.result.data).toEqual({ assets: [], total: 0 })
-    expect(await code(ask('market.get', { id: owner.ids.asset }))).toBe('NOT_FOUND')
+    expect((await callProcedure('market.list', { search: 'Summarizer' })).body.result.data).toEqual({
+      assets: [],
+      total: 0,
+    })
+    expect(await code(callProcedure('market.get', { id: owner.ids.asset }))).toBe('NOT_FOUND')
   })
 
   test('name a wrong field and what is wrong with it', async () => {
-    const { status, body } = await ask('webhooks.create', { url: 'nowhere', events: [] }, { key: stranger.key })
+    const { status, body } = await callProcedure(
+      'webhooks.create',
+      { url: 'nowhere', events: [] },
+      { key: stranger.key },
+    )
     expect([status, body.error.data.code]).toEqual([400, 'BAD_REQUEST'])
     expect(body.error.data.fields.details).toMatchObject({ events: expect.any(String) })
   })
@@ -239,7 +246,7 @@ describe("the dashboard's procedures", () => {
     return service.appRouter._def.procedures as never
   }
 
-  async function ask(name: string, input: unknown = {}, options: { key?: string } = {}): Promise<Answer> {
+  async function callProcedure(name: string, input: unknown = {}, options: { key?: string } = {}): Promise<Answer> {
     if (procedures()[name]?._def.type === 'mutation')
       return service.call('POST', `/trpc/${name}`, { ...options, body: input })
     return service.call('GET', `/trpc/${name}?input=${encodeURIComponent(JSON.stringify(input))}`, options)
@@ -248,14 +255,14 @@ describe("the dashboard's procedures", () => {
   let production: string | null = null
   async function productionKey(): Promise<string> {
     const caller = { ...owner.person.caller, environment: 'production' as const }
-    const wanted = { name: 'live', agentId: null, expiresAt: null }
-    production ??= (await service.identity.keys.create(caller, wanted, 'op_live')).secret
+    const input = { name: 'live', agentId: null, expiresAt: null }
+    production ??= (await service.identity.keys.create(caller, input, 'op_live')).secret
     return production
   }
 
   /** Everything that a stranger's call might have changed. */
   async function stateOf({ person, ids }: Furnished): Promise<unknown> {
-    const asked = [
+    const queries = [
       ['identity.keys.list', {}],
       ['assets.get', { id: ids.asset }],
       ['runs.get', { id: ids.run }],
@@ -269,7 +276,9 @@ describe("the dashboard's procedures", () => {
       ['tools.get', { slug: ids.tool }],
       ['paywalls.get', { id: ids.paywall }],
     ] as const
-    return Promise.all(asked.map(async ([name, input]) => (await ask(name, input, { key: person.key })).text))
+    return Promise.all(
+      queries.map(async ([name, input]) => (await callProcedure(name, input, { key: person.key })).text),
+    )
   }
 })
 

@@ -9,7 +9,7 @@ describe('days', () => {
   })
   afterAll(() => world.close())
 
-  const ask = async (person: TestPerson, name: string, days = 30): Promise<unknown> =>
+  const query = async (person: TestPerson, name: string, days = 30): Promise<unknown> =>
     (await person.call('GET', `/trpc/${name}?input=${encodeURIComponent(JSON.stringify({ days }))}`)).body.result.data
   const today = () => world.service.clock.now().toISOString().slice(0, 10)
 
@@ -18,10 +18,10 @@ describe('days', () => {
     const caller = await world.caller(10)
     await world.run(caller, slug)
     await world.run(caller, slug)
-    expect(await ask(caller, 'wallet.days')).toEqual([
+    expect(await query(caller, 'wallet.days')).toEqual([
       { day: today(), moneyIn: 10, sales: 0, deposits: 10, moneyOut: 0.04 },
     ])
-    expect(await ask(world.creator, 'wallet.days')).toEqual([
+    expect(await query(world.creator, 'wallet.days')).toEqual([
       { day: today(), moneyIn: 0.04, sales: 0.04, deposits: 0, moneyOut: 0 },
     ])
   })
@@ -34,12 +34,12 @@ describe('days', () => {
     world.service.clock.forward(24 * 3_600_000)
     await world.run(caller, slug)
     await world.run(caller, slug)
-    expect(await ask(caller, 'runs.days')).toEqual([
+    expect(await query(caller, 'runs.days')).toEqual([
       { day: first, status: 'succeeded', count: 1, cost: 0.02 },
       { day: today(), status: 'succeeded', count: 2, cost: 0.04 },
     ])
-    expect(await ask(caller, 'runs.days', 1)).toEqual([{ day: today(), status: 'succeeded', count: 2, cost: 0.04 }])
-    expect(await ask(caller, 'wallet.days', 1)).toEqual([
+    expect(await query(caller, 'runs.days', 1)).toEqual([{ day: today(), status: 'succeeded', count: 2, cost: 0.04 }])
+    expect(await query(caller, 'wallet.days', 1)).toEqual([
       { day: today(), moneyIn: 0, sales: 0, deposits: 0, moneyOut: 0.04 },
     ])
   })
@@ -68,7 +68,7 @@ describe('days', () => {
     }
     await put(seller, 5, hash)
     await put(seller, 20, `0x${'cd'.repeat(32)}`)
-    expect(await ask(seller, 'wallet.days')).toEqual([
+    expect(await query(seller, 'wallet.days')).toEqual([
       { day: today(), moneyIn: 25, sales: 5, deposits: 20, moneyOut: 0 },
     ])
     const { transactions } = (await seller.call('GET', '/v1/wallet/transactions')).body

@@ -9,21 +9,22 @@ describe('the marketplace for visitors', () => {
   beforeAll(async () => {
     service = await testService({ RATE_API_PER_MINUTE: '40' })
     creator = await service.person()
-    const made = await creator.call('POST', '/v1/rda', { body: promptBody({ slug, name: 'Visitors read this' }) })
-    expect(made.status).toBe(201)
+    const created = await creator.call('POST', '/v1/rda', { body: promptBody({ slug, name: 'Visitors read this' }) })
+    expect(created.status).toBe(201)
   })
   afterAll(() => service.close())
 
-  const ask = (name: string, input: object): Promise<Answer> =>
+  const query = (name: string, input: object): Promise<Answer> =>
     service.call('GET', `/trpc/${name}?input=${encodeURIComponent(JSON.stringify(input))}`)
   const act = (action: string): Promise<Answer> => creator.call('POST', `/v1/rda/${slug}/${action}`)
   const found = async (): Promise<unknown[]> =>
-    (await ask('market.list', { search: 'Visitors', status: 'draft', mine: true })).body.result.data.assets as unknown[]
+    (await query('market.list', { search: 'Visitors', status: 'draft', mine: true })).body.result.data
+      .assets as unknown[]
 
   test('a published asset is listed and shown with its price and inputs; its template is not', async () => {
     await act('publish')
     expect(await found()).toEqual([expect.objectContaining({ slug, status: 'published' })])
-    const { data } = (await ask('market.get', { id: slug })).body.result
+    const { data } = (await query('market.get', { id: slug })).body.result
     expect(data).toMatchObject({
       slug,
       pricing: { amount: expect.any(Number) },
@@ -36,10 +37,10 @@ describe('the marketplace for visitors', () => {
     await act(action)
     const isThere = action === 'publish'
     expect((await found()).length).toBe(isThere ? 1 : 0)
-    const { status, text } = await ask('market.get', { id: slug })
+    const { status, text } = await query('market.get', { id: slug })
     expect(status).toBe(isThere ? 200 : 404)
     if (isThere) return
-    const nothing = await ask('market.get', { id: 'never-made' })
+    const nothing = await query('market.get', { id: 'never-made' })
     expect(nothing.text.replace(/req_\w+/, '')).toBe(text.replace(/req_\w+/, ''))
   })
 
@@ -51,6 +52,6 @@ describe('the marketplace for visitors', () => {
       answers.push(await service.call('GET', `/trpc/${names}?batch=1&input=${encodeURIComponent(input)}`))
     }
     expect(answers.map(({ text }) => text).join()).toContain('rate_limited')
-    expect((await ask('market.get', { id: slug })).status).toBe(429)
+    expect((await query('market.get', { id: slug })).status).toBe(429)
   })
 })

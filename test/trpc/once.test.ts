@@ -17,21 +17,21 @@ describe('once', () => {
 
   test('one key is one run with one answer, also for ten concurrent calls; another key is another run', async () => {
     const [caller, slug] = [await world.caller(), await world.prompt()]
-    const wanted = { rdaSlug: slug, inputs: { say: 'hello' }, maxCost: 0.02, key: 'a' }
-    const answers = await Promise.all(Array.from({ length: 10 }, () => act(caller, 'runs.start', wanted)))
+    const input = { rdaSlug: slug, inputs: { say: 'hello' }, maxCost: 0.02, key: 'a' }
+    const answers = await Promise.all(Array.from({ length: 10 }, () => act(caller, 'runs.start', input)))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
     expect((await look(caller, '/runs')).total).toBe(1)
-    await act(caller, 'runs.start', { ...wanted, key: 'b' })
-    await act(caller, 'runs.start', { ...wanted, key: undefined })
+    await act(caller, 'runs.start', { ...input, key: 'b' })
+    await act(caller, 'runs.start', { ...input, key: undefined })
     expect((await look(caller, '/runs')).total).toBe(3)
   })
 
   test('a key belongs to one account and one request', async () => {
     const [caller, other, slug] = [await world.caller(), await world.caller(), await world.prompt()]
-    const wanted = { rdaSlug: slug, inputs: { say: 'hello' }, key: 'mine' }
-    const [mine, theirs] = [await act(caller, 'runs.start', wanted), await act(other, 'runs.start', wanted)]
+    const input = { rdaSlug: slug, inputs: { say: 'hello' }, key: 'mine' }
+    const [mine, theirs] = [await act(caller, 'runs.start', input), await act(other, 'runs.start', input)]
     expect(mine.body.result.data.id).not.toBe(theirs.body.result.data.id)
-    const changed = await act(caller, 'runs.start', { ...wanted, inputs: { say: 'else' } })
+    const changed = await act(caller, 'runs.start', { ...input, inputs: { say: 'else' } })
     expect([changed.status, changed.body.error.data.reason]).toEqual([409, 'idempotency_conflict'])
   })
 
@@ -55,10 +55,10 @@ describe('once', () => {
 
   test('a refusal is not stored: after a deposit, the same key buys', async () => {
     const caller = await world.caller(0)
-    const wanted = { rdaSlug: await world.prompt(), inputs: { say: 'hello' }, key: 'poor' }
-    expect((await act(caller, 'runs.start', wanted)).status).toBe(402)
+    const input = { rdaSlug: await world.prompt(), inputs: { say: 'hello' }, key: 'poor' }
+    expect((await act(caller, 'runs.start', input)).status).toBe(402)
     await act(caller, 'wallet.deposit', { amount: 1 })
-    expect((await act(caller, 'runs.start', wanted)).status).toBe(200)
+    expect((await act(caller, 'runs.start', input)).status).toBe(200)
     expect((await look(caller, '/runs')).total).toBe(1)
   })
 
@@ -74,13 +74,13 @@ describe('once', () => {
 
   test('a test payment, an agent and a call are made once', async () => {
     const caller = await world.caller()
-    const made = await caller.call('POST', '/v1/checkouts', {
+    const created = await caller.call('POST', '/v1/checkouts', {
       body: {
         ...{ callbackUrl: world.server.on('/flow', () => ({ body: {} })), product: { name: 'Audit' }, price: 5 },
         ...{ network: 'base-sepolia', testMode: true },
       },
     })
-    const { id } = made.body.checkout
+    const { id } = created.body.checkout
     const slug = await world.tool({}, { name: 'Caller' })
     for (let time = 0; time < 3; time++) {
       expect((await act(caller, 'checkouts.testPayment', { id, key: 'k' })).status).toBe(200)
@@ -100,17 +100,17 @@ describe('once', () => {
       routes: [{ method: 'GET', path: '/*', pricing: { model: 'per-request', amount: 0.01 } }],
     }
     const draft = promptBody()
-    const wanted = { 'assets.create': draft, 'paywalls.create': paywall, 'webhooks.create': endpoint }
-    const made = { ...wanted, 'identity.keys.create': { name: 'Program' } }
-    for (const [name, body] of Object.entries(made)) {
+    const secretless = { 'assets.create': draft, 'paywalls.create': paywall, 'webhooks.create': endpoint }
+    const inputs = { ...secretless, 'identity.keys.create': { name: 'Program' } }
+    for (const [name, body] of Object.entries(inputs)) {
       const [first, again] = [
         await act(caller, name, { ...body, key: 'k' }),
         await act(caller, name, { ...body, key: 'k' }),
       ]
       expect({ name, statuses: [first.status, again.status] }).toEqual({ name, statuses: [200, 200] })
-      const told = first.body.result.data as { secret?: string }
-      expect(again.body.result.data).toEqual('secret' in told ? { ...told, secret: null } : told)
-      expect(told.secret ?? 'none').toMatch(name === 'assets.create' ? /^none$/ : /^\S{8,}$/)
+      const result = first.body.result.data as { secret?: string }
+      expect(again.body.result.data).toEqual('secret' in result ? { ...result, secret: null } : result)
+      expect(result.secret ?? 'none').toMatch(name === 'assets.create' ? /^none$/ : /^\S{8,}$/)
     }
     expect((await look(caller, '/webhook-endpoints')).total).toBe(1)
     expect((await look(caller, '/paywalls')).total).toBe(1)

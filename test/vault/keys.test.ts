@@ -65,36 +65,36 @@ describe('the key file', () => {
   afterEach(() => rm(join(dataDir, '..', '..'), { recursive: true }))
 
   it('is made once, for its owner alone, and read ever after', async () => {
-    const made = await loadOrMakeKey(dataDir)
-    expect(parseKeyring(made).current.id).toMatch(/^sandbox-[0-9a-f]{8}$/)
+    const key = await loadOrMakeKey(dataDir)
+    expect(parseKeyring(key).current.id).toMatch(/^sandbox-[0-9a-f]{8}$/)
     expect((await stat(path)).mode & 0o777).toBe(0o600)
-    expect(await loadOrMakeKey(dataDir)).toBe(made)
+    expect(await loadOrMakeKey(dataDir)).toBe(key)
     expect(await readdir(dataDir)).toEqual(['vault.key'])
   })
 
   it('is one and the same for all who make it at once, wherever the others have got to', async () => {
     for (let round = 0; round < 20; round++) {
       const folder = join(dataDir, String(round))
-      const made = await Promise.all(Array.from({ length: 20 }, (_, index) => keyAfter(index, folder)))
-      expect(new Set(made).size).toBe(1)
+      const keys = await Promise.all(Array.from({ length: 20 }, (_, index) => keyAfter(index, folder)))
+      expect(new Set(keys).size).toBe(1)
       expect(await readdir(folder)).toEqual(['vault.key'])
     }
   })
 
   it('is one and the same for processes that make it at once', async () => {
     const ready = await Promise.all(Array.from({ length: 4 }, () => anotherProcess(dataDir)))
-    const made = await Promise.all(ready.map((go) => go()))
-    expect(new Set(made).size).toBe(1)
-    expect(made[0]).toBe(await loadOrMakeKey(dataDir))
+    const keys = await Promise.all(ready.map((load) => load()))
+    expect(new Set(keys).size).toBe(1)
+    expect(keys[0]).toBe(await loadOrMakeKey(dataDir))
     expect(await readdir(dataDir)).toEqual(['vault.key'])
   })
 
   it.each([0o640, 0o604, 0o644, 0o660, 0o620, 0o610])('is refused when others may use it: %p', async (mode) => {
-    const made = await loadOrMakeKey(dataDir)
+    const key = await loadOrMakeKey(dataDir)
     await chmod(path, mode)
     await expect(loadOrMakeKey(dataDir)).rejects.toThrow(/can be read by other users .* chmod 600 '/)
     await chmod(path, 0o600)
-    expect(await loadOrMakeKey(dataDir)).toBe(made)
+    expect(await loadOrMakeKey(dataDir)).toBe(key)
   })
 
   it.each(['', 'a', `a:${randomBytes(8).toString('base64')}`])(
@@ -110,7 +110,7 @@ describe('the key file', () => {
 
 /** The key, asked for after so many other questions to the disk. */
 async function keyAfter(questions: number, folder: string): Promise<string> {
-  for (let asked = 0; asked < questions; asked++) await stat(tmpdir())
+  for (let nth = 0; nth < questions; nth++) await stat(tmpdir())
   return loadOrMakeKey(folder)
 }
 

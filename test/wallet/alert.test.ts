@@ -19,26 +19,26 @@ describe('a balance that runs low', () => {
     const id = newId('run', service.clock.now())
     await service.ledger.transfer({ id, owner, amount: usdc(amount), shares: [], reference: null })
   }
-  const told = async () =>
+  const alerts = async () =>
     await service.database.statements.run<{ body: string }>(
       `SELECT body FROM delivery WHERE body LIKE '%wallet.low_balance%' ORDER BY created_at`,
       [],
     )
 
   test("is reported once to its owner's endpoints, and again only after it has recovered", async () => {
-    const made = await person.call('POST', '/v1/webhook-endpoints', {
+    const created = await person.call('POST', '/v1/webhook-endpoints', {
       body: { url: 'http://127.0.0.1:9/hook', events: ['wallet.low_balance'] },
     })
-    expect(made.status).toBe(201)
+    expect(created.status).toBe(201)
     expect((await person.call('POST', '/v1/wallet/alert', { body: { below: 5 } })).body).toEqual({ below: 5 })
     expect((await person.call('GET', '/v1/wallet/alert')).body).toEqual({ below: 5 })
     await deposit(10)
     await look()
-    expect(await told()).toHaveLength(0)
+    expect(await alerts()).toHaveLength(0)
     await spend(6_000_000n)
     await Promise.all([look(), look(), look()])
     await look()
-    const [only, ...others] = await told()
+    const [only, ...others] = await alerts()
     expect(others).toEqual([])
     expectLikeItsTest(JSON.parse(only!.body) as Parameters<typeof expectLikeItsTest>[0])
     expect(JSON.parse(only!.body)).toEqual({
@@ -49,12 +49,12 @@ describe('a balance that runs low', () => {
     await look()
     await spend(10_000_000n)
     await look()
-    expect(await told()).toHaveLength(2)
+    expect(await alerts()).toHaveLength(2)
     expect((await person.call('POST', '/v1/wallet/alert', { body: { below: null } })).body).toEqual({ below: null })
     await deposit(10)
     await spend(10_000_000n)
     await look()
-    expect(await told()).toHaveLength(2)
+    expect(await alerts()).toHaveLength(2)
   })
 
   test('a refusal for it names the top-up address', async () => {
@@ -66,8 +66,8 @@ describe('a balance that runs low', () => {
 
   test('and a server without a top-up address names none', async () => {
     const plain = await testService()
-    const somebody = await plain.person()
-    const { body } = await somebody.call('POST', '/v1/wallet/withdraw', {
+    const unnotified = await plain.person()
+    const { body } = await unnotified.call('POST', '/v1/wallet/withdraw', {
       body: { amount: 1000, to: `0x${'ab'.repeat(20)}` },
     })
     expect(body).toMatchObject({ code: 'insufficient_balance' })

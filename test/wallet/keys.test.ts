@@ -99,11 +99,11 @@ describe("a wallet's address", () => {
       userId: `usr_${String(count)}`,
       environment: count % 2 === 0 ? ('sandbox' as const) : ('production' as const),
     }))
-    const asked = await Promise.all(
+    const addresses = await Promise.all(
       [...owners, ...owners, ...owners].map((owner) => service.wallets.depositAddress(owner)),
     )
-    expect(new Set(asked).size).toBe(20)
-    for (const [place, address] of asked.entries()) expect(address).toBe(asked[place % 20])
+    expect(new Set(addresses).size).toBe(20)
+    for (const [place, address] of addresses.entries()) expect(address).toBe(addresses[place % 20])
     await service.close()
   })
 

@@ -187,10 +187,10 @@ describe('a deposit in production', () => {
   test('is a 503 when the chain does not answer, and nothing is recorded', async () => {
     const hash = await send(world.chain, [{ to: person.address, value: 5_000_000n }])
     const away = await openWorld({ BASE_RPC_URLS: 'http://127.0.0.1:9' })
-    const somebody = await away.person()
-    const { status, body } = await somebody.deposit(5, hash)
+    const depositor = await away.person()
+    const { status, body } = await depositor.deposit(5, hash)
     expect({ status, code: body.code }).toEqual({ status: 503, code: 'rpc_unavailable' })
-    expect(await somebody.balance()).toBe(0)
+    expect(await depositor.balance()).toBe(0)
     await away.close()
   })
 })

@@ -64,9 +64,11 @@ describe('reconciliation', () => {
       case 'withdraw': {
         const { caller } = people[doing.who]!
         const to = toHex(randomBytes(20))
-        const asked = { to, amount: usdc(doing.amount) }
+        const withdrawal = { to, amount: usdc(doing.amount) }
         // A user with too little money is refused, which moves nothing.
-        await service.wallets.withdrawals.withdraw(caller, asked, newId('op', service.clock.now())).catch(() => null)
+        await service.wallets.withdrawals
+          .withdraw(caller, withdrawal, newId('op', service.clock.now()))
+          .catch(() => null)
         return
       }
       case 'pay':
@@ -113,7 +115,7 @@ describe('reconciliation', () => {
     const before = (await service.wallets.reconciling.reconcile())!
     expect(await checkByHand()).toMatchObject({
       code: 0,
-      said: expect.stringContaining('The ledger and the chain agree.'),
+      output: expect.stringContaining('The ledger and the chain agree.'),
     })
     const treasury = service.wallets.treasury()!
     // Taken by hand: the chain no longer has it, and the ledger has no record of it.
@@ -124,11 +126,11 @@ describe('reconciliation', () => {
     const { text } = await service.call('GET', '/metrics')
     expect(text).toMatch(/coinslot_events_total\{event="reconciliation_difference"\} 1/)
     expect(await service.wallets.reconciling.newest()).toMatchObject({ difference: 1n })
-    expect(await checkByHand()).toMatchObject({ code: 1, said: expect.stringContaining('0.000001 USDC more') })
+    expect(await checkByHand()).toMatchObject({ code: 1, output: expect.stringContaining('0.000001 USDC more') })
   })
 
   /** Checks as `npm run ledger -- check` does. */
-  async function checkByHand(): Promise<{ code: number | null; said: string }> {
+  async function checkByHand(): Promise<{ code: number | null; output: string }> {
     const { WALLET_XPUB } = await walletKeys()
     const child = spawn(process.execPath, ['service/dist/cli/ledger.js', 'check'], {
       env: {
@@ -138,9 +140,9 @@ describe('reconciliation', () => {
         WALLET_XPUB,
       },
     })
-    let said = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (said += text.toString()))
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()))
     const [code] = (await once(child, 'close')) as [number | null]
-    return { code, said }
+    return { code, output }
   }
 })

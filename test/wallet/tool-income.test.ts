@@ -115,8 +115,8 @@ describe('income from buyers without an account', () => {
   })
 
   async function pay(payer: TestAccount, path = '/tools/pay/acme-ping', body: object = {}): Promise<Answer> {
-    const asked = await world.service.call('POST', path, { body })
-    const [terms] = asked.body.accepts
+    const unpaid = await world.service.call('POST', path, { body })
+    const [terms] = unpaid.body.accepts
     expect(String(terms.payTo).toLowerCase()).toBe(world.service.wallets.treasury())
     const { signature, ...rest } = await payer.authorize(
       world.chain.network,

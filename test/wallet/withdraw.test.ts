@@ -24,12 +24,12 @@ describe('a withdrawal', () => {
     await world.mine(3)
     await world.watch()
     expect(await person.balance()).toBe(10)
-    const asked = await person.call('POST', '/v1/wallet/withdraw', { body: { amount: 4, to: TO } })
-    expect({ status: asked.status, body: asked.body }).toMatchObject({
+    const answer = await person.call('POST', '/v1/wallet/withdraw', { body: { amount: 4, to: TO } })
+    expect({ status: answer.status, body: answer.body }).toMatchObject({
       status: 200,
       body: { withdrawal: { status: 'pending', amount: 4, to: TO, txHash: null } },
     })
-    const { id } = asked.body.withdrawal as { id: string }
+    const { id } = answer.body.withdrawal as { id: string }
     const { wallet } = (await person.call('GET', '/v1/wallet/balance')).body
     expect(wallet).toMatchObject({ balance: 10, availableBalance: 6, pendingLocks: { [id]: 4 } })
 
@@ -91,8 +91,8 @@ describe('a withdrawal', () => {
     }
     for (const [to, sentence] of Object.entries(wrong)) {
       const { status, body } = await set(to)
-      expect({ to, status, said: body.error?.data.fields.details.to }).toEqual({
-        ...{ to, said: sentence },
+      expect({ to, status, message: body.error?.data.fields.details.to }).toEqual({
+        ...{ to, message: sentence },
         status: sentence === undefined ? 200 : 400,
       })
     }

@@ -44,8 +44,8 @@ function compare(program: string): boolean {
   for (let turn = 0; turn < TURNS_MOST; turn++) {
     // Each goes first every other time: what the machine does meanwhile meets both.
     const order = turn % 2 === 0 ? [folder, '.'] : ['.', folder]
-    const told = new Map(order.map((place) => [place, figuresOf(measure(program, place))]))
-    for (const [name, ratio] of ratiosOf(told.get(folder) ?? [], told.get('.') ?? []))
+    const figures = new Map(order.map((place) => [place, figuresOf(measure(program, place))]))
+    for (const [name, ratio] of ratiosOf(figures.get(folder) ?? [], figures.get('.') ?? []))
       ratios.set(name, [...(ratios.get(name) ?? []), ratio])
     if (ratios.size === 0) throw new Error(`The benchmark ${program} printed nothing that can be compared.`)
     process.stderr.write(`${program}: turn ${String(turn + 1)} of at most ${String(TURNS_MOST)}\n`)
@@ -62,8 +62,8 @@ function report(program: string, ratios: ReadonlyMap<string, readonly number[]>)
     const counts = !NOT_OURS.test(name)
     isWorse ||= counts && verdict === 'worse'
     const range = between === null ? '' : between.map((ratio) => ratio.toFixed(2)).join(' – ')
-    const said = counts ? verdict : 'not ours'
-    console.log(`| ${name} | ${String(each.length)} | ${median.toFixed(2)} | ${range} | ${said} |`)
+    const label = counts ? verdict : 'not ours'
+    console.log(`| ${name} | ${String(each.length)} | ${median.toFixed(2)} | ${range} | ${label} |`)
   }
   if (isWorse) console.log(`\nWorse: below ${String(WORSE_BELOW)} with a confidence of 99 %.`)
   return isWorse

@@ -23,14 +23,14 @@ export class Caller {
     const socket = (this.socket ??= await this.open())
     try {
       const answer = await new Promise<string>((resolve, reject) => {
-        let said = ''
+        let received = ''
         socket.removeAllListeners()
         socket.on('data', (text: string) => {
-          said += text
-          const answer = bodyOf(said)
+          received += text
+          const answer = bodyOf(received)
           if (answer === null) return
           // After a thousand requests the service closes the connection; a request sent into it would be lost.
-          if (/\r\nconnection: close\r\n/i.test(said)) this.close()
+          if (/\r\nconnection: close\r\n/i.test(received)) this.close()
           resolve(answer)
         })
         socket.once('error', reject)
@@ -62,11 +62,11 @@ export class Caller {
   }
 }
 
-function bodyOf(said: string): string | null {
-  const end = said.indexOf('\r\n\r\n')
+function bodyOf(response: string): string | null {
+  const end = response.indexOf('\r\n\r\n')
   if (end === -1) return null
-  const length = /\r\ncontent-length: (\d+)/i.exec(said)?.[1]
-  if (length === undefined) throw new Error(`an answer without a length: ${said.slice(0, end)}`)
-  const body = said.slice(end + 4)
+  const length = /\r\ncontent-length: (\d+)/i.exec(response)?.[1]
+  if (length === undefined) throw new Error(`an answer without a length: ${response.slice(0, end)}`)
+  const body = response.slice(end + 4)
   return body.length < Number(length) ? null : body
 }

@@ -39,7 +39,7 @@ export async function load(
           const payment = path === '/verify' ? payments[next++ % payments.length] : payments[next++]
           if (payment === undefined) return
           const started = performance.now()
-          const refusal = await ask(caller, payment)
+          const refusal = await send(caller, payment)
           if (refusal === null) times.push(performance.now() - started)
           else failures.set(refusal, (failures.get(refusal) ?? 0) + 1)
         }
@@ -48,11 +48,11 @@ export async function load(
   } finally {
     for (const caller of callers) caller.close()
   }
-  const took = (performance.now() - began) / 1000
+  const elapsed = (performance.now() - began) / 1000
   times.sort((a, b) => a - b)
   const at = (part: number): number => times[Math.floor(times.length * part)] ?? 0
   return {
-    rate: times.length / took,
+    rate: times.length / elapsed,
     p50: at(0.5),
     p99: at(0.99),
     successes: times.length,
@@ -62,15 +62,15 @@ export async function load(
   }
 
   /** The reason where it was refused. */
-  async function ask(caller: Caller, payment: Payment): Promise<string | null> {
+  async function send(caller: Caller, payment: Payment): Promise<string | null> {
     try {
-      const said = await caller.post(payment, PATIENCE_MS)
+      const body = await caller.post(payment, PATIENCE_MS)
       // Parsing every response would take processor time from the service under test.
-      if (said.includes('"isValid":true')) return null
-      const answer = JSON.parse(said) as Partial<Answer>
+      if (body.includes('"isValid":true')) return null
+      const answer = JSON.parse(body) as Partial<Answer>
       if (answer.success === true && answer.transaction !== undefined) hashes.push(answer.transaction)
       if (answer.success === true) return null
-      return (answer.errorReason ?? answer.invalidReason ?? said).slice(0, 60)
+      return (answer.errorReason ?? answer.invalidReason ?? body).slice(0, 60)
     } catch (error) {
       return (error as { code?: string }).code ?? String(error)
     }

@@ -27,17 +27,17 @@ export async function startReference(chain: TestChain, version: 1 | 2 = 2): Prom
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...env, NODE_ENV: 'production' },
   })
-  const gone = once(child, 'exit')
+  const exited = once(child, 'exit')
   const [line] = (await Promise.race([
     once(createInterface(child.stdout), 'line'),
-    gone.then(() => Promise.reject(new Error('the reference ended before it listened'))),
+    exited.then(() => Promise.reject(new Error('the reference ended before it listened'))),
   ])) as [string]
   return {
     name: version === 1 ? 'legacy' : 'reference',
     origin: line,
     async stop() {
       child.kill('SIGKILL')
-      await gone
+      await exited
     },
   }
 }
@@ -63,11 +63,11 @@ export async function startCoinslot(chain: TestChain, more: Record<string, strin
       ...more,
     },
   })
-  const gone = once(child, 'exit')
+  const exited = once(child, 'exit')
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null) return
     child.kill('SIGTERM')
-    await gone
+    await exited
     rmSync(folder, { recursive: true, force: true })
   }
   const origin = `http://127.0.0.1:${String(PORT)}`

@@ -4,20 +4,20 @@ import { newId } from '../../../service/kit/ids.ts'
 import { usdc } from '../../../service/kit/money.ts'
 import { OWNERS, word, WORDS } from './assets.ts'
 
-export interface Ask {
+export interface Operation {
   readonly name: string
-  ask(): Promise<unknown>
+  run(): Promise<unknown>
   /** For those that take long by their nature. */
   readonly times?: number
 }
 
 /** The main requests, each sent as one user among many; `busy` is the one user who has a tenth of all rows. */
-export async function asksOf(
+export async function operationsOf(
   service: Service,
   origin: string,
   sweepers: readonly { name: string; run(): Promise<unknown> }[],
   below: (bound: number) => number,
-): Promise<{ asks: Ask[]; close(): Promise<void> }> {
+): Promise<{ operations: Operation[]; close(): Promise<void> }> {
   const agent = new Agent({ connections: 4 })
   const keyOf = (number: number): Promise<string> => keyFor(service, number)
   const [busy, plain, creator] = [await keyOf(0), await keyOf(7), await keyOf(3)]
@@ -81,36 +81,36 @@ export async function asksOf(
     })
   }
 
-  const asks: Ask[] = [
-    { name: 'list the marketplace', ask: () => get('/v1/rdas', null) },
-    { name: 'search, one word', ask: () => get(`/v1/rdas?search=${word(below(WORDS))}`, null) },
-    { name: 'search, two words', ask: () => get(`/v1/rdas?search=${word(below(20))}+${word(100 + below(50))}`, null) },
-    { name: "a creator's assets", ask: () => get(`/v1/rdas?ownerId=subject-${String(below(OWNERS))}`, null) },
+  const operations: Operation[] = [
+    { name: 'list the marketplace', run: () => get('/v1/rdas', null) },
+    { name: 'search, one word', run: () => get(`/v1/rdas?search=${word(below(WORDS))}`, null) },
+    { name: 'search, two words', run: () => get(`/v1/rdas?search=${word(below(20))}+${word(100 + below(50))}`, null) },
+    { name: "a creator's assets", run: () => get(`/v1/rdas?ownerId=subject-${String(below(OWNERS))}`, null) },
     {
       name: "search a creator's",
-      ask: () => get(`/v1/rdas?ownerId=subject-${String(below(OWNERS))}&search=${word(below(100))}`, null),
+      run: () => get(`/v1/rdas?ownerId=subject-${String(below(OWNERS))}&search=${word(below(100))}`, null),
     },
-    { name: 'search the largest’s', ask: () => get(`/v1/rdas?ownerId=subject-0&search=${word(below(100))}`, null) },
-    { name: 'read an asset', ask: () => get(`/v1/rda/${slug}`, null) },
-    { name: 'run it (echo)', ask: () => send('POST', '/v1/run', plain, { rdaSlug: slug, inputs: { topic: 'bees' } }) },
-    { name: 'ledger: reserve, capture', ask: charge },
+    { name: 'search the largest’s', run: () => get(`/v1/rdas?ownerId=subject-0&search=${word(below(100))}`, null) },
+    { name: 'read an asset', run: () => get(`/v1/rda/${slug}`, null) },
+    { name: 'run it (echo)', run: () => send('POST', '/v1/run', plain, { rdaSlug: slug, inputs: { topic: 'bees' } }) },
+    { name: 'ledger: reserve, capture', run: charge },
     {
       name: 'checkout: pay (test)',
-      ask: () => send('POST', `/p/${checkout.id}/pay`, null, { input: {}, simulate: true }),
+      run: () => send('POST', `/p/${checkout.id}/pay`, null, { input: {}, simulate: true }),
     },
-    { name: 'my balance', ask: () => get('/v1/wallet/balance', plain) },
-    { name: 'my runs', ask: () => get('/v1/runs', plain) },
-    { name: 'my runs, busy', ask: () => get('/v1/runs', busy) },
-    { name: 'my transactions', ask: () => get('/v1/wallet/transactions', plain) },
-    { name: 'my transactions, busy', ask: () => get('/v1/wallet/transactions', busy) },
-    { name: 'my deliveries', ask: () => get('/v1/deliveries', plain) },
-    { name: 'my deliveries, busy', ask: () => get('/v1/deliveries', busy) },
-    { name: 'payments of a checkout, busy', ask: () => get(`/v1/checkouts/chk_${'0'.repeat(26)}/payments`, busy) },
-    { name: 'overview: runs by day', ask: () => trpc('runs.days', busy) },
-    { name: 'overview: sales of 30 days', ask: () => trpc('payments.summary', busy, lastMonth()) },
-    ...sweepers.map(({ name, run }): Ask => ({ name: `sweep: ${name}`, ask: run, times: 20 })),
+    { name: 'my balance', run: () => get('/v1/wallet/balance', plain) },
+    { name: 'my runs', run: () => get('/v1/runs', plain) },
+    { name: 'my runs, busy', run: () => get('/v1/runs', busy) },
+    { name: 'my transactions', run: () => get('/v1/wallet/transactions', plain) },
+    { name: 'my transactions, busy', run: () => get('/v1/wallet/transactions', busy) },
+    { name: 'my deliveries', run: () => get('/v1/deliveries', plain) },
+    { name: 'my deliveries, busy', run: () => get('/v1/deliveries', busy) },
+    { name: 'payments of a checkout, busy', run: () => get(`/v1/checkouts/chk_${'0'.repeat(26)}/payments`, busy) },
+    { name: 'overview: runs by day', run: () => trpc('runs.days', busy) },
+    { name: 'overview: sales of 30 days', run: () => trpc('payments.summary', busy, lastMonth()) },
+    ...sweepers.map(({ name, run }): Operation => ({ name: `sweep: ${name}`, run, times: 20 })),
   ]
-  return { asks, close: () => agent.close() }
+  return { operations, close: () => agent.close() }
 }
 
 async function personOf(service: Service, number: number) {
@@ -128,12 +128,12 @@ async function keyFor(service: Service, number: number): Promise<string> {
   const { user } = await personOf(service, number)
   const session = { environment: 'sandbox', via: 'session', keyId: null, agentId: null } as const
   const caller = { user, subject: user.subject, issuer: user.issuer, ...session }
-  const made = await service.identity.keys.create(
+  const created = await service.identity.keys.create(
     caller,
     { name: 'bench', agentId: null, expiresAt: null },
     newId('op', new Date()),
   )
-  return made.secret
+  return created.secret
 }
 
 /** The last thirty days. */

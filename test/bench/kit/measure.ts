@@ -9,14 +9,14 @@ export interface Figures {
 }
 
 /** Asks again and again for so many seconds, and times each. */
-export async function measured(ask: () => Promise<void>, atOnce: number, seconds: number): Promise<Figures> {
+export async function measured(send: () => Promise<void>, atOnce: number, seconds: number): Promise<Figures> {
   const end = performance.now() + seconds * 1000
   const times: number[] = []
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
       while (performance.now() < end) {
         const started = performance.now()
-        await ask()
+        await send()
         times.push(performance.now() - started)
       }
     }),

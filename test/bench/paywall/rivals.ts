@@ -73,9 +73,9 @@ function forked(file: string, env: Record<string, string>): ChildProcess {
 }
 
 async function stop(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
-  const gone = once(child, 'exit')
+  const exited = once(child, 'exit')
   child.kill(signal)
-  await gone
+  await exited
 }
 
 function conf(folder: string, port: number, upstream: string): string {

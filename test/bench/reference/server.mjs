@@ -12,12 +12,12 @@ const account = privateKeyToAccount(PRIVATE_KEY)
 const client = createWalletClient({ account, chain: baseSepolia, transport: http(RPC_URL) }).extend(publicActions)
 const signer = toFacilitatorEvmSigner({
   address: account.address,
-  getCode: (asked) => client.getCode(asked),
-  readContract: (asked) => client.readContract({ ...asked, args: asked.args ?? [] }),
-  verifyTypedData: (asked) => client.verifyTypedData(asked),
-  writeContract: (asked) => client.writeContract({ ...asked, args: asked.args ?? [] }),
-  sendTransaction: (asked) => client.sendTransaction(asked),
-  waitForTransactionReceipt: (asked) => client.waitForTransactionReceipt(asked),
+  getCode: (request) => client.getCode(request),
+  readContract: (request) => client.readContract({ ...request, args: request.args ?? [] }),
+  verifyTypedData: (request) => client.verifyTypedData(request),
+  writeContract: (request) => client.writeContract({ ...request, args: request.args ?? [] }),
+  sendTransaction: (request) => client.sendTransaction(request),
+  waitForTransactionReceipt: (request) => client.waitForTransactionReceipt(request),
 })
 const facilitator = new x402Facilitator().register('eip155:84532', new ExactEvmScheme(signer))
 

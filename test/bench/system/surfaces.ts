@@ -10,7 +10,7 @@ import { Payments } from '../facilitator/payments.ts'
 export interface Surface {
   readonly name: string
   /** Sends one request to this process; rejects if the response is not the expected one. */
-  ask(origin: string): Promise<void>
+  send(origin: string): Promise<void>
   /** Creates what the requests use up, before the clock runs. */
   prepare?(count: number): Promise<void>
 }
@@ -42,12 +42,12 @@ export async function openSurfaces(
     return { status: answer.statusCode, headers: answer.headers, text }
   }
   const own = { authorization: `Bearer ${KEY}` }
-  async function ask(at: string, sent: Sent = {}): Promise<string> {
+  async function call(at: string, sent: Sent = {}): Promise<string> {
     const { status, text } = await send(at, { ...sent, headers: { ...own, ...sent.headers } })
     if (status >= 300) throw new Error(`${at} answered ${String(status)}: ${text}`)
     return text
   }
-  const begin = async (at: string, body: object) => JSON.parse(await ask(`${first.url}${at}`, { body })) as Made
+  const begin = async (at: string, body: object) => JSON.parse(await call(`${first.url}${at}`, { body })) as Created
 
   await untilKnown()
   await begin('/v1/wallet/deposit', { amount: 1_000_000 })
@@ -98,8 +98,8 @@ export async function openSurfaces(
       ],
     })
     const at = `${first?.url ?? ''}/gate/bench/top-up`
-    const wanted = await send(at)
-    const header = Buffer.from(String(wanted.headers['payment-required']), 'base64').toString()
+    const unpaid = await send(at)
+    const header = Buffer.from(String(unpaid.headers['payment-required']), 'base64').toString()
     const [accepted] = (JSON.parse(header) as { accepts: { amount: string; payTo: `0x${string}` }[] }).accepts
     if (accepted === undefined) throw new Error('the gate asks for nothing')
     const payer = await chain.payer(BigInt(accepted.amount))
@@ -127,23 +127,23 @@ export async function openSurfaces(
   }
 
   return [
-    { name: 'API: list the marketplace', ask: (origin) => done(ask(`${origin}/v1/rdas`)) },
-    { name: 'API: balance', ask: (origin) => done(ask(`${origin}/v1/wallet/balance`)) },
+    { name: 'API: list the marketplace', send: (origin) => done(call(`${origin}/v1/rdas`)) },
+    { name: 'API: balance', send: (origin) => done(call(`${origin}/v1/wallet/balance`)) },
     {
       name: 'API: run (echo)',
-      ask: (origin) => done(ask(`${origin}/v1/run`, { body: { rdaSlug: 'bench-echo', inputs: { topic: 'bees' } } })),
+      send: (origin) => done(call(`${origin}/v1/run`, { body: { rdaSlug: 'bench-echo', inputs: { topic: 'bees' } } })),
     },
     {
       name: 'tools: call, charged',
-      ask: (origin) => done(ask(`${origin}/tools/bench-create-note`, { body: { title: 'A note' } })),
+      send: (origin) => done(call(`${origin}/tools/bench-create-note`, { body: { title: 'A note' } })),
     },
     {
       name: 'checkout: pay (test)',
-      ask: (origin) => done(ask(`${origin}/p/${checkout?.id ?? ''}/pay`, { body: { input: {}, simulate: true } })),
+      send: (origin) => done(call(`${origin}/p/${checkout?.id ?? ''}/pay`, { body: { input: {}, simulate: true } })),
     },
     {
       name: 'facilitator: verify',
-      ask: (origin) =>
+      send: (origin) =>
         expecting(
           '"isValid":true',
           `${origin}/facilitator/verify`,
@@ -155,20 +155,20 @@ export async function openSurfaces(
       async prepare(count) {
         settled = await payments.take(count)
       },
-      async ask(origin) {
+      async send(origin) {
         const payment = settled.pop()
         if (payment === undefined) throw new Error('the prepared payments are used up')
         await expecting('"success":true', `${origin}/facilitator/settle`, payment)
       },
     },
-    { name: 'gate: free', ask: (origin) => done(ask(`${origin}/gate/bench/free`)) },
+    { name: 'gate: free', send: (origin) => done(call(`${origin}/gate/bench/free`)) },
     {
       name: 'gate: prepaid',
-      ask: (origin) => done(ask(`${origin}/gate/bench/prepaid`, { headers: { 'x-payment-token': token } })),
+      send: (origin) => done(call(`${origin}/gate/bench/prepaid`, { headers: { 'x-payment-token': token } })),
     },
     {
       name: 'dashboard: runs by day',
-      ask: (origin) => done(ask(`${origin}/trpc/runs.days?input=${encodeURIComponent('{"days":30}')}`)),
+      send: (origin) => done(call(`${origin}/trpc/runs.days?input=${encodeURIComponent('{"days":30}')}`)),
     },
   ]
 }
@@ -178,7 +178,7 @@ interface Sent {
   headers?: Record<string, string>
 }
 
-interface Made {
+interface Created {
   checkout?: { id: string }
 }
 

@@ -1,4 +1,4 @@
-import { looks, STORY_MS, type Desk } from './desk.ts'
+import { checkLook, STORY_MS, type Desk } from './desk.ts'
 
 export function agents(opened: () => Desk): void {
   describe('agents', () => {
@@ -21,7 +21,7 @@ export function agents(opened: () => Desk): void {
         expect(await page.getByLabel('Name').inputValue()).toBe('Research assistant')
         await page.getByLabel('Per day', { exact: true }).fill('0.2')
         await page.getByLabel('Approval above').fill('0.06')
-        await looks(page, 'agent-new')
+        await checkLook(page, 'agent-new')
         await page.getByRole('button', { name: 'Create agent' }).click()
         await page.getByText('Agent created.').first().waitFor()
         const [agent] = (await call('GET', '/v1/agents')).body.agents
@@ -58,7 +58,7 @@ export function agents(opened: () => Desk): void {
 
         await page.goto(`${desk.origin}/agents`)
         await page.getByRole('heading', { name: 'Approvals' }).waitFor()
-        await looks(page, 'agents')
+        await checkLook(page, 'agents')
         await page.getByRole('button', { name: 'Approve' }).click()
         await page.getByText('Approved for one call.').first().waitFor()
         expect((await run('dear')).status).toBe(200)
@@ -67,7 +67,7 @@ export function agents(opened: () => Desk): void {
         await page.getByRole('figure').waitFor()
         await page.getByRole('cell', { name: 'dear' }).first().waitFor()
         expect(await page.getByRole('meter', { name: 'Spent: Per day' }).getAttribute('aria-valuenow')).toBe('0.15')
-        await looks(page, 'agent')
+        await checkLook(page, 'agent')
 
         await page.getByRole('button', { name: 'Pause' }).click()
         await page.getByText('Agent paused.').first().waitFor()

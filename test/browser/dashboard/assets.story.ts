@@ -1,4 +1,4 @@
-import { looks, PASSWORD, STORY_MS, type Desk } from './desk.ts'
+import { checkLook, PASSWORD, STORY_MS, type Desk } from './desk.ts'
 
 export function assets(opened: () => Desk): void {
   describe('assets, the marketplace and runs', () => {
@@ -26,7 +26,7 @@ export function assets(opened: () => Desk): void {
         expect((await creator.call('POST', '/v1/rda/tagline-writer/publish')).status).toBe(200)
         const { page } = await desk.visit('/marketplace?search=tagline')
         await page.getByRole('link', { name: 'Tagline writer' }).waitFor()
-        await looks(page, 'marketplace-visitor')
+        await checkLook(page, 'marketplace-visitor')
         await page.getByRole('link', { name: 'Tagline writer' }).click()
         await page.getByText('Topic', { exact: true }).waitFor()
         await page.getByText('Leaves the best.').waitFor()
@@ -34,15 +34,15 @@ export function assets(opened: () => Desk): void {
         await page.getByText('curl', { exact: true }).click()
         await page.getByText(/curl -s -X POST .*\/v1\/run/).waitFor()
         expect(await page.title()).toBe('Tagline writer · Coinslot')
-        await looks(page, 'offer-visitor')
+        await checkLook(page, 'offer-visitor')
         const plain = await desk.visit('/healthz')
         await plain.page.route('**/static/main-*.js', (route) => route.abort())
         await plain.page.goto(`${desk.origin}/marketplace`)
-        await looks(plain.page, 'marketplace-without-script')
+        await checkLook(plain.page, 'marketplace-without-script')
         await plain.page.getByRole('link', { name: 'Tagline writer' }).click()
         await plain.page.getByRole('heading', { name: 'Tagline writer' }).waitFor()
         await plain.page.getByText('0.05 USDC per run').waitFor()
-        await looks(plain.page, 'offer-without-script')
+        await checkLook(plain.page, 'offer-without-script')
         await plain.context.close()
         await page.getByRole('link', { name: 'Sign in to run it' }).click()
         await page.getByRole('heading', { name: 'Sign in to Coinslot' }).waitFor()
@@ -82,7 +82,7 @@ export function assets(opened: () => Desk): void {
           'Calm',
           'Loud',
         ])
-        await looks(page, 'asset-new')
+        await checkLook(page, 'asset-new')
         await page.getByRole('button', { name: 'Create draft' }).click()
         await page.getByText('Draft created.').first().waitFor()
 
@@ -95,11 +95,11 @@ export function assets(opened: () => Desk): void {
         await page.getByText('Write headlines about tea.').last().waitFor()
         await page.getByRole('button', { name: 'Publish' }).click()
         await page.getByText('Asset published. Anyone can find').first().waitFor()
-        await looks(page, 'asset')
+        await checkLook(page, 'asset')
 
         const caller = await desk.sit('/marketplace?search=headline')
         await caller.page.getByRole('link', { name: 'Headline writer' }).waitFor()
-        await looks(caller.page, 'marketplace')
+        await checkLook(caller.page, 'marketplace')
         await caller.page.getByRole('link', { name: 'Headline writer' }).click()
         await caller.page.getByLabel('Topic').fill('coffee')
         await caller.page.getByLabel('Tone').selectOption('Loud')
@@ -108,7 +108,7 @@ export function assets(opened: () => Desk): void {
         await caller.call('POST', '/v1/wallet/deposit', { body: { amount: 1 } })
         await caller.page.getByRole('button', { name: 'Run for 0.05 USDC' }).click()
         await caller.page.getByText('Write headlines about coffee.').waitFor()
-        await looks(caller.page, 'offer')
+        await checkLook(caller.page, 'offer')
         await caller.page.getByRole('button', { name: '5 of 5' }).click()
         await caller.page.getByRole('textbox', { name: 'Review' }).fill('Five headlines,\nand each of them fits.')
         await caller.page.getByRole('button', { name: 'Save rating' }).click()
@@ -116,20 +116,20 @@ export function assets(opened: () => Desk): void {
         await caller.page.getByText('and each of them fits.').waitFor()
         await caller.page.getByRole('link', { name: 'View run' }).click()
         await caller.page.getByRole('heading', { name: 'Timeline' }).waitFor()
-        await looks(caller.page, 'run')
+        await checkLook(caller.page, 'run')
         await caller.page.getByRole('link', { name: 'Run again' }).click()
         expect(await caller.page.getByLabel('Topic').inputValue()).toBe('coffee')
 
         await caller.page.goto(`${desk.origin}/runs?status=succeeded`)
         await caller.page.getByRole('link', { name: 'headline-writer' }).waitFor()
-        await looks(caller.page, 'runs')
+        await checkLook(caller.page, 'runs')
         await caller.page.getByLabel('State').selectOption('failed')
         await caller.page.getByText('Nothing matches').waitFor()
         expect(new URL(caller.page.url()).search).toBe('?status=failed')
 
         await page.goto(`${desk.origin}/assets`)
         await page.getByRole('link', { name: 'Headline writer' }).waitFor()
-        await looks(page, 'assets')
+        await checkLook(page, 'assets')
 
         await page.getByRole('link', { name: 'Headline writer' }).click()
         await page.getByLabel('Your answer').fill('Thank you, more to come.')
@@ -139,13 +139,13 @@ export function assets(opened: () => Desk): void {
         const visitor = await desk.visit('/marketplace/headline-writer')
         await visitor.page.getByText('Thank you, more to come.').waitFor()
         expect(await visitor.page.locator('main').textContent()).not.toContain(caller.email)
-        await looks(visitor.page, 'offer-reviews')
+        await checkLook(visitor.page, 'offer-reviews')
         await visitor.context.close()
         const customers = page.getByRole('table', { name: 'Customers’ runs' })
         await customers.getByText('succeeded').waitFor()
         expect(await customers.getByRole('row').count()).toBe(2)
         expect(await customers.textContent()).not.toContain('coffee')
-        await looks(page, 'asset-customers')
+        await checkLook(page, 'asset-customers')
         await page.getByLabel('State').selectOption('failed')
         await page.getByText('Nothing matches').waitFor()
       },
@@ -173,7 +173,7 @@ export function assets(opened: () => Desk): void {
         })
         await page.goto(`${desk.origin}/assets/${body.rda.id}/edit`)
         await page.getByLabel('Amount').fill('0.5')
-        await looks(page, 'asset-edit')
+        await checkLook(page, 'asset-edit')
         await page.getByRole('button', { name: 'Save' }).click()
         await page.getByText('Asset saved.').first().waitFor()
         const { rda } = (await call('GET', '/v1/rda/lookup')).body

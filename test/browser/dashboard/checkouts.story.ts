@@ -1,5 +1,5 @@
 import { startReceiver, type Receiver } from '../../deliveries/receiver.ts'
-import { looks, STORY_MS, type Desk } from './desk.ts'
+import { checkLook, STORY_MS, type Desk } from './desk.ts'
 
 export function checkouts(opened: () => Desk): void {
   describe('checkouts and webhooks', () => {
@@ -16,7 +16,7 @@ export function checkouts(opened: () => Desk): void {
       async () => {
         const { page, call } = await desk.sit('/checkouts')
         await page.getByText('No checkouts yet').waitFor()
-        const made = await call('POST', '/v1/checkouts', {
+        const created = await call('POST', '/v1/checkouts', {
           body: {
             callbackUrl: receiver.url,
             product: { name: 'SEO audit', description: 'A report of what to fix first.' },
@@ -27,9 +27,9 @@ export function checkouts(opened: () => Desk): void {
             lifetime: 'persistent',
           },
         })
-        const { id } = made.body.checkout
+        const { id } = created.body.checkout
         await page.reload()
-        await looks(page, 'checkouts')
+        await checkLook(page, 'checkouts')
         await page.getByRole('link', { name: 'SEO audit' }).click()
         await page.getByText('No payments yet').waitFor()
         expect(await page.getByRole('img', { name: /QR code/ }).getAttribute('src')).toMatch(/^data:image\/svg/)
@@ -54,21 +54,21 @@ export function checkouts(opened: () => Desk): void {
         await page.getByText('Must be an http or https address').waitFor()
         expect(await page.getByLabel('Website').inputValue()).toBe('not an address')
         await page.getByLabel('Website').fill('https://example.com')
-        await looks(page, 'checkout-test')
+        await checkLook(page, 'checkout-test')
         await page.getByRole('button', { name: 'Simulate payment' }).click()
         await page.getByText('Payment simulated.').first().waitFor()
         expect((await call('GET', `/v1/checkouts/${id}/payments`)).body.total).toBe(1)
         await page.reload()
         await page.getByRole('cell', { name: 'delivered' }).first().waitFor()
-        await looks(page, 'checkout')
+        await checkLook(page, 'checkout')
 
         await page.getByRole('button', { name: /^pay_/ }).click()
         await page.getByRole('heading', { name: 'Attempts' }).waitFor()
-        await looks(page, 'delivery')
+        await checkLook(page, 'delivery')
         const count = receiver.calls.length
         await page.getByRole('button', { name: 'Send again' }).click()
         await page.getByText('Delivery is being sent again').first().waitFor()
-        await receiver.came(count + 1)
+        await receiver.waitForCalls(count + 1)
         expect(receiver.calls.at(-1)!.id).toBe(receiver.calls.at(-2)!.id)
         await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
 
@@ -116,7 +116,7 @@ export function checkouts(opened: () => Desk): void {
         await buyers.getByLabel('Website').waitFor()
         // As buyers see it, in its colours.
         expect((await buyers.locator('.tile').boundingBox())?.width).toBe(44)
-        await looks(page, 'checkout-new')
+        await checkLook(page, 'checkout-new')
         await page.getByRole('button', { name: 'Create checkout' }).click()
         await page.getByLabel('I have saved it').check()
         await page.getByRole('button', { name: 'Done' }).click()
@@ -139,7 +139,7 @@ export function checkouts(opened: () => Desk): void {
         await page.getByRole('button', { name: 'Save checkout' }).click()
         await page.getByText('Checkout saved.').first().waitFor()
         expect((await call('GET', `/v1/checkouts/${id}`)).body.checkout).toMatchObject({ price: 9, version: 3 })
-        await looks(page, 'checkout-made')
+        await checkLook(page, 'checkout-made')
 
         await page.getByRole('link', { name: 'Duplicate' }).click()
         await page.getByRole('heading', { name: 'New checkout' }).waitFor()
@@ -168,12 +168,12 @@ export function checkouts(opened: () => Desk): void {
         await page.getByLabel('Name', { exact: true }).nth(1).fill('20 questions')
         await page.getByLabel('Price', { exact: true }).fill('1')
         await page.getByLabel('Runs', { exact: true }).fill('20')
-        await looks(page, 'checkout-chat')
+        await checkLook(page, 'checkout-chat')
         await page.getByRole('button', { name: 'Create checkout' }).click()
         await page.getByLabel('I have saved it').check()
         await page.getByRole('button', { name: 'Done' }).click()
-        const made = async () => (await call('GET', '/v1/checkouts')).body.checkouts[0] as Record<string, unknown>
-        const { id, ...first } = await made()
+        const newest = async () => (await call('GET', '/v1/checkouts')).body.checkouts[0] as Record<string, unknown>
+        const { id, ...first } = await newest()
         expect(first).toMatchObject({
           chat: { greeting: 'What would you like to know?' },
           ...{ price: 0.05, responseMode: 'lastNode', capture: 'onPayment', refundOnFailure: true, redirectUrl: null },
@@ -185,7 +185,7 @@ export function checkouts(opened: () => Desk): void {
         await page.getByLabel('Greeting').fill('Ask away.')
         await page.getByRole('button', { name: 'Save checkout' }).click()
         await page.getByText('Checkout saved.').first().waitFor()
-        expect(await made()).toMatchObject({ id, chat: { greeting: 'Ask away.' }, fields: [{ name: 'message' }] })
+        expect(await newest()).toMatchObject({ id, chat: { greeting: 'Ask away.' }, fields: [{ name: 'message' }] })
       },
       STORY_MS,
     )
@@ -206,7 +206,7 @@ export function checkouts(opened: () => Desk): void {
         await page.getByLabel('Most', { exact: true }).fill('9')
         await buyers.getByLabel('Quantity').waitFor()
         await buyers.getByText('I have a code').waitFor()
-        await looks(page, 'checkout-pricing')
+        await checkLook(page, 'checkout-pricing')
         await page.getByRole('button', { name: 'Create checkout' }).click()
         await page.getByLabel('I have saved it').check()
         await page.getByRole('button', { name: 'Done' }).click()
@@ -225,13 +225,13 @@ export function checkouts(opened: () => Desk): void {
         await dialog.getByLabel('Percent').fill('20')
         await dialog.getByLabel('Uses in all').fill('100')
         await dialog.getByLabel('Audit').check()
-        await looks(page, 'coupon-new')
+        await checkLook(page, 'coupon-new')
         await dialog.getByRole('button', { name: 'Create coupon' }).click()
         await page.getByRole('cell', { name: '20% off' }).waitFor()
         const body = { input: {}, simulate: true, choice: { quantity: 2, coupon: 'LAUNCH-20' } }
         const chk = String(listed[0].id)
         expect((await desk.service.call('POST', `/p/${chk}/pay`, { body })).body.payment?.amount).toBe(3.2)
-        await looks(page, 'coupons')
+        await checkLook(page, 'coupons')
         await page.getByRole('button', { name: 'Edit LAUNCH-20' }).click()
         await dialog.getByLabel('Uses in all').fill('')
         await dialog.getByLabel('Uses of each wallet').fill('3')
@@ -257,7 +257,7 @@ export function checkouts(opened: () => Desk): void {
         await page.getByText(/is not a URL/).waitFor()
         await page.getByLabel('Address').fill(receiver.url)
         await page.getByLabel('run.completed').check()
-        await looks(page, 'webhook-new')
+        await checkLook(page, 'webhook-new')
         await page.getByRole('dialog').getByRole('button', { name: 'Add endpoint' }).click()
         expect(await page.getByText(/^whsec_/).textContent()).toMatch(/^whsec_/)
         await page.getByLabel('I have saved it').check()
@@ -266,9 +266,9 @@ export function checkouts(opened: () => Desk): void {
         const count = receiver.calls.length
         await page.getByRole('button', { name: 'Send test event' }).click()
         await page.getByText('is on its way.').first().waitFor()
-        await receiver.came(count + 1)
+        await receiver.waitForCalls(count + 1)
         await page.getByRole('cell', { name: 'delivered' }).first().waitFor()
-        await looks(page, 'webhook')
+        await checkLook(page, 'webhook')
         await page.getByRole('button', { name: 'Disable' }).click()
         await page.getByRole('button', { name: 'Enable' }).waitFor()
         await page.getByRole('button', { name: 'Send test event' }).click()
@@ -278,7 +278,7 @@ export function checkouts(opened: () => Desk): void {
           .waitFor()
         await page.goto(`${desk.origin}/webhooks`)
         await page.getByRole('cell', { name: 'delivered' }).first().waitFor()
-        await looks(page, 'webhooks')
+        await checkLook(page, 'webhooks')
         await page.getByRole('link', { name: receiver.url }).click()
         await page.getByRole('button', { name: 'Remove' }).click()
         await page.getByRole('button', { name: 'Remove endpoint' }).click()

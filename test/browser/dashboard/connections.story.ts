@@ -1,6 +1,6 @@
 import { Company } from '../../connections/world.ts'
-import { wanted } from '../../tools/calls/world.ts'
-import { looks, STORY_MS, type Desk } from './desk.ts'
+import { importRequest } from '../../tools/calls/world.ts'
+import { checkLook, STORY_MS, type Desk } from './desk.ts'
 
 export function connections(opened: () => Desk): void {
   describe('connections to providers of tools', () => {
@@ -11,7 +11,7 @@ export function connections(opened: () => Desk): void {
       company = await new Company().listen()
       const { catalogue } = desk.service
       const text = JSON.stringify(DOCUMENT)
-      await catalogue.importDocument(wanted(company.origin, { slug: 'notes', name: 'Notes' }), text)
+      await catalogue.importDocument(importRequest(company.origin, { slug: 'notes', name: 'Notes' }), text)
       const client = {
         ...{
           clientId: 'coinslot',
@@ -34,16 +34,16 @@ export function connections(opened: () => Desk): void {
         const dialog = page.getByRole('dialog', { name: 'Connect Notes' })
         await dialog.getByRole('button', { name: 'Sign in at Notes' }).waitFor()
         expect(await dialog.getByLabel('How').inputValue()).toBe('person')
-        await looks(page, 'connections-connect')
+        await checkLook(page, 'connections-connect')
         await dialog.getByLabel('How').selectOption('code')
         await dialog.getByText('Asks for: notes').waitFor()
         await dialog.getByRole('button', { name: 'Get a code' }).click()
         await dialog.getByText('WDJB-MJHT').waitFor()
-        await looks(page, 'connections-code')
+        await checkLook(page, 'connections-code')
         company.enter({ error: 'access_denied' })
         desk.service.clock.forward(INTERVAL_MS)
         await dialog.getByText('The access was not allowed there.').waitFor()
-        await looks(page, 'connections-code-refused')
+        await checkLook(page, 'connections-code-refused')
         await dialog.getByRole('button', { name: 'Get a new code' }).click()
         await dialog.getByText('WDJB-MJHT').waitFor()
         company.enter({ who: 'ada' })
@@ -59,11 +59,11 @@ export function connections(opened: () => Desk): void {
         await dialog.getByRole('button', { name: 'Connect' }).click()
         await dialog.getByText('its server refused the client').waitFor()
         await dialog.getByLabel('Client secret').fill('my-bot-secret')
-        await looks(page, 'connections-client')
+        await checkLook(page, 'connections-client')
         await dialog.getByRole('button', { name: 'Connect' }).click()
         await dialog.waitFor({ state: 'detached' })
         await page.getByRole('cell', { name: 'Notes 2', exact: true }).waitFor()
-        await looks(page, 'connections')
+        await checkLook(page, 'connections')
       },
       STORY_MS,
     )

@@ -15,7 +15,7 @@ export interface Desk {
   /** Opens a browser without a session. */
   visit(path: string, options?: BrowserContextOptions): Promise<{ page: Page; context: BrowserContext }>
   /** Requests that a page sent to other services than its own, and every error that a browser reported. */
-  amiss(): readonly string[]
+  problems(): readonly string[]
   close(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export async function openDesk(
     openBrowser(),
   ])
   await service.start()
-  const amiss: string[] = []
+  const problems: string[] = []
   let people = 0
 
   async function open(options: BrowserContextOptions = {}): Promise<{ page: Page; context: BrowserContext }> {
@@ -62,7 +62,7 @@ export async function openDesk(
     context.setDefaultTimeout(45_000)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin })
     const page = await context.newPage()
-    watch(page, origin, amiss)
+    watch(page, origin, problems)
     return { page, context }
   }
 
@@ -90,8 +90,8 @@ export async function openDesk(
         })
         if (!signedIn.ok()) throw new Error(await signedIn.text())
       }
-      const made = await context.request.post(`${origin}/v1/keys`, { data: { name: 'test' }, headers: { origin } })
-      const { secret } = (await made.json()) as { secret: string }
+      const created = await context.request.post(`${origin}/v1/keys`, { data: { name: 'test' }, headers: { origin } })
+      const { secret } = (await created.json()) as { secret: string }
       await page.goto(origin + path)
       // Found by its tag: when the address opens a dialog, the page under it has no role any more.
       await page.locator('main').waitFor()
@@ -100,7 +100,7 @@ export async function openDesk(
         context,
         email,
         key: secret,
-        call: (method, address, said) => service.call(method, address, { key: secret, ...said }),
+        call: (method, address, options) => service.call(method, address, { key: secret, ...options }),
       }
     },
     async visit(path, options) {
@@ -108,7 +108,7 @@ export async function openDesk(
       await opened.page.goto(origin + path)
       return opened
     },
-    amiss: () => amiss,
+    problems: () => problems,
     async close() {
       await leaveBrowser(browser)
       await service.close()
@@ -174,7 +174,7 @@ const CUT_CONTROLS = `
  * checked in both themes on a desktop and on a telephone, and the pictures are stored there (`npm run pictures`).
  * Otherwise, since each check takes a second, it alternates between light on a desktop and dark on a telephone.
  */
-export async function looks(page: Page, name: string): Promise<void> {
+export async function checkLook(page: Page, name: string): Promise<void> {
   await atRest(page)
   // Notifications cover the page.
   await page.evaluate(DISMISS)
@@ -222,16 +222,16 @@ const LOOKS = [
   ['dark', 390, 844],
 ] as const
 
-function watch(page: Page, origin: string, amiss: string[]): void {
+function watch(page: Page, origin: string, problems: string[]): void {
   page.on('request', (request) => {
     const url = request.url()
-    if (!url.startsWith(`${origin}/`) && !/^(data|blob):/.test(url)) amiss.push(`asked ${url}`)
+    if (!url.startsWith(`${origin}/`) && !/^(data|blob):/.test(url)) problems.push(`asked ${url}`)
   })
-  page.on('pageerror', (error) => amiss.push(`threw ${error.message}`))
+  page.on('pageerror', (error) => problems.push(`threw ${error.message}`))
   page.on('console', (message) => {
     const text = message.text()
     // A browser logs each response above 399; some tests are about such responses.
-    if (message.type() === 'error' && !text.startsWith('Failed to load resource')) amiss.push(`said ${text}`)
+    if (message.type() === 'error' && !text.startsWith('Failed to load resource')) problems.push(`said ${text}`)
   })
 }
 

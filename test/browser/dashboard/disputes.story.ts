@@ -1,5 +1,5 @@
 import { disputeOf, report } from '../../disputes/reports.ts'
-import { looks, STORY_MS, type Desk } from './desk.ts'
+import { checkLook, STORY_MS, type Desk } from './desk.ts'
 
 export function disputes(opened: () => Desk): void {
   describe('disputes', () => {
@@ -26,12 +26,12 @@ export function disputes(opened: () => Desk): void {
         }
         await page.reload()
         await page.getByRole('button', { name: 'Answer' }).nth(1).waitFor()
-        await looks(page, 'disputes')
+        await checkLook(page, 'disputes')
         await page.getByRole('button', { name: 'Answer' }).nth(1).click()
         await page.getByText('Please look.').waitFor()
         await page.getByLabel('Amount').fill('2')
         await page.getByLabel('Message').fill('Sorry. Here is a part of it.')
-        await looks(page, 'dispute-answer')
+        await checkLook(page, 'dispute-answer')
         await page.getByRole('button', { name: 'Send answer' }).click()
         await page.getByText('Refund requested.').first().waitFor()
         await page.getByRole('cell', { name: 'refunded', exact: true }).waitFor()
@@ -56,7 +56,7 @@ export function disputes(opened: () => Desk): void {
         await page.getByRole('button', { name: 'Save policy' }).click()
         await page.getByText(/30/).first().waitFor()
         await page.getByLabel('You answer within').fill('3')
-        await looks(page, 'settings-refund-policy')
+        await checkLook(page, 'settings-refund-policy')
         await page.getByRole('button', { name: 'Save policy' }).click()
         await page.getByText('Refund policy saved.').first().waitFor()
         expect((await call('GET', '/v1/refund-policy')).body.refundPolicy).toMatchObject({

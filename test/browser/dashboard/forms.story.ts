@@ -3,7 +3,7 @@ import { startWeatherApi, type WeatherApi } from './api.ts'
 import { PASSWORD, STORY_MS, type Desk, type Seat } from './desk.ts'
 
 interface FormRow {
-  path: string | ((made: Made) => string)
+  path: string | ((created: Created) => string)
   /** The button to press before the form appears. */
   open?: RegExp
   /** Values by label; the form must keep each of them through every failure. */
@@ -13,7 +13,7 @@ interface FormRow {
   wrong?: readonly [label: string, value: string, sentence: RegExp]
 }
 
-interface Made {
+interface Created {
   asset: string
   checkout: string
 }
@@ -122,11 +122,11 @@ export function forms(opened: () => Desk): void {
   describe('every form', () => {
     let seat: Seat
     let api: WeatherApi
-    let made: Made
+    let created: Created
     beforeAll(async () => {
       api = await startWeatherApi()
       seat = await opened().sit('/keys')
-      made = await furnish(seat, api)
+      created = await furnish(seat, api)
     }, STORY_MS)
     afterAll(() => api.close())
 
@@ -134,20 +134,23 @@ export function forms(opened: () => Desk): void {
       'of %s keeps its input through a lost connection, an error or an ended session',
       async (_name, { path, open, typed, act, wrong }) => {
         const { page } = seat
-        await page.goto(opened().origin + (typeof path === 'string' ? path : path(made)))
+        await page.goto(opened().origin + (typeof path === 'string' ? path : path(created)))
         if (open !== undefined) await page.getByRole('button', { name: open }).first().click()
         for (const [label, value] of Object.entries(typed)) await fieldOf(page, label).fill(value)
         const press = page.getByRole('button', { name: act }).last()
-        const kept = async (): Promise<void> => {
+        const expectInputKept = async (): Promise<void> => {
           for (const [label, value] of Object.entries(typed)) {
             expect(`${label}: ${await fieldOf(page, label).inputValue()}`).toBe(`${label}: ${value}`)
           }
         }
-        const when = async (answer: (route: Route) => Promise<void>, seen: () => Promise<void>): Promise<void> => {
+        const when = async (
+          answer: (route: Route) => Promise<void>,
+          untilShown: () => Promise<void>,
+        ): Promise<void> => {
           await page.route(ACTS, (route) => (route.request().method() === 'POST' ? answer(route) : route.fallback()))
           await press.click()
-          await seen()
-          await kept()
+          await untilShown()
+          await expectInputKept()
           await page.unroute(ACTS)
         }
 
@@ -178,7 +181,7 @@ export function forms(opened: () => Desk): void {
         await again.getByLabel('Password').fill(PASSWORD)
         await again.getByLabel('Password').press('Enter')
         await again.waitFor({ state: 'detached' })
-        await kept()
+        await expectInputKept()
 
         if (wrong === undefined) return
         const [label, value, sentence] = wrong
@@ -213,7 +216,7 @@ function refusal(route: Route, status: number, code: string) {
   }
 }
 
-async function furnish({ call }: Seat, api: WeatherApi): Promise<Made> {
+async function furnish({ call }: Seat, api: WeatherApi): Promise<Created> {
   await call('POST', '/v1/wallet/deposit', { body: { amount: 5 } })
   const asset = await call('POST', '/v1/rda', {
     body: {

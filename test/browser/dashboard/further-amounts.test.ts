@@ -13,8 +13,8 @@ inBrowser('the further amounts of a payment', () => {
     async () => {
       const { page, call } = await desk.sit('/payments')
       const terms = { callbackUrl: 'https://8.8.8.8/hook', product: { name: 'Site audit' }, price: 5, testMode: true }
-      const { body: made } = await call('POST', '/v1/checkouts', { body: { ...terms, network: 'base-sepolia' } })
-      const { id: checkout } = made.checkout as { id: string }
+      const { body: created } = await call('POST', '/v1/checkouts', { body: { ...terms, network: 'base-sepolia' } })
+      const { id: checkout } = created.checkout as { id: string }
       const token = `tok_${'a'.repeat(43)}`
       const simulated = { input: {}, token, simulate: true }
       const { body: paid } = await call('POST', `/p/${checkout}/pay`, { body: simulated })
@@ -25,7 +25,7 @@ inBrowser('the further amounts of a payment', () => {
       const card = page.getByRole('region', { name: 'Further amounts' })
       expect(await card.count()).toBe(0)
 
-      const ask = async (amount: number, note: string, step: string | null) => {
+      const requestMore = async (amount: number, note: string, step: string | null) => {
         const callbackUrl = step === null ? null : `https://8.8.8.8/resume?step=${encodeURIComponent(step)}`
         const path = `/v1/payments/${payment}/requests`
         const { status, body } = await call('POST', path, {
@@ -34,10 +34,10 @@ inBrowser('the further amounts of a payment', () => {
         expect(status).toBe(201)
         return body.request as { id: string; url: string }
       }
-      const wanted = await ask(2.5, 'Forty more pages', 'Ask for the rest')
-      const unwanted = await ask(1, 'A second language', 'Ask for the rest')
-      await ask(0.75, 'A PDF of it', null)
-      const place = new URL(wanted.url).pathname
+      const request = await requestMore(2.5, 'Forty more pages', 'Ask for the rest')
+      const unwanted = await requestMore(1, 'A second language', 'Ask for the rest')
+      await requestMore(0.75, 'A PDF of it', null)
+      const place = new URL(request.url).pathname
       const more = await call('POST', `${place}/pay`, { body: { ...simulated, token: `tok_${'b'.repeat(43)}` } })
       expect(more.status).toBe(200)
       const refusal = `/p/${checkout}/payments/${payment}/requests/${unwanted.id}/refuse`
@@ -71,7 +71,7 @@ inBrowser('the further amounts of a payment', () => {
       await first.getByRole('link', { name: 'Its payment' }).click()
       await page.waitForURL((url) => url.pathname !== `/payments/${payment}`)
       await page.getByText('A test payment: no money moved.').waitFor()
-      expect(desk.amiss()).toEqual([])
+      expect(desk.problems()).toEqual([])
     },
     STORY_MS,
   )

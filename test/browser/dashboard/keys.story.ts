@@ -1,4 +1,4 @@
-import { looks, STORY_MS, type Desk } from './desk.ts'
+import { checkLook, STORY_MS, type Desk } from './desk.ts'
 
 export function keys(opened: () => Desk): void {
   describe('API keys', () => {
@@ -11,14 +11,14 @@ export function keys(opened: () => Desk): void {
       'shows a new key once; it works until it is revoked',
       async () => {
         const { page } = await desk.sit('/keys')
-        await looks(page, 'keys')
+        await checkLook(page, 'keys')
         await page.getByRole('button', { name: 'Create key' }).click()
         await page.getByLabel('Name').fill('Invoice workflow')
-        await looks(page, 'keys-new')
+        await checkLook(page, 'keys-new')
         await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
         const secret = (await page.getByRole('dialog').locator('code').textContent())!
         expect(secret).toMatch(/^csk_test_/)
-        await looks(page, 'keys-once')
+        await checkLook(page, 'keys-once')
         expect((await desk.service.call('GET', '/v1/me', { key: secret })).status).toBe(200)
 
         const done = page.getByRole('button', { name: 'Done' })

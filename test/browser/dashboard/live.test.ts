@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { inBrowser } from '../chromium.ts'
 import { linkIn, startSmtp } from '../../harness/smtp.ts'
-import { looks, openDesk, PASSWORD, STORY_MS, type Desk } from './desk.ts'
+import { checkLook, openDesk, PASSWORD, STORY_MS, type Desk } from './desk.ts'
 import { startProvider, type OrganisationsProvider } from './provider.ts'
 
 inBrowser('the dashboard of a live server', () => {
@@ -37,20 +37,20 @@ inBrowser('the dashboard of a live server', () => {
     'signs a new account in only by the mailed link, and answers alike for known addresses',
     async () => {
       const { page } = await desk.visit('/sign-in')
-      const asked = async (email: string): Promise<string> => {
+      const messageFor = async (email: string): Promise<string> => {
         await page.goto(`${desk.origin}/sign-in`)
         await page.getByRole('button', { name: 'Create an account' }).click()
         await page.getByLabel('Name').fill('Grace Hopper')
         await page.getByLabel('E-mail').fill(email)
         await page.getByLabel('Password').fill(PASSWORD)
         await page.getByRole('button', { name: 'Create account' }).click()
-        const told = page.getByText('We sent an e-mail to')
-        await told.waitFor()
-        return ((await told.textContent()) ?? '').replace(email, '')
+        const message = page.getByText('We sent an e-mail to')
+        await message.waitFor()
+        return ((await message.textContent()) ?? '').replace(email, '')
       }
-      const first = await asked('grace@example.com')
-      await looks(page, 'sign-up-mailed')
-      expect(await asked('grace@example.com')).toBe(first)
+      const first = await messageFor('grace@example.com')
+      await checkLook(page, 'sign-up-mailed')
+      expect(await messageFor('grace@example.com')).toBe(first)
       const link = await linkIn(mails.received, 'grace@example.com', '/auth/verify-email')
       await page.goto(link)
       await page.getByRole('navigation', { name: 'Pages' }).waitFor()
@@ -71,7 +71,7 @@ inBrowser('the dashboard of a live server', () => {
       await form.getByRole('button', { name: 'Send link' }).click()
       await form.getByText('The password is wrong. Try again.').waitFor()
       await form.getByLabel('Your password').fill(PASSWORD)
-      await looks(page, 'settings-email')
+      await checkLook(page, 'settings-email')
       await form.getByRole('button', { name: 'Send link' }).click()
       await form.getByText('We sent an e-mail to countess@example.com').waitFor()
       await form.getByRole('button', { name: 'Done' }).click()
@@ -88,12 +88,12 @@ inBrowser('the dashboard of a live server', () => {
       await page.getByLabel('Password').fill(PASSWORD)
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
       await page.getByText('Your e-mail address is now countess@example.com').waitFor()
-      await looks(page, 'settings-email-changed')
+      await checkLook(page, 'settings-email-changed')
       await page.getByRole('link', { name: 'Go to settings' }).click()
       await card.getByText('countess@example.com').waitFor()
-      const told = (mail: string): boolean =>
+      const isNotice = (mail: string): boolean =>
         mail.includes(email) && mail.includes('e-mail address of your Coinslot account was changed')
-      while (!mails.received.some(told)) await new Promise(setImmediate)
+      while (!mails.received.some(isNotice)) await new Promise(setImmediate)
     },
     STORY_MS,
   )
@@ -102,13 +102,13 @@ inBrowser('the dashboard of a live server', () => {
     'sends one address at most five password mails an hour, with equal answers',
     async () => {
       const before = mails.received.length
-      const ask = () =>
+      const requestReset = () =>
         desk.service.call('POST', '/auth/request-password-reset', {
           headers: { origin: desk.origin },
           body: { email: 'grace@example.com' },
         })
       const answers = []
-      for (let time = 0; time < 12; time++) answers.push(await ask())
+      for (let time = 0; time < 12; time++) answers.push(await requestReset())
       expect(new Set(answers.map(({ status, text }) => `${String(status)} ${text}`)).size).toBe(1)
       await expectMails(before + 5)
       const { statements } = desk.service.testDatabase
@@ -126,7 +126,7 @@ inBrowser('the dashboard of a live server', () => {
     async () => {
       const { page, context } = await desk.visit('/runs')
       await page.getByText('Install an Ethereum wallet').waitFor()
-      await looks(page, 'sign-in-provider')
+      await checkLook(page, 'sign-in-provider')
       await page.getByRole('button', { name: 'Sign in with Analytical Engines' }).click()
       await atProvider(page, 'ada@engines.example')
       await page.getByRole('heading', { name: 'Runs' }).waitFor()
@@ -176,7 +176,7 @@ inBrowser('the dashboard of a live server', () => {
       await page.getByRole('button', { name: /Environment/ }).click()
       await page.getByRole('menuitemradio', { name: /Production/ }).click()
       await page.getByText('Your USDC on Base.').waitFor()
-      await looks(page, 'wallet-live')
+      await checkLook(page, 'wallet-live')
       await page.getByRole('button', { name: 'Add funds' }).first().click()
       await page.getByText('This server has no deposit addresses.').waitFor()
       expect(await page.getByText(/play money/i).count()).toBe(0)
@@ -184,7 +184,7 @@ inBrowser('the dashboard of a live server', () => {
       await page.getByRole('button', { name: 'Withdraw' }).click()
       await page.getByText('Real USDC leaves your wallet.').waitFor()
       await page.getByText('This server has no chain to pay out on.').waitFor()
-      await looks(page, 'wallet-live-withdraw')
+      await checkLook(page, 'wallet-live-withdraw')
       await page.keyboard.press('Escape')
       // The chosen environment stays selected, also on the next page and after a reload.
       await page.reload()
@@ -200,7 +200,7 @@ inBrowser('the dashboard of a live server', () => {
 
   it("sends requests to no other origin than the provider's, and causes no error", () => {
     const itsPages = [provider.issuer, 'https://fonts.googleapis.com/']
-    expect(desk.amiss().filter((line) => !itsPages.some((address) => line.includes(address)))).toEqual([])
+    expect(desk.problems().filter((line) => !itsPages.some((address) => line.includes(address)))).toEqual([])
   })
 
   async function expectMails(count: number): Promise<void> {

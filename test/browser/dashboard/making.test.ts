@@ -23,6 +23,6 @@ inBrowser('the dashboard for whoever makes something', () => {
   forms(() => desk)
 
   it('sends no request to another origin and causes no error', () => {
-    expect(desk.amiss()).toEqual([])
+    expect(desk.problems()).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { startReceiver, status, type Receiver } from '../../deliveries/receiver.ts'
 import { addSale } from '../../refunds/sales.ts'
-import { callerOf, looks, pictures, STORY_MS, type Desk } from './desk.ts'
+import { callerOf, checkLook, pictures, STORY_MS, type Desk } from './desk.ts'
 
 export function overview(opened: () => Desk): void {
   describe('the overview and the first steps', () => {
@@ -17,13 +17,13 @@ export function overview(opened: () => Desk): void {
       async () => {
         const { page, call } = await desk.sit('/')
         await page.getByText('1 of 5 steps are done.').waitFor()
-        await looks(page, 'overview-new')
+        await checkLook(page, 'overview-new')
         await page.getByRole('link', { name: 'Continue setup' }).click()
         await page.getByText('npm run pack').waitFor()
         await page.getByRole('link', { name: 'inbox' }).waitFor()
         const ticks = page.getByText('(done)')
         expect(await ticks.count()).toBe(1)
-        await looks(page, 'start')
+        await checkLook(page, 'start')
 
         // Neither a call with the key nor a checkout of another program says that anything is installed in n8n.
         await call('GET', '/v1/me')
@@ -32,7 +32,7 @@ export function overview(opened: () => Desk): void {
         await page.reload()
         await page.getByText('(done)').waitFor()
         expect(await ticks.count()).toBe(1)
-        const made = await call('POST', '/v1/checkouts', {
+        const created = await call('POST', '/v1/checkouts', {
           body: {
             callbackUrl: receiver.url,
             product: { name: 'SEO audit' },
@@ -44,13 +44,13 @@ export function overview(opened: () => Desk): void {
           },
         })
         await page.getByRole('link', { name: 'SEO audit' }).waitFor()
-        const paid = await desk.service.call('POST', `/p/${made.body.checkout.id}/pay`, {
+        const paid = await desk.service.call('POST', `/p/${created.body.checkout.id}/pay`, {
           body: { input: {}, simulate: true },
         })
         expect(paid.status).toBe(200)
         await page.getByText('Your workflow has been paid for.').waitFor()
         expect(await ticks.count()).toBe(5)
-        await looks(page, 'start-done')
+        await checkLook(page, 'start-done')
       },
       STORY_MS,
     )
@@ -76,12 +76,12 @@ export function overview(opened: () => Desk): void {
         })
         receiver.answers(status(500))
         await call('POST', `/v1/webhook-endpoints/${endpoint.body.webhookEndpoint.id}/test`)
-        await receiver.came(1)
+        await receiver.waitForCalls(1)
         await page.reload()
         await page.getByRole('link', { name: /1 webhook endpoint is failing/ }).waitFor()
         await page.getByRole('link', { name: 'echo' }).waitFor()
         await page.getByText('+25.00').waitFor()
-        await looks(page, 'overview')
+        await checkLook(page, 'overview')
       },
       STORY_MS,
     )
@@ -93,7 +93,7 @@ export function overview(opened: () => Desk): void {
         const { page, call } = seat
         const caller = await callerOf(desk, seat)
         const { clock } = desk.service
-        const made = await call('POST', '/v1/checkouts', {
+        const created = await call('POST', '/v1/checkouts', {
           body: {
             callbackUrl: receiver.url,
             product: { name: 'SEO audit' },
@@ -102,7 +102,7 @@ export function overview(opened: () => Desk): void {
             testMode: true,
           },
         })
-        const { url, id } = made.body.checkout as { url: string; id: string }
+        const { url, id } = created.body.checkout as { url: string; id: string }
         const { page: visit, context: customer } = await desk.visit(new URL(url).pathname)
         await visit.reload()
         await visit.getByText('SEO audit').first().waitFor()
@@ -127,7 +127,7 @@ export function overview(opened: () => Desk): void {
         await sales.getByText('+113% from 8.00').waitFor()
         expect(await sales.getByText('1 of 1, 100%').count()).toBe(1)
         await sales.getByRole('region', { name: 'Why payments failed' }).getByText('1', { exact: true }).waitFor()
-        await looks(page, 'overview-sales')
+        await checkLook(page, 'overview-sales')
         await pictures(page, 'overview-sales')
 
         await page.getByLabel('Period').selectOption('7')
@@ -141,7 +141,7 @@ export function overview(opened: () => Desk): void {
         await page.getByLabel('First day').fill(day)
         await page.getByLabel('Last day').fill(day)
         await sales.getByText('8.00').first().waitFor()
-        await looks(page, 'overview-days')
+        await checkLook(page, 'overview-days')
       },
       STORY_MS,
     )

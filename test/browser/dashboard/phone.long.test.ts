@@ -39,14 +39,14 @@ inBrowser('every page of the dashboard', () => {
       const routes = ROUTES.map(([route]) => route)
       expect(routes.length).toBeGreaterThan(20)
       expect(routes.filter((route) => !pages.some(([of]) => of === route))).toEqual([])
-      const amiss: string[] = []
+      const problems: string[] = []
       for (const [, to] of pages) {
         await turnTo(page, desk.origin, to)
         await page.locator('.animate-wait.bg-sunk').first().waitFor({ state: 'detached' })
-        if (await isTooWide(page)) amiss.push(`${to} is wider than the screen`)
-        amiss.push(...(await cutControls(page)).map((control) => `${to} cuts ${control}`))
+        if (await isTooWide(page)) problems.push(`${to} is wider than the screen`)
+        problems.push(...(await cutControls(page)).map((control) => `${to} cuts ${control}`))
       }
-      expect(amiss).toEqual([])
+      expect(problems).toEqual([])
     },
     STORY_MS,
   )

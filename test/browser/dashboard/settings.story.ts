@@ -1,4 +1,4 @@
-import { findings, looks, PASSWORD, STORY_MS, type Desk } from './desk.ts'
+import { findings, checkLook, PASSWORD, STORY_MS, type Desk } from './desk.ts'
 import { putSigner } from './signer.ts'
 
 export function settings(opened: () => Desk): void {
@@ -27,7 +27,7 @@ export function settings(opened: () => Desk): void {
         await page.getByLabel('Current password').fill(PASSWORD)
         await change.click()
         await page.getByText('Password changed. Other sessions are signed out.').first().waitFor()
-        await looks(page, 'settings')
+        await checkLook(page, 'settings')
 
         const again = await context.request.post(`${desk.origin}/auth/sign-in/email`, {
           data: { email, password: 'another battery staple' },
@@ -50,7 +50,7 @@ export function settings(opened: () => Desk): void {
         await card.getByRole('button', { name: 'Save handle' }).click()
         await card.getByText(/\/m\/ada-and-co\/mcp$/).waitFor()
         expect((await call('GET', '/v1/me')).body.handle).toBe('ada-and-co')
-        await looks(page, 'settings-handle')
+        await checkLook(page, 'settings-handle')
 
         const other = await desk.sit('/settings')
         await other.page.getByLabel('Handle').fill('ada-and-co')
@@ -76,7 +76,7 @@ export function settings(opened: () => Desk): void {
         await card.getByRole('button', { name: 'Connect wallet' }).click()
         const connect = page.getByRole('dialog').getByRole('button', { name: 'Connect Browser wallet' })
         await connect.waitFor()
-        await looks(page, 'settings-connect')
+        await checkLook(page, 'settings-connect')
         signer.declines = true
         await connect.click()
         await page.getByText('You declined in the wallet.').waitFor()
@@ -130,7 +130,7 @@ export function settings(opened: () => Desk): void {
         await page.getByRole('button', { name: 'Send link' }).click()
         await page.getByText('Is required').waitFor()
         await page.getByLabel('E-mail').fill('nobody@example.com')
-        await looks(page, 'reset-password')
+        await checkLook(page, 'reset-password')
         await page.getByRole('button', { name: 'Send link' }).click()
         await page.getByText('If there is an account').waitFor()
         await page.goto(`${desk.origin}/reset-password?token=used`)

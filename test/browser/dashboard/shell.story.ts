@@ -1,4 +1,4 @@
-import { findings, isTooWide, looks, PASSWORD, STORY_MS, type Desk } from './desk.ts'
+import { findings, isTooWide, checkLook, PASSWORD, STORY_MS, type Desk } from './desk.ts'
 
 /** As it came over the wire. */
 const LOADED = `performance.getEntriesByType('resource').map(({ name, encodedBodySize: bytes }) => ({ name, bytes }))`
@@ -70,7 +70,7 @@ export function shell(opened: () => Desk): void {
         await page.keyboard.press('Control+k')
         const input = page.getByPlaceholder(/Go to a page/)
         await input.waitFor()
-        await looks(page, 'palette')
+        await checkLook(page, 'palette')
         await input.fill('withdraw')
         await page.keyboard.press('Enter')
         await page.getByRole('dialog', { name: 'Withdraw' }).waitFor()
@@ -128,7 +128,7 @@ export function shell(opened: () => Desk): void {
         await page.getByRole('link', { name: 'Wallet' }).click()
         await page.getByText('No connection to the service.').waitFor()
         await page.getByText('The service cannot be reached').waitFor()
-        await looks(page, 'state-lost')
+        await checkLook(page, 'state-lost')
         await page.unroute('**/trpc/**')
         await page.getByRole('button', { name: 'Add funds' }).first().waitFor()
         await page.getByText('No connection to the service.').waitFor({ state: 'detached' })
@@ -157,7 +157,7 @@ export function shell(opened: () => Desk): void {
         )
         await page.getByRole('link', { name: 'Wallet' }).click()
         await page.getByText('req_0123456789').waitFor()
-        await looks(page, 'state-500')
+        await checkLook(page, 'state-500')
         await page.unroute(/trpc\/[^?]*wallet\.balance/)
         await page.getByRole('button', { name: 'Try again' }).click()
         await page.getByRole('button', { name: 'Add funds' }).first().waitFor()
@@ -174,7 +174,7 @@ export function shell(opened: () => Desk): void {
         await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
         const again = page.getByRole('dialog', { name: 'Your session has ended' })
         await again.waitFor()
-        await looks(page, 'state-session')
+        await checkLook(page, 'state-session')
         expect(await again.getByLabel('E-mail').inputValue()).toBe(email)
         await again.getByLabel('Password').fill(PASSWORD)
         await again.getByLabel('Password').press('Enter')

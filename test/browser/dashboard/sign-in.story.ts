@@ -1,4 +1,4 @@
-import { looks, PASSWORD, STORY_MS, type Desk } from './desk.ts'
+import { checkLook, PASSWORD, STORY_MS, type Desk } from './desk.ts'
 import { putSigner } from './signer.ts'
 
 export function signIn(opened: () => Desk): void {
@@ -15,7 +15,7 @@ export function signIn(opened: () => Desk): void {
         await page.getByRole('heading', { name: 'Sign in to Coinslot' }).waitFor()
         expect(new URL(page.url()).search).toBe('?next=%2Fwallet')
         await page.getByText('Install an Ethereum wallet').waitFor()
-        await looks(page, 'sign-in')
+        await checkLook(page, 'sign-in')
 
         await page.getByRole('button', { name: 'Create an account' }).click()
         await page.getByRole('button', { name: 'Create account' }).click()
@@ -25,7 +25,7 @@ export function signIn(opened: () => Desk): void {
         await page.getByLabel('Password').fill('short')
         await page.getByRole('button', { name: 'Create account' }).click()
         await page.getByText('Password too short').waitFor()
-        await looks(page, 'sign-up')
+        await checkLook(page, 'sign-up')
         // What was typed is still there.
         expect(await page.getByLabel('Name').inputValue()).toBe('Grace Hopper')
         expect(await page.getByLabel('E-mail').inputValue()).toBe('grace@example.com')

@@ -226,7 +226,7 @@ inBrowser('the five things that somebody who looks after the money does', () => 
   )
 
   it('sends no request to another origin and causes no error', () => {
-    expect(desk.amiss()).toEqual([])
+    expect(desk.problems()).toEqual([])
   })
 
   /** Pays at a new checkout, whose deliveries go to the receiver. */

@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core'
 import { until } from '../../checkouts/world.ts'
 import { startWeatherApi, type WeatherApi } from './api.ts'
-import { looks, STORY_MS, type Desk } from './desk.ts'
+import { checkLook, STORY_MS, type Desk } from './desk.ts'
 
 export function tools(opened: () => Desk): void {
   describe('tools and paywalls', () => {
@@ -24,12 +24,12 @@ export function tools(opened: () => Desk): void {
         await page.getByRole('dialog').locator('[role=alert], [aria-invalid=true]').first().waitFor()
         expect(await page.getByLabel('Name').inputValue()).toBe('weather')
         await page.getByLabel('Address').fill(`${api.origin}/openapi.json`)
-        await looks(page, 'tools-import')
+        await checkLook(page, 'tools-import')
         await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
         await page.getByText('Imported 1 tool from weather.').first().waitFor()
         await page.getByLabel('Search tools').fill('weather in a city')
         await page.getByRole('link', { name: 'Current weather' }).waitFor()
-        await looks(page, 'tools')
+        await checkLook(page, 'tools')
         await page.getByRole('link', { name: 'Current weather' }).click()
         await page.getByRole('button', { name: 'Call tool' }).click()
         await page.getByText('The tool was not called').waitFor()
@@ -37,7 +37,7 @@ export function tools(opened: () => Desk): void {
         await page.getByRole('button', { name: 'Call tool' }).click()
         await page.getByText('"celsius": 21').waitFor()
         await page.getByRole('cell', { name: 'succeeded' }).waitFor()
-        await looks(page, 'tool')
+        await checkLook(page, 'tool')
         await page.goto(`${desk.origin}/catalogue`)
         await page.getByRole('button', { name: /^Remove / }).click()
         await page.getByRole('button', { name: 'Remove tools' }).click()
@@ -59,7 +59,7 @@ export function tools(opened: () => Desk): void {
         await list.getByText('it does not define {station} of its path').waitFor()
         expect(await list.getByRole('listitem').count()).toBe(1)
         await page.getByText('Imported 1 tool from partly. 1 could not be imported.').first().waitFor()
-        await looks(page, 'tools-left-out')
+        await checkLook(page, 'tools-left-out')
         await page.keyboard.press('Escape')
         await list.waitFor({ state: 'detached' })
         await page.getByRole('link', { name: 'Current weather' }).waitFor()
@@ -74,10 +74,10 @@ export function tools(opened: () => Desk): void {
       'puts a price on an API, and ends with a command that works',
       async () => {
         const { page, call } = await desk.sit('/paywalls')
-        const taken = 'taken-already'
+        const takenSlug = 'taken-already'
         const other = await call('POST', '/v1/paywalls', {
           body: {
-            ...{ slug: taken, name: 'Another', upstreamUrl: api.origin, network: 'base-sepolia', testMode: true },
+            ...{ slug: takenSlug, name: 'Another', upstreamUrl: api.origin, network: 'base-sepolia', testMode: true },
             routes: [{ method: 'GET', path: '/*', pricing: { model: 'free' } }],
           },
         })
@@ -91,10 +91,10 @@ export function tools(opened: () => Desk): void {
           const before = await field.inputValue()
           await field.fill(value)
           await act.click()
-          const told = page.locator('[id$="-fault"]:visible').filter({ hasText: sentence })
-          await told.waitFor()
+          const fault = page.locator('[id$="-fault"]:visible').filter({ hasText: sentence })
+          await fault.waitFor()
           expect(await field.getAttribute('aria-invalid')).toBe('true')
-          expect(await field.getAttribute('aria-describedby')).toContain(await told.getAttribute('id'))
+          expect(await field.getAttribute('aria-describedby')).toContain(await fault.getAttribute('id'))
           const id = await field.getAttribute('id')
           await until(async () => (await page.evaluate('document.activeElement.id')) === id)
           await field.fill(before)
@@ -105,12 +105,12 @@ export function tools(opened: () => Desk): void {
         }
         await page.getByLabel('Name').fill('Weather')
         await page.getByLabel('API URL').fill(api.origin)
-        await looks(page, 'paywall-new')
+        await checkLook(page, 'paywall-new')
         await refuses(next, 'Name', '', /^Must not be empty/)
         await refuses(next, 'Slug', '', /lower-case letters/)
         await refuses(next, 'Slug', 'Not A Slug', /lower-case letters/)
         await refuses(next, 'Slug', 'assets', /reserved for the gateway/)
-        await refuses(next, 'Slug', taken, /^Belongs to another paywall/)
+        await refuses(next, 'Slug', takenSlug, /^Belongs to another paywall/)
         await refuses(next, 'API URL', 'not an address', 'Must be an http or https address')
         await refuses(next, 'API URL', 'http://169.254.169.254', /not a public address/)
         await refuses(next, 'Headers for your API', 'Host: example.com', /./)
@@ -134,14 +134,14 @@ export function tools(opened: () => Desk): void {
         await page.getByLabel('Amount').fill('0.02')
         await page.getByLabel('Buyers who paid return').selectOption({ label: 'Free for 1 day' })
         await page.getByLabel('Buyer’s own payment ID').selectOption({ label: 'Required' })
-        await looks(page, 'paywall-prices')
+        await checkLook(page, 'paywall-prices')
         await page.getByRole('button', { name: 'Your API' }).click()
         await at('Your API')
         expect(await page.getByLabel('Slug').inputValue()).toBe('weather')
         await page.getByRole('button', { name: 'Payout' }).click()
 
         await at('Payout')
-        await looks(page, 'paywall-money')
+        await checkLook(page, 'paywall-money')
         const create = page.getByRole('button', { name: 'Create paywall' })
         await refuses(create, 'Recipient', '0x12', /^Must be an address/)
         await refuses(create, 'Recipient', '0x70997970c51812dc3A010C7d01b50e0d17dc79C8', /checksum/)
@@ -151,12 +151,12 @@ export function tools(opened: () => Desk): void {
         await at('Payout')
         await create.click()
         await page.getByText('Try it with this command').waitFor()
-        await looks(page, 'paywall-up')
+        await checkLook(page, 'paywall-up')
         const { paywalls } = (await call('GET', '/v1/paywalls')).body as {
           paywalls: { slug: string; routes: object[] }[]
         }
-        const made = paywalls.find(({ slug }) => slug === 'weather')!
-        expect(made.routes[0]).toMatchObject({ signIn: { seconds: 86_400 }, paymentIdentifier: 'required' })
+        const paywall = paywalls.find(({ slug }) => slug === 'weather')!
+        expect(paywall.routes[0]).toMatchObject({ signIn: { seconds: 86_400 }, paymentIdentifier: 'required' })
         const line = (await page.getByRole('dialog').locator('pre').textContent())!
         const [, address] = /^curl -i (\S+)/.exec(line)!
         const [, token] = /X-Payment-Token: ([^']+)'/.exec(line)!
@@ -167,13 +167,13 @@ export function tools(opened: () => Desk): void {
         await page.getByRole('button', { name: 'Done' }).click()
         await page.getByRole('heading', { name: 'Weather' }).waitFor()
         await page.getByRole('figure').waitFor()
-        await looks(page, 'paywall')
+        await checkLook(page, 'paywall')
 
         await page.getByRole('button', { name: 'Pause' }).click()
         await page.getByRole('button', { name: 'Resume' }).waitFor()
         await page.goto(`${desk.origin}/paywalls`)
         await page.getByText('paused').waitFor()
-        await looks(page, 'paywalls')
+        await checkLook(page, 'paywalls')
       },
       STORY_MS,
     )

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { looks, STORY_MS, type Desk } from './desk.ts'
+import { checkLook, STORY_MS, type Desk } from './desk.ts'
 
 const STREAM = '/trpc/changes'
 /** By then, requests that a page starts with its next frames are under way. */
@@ -23,7 +23,7 @@ export function wallet(opened: () => Desk): void {
         await page.getByText(/at most 6 decimals/i).waitFor()
         expect(await page.getByLabel('Amount').inputValue()).toBe('0.1234567')
         await page.getByLabel('Amount').fill('40')
-        await looks(page, 'wallet-add')
+        await checkLook(page, 'wallet-add')
         await page.getByRole('button', { name: 'Add play money' }).click()
         await page.getByText('You have 40.00 USDC now.').first().waitFor()
 
@@ -34,17 +34,17 @@ export function wallet(opened: () => Desk): void {
         await page.getByText(/must be an address/i).waitFor()
         await page.getByLabel('To').fill('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
         await page.getByText('None: Coinslot pays the network fee').waitFor()
-        await looks(page, 'wallet-withdraw')
+        await checkLook(page, 'wallet-withdraw')
         await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
         await page.getByText('12.50 USDC are being withdrawn.').first().waitFor()
         // The progress is shown live, here and in the list behind.
         await page.getByRole('dialog').getByText('confirmed').waitFor({ timeout: 60_000 })
-        await looks(page, 'wallet-withdrawn')
+        await checkLook(page, 'wallet-withdrawn')
         await page.getByRole('button', { name: 'Done' }).click()
         await page.getByText('confirmed').waitFor()
         const { wallet } = (await call('GET', '/v1/wallet/balance')).body
         expect(wallet.balance).toBe(27.5)
-        await looks(page, 'wallet')
+        await checkLook(page, 'wallet')
 
         const saving = page.waitForEvent('download')
         await page.getByRole('button', { name: 'CSV' }).first().click()
@@ -59,10 +59,10 @@ export function wallet(opened: () => Desk): void {
       'updates when money moves, and sends no requests while nothing changes',
       async () => {
         const { page, call } = await desk.sit('/wallet')
-        const asked: string[] = []
+        const procedures: string[] = []
         page.on('request', (request) => {
           const { pathname } = new URL(request.url())
-          if (pathname.startsWith('/trpc/') && pathname !== STREAM) asked.push(...pathname.slice(6).split(','))
+          if (pathname.startsWith('/trpc/') && pathname !== STREAM) procedures.push(...pathname.slice(6).split(','))
         })
         await page.clock.install()
         let listening = page.waitForResponse(`**${STREAM}`)
@@ -72,10 +72,10 @@ export function wallet(opened: () => Desk): void {
 
         // A page that stays open for half a minute or longer sends no requests while nothing changes.
         await page.evaluate(IDLE)
-        asked.length = 0
+        procedures.length = 0
         await page.clock.fastForward(35_000)
         await page.evaluate(IDLE)
-        expect(asked).toEqual([])
+        expect(procedures).toEqual([])
         await call('POST', '/v1/wallet/deposit', { body: { amount: 3 } })
         await page.getByText('+3.00').waitFor()
 
@@ -85,11 +85,11 @@ export function wallet(opened: () => Desk): void {
         await page.clock.fastForward(45_000)
         await broken
         await page.evaluate(IDLE)
-        asked.length = 0
+        procedures.length = 0
         await page.clock.fastForward(61_000)
         await page.evaluate(IDLE)
-        expect(asked.length).toBeGreaterThan(2)
-        expect(asked.length).toBe(new Set(asked).size)
+        expect(procedures.length).toBeGreaterThan(2)
+        expect(procedures.length).toBe(new Set(procedures).size)
 
         // When the stream is back, it reports the changes that were missed.
         await call('POST', '/v1/wallet/deposit', { body: { amount: 4 } })

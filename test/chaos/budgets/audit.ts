@@ -41,7 +41,7 @@ async function auditOne(statements: Statements, agent: ChaosAgent, found: Audit)
      ORDER BY p.sequence`,
     [agent.userId],
   )
-  const taken = new Map<string, bigint>()
+  const charged = new Map<string, bigint>()
   const calls = new Map<string, number>()
   const most = new Map<string, bigint | number>()
   const seen = new Set<string>()
@@ -64,14 +64,14 @@ async function auditOne(statements: Statements, agent: ChaosAgent, found: Audit)
     } else found.figures.captured += Number(captured)
     for (const window of WINDOWS) {
       const key = `${window} ${startOf(window, decision.at).toISOString()}`
-      const now = (taken.get(key) ?? 0n) + (reserving ? amount : captured - amount)
-      taken.set(key, now)
+      const now = (charged.get(key) ?? 0n) + (reserving ? amount : captured - amount)
+      charged.set(key, now)
       note(window, now, agent.limits[window])
     }
   }
   for (const reference of allowed.keys())
     if (!seen.has(reference)) found.problems.push(`${reference} was allowed without a lock`)
-  for (const key of taken.keys()) {
+  for (const key of charged.keys()) {
     const window = key.split(' ')[0] ?? ''
     found.figures.windows[window] = (found.figures.windows[window] ?? 0) + 1
   }
@@ -81,7 +81,7 @@ async function auditOne(statements: Statements, agent: ChaosAgent, found: Audit)
       found.figures.fullest.push({ limit, most: Number(share), of, share: Number(share) / of })
     }
   }
-  await countersAgree(statements, agent, taken, found)
+  await countersAgree(statements, agent, charged, found)
 
   function note(limit: string, now: bigint | number, of: number | null | undefined): void {
     if (now > (most.get(limit) ?? 0)) most.set(limit, now)
@@ -98,7 +98,7 @@ function isTightest({ limits, callsPerMinute }: ChaosAgent, limit: string): bool
 async function countersAgree(
   statements: Statements,
   agent: ChaosAgent,
-  taken: Map<string, bigint>,
+  charged: Map<string, bigint>,
   found: Audit,
 ): Promise<void> {
   const [row] = await statements.run<Record<string, bigint> & { counted_at: Date }>(
@@ -123,7 +123,7 @@ async function countersAgree(
       .filter(({ at }) => startOf(window, at).toISOString() === start)
       .reduce((sum, { amount }) => sum + amount, 0n)
     const counted = (row[columns[window]] ?? 0n) - back
-    const real = taken.get(`${window} ${start}`) ?? 0n
+    const real = charged.get(`${window} ${start}`) ?? 0n
     if (counted !== real)
       found.problems.push(`${agent.id}: ${window} is counted as ${String(counted)}, the ledger has ${String(real)}`)
   }

@@ -33,14 +33,14 @@ await Promise.all([...Array.from({ length: orders.atOnce }, spend), sweep()])
 async function spend(): Promise<void> {
   for (;;) {
     const again = Math.random() < 0.1 ? lately[Math.floor(Math.random() * lately.length)] : undefined
-    const ask = again ?? {
+    const call = again ?? {
       agent: orders.agents[Math.floor(Math.random() * orders.agents.length)]!,
       id: `run_${mark}.${String(calls++)}`,
       amount: 1 + Math.floor(Math.random() * 100),
     }
-    lately[Math.floor(Math.random() * 50)] = ask
+    lately[Math.floor(Math.random() * 50)] = call
     try {
-      if (await reserve(ask)) await end(ask)
+      if (await reserve(call)) await end(call)
     } catch (error) {
       if (!isMoment(error)) {
         process.stdout.write(`FAULT ${String((error as Error).stack)}\n`)
@@ -77,11 +77,11 @@ async function end({ agent, id, amount }: (typeof lately)[number]): Promise<void
   const chance = Math.random()
   try {
     if (chance < 0.5) {
-      const taken = usdc(BigInt(chance < 0.25 ? amount : Math.floor(Math.random() * (amount + 1))))
+      const captured = usdc(BigInt(chance < 0.25 ? amount : Math.floor(Math.random() * (amount + 1))))
       await ledger.capture({
         hold: id,
         owner,
-        amount: taken,
+        amount: captured,
         shares: [],
         kind: 'capture',
         reference: null,

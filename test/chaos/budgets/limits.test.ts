@@ -28,10 +28,10 @@ describe.each([
   test(
     'no limit is passed by a micro-dollar at any moment',
     async () => {
-      const given = processes > 1 ? process.env['CHAOS_DATABASE_URL'] : undefined
+      const adminUrl = processes > 1 ? process.env['CHAOS_DATABASE_URL'] : undefined
       const own =
-        given === undefined ? await startEmbedded({ dataDir: folder, settings: { max_connections: '200' } }) : null
-      const url = given ?? own?.url ?? ''
+        adminUrl === undefined ? await startEmbedded({ dataDir: folder, settings: { max_connections: '200' } }) : null
+      const url = adminUrl ?? own?.url ?? ''
       await migrate(url)
       const agents = await makeAgents(url)
       // A single process starts its own server, and takes it down when it is killed.
@@ -133,8 +133,8 @@ class Herd {
     const child = this.children[place]
     this.children[place] = null
     if (child?.exitCode !== null || child.signalCode !== null) return
-    const gone = once(child, 'exit')
+    const exited = once(child, 'exit')
     child.kill('SIGKILL')
-    await gone
+    await exited
   }
 }

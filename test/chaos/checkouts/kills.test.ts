@@ -126,14 +126,14 @@ describe.each(['onPayment', 'onSuccess', 'escrow'] as const)(
           )
           customers.push(...fresh)
           const before = mortal.late
-          await Promise.all([mortal.diedWithin(120_000), ...[...back, ...fresh].map(ask)])
+          await Promise.all([mortal.diedWithin(120_000), ...[...back, ...fresh].map(buy)])
           if (mortal.late > before) process.stdout.write(`late: ${place}, pass ${String(pass)}\n`)
           kills.set(place, (kills.get(place) ?? 0) + 1)
         }
 
         workflow.arm(null)
         await mortal.live(null)
-        for (const customer of customers.filter(({ returns, answered }) => returns && !answered)) await ask(customer)
+        for (const customer of customers.filter(({ returns, answered }) => returns && !answered)) await buy(customer)
         await rested(database)
         const outcome = await compare(customers, recipient)
         process.stdout.write(
@@ -160,7 +160,7 @@ describe.each(['onPayment', 'onSuccess', 'escrow'] as const)(
           return (await payEscrow(chain, payer, terms, { now: signedAt })).body.paymentPayload
         }
 
-        async function ask(customer: Customer): Promise<void> {
+        async function buy(customer: Customer): Promise<void> {
           const { paymentPayload, token } = customer
           const answer = await mortal.call('POST', `/p/${checkout.id}/pay`, {
             input: { who: customer.payer.address },
@@ -188,12 +188,12 @@ describe.each(['onPayment', 'onSuccess', 'escrow'] as const)(
           expect(await usdcOf(chain, to)).toBe(BigInt(paid.length) * PRICE)
 
           for (const { id, payer } of paid) {
-            const told = workflow.told.filter(({ json }) => json.input.who === payer)
-            expect(told.length).toBeGreaterThanOrEqual(1)
-            expect(new Set(told.map(({ id: webhook }) => webhook))).toEqual(new Set([id.replace('pay_', 'dlv_')]))
-            expect(new Set(told.map(({ body }) => body)).size).toBe(1)
+            const deliveries = workflow.deliveries.filter(({ json }) => json.input.who === payer)
+            expect(deliveries.length).toBeGreaterThanOrEqual(1)
+            expect(new Set(deliveries.map(({ id: webhook }) => webhook))).toEqual(new Set([id.replace('pay_', 'dlv_')]))
+            expect(new Set(deliveries.map(({ body }) => body)).size).toBe(1)
             const by = new Webhook(checkout.secret)
-            for (const { id: webhook, body, headers } of told) {
+            for (const { id: webhook, body, headers } of deliveries) {
               // Signed anew rather than verified: each life's clock is ahead of the one that a receiver has.
               const at = new Date(Number(headers['webhook-timestamp']) * 1000)
               expect(headers['webhook-signature']).toBe(by.sign(webhook, at, body))
@@ -201,9 +201,9 @@ describe.each(['onPayment', 'onSuccess', 'escrow'] as const)(
           }
           const failed = rows.filter(({ state }) => state === 'failed').length
           const ordered = capture === 'onPayment' ? paid.length : rows.length
-          expect(new Set(workflow.told.map(({ id }) => id)).size).toBe(ordered)
+          expect(new Set(workflow.deliveries.map(({ id }) => id)).size).toBe(ordered)
           if (capture !== 'onPayment') expect(failed).toBeGreaterThan(0)
-          return { paid: paid.length, failed, none: all.length - rows.length, told: workflow.told.length }
+          return { paid: paid.length, failed, none: all.length - rows.length, deliveries: workflow.deliveries.length }
         }
       },
       300_000 + KILLS * 30_000,
@@ -212,7 +212,7 @@ describe.each(['onPayment', 'onSuccess', 'escrow'] as const)(
 )
 
 async function sell(mortal: Mortal, callbackUrl: string, terms: { recipient: Hex; capture: Capture }) {
-  const made = await mortal.call(
+  const created = await mortal.call(
     'POST',
     '/v1/checkouts',
     {
@@ -228,12 +228,12 @@ async function sell(mortal: Mortal, callbackUrl: string, terms: { recipient: Hex
     },
     DEMO_KEY,
   )
-  if (made?.status !== 201) throw new Error(`no checkout: ${JSON.stringify(made?.body)}`)
-  const id: string = made.body.checkout.id
+  if (created?.status !== 201) throw new Error(`no checkout: ${JSON.stringify(created?.body)}`)
+  const id: string = created.body.checkout.id
   const view = await mortal.call('GET', `/p/${id}`)
   return {
     id,
-    secret: made.body.secret as string,
+    secret: created.body.secret as string,
     requirements: view?.body.paymentRequirements as Parameters<typeof signed>[2],
   }
 }
@@ -263,7 +263,7 @@ async function rested(database: TestDatabase): Promise<void> {
 /** `told`: killed while it waits for the answer. `taken`: with the answer on its way. */
 async function startReceiver(kill: () => void) {
   // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into deliveries field by field
-  const told: { id: string; body: string; json: any; headers: Record<string, string> }[] = []
+  const deliveries: { id: string; body: string; json: any; headers: Record<string, string> }[] = []
   const failing = new Set<string>()
   let armed: { at: 'told' | 'taken'; pass: number } | null = null
   const server = createServer((request, response) => {
@@ -273,7 +273,7 @@ async function startReceiver(kill: () => void) {
       const body = Buffer.concat(chunks).toString()
       const headers = request.headers as Record<string, string>
       const { input } = JSON.parse(body) as { input: { who: string } }
-      told.push({ id: headers['webhook-id'] ?? '', body, json: JSON.parse(body), headers })
+      deliveries.push({ id: headers['webhook-id'] ?? '', body, json: JSON.parse(body), headers })
       const now = armed !== null && --armed.pass === 0 ? armed.at : null
       if (now === 'told') {
         kill()
@@ -287,7 +287,7 @@ async function startReceiver(kill: () => void) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/webhook`,
-    told,
+    deliveries,
     failing,
     arm(at: typeof armed) {
       armed = at

@@ -12,7 +12,7 @@ export class Mortal {
   /** Is connected to the database, and waits for its life. */
   private next: Body
   private origin = ''
-  private gone: Promise<unknown> = Promise.resolve()
+  private exited: Promise<unknown> = Promise.resolve()
   private readonly program: string
   private readonly environment: Record<string, string>
 
@@ -28,7 +28,7 @@ export class Mortal {
     this.next = born(this.program, this.environment)
     child.stdin.end(`${JSON.stringify(life)}\n`)
     this.child = child
-    this.gone = once(child, 'exit')
+    this.exited = once(child, 'exit')
     for await (const line of createInterface({ input: child.stdout })) {
       this.origin = `http://127.0.0.1:${line}`
       return
@@ -47,7 +47,7 @@ export class Mortal {
 
   /** Resolves once the process is dead, whether it killed itself or was killed. */
   async died(): Promise<void> {
-    await this.gone
+    await this.exited
   }
 
   /** A step that is never reached would make its round wait for ever; this fails with an error instead. */

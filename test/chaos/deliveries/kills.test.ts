@@ -14,7 +14,7 @@ test.each(backends)(
       ids.push(...(await mortal.write(200)))
       const before = mortal.receiver.calls.length
       mortal.start()
-      await mortal.receiver.came(before + 20 + Math.floor(Math.random() * 150))
+      await mortal.receiver.waitForCalls(before + 20 + Math.floor(Math.random() * 150))
       await mortal.kill()
       if (kill % 5 === 4) await mortal.redis?.flush()
     }

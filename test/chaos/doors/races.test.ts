@@ -85,7 +85,7 @@ describe(`${String(RACES)} races of one signature to every door of two processes
     })
     second = await beginSecond()
     // Another process has imported the tool.
-    for (const port of PORTS) await sold(port)
+    for (const port of PORTS) await untilForSale(port)
   }, 120_000)
   afterAll(async () => {
     second.kill('SIGKILL')
@@ -102,20 +102,20 @@ describe(`${String(RACES)} races of one signature to every door of two processes
         Array.from({ length: AT_ONCE }, (_, place) => enter(`race-${String(round)}-${String(place)}`, place)),
       )
       races.push(...fresh)
-      const asks = fresh.flatMap(({ title, tries }) =>
-        tries.map((one, place) => ask(one, title, PORTS[(place + round) % 2]!)),
+      const attempts = fresh.flatMap(({ title, tries }) =>
+        tries.map((one, place) => attempt(one, title, PORTS[(place + round) % 2]!)),
       )
       if (round % KILL_EVERY === 0) {
         // Somewhere between the first answer and the last.
-        await Promise.race(asks)
+        await Promise.race(attempts)
         const isFirst = round % (2 * KILL_EVERY) === 0
         if (isFirst) victim.kill()
         else second.kill('SIGKILL')
-        await Promise.all(asks)
+        await Promise.all(attempts)
         if (isFirst) await victim.begin()
         else second = await beginSecond()
         await victim.database.statements.run('UPDATE sale SET lease_until = now() WHERE lease_until > now()', [])
-      } else await Promise.all(asks)
+      } else await Promise.all(attempts)
       cutOff += fresh.flatMap(({ tries }) => tries).filter(({ statuses }) => statuses.includes(null)).length
     }
     expect(cutOff).toBeGreaterThan(0)
@@ -124,15 +124,15 @@ describe(`${String(RACES)} races of one signature to every door of two processes
     // Everybody asks again, and whatever was cut off has ended.
     const counts = new Map<string, number>()
     for (const { payer, title, tries } of races) {
-      for (const one of tries) await ask(one, title, PORTS[0])
-      const bought = tries.filter(({ statuses }) => statuses.includes(200))
+      for (const one of tries) await attempt(one, title, PORTS[0])
+      const served = tries.filter(({ statuses }) => statuses.includes(200))
       const spent = START - (await usdcOf(chain, payer.address))
-      const sold = await victim.database.statements.run<{ product: string; state: string }>(
+      const sales = await victim.database.statements.run<{ product: string; state: string }>(
         "SELECT product::text, state::text FROM sale WHERE payer = $1 AND state <> 'released'",
         [payer.address],
       )
-      expect({ title, spent, sold: sold.map(({ state }) => state) }).toEqual({ title, spent: PRICE, sold: ['paid'] })
-      expect(new Set([...bought.map(({ product }) => product), sold[0]!.product]).size).toBe(1)
+      expect({ title, spent, sold: sales.map(({ state }) => state) }).toEqual({ title, spent: PRICE, sold: ['paid'] })
+      expect(new Set([...served.map(({ product }) => product), sales[0]!.product]).size).toBe(1)
       for (const { statuses, code } of tries) {
         const last = statuses.at(-1)
         // 402 where the credential answers no challenge of the address, 409 for what is used or public, 200 for what is owed.
@@ -152,9 +152,9 @@ describe(`${String(RACES)} races of one signature to every door of two processes
   async function enter(title: string, place: number): Promise<Race> {
     const payer = await chain.payer(START)
     const at = PRODUCTS[place % PRODUCTS.length]!
-    const unpaid = await fetch(shop[at].url, shop[at].ask(title))
-    const said = await unpaid.text()
-    if (unpaid.status !== 402) throw new Error(`${at} answers ${String(unpaid.status)} ${said}`)
+    const unpaid = await fetch(shop[at].url, shop[at].requestOf(title))
+    const text = await unpaid.text()
+    if (unpaid.status !== 402) throw new Error(`${at} answers ${String(unpaid.status)} ${text}`)
     const { header: name, value } = await answerTo(payer, chain.network, challengeIn(unpaid.headers))
     const [mpp, ...others] = dialectsOf({ name, value }, chain.network)
     const tryOf = (product: Product, header: Try['header']): Try => ({ product, header, statuses: [], code: undefined })
@@ -162,8 +162,8 @@ describe(`${String(RACES)} races of one signature to every door of two processes
     return { payer, title, tries }
   }
 
-  async function ask(one: Try, title: string, port: number): Promise<void> {
-    const { url, ask: body } = shop[one.product]
+  async function attempt(one: Try, title: string, port: number): Promise<void> {
+    const { url, requestOf: body } = shop[one.product]
     const init = body(title)
     const headers = { ...(init.headers as Record<string, string>), [one.header.name]: one.header.value }
     try {
@@ -177,8 +177,8 @@ describe(`${String(RACES)} races of one signature to every door of two processes
   }
 
   /** Waits until this process sells the tool. */
-  async function sold(port: number): Promise<void> {
-    const { url, ask: body } = shop.tool
+  async function untilForSale(port: number): Promise<void> {
+    const { url, requestOf: body } = shop.tool
     for (const deadline = Date.now() + 60_000; ;) {
       const { status } = await fetch(url.replace(originOf(PORTS[0]), originOf(port)), body('unpaid'))
       if (status === 402) return
@@ -189,7 +189,7 @@ describe(`${String(RACES)} races of one signature to every door of two processes
 
   async function beginSecond(): Promise<ServiceProcess> {
     const process = new ServiceProcess({ ...victim.settings, PORT: String(PORTS[1]) })
-    await process.says('"ready"')
+    await process.waitFor('"ready"')
     return process
   }
 

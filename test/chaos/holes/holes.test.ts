@@ -32,8 +32,8 @@ test.each(
   async (_name, hole) => {
     const began = Date.now()
     const problems = await rob(hole)
-    say(`${hole.name}, seed ${String(SEED)}, ${((Date.now() - began) / 1_000).toFixed(0)} s:`)
-    for (const problem of problems.slice(0, 5)) say(`  ${problem}`)
+    print(`${hole.name}, seed ${String(SEED)}, ${((Date.now() - began) / 1_000).toFixed(0)} s:`)
+    for (const problem of problems.slice(0, 5)) print(`  ${problem}`)
     expect(problems.filter((problem) => hole.found.test(problem))).not.toEqual([])
   },
   (SECONDS + 400) * 1_000,
@@ -78,6 +78,6 @@ function builtFiles(): string[] {
   return files.map((name) => readFileSync(path.join(DIST, name), 'utf8'))
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`  ${line}\n`)
 }

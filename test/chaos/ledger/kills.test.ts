@@ -42,7 +42,7 @@ describe.each(['the embedded database', 'a PostgreSQL server'])('kill -9 under l
 async function underLoad(mortal: Mortal): Promise<Expected[]> {
   const mark = Math.random().toString(36).slice(2)
   const expected = Array.from({ length: WALLETS }, (_, count) => new Expected(`usr_${mark}${String(count)}`))
-  for (const { userId } of expected) await mortal.say({ act: 'open', userId })
+  for (const { userId } of expected) await mortal.send({ act: 'open', userId })
   let over = false
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
     const own = expected[client % WALLETS]
@@ -62,16 +62,16 @@ async function underLoad(mortal: Mortal): Promise<Expected[]> {
 
 async function charge(mortal: Mortal, own: Expected, id: string, round: number): Promise<void> {
   const { userId } = own
-  await mortal.say({ act: 'deposit', userId, id: `dep.${id}`, amount: 1000 })
+  await mortal.send({ act: 'deposit', userId, id: `dep.${id}`, amount: 1000 })
   own.deposited += 1000n
   own.acknowledged++
-  const refused = await mortal.say({ act: 'reserve', userId, id: `run.${id}`, amount: 900 })
+  const refused = await mortal.send({ act: 'reserve', userId, id: `run.${id}`, amount: 900 })
   own.acknowledged++
   if (refused !== null) throw new Error(`a wallet with enough was refused: ${refused}`)
   if (round % 3 === 0) {
-    await mortal.say({ act: 'release', userId, id: `run.${id}` })
+    await mortal.send({ act: 'release', userId, id: `run.${id}` })
   } else if (round % 3 === 1) {
-    await mortal.say({ act: 'capture', userId, id: `run.${id}`, amount: 700 })
+    await mortal.send({ act: 'capture', userId, id: `run.${id}`, amount: 700 })
     own.spent += 700n
     own.captures++
   } else {
@@ -101,14 +101,14 @@ async function compare(database: Database, expected: readonly Expected[]): Promi
   const store = createLedgerStore(database.statements, systemClock)
   expect(await store.differences()).toEqual([])
   for (const { userId, deposited, spent, locked } of expected) {
-    const figures = await store.wallet({ userId, environment: 'sandbox' })
-    expect(figures?.funds).toEqual({ available: deposited - spent - locked, locked, deposited, spent })
+    const wallet = await store.wallet({ userId, environment: 'sandbox' })
+    expect(wallet?.funds).toEqual({ available: deposited - spent - locked, locked, deposited, spent })
   }
-  const [told] = await database.statements.run<{ rows: bigint; captures: bigint }>(
+  const [totals] = await database.statements.run<{ rows: bigint; captures: bigint }>(
     `SELECT count(*) AS rows, count(DISTINCT payload ->> 'id') AS captures FROM outbox WHERE topic = 'chaos.captured'`,
     [],
   )
   const captures = BigInt(expected.reduce((total, one) => total + one.captures, 0))
   // Each capture announced exactly once: its row is in its own statement.
-  expect(told).toEqual({ rows: captures, captures })
+  expect(totals).toEqual({ rows: captures, captures })
 }

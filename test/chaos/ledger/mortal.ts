@@ -24,10 +24,10 @@ export class Mortal {
     await this.port
     const { child } = this
     if (child === null) throw new Error('there is nothing to kill')
-    const gone = once(child, 'exit')
+    const exited = once(child, 'exit')
     child.kill('SIGKILL')
     this.kills++
-    this.port = gone.then(() => this.start())
+    this.port = exited.then(() => this.start())
     await this.port
   }
 
@@ -38,7 +38,7 @@ export class Mortal {
   }
 
   /** Repeats the command until it is acknowledged. Returns the code of a refusal, or null. */
-  async say(command: Command): Promise<string | null> {
+  async send(command: Command): Promise<string | null> {
     for (let first = true; ; first = false) {
       if (!first) this.repeated++
       const port = await this.port
@@ -48,9 +48,9 @@ export class Mortal {
           body: JSON.stringify(command),
           dispatcher: this.agent,
         })
-        const said = (await body.json()) as { code?: string; error?: string }
+        const reply = (await body.json()) as { code?: string; error?: string }
         if (statusCode === 200) return null
-        if (statusCode === 409) return said.code ?? 'refused'
+        if (statusCode === 409) return reply.code ?? 'refused'
       } catch {
         // Cut off: it is unknown whether the command was carried out.
       }

@@ -35,7 +35,7 @@ async function checkPurchase({ chain, database, stranger }: World, purchase: Pur
   const problems: string[] = []
   if (spent !== PRICES[product]) problems.push(`${name} spent ${String(spent)}`)
   if (final === null) problems.push(`${name} was paid and never answered: ${JSON.stringify(last)}`)
-  else if (product !== 'checkout' && saidIn(final) !== name) problems.push(`${name} got ${saidIn(final)}`)
+  else if (product !== 'checkout' && textIn(final) !== name) problems.push(`${name} got ${textIn(final)}`)
   const book = { read: null, write: stranger.writes, checkout: stranger.runs }[product]
   const effects = book === null ? 1 : (book.get(name)?.size ?? 0)
   if (effects !== 1) problems.push(`${name} had ${String(effects)} effects`)
@@ -45,10 +45,10 @@ async function checkPurchase({ chain, database, stranger }: World, purchase: Pur
 /** Charged once if its result was obtainable, and otherwise not. */
 async function checkCall({ database, stranger }: World, call: KeyedCall): Promise<string[]> {
   const { name, operation, final } = call
-  const asked = [...(stranger.writes.get(name) ?? [])]
-  const ids = operation === null ? asked : [deriveId('call', operation as Id<'op'>)]
+  const writes = [...(stranger.writes.get(name) ?? [])]
+  const ids = operation === null ? writes : [deriveId('call', operation as Id<'op'>)]
   const problems: string[] = []
-  if (asked.length > 1) problems.push(`${name} was sent to its tool as ${asked.join()}`)
+  if (writes.length > 1) problems.push(`${name} was sent to its tool as ${writes.join()}`)
   const charges = (await Promise.all(ids.map((id) => chargesOf(database.statements, id)))).reduce((a, b) => a + b, 0)
   if (charges > 1) problems.push(`${name} was charged ${String(charges)} times`)
   if (final === null) {
@@ -67,8 +67,8 @@ async function checkCall({ database, stranger }: World, call: KeyedCall): Promis
     call.chargedUnseen = charges > 0
     return problems
   }
-  if ('result' in final && saidIn(final.result) !== name) problems.push(`${name} got ${saidIn(final.result)}`)
-  const isKnown = operation !== null || asked.length > 0
+  if ('result' in final && textIn(final.result) !== name) problems.push(`${name} got ${textIn(final.result)}`)
+  const isKnown = operation !== null || writes.length > 0
   if (isKnown && charges !== ('result' in final ? 1 : 0))
     problems.push(`${name} was charged ${String(charges)} times: ${JSON.stringify(final)}`)
   return problems
@@ -92,12 +92,12 @@ async function checkTask({ topology, key }: World, { name, operation }: KeyedCal
       return body.result as Json | undefined
     }),
   )
-  const states = [...new Set(ends.map((end) => `${String(end?.['status'])} ${saidIn(end?.['result'])}`))]
+  const states = [...new Set(ends.map((end) => `${String(end?.['status'])} ${textIn(end?.['result'])}`))]
   const isOver = states.length === 1 && /^(completed|cancelled|failed) /.test(states[0]!)
   return isOver ? [] : [`the task of ${name} is ${states.join(' or ')}`]
 }
 
-function saidIn(result: unknown): string {
+function textIn(result: unknown): string {
   const { said } = ((result as Json | undefined)?.['structuredContent'] ?? {}) as { said?: string }
   return String(said)
 }

@@ -107,7 +107,7 @@ export async function startLoad(world: World, chance: Chance): Promise<Load> {
         return await sent(byHeader)
       }
       while (call.final === null && Date.now() < until) {
-        const result = await asked(send)
+        const result = await attempt(send)
         if (result === null) await wait(200)
         else call.final = toFinal(result)
       }
@@ -121,7 +121,7 @@ export async function startLoad(world: World, chance: Chance): Promise<Load> {
       const message = { method: 'tools/call', params: toolOf(call.name, own), capabilities: TASKS }
       const named = { ...message, headers: { 'idempotency-key': call.name } }
       let begun: Json | null = null
-      while (begun === null && Date.now() < until) begun = (await asked(() => sent(named))) ?? (await wait(200, null))
+      while (begun === null && Date.now() < until) begun = (await attempt(() => sent(named))) ?? (await wait(200, null))
       if (begun === null) return
       if (begun['resultType'] !== 'task') {
         call.final = toFinal(begun)
@@ -130,8 +130,8 @@ export async function startLoad(world: World, chance: Chance): Promise<Load> {
       call.operation = String(begun['taskId'])
       const cancels = own.whole(1, 6) === 1
       for (const deadline = Date.now() + PATIENCE_MS; call.final === null; await wait(200)) {
-        if (cancels) await asked(() => send('tasks/cancel', { taskId: call.operation }))
-        const task = await asked(() => send('tasks/get', { taskId: call.operation }))
+        if (cancels) await attempt(() => send('tasks/cancel', { taskId: call.operation }))
+        const task = await attempt(() => send('tasks/get', { taskId: call.operation }))
         if (task !== null && task['status'] !== 'working') call.final = ofTask(task)
         if (Date.now() < deadline) continue
         problems.push(`${call.name} has no end: ${JSON.stringify(task)}`)
@@ -158,7 +158,7 @@ export async function startLoad(world: World, chance: Chance): Promise<Load> {
       const address = product === 'checkout' ? own.of(addresses.checkouts) : addresses.tools
       const params = { name: tool, arguments: { say: name } }
       const isOld = own.whole(1, 2) === 1
-      const ask = async (_meta: Json): Promise<Json> => {
+      const send = async (_meta: Json): Promise<Json> => {
         const message = { method: 'tools/call', params: { ...params, _meta } }
         const answer: object = isOld ? await sendMcp(address, message) : (await post(address, null, message)).body
         if (!isResult(answer)) throw Object.assign(new Error(JSON.stringify(answer)), answer)
@@ -166,14 +166,14 @@ export async function startLoad(world: World, chance: Chance): Promise<Load> {
       }
       const payer = await chain.payer(START)
       let terms: Json | null = null
-      while (terms === null && !ended) terms = (await asked(() => ask({}))) ?? (await wait(100, null))
+      while (terms === null && !ended) terms = (await attempt(() => send({}))) ?? (await wait(100, null))
       if (terms === null) return
       const payment = await payFor(chain, payer, terms)
       const purchase: Purchase = { name, product, payer, final: null, last: null }
       purchases.push(purchase)
       const meta = { 'x402/payment': payment, 'coinslot/payment': { paymentToken: newToken() } }
       while (purchase.final === null && Date.now() < until) {
-        const result = await asked(() => ask(meta))
+        const result = await attempt(() => send(meta))
         purchase.last = result ?? purchase.last
         if (result !== null && result['isError'] !== true) purchase.final = result
         else await wait(200)
@@ -182,9 +182,9 @@ export async function startLoad(world: World, chance: Chance): Promise<Load> {
   }
 
   /** Null where the process died. */
-  async function asked(ask: () => Promise<Json>): Promise<Json | null> {
+  async function attempt(send: () => Promise<Json>): Promise<Json | null> {
     try {
-      return await ask()
+      return await send()
     } catch (error) {
       isCut(error)
       return null

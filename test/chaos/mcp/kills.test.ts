@@ -26,10 +26,10 @@ test(
       await load.end(SETTLE_MS)
       const open = await rested(world)
       const problems = [...open, ...(await check(world, load))]
-      say(JSON.stringify({ seed: SEED, kills, seconds, ...figures(load) }))
-      say(await world.command('ledger', 'check'))
-      for (const problem of problems.slice(0, 40)) say(`! ${problem}`)
-      if (problems.length > 0) for (const one of world.topology.processes) say(one.said().slice(-2_000))
+      print(JSON.stringify({ seed: SEED, kills, seconds, ...figures(load) }))
+      print(await world.command('ledger', 'check'))
+      for (const problem of problems.slice(0, 40)) print(`! ${problem}`)
+      if (problems.length > 0) for (const one of world.topology.processes) print(one.output().slice(-2_000))
       expect(problems).toEqual([])
       expect(kills).toBe(KILLS)
     } finally {
@@ -75,7 +75,7 @@ async function rested({ database, chain }: World): Promise<string[]> {
 }
 
 function figures({ calls, purchases }: Load): Record<string, unknown> {
-  const count = (...wanted: boolean[]): number => wanted.filter(Boolean).length
+  const count = (...flags: boolean[]): number => flags.filter(Boolean).length
   const ofKind = (kind: string): Record<string, number> => {
     const own = calls.filter((call) => call.kind === kind)
     return {
@@ -101,6 +101,6 @@ function figures({ calls, purchases }: Load): Record<string, unknown> {
   }
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`  ${line}\n`)
 }

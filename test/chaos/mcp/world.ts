@@ -9,7 +9,7 @@ import type { Hex } from '../../../service/chain/model.ts'
 import { ROLES } from '../../../service/config.ts'
 import { openDatabase, type Database } from '../../../service/database/client.ts'
 import type { TestChain } from '../../harness/chain.ts'
-import { Stranger, type Asked } from '../../harness/stranger.ts'
+import { Stranger, type ReceivedRequest } from '../../harness/stranger.ts'
 import { hasRedis } from '../../queue/redis.ts'
 import { startTopology, type Topology } from '../../system/topology.ts'
 import { documentOf } from '../../tools/document.ts'
@@ -108,7 +108,7 @@ export class Provider extends Stranger {
   readonly runs = new Map<string, Set<string>>()
   slowMs = 1_500
 
-  protected async answer({ path: at, query, headers, body }: Asked, response: ServerResponse): Promise<void> {
+  protected async answer({ path: at, query, headers, body }: ReceivedRequest, response: ServerResponse): Promise<void> {
     // The workflow is asked with an empty body whether it is there.
     const json = body === '' ? {} : (JSON.parse(body) as { say?: string; input?: { say: string } })
     const name = query.get('say') ?? json.say ?? json.input?.say ?? ''

@@ -46,13 +46,13 @@ describe('a move that is killed', () => {
     for (let kills = 0; ; kills++) {
       chance = (chance * 48_271 + 11) % 2_147_483_647
       // Each run gets a little more time, so that one completes.
-      const { code, said } = await run(
+      const { code, output } = await run(
         'killed',
         Math.min(((chance % 1_000) / 1_000) * tookMs * 0.6 + kills * 20, 60_000),
       )
       stages.push(await stageOf('killed'))
       if (code === 0) {
-        expect(said).toMatch(/rows of all \d+ tables are the same|was finished before/)
+        expect(output).toMatch(/rows of all \d+ tables are the same|was finished before/)
         break
       }
     }
@@ -88,20 +88,20 @@ describe('a move that is killed', () => {
     }
   }
 
-  async function run(database: string, killAfterMs: number | null): Promise<{ code: number | null; said: string }> {
+  async function run(database: string, killAfterMs: number | null): Promise<{ code: number | null; output: string }> {
     const command = ['service/dist/cli/move.js', '--to', urlOf(database)]
     const child = spawn(process.execPath, command, {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { PATH: process.env['PATH'] ?? '', DATA_DIR: path.join(folder, 'source') },
     })
-    let said = ''
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
+    let output = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
     const ended = once(child, 'exit')
     if (killAfterMs !== null) {
       void Promise.race([delay(killAfterMs, null, { ref: false }), ended]).then(() => child.kill('SIGKILL'))
     }
     const [code] = (await ended) as [number | null]
-    return { code, said }
+    return { code, output }
   }
 
   function urlOf(database: string): string {

@@ -105,7 +105,7 @@ describe('a process that is killed while it pays', () => {
     'once it has %s: each call is paid once or not at all, and the books are true',
     async (place) => {
       const { chain, service } = world
-      const [before, sold] = [await person.balance(), await usdcOf(chain, recipient)]
+      const [before, recipientBalance] = [await person.balance(), await usdcOf(chain, recipient)]
       const calls = ['asked-again', 'left-alone'].map((what) => ({
         url: seller.url(`/v2/once/${place}/${what}`),
         operation: newId('op', service.clock.now()),
@@ -119,11 +119,11 @@ describe('a process that is killed while it pays', () => {
       await finish()
 
       // Each call has one authorization, however often it was shown.
-      for (const path of seller.shown.keys()) expect(new Set(seller.shown.get(path)).size).toBe(1)
-      const made = (await payments()).filter(({ url }) => calls.some((call) => call.url === url))
-      const settled = made.filter(({ state }) => state === 'settled')
+      for (const path of seller.payments.keys()) expect(new Set(seller.payments.get(path)).size).toBe(1)
+      const found = (await payments()).filter(({ url }) => calls.some((call) => call.url === url))
+      const settled = found.filter(({ state }) => state === 'settled')
       expect(settled.map(({ url }) => url)).toContain(calls[0]!.url)
-      expect((await usdcOf(chain, recipient)) - sold).toBe(BigInt(settled.length) * 250_000n)
+      expect((await usdcOf(chain, recipient)) - recipientBalance).toBe(BigInt(settled.length) * 250_000n)
       expect(await person.balance()).toBeCloseTo(before - settled.length * 0.25, 6)
       expect((await person.call('GET', '/v1/wallet/balance')).body.wallet.totalLocked).toBe(0)
       await sound()

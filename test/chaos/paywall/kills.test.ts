@@ -20,7 +20,7 @@ interface Customer {
   path: '/exact' | '/metered'
   headers: Record<string, string>
   served: number
-  asks: number
+  requests: number
   done: boolean
 }
 
@@ -57,8 +57,8 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
   const rows = <Row>(text: string): Promise<Row[]> => victim.database.statements.run<Row>(text, [])
 
   /** Null where the process died meanwhile. */
-  async function ask(customer: Customer): Promise<number | null> {
-    customer.asks++
+  async function buy(customer: Customer): Promise<number | null> {
+    customer.requests++
     try {
       const answer = await fetch(gate(customer.path), { headers: customer.headers })
       const body = (await answer.json()) as { code?: string }
@@ -101,10 +101,10 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
     let slow = true
     for (const path of ['/exact', '/metered']) {
       upstream.on(path, (_request, response) => {
-        const go = (): void => json(response, 200, { usage: { input_tokens: 1_000, output_tokens: 2_000 } })
+        const release = (): void => json(response, 200, { usage: { input_tokens: 1_000, output_tokens: 2_000 } })
         // Every third call is slow, so that the kill finds calls in every state.
-        if (slow && upstream.asked.length % 3 === 0) waiting.push(go)
-        else go()
+        if (slow && upstream.requests.length % 3 === 0) waiting.push(release)
+        else release()
       })
     }
 
@@ -117,15 +117,15 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
       )
       customers.push(...fresh)
       let answered = 0
-      const asks = [...fresh, ...customers.filter(({ done }) => !done).slice(0, 10)].map(async (customer) => {
-        if ((await ask(customer)) === null) cutOff++
+      const buying = [...fresh, ...customers.filter(({ done }) => !done).slice(0, 10)].map(async (customer) => {
+        if ((await buy(customer)) === null) cutOff++
         else answered++
       })
-      const all = asks.length
+      const all = buying.length
       while (answered < (all * (kill % 4)) / 6 && answered + waiting.length < all) await new Promise(setImmediate)
       victim.kill()
-      await Promise.all(asks)
-      for (const go of waiting) go()
+      await Promise.all(buying)
+      for (const release of waiting) release()
       await victim.begin()
       await timePasses()
     }
@@ -137,7 +137,7 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
       const open = customers.filter(({ done }) => !done)
       if (open.length === 0) break
       if (Date.now() > deadline) throw new Error(`${String(open.length)} never had their answer`)
-      await Promise.all(open.map(ask))
+      await Promise.all(open.map(buy))
       await timePasses()
     }
     await rows('UPDATE paywall_hold SET until = now()')
@@ -147,19 +147,19 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
       'SELECT payer, available, held, paid, drawn FROM paywall_balance',
     )
     const byPayer = new Map(balances.map((balance) => [balance.payer, balance]))
-    for (const { payer, path, asks } of customers) {
+    for (const { payer, path, requests } of customers) {
       expect(await usdcOf(chain, payer.address)).toBe(START - (path === '/exact' ? PRICE : MOST))
       if (path === '/exact') continue
       const balance = byPayer.get(payer.address)!
       expect(balance).toMatchObject({ held: 0n, paid: MOST, available: MOST - balance.drawn })
       // A call that was cut off may have been served and charged, and be repeated.
       expect(balance.drawn).toBeGreaterThan(0n)
-      expect(balance.drawn).toBeLessThanOrEqual(COST * BigInt(asks))
+      expect(balance.drawn).toBeLessThanOrEqual(COST * BigInt(requests))
     }
     const sum = customers.reduce((all, { path }) => all + (path === '/exact' ? PRICE : MOST), 0n)
     expect(await usdcOf(chain, recipient)).toBe(sum)
     process.stdout.write(
-      `${JSON.stringify({ kills: KILLS, customers: customers.length, cutOff, upstream: upstream.asked.length })}\n`,
+      `${JSON.stringify({ kills: KILLS, customers: customers.length, cutOff, upstream: upstream.requests.length })}\n`,
     )
   }, 600_000)
 
@@ -175,7 +175,7 @@ describe(`kill -9 of a gate ${String(KILLS)} times`, () => {
   ): Promise<Customer> {
     const payer = await chain.payer(START)
     const headers = { ...(await signed(payer, chain, offers[path])), 'X-Payment-Token': newToken() }
-    return { payer, path, headers, served: 0, asks: 0, done: false }
+    return { payer, path, headers, served: 0, requests: 0, done: false }
   }
 
   async function rested(): Promise<void> {

@@ -17,7 +17,7 @@ const SEED = Number(process.env['CHAOS_SEED'] ?? Math.floor(Math.random() * 1_00
 const STATES = ['requested', 'funded', 'sent', 'confirmed'] as const satisfies readonly RefundState[]
 const PRICE = 1_000_000
 
-interface Sold {
+interface SaleToRefund {
   sale: string
   payer: Hex
   /** Of the refunds that were asked for, all together. */
@@ -54,16 +54,16 @@ test(
         await new Promise((resolve) => setTimeout(resolve, 300))
       }
     })()
-    const sold: Sold[] = []
+    const sales: SaleToRefund[] = []
     const killed: Partial<Record<RefundState, number>> = {}
     const missed: string[] = []
     for (let kill = 0; kill < KILLS; kill++) {
       const state = STATES[kill % STATES.length]!
       const worker = startWorker({ work: 'everything', environment, url })
       await worker.ready
-      const ids = [await ask(rich, BigInt(chance.whole(100_000, PRICE))), await ask(rich, null)]
+      const ids = [await requestRefund(rich, BigInt(chance.whole(100_000, PRICE))), await requestRefund(rich, null)]
       // Without a balance it waits; the balance comes after the kill.
-      ids.push(await ask(poor, null))
+      ids.push(await requestRefund(poor, null))
       await hurry()
       const deadline = Date.now() + 30_000
       while (!(await statesOf(ids)).includes(state) && Date.now() < deadline) await pause(5)
@@ -85,16 +85,16 @@ test(
     await mining
     last.child.kill('SIGKILL')
     await last.dead
-    process.stdout.write(`  ${JSON.stringify({ seed: SEED, kills: KILLS, refunds: sold.length, inStates: killed })}\n`)
+    process.stdout.write(`  ${JSON.stringify({ seed: SEED, kills: KILLS, refunds: sales.length, inStates: killed })}\n`)
     expect(missed).toEqual([])
-    await audit(world, sold)
+    await audit(world, sales)
     await world.close()
 
     /** A sale of this seller, and a refund of it: asked for again under the same name, and never beyond the price. */
-    async function ask(seller: Depositor, amount: bigint | null): Promise<string> {
+    async function requestRefund(seller: Depositor, amount: bigint | null): Promise<string> {
       const payer = toHex(randomBytes(20))
       const sale = await addSale(service, seller, { payer, amount: PRICE, recipient: seller.address })
-      sold.push({ sale, payer, due: amount ?? BigInt(PRICE) })
+      sales.push({ sale, payer, due: amount ?? BigInt(PRICE) })
       const operation = newId('op', service.clock.now())
       const refund = { saleId: sale, reason: null, by: 'seller', owner: null } as const
       const sum = amount === null ? null : usdc(amount)
@@ -126,9 +126,9 @@ test(
 )
 
 /** Every payer has exactly what was refunded, and the books agree with the chain. */
-async function audit({ service, chain, mine, watch }: World, sold: readonly Sold[]): Promise<void> {
+async function audit({ service, chain, mine, watch }: World, sales: readonly SaleToRefund[]): Promise<void> {
   const { statements } = service.database
-  for (const { sale, payer, due } of sold) {
+  for (const { sale, payer, due } of sales) {
     const [row] = await statements.run<{ refunded: bigint; confirmed: bigint; count: bigint }>(
       `SELECT s.refunded, sum(r.amount)::bigint AS confirmed, count(*) AS count
        FROM sale s JOIN refund r ON r.sale_id = s.id AND r.state = 'confirmed' WHERE s.id = $1 GROUP BY s.id`,

@@ -45,19 +45,19 @@ describe(`kill -9 during ${String(RUNS)} runs, ${String(KILLS)} times`, () => {
     ]) {
       expect((await call('POST', '/rda', { ...common, ...rda })).status).toBe(201)
     }
-    const told = new Map<string, string>()
+    const outputs = new Map<string, string>()
     let cutOff = 0
     for (let kill = 0; kill < KILLS; kill++) {
       open = []
       let answered = 0
-      const asks = Array.from({ length: RUNS }, async (_, place) => {
+      const calls = Array.from({ length: RUNS }, async (_, place) => {
         const slug = ['slow', 'quick', 'echo', 'echo'][place % 4]
         const name = `chaos-${String(kill)}-${String(place)}`
-        const ask = { rdaSlug: slug, inputs: { say: name }, async: place % 5 === 0 }
+        const order = { rdaSlug: slug, inputs: { say: name }, async: place % 5 === 0 }
         try {
-          const { status, body } = await call('POST', '/run', ask, name)
+          const { status, body } = await call('POST', '/run', order, name)
           answered++
-          if (status === 200) told.set(String(body['runId']), String(body['output']))
+          if (status === 200) outputs.set(String(body['runId']), String(body['output']))
         } catch {
           cutOff++
         }
@@ -65,7 +65,7 @@ describe(`kill -9 during ${String(RUNS)} runs, ${String(KILLS)} times`, () => {
       // Kill in the middle: some runs have their result, the slow ones are all under way, the rest is in any state.
       while (answered < RUNS / 4 || open.length < 5) await new Promise(setImmediate)
       victim.kill()
-      await Promise.all(asks)
+      await Promise.all(calls)
       for (const answer of open) answer()
       await victim.begin()
     }
@@ -89,17 +89,17 @@ describe(`kill -9 during ${String(RUNS)} runs, ${String(KILLS)} times`, () => {
       ),
     ).toEqual([])
     // Every response that a caller received matches the stored output and the charge.
-    const kept = await victim.database.statements.run<{ id: string; output: string; cost: bigint }>(
+    const stored = await victim.database.statements.run<{ id: string; output: string; cost: bigint }>(
       'SELECT id, output, cost FROM run WHERE id = ANY ($1)',
-      [[...told.keys()]],
+      [[...outputs.keys()]],
     )
-    expect(new Map(kept.map(({ id, output }) => [id, output]))).toEqual(told)
-    expect(kept.every(({ cost }) => cost === 10_000n)).toBe(true)
+    expect(new Map(stored.map(({ id, output }) => [id, output]))).toEqual(outputs)
+    expect(stored.every(({ cost }) => cost === 10_000n)).toBe(true)
     const { body } = await call('GET', '/wallet/balance')
     expect(body['wallet']).toMatchObject({ pendingLocks: {}, totalLocked: 0 })
     const check = await promisify(execFile)(process.execPath, ['service/dist/cli/ledger.js', 'check'], {
       env: { PATH: process.env['PATH'] ?? '', ...victim.settings },
     })
-    console.log(`${String(told.size)} answered, ${String(cutOff)} cut off; ${check.stdout.trim()}`)
+    console.log(`${String(outputs.size)} answered, ${String(cutOff)} cut off; ${check.stdout.trim()}`)
   }, 600_000)
 })

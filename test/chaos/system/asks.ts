@@ -5,14 +5,14 @@ import { networkOf } from '../../../service/chain/networks.ts'
 import type { TestAccount } from '../../harness/chain.ts'
 import { newToken } from '../token.ts'
 import type { Chance } from './chance.ts'
-import type { Ask, Kind, Told } from './journal.ts'
+import type { ActRequest, Kind, Reply } from './journal.ts'
 import type { World } from './world.ts'
 
 /** How an act of each kind begins: the request to send, and when the client stops repeating it. */
 export interface Making {
-  make(world: World, name: string, chance: Chance): Promise<Ask>
+  make(world: World, name: string, chance: Chance): Promise<ActRequest>
   /** Whether the client takes this response for final. */
-  isFinal(told: Told): boolean
+  isFinal(reply: Reply): boolean
   once?: boolean
 }
 
@@ -25,7 +25,7 @@ export const MAKING: Readonly<Record<Exclude<Kind, 'gate-draw' | 'deposit'>, Mak
       const { payload, nonce } = await sign(world, payer, world.recipient, prices.checkout)
       const body = { input: { act: name }, paymentPayload: payload, token: newToken() }
       return {
-        ...ask('POST', `/p/${checkout}/pay`, name),
+        ...request('POST', `/p/${checkout}/pay`, name),
         body,
         nonce,
         amount: prices.checkout,
@@ -40,7 +40,7 @@ export const MAKING: Readonly<Record<Exclude<Kind, 'gate-draw' | 'deposit'>, Mak
       const payer = chance.of(world.payers)
       const { payload, nonce, accepted } = await sign(world, payer, SELLER, amount)
       const body = { x402Version: 2, paymentPayload: payload, paymentRequirements: accepted }
-      return { ...ask('POST', '/facilitator/settle', name), body, nonce, amount, address: payer.address }
+      return { ...request('POST', '/facilitator/settle', name), body, nonce, amount, address: payer.address }
     },
     isFinal: ({ status, body }) => status === 200 && body.status !== 'pending',
   },
@@ -53,7 +53,7 @@ export const MAKING: Readonly<Record<Exclude<Kind, 'gate-draw' | 'deposit'>, Mak
       // A third of them use an agent's key, until its limit is reached.
       const key = chance.whole(1, 3) === 1 ? chance.of(world.agents).key : chance.of(world.buyers).key
       const body = { rdaSlug: slug, inputs: { [field]: name } }
-      return { ...ask('POST', '/v1/run', name, key), body, amount: price, nonce: null, address: null }
+      return { ...request('POST', '/v1/run', name, key), body, amount: price, nonce: null, address: null }
     },
     isFinal: ({ status, body }) =>
       status === 200 || status === 403 || (status === 500 && !OURS.has(body.code as string)),
@@ -62,7 +62,7 @@ export const MAKING: Readonly<Record<Exclude<Kind, 'gate-draw' | 'deposit'>, Mak
     make(world, name, chance) {
       const body = { act: name }
       const { tool, prices } = world.goods
-      const of = ask('POST', `/tools/${tool}`, name, chance.of(world.buyers).key)
+      const of = request('POST', `/tools/${tool}`, name, chance.of(world.buyers).key)
       return Promise.resolve({ ...of, body, amount: prices.tool, nonce: null, address: null })
     },
     isFinal: ({ status }) => status === 200,
@@ -72,7 +72,7 @@ export const MAKING: Readonly<Record<Exclude<Kind, 'gate-draw' | 'deposit'>, Mak
       const { tool, prices } = world.goods
       const payer = chance.of(world.payers)
       const { header, nonce } = await sign(world, payer, world.goods.treasury, prices.tool)
-      const of = ask('POST', `/tools/pay/${tool}`, null, null, paidBy(header))
+      const of = request('POST', `/tools/pay/${tool}`, null, null, paidBy(header))
       return { ...of, body: { act: name }, nonce, amount: prices.tool, address: payer.address }
     },
     isFinal: ({ status, body }) => status === 200 || (status === 409 && body.code === 'answer_given'),
@@ -82,7 +82,7 @@ export const MAKING: Readonly<Record<Exclude<Kind, 'gate-draw' | 'deposit'>, Mak
       const { gate, prices } = world.goods
       const payer = chance.of(world.payers)
       const { header, nonce } = await sign(world, payer, world.recipient, prices.exact)
-      const of = ask('GET', `/gate/${gate}/exact?act=${name}`, null, null, paidBy(header))
+      const of = request('GET', `/gate/${gate}/exact?act=${name}`, null, null, paidBy(header))
       return { ...of, body: null, nonce, amount: prices.exact, address: payer.address }
     },
     isFinal: ({ status, body }) => status === 200 || (status === 409 && body.code === 'payment_delivered'),
@@ -93,7 +93,7 @@ export const MAKING: Readonly<Record<Exclude<Kind, 'gate-draw' | 'deposit'>, Mak
       // Few payers, so that the balance left over from one call is used by the next.
       const payer = chance.of(world.payers.slice(0, 3))
       const { header, nonce } = await sign(world, payer, world.recipient, prices.metered)
-      const of = ask('GET', `/gate/${gate}/metered?act=${name}`, null, null, paidBy(header))
+      const of = request('GET', `/gate/${gate}/metered?act=${name}`, null, null, paidBy(header))
       return { ...of, body: null, nonce, amount: prices.metered, address: payer.address }
     },
     // A payer with enough balance only proved their identity; a signature does that once.
@@ -104,7 +104,7 @@ export const MAKING: Readonly<Record<Exclude<Kind, 'gate-draw' | 'deposit'>, Mak
     make(world, name, chance) {
       const key = chance.of([...world.agents, ...world.buyers]).key
       const body = { url: `${world.seller.origin}/goods/${name}`, maxAmount: 0.03 }
-      const of = ask('POST', '/v1/pay', name, key)
+      const of = request('POST', '/v1/pay', name, key)
       return Promise.resolve({ ...of, body, amount: 30_000n, nonce: null, address: null })
     },
     // When the response has an id, the payment's state is checked at the end.
@@ -115,7 +115,7 @@ export const MAKING: Readonly<Record<Exclude<Kind, 'gate-draw' | 'deposit'>, Mak
       const amount = BigInt(chance.whole(10_000, 2_000_000))
       const to = toHex(randomBytes(20))
       const body = { amount: Number(amount) / 1e6, to }
-      const of = ask('POST', '/v1/wallet/withdraw', name, chance.of(world.buyers).key)
+      const of = request('POST', '/v1/wallet/withdraw', name, chance.of(world.buyers).key)
       return Promise.resolve({ ...of, body, amount, nonce: null, address: to })
     },
     isFinal: ({ status }) => status === 200 || status === 402,
@@ -131,13 +131,13 @@ function paidBy(header: string): Record<string, string> {
   return { 'payment-signature': header, 'x-payment-token': newToken() }
 }
 
-export function ask(
+export function request(
   method: 'GET' | 'POST',
   path: string,
   idempotencyKey: string | null,
   key: string | null = null,
   headers: Readonly<Record<string, string>> = {},
-): Pick<Ask, 'method' | 'path' | 'headers'> {
+): Pick<ActRequest, 'method' | 'path' | 'headers'> {
   return {
     method,
     path,

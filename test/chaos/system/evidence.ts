@@ -13,7 +13,7 @@ export interface Evidence {
   used: ReadonlyMap<string, Hex>
   usdc: ReadonlyMap<string, bigint>
   /** The deliveries that receivers accepted, by webhook-id. */
-  taken: ReadonlyMap<string, readonly unknown[]>
+  accepted: ReadonlyMap<string, readonly unknown[]>
   /** The paths for which sellers report a payment. */
   sold: ReadonlySet<string>
   deposits: ReadonlySet<string>
@@ -39,8 +39,8 @@ export async function gather(world: World, acts: readonly Act[], thefts: readonl
   const { chain, payers: honest, thief, lagging, receiver, seller, buyers, owner } = world
   const payers = [...honest, ...thief.payers]
   const [transfers, used] = await Promise.all([transfersOf(chain), usesOf(chain)])
-  const withdrawals = acts.flatMap(({ kind, ask }) =>
-    kind === 'withdraw' && ask.address !== null ? [ask.address] : [],
+  const withdrawals = acts.flatMap(({ kind, request }) =>
+    kind === 'withdraw' && request.address !== null ? [request.address] : [],
   )
   const watched = [...payers.map(({ address }) => address), ...withdrawals]
   const balances = await Promise.all(watched.map((address) => usdcOf(chain, address as Hex)))
@@ -49,8 +49,8 @@ export async function gather(world: World, acts: readonly Act[], thefts: readonl
     transfers,
     used,
     usdc: new Map(watched.map((address, place) => [address, balances[place] ?? 0n])),
-    taken: receiver.taken,
-    sold: new Set([...seller.shown].filter(([, { sold }]) => sold).map(([path]) => path)),
+    accepted: receiver.accepted,
+    sold: new Set([...seller.payments].filter(([, { sold }]) => sold).map(([path]) => path)),
     deposits: new Set([owner, thief, lagging, ...buyers].map(({ deposit }) => deposit)),
     payers: new Map(payers.map(({ address }) => [address, world.purse])),
     agents: world.agents,

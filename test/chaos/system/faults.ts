@@ -15,7 +15,7 @@ export async function trouble(
   world: World,
   chance: Chance,
   untilMs: number,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<FaultCounts> {
   const counts: FaultCounts = {}
   const lasting = new Set<Promise<void>>()
@@ -140,7 +140,7 @@ export async function trouble(
     await wait(chance.whole(500, 3_500))
     const [name, work] = chance.of(lots)()
     counts[name] = (counts[name] ?? 0) + 1
-    say(`${((Date.now() - began) / 1000).toFixed(1)} s ${name}`)
+    print(`${((Date.now() - began) / 1000).toFixed(1)} s ${name}`)
     const lasts = work().finally(() => lasting.delete(lasts))
     lasting.add(lasts)
     // A fault that cannot be repaired is an error of the system: it is reported when all faults are awaited.

@@ -6,19 +6,19 @@ export interface Act {
   readonly kind: Kind
   /** Its idempotency key; every server along the way sees it. */
   readonly name: string
-  readonly ask: Ask
-  readonly told: Told[]
+  readonly request: ActRequest
+  readonly replies: Reply[]
   /** How often it was sent, with or without a response. */
   sent: number
   /** How long each answer took. */
   readonly waits: { atMs: number; ms: number }[]
   /** The response after which the client stops asking. */
-  final: Told | null
+  final: Reply | null
   /**
    * The request that returns the final result if the first response was only an acknowledgement: repeating the key
    * would only repeat that.
    */
-  follow: Pick<Ask, 'method' | 'path' | 'headers' | 'body'> | null
+  follow: Pick<ActRequest, 'method' | 'path' | 'headers' | 'body'> | null
   /** Sent once, with any outcome. */
   readonly once: boolean
 }
@@ -38,7 +38,7 @@ export const KINDS = [
 ] as const
 export type Kind = (typeof KINDS)[number]
 
-export interface Ask {
+export interface ActRequest {
   method: 'GET' | 'POST'
   path: string
   headers: Readonly<Record<string, string>>
@@ -50,7 +50,7 @@ export interface Ask {
   address: string | null
 }
 
-export interface Told {
+export interface Reply {
   status: number
   headers: Readonly<Record<string, string | string[] | undefined>>
   // oxlint-disable-next-line typescript/no-explicit-any -- looked into field by field, as in other tests
@@ -58,8 +58,8 @@ export interface Told {
 }
 
 /** Sends it once more. Null means no response: the connection broke, or the response came from the proxy. */
-export async function send(origin: string, act: Act, dispatcher: Dispatcher, waitMs: number): Promise<Told | null> {
-  const { method, path, headers, body } = act.follow ?? act.ask
+export async function send(origin: string, act: Act, dispatcher: Dispatcher, waitMs: number): Promise<Reply | null> {
+  const { method, path, headers, body } = act.follow ?? act.request
   act.sent++
   const atMs = Date.now()
   try {
@@ -73,23 +73,23 @@ export async function send(origin: string, act: Act, dispatcher: Dispatcher, wai
     })
     const text = await answer.body.text()
     act.waits.push({ atMs, ms: Date.now() - atMs })
-    const told: Told = { status: answer.statusCode, headers: answer.headers, body: parsed(text) }
-    if (told.status >= 500 && typeof told.body?.requestId !== 'string' && told.headers['x-request-id'] === undefined)
+    const reply: Reply = { status: answer.statusCode, headers: answer.headers, body: parsed(text) }
+    if (reply.status >= 500 && typeof reply.body?.requestId !== 'string' && reply.headers['x-request-id'] === undefined)
       return null
-    act.told.push(told)
-    act.follow ??= followOf(act, told)
-    return told
+    act.replies.push(reply)
+    act.follow ??= followOf(act, reply)
+    return reply
   } catch {
     return null
   }
 }
 
-function followOf({ kind, ask }: Act, { status, body }: Told): Act['follow'] {
+function followOf({ kind, request }: Act, { status, body }: Reply): Act['follow'] {
   if (kind === 'checkout' && status === 202) {
     const { pathname, search } = new URL(String(body.payment.statusUrl))
     return { method: 'GET', path: pathname + search, headers: {}, body: null }
   }
-  if (kind === 'settle' && body?.status === 'pending') return { ...ask, headers: {} }
+  if (kind === 'settle' && body?.status === 'pending') return { ...request, headers: {} }
   return null
 }
 

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Agent } from 'undici'
 import { send as transfer } from '../../wallet/world.ts'
-import { ask, MAKING } from './asks.ts'
+import { request, MAKING } from './asks.ts'
 import type { Chance } from './chance.ts'
-import { send, type Act, type Kind, type Told } from './journal.ts'
+import { send, type Act, type Kind, type Reply } from './journal.ts'
 import type { World } from './world.ts'
 
 /** Clients of every kind. Each makes one request after the other and records the responses. */
@@ -14,7 +14,7 @@ export interface Load {
   /** Resolves when all started acts have ended for now, or wait to be repeated. */
   rested(): Promise<void>
   /** Repeats every request that has no final response yet; returns how many still have none. */
-  askAgain(): Promise<number>
+  repeatOpen(): Promise<number>
 }
 
 export function startLoad(world: World, chance: Chance, mark: string): Load {
@@ -35,7 +35,7 @@ export function startLoad(world: World, chance: Chance, mark: string): Load {
   /** A paid response is available for ten minutes: clients without a response ask again before that. */
   async function comeBack(): Promise<void> {
     for (let look = 1; stopped.size < KINDS_OF_CLIENTS; look++) {
-      if (look % 60 === 0) await askAgain()
+      if (look % 60 === 0) await repeatOpen()
       await wait(1_000)
     }
   }
@@ -57,9 +57,14 @@ export function startLoad(world: World, chance: Chance, mark: string): Load {
     for (let draw = own.whole(0, 3); draw > 0; draw--) {
       const drawn = nameOf('gate-draw')
       const path = `/gate/${world.goods.gate}/metered?act=${drawn}`
-      const of = ask('GET', path, null, null, { 'x-payment-token': token })
+      const of = request('GET', path, null, null, { 'x-payment-token': token })
       const { draw: amount } = world.goods.prices
-      const once = begin('gate-draw', drawn, { ...of, body: null, nonce: null, amount, address: act.ask.address }, true)
+      const once = begin(
+        'gate-draw',
+        drawn,
+        { ...of, body: null, nonce: null, amount, address: act.request.address },
+        true,
+      )
       once.final = await send(origin, once, agent, WAIT_MS)
     }
   }
@@ -72,29 +77,29 @@ export function startLoad(world: World, chance: Chance, mark: string): Load {
     if (own.whole(1, 2) === 1) return
     const name = nameOf('deposit')
     const body = { amount: Number(value) / 1e6, transactionHash }
-    const of = ask('POST', '/v1/wallet/deposit', name, buyer.key)
+    const of = request('POST', '/v1/wallet/deposit', name, buyer.key)
     const act = begin('deposit', name, { ...of, body, nonce: null, amount: value, address: buyer.deposit })
     await wait(3_000)
     await pursue(act, 3, isDeposited)
   }
 
-  function begin(kind: Kind, name: string, of: Act['ask'], once = false): Act {
-    const act: Act = { kind, name, ask: of, told: [], waits: [], sent: 0, final: null, follow: null, once }
+  function begin(kind: Kind, name: string, of: Act['request'], once = false): Act {
+    const act: Act = { kind, name, request: of, replies: [], waits: [], sent: 0, final: null, follow: null, once }
     acts.push(act)
     return act
   }
 
-  async function pursue(act: Act, times: number, isFinal: (told: Told) => boolean): Promise<void> {
+  async function pursue(act: Act, times: number, isFinal: (reply: Reply) => boolean): Promise<void> {
     resting.delete(act)
     for (let time = 0; time < times && act.final === null; time++) {
       if (time > 0) await wait(500)
-      const told = await send(origin, act, agent, WAIT_MS)
-      if (told !== null && isFinal(told)) act.final = told
+      const reply = await send(origin, act, agent, WAIT_MS)
+      if (reply !== null && isFinal(reply)) act.final = reply
     }
     if (act.final === null) resting.add(act)
   }
 
-  async function askAgain(): Promise<number> {
+  async function repeatOpen(): Promise<number> {
     const open = [...resting].filter(({ once }) => !once)
     const next = open[Symbol.iterator]()
     const hands = Array.from({ length: 16 }, async () => {
@@ -114,12 +119,12 @@ export function startLoad(world: World, chance: Chance, mark: string): Load {
     rested: async () => {
       await Promise.all(clients)
     },
-    askAgain,
+    repeatOpen,
   }
 }
 
 /** A reorganisation may have removed the transfer for good: then the chain decides, and the deposit is refused. */
-const isDeposited = ({ status }: Told): boolean => status === 200 || status === 409 || status === 400
+const isDeposited = ({ status }: Reply): boolean => status === 200 || status === 409 || status === 400
 
 const WAIT_MS = 30_000
 

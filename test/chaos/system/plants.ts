@@ -13,9 +13,9 @@ export interface Plant {
 
 /** Returns the checker's findings. It happens in a transaction that never commits, so nothing is left. */
 export async function plant(
-  { sql = [], evidence = (given) => given }: Plant,
+  { sql = [], evidence = (collected) => collected }: Plant,
   statements: StatementPool,
-  given: Evidence,
+  collected: Evidence,
 ): Promise<string[]> {
   let problems: string[] = []
   const undo = new Error('undone')
@@ -23,7 +23,7 @@ export async function plant(
     .together(async (inside) => {
       await inside.run(DISARM, [])
       for (const text of sql) await changes(inside, text)
-      problems = await check(inside, evidence(given))
+      problems = await check(inside, evidence(collected))
       throw undo
     })
     .catch((error: unknown) => {
@@ -149,19 +149,31 @@ export const PLANTS: readonly Plant[] = [
     name: 'an announcement waits',
     sql: [`UPDATE outbox SET done_at = NULL WHERE ${one('outbox', 'done_at IS NOT NULL')}`],
   },
-  { name: 'the chain lost a payment', evidence: (given) => ({ ...given, used: new Map([...given.used].slice(1)) }) },
-  { name: 'a payer is poorer', evidence: (given) => ({ ...given, usdc: less(given.usdc) }) },
-  { name: 'the workflow never heard', evidence: (given) => ({ ...given, taken: new Map() }) },
+  {
+    name: 'the chain lost a payment',
+    evidence: (collected) => ({ ...collected, used: new Map([...collected.used].slice(1)) }),
+  },
+  { name: 'a payer is poorer', evidence: (collected) => ({ ...collected, usdc: less(collected.usdc) }) },
+  { name: 'the workflow never heard', evidence: (collected) => ({ ...collected, accepted: new Map() }) },
   {
     name: 'a client was told another run',
-    evidence: told('run', (body) => ({ ...body, runId: `${String(body['runId'])}0` })),
+    evidence: withReply('run', (body) => ({ ...body, runId: `${String(body['runId'])}0` })),
   },
-  { name: 'a client got another answer', evidence: told('tool', (body) => ({ ...body, output: { echo: 'another' } })) },
+  {
+    name: 'a client got another answer',
+    evidence: withReply('tool', (body) => ({ ...body, output: { echo: 'another' } })),
+  },
   {
     name: 'a client was told of a payment that failed',
-    evidence: told('checkout', (body) => ({ ...body, payment: { ...(body['payment'] as object), status: 'failed' } })),
+    evidence: withReply('checkout', (body) => ({
+      ...body,
+      payment: { ...(body['payment'] as object), status: 'failed' },
+    })),
   },
-  { name: 'a withdrawal that nobody knows', evidence: told('withdraw', () => ({ withdrawal: { id: 'wdr_none' } })) },
+  {
+    name: 'a withdrawal that nobody knows',
+    evidence: withReply('withdraw', () => ({ withdrawal: { id: 'wdr_none' } })),
+  },
 ]
 
 function less(all: ReadonlyMap<string, bigint>): Map<string, bigint> {
@@ -169,13 +181,18 @@ function less(all: ReadonlyMap<string, bigint>): Map<string, bigint> {
 }
 
 /** Changes the first success of this kind. */
-function told(kind: Act['kind'], change: (body: Record<string, unknown>) => unknown): NonNullable<Plant['evidence']> {
-  return (given) => {
-    const victim = given.acts.find((act) => act.kind === kind && act.final?.status === 200)
+function withReply(
+  kind: Act['kind'],
+  change: (body: Record<string, unknown>) => unknown,
+): NonNullable<Plant['evidence']> {
+  return (collected) => {
+    const victim = collected.acts.find((act) => act.kind === kind && act.final?.status === 200)
     if (victim === undefined) throw new Error(`no ${kind} succeeded`)
     const { final } = victim
     const lie = final === null ? null : { ...final, body: change(final.body as Record<string, unknown>) }
-    const acts = given.acts.map((act) => (act === victim && lie !== null ? { ...act, told: [...act.told, lie] } : act))
-    return { ...given, acts }
+    const acts = collected.acts.map((act) =>
+      act === victim && lie !== null ? { ...act, replies: [...act.replies, lie] } : act,
+    )
+    return { ...collected, acts }
   }
 }

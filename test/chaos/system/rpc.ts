@@ -54,27 +54,27 @@ export async function startRpc(chainUrl: string): Promise<Rpc> {
 
   async function answer(body: Buffer, response: ServerResponse): Promise<void> {
     const { mood } = rpc
-    const asked = JSON.parse(body.toString()) as Question | Question[]
-    const questions = Array.isArray(asked) ? asked : [asked]
-    const say = (status: number, said: unknown): void => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said))
+    const batch = JSON.parse(body.toString()) as Question | Question[]
+    const questions = Array.isArray(batch) ? batch : [batch]
+    const send = (status: number, json: unknown): void => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json))
     }
-    const tell = (answers: unknown[]): void => say(200, Array.isArray(asked) ? answers : answers[0])
+    const sendAll = (answers: unknown[]): void => send(200, Array.isArray(batch) ? answers : answers[0])
     if (mood === 'hangs') return void held.add(response)
     if (mood === 'hangs-up') return void response.destroy()
-    if (mood === 'overloaded') return say(503, { error: 'come back later' })
+    if (mood === 'overloaded') return send(503, { error: 'come back later' })
     if (mood === 'errors') {
       const error = { code: -32_603, message: 'Internal error' }
-      return tell(questions.map(({ id }) => ({ jsonrpc: '2.0', id, error })))
+      return sendAll(questions.map(({ id }) => ({ jsonrpc: '2.0', id, error })))
     }
     if (mood === 'slow') await wait(1_500)
     if (mood === 'loses' && questions.some(({ method }) => method === 'eth_sendRawTransaction')) {
       const error = { code: -32_000, message: 'upstream timed out' }
-      return tell(questions.map(({ id }) => ({ jsonrpc: '2.0', id, error })))
+      return sendAll(questions.map(({ id }) => ({ jsonrpc: '2.0', id, error })))
     }
     const passed = mood === 'stale' ? await Promise.all(questions.map(aged)) : questions.map(late)
-    const { statusCode, body: said } = await ask(Array.isArray(asked) ? passed : passed[0])
-    response.writeHead(statusCode, { 'content-type': 'application/json' }).end(await said.text())
+    const { statusCode, body: reply } = await forward(Array.isArray(batch) ? passed : passed[0])
+    response.writeHead(statusCode, { 'content-type': 'application/json' }).end(await reply.text())
   }
 
   function late(question: Question): Question {
@@ -91,17 +91,17 @@ export async function startRpc(chainUrl: string): Promise<Rpc> {
   /** The same request, for some blocks ago. */
   async function aged(question: Question): Promise<Question> {
     if (!question.params.includes('latest')) return question
-    const { body } = await ask({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
+    const { body } = await forward({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] })
     const { result } = (await body.json()) as { result: string }
     const before = `0x${Math.max(0, Number(result) - BLOCKS_BEHIND).toString(16)}`
     return { ...question, params: question.params.map((each) => (each === 'latest' ? before : each)) }
   }
 
-  const ask = (said: unknown) =>
+  const forward = (message: unknown) =>
     request(chainUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(said),
+      body: JSON.stringify(message),
     })
 
   server.listen(0, '127.0.0.1')

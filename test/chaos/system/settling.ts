@@ -11,30 +11,32 @@ export async function settle(
   world: World,
   load: Load,
   withinMs: number,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<string[]> {
   const { topology, seller, control } = world
   const { statements } = control.database
   const deadline = Date.now() + withinMs
   await topology.ready()
-  let asking = await load.askAgain()
-  let asked = 0
+  let repeated = await load.repeatOpen()
+  let rounds = 0
   for (let look = 0; Date.now() < deadline; look++) {
-    for (const [path, { sold }] of seller.shown) if (!sold) await seller.settle(path)
-    if (asking > 0) asking = await load.askAgain()
+    for (const [path, { sold }] of seller.payments) if (!sold) await seller.settle(path)
+    if (repeated > 0) repeated = await load.repeatOpen()
     await hurry()
     const open: string[] = []
     for (const [what, text] of UNFINISHED) {
       const [row] = await statements.run<{ count: bigint }>(`SELECT count(*) AS count FROM (${text}) open`, [])
       if (row !== undefined && row.count > 0n) open.push(`${String(row.count)} ${what}`)
     }
-    if (open.length === 0 && (asking === 0 || asked++ > ASKS_MAX)) break
-    if (look % 10 === 0) say(`settling: ${[`${String(asking)} ask`, ...open].join(', ')}`)
+    if (open.length === 0 && (repeated === 0 || rounds++ > ASKS_MAX)) break
+    if (look % 10 === 0) print(`settling: ${[`${String(repeated)} ask`, ...open].join(', ')}`)
     await wait(1_000)
   }
   return load.acts
     .filter(({ final, once }) => final === null && !once)
-    .map(({ name, told }) => `${name} has no last word: ${JSON.stringify(told.at(-1)?.body ?? null).slice(0, 300)}`)
+    .map(
+      ({ name, replies }) => `${name} has no last word: ${JSON.stringify(replies.at(-1)?.body ?? null).slice(0, 300)}`,
+    )
 
   /** Makes an hour pass for work that only waits for its time: no process is working on it any more. */
   async function hurry(): Promise<void> {

@@ -2,24 +2,24 @@ import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
-import { Stranger, type Asked } from '../../harness/stranger.ts'
+import { Stranger, type ReceivedRequest } from '../../harness/stranger.ts'
 import type { Network } from '../../../service/chain/networks.ts'
 
 export type Mood = 'honest' | 'fails' | 'hangs' | 'hangs-up' | 'slow'
 export const MOODS: readonly Mood[] = ['fails', 'hangs', 'hangs-up', 'slow']
 
 /** A server with a fault mode. */
-abstract class Moody extends Stranger {
+abstract class FaultyServer extends Stranger {
   mood: Mood = 'honest'
   private readonly held = new Set<ServerResponse>()
 
-  protected async answer(asked: Asked, response: ServerResponse): Promise<void> {
+  protected async answer(received: ReceivedRequest, response: ServerResponse): Promise<void> {
     if (this.mood === 'hangs') return void this.held.add(response)
     if (this.mood === 'hangs-up') return void response.destroy()
-    if (this.mood === 'fails') return say(response, 500, { error: 'not today' })
+    if (this.mood === 'fails') return respond(response, 500, { error: 'not today' })
     if (this.mood === 'slow') await wait(2_000)
     try {
-      await this.serve(asked, response)
+      await this.serve(received, response)
     } catch {
       response.destroy()
     }
@@ -32,7 +32,7 @@ abstract class Moody extends Stranger {
     this.held.clear()
   }
 
-  protected abstract serve(asked: Asked, response: ServerResponse): void | Promise<void>
+  protected abstract serve(received: ReceivedRequest, response: ServerResponse): void | Promise<void>
 }
 
 /** The path of a workflow that takes its time, and how long that is. */
@@ -40,17 +40,17 @@ export const WORK = '/work'
 export const WORK_MS = 3_000
 
 /** A workflow, or an endpoint for events: accepts every delivery. */
-export class Receiver extends Moody {
+export class Receiver extends FaultyServer {
   /** The deliveries that it accepted, by webhook-id. */
-  readonly taken = new Map<string, unknown[]>()
+  readonly accepted = new Map<string, unknown[]>()
 
-  protected async serve({ path, body, headers }: Asked, response: ServerResponse): Promise<void> {
+  protected async serve({ path, body, headers }: ReceivedRequest, response: ServerResponse): Promise<void> {
     if (path === WORK) await wait(WORK_MS)
     const id = headers['webhook-id']
     if (body !== '' && typeof id === 'string') {
-      this.taken.set(id, [...(this.taken.get(id) ?? []), JSON.parse(body)])
+      this.accepted.set(id, [...(this.accepted.get(id) ?? []), JSON.parse(body)])
     }
-    say(response, 200, { message: 'ready' })
+    respond(response, 200, { message: 'ready' })
   }
 }
 
@@ -58,45 +58,45 @@ export class Receiver extends Moody {
  * The server behind tools, assets and gates. It returns the request's name, so that a response that reaches the wrong
  * caller is noticed, and a secret that only this response has.
  */
-export class Echo extends Moody {
+export class Echo extends FaultyServer {
   /** By the request's name: a secret for each time that the request was served. */
   readonly served = new Map<string, string[]>()
-  private readonly hearers = new Map<string, () => void>()
+  private readonly waiters = new Map<string, () => void>()
 
   /** Resolves when a request with this name has arrived, or after the time is up. */
-  async heard(name: string, withinMs: number): Promise<boolean> {
+  async waitFor(name: string, withinMs: number): Promise<boolean> {
     return await new Promise<boolean>((resolve) => {
-      const done = (heard: boolean): void => {
+      const done = (arrived: boolean): void => {
         clearTimeout(timer)
-        this.hearers.delete(name)
-        resolve(heard)
+        this.waiters.delete(name)
+        resolve(arrived)
       }
       const timer = setTimeout(() => done(false), withinMs)
-      this.hearers.set(name, () => done(true))
+      this.waiters.set(name, () => done(true))
     })
   }
 
-  protected override async answer(asked: Asked, response: ServerResponse): Promise<void> {
-    this.hearers.get(nameIn(asked))?.()
-    await super.answer(asked, response)
+  protected override async answer(received: ReceivedRequest, response: ServerResponse): Promise<void> {
+    this.waiters.get(nameIn(received))?.()
+    await super.answer(received, response)
   }
 
-  protected async serve(asked: Asked, response: ServerResponse): Promise<void> {
-    const name = nameIn(asked)
+  protected async serve(received: ReceivedRequest, response: ServerResponse): Promise<void> {
+    const name = nameIn(received)
     // Thieves hang up at this moment, as they would on a slow server.
     if (name.includes('-thief-')) await wait(THOUGHT_MS)
     const secret = `secret-${randomBytes(12).toString('hex')}`
     // The request is carried out here, even if its caller has hung up.
     this.served.set(name, [...(this.served.get(name) ?? []), secret])
-    if (asked.path === '/agent') return say(response, 200, { status: 'completed', output: `${name} ${secret}` })
+    if (received.path === '/agent') return respond(response, 200, { status: 'completed', output: `${name} ${secret}` })
     const usage = { input_tokens: 1_000, output_tokens: 2_000 }
-    say(response, 200, { echo: name, secret, ...(asked.path === '/metered' ? { usage } : {}) })
+    respond(response, 200, { echo: name, secret, ...(received.path === '/metered' ? { usage } : {}) })
   }
 }
 
 const THOUGHT_MS = 400
 
-function nameIn({ path, query, body }: Asked): string {
+function nameIn({ path, query, body }: ReceivedRequest): string {
   if (path === '/agent') return (JSON.parse(body) as { inputs: { topic: string } }).inputs.topic
   return query.get('act') ?? (JSON.parse(body) as { act: string }).act
 }
@@ -114,23 +114,23 @@ function giant(): Record<string, unknown> {
 }
 
 /** Holds every request until it is released: a thief puts this behind an asset to fill the queues. */
-export class Sink extends Moody {
+export class Sink extends FaultyServer {
   override mood: Mood = 'hangs'
 
-  protected override async answer(asked: Asked, response: ServerResponse): Promise<void> {
-    if (asked.path === GIANT) return say(response, 200, giant())
-    await super.answer(asked, response)
+  protected override async answer(received: ReceivedRequest, response: ServerResponse): Promise<void> {
+    if (received.path === GIANT) return respond(response, 200, giant())
+    await super.answer(received, response)
   }
 
-  protected serve(_asked: Asked, response: ServerResponse): void {
-    say(response, 500, { error: 'no' })
+  protected serve(_request: ReceivedRequest, response: ServerResponse): void {
+    respond(response, 500, { error: 'no' })
   }
 }
 
 /** A stock seller: asks for money, has its facilitator settle the payment, and serves when the facilitator confirms. */
-export class Seller extends Moody {
+export class Seller extends FaultyServer {
   /** The payments it was shown, and whether its facilitator has confirmed the money. */
-  readonly shown = new Map<string, { payload: unknown; sold: boolean }>()
+  readonly payments = new Map<string, { payload: unknown; sold: boolean }>()
   /** Called before the buyer gets an answer. */
   onSold: ((path: string, payer: string) => void) | null = null
   private readonly network: Network
@@ -144,38 +144,38 @@ export class Seller extends Moody {
     this.facilitator = facilitator
   }
 
-  protected async serve({ headers, path }: Asked, response: ServerResponse): Promise<void> {
-    const shown = headers['payment-signature']
-    if (typeof shown !== 'string') {
+  protected async serve({ headers, path }: ReceivedRequest, response: ServerResponse): Promise<void> {
+    const signature = headers['payment-signature']
+    if (typeof signature !== 'string') {
       const required = { x402Version: 2, error: 'pay', resource: { url: this.origin + path }, accepts: [this.offer()] }
       response
         .writeHead(402, { 'payment-required': Buffer.from(JSON.stringify(required)).toString('base64') })
         .end('{}')
       return
     }
-    this.shown.set(path, { payload: JSON.parse(Buffer.from(shown, 'base64').toString()), sold: false })
+    this.payments.set(path, { payload: JSON.parse(Buffer.from(signature, 'base64').toString()), sold: false })
     for (let again = 0; again < 4 && !(await this.settle(path)); again++) await wait(1_000)
-    if (this.shown.get(path)?.sold === true) say(response, 200, { sold: path })
-    else say(response, 502, { error: 'the facilitator does not answer' })
+    if (this.payments.get(path)?.sold === true) respond(response, 200, { sold: path })
+    else respond(response, 502, { error: 'the facilitator does not answer' })
   }
 
   /** Settles on chain the payment that it was shown here. */
   async settle(path: string): Promise<boolean> {
-    const shown = this.shown.get(path)
-    if (shown === undefined) throw new Error(`nothing was shown at ${path}`)
-    const said = await request(`${this.facilitator}/settle`, {
+    const payment = this.payments.get(path)
+    if (payment === undefined) throw new Error(`nothing was shown at ${path}`)
+    const settlement = await request(`${this.facilitator}/settle`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': path },
-      body: JSON.stringify({ x402Version: 2, paymentPayload: shown.payload, paymentRequirements: this.offer() }),
+      body: JSON.stringify({ x402Version: 2, paymentPayload: payment.payload, paymentRequirements: this.offer() }),
       headersTimeout: 25_000,
       bodyTimeout: 25_000,
     })
       .then(({ body }) => body.json())
       .catch(() => null)
-    shown.sold ||= (said as { success?: boolean } | null)?.success === true
-    const { payload } = shown.payload as { payload: { authorization: { from: string } } }
-    if (shown.sold) this.onSold?.(path, payload.authorization.from)
-    return shown.sold
+    payment.sold ||= (settlement as { success?: boolean } | null)?.success === true
+    const { payload } = payment.payload as { payload: { authorization: { from: string } } }
+    if (payment.sold) this.onSold?.(path, payload.authorization.from)
+    return payment.sold
   }
 
   private offer(): Record<string, unknown> {
@@ -192,6 +192,6 @@ export class Seller extends Moody {
   }
 }
 
-function say(response: ServerResponse, status: number, body: unknown): void {
+function respond(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }

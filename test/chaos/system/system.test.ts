@@ -23,7 +23,7 @@ const SETTLE_MS = 400_000
 test(
   `${String(SECONDS)} seconds of faults with seed ${String(SEED)}: nothing lost, nothing duplicated`,
   async () => {
-    say(`CHAOS_SEED=${String(SEED)} CHAOS_SECONDS=${String(SECONDS)}`)
+    print(`CHAOS_SEED=${String(SEED)} CHAOS_SECONDS=${String(SECONDS)}`)
     const world = await openWorld()
     try {
       await shake(world)
@@ -49,7 +49,7 @@ async function shake(world: World): Promise<void> {
   await wait(THEFT * SECONDS * 1_000)
   watch.endQuiet()
   thieves.endQuiet()
-  const faults = await trouble(world, chance.apart('faults'), untilMs, say)
+  const faults = await trouble(world, chance.apart('faults'), untilMs, print)
   await thieves.stop()
   world.thief.sink.heal()
   world.rpc.behind.clear()
@@ -58,18 +58,18 @@ async function shake(world: World): Promise<void> {
   load.stop()
   const began = Date.now()
   await load.rested()
-  const open = await settle(world, load, SETTLE_MS, say)
+  const open = await settle(world, load, SETTLE_MS, print)
   const settleSeconds = (Date.now() - began) / 1_000
   const evidence = await gather(world, load.acts, thieves.thefts)
   const { statements } = world.control.database
   const problems = [...open, ...(await check(statements, evidence)), ...watch.problems(load.acts)]
   const difference = await reconciled(world)
   if (difference !== 0n) problems.push(`books and chain differ by ${String(difference)}`)
-  say(JSON.stringify({ seed: SEED, seconds: SECONDS, settleSeconds, ...figures(load.acts), faults }))
-  say(JSON.stringify({ thefts: counted(thieves.thefts), ...watch.figures(load.acts) }))
-  if (problems.length > 0) tell(world, problems)
+  print(JSON.stringify({ seed: SEED, seconds: SECONDS, settleSeconds, ...figures(load.acts), faults }))
+  print(JSON.stringify({ thefts: counted(thieves.thefts), ...watch.figures(load.acts) }))
+  if (problems.length > 0) report(world, problems)
   expect(problems).toEqual([])
-  say('clean')
+  print('clean')
 
   // The checker must find the faults that are planted on purpose, or its silence proves nothing. The processes are
   // killed first, because planting disables the guards of the tables.
@@ -77,7 +77,7 @@ async function shake(world: World): Promise<void> {
   const missed: string[] = []
   for (const each of PLANTS) if ((await plant(each, statements, evidence)).length === 0) missed.push(each.name)
   expect(missed).toEqual([])
-  say(`the checker found ${String(PLANTS.length)} of ${String(PLANTS.length)} planted faults`)
+  print(`the checker found ${String(PLANTS.length)} of ${String(PLANTS.length)} planted faults`)
 }
 
 /** The service's own reconciliation, which it makes every day. */
@@ -90,12 +90,12 @@ async function reconciled({ control }: World): Promise<bigint | null> {
   }
 }
 
-function tell({ topology }: World, problems: readonly string[]): void {
-  for (const problem of problems.slice(0, 60)) say(`! ${problem}`)
-  for (const member of topology.processes) say(`${member.name} said: ${member.said().slice(-3_000)}`)
+function report({ topology }: World, problems: readonly string[]): void {
+  for (const problem of problems.slice(0, 60)) print(`! ${problem}`)
+  for (const member of topology.processes) print(`${member.name} said: ${member.output().slice(-3_000)}`)
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`  ${line}\n`)
 }
 

@@ -247,6 +247,6 @@ async function makeHanging(origin: string, { key }: Person, sink: Sink): Promise
 async function hireAgent(origin: string, { key }: Person): Promise<World['agents'][number]> {
   const limit = 1.5
   const { agent } = await call(origin, key, 'POST', '/v1/agents', { name: 'Agent', limits: { lifetime: limit } })
-  const made = await call(origin, key, 'POST', '/v1/keys', { name: 'agent', agentId: agent.id })
-  return { key: made.secret, id: agent.id, limit: BigInt(limit * 1_000_000) }
+  const created = await call(origin, key, 'POST', '/v1/keys', { name: 'agent', agentId: agent.id })
+  return { key: created.secret, id: agent.id, limit: BigInt(limit * 1_000_000) }
 }

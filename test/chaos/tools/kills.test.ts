@@ -48,31 +48,31 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
     let waiting: (() => void)[] = []
     upstream.on('/echo', async ({ body }, response) => {
       // Every third call is slow, so that the kill finds calls in every state.
-      if (upstream.asked.length % 3 === 0) await new Promise<void>((resolve) => waiting.push(resolve))
+      if (upstream.requests.length % 3 === 0) await new Promise<void>((resolve) => waiting.push(resolve))
       respond(response, body, 'application/json')
     })
     while ((await post('/tools/chaos-echo', { say: 'there?' })).status !== 200) {
-      for (const go of waiting.splice(0)) go()
+      for (const release of waiting.splice(0)) release()
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
 
-    const told = new Map<string, unknown>()
+    const callIds = new Map<string, unknown>()
     const cutOff: string[] = []
-    const ask = async (name: string): Promise<number> => {
+    const callTool = async (name: string): Promise<number> => {
       const { status, body } = await post('/tools/chaos-echo', { say: name }, name)
       if (status === 200) {
         expect(body['output']).toEqual({ say: name })
-        told.set(name, body['callId'])
+        callIds.set(name, body['callId'])
       }
       return status
     }
     for (let kill = 0; kill < KILLS; kill++) {
       waiting = []
       let answered = 0
-      const asks = Array.from({ length: CALLS }, async (_, place) => {
+      const calls = Array.from({ length: CALLS }, async (_, place) => {
         const name = `chaos-${String(kill)}-${String(place)}`
         try {
-          await ask(name)
+          await callTool(name)
           answered++
         } catch {
           cutOff.push(name)
@@ -80,17 +80,17 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
       })
       while (answered < CALLS / 4 || waiting.length < 5) await new Promise(setImmediate)
       victim.kill()
-      await Promise.all(asks)
-      for (const go of waiting) go()
+      await Promise.all(calls)
+      for (const release of waiting) release()
       await victim.begin()
     }
     expect(cutOff.length).toBeGreaterThan(KILLS * 10)
 
     // Callers that lost their response repeat the call under the same name; no call is slow any more.
     upstream.on('/echo', ({ body }, response) => respond(response, body, 'application/json'))
-    const again = await Promise.all(cutOff.map((name) => ask(name)))
+    const again = await Promise.all(cutOff.map((name) => callTool(name)))
     expect(new Set(again)).toEqual(new Set([200]))
-    expect(told.size).toBe(KILLS * CALLS)
+    expect(callIds.size).toBe(KILLS * CALLS)
 
     const count = async (text: string): Promise<number> => {
       const [row] = await victim.database.statements.run<{ count: bigint }>(text, [])
@@ -106,7 +106,7 @@ describe(`kill -9 during ${String(CALLS)} calls of tools, ${String(KILLS)} times
       SELECT FROM tool_answer a WHERE a.call_id = c.id)`)
     expect([charged, succeeded - before]).toEqual([succeeded, KILLS * CALLS])
     console.log(
-      `${String(told.size - cutOff.length)} answered at once, ${String(cutOff.length)} cut off; ${await run('ledger', 'check')}`,
+      `${String(callIds.size - cutOff.length)} answered at once, ${String(cutOff.length)} cut off; ${await run('ledger', 'check')}`,
     )
   }, 300_000)
 })

@@ -37,20 +37,20 @@ test(`${String(KILLS)} kills of the worker while it pays out: each withdrawal is
       await new Promise((resolve) => setTimeout(resolve, 500))
     }
   })()
-  const asked: { id: string; to: `0x${string}`; amount: bigint }[] = []
+  const withdrawals: { id: string; to: `0x${string}`; amount: bigint }[] = []
   for (let kill = 0; kill < KILLS; kill++) {
     const worker = startWorker({ work: 'everything', environment, url })
     await worker.ready
     await until(async () => (await person.balance()) > 0)
     for (let count = 0; count < 3; count++) {
       const to = toHex(randomBytes(20))
-      const amount = BigInt(100_000 + asked.length)
+      const amount = BigInt(100_000 + withdrawals.length)
       const { id } = await service.wallets.withdrawals.withdraw(
         person.caller,
         { to, amount: usdc(amount) },
         newId('op', new Date()),
       )
-      asked.push({ id, to, amount })
+      withdrawals.push({ id, to, amount })
     }
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 6_000))
     worker.child.kill('SIGKILL')
@@ -69,14 +69,14 @@ test(`${String(KILLS)} kills of the worker while it pays out: each withdrawal is
   last.child.kill('SIGKILL')
   await last.dead
   let paid = 0n
-  for (const { id, to, amount } of asked) {
+  for (const { id, to, amount } of withdrawals) {
     const { state } = await service.wallets.withdrawals.find(person.caller, id)
     expect(await usdcOf(chain, to)).toBe(state === 'confirmed' ? amount : 0n)
     if (state === 'confirmed') paid += amount
   }
   expect(paid).toBeGreaterThan(0n)
-  const figures = await service.ledger.wallet({ userId: person.caller.user.id, environment: 'production' })
-  expect(figures!.funds).toMatchObject({ available: 500_000_000n - paid, locked: 0n })
+  const wallet = await service.ledger.wallet({ userId: person.caller.user.id, environment: 'production' })
+  expect(wallet!.funds).toMatchObject({ available: 500_000_000n - paid, locked: 0n })
   expect(await service.ledger.differences()).toEqual([])
   await chain.mine(3)
   await world.watch()

@@ -8,13 +8,13 @@ import { answer } from '../answer.mjs'
 
 answer({
   /** Pays with the stock client, and shows what it sent so that it can be sent again. */
-  async buy({ url, privateKey, asked = {} }) {
+  async buy({ url, privateKey, request = {} }) {
     const plain = axios.create({ validateStatus: null, responseType: 'text', transformResponse: (text) => text })
     // The wrapper only reacts if a 402 is an error.
     plain.defaults.validateStatus = (status) => status !== 402
     const client = new x402Client().register('eip155:*', new ExactEvmScheme(privateKeyToAccount(privateKey)))
     const api = wrapAxiosWithPayment(plain, client)
-    const { method = 'GET', headers = {}, body } = asked
+    const { method = 'GET', headers = {}, body } = request
     const response = await api.request({ url, method, headers, data: body }).catch((error) => {
       if (error.response === undefined) throw error
       return error.response

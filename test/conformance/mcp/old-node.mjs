@@ -4,8 +4,8 @@ import { register } from 'node:module'
 register(
   `data:text/javascript,${encodeURIComponent(`
 export async function resolve(specifier, context, next) {
-  const asked = /^(node:)?fs$/.test(specifier) && /[/](@modelcontextprotocol[/]conformance|conformance-next)[/]/.test(context.parentURL)
-  return asked ? { url: 'coinslot:fs', format: 'module', shortCircuit: true } : next(specifier, context)
+  const isFsModule = /^(node:)?fs$/.test(specifier) && /[/](@modelcontextprotocol[/]conformance|conformance-next)[/]/.test(context.parentURL)
+  return isFsModule ? { url: 'coinslot:fs', format: 'module', shortCircuit: true } : next(specifier, context)
 }
 export async function load(url, context, next) {
   if (url !== 'coinslot:fs') return next(url, context)

@@ -5,7 +5,7 @@ import { answer } from '../answer.mjs'
 
 answer({
   /** Pays with the stock client of the Machine Payments Protocol, and shows what it sent so that it can be sent again. */
-  async buy({ url, privateKey, asked = {}, hold = false }) {
+  async buy({ url, privateKey, request = {}, hold = false }) {
     let header = null
     const listening = (input, init) => {
       const sent = new Request(input, init)
@@ -23,7 +23,7 @@ answer({
       fetch: listening,
       polyfill: false,
     })
-    const response = await client.fetch(url, asked)
+    const response = await client.fetch(url, request)
     const receipt = response.headers.get('payment-receipt')
     return {
       status: response.status,

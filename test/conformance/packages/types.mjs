@@ -6,5 +6,5 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
  * `[]` when nothing is, and null when it has no types.
  */
 const { types, problems } = await checkPackage(createPackageFromTarballData(readFileSync(process.argv[2])))
-const told = (problems ?? []).map(({ kind, resolutionKind, entrypoint }) => ({ kind, resolutionKind, entrypoint }))
-console.log(JSON.stringify(types === false ? null : told))
+const found = (problems ?? []).map(({ kind, resolutionKind, entrypoint }) => ({ kind, resolutionKind, entrypoint }))
+console.log(JSON.stringify(types === false ? null : found))

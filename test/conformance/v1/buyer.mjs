@@ -6,7 +6,7 @@ import { answer } from '../answer.mjs'
 
 answer({
   /** Pays with the stock client, and shows what it sent so that it can be sent again. */
-  async buy({ url, privateKey, asked = {}, hold = false }) {
+  async buy({ url, privateKey, request = {}, hold = false }) {
     let header = null
     const listening = (input, init) => {
       const sent = new Request(input, init)
@@ -15,7 +15,7 @@ answer({
       if (hold && header !== null) return Response.json({ held: true })
       return fetch(sent)
     }
-    const response = await wrapFetchWithPayment(listening, privateKeyToAccount(privateKey))(url, asked)
+    const response = await wrapFetchWithPayment(listening, privateKeyToAccount(privateKey))(url, request)
     const receipt = response.headers.get('x-payment-response')
     return {
       status: response.status,

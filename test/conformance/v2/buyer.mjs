@@ -32,7 +32,7 @@ import { answer } from '../answer.mjs'
 
 answer({
   /** Pays with the stock client, and shows what it sent so that it can be sent again. */
-  async buy({ url, privateKey, asked = {}, hold = false, signsIn = false, rpc }) {
+  async buy({ url, privateKey, request = {}, hold = false, signsIn = false, rpc }) {
     let header = null
     const listening = (input, init) => {
       const sent = new Request(input, init)
@@ -47,7 +47,7 @@ answer({
       .register('eip155:*', new AuthCaptureEvmScheme(account))
       .register('eip155:*', new UptoEvmScheme(account, rpc === undefined ? undefined : { rpcUrl: rpc }))
     const sending = signsIn ? wrapFetchWithSIWx(listening, account) : listening
-    const response = await wrapFetchWithPayment(sending, client)(url, asked)
+    const response = await wrapFetchWithPayment(sending, client)(url, request)
     const receipt = response.headers.get('payment-response')
     return {
       status: response.status,
@@ -86,8 +86,8 @@ answer({
     const account = privateKeyToAccount(privateKey)
     const signer = {
       address: terms.from ?? account.address,
-      async signTypedData(asked) {
-        const signature = await account.signTypedData({ ...asked, message: { ...asked.message, ...numbers(terms) } })
+      async signTypedData(data) {
+        const signature = await account.signTypedData({ ...data, message: { ...data.message, ...numbers(terms) } })
         return factory === null
           ? signature
           : serializeErc6492Signature({ address: factory, data: factoryData, signature })
@@ -135,7 +135,7 @@ function reference({ rpc, privateKey, chainId, factories = [] }) {
   const signer = toFacilitatorEvmSigner({
     ...client,
     address: account.address,
-    readContract: (asked) => client.readContract(asked.functionName === 'tryAggregate' ? aggregate3(asked) : asked),
+    readContract: (call) => client.readContract(call.functionName === 'tryAggregate' ? aggregate3(call) : call),
   })
   return new x402Facilitator()
     .register(`eip155:${String(chain.id)}`, new ExactFacilitator(signer, { eip6492AllowedFactories: factories }))

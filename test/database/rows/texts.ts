@@ -114,14 +114,14 @@ export function textReader(program: ts.Program): (expression: ts.Expression) => 
     )
   }
 
-  function call({ node, scope }: Inside, given: readonly Place[]): Value[] {
+  function call({ node, scope }: Inside, args: readonly Place[]): Value[] {
     if (!ts.isFunctionLike(node)) return []
     const bound = new Map(scope.bound)
     node.parameters.forEach((parameter, place) => {
-      const argument = given[place] ?? (parameter.initializer && { node: parameter.initializer, scope })
+      const argument = args[place] ?? (parameter.initializer && { node: parameter.initializer, scope })
       if (argument !== undefined) bound.set(parameter, argument)
     })
-    const depth = Math.max(scope.depth, given[0]?.scope.depth ?? 0)
+    const depth = Math.max(scope.depth, args[0]?.scope.depth ?? 0)
     return returnsOf(node).flatMap((result) => read(result, { bound, depth }))
   }
 

@@ -147,9 +147,9 @@ describe('the edge', () => {
 
   test("another site's page cannot act by the session cookie", async () => {
     const cookie = 'coinslot.session_token=whatever'
-    const ask = (origin: string) =>
+    const requestFrom = (origin: string) =>
       service.call('POST', '/v1/keys', { body: { name: 'x' }, headers: { cookie, origin } })
-    expect((await ask('https://evil.example')).body.code).toBe('foreign_origin')
+    expect((await requestFrom('https://evil.example')).body.code).toBe('foreign_origin')
     // A browser that sends no Origin still says where its page is.
     for (const [site, code] of [
       ['cross-site', 'foreign_origin'],
@@ -162,7 +162,7 @@ describe('the edge', () => {
       const signOut = await service.call('POST', '/auth/sign-out', { body: {}, headers })
       expect([site, signOut.body.code === 'foreign_origin']).toEqual([site, code === 'foreign_origin'])
     }
-    expect((await ask('http://localhost:0')).body.code).toBe('unauthenticated')
+    expect((await requestFrom('http://localhost:0')).body.code).toBe('unauthenticated')
   })
 
   test('sends security headers, and none that names the software', async () => {
@@ -174,9 +174,11 @@ describe('the edge', () => {
 
   test('allows other origins from a list only', async () => {
     const open = await testService({ CORS_ORIGINS: 'https://app.example' })
-    const ask = (origin: string) => open.call('GET', '/healthz', { headers: { origin } })
-    expect((await ask('https://app.example')).headers.get('access-control-allow-origin')).toBe('https://app.example')
-    expect((await ask('https://evil.example')).headers.get('access-control-allow-origin')).toBeNull()
+    const requestFrom = (origin: string) => open.call('GET', '/healthz', { headers: { origin } })
+    expect((await requestFrom('https://app.example')).headers.get('access-control-allow-origin')).toBe(
+      'https://app.example',
+    )
+    expect((await requestFrom('https://evil.example')).headers.get('access-control-allow-origin')).toBeNull()
     await open.close()
   })
 

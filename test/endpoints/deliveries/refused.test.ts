@@ -43,7 +43,7 @@ describe('/deliveries', () => {
   })
 
   test('and the delivery is unchanged', async () => {
-    const seen = await world.reaches(id, 'delivered')
-    expect(seen).toMatchObject({ attemptCount: 1, claimedAt: null })
+    const delivery = await world.reaches(id, 'delivered')
+    expect(delivery).toMatchObject({ attemptCount: 1, claimedAt: null })
   })
 })

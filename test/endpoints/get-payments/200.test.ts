@@ -54,9 +54,9 @@ test('GET /payments → 200: those of all products, by each filter, and nothing 
     'refunded=true': [audit],
     'refunded=false&state=paid': [gate],
   }
-  for (const [query, wanted] of Object.entries(cases)) {
+  for (const [query, expected] of Object.entries(cases)) {
     const { ids, total } = await list(query)
-    expect([query, new Set(ids), total]).toEqual([query, new Set(wanted), wanted.length])
+    expect([query, new Set(ids), total]).toEqual([query, new Set(expected), expected.length])
   }
   const [first, rest] = [await list('limit=3'), await list('limit=3&offset=3')]
   expect([...first.ids, ...rest.ids]).toEqual(all.ids)

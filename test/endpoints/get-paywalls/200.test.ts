@@ -33,7 +33,7 @@ describe('GET /paywalls → 200', () => {
       [person, id.replace('pwl', 'chk')],
     ] as const) {
       const base = `/v1/paywalls/${which}`
-      const asks = [
+      const reads = [
         who.call('GET', base),
         who.call('PATCH', base, { body: { name: 'x' } }),
         who.call('DELETE', base),
@@ -41,7 +41,7 @@ describe('GET /paywalls → 200', () => {
         who.call('GET', `${base}/payments`),
         who.call('GET', `${base}/analytics`),
       ]
-      for (const answer of await Promise.all(asks)) {
+      for (const answer of await Promise.all(reads)) {
         expect(answer).toMatchObject({ status: 404, body: { code: 'paywall_not_found' } })
       }
     }

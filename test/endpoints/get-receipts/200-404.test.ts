@@ -13,7 +13,7 @@ describe('GET /receipts/{pay} → 200, 404', () => {
   afterAll(() => world.close())
 
   const page = { accept: 'text/html' }
-  const bought = async (terms: object = {}) => {
+  const buy = async (terms: object = {}) => {
     const { id } = await world.sell({ testMode: true, ...terms })
     const { body } = await world.call('POST', `/p/${id}/pay`, { body: { input: {}, simulate: true } })
     const { pathname, search } = new URL(String(body.payment.receiptUrl))
@@ -21,8 +21,8 @@ describe('GET /receipts/{pay} → 200, 404', () => {
   }
 
   it('outlives the checkout: for a program, for a browser, and by the link of the page', async () => {
-    world.workflow.answers({ delivered: { status: 200, body: '{"report":"kept for the buyer"}' } })
-    const { id, payment, receipt } = await bought({ responseMode: 'lastNode' })
+    world.workflow.answers({ delivery: { status: 200, body: '{"report":"kept for the buyer"}' } })
+    const { id, payment, receipt } = await buy({ responseMode: 'lastNode' })
     await world.seller.call('DELETE', `/v1/checkouts/${id}`)
     const answer = await until(async () => {
       const found = await world.call('GET', receipt)
@@ -114,8 +114,8 @@ describe('GET /receipts/{pay} → 200, 404', () => {
   })
 
   it('404 without the token, with another payment’s, and for a payment that is not there', async () => {
-    const { payment, receipt } = await bought()
-    const other = await bought()
+    const { payment, receipt } = await buy()
+    const other = await buy()
     const bare = `/receipts/${String(payment.id)}`
     const paths = [
       bare,

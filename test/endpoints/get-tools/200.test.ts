@@ -1,5 +1,5 @@
 import { testService, type TestPerson, type TestService } from '../../harness/service.ts'
-import { wanted } from '../../tools/catalogue-world.ts'
+import { importRequest } from '../../tools/catalogue-world.ts'
 import { PETS, petDocument } from '../../tools/documents.ts'
 
 interface Row {
@@ -14,14 +14,14 @@ describe('GET /tools → 200', () => {
     service = await testService()
     ann = await service.person()
     const { catalogue } = service
-    await catalogue.importDocument(wanted('pets'), petDocument(PETS))
+    await catalogue.importDocument(importRequest('pets'), petDocument(PETS))
     await catalogue.importDocument(
-      wanted('zoo', { trusted: true }),
+      importRequest('zoo', { trusted: true }),
       petDocument({ '/animals': { get: PETS['/pets'].get } }),
     )
-    await catalogue.importDocument(wanted('own', { ownerId: ann.caller.user.id }), petDocument(PETS))
+    await catalogue.importDocument(importRequest('own', { ownerId: ann.caller.user.id }), petDocument(PETS))
     await catalogue.importDocument(
-      wanted('live', { environment: 'production', simulated: false, trusted: true }),
+      importRequest('live', { environment: 'production', simulated: false, trusted: true }),
       petDocument(PETS),
     )
     const collection = { environment: 'sandbox', slug: 'reading', ownerId: null } as const

@@ -1,5 +1,5 @@
 import { testService, type TestService } from '../../harness/service.ts'
-import { wanted } from '../../tools/catalogue-world.ts'
+import { importRequest } from '../../tools/catalogue-world.ts'
 import { PETS, petDocument } from '../../tools/documents.ts'
 
 describe('GET /tools/{slug} → 404, 410', () => {
@@ -7,13 +7,13 @@ describe('GET /tools/{slug} → 404, 410', () => {
 
   beforeAll(async () => {
     service = await testService()
-    await service.catalogue.importDocument(wanted('pets'), petDocument(PETS))
+    await service.catalogue.importDocument(importRequest('pets'), petDocument(PETS))
     const renamed = {
       ...PETS,
       '/pets/{id}': { ...PETS['/pets/{id}'], get: { ...PETS['/pets/{id}'].get, operationId: 'fetchPet' } },
     }
     const left = { '/pets/{id}': renamed['/pets/{id}'] }
-    await service.catalogue.importDocument(wanted('pets'), petDocument(left))
+    await service.catalogue.importDocument(importRequest('pets'), petDocument(left))
   })
   afterAll(async () => {
     await service.close()
@@ -34,7 +34,7 @@ describe('GET /tools/{slug} → 404, 410', () => {
 
   test("another account's own tool answers 404 and is not suggested", async () => {
     const [ann, ben] = [await service.person(), await service.person()]
-    await service.catalogue.importDocument(wanted('own', { ownerId: ann.caller.user.id }), petDocument(PETS))
+    await service.catalogue.importDocument(importRequest('own', { ownerId: ann.caller.user.id }), petDocument(PETS))
     for (const slug of ['own-get-pet', 'own-get-pat']) {
       const { status, body } = await ben.call('GET', `/tools/${slug}`)
       expect([status, body.code, body.didYouMean]).toEqual([404, 'tool_not_found', null])

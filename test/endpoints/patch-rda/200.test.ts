@@ -13,11 +13,11 @@ describe('PATCH /rda/{identifier} → 200', () => {
     await service.close()
   })
 
-  async function edited(slug: string, body: Record<string, unknown>): Promise<Shown> {
+  async function edited(slug: string, body: Record<string, unknown>): Promise<Configs> {
     const answer = await creator.call('PATCH', `/v1/rda/${slug}`, { body })
     expect(answer.status).toBe(200)
     expect((await creator.call('GET', `/v1/rda/${slug}`)).body.rda).toEqual(answer.body.rda)
-    return answer.body.rda as Shown
+    return answer.body.rda as Configs
   }
 
   test('bumps the patch version for descriptive fields, and the minor one for fields that runs use', async () => {
@@ -63,8 +63,8 @@ describe('PATCH /rda/{identifier} → 200', () => {
       webhookHeaders: { Authorization: '••••', 'X-New': '••••' },
       timeoutSeconds: 30,
     })
-    const gone = await edited(slug, { agentConfig: { webhookHeaders: {} } })
-    expect(gone.agentConfig['webhookHeaders']).toEqual({})
+    const cleared = await edited(slug, { agentConfig: { webhookHeaders: {} } })
+    expect(cleared.agentConfig['webhookHeaders']).toEqual({})
     // Versions are never changed: a run that began with the first one still has its headers.
     const after = await service.testDatabase.statements.run(VERSIONS, [slug])
     expect(after).toHaveLength(3)
@@ -73,8 +73,8 @@ describe('PATCH /rda/{identifier} → 200', () => {
 
   test('replaces the authentication as a whole', async () => {
     const slug = await published(creator, toolBody())
-    const kept = await edited(slug, { toolConfig: { rateLimitPerMinute: 5 } })
-    expect(kept.toolConfig).toMatchObject({
+    const unchanged = await edited(slug, { toolConfig: { rateLimitPerMinute: 5 } })
+    expect(unchanged.toolConfig).toMatchObject({
       authConfig: { headerName: 'X-API-Key', apiKey: '••••' },
       rateLimitPerMinute: 5,
     })
@@ -105,4 +105,4 @@ describe('PATCH /rda/{identifier} → 200', () => {
 const VERSIONS = `
 SELECT v.version, v.content FROM rda_version v JOIN rda r ON r.id = v.rda_id WHERE r.slug = $1 ORDER BY v.created_at, v.version`
 
-type Shown = Record<'promptConfig' | 'agentConfig' | 'toolConfig', Record<string, unknown>>
+type Configs = Record<'promptConfig' | 'agentConfig' | 'toolConfig', Record<string, unknown>>

@@ -9,8 +9,8 @@ describe('PATCH /webhook-endpoints/{id}', () => {
     service = await testService()
     person = await service.person()
     const body = { url: 'http://127.0.0.1:9/', events: ['run.completed'] }
-    const made = await person.call('POST', '/v1/webhook-endpoints', { body })
-    path = `/v1/webhook-endpoints/${String(made.body.webhookEndpoint.id)}`
+    const created = await person.call('POST', '/v1/webhook-endpoints', { body })
+    path = `/v1/webhook-endpoints/${String(created.body.webhookEndpoint.id)}`
   })
   afterAll(() => service.close())
 

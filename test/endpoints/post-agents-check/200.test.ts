@@ -19,12 +19,12 @@ describe('the spending of an agent', () => {
     }
     const { agent } = (await person.call('POST', '/v1/agents', { body: rules })).body
     path = `/v1/agents/${String(agent.id)}`
-    const made = await service.budgets.agents.find(person.caller, String(agent.id))
-    await service.budgets.reserve(callOf(made, 1_000_000n, { target: 'good-run' }, 'run_1'))
-    await service.budgets.reserve(callOf(made, 1_000_000n, { kind: 'tool', target: 'a-tool' }, 'run_2'))
-    await service.ledger.release({ hold: 'run_2', owner: made.owner, announcements: [] })
-    await service.budgets.reserve(callOf(made, 1n, { target: 'bad-run' }, 'run_3')).catch(() => undefined)
-    await service.budgets.reserve(callOf(made, 1_500_000n, {}, 'run_4')).catch(() => undefined)
+    const stored = await service.budgets.agents.find(person.caller, String(agent.id))
+    await service.budgets.reserve(callOf(stored, 1_000_000n, { target: 'good-run' }, 'run_1'))
+    await service.budgets.reserve(callOf(stored, 1_000_000n, { kind: 'tool', target: 'a-tool' }, 'run_2'))
+    await service.ledger.release({ hold: 'run_2', owner: stored.owner, announcements: [] })
+    await service.budgets.reserve(callOf(stored, 1n, { target: 'bad-run' }, 'run_3')).catch(() => undefined)
+    await service.budgets.reserve(callOf(stored, 1_500_000n, {}, 'run_4')).catch(() => undefined)
   })
   afterAll(async () => {
     await service.close()

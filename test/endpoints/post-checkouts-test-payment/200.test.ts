@@ -28,8 +28,10 @@ describe('POST /v1/checkouts/{id}/test-payment: 200', () => {
       testMode: true,
       txHash: `simulated:${String(paid.body.payment.id)}`,
     })
-    const told = await until(() => world.workflow.told.find(({ json }) => json.metadata.checkoutId === id) ?? null)
-    expect(told.json.input).toEqual(input)
+    const delivery = await until(
+      () => world.workflow.deliveries.find(({ json }) => json.metadata.checkoutId === id) ?? null,
+    )
+    expect(delivery.json.input).toEqual(input)
     const listed = await world.seller.call('GET', `/v1/checkouts/${id}/payments`)
     expect(listed.body).toMatchObject({
       total: 1,
@@ -43,8 +45,10 @@ describe('POST /v1/checkouts/{id}/test-payment: 200', () => {
     const { id } = await world.sell({ testMode: true, fields: FIELDS })
     const paid = await world.seller.call('POST', `/v1/checkouts/${id}/test-payment`)
     expect(paid.status).toBe(200)
-    const told = await until(() => world.workflow.told.find(({ json }) => json.metadata.checkoutId === id) ?? null)
-    expect(Object.keys(told.json.input as object)).toEqual(FIELDS.map(({ name }) => name))
+    const delivery = await until(
+      () => world.workflow.deliveries.find(({ json }) => json.metadata.checkoutId === id) ?? null,
+    )
+    expect(Object.keys(delivery.json.input as object)).toEqual(FIELDS.map(({ name }) => name))
   })
 
   it('once for each Idempotency-Key', async () => {

@@ -83,7 +83,7 @@ describe('POST /v1/checkouts: 201', () => {
       max: 20,
       pattern: '[a-z]+',
     }
-    const said = {
+    const input = {
       ...least(),
       product: { name: markup, description: markup },
       price: 0.000001,
@@ -96,9 +96,9 @@ describe('POST /v1/checkouts: 201', () => {
       onUnconfirmed: 'redeliver',
       source: { instanceId: 'i', workflowId: 'w', nodeId: 'n' },
     }
-    const { status, body } = await make(said)
+    const { status, body } = await make(input)
     expect(status).toBe(201)
-    expect(body.checkout).toMatchObject({ ...said, recipient: said.recipient.toLowerCase() })
+    expect(body.checkout).toMatchObject({ ...input, recipient: input.recipient.toLowerCase() })
     expect(Date.parse(body.checkout.expiresAt as string)).toBeGreaterThan(Date.now())
   })
 
@@ -123,10 +123,10 @@ describe('POST /v1/checkouts: 201', () => {
     expect(second.headers.get('idempotency-replayed')).toBe('true')
     expect(second.body).toEqual({ checkout: first.body.checkout, secret: null })
     expect(first.body.secret).toMatch(/^whsec_/)
-    const [kept] = await world.service.database.statements.run<{ n: bigint }>(
+    const [rows] = await world.service.database.statements.run<{ n: bigint }>(
       `SELECT count(*) AS n FROM idempotent_request WHERE answer::text LIKE '%whsec_%'`,
       [],
     )
-    expect(kept!.n).toBe(0n)
+    expect(rows!.n).toBe(0n)
   })
 })

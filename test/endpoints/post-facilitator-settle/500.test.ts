@@ -12,7 +12,7 @@ describe('POST {facilitator_url}/settle', () => {
     })
     const { chain, payer, seller, service } = world
     const signed = await payer.authorize(chain.network, seller)
-    const asked = service.post('/settle', request(chain, 2, signed))
+    const settlement = service.post('/settle', request(chain, 2, signed))
     await until(async () => ((await chain.call('txpool_status')) as { pending: string }).pending !== '0x0')
     await chain.setPaused(true)
     await chain.mine()
@@ -20,7 +20,7 @@ describe('POST {facilitator_url}/settle', () => {
     // Deep enough that no other branch can replace it.
     await chain.mine(3)
     world.clock.forward(2_000)
-    const { status, body } = await asked
+    const { status, body } = await settlement
     expect(status).toBe(500)
     expect(body).toMatchObject({
       error: expect.any(String),

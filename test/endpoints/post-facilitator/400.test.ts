@@ -20,9 +20,9 @@ describe.each([
   })
   afterAll(() => service.close())
 
-  const ask = (options: Parameters<TestService['call']>[2]) => service.call('POST', `/facilitator/${door}`, options)
+  const post = (options: Parameters<TestService['call']>[2]) => service.call('POST', `/facilitator/${door}`, options)
   it.each(MALFORMED)('$name', async ({ body, field }) => {
-    const answer = await ask({ body })
+    const answer = await post({ body })
     expect(answer.status).toBe(400)
     expect(answer.body).toEqual({
       ...refused,
@@ -45,7 +45,7 @@ describe.each([
     ['an empty object', '{}', 'invalid_input'],
     ['deep nesting', '['.repeat(30_000) + ']'.repeat(30_000), 'invalid_json'],
   ])('%s', async (_name, raw, code) => {
-    const { status, body } = await ask({ raw })
+    const { status, body } = await post({ raw })
     expect(status).toBe(400)
     expect(body).toMatchObject({ ...refused, code })
   })

@@ -12,9 +12,9 @@ describe.each([
   afterAll(() => service.close())
 
   it(`accepts ${String(perMinute)} requests a minute from one address, malformed or not`, async () => {
-    const ask = () => service.call('POST', `/facilitator/${door}`, { body: V1.x402Version })
-    for (let count = 0; count < perMinute; count++) expect((await ask()).status).toBe(400)
-    const { status, headers, body } = await ask()
+    const post = () => service.call('POST', `/facilitator/${door}`, { body: V1.x402Version })
+    for (let count = 0; count < perMinute; count++) expect((await post()).status).toBe(400)
+    const { status, headers, body } = await post()
     expect(status).toBe(429)
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     expect(headers.get('ratelimit-limit')).toBe(String(perMinute))

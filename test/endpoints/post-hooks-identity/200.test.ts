@@ -1,5 +1,5 @@
 import { openWorld, send, type World } from '../../wallet/world.ts'
-import { SECRET, tell } from './hook.ts'
+import { SECRET, sendEvent } from './hook.ts'
 
 describe('POST /hooks/identity → 200', () => {
   let world: World
@@ -24,14 +24,14 @@ describe('POST /hooks/identity → 200', () => {
     const person = await world.person()
     const hash = await send(world.chain, [{ to: person.address, value: 5_000_000n }])
     // Not deep enough: received, and left to the monitor.
-    expect((await tell(world.service, deposited(hash))).body).toEqual({ received: true, credited: 0 })
+    expect((await sendEvent(world.service, deposited(hash))).body).toEqual({ received: true, credited: 0 })
     expect(await person.balance()).toBe(0)
     await world.mine(2)
-    expect((await tell(world.service, deposited(hash))).body).toEqual({ received: true, credited: 1 })
+    expect((await sendEvent(world.service, deposited(hash))).body).toEqual({ received: true, credited: 1 })
     // The amount in the message is ignored.
     expect(await person.balance()).toBe(5)
-    expect((await tell(world.service, deposited(hash))).body).toEqual({ received: true, credited: 0 })
-    expect((await tell(world.service, deposited(hash), { id: 'msg_other' })).body.credited).toBe(0)
+    expect((await sendEvent(world.service, deposited(hash))).body).toEqual({ received: true, credited: 0 })
+    expect((await sendEvent(world.service, deposited(hash), { id: 'msg_other' })).body.credited).toBe(0)
     expect((await person.deposit(5, hash)).status).toBe(409)
     expect(await person.balance()).toBe(5)
   })
@@ -41,7 +41,7 @@ describe('POST /hooks/identity → 200', () => {
     const hash = await send(world.chain, [{ to: person.address, value: 1_000_000n }])
     await world.mine(2)
     const { type, ...data } = deposited(hash.toUpperCase().replace('0X', '0x'))
-    expect((await tell(world.service, { type, data }, { prefix: 'svix' })).body).toEqual({
+    expect((await sendEvent(world.service, { type, data }, { prefix: 'svix' })).body).toEqual({
       received: true,
       credited: 1,
     })
@@ -56,7 +56,7 @@ describe('POST /hooks/identity → 200', () => {
       [],
       'null',
     ]) {
-      const { status, body } = await tell(world.service, event)
+      const { status, body } = await sendEvent(world.service, event)
       expect({ status, body }).toEqual({ status: 200, body: { received: true, credited: 0 } })
     }
   })
@@ -66,7 +66,7 @@ describe('POST /hooks/identity → 200', () => {
       type: 'user.created',
       user: { id: 'did:privy:new', email: { address: 'new@example.com' }, email_verified: true },
     }
-    for (let times = 0; times < 2; times++) expect((await tell(world.service, event)).status).toBe(200)
+    for (let times = 0; times < 2; times++) expect((await sendEvent(world.service, event)).status).toBe(200)
     const rows = await world.service.database.statements.run<{ id: string; accounts: bigint }>(
       `SELECT u.id, (SELECT count(*) FROM ledger_account a WHERE a.owner = u.id) AS accounts
        FROM identity_user u WHERE u.issuer = 'https://issuer.example' AND u.subject = 'did:privy:new'`,

@@ -1,5 +1,5 @@
 import { testService, type TestService } from '../../harness/service.ts'
-import { SECRET, tell } from './hook.ts'
+import { SECRET, sendEvent } from './hook.ts'
 
 describe('POST /hooks/identity → 401', () => {
   let service: TestService
@@ -9,7 +9,7 @@ describe('POST /hooks/identity → 401', () => {
   afterAll(() => service.close())
 
   const event = { type: 'user.created', user: { id: 'did:1' } }
-  test.each<[string, Parameters<typeof tell>[2] & { minutes?: number }]>([
+  test.each<[string, Parameters<typeof sendEvent>[2] & { minutes?: number }]>([
     ['another secret', { secret: `whsec_${Buffer.alloc(32, 8).toString('base64')}` }],
     ['another body', { body: JSON.stringify({ ...event, user: { id: 'did:2' } }) }],
     ['a signature of another version', { headers: { 'webhook-signature': 'v2,AAAA' } }],
@@ -22,7 +22,7 @@ describe('POST /hooks/identity → 401', () => {
   ])('%s', async (_, { minutes, ...change }) => {
     // Counted from here: the list is read long before its last line is tested.
     const at = minutes === undefined ? {} : { at: new Date(Date.now() + minutes * 60_000) }
-    const { status, body } = await tell(service, event, { ...change, ...at })
+    const { status, body } = await sendEvent(service, event, { ...change, ...at })
     expect({ status, code: body.code }).toEqual({ status: 401, code: 'invalid_signature' })
   })
 
@@ -33,6 +33,6 @@ describe('POST /hooks/identity → 401', () => {
 
 test('POST /hooks/identity → 404 where no provider is configured', async () => {
   const service = await testService()
-  expect((await tell(service, { type: 'user.created' })).status).toBe(404)
+  expect((await sendEvent(service, { type: 'user.created' })).status).toBe(404)
   await service.close()
 })

@@ -4,7 +4,7 @@ import type { TestService } from '../../harness/service.ts'
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
 /** As the provider sends it: signed by the standard's own library. */
-export function tell(service: TestService, event: unknown, change: Change = {}) {
+export function sendEvent(service: TestService, event: unknown, change: Change = {}) {
   const { prefix = 'webhook', secret = SECRET, at = service.clock.now(), id = 'msg_1' } = change
   const raw = typeof event === 'string' ? event : JSON.stringify(event)
   const headers = {

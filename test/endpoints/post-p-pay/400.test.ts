@@ -66,8 +66,8 @@ describe('POST /p/{chk}/pay: 400, before any money moves', () => {
     const payer = await world.chain.payer(1_000_000n)
     const body = { input: {}, paymentPayload: await world.sign(payer, id) }
     expect((await world.call('POST', `/p/${id}/pay`, { body })).status).toBe(400)
-    const [bought] = await world.service.database.statements.run('SELECT 1 FROM facilitator_purchase', [])
-    expect(bought).toBeUndefined()
+    const [purchase] = await world.service.database.statements.run('SELECT 1 FROM facilitator_purchase', [])
+    expect(purchase).toBeUndefined()
   })
 
   it.each<[string, object, string]>([

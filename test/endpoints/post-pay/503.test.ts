@@ -29,7 +29,7 @@ describe('POST /v1/pay, 503', () => {
       })
       const { wallet } = (await person.call('GET', '/v1/wallet/balance')).body
       expect(wallet).toMatchObject({ availableBalance: 5, totalLocked: 0, pendingLocks: {} })
-      expect(seller.shown.get('/v2/honest')).toBeUndefined()
+      expect(seller.payments.get('/v2/honest')).toBeUndefined()
       expect(headers.get('retry-after')).toBe('5')
       expect([status, body.code]).toEqual([503, 'payer_unavailable'])
       return body.error as string

@@ -26,8 +26,8 @@ describe('POST /payments/{id}/refund → 409', () => {
       [undefined, 0],
     ] as const) {
       const { status, body } = await refund(person, sale, { amount })
-      const wanted = refundable === null ? [202, undefined, undefined] : [409, 'refund_exceeds_payment', refundable]
-      expect([status, body.code, body.refundable]).toEqual(wanted)
+      const expected = refundable === null ? [202, undefined, undefined] : [409, 'refund_exceeds_payment', refundable]
+      expect([status, body.code, body.refundable]).toEqual(expected)
     }
     await work(service)
     expect((await refund(person, sale, {})).body.code).toBe('payment_not_refundable')

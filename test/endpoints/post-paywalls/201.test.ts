@@ -11,10 +11,10 @@ describe('POST /paywalls → 201', () => {
   it('answers the paywall with its gate, and the secret only here', async () => {
     const person = await service.person()
     const headers = { 'idempotency-key': 'one' }
-    const made = await person.call('POST', '/v1/paywalls', { body: PAYWALL, headers })
-    expect(made.status).toBe(201)
-    expect(made.body.secret).toMatch(/^whsec_/)
-    expect(made.body.paywall).toEqual({
+    const created = await person.call('POST', '/v1/paywalls', { body: PAYWALL, headers })
+    expect(created.status).toBe(201)
+    expect(created.body.secret).toMatch(/^whsec_/)
+    expect(created.body.paywall).toEqual({
       id: expect.stringMatching(/^pwl_[0-9a-z]{26}$/),
       slug: 'weather',
       url: expect.stringMatching(/\/gate\/weather$/),
@@ -87,7 +87,7 @@ describe('POST /paywalls → 201', () => {
     })
     const again = await person.call('POST', '/v1/paywalls', { body: PAYWALL, headers })
     expect(again.headers.get('idempotency-replayed')).toBe('true')
-    expect(again.body).toEqual({ paywall: made.body.paywall, secret: null })
+    expect(again.body).toEqual({ paywall: created.body.paywall, secret: null })
     // What is sealed is nowhere to be read.
     const rows = await service.database.statements.run('SELECT * FROM paywall', [])
     expect(
@@ -98,10 +98,10 @@ describe('POST /paywalls → 201', () => {
   it('pays into the wallet of its seller without a recipient, where it has an address', async () => {
     const person = await service.person()
     const body = { ...PAYWALL, slug: 'own', recipient: undefined }
-    const made = await person.call('POST', '/v1/paywalls', { body })
+    const created = await person.call('POST', '/v1/paywalls', { body })
     const address = await service.wallets.depositAddress({ userId: person.caller.user.id, environment: 'sandbox' })
     if (address === null)
-      expect(made).toMatchObject({ status: 400, body: { details: { recipient: expect.any(String) } } })
-    else expect(made.body.paywall.recipient).toBe(address.toLowerCase())
+      expect(created).toMatchObject({ status: 400, body: { details: { recipient: expect.any(String) } } })
+    else expect(created.body.paywall.recipient).toBe(address.toLowerCase())
   })
 })

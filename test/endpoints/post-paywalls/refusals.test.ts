@@ -100,10 +100,10 @@ describe('POST /paywalls, refused', () => {
     expect(await check({ network, recipient: null, testMode: true })).toEqual({ status: 200, details: {} })
     expect((await person.call('GET', '/v1/paywalls')).body.total).toBe(0)
 
-    const made = await person.call('POST', '/v1/paywalls', { body: { ...PAYWALL, slug: 'checked' } })
-    const id = String(made.body.paywall.id)
-    const taken = { status: 409, details: { slug: 'belongs to another paywall' } }
-    expect(await check({ slug: 'checked' })).toEqual(taken)
+    const created = await person.call('POST', '/v1/paywalls', { body: { ...PAYWALL, slug: 'checked' } })
+    const id = String(created.body.paywall.id)
+    const slugTaken = { status: 409, details: { slug: 'belongs to another paywall' } }
+    expect(await check({ slug: 'checked' })).toEqual(slugTaken)
     expect(await check({ slug: 'checked' }, id)).toEqual({ status: 200, details: {} })
     expect((await check({ slug }, 'pwl_none')).status).toBe(404)
     await person.call('DELETE', `/v1/paywalls/${id}`)
@@ -121,8 +121,8 @@ describe('POST /paywalls, refused', () => {
     const first = await person.call('POST', '/v1/paywalls', { body: PAYWALL })
     expect(first.status).toBe(201)
     const other = await service.person({ environment: 'production' })
-    const taken = await other.call('POST', '/v1/paywalls', { body: PAYWALL })
-    expect(taken).toMatchObject({ status: 409, body: { code: 'slug_taken', details: { slug: expect.any(String) } } })
+    const conflict = await other.call('POST', '/v1/paywalls', { body: PAYWALL })
+    expect(conflict).toMatchObject({ status: 409, body: { code: 'slug_taken', details: { slug: expect.any(String) } } })
     await person.call('DELETE', `/v1/paywalls/${String(first.body.paywall.id)}`)
     expect((await person.call('POST', '/v1/paywalls', { body: PAYWALL })).status).toBe(201)
   })

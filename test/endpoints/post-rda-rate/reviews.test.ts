@@ -1,7 +1,7 @@
 import { ALLOWED, promptBody, published, run } from '../../marketplace/bodies.ts'
 import { testService, type Answer, type TestPerson, type TestService } from '../../harness/service.ts'
 
-interface Shown {
+interface ReviewsView {
   reviews: { id: string; text: string; reply: string | null }[]
   next: string | null
 }
@@ -24,9 +24,9 @@ describe('POST /rda/{identifier}/rate with a text: a review', () => {
     await run(person, of)
     return person
   }
-  const shown = async (input: object = {}, of = slug): Promise<Shown> => {
-    const asked = encodeURIComponent(JSON.stringify({ id: of, ...input }))
-    return (await service.call('GET', `/trpc/market.reviews?input=${asked}`)).body.result.data as Shown
+  const shown = async (input: object = {}, of = slug): Promise<ReviewsView> => {
+    const query = encodeURIComponent(JSON.stringify({ id: of, ...input }))
+    return (await service.call('GET', `/trpc/market.reviews?input=${query}`)).body.result.data as ReviewsView
   }
   const reply = (person: TestPerson, body: object): Promise<Answer> =>
     person.call('POST', '/trpc/assets.reply', { body: { id: slug, text: 'Thanks.', ...body } })
@@ -141,8 +141,8 @@ describe('POST /rda/{identifier}/rate with a text: a review', () => {
 
   test('is not readable for an unpublished asset', async () => {
     const { rda } = (await creator.call('POST', '/v1/rda', { body: promptBody() })).body
-    const asked = encodeURIComponent(JSON.stringify({ id: rda.slug }))
-    expect((await service.call('GET', `/trpc/market.reviews?input=${asked}`)).status).toBe(404)
+    const query = encodeURIComponent(JSON.stringify({ id: rda.slug }))
+    expect((await service.call('GET', `/trpc/market.reviews?input=${query}`)).status).toBe(404)
     expect(
       (
         await service.call(

@@ -18,7 +18,7 @@ describe('POST /rda/{slug}/run → 200', () => {
       const slug = await world.prompt({ slug: `guest-prompt-${String(version)}` })
       const payer = await world.chain.payer(1_000_000n)
       const before = await world.wallet(world.creator)
-      const answer = await world.ask(slug, { say: 'hello' }, await world.payFor(slug, payer, { version }))
+      const answer = await world.runAsGuest(slug, { say: 'hello' }, await world.payFor(slug, payer, { version }))
       expect(answer.status).toBe(200)
       expect(answer.body).toEqual({
         success: true,
@@ -47,8 +47,8 @@ describe('POST /rda/{slug}/run → 200', () => {
   )
 
   test('an agent is called once for a repeated payment, and the buyer has one receipt', async () => {
-    let asked = 0
-    world.server.on('/agent', () => ({ body: { status: 'completed', output: `asked ${String(++asked)}` } }))
+    let requests = 0
+    world.server.on('/agent', () => ({ body: { status: 'completed', output: `asked ${String(++requests)}` } }))
     const slug = await world.agent(
       {},
       { slug: 'guest-agent', inputSchema: [{ name: 'say', label: 'Say', type: 'text', required: true }] },
@@ -56,15 +56,15 @@ describe('POST /rda/{slug}/run → 200', () => {
     const payer = await world.chain.payer(1_000_000n)
     const payment = await world.payFor(slug, payer)
     const [first, second] = await Promise.all([
-      world.ask(slug, undefined, payment),
-      world.ask(slug, undefined, payment),
+      world.runAsGuest(slug, undefined, payment),
+      world.runAsGuest(slug, undefined, payment),
     ])
     const paid = first.status === 200 ? first : second
     expect([paid.status, paid.body.output]).toEqual([200, 'asked 1'])
     expect([200, 409]).toContain((paid === first ? second : first).status)
-    const thief = await world.ask(slug, undefined, payment)
+    const thief = await world.runAsGuest(slug, undefined, payment)
     expect([thief.status, thief.body.code, thief.body.output]).toEqual([409, 'payment_submitted', undefined])
-    expect([asked, await usdcOf(world.chain, payer.address)]).toEqual([1, 750_000n])
+    expect([requests, await usdcOf(world.chain, payer.address)]).toEqual([1, 750_000n])
 
     const id = paid.headers.get('x-payment-id')!
     const url = `/receipts/${id}?token=${String(paid.body.paymentToken)}`
@@ -85,14 +85,14 @@ describe('POST /rda/{slug}/run → 200', () => {
     const payer = await world.chain.payer(1_000_000n)
     const before = await world.wallet(world.creator)
     const payment = await world.payFor(slug, payer, { inputs })
-    const failed = await world.ask(slug, inputs, payment)
+    const failed = await world.runAsGuest(slug, inputs, payment)
     expect([failed.status, failed.body.code, failed.body.paid]).toEqual([500, 'agent_failed', undefined])
     expect(failed.body.error).toMatch(/Nothing was charged\.$/)
     expect(await usdcOf(world.chain, payer.address)).toBe(1_000_000n)
-    const other = await world.ask(slug, { topic: 'wasps' }, payment)
+    const other = await world.runAsGuest(slug, { topic: 'wasps' }, payment)
     expect([other.status, other.body.code]).toEqual([409, 'authorization_used'])
     well = true
-    const done = await world.ask(slug, inputs, payment)
+    const done = await world.runAsGuest(slug, inputs, payment)
     expect([done.status, done.body.output, done.body.cost]).toEqual([200, 'well', 0.25])
     expect((await world.wallet(world.creator)).balance).toBeCloseTo(before.balance + 0.225, 6)
     expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)
@@ -112,7 +112,7 @@ describe('POST /rda/{slug}/run → 200', () => {
     const slug = await world.agent({ webhookUrl: world.server.url('/gone') }, { slug: 'guest-gone' })
     const inputs = { topic: 'bees' }
     const before = await world.wallet(world.creator)
-    const answer = await world.ask(slug, inputs, await world.payFor(slug, payer, { inputs }))
+    const answer = await world.runAsGuest(slug, inputs, await world.payFor(slug, payer, { inputs }))
     expect([answer.status, answer.body.reason]).toEqual([402, 'invalid_exact_evm_insufficient_balance'])
     expect(answer.text).not.toContain('secret')
     expect((await world.wallet(world.creator)).balance).toBe(before.balance)
@@ -120,17 +120,17 @@ describe('POST /rda/{slug}/run → 200', () => {
     expect(runs.body.runs).toMatchObject([{ status: 'succeeded', cost: 0 }])
     // Nobody works first for this wallet any more, also where it has money again.
     await world.chain.fund(payer.address, 1_000_000n)
-    const banned = await world.ask(slug, inputs, await world.payFor(slug, payer, { inputs }))
+    const banned = await world.runAsGuest(slug, inputs, await world.payFor(slug, payer, { inputs }))
     expect([banned.status, banned.body.code]).toEqual([403, 'payer_defaulted'])
     expect((await world.creator.call('GET', `/v1/rda/${slug}/runs`)).body.total).toBe(1)
   })
 
   test('a price by use is paid at its most, and charged whole', async () => {
     const slug = await world.prompt({ slug: 'guest-metered', pricing: { model: 'per-token', amount: 0.5 } })
-    const required = await world.ask(slug)
+    const required = await world.runAsGuest(slug)
     const price = BigInt(required.body.accepts[0].maxAmountRequired as string)
     const payer = await world.chain.payer(100_000_000n)
-    const answer = await world.ask(slug, undefined, await world.payFor(slug, payer))
+    const answer = await world.runAsGuest(slug, undefined, await world.payFor(slug, payer))
     expect([answer.status, answer.body.cost]).toEqual([200, Number(price) / 1e6])
     expect(await usdcOf(world.chain, payer.address)).toBe(100_000_000n - price)
   })

@@ -12,7 +12,7 @@ describe('POST /rda/{slug}/run → 400, 402, 404, 409, 410, 503', () => {
   afterAll(() => world.close())
 
   test('402 with the terms in both versions', async () => {
-    const answer = await world.ask(slug)
+    const answer = await world.runAsGuest(slug)
     const treasury = world.service.wallets.treasury()
     expect(answer.status).toBe(402)
     expect(answer.body).toMatchObject({
@@ -36,23 +36,23 @@ describe('POST /rda/{slug}/run → 400, 402, 404, 409, 410, 503', () => {
   })
 
   test('a wrong input answers 400 before any payment; drafts and free assets are not for sale', async () => {
-    const wrong = await world.ask(slug, { shout: 'x' })
+    const wrong = await world.runAsGuest(slug, { shout: 'x' })
     expect([wrong.status, Object.keys(wrong.body.details as object).sort()]).toEqual([400, ['say', 'shout']])
-    expect((await world.ask('no-such-asset')).status).toBe(404)
-    const made = await world.creator.call('POST', '/v1/rda', { body: DRAFT })
-    expect(made.status).toBe(201)
-    expect((await world.ask('guest-draft')).status).toBe(404)
+    expect((await world.runAsGuest('no-such-asset')).status).toBe(404)
+    const created = await world.creator.call('POST', '/v1/rda', { body: DRAFT })
+    expect(created.status).toBe(201)
+    expect((await world.runAsGuest('guest-draft')).status).toBe(404)
     const free = await world.prompt({ slug: 'guest-free', pricing: { model: 'free' } })
-    expect(await world.ask(free)).toMatchObject({ status: 400, body: { code: 'needs_key' } })
+    expect(await world.runAsGuest(free)).toMatchObject({ status: 400, body: { code: 'needs_key' } })
   })
 
   test('402 or 410 for too little, too late or misdirected payments, and nothing runs', async () => {
     const poor = await world.chain.payer(19_999n)
-    const refused = await world.ask(slug, undefined, await world.payFor(slug, poor))
+    const refused = await world.runAsGuest(slug, undefined, await world.payFor(slug, poor))
     expect(refused).toMatchObject({ status: 402, body: { reason: 'invalid_exact_evm_insufficient_balance' } })
     const payer = await world.chain.payer(1_000_000n)
     const pay = async (terms: Record<string, unknown>) =>
-      await world.ask(slug, undefined, await world.payFor(slug, payer, { terms }))
+      await world.runAsGuest(slug, undefined, await world.payFor(slug, payer, { terms }))
     expect((await pay({ value: 19_999n })).status).toBe(402)
     expect((await pay({ to: payer.address })).status).toBe(402)
     expect((await pay({ validBefore: 1n })).status).toBe(410)
@@ -65,12 +65,12 @@ describe('POST /rda/{slug}/run → 400, 402, 404, 409, 410, 503', () => {
     const other = await world.prompt({ slug: 'guest-other' })
     const payer = await world.chain.payer(1_000_000n)
     const payment = await world.payFor(slug, payer)
-    expect((await world.ask(slug, { say: 'one' }, payment)).status).toBe(200)
+    expect((await world.runAsGuest(slug, { say: 'one' }, payment)).status).toBe(200)
     for (const [where, say] of [
       [other, 'one'],
       [slug, 'two'],
     ] as const) {
-      const again = await world.ask(where, { say }, payment)
+      const again = await world.runAsGuest(where, { say }, payment)
       expect([again.status, again.body.output]).toEqual([409, undefined])
     }
     expect(await usdcOf(world.chain, payer.address)).toBe(980_000n)

@@ -28,8 +28,8 @@ describe('POST /rda/{identifier}/source → 200', () => {
     const buyer = await service.person()
     await buyer.call('POST', '/v1/wallet/deposit', { body: { amount: 20 } })
     const earned = await balance(creator)
-    const asks = Array.from({ length: 20 }, () => buyer.call('POST', `/v1/rda/${slug}/source`))
-    const answers = await Promise.all(asks)
+    const requests = Array.from({ length: 20 }, () => buyer.call('POST', `/v1/rda/${slug}/source`))
+    const answers = await Promise.all(requests)
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(20).fill(200))
     expect(answers.map(({ body }) => body.cost as number).sort()).toEqual([...Array<number>(19).fill(0), 0.5])
     for (const { body } of answers) {

@@ -32,7 +32,7 @@ describe('POST /runs/{id}/cancel', () => {
       }),
     })
     const waiting = world.run(caller, slug, { inputs: { topic: 'x' } })
-    const { run_id: id } = JSON.parse((await world.server.wasAsked('/slow')).body) as { run_id: string }
+    const { run_id: id } = JSON.parse((await world.server.waitForRequest('/slow')).body) as { run_id: string }
     const canceled = await caller.call('POST', `/v1/runs/${id}/cancel`)
     expect(canceled.status).toBe(200)
     expect(canceled.body).toMatchObject({ canceled: false, run: { status: 'running' } })

@@ -63,8 +63,8 @@ describe('POST /run → 200', () => {
       }),
     })
     const running = world.run(caller, slug, { inputs: { topic: 'x' } })
-    const asked = await world.server.wasAsked('/held')
-    const runId = (JSON.parse(asked.body) as { run_id: string }).run_id
+    const request = await world.server.waitForRequest('/held')
+    const runId = (JSON.parse(request.body) as { run_id: string }).run_id
     expect(await world.wallet(caller)).toMatchObject({
       balance: 1,
       availableBalance: 0.75,
@@ -102,7 +102,7 @@ describe('POST /run → 200', () => {
 
   test('an owner runs a draft of their own and is charged like anyone', async () => {
     const owner = await world.caller(1)
-    const made = await owner.call('POST', '/v1/rda', {
+    const created = await owner.call('POST', '/v1/rda', {
       body: {
         slug: 'own-draft',
         type: 'prompt',
@@ -113,7 +113,7 @@ describe('POST /run → 200', () => {
         pricing: { model: 'per-run', amount: 0.1 },
       },
     })
-    expect(made.status).toBe(201)
+    expect(created.status).toBe(201)
     expect((await world.run(owner, 'own-draft')).body.cost).toBe(0.1)
     // The fee stays with the platform; the rest has come back as the creator's share.
     expect(await world.wallet(owner)).toMatchObject({ balance: 0.99, totalSpent: 0.1 })

@@ -74,8 +74,8 @@ describe('POST /run with async → 202', () => {
     })
     const { secret } = (await caller.call('GET', '/v1/signing-secret')).body.signingSecret as { secret: string }
     const { body } = await world.run(caller, slug, { async: true, webhookUrl, inputs: { city: 'Bern' } })
-    const told = await world.server.wasAsked(path)
-    expect(new Webhook(secret).verify(told.body, told.headers as Record<string, string>)).toMatchObject({
+    const delivery = await world.server.waitForRequest(path)
+    expect(new Webhook(secret).verify(delivery.body, delivery.headers as Record<string, string>)).toMatchObject({
       event,
       data: {
         runId: body.runId,
@@ -85,18 +85,18 @@ describe('POST /run with async → 202', () => {
         cost: output === null ? 0 : 0.01,
       },
     })
-    expect(told.headers['webhook-id']).toBe((body.runId as string).replace('run_', 'dlv_'))
-    expectLikeItsTest(JSON.parse(told.body) as Parameters<typeof expectLikeItsTest>[0])
+    expect(delivery.headers['webhook-id']).toBe((body.runId as string).replace('run_', 'dlv_'))
+    expectLikeItsTest(JSON.parse(delivery.body) as Parameters<typeof expectLikeItsTest>[0])
   })
 
   test('sends its event to the endpoints of the caller’s account that subscribed to it', async () => {
     const caller = await world.caller(1)
     const url = world.server.on('/endpoint', () => ({ status: 200 }))
-    const made = await caller.call('POST', '/v1/webhook-endpoints', { body: { url, events: ['run.completed'] } })
-    expect(made.status).toBe(201)
+    const created = await caller.call('POST', '/v1/webhook-endpoints', { body: { url, events: ['run.completed'] } })
+    expect(created.status).toBe(201)
     const { body } = await world.run(caller, await world.prompt())
-    const told = await world.server.wasAsked('/endpoint')
-    expect(JSON.parse(told.body)).toMatchObject({
+    const delivery = await world.server.waitForRequest('/endpoint')
+    expect(JSON.parse(delivery.body)).toMatchObject({
       event: 'run.completed',
       data: { runId: body.runId, output: echoed('hello') },
     })
@@ -108,8 +108,8 @@ describe('POST /run with async → 202', () => {
   test('with an Idempotency-Key it is queued once', async () => {
     const caller = await world.caller(1)
     const slug = await world.prompt()
-    const ask = () => world.run(caller, slug, { async: true }, { 'idempotency-key': 'queued' })
-    const [first, again] = [await ask(), await ask()]
+    const run = () => world.run(caller, slug, { async: true }, { 'idempotency-key': 'queued' })
+    const [first, again] = [await run(), await run()]
     expect(again.body.runId).toBe(first.body.runId)
     await ended(caller, first.body.runId as string)
     expect((await world.wallet(caller)).totalSpent).toBe(0.02)

@@ -55,10 +55,10 @@ describe('POST /run → 402', () => {
   test('is not stored under its Idempotency-Key: after a top-up the same request runs', async () => {
     const caller = await world.caller(0.01)
     const asset = await world.prompt()
-    const ask = () => world.run(caller, asset, {}, { 'idempotency-key': 'top-up' })
-    expect((await ask()).status).toBe(402)
+    const run = () => world.run(caller, asset, {}, { 'idempotency-key': 'top-up' })
+    expect((await run()).status).toBe(402)
     expect((await caller.call('POST', '/v1/wallet/deposit', { body: { amount: 1 } })).status).toBe(200)
-    const [done, again] = [await ask(), await ask()]
+    const [done, again] = [await run(), await run()]
     expect([done.status, again.status]).toEqual([200, 200])
     expect(again.headers.get('idempotency-replayed')).toBe('true')
     expect(await world.wallet(caller)).toMatchObject({ balance: 0.99 })

@@ -16,8 +16,8 @@ describe('POST /run → 429', () => {
       apiEndpoint: world.server.on('/limited', () => ({ body: { ok: true } })),
       rateLimitPerMinute: 5,
     })
-    const ask = (place: number) => world.run(place % 2 === 0 ? one : other, slug, { inputs: { city: 'Bern' } })
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, place) => ask(place)))
+    const run = (place: number) => world.run(place % 2 === 0 ? one : other, slug, { inputs: { city: 'Bern' } })
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, place) => run(place)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
     const [limited] = answers.filter(({ status }) => status === 429)
     expect(limited!.body).toEqual({
@@ -31,7 +31,7 @@ describe('POST /run → 429', () => {
     const spent = (await world.wallet(one)).totalSpent + (await world.wallet(other)).totalSpent
     expect(spent).toBeCloseTo(0.05, 6)
     world.service.clock.forward(60_000)
-    expect((await ask(0)).status).toBe(200)
+    expect((await run(0)).status).toBe(200)
   })
 
   test('a caller without money uses none of them up', async () => {

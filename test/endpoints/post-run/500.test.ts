@@ -81,9 +81,9 @@ describe('POST /run → 500', () => {
 
   test('the buyer reads why: the reason of the agent or the tool, short and without their secrets', async () => {
     const caller = await world.caller(5)
-    const said = `No such city.\u0007\n<b>Try another</b> (key secret-key-1, Bearer abcdefgh12345678)${' x'.repeat(900)}`
+    const message = `No such city.\u0007\n<b>Try another</b> (key secret-key-1, Bearer abcdefgh12345678)${' x'.repeat(900)}`
     const tool = await world.tool({
-      ...{ apiEndpoint: world.server.on('/why', () => ({ status: 422, body: said })), authType: 'api_key' },
+      ...{ apiEndpoint: world.server.on('/why', () => ({ status: 422, body: message })), authType: 'api_key' },
       authConfig: { headerName: 'x-key', apiKey: 'secret-key-1' },
     })
     const ofTool = (await world.run(caller, tool, { inputs: { city: 'Bern' } })).body

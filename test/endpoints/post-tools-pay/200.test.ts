@@ -6,7 +6,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
   let world: PayWorld
   beforeAll(async () => {
     world = await payWorld()
-    world.upstream.says('/notes', { id: 3 }, 201)
+    world.upstream.respondWith('/notes', { id: 3 }, 201)
   })
   afterAll(async () => {
     await world.close()
@@ -78,19 +78,19 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
   test('one authorization sent a hundred times at once makes one call, one payment and one answer', async () => {
     const payer = await world.chain.payer(1_000_000n)
     const payment = await world.sign(payer, await world.buy('acme-create-note', input))
-    const asked = world.upstream.to('/notes').length
+    const requestsBefore = world.upstream.to('/notes').length
     const answers = await Promise.all(Array.from({ length: 100 }, () => world.buy('acme-create-note', input, payment)))
     const of = (status: number) => answers.filter((answer) => answer.status === status).length
     expect(of(200)).toBeGreaterThanOrEqual(1)
     expect(of(200) + of(409)).toBe(100)
-    expect(world.upstream.to('/notes')).toHaveLength(asked + 1)
+    expect(world.upstream.to('/notes')).toHaveLength(requestsBefore + 1)
     expect(await world.usdc(payer.address)).toBe(990_000n)
     expect(new Set(answers.filter(({ status }) => status === 200).map(({ body }) => String(body.callId))).size).toBe(1)
   })
 
   test('a failed tool costs nothing, and the authorization can be used again', async () => {
     const payer = await world.chain.payer(1_000_000n)
-    world.upstream.says('/anything', { message: 'Not today' }, 500)
+    world.upstream.respondWith('/anything', { message: 'Not today' }, 500)
     const payment = await world.sign(payer, await world.buy('acme-get-anything', {}))
     const failed = await world.buy('acme-get-anything', {}, payment)
     expect([failed.status, failed.body.code, failed.body.upstream]).toEqual([
@@ -99,7 +99,7 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
       { status: 500, message: 'Not today' },
     ])
     expect(await world.usdc(payer.address)).toBe(1_000_000n)
-    world.upstream.says('/anything', { well: true })
+    world.upstream.respondWith('/anything', { well: true })
     const answer = await world.buy('acme-get-anything', {}, payment)
     expect([answer.status, answer.body.output, answer.body.callId]).toEqual([200, { well: true }, failed.body.callId])
     expect(await world.usdc(payer.address)).toBe(990_000n)
@@ -112,38 +112,38 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     const payer = await world.chain.payer(1_000_000n)
     const open = world.upstream.holds(path, { done: true })
     const payment = await world.sign(payer, await world.buy(slug, input))
-    const gone = new AbortController()
+    const controller = new AbortController()
     const times = world.upstream.to(path).length
-    const asked = fetch(`${world.service.origin}/tools/pay/${slug}`, {
+    const request = fetch(`${world.service.origin}/tools/pay/${slug}`, {
       method: 'POST',
       headers: { [payment.header]: payment.value, 'x-payment-token': TOKEN, 'content-type': 'application/json' },
       body: JSON.stringify(input),
-      signal: gone.signal,
+      signal: controller.signal,
     })
-    await world.upstream.wasAsked(path, times + 1)
-    gone.abort()
-    await expect(asked).rejects.toThrow()
+    await world.upstream.waitForRequest(path, times + 1)
+    controller.abort()
+    await expect(request).rejects.toThrow()
     open()
     await until(async () => (await world.usdc(payer.address)) === 990_000n)
     // The response was not delivered yet: the buyer gets it with the chosen token, without a second call of the tool.
     const answer = await notBusy(() => world.buy(slug, input, payment, TOKEN))
     expect([answer.status, answer.body.output]).toEqual([200, { done: true }])
     expect(world.upstream.to(path)).toHaveLength(times + 1)
-    world.upstream.says('/notes', { id: 3 }, 201)
+    world.upstream.respondWith('/notes', { id: 3 }, 201)
     expect(await world.usdc(payer.address)).toBe(990_000n)
   })
 
   test('calls a writing tool after the money has arrived; a failed call can be repeated with its token', async () => {
     const payer = await world.chain.payer(1_000_000n)
     const payment = await world.sign(payer, await world.buy('acme-create-note', input))
-    const asked = world.upstream.to('/notes').length
-    world.upstream.says('/notes', { message: 'Not today' }, 500)
+    const requestsBefore = world.upstream.to('/notes').length
+    world.upstream.respondWith('/notes', { message: 'Not today' }, 500)
     const failed = await world.buy('acme-create-note', input, payment)
     expect([failed.status, failed.body.code, failed.body.paid]).toEqual([502, 'upstream_error', true])
     expect(failed.body.error).toMatch(/with the callId as X-Payment-ID and the paymentToken as X-Payment-Token/)
     expect(failed.body.error).not.toMatch(/Nothing was charged/)
     expect(await world.usdc(payer.address)).toBe(990_000n)
-    world.upstream.says('/notes', { id: 3 }, 201)
+    world.upstream.respondWith('/notes', { id: 3 }, 201)
     const token = String(failed.body.paymentToken)
     const other = await world.buy('acme-create-note', { title: 'Another' }, payment, token)
     expect([other.status, other.body.code]).toEqual([409, 'authorization_used'])
@@ -151,20 +151,20 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     expect([stranger.status, stranger.body.code]).toEqual([409, 'payment_submitted'])
     const answer = await world.buy('acme-create-note', input, payment, token)
     expect([answer.status, answer.body.output]).toEqual([200, { id: 3 }])
-    expect(world.upstream.to('/notes')).toHaveLength(asked + 2)
+    expect(world.upstream.to('/notes')).toHaveLength(requestsBefore + 2)
     expect(await world.usdc(payer.address)).toBe(990_000n)
   })
 
   test('charges a payer who has become a wallet with code before it calls the tool again', async () => {
     const payer = await world.chain.payer(1_000_000n)
-    world.upstream.says('/anything', { message: 'Not today' }, 500)
+    world.upstream.respondWith('/anything', { message: 'Not today' }, 500)
     const payment = await world.sign(payer, await world.buy('acme-get-anything', {}))
     expect((await world.buy('acme-get-anything', {}, payment)).status).toBe(502)
     expect(await world.usdc(payer.address)).toBe(1_000_000n)
     await world.chain.delegate(payer.address)
     const [open, times] = [world.upstream.holds('/anything', { well: true }), world.upstream.to('/anything').length]
     const answer = world.buy('acme-get-anything', {}, payment)
-    await world.upstream.wasAsked('/anything', times + 1)
+    await world.upstream.waitForRequest('/anything', times + 1)
     expect(await world.usdc(payer.address)).toBe(990_000n)
     await world.chain.delegate(payer.address, 'refusing')
     open()
@@ -174,10 +174,10 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
 
   test('an authorization cancelled after a failed try makes no further call', async () => {
     const payer = await world.chain.payer(1_000_000n)
-    world.upstream.says('/anything', { message: 'Not today' }, 500)
+    world.upstream.respondWith('/anything', { message: 'Not today' }, 500)
     const payment = await world.sign(payer, await world.buy('acme-get-anything', {}))
     expect((await world.buy('acme-get-anything', {}, payment, TOKEN)).status).toBe(502)
-    world.upstream.says('/anything', { well: true })
+    world.upstream.respondWith('/anything', { well: true })
     const { payload } = JSON.parse(Buffer.from(payment.value, 'base64').toString()) as {
       payload: { authorization: { nonce: `0x${string}` } }
     }
@@ -191,11 +191,11 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     await world.chain.call('anvil_impersonateAccount', from)
     await world.chain.call('eth_sendTransaction', { from, ...canceled, gas: '0x493e0' })
     await world.chain.mine()
-    const asked = world.upstream.to('/anything').length
+    const requestsBefore = world.upstream.to('/anything').length
     for (let again = 0; again < 3; again++) {
       expect((await world.buy('acme-get-anything', {}, payment, TOKEN)).status).toBe(409)
     }
-    expect(world.upstream.to('/anything')).toHaveLength(asked)
+    expect(world.upstream.to('/anything')).toHaveLength(requestsBefore)
     expect(await world.usdc(payer.address)).toBe(1_000_000n)
   })
 
@@ -203,30 +203,30 @@ describe('POST {tools_url}/pay/{slug} → 200, 409, 502', () => {
     const payer = await world.chain.payer(10_000n)
     const required = await world.buy('acme-create-note', input)
     const payments = await Promise.all(Array.from({ length: 6 }, () => world.sign(payer, required)))
-    const asked = world.upstream.to('/notes').length
+    const requestsBefore = world.upstream.to('/notes').length
     const buying = payments.map((payment) => world.buy('acme-create-note', input, payment))
     await Promise.any(buying.map(async (answer) => expect((await answer).status).toBe(200)))
     // The others wait until their failure is final; no longer than this.
     world.service.clock.forward(20_000)
     const answers = await Promise.all(buying)
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(world.upstream.to('/notes')).toHaveLength(asked + 1)
+    expect(world.upstream.to('/notes')).toHaveLength(requestsBefore + 1)
   })
 
   test('lets the buyer repeat the call while the chain is slow, and charges once', async () => {
     const payer = await world.chain.payer(1_000_000n)
     const payment = await world.sign(payer, await world.buy('acme-create-note', input))
-    const asked = world.upstream.to('/notes').length
+    const requestsBefore = world.upstream.to('/notes').length
     await world.chain.call('anvil_setAutomine', false)
     const first = world.buy('acme-create-note', input, payment, TOKEN)
     await until(async () => (await pendingOf(payer.address)) > 0)
-    expect(world.upstream.to('/notes')).toHaveLength(asked)
+    expect(world.upstream.to('/notes')).toHaveLength(requestsBefore)
     await world.chain.call('anvil_setAutomine', true)
     await world.chain.mine()
     expect([200, 503]).toContain((await first).status)
     await until(async () => [200, 409].includes((await world.buy('acme-create-note', input, payment, TOKEN)).status))
     expect(await world.usdc(payer.address)).toBe(990_000n)
-    expect(world.upstream.to('/notes')).toHaveLength(asked + 1)
+    expect(world.upstream.to('/notes')).toHaveLength(requestsBefore + 1)
   })
 
   async function pendingOf(payer: string): Promise<number> {

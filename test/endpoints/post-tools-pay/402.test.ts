@@ -7,7 +7,7 @@ describe('POST {tools_url}/pay/{slug} → 402, 400, 404, 409, 410, 503', () => {
     world = await payWorld()
   })
   afterAll(async () => {
-    expect(world.upstream.asked).toEqual([])
+    expect(world.upstream.requests).toEqual([])
     await world.close()
   })
 

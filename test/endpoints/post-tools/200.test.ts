@@ -70,18 +70,18 @@ describe('POST {tools_url}/{slug} → 200', () => {
   })
 
   test('sends each input in the place that the document names', async () => {
-    world.upstream.says('/words/x', {})
+    world.upstream.respondWith('/words/x', {})
     const input = { word: 'x', tags: ['one', 'two'], 'X-Trace': 'abc' }
     const caller = await world.caller()
     const { tool } = (await world.service.call('GET', '/tools/acme-get-word')).body
     const names = Object.keys(tool.inputSchema.properties as object)
-    const given = Object.fromEntries(
+    const received = Object.fromEntries(
       Object.entries(input).map(([name, value]) => [names.find((one) => same(one, name))!, value]),
     )
-    expect((await world.call(caller, 'acme-get-word', given)).status).toBe(200)
-    const [asked] = world.upstream.to('/words/x')
-    expect(asked!.query.getAll('tags')).toEqual(['one', 'two'])
-    expect(asked!.headers['x-trace']).toBe('abc')
+    expect((await world.call(caller, 'acme-get-word', received)).status).toBe(200)
+    const [request] = world.upstream.to('/words/x')
+    expect(request!.query.getAll('tags')).toEqual(['one', 'two'])
+    expect(request!.headers['x-trace']).toBe('abc')
     expect(
       (await world.call(caller, 'acme-create-note', { title: 'Fish & ü', more: { deep: [1] } })).body.output,
     ).toEqual({
@@ -94,9 +94,9 @@ describe('POST {tools_url}/{slug} → 200', () => {
   test('calls and charges once for concurrent requests with one Idempotency-Key', async () => {
     const caller = await world.caller()
     const before = world.upstream.to('/notes').length
-    const ask = () => world.call(caller, 'acme-create-note', { title: 'Once' }, { 'idempotency-key': 'once' })
-    const [first, ...others] = await Promise.all([ask(), ask(), ask()])
-    const later = await ask()
+    const call = () => world.call(caller, 'acme-create-note', { title: 'Once' }, { 'idempotency-key': 'once' })
+    const [first, ...others] = await Promise.all([call(), call(), call()])
+    const later = await call()
     for (const other of [...others, later]) expect(other.body).toEqual(first.body)
     expect(later.headers.get('idempotency-replayed')).toBe('true')
     expect(world.upstream.to('/notes')).toHaveLength(before + 1)

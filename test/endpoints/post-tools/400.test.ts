@@ -4,10 +4,10 @@ describe('POST {tools_url}/{slug} → 400, 413, 415', () => {
   let world: ToolWorld
   beforeAll(async () => {
     world = await toolWorld()
-    world.upstream.says('/notes', {})
+    world.upstream.respondWith('/notes', {})
   })
   afterAll(async () => {
-    expect(world.upstream.asked).toEqual([])
+    expect(world.upstream.requests).toEqual([])
     expect(await world.locks()).toBe(0)
     await world.close()
   })

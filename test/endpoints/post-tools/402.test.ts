@@ -4,7 +4,7 @@ describe('POST {tools_url}/{slug} → 402', () => {
   let world: ToolWorld
   beforeAll(async () => {
     world = await toolWorld({ SIGNUP_CREDITS: '1' })
-    world.upstream.says('/notes', { id: 1 })
+    world.upstream.respondWith('/notes', { id: 1 })
   })
   afterAll(async () => {
     await world.close()
@@ -13,20 +13,20 @@ describe('POST {tools_url}/{slug} → 402', () => {
   test('names what is required and what credits and wallet have together; the tool is not called', async () => {
     const caller = await world.caller(0.004)
     await world.spend(caller, 1_000_000n)
-    const asked = world.upstream.asked.length
+    const requestsBefore = world.upstream.requests.length
     const answer = await world.call(caller, 'acme-create-note', { title: 'x' })
     expect(answer.status).toBe(402)
     expect(answer.body).toMatchObject({ code: 'insufficient_credits', required: 0.01, available: 0.004 })
-    expect(world.upstream.asked).toHaveLength(asked)
+    expect(world.upstream.requests).toHaveLength(requestsBefore)
   })
 
   test('is not stored under its Idempotency-Key: after a top-up the same call is made', async () => {
     const caller = await world.caller(0.004)
     await world.spend(caller, 1_000_000n)
-    const ask = () => world.call(caller, 'acme-create-note', { title: 'x' }, { 'idempotency-key': 'top-up' })
-    expect((await ask()).status).toBe(402)
+    const call = () => world.call(caller, 'acme-create-note', { title: 'x' }, { 'idempotency-key': 'top-up' })
+    expect((await call()).status).toBe(402)
     expect((await caller.call('POST', '/v1/wallet/deposit', { body: { amount: 1 } })).status).toBe(200)
-    const [done, again] = [await ask(), await ask()]
+    const [done, again] = [await call(), await call()]
     expect([done.status, again.status]).toEqual([200, 200])
     expect(again.body.callId).toBe(done.body.callId)
     expect(await world.left(caller)).toMatchObject({ balance: 0.994 })
@@ -34,7 +34,7 @@ describe('POST {tools_url}/{slug} → 402', () => {
 
   test('charges exactly 100 of 200 concurrent calls on credits for 100, and returns no unpaid answer', async () => {
     const caller = await world.caller()
-    const asked = world.upstream.asked.length
+    const requestsBefore = world.upstream.requests.length
     const answers = await Promise.all(
       Array.from({ length: 200 }, () => world.call(caller, 'acme-create-note', { title: 'x' })),
     )
@@ -42,7 +42,7 @@ describe('POST {tools_url}/{slug} → 402', () => {
     const others = answers.filter(({ status }) => status !== 200 && status !== 402)
     expect(others.map(({ text }) => text)).toEqual([])
     expect([of(200), of(402)]).toEqual([100, 100])
-    expect(world.upstream.asked.length - asked).toBe(100)
+    expect(world.upstream.requests.length - requestsBefore).toBe(100)
     expect(await world.left(caller)).toMatchObject({ credits: 0, balance: 0, locks: 0 })
     expect(await world.locks()).toBe(0)
     expect(await world.service.ledger.differences()).toEqual([])

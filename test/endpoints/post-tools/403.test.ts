@@ -5,8 +5,8 @@ describe('POST {tools_url}/{slug} → 202, 401, 403', () => {
   let world: ToolWorld
   beforeAll(async () => {
     world = await toolWorld()
-    world.upstream.says('/notes', { id: 1 })
-    world.upstream.says('/text', 'text')
+    world.upstream.respondWith('/notes', { id: 1 })
+    world.upstream.respondWith('/text', 'text')
   })
   afterAll(async () => {
     await world.close()
@@ -19,9 +19,9 @@ describe('POST {tools_url}/{slug} → 202, 401, 403', () => {
 
   test('401 without a key, with an unknown one and with a revoked one', async () => {
     const caller = await world.caller()
-    const made = (await caller.call('POST', '/v1/keys', { body: { name: 'short-lived' } })).body
-    await caller.call('DELETE', `/v1/keys/${String(made.key.id)}`)
-    for (const key of [undefined, 'csk_test_made-up-made-up-made-up', String(made.secret)]) {
+    const created = (await caller.call('POST', '/v1/keys', { body: { name: 'short-lived' } })).body
+    await caller.call('DELETE', `/v1/keys/${String(created.key.id)}`)
+    for (const key of [undefined, 'csk_test_made-up-made-up-made-up', String(created.secret)]) {
       const answer = await world.service.call('POST', '/tools/acme-create-note', {
         body: { title: 'x' },
         ...(key === undefined ? {} : { key }),
@@ -33,12 +33,12 @@ describe('POST {tools_url}/{slug} → 202, 401, 403', () => {
 
   test('an agent over its limit calls no tool, and reads the limit and when it resets', async () => {
     const caller = await world.caller()
-    const asked = world.upstream.asked.length
+    const requestsBefore = world.upstream.requests.length
     const key = await agentOf(caller, { limits: { perDay: 0.02 } })
     const call = () => world.call(key, 'acme-create-note', { title: 'x' })
     const answers = await Promise.all(Array.from({ length: 10 }, call))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
-    expect(world.upstream.asked.length - asked).toBe(2)
+    expect(world.upstream.requests.length - requestsBefore).toBe(2)
     const refused = await call()
     expect(refused.status).toBe(403)
     expect(refused.body).toMatchObject({
@@ -52,7 +52,7 @@ describe('POST {tools_url}/{slug} → 202, 401, 403', () => {
   })
 
   test('a failed call returns its share of the limit', async () => {
-    world.upstream.says('/anything', {}, 500)
+    world.upstream.respondWith('/anything', {}, 500)
     const key = await agentOf(await world.caller(), { limits: { perDay: 0.01 } })
     for (let call = 0; call < 3; call++) expect((await world.call(key, 'acme-get-anything')).status).toBe(502)
     expect((await world.call(key, 'acme-create-note', { title: 'x' })).status).toBe(200)

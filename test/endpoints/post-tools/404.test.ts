@@ -1,4 +1,4 @@
-import { toolWorld, wanted, type ToolWorld } from '../../tools/calls/world.ts'
+import { toolWorld, importRequest, type ToolWorld } from '../../tools/calls/world.ts'
 
 describe('POST {tools_url}/{slug} → 404, 410', () => {
   let world: ToolWorld
@@ -26,9 +26,9 @@ describe('POST {tools_url}/{slug} → 404, 410', () => {
 
   test("for another account's own tool", async () => {
     const [owner, stranger] = [await world.caller(), await world.caller()]
-    world.upstream.says('/private', { mine: true })
+    world.upstream.respondWith('/private', { mine: true })
     const ownerId = owner.caller.user.id
-    const own = wanted(world.upstream.url, { slug: 'own', ownerId })
+    const own = importRequest(world.upstream.url, { slug: 'own', ownerId })
     await world.service.catalogue.importDocument(own, one('look', '/private'))
     expect((await world.call(owner, 'own-look')).status).toBe(200)
     expect((await world.call(stranger, 'own-look')).body.code).toBe('tool_not_found')
@@ -36,9 +36,9 @@ describe('POST {tools_url}/{slug} → 404, 410', () => {
 
   test('for a removed tool (410), with its successor', async () => {
     const { catalogue } = world.service
-    world.upstream.says('/v1', { version: 1 })
-    await catalogue.importDocument(wanted(world.upstream.url, { slug: 'moving' }), one('old', '/v1'))
-    await catalogue.importDocument(wanted(world.upstream.url, { slug: 'moving' }), one('renamed', '/v1'))
+    world.upstream.respondWith('/v1', { version: 1 })
+    await catalogue.importDocument(importRequest(world.upstream.url, { slug: 'moving' }), one('old', '/v1'))
+    await catalogue.importDocument(importRequest(world.upstream.url, { slug: 'moving' }), one('renamed', '/v1'))
     const answer = await world.call(await world.caller(), 'moving-old')
     expect([answer.status, answer.body.code, answer.body.successor]).toEqual([410, 'tool_removed', 'moving-renamed'])
   })

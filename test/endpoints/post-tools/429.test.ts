@@ -1,10 +1,10 @@
-import { toolWorld, wanted, type ToolWorld } from '../../tools/calls/world.ts'
+import { toolWorld, importRequest, type ToolWorld } from '../../tools/calls/world.ts'
 
 describe('POST {tools_url}/{slug} → 429, 503', () => {
   let world: ToolWorld
   beforeAll(async () => {
     world = await toolWorld({ RATE_TOOLS_PER_MINUTE: '20', TOOL_CALLS_AT_ONCE: '3', TOOL_PROVIDER_AT_ONCE: '5' })
-    world.upstream.says('/text', 'text')
+    world.upstream.respondWith('/text', 'text')
   })
   afterAll(async () => {
     await world.close()
@@ -14,7 +14,7 @@ describe('POST {tools_url}/{slug} → 429, 503', () => {
     const open = world.upstream.holds('/slow', {})
     const [caller, other] = [await world.caller(), await world.caller()]
     const held = [1, 2, 3].map(() => world.call(caller, 'acme-get-slow'))
-    await world.upstream.wasAsked('/slow', 3)
+    await world.upstream.waitForRequest('/slow', 3)
     const refused = await world.call(caller, 'acme-get-text')
     expect([refused.status, refused.body.code]).toEqual([429, 'too_many_calls_at_once'])
     expect(refused.headers.get('retry-after')).toBe('1')
@@ -32,10 +32,10 @@ describe('POST {tools_url}/{slug} → 429, 503', () => {
       info: { title: 'Other', version: '1' },
       paths: { '/text': { get: { operationId: 'text', summary: 'x', responses: { 200: { description: 'x' } } } } },
     })
-    await world.service.catalogue.importDocument(wanted(world.upstream.url, { slug: 'other' }), document)
+    await world.service.catalogue.importDocument(importRequest(world.upstream.url, { slug: 'other' }), document)
     const [one, two, three] = [await world.caller(), await world.caller(), await world.caller()]
     const held = [one, one, one, two, two].map((caller) => world.call(caller, 'acme-get-slow'))
-    await world.upstream.wasAsked('/slow', before + 5)
+    await world.upstream.waitForRequest('/slow', before + 5)
     const refused = await world.call(three, 'acme-get-text')
     expect([refused.status, refused.body.code]).toEqual([503, 'provider_busy'])
     expect(await world.left(three)).toMatchObject({ credits: 5, locks: 0 })
@@ -51,7 +51,7 @@ describe('POST {tools_url}/{slug} → 429, 503', () => {
     const [many, poor, other] = [await world.caller(), await world.caller(), await world.caller()]
     const { secret } = (await many.call('POST', '/v1/keys', { body: { name: 'second' } })).body
     const held = [1, 2, 3].map(() => world.call(many, 'acme-get-slow'))
-    await world.upstream.wasAsked('/slow', before + 3)
+    await world.upstream.waitForRequest('/slow', before + 3)
     const refused = await world.call(String(secret), 'acme-get-text')
     expect([refused.status, refused.body.code]).toEqual([503, 'provider_busy'])
     await world.spend(poor, 5_000_000n)
@@ -74,7 +74,7 @@ describe('POST {tools_url}/{slug} → 429, 503', () => {
     // By MCP it is the same key and the same minute.
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'acme-get-text', arguments: {} } }
     const headers = { accept: 'application/json, text/event-stream' }
-    const said = await caller.call('POST', '/tools/mcp', { body: message, headers })
-    expect(said.text).toContain('rate_limited')
+    const answer = await caller.call('POST', '/tools/mcp', { body: message, headers })
+    expect(answer.text).toContain('rate_limited')
   })
 })

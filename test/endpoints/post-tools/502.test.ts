@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { respond } from '../../tools/calls/upstream.ts'
-import { toolWorld, wanted, type ToolWorld } from '../../tools/calls/world.ts'
+import { toolWorld, importRequest, type ToolWorld } from '../../tools/calls/world.ts'
 import type { TestPerson } from '../../harness/service.ts'
 
 describe('POST {tools_url}/{slug} → 502, 504', () => {
@@ -31,7 +31,7 @@ describe('POST {tools_url}/{slug} → 502, 504', () => {
   }
 
   test("passes on the status and the message of the tool's refusal", async () => {
-    world.upstream.says('/anything', { message: 'The title is taken', secret: 'x' }, 422)
+    world.upstream.respondWith('/anything', { message: 'The title is taken', secret: 'x' }, 422)
     expect(await anything()).toMatchObject({
       code: 'upstream_error',
       upstream: { status: 422, message: 'The title is taken' },
@@ -93,8 +93,11 @@ describe('POST {tools_url}/{slug} → 502, 504', () => {
       info: { title: 'Rude', version: '1' },
       paths: { '/x': { get: { operationId: 'get', summary: 'x', responses: { 200: { description: 'x' } } } } },
     })
-    await world.service.catalogue.importDocument(wanted(`http://127.0.0.1:${String(port)}`, { slug: 'rude' }), document)
-    await world.service.catalogue.importDocument(wanted('http://127.0.0.1:1', { slug: 'gone' }), document)
+    await world.service.catalogue.importDocument(
+      importRequest(`http://127.0.0.1:${String(port)}`, { slug: 'rude' }),
+      document,
+    )
+    await world.service.catalogue.importDocument(importRequest('http://127.0.0.1:1', { slug: 'gone' }), document)
     for (const slug of ['rude-get', 'gone-get']) {
       const answer = await world.call(caller, slug)
       expect([answer.status, answer.body.code]).toEqual([502, 'upstream_error'])
@@ -110,13 +113,13 @@ describe('POST {tools_url}/{slug} → 502, 504', () => {
       paths: { '/x': { get: { operationId: 'get', summary: 'x', responses: { 200: { description: 'x' } } } } },
     })
     await world.service.catalogue
-      .importDocument(wanted('http://10.0.0.1', { slug: 'inside' }), document)
+      .importDocument(importRequest('http://10.0.0.1', { slug: 'inside' }), document)
       .catch(() => null)
     expect((await world.call(caller, 'inside-get')).status).toBeGreaterThanOrEqual(404)
   })
 
   test('failures are listed, and count against the tool', async () => {
-    world.upstream.says('/anything', {}, 500)
+    world.upstream.respondWith('/anything', {}, 500)
     await Promise.all(Array.from({ length: 5 }, () => anything()))
     const { calls } = (await caller.call('GET', '/v1/tool-calls?tool=acme-get-anything&limit=1')).body
     expect(calls).toMatchObject([{ success: false, cost: 0, code: 'upstream_error' }])

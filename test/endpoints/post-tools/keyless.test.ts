@@ -5,7 +5,7 @@ describe('POST {tools_url}/{slug} without a key', () => {
   let world: PayWorld
   beforeAll(async () => {
     world = await payWorld()
-    world.upstream.says('/notes', { id: 3 }, 201)
+    world.upstream.respondWith('/notes', { id: 3 }, 201)
   })
   afterAll(async () => {
     await world.close()

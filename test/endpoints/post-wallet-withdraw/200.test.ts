@@ -67,20 +67,20 @@ describe('POST /wallet/withdraw → 200', () => {
 
   test('makes one withdrawal of fifty concurrent calls with one Idempotency-Key', async () => {
     const person = await rich()
-    const ask = () =>
+    const withdraw = () =>
       person.call('POST', '/v1/wallet/withdraw', {
         body: { amount: 1, to: TO.toLowerCase() },
         headers: { 'idempotency-key': 'w' },
       })
-    const answers = await Promise.all(Array.from({ length: 50 }, ask))
+    const answers = await Promise.all(Array.from({ length: 50 }, withdraw))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
     expect((await person.call('GET', '/v1/wallet/balance')).body.wallet.availableBalance).toBe(9)
   })
 
   test('of fifty concurrent calls for the whole balance, one succeeds', async () => {
     const person = await rich()
-    const ask = () => person.call('POST', '/v1/wallet/withdraw', { body: { amount: 10, to: TO.toLowerCase() } })
-    const answers = await Promise.all(Array.from({ length: 50 }, ask))
+    const withdraw = () => person.call('POST', '/v1/wallet/withdraw', { body: { amount: 10, to: TO.toLowerCase() } })
+    const answers = await Promise.all(Array.from({ length: 50 }, withdraw))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 49 }, () => 402)])
   })
 

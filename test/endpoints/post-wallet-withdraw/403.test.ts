@@ -47,10 +47,10 @@ describe('POST /wallet/withdraw → 403', () => {
     expect(await available()).toBe(94)
     // The service's limit covers all accounts: four of its ten are left, and the error doesn't say who withdrew the
     // rest.
-    const somebody = await rich()
-    const spent = await somebody.take(5)
+    const account = await rich()
+    const spent = await account.take(5)
     expect(spent.body).toMatchObject({ code: 'withdrawal_limit', limit: null, taken: null, requested: 5 })
-    expect((await somebody.take(4)).status).toBe(200)
+    expect((await account.take(4)).status).toBe(200)
     service.clock.forward(86_400_001)
     expect((await take(6)).status).toBe(200)
   })

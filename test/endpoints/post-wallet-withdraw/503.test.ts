@@ -6,10 +6,10 @@ test('POST /wallet/withdraw → 503 while payouts are paused; earlier ones resum
   const service = await testService()
   const person = await service.person()
   await person.call('POST', '/v1/wallet/deposit', { body: { amount: 10 } })
-  const ask = () => person.call('POST', '/v1/wallet/withdraw', { body: { amount: 4, to: `0x${'ab'.repeat(20)}` } })
-  const { id } = (await ask()).body.withdrawal as { id: string }
+  const withdraw = () => person.call('POST', '/v1/wallet/withdraw', { body: { amount: 4, to: `0x${'ab'.repeat(20)}` } })
+  const { id } = (await withdraw()).body.withdrawal as { id: string }
   await service.outflow.setPaused(true)
-  const { status, body, headers } = await ask()
+  const { status, body, headers } = await withdraw()
   expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'payouts_paused', '60'])
   const state = async () => {
     await service.wallets.payouts.step(id)

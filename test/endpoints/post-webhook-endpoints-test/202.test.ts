@@ -13,8 +13,8 @@ describe('POST /webhook-endpoints/{id}/test', () => {
 
   test('sends a signed test event of each subscribed type, once per Idempotency-Key', async () => {
     const { person, receiver } = world
-    const made = await person.call('POST', '/v1/webhook-endpoints', { body: { url: receiver.url, events: EVENTS } })
-    const endpoint = made.body.webhookEndpoint.id as string
+    const created = await person.call('POST', '/v1/webhook-endpoints', { body: { url: receiver.url, events: EVENTS } })
+    const endpoint = created.body.webhookEndpoint.id as string
     const path = `/v1/webhook-endpoints/${endpoint}`
     const headers = { 'idempotency-key': 'test' }
     const { status, body } = await person.call('POST', `${path}/test`, { headers })
@@ -26,7 +26,7 @@ describe('POST /webhook-endpoints/{id}/test', () => {
       expect(await world.reaches(id, 'delivered')).toMatchObject({ target: endpoint, attemptCount: 1 })
       const [call, ...more] = receiver.of(id)
       expect(more).toEqual([])
-      expect(isGenuine(made.body.secret as string, call!)).toBe(true)
+      expect(isGenuine(created.body.secret as string, call!)).toBe(true)
       expect(call!.headers['coinslot-test']).toBe('true')
       const sent = JSON.parse(call!.body) as { event: string; data: Record<string, unknown> }
       expect(sent).toMatchObject({ event, data: { test: true } })

@@ -13,9 +13,9 @@ describe('POST /webhook-endpoints', () => {
   const body = { url: 'http://127.0.0.1:9/hook?x=1', events: ['payment.completed', 'run.failed', 'payment.completed'] }
 
   test('makes an endpoint, whose secret is in this answer only', async () => {
-    const made = await person.call('POST', '/v1/webhook-endpoints', { body })
-    expect(made.status).toBe(201)
-    expect(made.body).toEqual({
+    const created = await person.call('POST', '/v1/webhook-endpoints', { body })
+    expect(created.status).toBe(201)
+    expect(created.body).toEqual({
       webhookEndpoint: {
         id: expect.stringMatching(/^whe_[0-9a-z]{26}$/),
         url: body.url,
@@ -27,8 +27,8 @@ describe('POST /webhook-endpoints', () => {
       },
       secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     })
-    const shown = await person.call('GET', `/v1/webhook-endpoints/${String(made.body.webhookEndpoint.id)}`)
-    expect(shown.body).toEqual({ webhookEndpoint: made.body.webhookEndpoint })
+    const shown = await person.call('GET', `/v1/webhook-endpoints/${String(created.body.webhookEndpoint.id)}`)
+    expect(shown.body).toEqual({ webhookEndpoint: created.body.webhookEndpoint })
     const listed = await person.call('GET', '/v1/webhook-endpoints')
     expect(listed.text).not.toContain('whsec_')
   })
@@ -36,8 +36,8 @@ describe('POST /webhook-endpoints', () => {
   test.each([`whsec_${Buffer.alloc(24, 7).toString('base64')}`, 'correct horse battery staple ~!'])(
     'takes the secret %s',
     async (secret) => {
-      const made = await person.call('POST', '/v1/webhook-endpoints', { body: { ...body, secret } })
-      expect([made.status, made.body.secret]).toEqual([201, secret])
+      const created = await person.call('POST', '/v1/webhook-endpoints', { body: { ...body, secret } })
+      expect([created.status, created.body.secret]).toEqual([201, secret])
     },
   )
 

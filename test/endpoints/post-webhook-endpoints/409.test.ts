@@ -12,12 +12,12 @@ describe('POST /webhook-endpoints', () => {
 
   test('refuses the fifty-first endpoint until one is deleted', async () => {
     const person = await service.person()
-    const made = []
-    for (let n = 0; n < 50; n++) made.push(await person.call('POST', '/v1/webhook-endpoints', { body }))
-    expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201]))
+    const created = []
+    for (let n = 0; n < 50; n++) created.push(await person.call('POST', '/v1/webhook-endpoints', { body }))
+    expect(new Set(created.map(({ status }) => status))).toEqual(new Set([201]))
     const refused = await person.call('POST', '/v1/webhook-endpoints', { body })
     expect([refused.status, refused.body.code]).toEqual([409, 'too_many_webhook_endpoints'])
-    await person.call('DELETE', `/v1/webhook-endpoints/${String(made[0]?.body.webhookEndpoint.id)}`)
+    await person.call('DELETE', `/v1/webhook-endpoints/${String(created[0]?.body.webhookEndpoint.id)}`)
     expect((await person.call('POST', '/v1/webhook-endpoints', { body })).status).toBe(201)
   })
 

@@ -17,22 +17,22 @@ describe('npm run admin', () => {
     await service.close()
   })
 
-  async function admin(...args: string[]): Promise<{ code: number; said: string }> {
+  async function admin(...args: string[]): Promise<{ code: number; output: string }> {
     try {
       const { stdout } = await promisify(execFile)(process.execPath, ['service/dist/cli/admin.js', ...args], {
         env: { PATH: process.env['PATH'] ?? '', DATABASE_URL: service.testDatabase.url },
       })
-      return { code: 0, said: stdout }
+      return { code: 0, output: stdout }
     } catch (error) {
       const { code, stderr } = error as { code: number; stderr: string }
-      return { code, said: stderr }
+      return { code, output: stderr }
     }
   }
 
   const look = async () => (await service.call('GET', `/v1/rda/${slug}`)).body.rda as { id: string }
 
   test("sets and removes the operator's marks", async () => {
-    expect(await admin('verify', slug)).toEqual({ code: 0, said: `${slug} in sandbox is verified.\n` })
+    expect(await admin('verify', slug)).toEqual({ code: 0, output: `${slug} in sandbox is verified.\n` })
     expect((await admin('feature', (await look()).id)).code).toBe(0)
     expect((await admin('verify-owner', creator.caller.subject)).code).toBe(0)
     expect(await look()).toMatchObject({ verified: true, featured: true, ownerVerified: true, version: '1.0.0' })
@@ -46,10 +46,10 @@ describe('npm run admin', () => {
   test('names an unknown asset, and lists its commands', async () => {
     expect(await admin('verify', 'no-such-asset')).toMatchObject({
       code: 1,
-      said: expect.stringContaining('no-such-asset'),
+      output: expect.stringContaining('no-such-asset'),
     })
     expect((await admin('verify', slug, 'production')).code).toBe(1)
-    expect(await admin('promote', slug)).toMatchObject({ code: 2, said: expect.stringContaining('verify-owner') })
+    expect(await admin('promote', slug)).toMatchObject({ code: 2, output: expect.stringContaining('verify-owner') })
     expect((await admin('verify')).code).toBe(2)
   })
 })

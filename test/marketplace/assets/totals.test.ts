@@ -47,8 +47,8 @@ describe('totals', () => {
   test("equal the rows' counts after any history", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
-        const made: Asset[] = []
-        for (const one of steps) await perform(one, made)
+        const assets: Asset[] = []
+        for (const one of steps) await perform(one, assets)
         await expectSound()
       }),
       { numRuns: 25 },
@@ -59,28 +59,28 @@ describe('totals', () => {
     const histories = fc.sample(fc.array(step, { minLength: 20, maxLength: 20 }), { numRuns: 8 })
     await Promise.all(
       histories.map(async (steps) => {
-        const made: Asset[] = []
-        for (const one of steps) await perform(one, made)
+        const assets: Asset[] = []
+        for (const one of steps) await perform(one, assets)
       }),
     )
     await expectSound()
   })
 
-  async function perform(one: Step, made: Asset[]): Promise<void> {
+  async function perform(one: Step, assets: Asset[]): Promise<void> {
     if (one.act === 'add') {
       const asset = assetOf(one.type, one.text, one.owner)
-      made.push(asset)
+      assets.push(asset)
       await store.add(asset)
       await store.setStatus(asset.id, 'draft', 'published', new Date())
       return
     }
-    const place = made.length === 0 ? -1 : one.asset % made.length
-    const asset = made[place]
+    const place = assets.length === 0 ? -1 : one.asset % assets.length
+    const asset = assets[place]
     if (asset === undefined) return
     switch (one.act) {
       case 'edit': {
         const next = { ...asset, description: textOf(one.text), version: `${asset.version}.1` }
-        if (await store.save(next, asset.version)) made[place] = next
+        if (await store.save(next, asset.version)) assets[place] = next
         break
       }
       case 'move': {
@@ -92,7 +92,7 @@ describe('totals', () => {
         await store.mark('sandbox', asset.id, one.mark, one.value)
         break
       case 'remove':
-        made.splice(place, 1)
+        assets.splice(place, 1)
         await database.statements.run(
           `WITH a AS (DELETE FROM rda_version WHERE rda_id = $1), b AS (DELETE FROM rda_stats WHERE rda_id = $1)
            DELETE FROM rda WHERE id = $1`,

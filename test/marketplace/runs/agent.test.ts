@@ -25,9 +25,9 @@ describe('an agent', () => {
       webhookHeaders: { Authorization: 'Bearer creators-own' },
     })
     const { body } = await run(slug)
-    const asked = world.server.to(at)[0]!
+    const request = world.server.to(at)[0]!
     const { secret } = (await world.creator.call('GET', '/v1/signing-secret')).body.signingSecret as { secret: string }
-    expect(new Webhook(secret).verify(asked.body, asked.headers as Record<string, string>)).toEqual({
+    expect(new Webhook(secret).verify(request.body, request.headers as Record<string, string>)).toEqual({
       run_id: body.runId,
       rda_id: expect.stringMatching(/^rda_/),
       rda_slug: slug,
@@ -35,7 +35,7 @@ describe('an agent', () => {
       user_id: caller.caller.subject,
       timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
     })
-    expect(asked.headers).toMatchObject({
+    expect(request.headers).toMatchObject({
       'webhook-id': body.runId,
       authorization: 'Bearer creators-own',
       'content-type': 'application/json',
@@ -63,10 +63,10 @@ describe('an agent', () => {
     })
     const { body } = await run(slug)
     expect(body).toMatchObject({ output: 'at last', cost: 0.25 })
-    const asked = world.server.to(`${at}/status`)
-    expect(asked).toHaveLength(4)
-    expect(asked[0]).toMatchObject({ method: 'GET', body: '' })
-    expect([asked[0]!.query.get('job_id'), asked[0]!.query.get('run_id')]).toEqual(['job/7', body.runId])
+    const requests = world.server.to(`${at}/status`)
+    expect(requests).toHaveLength(4)
+    expect(requests[0]).toMatchObject({ method: 'GET', body: '' })
+    expect([requests[0]!.query.get('job_id'), requests[0]!.query.get('run_id')]).toEqual(['job/7', body.runId])
   })
 
   test('that fails while it is polled costs nothing', async () => {
@@ -91,7 +91,7 @@ describe('an agent', () => {
     })
     const { body } = await run(slug)
     expect(body.output).toBe('third time lucky')
-    const ids = world.server.to(at).map((asked) => (JSON.parse(asked.body) as { run_id: string }).run_id)
+    const ids = world.server.to(at).map((request) => (JSON.parse(request.body) as { run_id: string }).run_id)
     expect(ids).toEqual([body.runId, body.runId, body.runId])
   })
 
@@ -118,8 +118,8 @@ describe('an agent', () => {
     )
     const { body } = await run(slug)
     expect(body.cost).toBe(0.01 * Math.max(1, Math.ceil((body.duration as number) / 1000)))
-    const { run: kept } = (await caller.call('GET', `/v1/runs/${body.runId as string}`)).body
-    expect(kept.maxCost).toBe(0.6)
+    const { run: stored } = (await caller.call('GET', `/v1/runs/${body.runId as string}`)).body
+    expect(stored.maxCost).toBe(0.6)
   })
 
   test('on a private network is not called, although it was made when that was allowed', async () => {

@@ -15,11 +15,11 @@ describe('places for executions', () => {
 
   test('are taken by callers with money only, held until the end, and free of charge when full', async () => {
     let places = 1
-    const taken: string[] = []
+    const entered: string[] = []
     const enterAs = (name: string) => () => {
       if (places === 0) throw new DomainError('unavailable', 'provider_busy', 'Busy.')
       places--
-      taken.push(name)
+      entered.push(name)
       return () => {
         places++
       }
@@ -37,7 +37,7 @@ describe('places for executions', () => {
       runs.run(callerOf(id), askFor('rda_one'), { operation: name, keyed, enter: enterAs(id) })
 
     await expect(run('usr_poor')).rejects.toMatchObject({ code: 'insufficient_balance' })
-    expect([places, taken]).toEqual([1, []])
+    expect([places, entered]).toEqual([1, []])
     const first = run('usr_caller')
     while (places > 0) await new Promise(setImmediate)
     const name = operation()
@@ -49,7 +49,7 @@ describe('places for executions', () => {
     // The same call succeeds once a slot is free.
     expect(await run('usr_other', name, true)).toMatchObject({ state: 'succeeded', cost: 500n })
     expect(await run('usr_other', name, true)).toMatchObject({ state: 'succeeded', cost: 500n })
-    expect([places, taken]).toEqual([1, ['usr_caller', 'usr_other']])
+    expect([places, entered]).toEqual([1, ['usr_caller', 'usr_other']])
     await runs.stop()
   })
 })

@@ -13,11 +13,11 @@ describe('the daily allowance of free prompts', () => {
 
   test('is limited per caller and in total, also for concurrent calls, and flagged once per day', async () => {
     const free = createFreeRuns(database.statements, { perDay: 25, perCaller: 10 })
-    const asked = await Promise.all(
+    const refusals = await Promise.all(
       Array.from({ length: 120 }, (_, n) => free.take({ creator, caller: `usr_${String(n % 4)}`, own: null }, now)),
     )
-    expect(asked.filter((refusal) => refusal === null)).toHaveLength(25)
-    const refused = asked.flatMap((refusal) => (refusal === null ? [] : [refusal]))
+    expect(refusals.filter((refusal) => refusal === null)).toHaveLength(25)
+    const refused = refusals.flatMap((refusal) => (refusal === null ? [] : [refusal]))
     expect(new Set(refused.map(({ resetsAt }) => resetsAt.toISOString()))).toEqual(
       new Set(['2031-05-18T00:00:00.000Z']),
     )
@@ -37,9 +37,9 @@ describe('the daily allowance of free prompts', () => {
     const free = createFreeRuns(database.statements, { perDay: 1, perCaller: 4 })
     const day = new Date('2031-06-01T12:00:00Z')
     const of = (caller: string, perDay: number) => ({ creator, caller, own: { rda: 'rda_own' as const, perDay } })
-    const asked = await Promise.all(Array.from({ length: 20 }, (_, n) => free.take(of(`usr_${String(n)}`, 3), day)))
-    expect(asked.filter((refusal) => refusal === null)).toHaveLength(3)
-    expect(asked.filter((refusal) => refusal?.of === 'asset' && refusal.first)).toHaveLength(1)
+    const refusals = await Promise.all(Array.from({ length: 20 }, (_, n) => free.take(of(`usr_${String(n)}`, 3), day)))
+    expect(refusals.filter((refusal) => refusal === null)).toHaveLength(3)
+    expect(refusals.filter((refusal) => refusal?.of === 'asset' && refusal.first)).toHaveLength(1)
     const others = { creator, caller: 'usr_0', own: null }
     expect(await free.take(others, day)).toBeNull()
     expect(await free.take(others, day)).toMatchObject({ of: 'day' })

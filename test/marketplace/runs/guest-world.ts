@@ -7,7 +7,7 @@ import { runWorld, type RunWorld } from './world.ts'
 export interface GuestWorld extends RunWorld {
   chain: TestChain
   /** Sends a request without a key, with these headers. */
-  ask(slug: string, inputs?: Record<string, unknown>, headers?: Record<string, string>): Promise<Answer>
+  runAsGuest(slug: string, inputs?: Record<string, unknown>, headers?: Record<string, string>): Promise<Answer>
   /** The headers that pay for it. */
   payFor(slug: string, payer: TestAccount, options?: PayOptions): Promise<Record<string, string>>
 }
@@ -33,14 +33,14 @@ export async function guestWorld(environment: Record<string, string> = {}, hooks
   }
   const world = await runWorld(settings, hooks)
   await world.service.start()
-  const ask: GuestWorld['ask'] = (slug, inputs = { say: 'hello' }, headers = {}) =>
+  const runAsGuest: GuestWorld['runAsGuest'] = (slug, inputs = { say: 'hello' }, headers = {}) =>
     world.service.call('POST', `/v1/rda/${slug}/run`, { body: { inputs }, headers })
   return {
     ...world,
     chain,
-    ask,
+    runAsGuest,
     async payFor(slug, payer, { inputs, version, terms } = {}) {
-      const { header, value } = await signFor(chain, payer, await ask(slug, inputs), version, terms)
+      const { header, value } = await signFor(chain, payer, await runAsGuest(slug, inputs), version, terms)
       return { [header]: value }
     },
     async close() {

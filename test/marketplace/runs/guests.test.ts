@@ -30,7 +30,7 @@ describe('runs of assets that guests buy', () => {
   /** A payment whose run failed, so that nothing was charged; a stranger then submits its authorization. */
   async function submitted(payer: TestAccount): Promise<Proof> {
     const payment = await world.payFor(slug, payer)
-    const failed = await world.ask(slug, undefined, payment)
+    const failed = await world.runAsGuest(slug, undefined, payment)
     expect(failed.status).toBe(500)
     await submit(payment)
     return { 'X-Payment-ID': String(failed.body.paymentId), 'X-Payment-Token': String(failed.body.paymentToken) }
@@ -57,8 +57,8 @@ describe('runs of assets that guests buy', () => {
     return await until(async () => {
       await world.chain.mine(3)
       await world.service.wallets.payouts.stepAll(new AbortController().signal)
-      const has = await usdcOf(world.chain, payer.address)
-      return has === 1_000_000n && has
+      const balance = await usdcOf(world.chain, payer.address)
+      return balance === 1_000_000n && balance
     })
   }
 
@@ -73,14 +73,14 @@ describe('runs of assets that guests buy', () => {
     const proof = await submitted(payer)
     expect(await usdcOf(world.chain, payer.address)).toBe(750_000n)
     const before = await world.wallet(world.creator)
-    const failed = await world.ask(slug, undefined, proof)
+    const failed = await world.runAsGuest(slug, undefined, proof)
     expect([failed.status, failed.body]).toEqual([
       500,
       expect.objectContaining({ code: 'agent_failed', paid: true, refunded: true, paymentId: proof['X-Payment-ID'] }),
     ])
     expect(failed.body.error).toMatch(/The payment goes back to its payer\.$/)
     well = true
-    const late = await world.ask(slug, undefined, proof)
+    const late = await world.runAsGuest(slug, undefined, proof)
     expect([late.status, late.body.code, late.body.output]).toEqual([409, 'payment_refunded', undefined])
     expect(await returned(payer)).toBe(1_000_000n)
     await world.service.ledger.sweep()
@@ -97,7 +97,7 @@ describe('runs of assets that guests buy', () => {
     const proof = await submitted(payer)
     const before = await world.wallet(world.creator)
     well = true
-    const done = await world.ask(slug, undefined, proof)
+    const done = await world.runAsGuest(slug, undefined, proof)
     expect([done.status, done.body.output]).toEqual([200, 'done'])
     expect((await world.wallet(world.creator)).balance).toBeCloseTo(before.balance + 0.225, 6)
     expect(await refundsOf(proof)).toEqual([])
@@ -107,7 +107,7 @@ describe('runs of assets that guests buy', () => {
     const { ledger, database } = world.service
     const proof = await submitted(await world.chain.payer(1_000_000n))
     well = true
-    expect((await world.ask(slug, undefined, proof)).status).toBe(200)
+    expect((await world.runAsGuest(slug, undefined, proof)).status).toBe(200)
     const [run] = await database.statements.run<{ id: string }>(
       "SELECT id FROM run WHERE status = 'succeeded' AND cost = 250000 LIMIT 1",
       [],
@@ -128,11 +128,11 @@ describe('runs of assets that guests buy', () => {
 
   test('promise a balance once: two that begin at once are not both worked for', async () => {
     const payer = await world.chain.payer(250_000n)
-    let asked = 0
+    let requests = 0
     let release: (() => void) | undefined
     const both = new Promise<void>((resolve) => (release = resolve))
     world.server.on('/slow', async () => {
-      asked++
+      requests++
       await both
       return { body: DONE }
     })
@@ -141,24 +141,24 @@ describe('runs of assets that guests buy', () => {
       { slug: 'guests-slow', inputSchema: INPUTS },
     )
     const payments = [await world.payFor(slow, payer), await world.payFor(slow, payer)] as const
-    const first = world.ask(slow, undefined, payments[0])
-    await until(() => Promise.resolve(asked === 1))
-    const second = await world.ask(slow, undefined, payments[1])
+    const first = world.runAsGuest(slow, undefined, payments[0])
+    await until(() => Promise.resolve(requests === 1))
+    const second = await world.runAsGuest(slow, undefined, payments[1])
     expect([second.status, second.body.reason]).toEqual([402, 'invalid_exact_evm_insufficient_balance'])
     release?.()
     expect((await first).status).toBe(200)
-    expect(asked).toBe(1)
+    expect(requests).toBe(1)
   })
 
   test('come first for a wallet with code too: its failed run costs nothing', async () => {
     const owner = await world.chain.payer(0n)
     const address = await world.chain.wallet('owned', { owner: owner.address, usdc: 1_000_000n })
     const payment = await world.payFor(slug, owner, { terms: { from: address } })
-    const failed = await world.ask(slug, undefined, payment)
+    const failed = await world.runAsGuest(slug, undefined, payment)
     expect([failed.status, failed.body.code]).toEqual([500, 'agent_failed'])
     expect(await usdcOf(world.chain, address)).toBe(1_000_000n)
     well = true
-    const done = await world.ask(slug, undefined, payment)
+    const done = await world.runAsGuest(slug, undefined, payment)
     expect([done.status, done.body.output]).toEqual([200, 'done'])
     expect(await usdcOf(world.chain, address)).toBe(750_000n)
   })
@@ -187,7 +187,7 @@ describe('runs of assets that guests buy', () => {
     expect(await returned(payer)).toBe(1_000_000n)
     expect(await refundsOf(proof)).toHaveLength(1)
     well = true
-    const late = await world.ask(slug, undefined, proof)
+    const late = await world.runAsGuest(slug, undefined, proof)
     expect([late.status, late.body.code]).toEqual([409, 'payment_refunded'])
   })
 })

@@ -107,7 +107,7 @@ describe('runs that are left behind', () => {
       const work = processes.map(({ runs }) => runs.work(id, new AbortController().signal))
       const canceled = await processes[round % 2]!.runs.cancel(callerOf('usr_caller'), id).catch(() => null)
       const letAll = setInterval(() => {
-        for (const go of letGo.slice(begunBefore)) go()
+        for (const release of letGo.slice(begunBefore)) release()
       }, 5)
       await Promise.all(work)
       clearInterval(letAll)

@@ -40,7 +40,7 @@ describe('models', () => {
         { choices: [], usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 } },
       ])
     expect(await complete()).toEqual({ text: 'Good day', usage: { promptTokens: 11, completionTokens: 3 } })
-    expect(vendor.asked.at(-1)).toMatchObject({
+    expect(vendor.requests.at(-1)).toMatchObject({
       headers: { authorization: 'Bearer sk-operator' },
       body: {
         model: 'gpt-4o-mini',
@@ -63,8 +63,8 @@ describe('models', () => {
   test('a reasoning model is limited by the other name', async () => {
     vendor.answer = (response) => stream(response, [piece('ok', 'stop')])
     await complete(undefined, 'o4-mini')
-    expect(vendor.asked.at(-1)!.body).toMatchObject({ max_completion_tokens: 16_384 })
-    expect(vendor.asked.at(-1)!.body).not.toHaveProperty('max_tokens')
+    expect(vendor.requests.at(-1)!.body).toMatchObject({ max_completion_tokens: 16_384 })
+    expect(vendor.requests.at(-1)!.body).not.toHaveProperty('max_tokens')
   })
 
   test('an abort closes the connection in the middle, which stops the spending', async () => {
@@ -84,7 +84,7 @@ describe('models', () => {
     [401, 'model_unavailable'],
     [500, 'model_unavailable'],
   ])('a vendor that answers %d is called once, and its error text stays hidden', async (status, code) => {
-    const before = vendor.asked.length
+    const before = vendor.requests.length
     vendor.answer = (response) =>
       response
         .writeHead(status, { 'content-type': 'application/json' })
@@ -94,7 +94,7 @@ describe('models', () => {
     }
     expect(error.failure.code).toBe(code)
     expect(error.failure.sentence).not.toContain('secret')
-    expect(vendor.asked.length - before).toBe(1)
+    expect(vendor.requests.length - before).toBe(1)
   })
 
   test('an interrupted answer is a failure', async () => {

@@ -42,7 +42,7 @@ describe('prompts on a paid model', () => {
   }
 
   async function publish(slug: string, pricing: Record<string, unknown>, by = creator): Promise<string> {
-    const made = await by.call('POST', '/v1/rda', {
+    const created = await by.call('POST', '/v1/rda', {
       body: {
         slug,
         type: 'prompt',
@@ -53,8 +53,8 @@ describe('prompts on a paid model', () => {
         pricing,
       },
     })
-    expect([made.status, made.text]).toEqual([201, expect.any(String)])
-    await by.call('POST', `/v1/rda/${made.body.rda.id as string}/publish`)
+    expect([created.status, created.text]).toEqual([201, expect.any(String)])
+    await by.call('POST', `/v1/rda/${created.body.rda.id as string}/publish`)
     return slug
   }
 
@@ -123,10 +123,10 @@ describe('prompts on a paid model', () => {
       `INSERT INTO run_free (at, owner, caller, used) VALUES (date_trunc('day', $1::timestamptz, 'UTC'), 'production/' || $2, $3, 20)`,
       [world.service.clock.now(), creator.caller.user.id, who.caller.user.id],
     )
-    const [asked, before] = [vendor.asked.length, await balance(creator)]
+    const [requestsBefore, before] = [vendor.requests.length, await balance(creator)]
     const { status, body } = await world.run(who, free)
     expect([status, body.code]).toEqual([429, 'free_runs_used_up'])
-    expect([vendor.asked.length, await balance(creator)]).toEqual([asked, before])
+    expect([vendor.requests.length, await balance(creator)]).toEqual([requestsBefore, before])
     world.service.clock.forward(86_400_000)
     expect((await world.run(who, free)).status).toBe(200)
   })
@@ -136,20 +136,20 @@ describe('prompts on a paid model', () => {
     const edited = await creator.call('PATCH', `/v1/rda/${slug}`, { body: { promptConfig: { freeRunsPerDay: 1 } } })
     expect([edited.status, edited.body.rda.promptConfig.freeRunsPerDay]).toEqual([200, 1])
     expect((await world.run(caller, slug)).status).toBe(200)
-    const [asked, before] = [vendor.asked.length, await balance(creator)]
+    const [requestsBefore, before] = [vendor.requests.length, await balance(creator)]
     const other = await world.service.person({ environment: 'production' })
     for (const who of [caller, other]) {
       const { status, body } = await world.run(who, slug)
       expect([status, body.code, body.resetsAt]).toEqual([429, 'free_runs_used_up', expect.any(String)])
     }
-    expect([vendor.asked.length, await balance(creator)]).toEqual([asked, before])
+    expect([vendor.requests.length, await balance(creator)]).toEqual([requestsBefore, before])
     const wrong = await creator.call('PATCH', `/v1/rda/${slug}`, { body: { promptConfig: { freeRunsPerDay: -1 } } })
     expect([wrong.status, Object.keys(wrong.body.details as object)]).toEqual([400, ['promptConfig.freeRunsPerDay']])
   })
 
   test('a free prompt of a creator without money does not run, and does not reveal the balance', async () => {
     const poor = await world.service.person({ environment: 'production' })
-    const asked = vendor.asked.length
+    const requestsBefore = vendor.requests.length
     const answer = await world.run(caller, await publish('unfunded', { model: 'free' }, poor))
     expect(answer.status).toBe(503)
     expect(answer.body).toEqual({
@@ -158,7 +158,7 @@ describe('prompts on a paid model', () => {
       requestId: expect.any(String),
       runId: expect.stringMatching(/^run_/),
     })
-    expect(vendor.asked).toHaveLength(asked)
+    expect(vendor.requests).toHaveLength(requestsBefore)
   })
 
   test('a cancel after the vendor was called changes nothing', async () => {
@@ -167,13 +167,13 @@ describe('prompts on a paid model', () => {
     vendor.answer = (response) => {
       finish = () => stream(response, [piece('whole', 'stop')])
     }
-    const asked = vendor.asked.length
+    const requestsBefore = vendor.requests.length
     const { body } = await world.run(caller, await publish('long', { model: 'per-run', amount: 0.1 }), { async: true })
     await world.service.start()
     const id = body.runId as string
     await world.until(
       async () => (await caller.call('GET', `/v1/runs/${id}`)).body.run.status as string,
-      (status) => status === 'running' && vendor.asked.length > asked,
+      (status) => status === 'running' && vendor.requests.length > requestsBefore,
     )
     const canceled = await caller.call('POST', `/v1/runs/${id}/cancel`)
     expect(canceled.body).toMatchObject({ canceled: false, run: { status: 'running' } })

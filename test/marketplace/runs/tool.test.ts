@@ -23,15 +23,15 @@ describe('a tool', () => {
       ...without(rest, 'query'),
     })
     const result = await world.run(caller, slug, { inputs })
-    return { result, asked: world.server.to(at)[0] }
+    return { result, request: world.server.to(at)[0] }
   }
 
   test('gets the inputs as JSON, or added to its query', async () => {
     const posted = await called({ apiMethod: 'POST' })
-    expect([posted.asked!.method, JSON.parse(posted.asked!.body)]).toEqual(['POST', { city: 'Bern' }])
-    const got = await called({ apiMethod: 'GET', query: '?units=si' }, { city: 'Bern & Thun' })
-    expect([got.asked!.method, got.asked!.body]).toEqual(['GET', ''])
-    expect(Object.fromEntries(got.asked!.query)).toEqual({ units: 'si', city: 'Bern & Thun' })
+    expect([posted.request!.method, JSON.parse(posted.request!.body)]).toEqual(['POST', { city: 'Bern' }])
+    const fetched = await called({ apiMethod: 'GET', query: '?units=si' }, { city: 'Bern & Thun' })
+    expect([fetched.request!.method, fetched.request!.body]).toEqual(['GET', ''])
+    expect(Object.fromEntries(fetched.request!.query)).toEqual({ units: 'si', city: 'Bern & Thun' })
   })
 
   test.each([
@@ -44,21 +44,21 @@ describe('a tool', () => {
       { authorization: `Basic ${Buffer.from('me:pässword').toString('base64')}` },
     ],
   ])('authenticates by %s, and sends its own headers', async (authType, authConfig, headers) => {
-    const { asked } = await called({
+    const { request } = await called({
       authType,
       ...(authType === 'none' ? {} : { authConfig }),
       apiHeaders: { 'X-Client': 'me' },
     })
-    expect(asked!.headers).toMatchObject({ ...headers, 'x-client': 'me' })
-    if (authType === 'none') expect(asked!.headers).not.toHaveProperty('authorization')
+    expect(request!.headers).toMatchObject({ ...headers, 'x-client': 'me' })
+    if (authType === 'none') expect(request!.headers).not.toHaveProperty('authorization')
   })
 
   test('applies its transforms to the request and the response', async () => {
-    const { result, asked } = await called({
+    const { result, request } = await called({
       requestTransform: '{ "q": $uppercase(city), "n": 1 + 1 }',
       responseTransform: '"It is " & temperature & " degrees"',
     })
-    expect(JSON.parse(asked!.body)).toEqual({ q: 'BERN', n: 2 })
+    expect(JSON.parse(request!.body)).toEqual({ q: 'BERN', n: 2 })
     expect(result.body.output).toBe('It is 7 degrees')
   })
 
@@ -87,9 +87,9 @@ describe('a tool', () => {
     ],
   ])('with a transform that %s costs nothing, and its server is not called', async (_, expression, code) => {
     const transform = expression.startsWith('$f') ? `(${expression})` : expression
-    const { result, asked } = await called({ requestTransform: transform })
+    const { result, request } = await called({ requestTransform: transform })
     expect([result.status, result.body.code]).toEqual([500, code])
-    expect(asked).toBeUndefined()
+    expect(request).toBeUndefined()
   })
 
   test('is called once, even when it fails', async () => {

@@ -2,15 +2,15 @@ import type { Owner } from '../../../service/kit/owner.ts'
 import { createTransforms } from '../../../service/transforms/transforms.ts'
 
 describe('transforms', () => {
-  const made = createTransforms({ limitMs: 400, waitingMax: 500 })
+  const runner = createTransforms({ limitMs: 400, waitingMax: 500 })
   const of = { userId: 'usr_creator', environment: 'sandbox' as const }
   const transforms = {
-    apply: (expression: string, input: unknown, by: Owner = of) => made.apply(expression, input, by),
-    check: (expression: string, by: Owner = of) => made.check(expression, by),
+    apply: (expression: string, input: unknown, by: Owner = of) => runner.apply(expression, input, by),
+    check: (expression: string, by: Owner = of) => runner.check(expression, by),
   }
 
   afterAll(async () => {
-    await made.close()
+    await runner.close()
   })
 
   test('give what JSONata gives', async () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 
 /** A model vendor that speaks OpenAI's protocol, as far as the tests need it. */
 export class Vendor {
-  readonly asked: { headers: IncomingMessage['headers']; body: Record<string, unknown> }[] = []
+  readonly requests: { headers: IncomingMessage['headers']; body: Record<string, unknown> }[] = []
   closed = 0
   answer: (response: ServerResponse) => void = () => undefined
   private readonly server = createServer((request, response) => {
@@ -12,7 +12,7 @@ export class Vendor {
     response.once('close', () => this.closed++)
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      this.asked.push({ headers: request.headers, body: JSON.parse(Buffer.concat(chunks).toString()) })
+      this.requests.push({ headers: request.headers, body: JSON.parse(Buffer.concat(chunks).toString()) })
       this.answer(response)
     })
   })

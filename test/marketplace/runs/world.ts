@@ -20,7 +20,7 @@ export interface RunWorld {
   ): Promise<Answer>
   wallet(person: TestPerson): Promise<Wallet>
   /** Repeats the request until its result fulfils the condition. */
-  until<T>(ask: () => Promise<T>, holds: (value: T) => boolean): Promise<T>
+  until<T>(read: () => Promise<T>, holds: (value: T) => boolean): Promise<T>
   close(): Promise<void>
 }
 
@@ -38,8 +38,8 @@ export async function runWorld(environment: Record<string, string> = {}, hooks: 
   const creator = await service.person()
 
   async function publish(body: Record<string, unknown>): Promise<string> {
-    const made = await creator.call('POST', '/v1/rda', { body })
-    if (made.status !== 201) throw new Error(made.text)
+    const created = await creator.call('POST', '/v1/rda', { body })
+    if (created.status !== 201) throw new Error(created.text)
     const published = await creator.call('POST', `/v1/rda/${String(body['slug'])}/publish`)
     if (published.status !== 200) throw new Error(published.text)
     return String(body['slug'])
@@ -75,9 +75,9 @@ export async function runWorld(environment: Record<string, string> = {}, hooks: 
     run: (person, slug, more = {}, headers = {}) =>
       person.call('POST', '/v1/run', { body: { rdaSlug: slug, inputs: { say: 'hello' }, ...more }, headers }),
     wallet: async (person) => (await person.call('GET', '/v1/wallet/balance')).body.wallet as Wallet,
-    async until(ask, holds) {
+    async until(read, holds) {
       for (;;) {
-        const value = await ask()
+        const value = await read()
         if (holds(value)) return value
         await new Promise(setImmediate)
       }

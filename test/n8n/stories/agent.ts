@@ -12,9 +12,9 @@ export function agentStory(world: () => World): void {
         const ran = await runFile(world(), await agentWith(world(), model, counting(credential)))
         expect(ran.error('AI Agent')).toBeUndefined()
         // Half a cent each: two fit into the day.
-        expect(model.told).toHaveLength(3)
-        expect(model.told.slice(0, 2)).toEqual([expect.stringMatching('words'), expect.stringMatching('words')])
-        expect(model.told[2]).toMatch(
+        expect(model.toolResults).toHaveLength(3)
+        expect(model.toolResults.slice(0, 2)).toEqual([expect.stringMatching('words'), expect.stringMatching('words')])
+        expect(model.toolResults[2]).toMatch(
           /A spending limit of the agent stops this: .*limit for this day\. 0\.01 USDC of 0\.012 USDC is spent, and this would cost 0\.005 USDC\. Nothing was paid\. Do not retry before \d{4}-\d\d-\d\d 00:00 UTC/,
         )
         expect(ran.items('AI Agent')).toEqual([
@@ -56,7 +56,7 @@ function counting(credential: Credential): NodeData {
 
 /** A workflow of an AI agent with this model and this tool. */
 export async function agentWith(world: World, model: Model, tool: NodeData): Promise<WorkflowFile> {
-  const openAi = await world.n8n.ask<Credential>('POST', '/rest/credentials', {
+  const openAi = await world.n8n.request<Credential>('POST', '/rest/credentials', {
     name: 'Stand-in',
     type: 'openAiApi',
     data: { apiKey: 'none', url: model.url, header: false },

@@ -29,7 +29,7 @@ export function credentialStory(world: () => World): void {
     ])('%s', async (_, data, expected) => {
       const { id, name } = world().credential
       const credentials = { id, name, type: 'coinslotApi', data: credentialData(world().apiUrl, data(world())) }
-      const { status, message } = await world().n8n.ask('POST', '/rest/credentials/test', { credentials })
+      const { status, message } = await world().n8n.request('POST', '/rest/credentials/test', { credentials })
       expect({ status, message }).toEqual({
         status: expected.status,
         message: expect.stringMatching(expected.message),

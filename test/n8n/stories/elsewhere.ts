@@ -54,17 +54,17 @@ export function elsewhereStory(world: () => World): void {
         const loaded = await runFile(world(), imported('chat-with-documents', credentials), 'Load documents')
         expect(loaded.error('Store the documents')).toBeUndefined()
         const workflow = await publishExample(world(), 'chat-with-documents', credentials)
-        const ask = async (input: Record<string, unknown>) => (await buy(workflow, input)).delivery?.answer ?? ''
+        const answerTo = async (input: Record<string, unknown>) => (await buy(workflow, input)).delivery?.answer ?? ''
 
-        const first = await ask({ question: 'May I return my kettle?' })
+        const first = await answerTo({ question: 'May I return my kettle?' })
         expect(first).toMatch('A kettle may be returned for 30 days.')
         expect(questions()).toEqual(['May I return my kettle?'])
         const [, conversation] = /conversation number: ([0-9a-f-]{36})$/.exec(first)!
 
-        await ask({ question: 'And the tea?', conversation })
+        await answerTo({ question: 'And the tea?', conversation })
         expect(questions()).toEqual(['May I return my kettle?', 'And the tea?'])
 
-        await ask({ question: 'What did the others ask?' })
+        await answerTo({ question: 'What did the others ask?' })
         expect(questions()).toEqual(['What did the others ask?'])
         await workflow.unpublish()
       } finally {
@@ -81,17 +81,17 @@ export function elsewhereStory(world: () => World): void {
       try {
         const workflow = await publishExample(world(), 'paid-chat', { openAiApi: await openAi(model) })
         const form = await formOf(workflow)
-        const say = async (right: Record<string, unknown>, message: string) => {
+        const sendMessage = async (right: Record<string, unknown>, message: string) => {
           const { body } = await asJson(`${form}/pay`, 'POST', { ...right, input: { message } })
           const { payment } = body as PaymentView
           await until(async () => ((await paymentAt(payment)).delivery?.answer ?? null) !== null)
           return await paymentAt(payment)
         }
-        const first = await say({ simulate: true, choice: { plan: 'messages' } }, 'Which tea is green?')
+        const first = await sendMessage({ simulate: true, choice: { plan: 'messages' } }, 'Which tea is green?')
         // The stand-in repeats what it is asked.
         expect(first.delivery?.answer).toBe('Customer: Which tea is green?')
         expect(first.payment).toMatchObject({ amount: 1, pass: { runsLeft: 19 } })
-        const next = await say({ pass: first.payment.pass?.token }, 'And black?')
+        const next = await sendMessage({ pass: first.payment.pass?.token }, 'And black?')
         expect(next.delivery?.answer).toBe(
           'Customer: Which tea is green?\nYou: Customer: Which tea is green?\n\nCustomer: And black?',
         )
@@ -123,7 +123,11 @@ export function elsewhereStory(world: () => World): void {
     })
 
     async function credential(type: string, data: Record<string, unknown>): Promise<Credential> {
-      return await world().n8n.ask<Credential>('POST', '/rest/credentials', { name: `Stand-in ${type}`, type, data })
+      return await world().n8n.request<Credential>('POST', '/rest/credentials', {
+        name: `Stand-in ${type}`,
+        type,
+        data,
+      })
     }
 
     async function openAi({ url }: Model): Promise<Credential> {

@@ -77,7 +77,7 @@ export function examplesStory(world: () => World): void {
       const model = await new Model({ text: 'Put a coin in.' }, 2, 'Text_statistics').listen()
       try {
         const { credential } = await makeAgent(world(), { perDay: 0.007 })
-        const openAiApi = await world().n8n.ask<Credential>('POST', '/rest/credentials', {
+        const openAiApi = await world().n8n.request<Credential>('POST', '/rest/credentials', {
           name: 'Stand-in',
           type: 'openAiApi',
           data: { apiKey: 'none', url: model.url, header: false },
@@ -85,7 +85,7 @@ export function examplesStory(world: () => World): void {
         const ran = await runFile(world(), imported('agent-with-a-budget', { coinslotApi: credential, openAiApi }))
         expect(ran.error('AI Agent')).toBeUndefined()
         expect(model.tools.map(({ name }) => name).sort()).toEqual(['Search_marketplace_assets', 'Text_statistics'])
-        expect(model.told).toEqual([
+        expect(model.toolResults).toEqual([
           expect.stringMatching('words'),
           expect.stringMatching('A spending limit of the agent stops this'),
         ])

@@ -1,4 +1,4 @@
-import { BODY, formOf, gone, outputOf, simulate, type Told } from '../payments.ts'
+import { BODY, formOf, untilRemoved, outputOf, simulate, type FormLink } from '../payments.ts'
 import { asJson, until, type World } from '../world.ts'
 
 /** A builder's test: a temporary form for one payment. */
@@ -7,14 +7,14 @@ export function listeningStory(world: () => World): void {
     it('creates a temporary form, to which the test address redirects', async () => {
       const workflow = await world().makeWorkflow()
       await workflow.listen()
-      const told: { status: number; body: Told } = await asJson(workflow.address('webhook-test'), 'POST')
-      expect(told).toEqual({
+      const answer: { status: number; body: FormLink } = await asJson(workflow.address('webhook-test'), 'POST')
+      expect(answer).toEqual({
         status: 200,
         body: { message: expect.any(String), form_url: expect.stringMatching(/\/p\/chk_\w+$/), test_mode: true },
       })
       const led = await fetch(workflow.address('webhook-test'), { redirect: 'manual' })
-      expect([led.status, led.headers.get('location')]).toEqual([302, told.body.form_url])
-      expect((await asJson(told.body.form_url)).body.checkout).toMatchObject({
+      expect([led.status, led.headers.get('location')]).toEqual([302, answer.body.form_url])
+      expect((await asJson(answer.body.form_url)).body.checkout).toMatchObject({
         lifetime: 'temporary',
         status: 'active',
       })
@@ -28,7 +28,7 @@ export function listeningStory(world: () => World): void {
       const payment = await simulate(form, { website: 'https://example.com', pages: 7 })
       const [run] = await workflow.runs(1)
       expect(run).toEqual({ mode: 'manual', data: outputOf(payment, { website: 'https://example.com', pages: 7 }) })
-      await gone(form)
+      await untilRemoved(form)
     })
 
     it('runs it with an unsigned body of the shape of a payment, and refuses one of another shape', async () => {
@@ -45,7 +45,7 @@ export function listeningStory(world: () => World): void {
       await workflow.listen()
       const form = await formOf(workflow, 'webhook-test')
       await workflow.stopListening()
-      await gone(form)
+      await untilRemoved(form)
     })
 
     it('keeps the link alive when the workflow is published in the meantime', async () => {

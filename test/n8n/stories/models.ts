@@ -29,7 +29,7 @@ export function modelsStory(world: () => World): void {
         expect(model.tools).toMatchObject([
           { description: expect.stringContaining('Costs 0.25 USDC a call.') as unknown },
         ])
-        expect(model.told).toEqual([expect.stringContaining('Audit of https://example.com')])
+        expect(model.toolResults).toEqual([expect.stringContaining('Audit of https://example.com')])
         expect((await workflow.runs(1)).map(({ mode }) => mode)).toEqual(['webhook'])
         expect((await spent()) - before).toBeCloseTo(0.25, 6)
       } finally {
@@ -73,7 +73,7 @@ export function modelsStory(world: () => World): void {
     }
 
     async function withKey(endpointUrl: string, token: string): Promise<NodeData> {
-      const { id, name } = await world().n8n.ask<Credential>('POST', '/rest/credentials', {
+      const { id, name } = await world().n8n.request<Credential>('POST', '/rest/credentials', {
         name: 'Coinslot key',
         type: 'httpBearerAuth',
         data: { token },

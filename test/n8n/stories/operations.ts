@@ -43,8 +43,8 @@ export function operationsStory(world: () => World): void {
     })
 
     it('gets and searches assets', async () => {
-      const got = await act(world(), { resource: 'rda', operation: 'get', rda: named('blog-outline') })
-      expect(got.items('Coinslot')).toEqual([expect.objectContaining({ slug: 'blog-outline', type: 'prompt' })])
+      const read = await act(world(), { resource: 'rda', operation: 'get', rda: named('blog-outline') })
+      expect(read.items('Coinslot')).toEqual([expect.objectContaining({ slug: 'blog-outline', type: 'prompt' })])
       const found = await act(world(), {
         resource: 'rda',
         operation: 'search',
@@ -66,17 +66,17 @@ export function operationsStory(world: () => World): void {
       expect(waited.items('Coinslot')).toEqual([
         expect.objectContaining({ id: runId, status: 'succeeded', cost: 0.005 }),
       ])
-      const got = await act(world(), { resource: 'run', operation: 'get', runId })
-      expect(got.items('Coinslot')).toEqual([expect.objectContaining({ id: runId, inputs: { text: 'x' } })])
+      const read = await act(world(), { resource: 'run', operation: 'get', runId })
+      expect(read.items('Coinslot')).toEqual([expect.objectContaining({ id: runId, inputs: { text: 'x' } })])
       const ended = await act(world(), { resource: 'run', operation: 'cancel', runId })
       expect(ended.error('Coinslot')?.message).toMatch('ended already')
     })
 
     it('says that a run whose request has left continues', async () => {
       // A creator's agent that takes its time.
-      let asked = false
+      let wasRequested = false
       const slow = await startPage(() => {
-        asked = true
+        wasRequested = true
       })
       try {
         await makeAgentRda(world(), 'slow-agent', slow.url)
@@ -85,7 +85,7 @@ export function operationsStory(world: () => World): void {
           options: { wait: false },
         })
         const { runId } = begun.items('Coinslot')[0]!
-        await until(() => Promise.resolve(asked))
+        await until(() => Promise.resolve(wasRequested))
         const canceled = await act(world(), { resource: 'run', operation: 'cancel', runId })
         expect(canceled.items('Coinslot')).toEqual([
           expect.objectContaining({
@@ -127,9 +127,9 @@ export function operationsStory(world: () => World): void {
           sendBody: 'json',
           bodyJson: '{"q": 1}',
         }
-        const bought = await act(world(), { ...fetch, maxAmount: 0.3 })
-        expect(bought.error('Coinslot')).toBeUndefined()
-        expect(bought.items('Coinslot')).toEqual([
+        const purchase = await act(world(), { ...fetch, maxAmount: 0.3 })
+        expect(purchase.error('Coinslot')).toBeUndefined()
+        expect(purchase.items('Coinslot')).toEqual([
           expect.objectContaining({
             status: 200,
             body: { sold: true, method: 'POST', body: '{"q":1}' },
@@ -140,7 +140,7 @@ export function operationsStory(world: () => World): void {
         expect(refused.error('Coinslot')?.message).toMatch(
           'asks for 0.25 USDC, which is above the Maximum Amount of 0.2 USDC. Nothing was paid.',
         )
-        await until(async () => seller.shown.get('/v2/honest')?.length === 1)
+        await until(async () => seller.payments.get('/v2/honest')?.length === 1)
       } finally {
         await seller.close()
       }

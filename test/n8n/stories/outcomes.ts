@@ -77,12 +77,12 @@ export function outcomesStory(world: () => World): void {
       refundOnFailure: true,
       capture: 'onPayment',
     })
-    const seen = (): Promise<unknown> => world().get(`/payments/${payment.id}`)
+    const readPayment = (): Promise<unknown> => world().get(`/payments/${payment.id}`)
     await until(async () => {
       await world().chain.mine()
-      return JSON.stringify(await seen()).includes('"confirmed"')
+      return JSON.stringify(await readPayment()).includes('"confirmed"')
     })
-    expect(await seen()).toMatchObject({ payment: { refunds: [{ amount: 0.25, state: 'confirmed' }] } })
+    expect(await readPayment()).toMatchObject({ payment: { refunds: [{ amount: 0.25, state: 'confirmed' }] } })
     expect(await balanceOf(payer)).toBe(START)
   })
 

@@ -28,13 +28,13 @@ export function publishingStory(world: () => World): void {
     ])('%s', async (_, parameters, data, sentence) => {
       const workflow = await world().makeWorkflow(parameters, await world().makeCredential(data))
       await expect(workflow.publish()).rejects.toThrow(sentence)
-      await expect(workflow.kept()).resolves.not.toHaveProperty('secret')
+      await expect(workflow.storedData()).resolves.not.toHaveProperty('secret')
     })
   })
 
   it('unpublishes and forgets the checkout also while the service is down', async () => {
     const workflow = await published(world())
     await world().outage(() => workflow.unpublish())
-    expect(await workflow.kept()).toEqual({})
+    expect(await workflow.storedData()).toEqual({})
   })
 }

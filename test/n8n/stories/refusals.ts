@@ -64,9 +64,9 @@ export function refusalsStory(world: () => World): void {
         httpCode,
       })
 
-      const went = await act(world(), parameters, { ...acting, onError: 'continueRegularOutput' })
-      expect(went.status).toBe('success')
-      expect(went.items('Coinslot')).toEqual([
+      const continued = await act(world(), parameters, { ...acting, onError: 'continueRegularOutput' })
+      expect(continued.status).toBe('success')
+      expect(continued.items('Coinslot')).toEqual([
         expect.objectContaining({ error: expect.stringMatching(sentence), code }),
       ])
     })
@@ -78,16 +78,16 @@ export function refusalsStory(world: () => World): void {
           name: 'NodeApiError',
           message: expect.stringMatching(/Coinslot cannot be reached at .*Check the service address/),
         })
-        const went = await act(world(), COUNT.parameters, { onError: 'continueRegularOutput' })
-        expect(went.items('Coinslot')).toEqual([{ error: expect.stringMatching('cannot be reached') }])
+        const continued = await act(world(), COUNT.parameters, { onError: 'continueRegularOutput' })
+        expect(continued.items('Coinslot')).toEqual([{ error: expect.stringMatching('cannot be reached') }])
       })
     })
 
     it('a failed item, while the others go on, with an error output if chosen', async () => {
       const parameters = { ...COUNT.parameters, inputsJson: '={{ $json }}' }
       const input = [{ text: 'one' }, { txt: 'two' }, { text: 'three' }]
-      const went = await act(world(), parameters, { input, onError: 'continueErrorOutput' })
-      const [good, bad] = went.runs('Coinslot')[0]?.data?.main ?? []
+      const continued = await act(world(), parameters, { input, onError: 'continueErrorOutput' })
+      const [good, bad] = continued.runs('Coinslot')[0]?.data?.main ?? []
       expect(good?.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }])
       expect(bad).toEqual([expect.objectContaining({ pairedItem: { item: 1 } })])
       expect(bad?.[0]?.json).toEqual({ txt: 'two', error: expect.stringMatching('text: is required') })

@@ -7,7 +7,7 @@ import { asJson, TRIGGER, until, type World } from '../world.ts'
 export function requestsStory(world: () => World): void {
   describe('a workflow that asks its payer for more', () => {
     it('continues once the payer has paid it', async () => {
-      const { payment, request, end } = await asked()
+      const { payment, request, end } = await sellAndAsk()
       expect(request).toMatchObject({ status: 'open', amount: 2.5, note: 'Forty more pages of https://example.com' })
       const place = new URL(request.url)
       const paid = await asJson(`${place.href}/pay`, 'POST', { input: {}, simulate: true })
@@ -19,7 +19,7 @@ export function requestsStory(world: () => World): void {
     })
 
     it('continues with the refusal', async () => {
-      const { payment, request, end } = await asked()
+      const { payment, request, end } = await sellAndAsk()
       const { origin, pathname } = new URL(payment.statusUrl)
       const refusal = await fetch(`${origin}${pathname}/requests/${request.id}/refuse`, {
         method: 'POST',
@@ -30,7 +30,7 @@ export function requestsStory(world: () => World): void {
     })
 
     it('continues when the time is over, and not for a forged call to its address', async () => {
-      const { payment, request, end } = await asked()
+      const { payment, request, end } = await sellAndAsk()
       const { requests } = (await world().get(`/payments/${payment.id}/requests`)) as {
         requests: [{ callbackUrl: string }]
       }
@@ -47,17 +47,17 @@ export function requestsStory(world: () => World): void {
   })
 
   /** Sells an order whose workflow has asked. `end` waits for the workflow's answer to the payer: what it was told. */
-  async function asked(): Promise<{
+  async function sellAndAsk(): Promise<{
     payment: PaymentView['payment']
     request: RequestView
     end(): Promise<Record<string, unknown>>
   }> {
     const credentials = { coinslotApi: world().credential }
     const note = `=Forty more pages of {{ $json.input.website }}`
-    const ask = { resource: 'payment', operation: 'ask', moreAmount: 2.5, note }
+    const parameters = { resource: 'payment', operation: 'ask', moreAmount: 2.5, note }
     const nodes = [
       [TRIGGER, 'payToRunTrigger', 1.1, { productName: 'SEO audit', price: 5, customerFields: FIELDS, testMode: true }],
-      ['Ask', 'coinslot', 1, ask],
+      ['Ask', 'coinslot', 1, parameters],
       ['Answer', 'coinslot', 1, { resource: 'payment', operation: 'answer', answerWith: 'item' }],
     ] as const
     const workflow = await world().importWorkflow({

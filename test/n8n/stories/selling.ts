@@ -3,7 +3,7 @@ import {
   BODY,
   deliver,
   formOf,
-  gone,
+  untilRemoved,
   outputOf,
   paymentAt,
   published,
@@ -89,7 +89,7 @@ export function sellingStory(world: () => World): void {
       expect(await formOf(workflow)).toBe(form)
 
       await workflow.unpublish()
-      await gone(form)
+      await untilRemoved(form)
       await workflow.publish()
       expect(await formOf(workflow)).toBe(form)
       const payment = await simulate(form, { website: 'https://example.com' })
@@ -112,7 +112,7 @@ export function sellingStory(world: () => World): void {
 
     it('runs for no delivery that is unsigned, forged or stale', async () => {
       const workflow = await published(world(), { testMode: false, network: 'base-sepolia', ...ANYBODY })
-      const secret = (await workflow.kept()).secret!
+      const secret = (await workflow.storedData()).secret!
       const body = JSON.stringify(BODY)
       const now = Math.floor(Date.now() / 1000)
       expect(await asJson(workflow.address('webhook'), 'POST', BODY)).toMatchObject({
@@ -148,7 +148,7 @@ export function sellingStory(world: () => World): void {
       const workflow = await published(world())
       const form = await formOf(workflow)
       await workflow.unpublish()
-      await gone(form)
+      await untilRemoved(form)
       const page = await fetch(form, { headers: { accept: 'text/html' } })
       expect(page.status).toBe(404)
       expect(page.headers.get('content-type')).toMatch('text/html')

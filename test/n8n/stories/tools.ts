@@ -14,8 +14,8 @@ export function toolsStory(world: () => World): void {
       })
       expect(found.error('Coinslot')).toBeUndefined()
       expect(found.items('Coinslot')[0]).toMatchObject({ slug: APOD, price: expect.any(Number) })
-      const got = await act(world(), { resource: 'tool', operation: 'get', tool: named(APOD) })
-      expect(got.items('Coinslot')).toEqual([
+      const read = await act(world(), { resource: 'tool', operation: 'get', tool: named(APOD) })
+      expect(read.items('Coinslot')).toEqual([
         expect.objectContaining({ slug: APOD, inputSchema: expect.objectContaining({ type: 'object' }) }),
       ])
     })

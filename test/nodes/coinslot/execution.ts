@@ -6,7 +6,7 @@ import type {
   INodeExecutionData,
 } from 'n8n-workflow'
 import { Coinslot } from '../../../nodes/Coinslot/Coinslot.node.ts'
-import { shared, type Played, type Told } from '../n8n.ts'
+import { shared, type Played, type ServiceAnswer } from '../n8n.ts'
 
 export interface Executed extends Omit<Played, 'parameters' | 'service'> {
   /** The parameters of every item, or of each one. */
@@ -14,7 +14,7 @@ export interface Executed extends Omit<Played, 'parameters' | 'service'> {
   /** The input items. */
   input?: IDataObject[]
   /** The service's responses, call by call; the last one repeats. */
-  answers?: Told[]
+  answers?: ServiceAnswer[]
   service?: Played['service']
   continueOnFail?: boolean
   /** Runs it as an agent's tool: by n8n's engine, or invoked by the agent itself. */
@@ -87,7 +87,7 @@ export async function execute(played: Executed): Promise<Execution> {
 }
 
 /** n8n's side of the panel, while a user fills it in. */
-export function panel(parameters: IDataObject, answers: Told[]) {
+export function panel(parameters: IDataObject, answers: ServiceAnswer[]) {
   const { context, calls } = shared({ service: inTurn(answers) })
   Object.assign(context, {
     getNode: () => NODE,
@@ -111,7 +111,7 @@ function extracted(value: unknown, options?: { extractValue?: boolean }): unknow
   return isLocator && options?.extractValue === true ? (value as unknown as { value: unknown }).value : value
 }
 
-function inTurn(answers: Told[] = [{ status: 200, body: {} }]): () => Told {
+function inTurn(answers: ServiceAnswer[] = [{ status: 200, body: {} }]): () => ServiceAnswer {
   let call = 0
   return () => answers[Math.min(call++, answers.length - 1)]!
 }

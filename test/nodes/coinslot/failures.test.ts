@@ -5,19 +5,19 @@ import { answerError } from '../../../service/api/errors.ts'
 import { unaffordable } from '../../../service/ledger/errors.ts'
 import { tooDear } from '../../../service/marketplace/errors.ts'
 import { usdc } from '../../../service/kit/money.ts'
-import type { Told } from '../n8n.ts'
+import type { ServiceAnswer } from '../n8n.ts'
 import { execute, mapped, named } from './execution.ts'
 
 const RUN: IDataObject = { resource: 'rda', operation: 'run', rda: named('seo-audit'), inputs: mapped({}) }
 
 /** As the service answers this error: its own words, so that both sides stay in step. */
-function answer(error: unknown): Told {
+function answer(error: unknown): ServiceAnswer {
   const { status, body } = answerError(error, 'req_1')
   return { status, body }
 }
 
 describe('a refusal is a NodeApiError that says what to do next, and an item where the workflow goes on', () => {
-  it.each<[string, Told, string]>([
+  it.each<[string, ServiceAnswer, string]>([
     [
       'a balance that is too low',
       answer(unaffordable(usdc(5_000_000n), usdc(20_000n))),
@@ -140,22 +140,25 @@ describe('a refusal is a NodeApiError that says what to do next, and an item whe
       new Error('connect ECONNREFUSED'),
       'Coinslot cannot be reached at http://localhost:4020/v1 (no answer). Check the service address in the credential and that the service is running, then try again.',
     ],
-  ])('%s', async (_, told, sentence) => {
-    const failed = await execute({ parameters: RUN, answers: [told] })
+  ])('%s', async (_, answer, sentence) => {
+    const failed = await execute({ parameters: RUN, answers: [answer] })
     expect(failed.error).toBeInstanceOf(NodeApiError)
     expect((failed.error as NodeApiError).message).toBe(sentence)
     // n8n puts a sentence of its own in the place of one that has a system's code in it.
     expect(sentence).not.toMatch(/\bE[A-Z]{4,}\b/)
 
     for (const going of [{ continueOnFail: true }, { tool: 'engine' as const }, { tool: 'invoked' as const }]) {
-      const went = await execute({ parameters: RUN, answers: [told], ...going })
+      const went = await execute({ parameters: RUN, answers: [answer], ...going })
       expect(went.items).toEqual([{ json: expect.objectContaining({ error: sentence }), pairedItem: { item: 0 } }])
     }
   })
 
   it('hands the figures on to a workflow that continues', async () => {
-    const told = { status: 403, body: { error: 'x', code: 'spending_limit', limit: 'perDay', spent: 1, resetsAt: 'z' } }
-    const { items } = await execute({ parameters: RUN, answers: [told], continueOnFail: true })
+    const answer = {
+      status: 403,
+      body: { error: 'x', code: 'spending_limit', limit: 'perDay', spent: 1, resetsAt: 'z' },
+    }
+    const { items } = await execute({ parameters: RUN, answers: [answer], continueOnFail: true })
     expect(items[0]?.json).toMatchObject({ code: 'spending_limit', limit: 'perDay', spent: 1, resetsAt: 'z' })
   })
 

@@ -1,6 +1,6 @@
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow'
 import { linesOf } from '../../../service/dashboard/browser/pages/marketplace/lines.ts'
-import type { Told } from '../n8n.ts'
+import type { ServiceAnswer } from '../n8n.ts'
 import { execute, mapped, named } from './execution.ts'
 
 const API = 'http://localhost:4020/v1'
@@ -19,7 +19,7 @@ it('runs the node that the page of an asset shows, as n8n takes it from the clip
 })
 
 describe('each operation sends the right request and returns the result', () => {
-  it.each<[string, IDataObject, Told, Partial<IHttpRequestOptions>, IDataObject[]]>([
+  it.each<[string, IDataObject, ServiceAnswer, Partial<IHttpRequestOptions>, IDataObject[]]>([
     [
       'Marketplace Asset: Run',
       {
@@ -233,8 +233,8 @@ describe('each operation sends the right request and returns the result', () => 
         },
       ],
     ],
-  ])('%s', async (_, parameters, told, call, items) => {
-    const done = await execute({ parameters, answers: [told] })
+  ])('%s', async (_, parameters, answer, call, items) => {
+    const done = await execute({ parameters, answers: [answer] })
     expect(done.error).toBeUndefined()
     expect(done.calls).toHaveLength(1)
     expect(done.calls[0]).toMatchObject({ ...call, disableFollowRedirect: true })
@@ -289,7 +289,7 @@ describe('each operation sends the right request and returns the result', () => 
 
 describe('lists', () => {
   it('are read to their end where all is wanted', async () => {
-    const page = (from: number, count: number): Told =>
+    const page = (from: number, count: number): ServiceAnswer =>
       ok({ transactions: Array.from({ length: count }, (_, place) => ({ id: from + place })), total: 150 })
     const done = await execute({
       parameters: { resource: 'wallet', operation: 'transactions', returnAll: true },
@@ -363,7 +363,7 @@ describe('items', () => {
 
 describe('waiting for a run', () => {
   const parameters = { resource: 'run', operation: 'wait', runId: 'run_1', waitSeconds: 1 }
-  const run = (status: string): Told => ok({ run: { id: 'run_1', status, error: 'The agent was away.' } })
+  const run = (status: string): ServiceAnswer => ok({ run: { id: 'run_1', status, error: 'The agent was away.' } })
 
   it('polls until it has ended', async () => {
     const done = await execute({ parameters, answers: [run('running'), run('succeeded')] })
@@ -383,7 +383,7 @@ describe('waiting for a run', () => {
 
 const FETCH = { resource: 'paidUrl', operation: 'fetch', url: 'https://seller.example/', maxAmount: 1, method: 'GET' }
 
-function ok(body: unknown): Told & { status: number } {
+function ok(body: unknown): ServiceAnswer & { status: number } {
   return { status: 200, body }
 }
 

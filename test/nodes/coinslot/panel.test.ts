@@ -145,8 +145,8 @@ describe('the fields for inputs', () => {
   })
 
   it('say that the chosen asset no longer exists', async () => {
-    const gone = { status: 404, body: { error: 'There is no such marketplace asset.', code: 'rda_not_found' } }
-    const { context } = panel({ rda: named('x') }, [gone])
+    const missing = { status: 404, body: { error: 'There is no such marketplace asset.', code: 'rda_not_found' } }
+    const { context } = panel({ rda: named('x') }, [missing])
     await expect(resourceMapping.mapRdaInputs.call(context)).rejects.toThrow('There is no such marketplace asset.')
   })
 

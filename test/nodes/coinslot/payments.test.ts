@@ -1,10 +1,13 @@
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow'
-import type { Told } from '../n8n.ts'
+import type { ServiceAnswer } from '../n8n.ts'
 import { execute, mapped, named, type Executed } from './execution.ts'
 
 const RUN: IDataObject = { resource: 'rda', operation: 'run', rda: named('seo-audit'), inputs: mapped({ site: 'x' }) }
-const OK: Told = { status: 200, body: { runId: 'run_1' } }
-const LOW: Told = { status: 402, body: { error: 'x', code: 'insufficient_balance', required: 1, available: 0 } }
+const OK: ServiceAnswer = { status: 200, body: { runId: 'run_1' } }
+const LOW: ServiceAnswer = {
+  status: 402,
+  body: { error: 'x', code: 'insufficient_balance', required: 1, available: 0 },
+}
 
 describe('a paid call has an idempotency key, so that a retry by n8n pays once', () => {
   it.each<[string, IDataObject]>([
@@ -44,7 +47,7 @@ describe('a paid call has an idempotency key, so that a retry by n8n pays once',
     expect(same).toEqual([true, false, true])
   })
 
-  it.each<[string, Told, boolean]>([
+  it.each<[string, ServiceAnswer, boolean]>([
     ['a balance that is too low', LOW, true],
     ['a limit', { status: 403, body: { error: 'x', code: 'spending_limit' } }, true],
     ['a run that failed', { status: 500, body: { error: 'x', code: 'run_timeout', runId: 'run_1' } }, true],
@@ -66,8 +69,8 @@ describe('a paid call has an idempotency key, so that a retry by n8n pays once',
     ['a canceled run', { status: 409, body: { error: 'x', code: 'run_canceled', runId: 'run_1' } }, false],
     ['an approval that is awaited', { status: 202, body: { error: 'x', code: 'approval_required' } }, false],
     ['a line that is down', new Error('connect ECONNREFUSED'), false],
-  ])('after %s the next try is another act only if nothing can have been paid', async (_, told, isNew) => {
-    const first = await execute({ parameters: RUN, answers: [told] })
+  ])('after %s the next try is another act only if nothing can have been paid', async (_, answer, isNew) => {
+    const first = await execute({ parameters: RUN, answers: [answer] })
     expect(first.error).toBeDefined()
     const again = await execute({ parameters: RUN, answers: [OK], kept: first.kept })
     expect(keyOf(again.calls[0]) !== keyOf(first.calls[0])).toBe(isNew)

@@ -4,12 +4,12 @@ import { changeBody, termsBody } from '../../../service/checkouts/http/bodies.ts
 import { couponBody } from '../../../service/coupons/http.ts'
 import { Coinslot } from '../../../nodes/Coinslot/Coinslot.node.ts'
 import { viewOf } from '../../../service/pages/browser/answer/read.ts'
-import { webhook, type Told } from '../n8n.ts'
+import { webhook, type ServiceAnswer } from '../n8n.ts'
 import { execute, named, type Executed } from './execution.ts'
 
 const API = 'http://localhost:4020/v1'
 const TRIGGER = { type: 'n8n-nodes-coinslot.payToRunTrigger', json: { payment: {}, metadata: { paymentId: 'pay_1' } } }
-const PAID: Told = { status: 200, body: { payment: { id: 'pay_1', status: 'paid' } } }
+const PAID: ServiceAnswer = { status: 200, body: { payment: { id: 'pay_1', status: 'paid' } } }
 
 describe('the payer gets', () => {
   it.each<[string, IDataObject, Partial<Executed>, unknown]>([
@@ -147,11 +147,11 @@ describe('progress', () => {
     expect(done.items).toEqual([{ json: { page: 1 }, pairedItem: { item: 0 } }])
   })
 
-  it.each<[string, Told]>([
+  it.each<[string, ServiceAnswer]>([
     ['too many lines', { status: 429, body: { code: 'progress_too_fast', error: 'x' } }],
     ['an outage', new Error('connect ECONNREFUSED')],
-  ])('never stops a workflow that was paid for: %s', async (_, told) => {
-    const done = await execute({ parameters, triggers: { Start: TRIGGER }, input: [{ page: 1 }], answers: [told] })
+  ])('never stops a workflow that was paid for: %s', async (_, answer) => {
+    const done = await execute({ parameters, triggers: { Start: TRIGGER }, input: [{ page: 1 }], answers: [answer] })
     expect(done.error).toBeUndefined()
     expect(done.items[0]?.json).toEqual({ page: 1 })
     expect(done.hints).toEqual([expect.stringMatching(/This line was not shown\./)])
@@ -166,11 +166,11 @@ describe('a further amount', () => {
     note: ' Forty\n more pages ',
     expiresMinutes: 60,
   }
-  const asked = { status: 201, body: { request: { id: 'prq_1', status: 'open' } } }
+  const created = { status: 201, body: { request: { id: 'prq_1', status: 'open' } } }
   const HERE = 'https://n8n.example.com/webhook-waiting/7/node-1'
 
   it('is requested once for all items, with a callback to this execution and node, and waited for', async () => {
-    const done = await execute({ parameters, triggers: { Start: TRIGGER }, input: [{}, {}], answers: [asked] })
+    const done = await execute({ parameters, triggers: { Start: TRIGGER }, input: [{}, {}], answers: [created] })
     expect(done.calls).toHaveLength(1)
     expect(done.calls[0]).toMatchObject({
       method: 'POST',
@@ -196,8 +196,8 @@ describe('a further amount', () => {
     ['no note', { parameters: { ...parameters, note: ' ' } }, /Note is empty/],
   ])('is not waited for with %s', async (_, played, sentence) => {
     const done = await execute({ parameters, triggers: { Start: TRIGGER }, ...played })
-    const said = done.error === undefined ? JSON.stringify(done.items) : (done.error as Error).message
-    expect(said).toMatch(sentence)
+    const output = done.error === undefined ? JSON.stringify(done.items) : (done.error as Error).message
+    expect(output).toMatch(sentence)
     expect(done.waits).toBe(false)
   })
 
@@ -304,7 +304,7 @@ describe('changes of checkouts and coupons have the form that the service accept
       { limits: { perCall: 1 }, status: 'paused' },
     ],
   ])('%s', async (_, parameters, schema, expected) => {
-    const service = ({ method }: IHttpRequestOptions): Told => ({
+    const service = ({ method }: IHttpRequestOptions): ServiceAnswer => ({
       status: method === 'POST' ? 201 : 200,
       body: { checkout: SOLD, coupon: { id: 'cpn_1' }, agent: { id: 'agt_1' } },
     })

@@ -112,12 +112,17 @@ export function growingRequests(deps: {
   ofBody('POST', '/trpc/keys.create,keys.create?batch=1', WHOLE[1]!)
   ofQuery('/trpc/keys.list', 'batch=1&input=', '%5B')
   const stream = { accept: 'application/json, text/event-stream' }
-  const said = (inside: string): string => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{${inside}`
+  const toolCall = (inside: string): string => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{${inside}`
   ofBody('POST', '/tools/mcp', WHOLE[0]!, stream)
   ofBody('POST', '/tools/mcp', WHOLE[1]!, stream)
   ofBody('POST', '/tools/mcp', ['a batch', '[1', ',{"jsonrpc":"2.0","method":"ping"}', ']'], stream)
-  ofBody('POST', '/tools/mcp', ['words', said('"name":"search_tools","arguments":{"query":"'), 'aing ', '"}}}'], stream)
-  ofBody('POST', '/tools/mcp', ['a name', said('"name":"'), 'a-', '","arguments":{}}}'], stream)
+  ofBody(
+    'POST',
+    '/tools/mcp',
+    ['words', toolCall('"name":"search_tools","arguments":{"query":"'), 'aing ', '"}}}'],
+    stream,
+  )
+  ofBody('POST', '/tools/mcp', ['a name', toolCall('"name":"'), 'a-', '","arguments":{}}}'], stream)
   for (const [method, path] of SIGN_IN.map((line) => line.split(' ') as [string, string])) {
     if (method !== 'POST') continue
     ofBody('POST', path, ['an address', '{"email":"a@', 'a.', '","password":"x","name":"x","message":"x"}'])

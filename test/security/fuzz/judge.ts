@@ -49,17 +49,17 @@ function formOf(
     return body.includes('<!doctype html>') || body.includes('<!DOCTYPE html>') ? null : 'not a page'
   if (!/^application\/(problem\+)?json/.test(type))
     return `${String(status)} as ${type || 'nothing'}: ${body.slice(0, 200)}`
-  let said: unknown
+  let json: unknown
   try {
-    said = JSON.parse(body)
+    json = JSON.parse(body)
   } catch {
     return `${String(status)} with what is no JSON: ${body.slice(0, 200)}`
   }
-  if (mcp.some((path) => isAt(path, requestLine)) && isRpc(said)) return null
+  if (mcp.some((path) => isAt(path, requestLine)) && isRpc(json)) return null
   // tRPC's own format; a request that is no valid call has the request's id in the header alone.
-  if (/^\w+ \/trpc\b/.test(requestLine) && [said].flat().every(isTrpc))
+  if (/^\w+ \/trpc\b/.test(requestLine) && [json].flat().every(isTrpc))
     return headers.has('x-request-id') ? null : 'without an id'
-  const { error, code, requestId } = said as Record<string, unknown>
+  const { error, code, requestId } = json as Record<string, unknown>
   if (typeof error !== 'string' || error === '') return `${String(status)} without a sentence: ${body.slice(0, 200)}`
   if (typeof code !== 'string' || !/^[a-z0-9]+(_[a-z0-9]+)*$/.test(code))
     return `${String(status)} without a code: ${body.slice(0, 200)}`
@@ -75,13 +75,13 @@ function isAt(mounted: string, requestLine: string): boolean {
   return new RegExp(`^\\w+ ${path}(?=[/ ?]|$)`).test(requestLine)
 }
 
-function isRpc(said: unknown): boolean {
-  const { jsonrpc, error } = (said ?? {}) as Record<string, unknown>
+function isRpc(json: unknown): boolean {
+  const { jsonrpc, error } = (json ?? {}) as Record<string, unknown>
   return jsonrpc === '2.0' && typeof error === 'object'
 }
 
-function isTrpc(said: unknown): boolean {
-  const { error, result } = (said ?? {}) as Record<string, { data?: { code?: unknown } }>
+function isTrpc(json: unknown): boolean {
+  const { error, result } = (json ?? {}) as Record<string, { data?: { code?: unknown } }>
   return result !== undefined || typeof error?.data?.code === 'string'
 }
 

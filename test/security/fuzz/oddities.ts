@@ -77,9 +77,9 @@ export function assemble(
 ): Shot {
   const { kind, method, target } = draft
   const body = draft.body === null ? null : broken(wellFormed(draft.body))
-  const given = [...draft.headers, ...odd]
-  const has = (name: string): boolean => given.some((line) => line[0].toLowerCase() === name)
-  const headers: HeaderLine[] = [['Host', '127.0.0.1'], ['Connection', 'close'], ...given]
+  const headerLines = [...draft.headers, ...odd]
+  const has = (name: string): boolean => headerLines.some((line) => line[0].toLowerCase() === name)
+  const headers: HeaderLine[] = [['Host', '127.0.0.1'], ['Connection', 'close'], ...headerLines]
   if (body !== null && !has('content-type') && !(typeless && odd.length > 0))
     headers.push(['Content-Type', 'application/json'])
   let content = body ?? Buffer.alloc(0)
@@ -100,8 +100,8 @@ export function assemble(
     }
   }
   // Announced by an odd header, and never sent.
-  const announced = given.find(([name]) => name === 'Content-Length')?.[1] ?? ''
-  const chunks = given.some(([name, value]) => name === 'Transfer-Encoding' && value.endsWith(' chunked'))
+  const announced = headerLines.find(([name]) => name === 'Content-Length')?.[1] ?? ''
+  const chunks = headerLines.some(([name, value]) => name === 'Transfer-Encoding' && value.endsWith(' chunked'))
   if (Number(announced) > content.length || (body === null && chunks)) ends = true
   const lines = [`${method} ${target} HTTP/1.1`, ...headers.map(([name, value]) => `${name}: ${value}`), '', '']
   return { kind, bytes: Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), content]), ends }

@@ -33,8 +33,8 @@ export function bodies(
   const whole = from(schema, 0)
   return fc.oneof({ weight: 12, arbitrary: whole }, { weight: 1, arbitrary: nasty })
 
-  function from(asked: Schema, depth: number): Arbitrary<Text> {
-    const good = wellFormed(resolved(asked), depth)
+  function from(part: Schema, depth: number): Arbitrary<Text> {
+    const good = wellFormed(resolved(part), depth)
     // Deep inside as often as at the top: most of a body stays as it should be.
     return fc.oneof({ weight: 20, arbitrary: good }, { weight: 1, arbitrary: nasty })
   }
@@ -106,7 +106,7 @@ export function bodies(
   }
 
   function string({ format, examples }: Schema): Arbitrary<Text> {
-    const given = (examples ?? []).map((one) => JSON.stringify(one))
+    const texts = (examples ?? []).map((one) => JSON.stringify(one))
     const usual = [
       '"a"',
       '"some-slug"',
@@ -119,7 +119,7 @@ export function bodies(
     ]
     const dated = format === 'date-time' ? ['"2027-01-31T12:00:00Z"'] : []
     return fc.oneof(
-      { weight: 3, arbitrary: fc.constantFrom(...given, ...dated, ...usual) },
+      { weight: 3, arbitrary: fc.constantFrom(...texts, ...dated, ...usual) },
       { weight: 1, arbitrary: fc.constantFrom(...ids).map((id) => JSON.stringify(id)) },
       { weight: 1, arbitrary: fc.string({ maxLength: 20 }).map((text) => JSON.stringify(text)) },
     )

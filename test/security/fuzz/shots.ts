@@ -56,17 +56,17 @@ export function shots(targets: Targets): Arbitrary<Shot> {
     const body =
       schema === undefined ? fc.constant(null) : bodies(schema, targets.document.components?.schemas ?? {}, ids)
     const places = path.split('/').map((part) => (part.startsWith('{') ? word : fc.constant(part)))
-    const asked = parameters.filter((one) => one.in === 'query').map(({ name }) => name)
+    const queryNames = parameters.filter((one) => one.in === 'query').map(({ name }) => name)
     return fc
       .tuple(
         fc.tuple(...places),
-        query(asked),
+        query(queryNames),
         signed,
         body,
         fc.constantFrom(...Array<string>(15).fill(method), ...METHODS),
       )
-      .map(([parts, search, headers, given, verb]) => ({
-        ...{ kind: `${method} ${path}`, method: verb, target: parts.join('/') + search, headers, body: given },
+      .map(([parts, search, headers, body, verb]) => ({
+        ...{ kind: `${method} ${path}`, method: verb, target: parts.join('/') + search, headers, body },
       }))
   }
 
@@ -97,8 +97,8 @@ export function shots(targets: Targets): Arbitrary<Shot> {
       ...['initialize', 'tools/list', 'tools/call', 'ping', 'resources/list', 'prompts/get'],
       ...NOTES,
     )
-    const args = fc.record({ slug: nasty, input: nasty, query: nasty }, { requiredKeys: [] }).map((given) => {
-      return `{${Object.entries(given)
+    const args = fc.record({ slug: nasty, input: nasty, query: nasty }, { requiredKeys: [] }).map((drawn) => {
+      return `{${Object.entries(drawn)
         .map(([name, text]) => `"${name}":${text}`)
         .join(',')}}`
     })
@@ -106,13 +106,13 @@ export function shots(targets: Targets): Arbitrary<Shot> {
       nasty,
       fc
         .tuple(fc.constantFrom(...tools), args)
-        .map(([name, given]) => `{"name":${JSON.stringify(name)},"arguments":${given}}`),
+        .map(([name, input]) => `{"name":${JSON.stringify(name)},"arguments":${input}}`),
       fc.constant('{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}'),
     )
     const id = fc.oneof({ weight: 4, arbitrary: fc.constant('1') }, { weight: 1, arbitrary: nasty })
     const message = fc
       .tuple(id, method, params)
-      .map(([number, name, given]) => `{"jsonrpc":"2.0","id":${number},"method":"${name}","params":${given}}`)
+      .map(([number, name, params]) => `{"jsonrpc":"2.0","id":${number},"method":"${name}","params":${params}}`)
     const body = fc.oneof(
       message,
       fc.array(message, { maxLength: 4 }).map((all) => `[${all.join(',')}]`),
@@ -134,11 +134,11 @@ export function shots(targets: Targets): Arbitrary<Shot> {
     return fc
       .tuple(path, signed, session, body, fc.constantFrom('POST', 'POST', 'POST', 'GET', 'DELETE'))
       .map((drawn) => {
-        const [target, headers, more, given, verb] = drawn
+        const [target, headers, more, body, verb] = drawn
         const accept: HeaderLine = ['Accept', 'application/json, text/event-stream']
         return {
           ...{ kind: 'mcp', method: verb, target, headers: [...headers, ...more, accept] },
-          body: verb === 'POST' ? given : null,
+          body: verb === 'POST' ? body : null,
         }
       })
   }
@@ -225,9 +225,9 @@ export function shots(targets: Targets): Arbitrary<Shot> {
     )
     return fc
       .tuple(fc.constantFrom(...SIGN_IN), origin, body, query(['token', 'callbackURL']))
-      .map(([path, headers, given, search]) => {
+      .map(([path, headers, body, search]) => {
         const [method = '', target = ''] = path.split(' ')
-        return { ...{ kind: 'auth', method, target: target + search, headers }, body: method === 'POST' ? given : null }
+        return { ...{ kind: 'auth', method, target: target + search, headers }, body: method === 'POST' ? body : null }
       })
   }
 
@@ -251,13 +251,13 @@ export function shots(targets: Targets): Arbitrary<Shot> {
     const method = fc.constantFrom('GET', 'POST', 'POST')
     return fc
       .tuple(fc.constantFrom(...targets.paid), fc.array(mutated, { maxLength: 2 }), extra, method, nasty)
-      .map(([target, headers, more, verb, given]) => ({
+      .map(([target, headers, more, verb, body]) => ({
         ...{
           kind: 'payment',
           method: verb,
           target,
           headers: [...headers, ...more],
-          body: verb === 'POST' ? given : null,
+          body: verb === 'POST' ? body : null,
         },
       }))
   }

@@ -11,13 +11,13 @@ export type Reply =
 /** One connection, one request. `ends`: the client closes its side early, though it announced more bytes. */
 export async function fire(port: number, bytes: Buffer, ends: boolean, patienceMs: number): Promise<Reply> {
   const started = performance.now()
-  const taken = (): number => performance.now() - started
+  const elapsed = (): number => performance.now() - started
   return await new Promise<Reply>((resolve) => {
     const socket = connect(port, '127.0.0.1')
     const chunks: Buffer[] = []
-    const said = (): Buffer => Buffer.concat(chunks)
+    const received = (): Buffer => Buffer.concat(chunks)
     const timer = setTimeout(() => {
-      done({ kind: 'silent', ms: taken() })
+      done({ kind: 'silent', ms: elapsed() })
     }, patienceMs)
     const done = (reply: Reply): void => {
       clearTimeout(timer)
@@ -30,14 +30,14 @@ export async function fire(port: number, bytes: Buffer, ends: boolean, patienceM
     })
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk)
-      const reply = read(said(), taken())
+      const reply = read(received(), elapsed())
       // A stream never ends by itself: its beginning counts as the response.
       if (reply?.kind === 'answered' && isStream(reply)) done(reply)
     })
     // The service may refuse while bytes are still being sent: what it has sent by then counts.
     socket.on('error', () => undefined)
     socket.on('close', () => {
-      done(read(said(), taken()) ?? { kind: 'closed', ms: taken() })
+      done(read(received(), elapsed()) ?? { kind: 'closed', ms: elapsed() })
     })
   })
 }

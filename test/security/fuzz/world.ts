@@ -54,8 +54,8 @@ export async function openRange(): Promise<Range> {
   // Signed by a payer without money: intact or broken, it never moves a cent.
   const poor = await chain.payer(0n)
   const { signature, ...authorization } = await poor.authorize(chain.network, recipient)
-  const said = { ...authorization, value: '1000000', validAfter: '0', validBefore: String(authorization.validBefore) }
-  const payload = { signature, authorization: said }
+  const fields = { ...authorization, value: '1000000', validAfter: '0', validBefore: String(authorization.validBefore) }
+  const payload = { signature, authorization: fields }
   const accepted = {
     ...{
       scheme: 'exact',
@@ -96,7 +96,7 @@ export async function openRange(): Promise<Range> {
       procedures: procedures.map(([name, { _def }]) => ({ name, mutation: _def.type === 'mutation' })),
     },
     async untouched() {
-      const asked = [
+      const paths = [
         '/wallet/balance',
         '/credits',
         '/wallet/transactions',
@@ -106,10 +106,10 @@ export async function openRange(): Promise<Range> {
         '/paywalls',
         '/runs',
       ]
-      const account = await Promise.all(asked.map(async (path) => (await victim.call('GET', `/v1${path}`)).text))
+      const account = await Promise.all(paths.map(async (path) => (await victim.call('GET', `/v1${path}`)).text))
       const draft = (await victim.call('GET', `/v1/rda/${String(rda.id)}`)).text
       const sponsor = await chain.call('eth_getTransactionCount', chain.accounts[0]!.address, 'latest')
-      return [...account, draft, String(sponsor)].map((said) => said.replaceAll(/"lastUsedAt":[^,}]*/g, ''))
+      return [...account, draft, String(sponsor)].map((text) => text.replaceAll(/"lastUsedAt":[^,}]*/g, ''))
     },
     async close() {
       await service.close()

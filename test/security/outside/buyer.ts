@@ -4,7 +4,7 @@ import type { TestAccount } from '../../harness/chain.ts'
 import type { TestService } from '../../harness/service.ts'
 
 /** A program outside, which knows of a payment what its 402 and the chain said. */
-export interface Bought {
+export interface Purchase {
   payer: TestAccount
   /** The 402's header. */
   required: string
@@ -17,7 +17,7 @@ export interface Bought {
 /** Asks for the money back as the 402 declares it. */
 export async function askBack(
   { origin, clock }: Pick<TestService, 'origin' | 'clock'>,
-  { payer, required, txHash, network, amount }: Bought,
+  { payer, required, txHash, network, amount }: Purchase,
   reason = 'service_not_delivered',
 ): Promise<{ status: string; denialReason?: string }> {
   const { extensions } = JSON.parse(Buffer.from(required, 'base64').toString()) as {

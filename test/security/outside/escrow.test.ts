@@ -9,7 +9,7 @@ describe('money in the escrow that two requests claim at once', () => {
   let world: World
   beforeAll(async () => {
     world = await openWorld({ chain: true, environment: { SETTLE_CONFIRMATIONS: '1' } })
-    world.workflow.answers({ delivered: { status: 200, body: '{"score":97}' } })
+    world.workflow.answers({ delivery: { status: 200, body: '{"score":97}' } })
   })
   afterAll(() => world.close())
 
@@ -35,15 +35,15 @@ describe('money in the escrow that two requests claim at once', () => {
 
       const by = seller(world.chain, thief, terms.extra.captureAuthorizer)
       const all = { capturable: PRICE, refundable: 0n }
-      const ran = () => world.workflow.told.filter(({ json }) => json.metadata.checkoutId === id).length
+      const runs = () => world.workflow.deliveries.filter(({ json }) => json.metadata.checkoutId === id).length
       await until(async () => {
         await settle(await by.void(signed))
         await settle(await by.capture(signed, 100n, all, { voids: true }))
         return (await escrowed(world.chain, signed.info)).capturable === 0n
       })
-      const got = (await usdcOf(world.chain, world.recipient)) - before
-      expect([ran(), got]).toEqual(got === 0n ? [0, 0n] : [1, PRICE])
-      expect(await usdcOf(world.chain, payer.address)).toBe(PRICE - got)
+      const received = (await usdcOf(world.chain, world.recipient)) - before
+      expect([runs(), received]).toEqual(received === 0n ? [0, 0n] : [1, PRICE])
+      expect(await usdcOf(world.chain, payer.address)).toBe(PRICE - received)
       expect(await world.service.ledger.differences()).toEqual([])
     },
   )

@@ -23,8 +23,8 @@ describe('a client of an API behind a gate', () => {
     ...['X-Original-Forwarded-For', 'Fastly-Client-IP', 'X-Azure-ClientIP', 'Client-IP', 'X-ProxyUser-Ip'],
   ])('no API receives another host, path or client by %s', async (name) => {
     const { gate } = await world.sell([FREE])
-    await world.ask(`${gate}/free`, { headers: { [name]: 'evil.example' } })
-    const { headers } = world.upstream.asked.at(-1)!
+    await world.request(`${gate}/free`, { headers: { [name]: 'evil.example' } })
+    const { headers } = world.upstream.requests.at(-1)!
     expect(Object.entries(headers).filter(([, value]) => String(value).includes('evil.example'))).toEqual([])
   })
 
@@ -37,33 +37,33 @@ describe('a client of an API behind a gate', () => {
     const name = /"name":"([^"]+)"/.exec(await mcp('tools/list', {}))?.[1] ?? ''
     const call = () => mcp('tools/call', { name, arguments: {} })
     expect(await call()).toContain('"coinslot/status":200')
-    expect((await world.ask(`${gate}/free`)).status).toBe(200)
-    const before = world.upstream.asked.length
+    expect((await world.request(`${gate}/free`)).status).toBe(200)
+    const before = world.upstream.requests.length
     expect((await seller.call('DELETE', `/v1/paywalls/${id}`)).status).toBeLessThan(300)
     const [get, head] = await Promise.all([
-      world.ask(`${gate}/free`),
-      world.ask(`${gate}/free`, { method: 'HEAD' }),
+      world.request(`${gate}/free`),
+      world.request(`${gate}/free`, { method: 'HEAD' }),
       call(),
     ])
-    expect([get.status, head.status, world.upstream.asked.length]).toEqual([404, 404, before])
+    expect([get.status, head.status, world.upstream.requests.length]).toEqual([404, 404, before])
   })
 
   it('a receipt proves no other sum than the one that was paid', async () => {
     const { id, gate } = await world.sell([PAID])
     const paid = await world.pay(await world.chain.payer(1_000_000n), `${gate}/paid`)
     const proof = { 'x-payment-token': paid.headers.get('x-payment-token') ?? '' }
-    const stored = await world.ask(`${world.service.origin}/receipts/${paid.headers.get('x-payment-id') ?? ''}`, {
+    const stored = await world.request(`${world.service.origin}/receipts/${paid.headers.get('x-payment-id') ?? ''}`, {
       headers: proof,
     })
     // The seller asks for more now, and anybody may have its signed offer.
     const dear = { ...PAID, method: 'GET', pricing: { model: 'per-request', amount: 950 } }
     await world.seller.call('PATCH', `/v1/paywalls/${id}`, { body: { routes: [dear] } })
-    const offered = offersOf(await world.ask(`${gate}/paid`))
+    const offered = offersOf(await world.request(`${gate}/paid`))
     const { jws } = stored.body.signed as { jws: { signature: string } }
-    const document = (await world.ask(`${world.service.origin}/.well-known/did.json`)).body as { id: string }
+    const document = (await world.request(`${world.service.origin}/.well-known/did.json`)).body as { id: string }
     const verifier = { issuers: { [document.id]: 'here' }, load: () => Promise.resolve(document) }
-    const told = await verifyReceipt(`${jws.signature} ${offered}`, verifier)
-    expect(told).toMatchObject({ kind: 'valid', facts: { terms: null } })
+    const verification = await verifyReceipt(`${jws.signature} ${offered}`, verifier)
+    expect(verification).toMatchObject({ kind: 'valid', facts: { terms: null } })
     const whole = await verifyReceipt(`${offered} ${JSON.stringify(stored.body)} ${offered}`, verifier)
     expect(whole).toMatchObject({ kind: 'valid', facts: { terms: { amount: '0.5 USDC' } } })
   })

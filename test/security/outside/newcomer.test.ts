@@ -91,11 +91,11 @@ describe('a newcomer with a sandbox', () => {
       body: { input: { row: 'A' }, simulate: true },
     })
     const { id, token } = paid.body.payment as { id: string; token: string }
-    const seen = await until(async () => {
+    const view = await until(async () => {
       const { body } = await service.call('GET', `/p/${String(checkout.id)}/payments/${id}?token=${token}`)
       return body.payment.refunds.length > 0 && (body as { delivery: unknown })
     })
-    expect(seen.delivery).toMatchObject({ status: 'stopped', attempts: 1, failure: 'No seats are left.' })
+    expect(view.delivery).toMatchObject({ status: 'stopped', attempts: 1, failure: 'No seats are left.' })
     expect(calls).toBe(1)
     const { body } = await person.call('GET', `/v1/deliveries/${id.replace('pay_', 'dlv_')}`)
     expect(JSON.parse(String(body.delivery.body)).input).toEqual({ row: 'A' })

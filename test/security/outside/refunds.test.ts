@@ -23,10 +23,10 @@ describe('a buyer who wants both the answer and its money', () => {
       finish = (status) => json(response, status, { letter: 'the text' })
     })
     const payer = await world.chain.payer(1_000_000n)
-    const offer = await world.ask(gate + path, init)
+    const offer = await world.request(gate + path, init)
     const headers = { ...(await world.sign(payer, offer)), ...token }
-    const gone = new AbortController()
-    const answer = fetch(gate + path, { ...init, headers, signal: gone.signal }).then(
+    const controller = new AbortController()
+    const answer = fetch(gate + path, { ...init, headers, signal: controller.signal }).then(
       (response) => response.text(),
       () => null,
     )
@@ -34,17 +34,17 @@ describe('a buyer who wants both the answer and its money', () => {
     const { payments } = (await world.seller.call('GET', '/v1/payments')).body
     const { id, txHash } = payments[0] as { id: string; txHash: string }
     const required = offer.headers.get('payment-required') ?? ''
-    const bought = { payer, required, txHash, network: world.chain.network.caip2, amount: 500_000n }
+    const purchase = { payer, required, txHash, network: world.chain.network.caip2, amount: 500_000n }
     return {
-      askBack: async (reason?: string) => (await askBack(world.service, bought, reason)).status,
+      askBack: async (reason?: string) => (await askBack(world.service, purchase, reason)).status,
       refunds: async () =>
         ((await world.seller.call('GET', `/v1/payments/${id}`)).body.payment.refunds as { state: string }[]).map(
           ({ state }) => state,
         ),
-      again: () => world.ask(gate + path, { ...init, headers }),
+      again: () => world.request(gate + path, { ...init, headers }),
       answer,
       work,
-      hangUp: () => gone.abort(),
+      hangUp: () => controller.abort(),
     }
   }
 

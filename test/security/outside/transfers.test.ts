@@ -16,15 +16,15 @@ describe('a buyer who pays by plain transfers and asks for the money of each ord
   afterAll(() => world.close())
 
   async function order(wallet: Hex, id: string): Promise<{ id: string; token: string }> {
-    const made = await world.call('POST', `/p/${id}/addresses`, { body: {} })
-    const { address, token } = made.body as { address: PaymentAddressView; token: string }
+    const created = await world.call('POST', `/p/${id}/addresses`, { body: {} })
+    const { address, token } = created.body as { address: PaymentAddressView; token: string }
     await transfer(world.chain, wallet, address.address.toLowerCase() as Hex, 1_000_000n)
     return await until(async () => {
       world.service.clock.forward(2_000)
       for (const { run } of world.service.paymentAddresses.sweepers) await run(new AbortController().signal)
       const path = `/p/${id}/addresses/${address.id}`
-      const seen = await world.call('GET', path, { headers: { 'X-Payment-Token': token } })
-      const { status, payment } = seen.body.address as PaymentAddressView
+      const view = await world.call('GET', path, { headers: { 'X-Payment-Token': token } })
+      const { status, payment } = view.body.address as PaymentAddressView
       return status === 'paid' ? payment : null
     })
   }
@@ -36,7 +36,7 @@ describe('a buyer who pays by plain transfers and asks for the money of each ord
       const shown = async () =>
         (await world.seller.call('GET', `/v1/payments/${id}`)).body.payment as { txHash: string }
       const { txHash } = await shown()
-      const asked = await world.call('POST', '/receipts/refunds', {
+      const answer = await world.call('POST', '/receipts/refunds', {
         body: {
           x402Version: 2,
           paymentReference: { txHash, network: world.chain.network.caip2 },
@@ -44,7 +44,7 @@ describe('a buyer who pays by plain transfers and asks for the money of each ord
         },
         headers: { 'x-payment-token': token },
       })
-      expect(asked.body).toEqual({ status: 'pending', amount: '1000000' })
+      expect(answer.body).toEqual({ status: 'pending', amount: '1000000' })
       expect(await shown()).toMatchObject({ refunded: 0, refunds: [] })
     }
   })

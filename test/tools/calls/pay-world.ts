@@ -72,13 +72,13 @@ export async function signFor(
   })
   const authorization = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, String(value)]))
   const payload = { signature, authorization }
-  const said =
+  const payment =
     version === 1
       ? { x402Version: 1, scheme: 'exact', network: v1.network, payload }
       : { x402Version: 2, accepted: v2, payload }
   return {
     header: version === 1 ? 'X-PAYMENT' : 'PAYMENT-SIGNATURE',
-    value: Buffer.from(JSON.stringify(said)).toString('base64'),
+    value: Buffer.from(JSON.stringify(payment)).toString('base64'),
   }
 }
 

@@ -60,14 +60,14 @@ export const SECRET = 'the-secret-of-several-processes-of-one-service'
 
 /** Hangs there for ever, as a killed process does. */
 export function dyingAt(point: string): { failpoints: Failpoints; reached: Promise<void> } {
-  let tell: () => void = () => undefined
-  const reached = new Promise<void>((resolve) => (tell = resolve))
+  let resolveReached: () => void = () => undefined
+  const reached = new Promise<void>((resolve) => (resolveReached = resolve))
   return {
     reached,
     failpoints: {
       async reach(at) {
         if (at !== point) return
-        tell()
+        resolveReached()
         await new Promise(() => undefined)
       },
     },

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { Stranger, type Asked } from '../../harness/stranger.ts'
+import { Stranger, type ReceivedRequest } from '../../harness/stranger.ts'
 
 /** The server behind tools: responds as a test sets it up, well or badly. */
 export class Upstream extends Stranger {
@@ -9,9 +9,9 @@ export class Upstream extends Stranger {
     return this.origin
   }
 
-  protected answer(asked: Asked, response: ServerResponse): void | Promise<void> {
-    const answer = this.answers.get(asked.path)
-    if (answer !== undefined) return answer(asked, response)
+  protected answer(request: ReceivedRequest, response: ServerResponse): void | Promise<void> {
+    const answer = this.answers.get(request.path)
+    if (answer !== undefined) return answer(request, response)
     response.writeHead(404).end()
   }
 
@@ -19,7 +19,7 @@ export class Upstream extends Stranger {
     this.answers.set(path, answer)
   }
 
-  says(path: string, body: unknown, status = 200): void {
+  respondWith(path: string, body: unknown, status = 200): void {
     this.on(path, (_, response) => respond(response, JSON.stringify(body), 'application/json', status))
   }
 
@@ -39,4 +39,4 @@ export function respond(response: ServerResponse, content: string | Buffer, type
   response.writeHead(status, { 'content-type': type }).end(content)
 }
 
-type Answering = (asked: Asked, response: ServerResponse) => void | Promise<void>
+type Answering = (request: ReceivedRequest, response: ServerResponse) => void | Promise<void>

@@ -32,7 +32,7 @@ export async function toolWorld(environment: Record<string, string> = {}, hooks:
     hooks,
   )
   const upstream = await new Upstream().listen()
-  await service.catalogue.importDocument(wanted(upstream.url), JSON.stringify(DOCUMENT))
+  await service.catalogue.importDocument(importRequest(upstream.url), JSON.stringify(DOCUMENT))
 
   async function sum(text: string): Promise<number> {
     const [row] = await service.database.statements.run<{ count: bigint }>(text, [])
@@ -88,7 +88,7 @@ export async function toolWorld(environment: Record<string, string> = {}, hooks:
   }
 }
 
-export function wanted(server: string, more: Partial<ImportRequest> = {}): ImportRequest {
+export function importRequest(server: string, more: Partial<ImportRequest> = {}): ImportRequest {
   return {
     environment: 'sandbox',
     ownerId: null,

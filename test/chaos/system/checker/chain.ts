@@ -49,8 +49,9 @@ export async function checkChain(statements: Statements, evidence: Evidence): Pr
 
   for (const [payer, had] of evidence.payers) {
     const spent = transfers.filter(({ from }) => from === payer).reduce((sum, { value }) => sum + value, 0n)
-    const has = evidence.usdc.get(payer) ?? 0n
-    if (had - spent !== has) problems.push(`${payer} had ${String(had)}, spent ${String(spent)} and has ${String(has)}`)
+    const balance = evidence.usdc.get(payer) ?? 0n
+    if (had - spent !== balance)
+      problems.push(`${payer} had ${String(had)}, spent ${String(spent)} and has ${String(balance)}`)
   }
   return problems
 }

@@ -38,7 +38,7 @@ interface Sale {
 
 const SALES = [['the sale', 'sale']] as const
 
-async function checkDeliveries(statements: Statements, { taken }: Evidence): Promise<string[]> {
+async function checkDeliveries(statements: Statements, { accepted }: Evidence): Promise<string[]> {
   const problems: string[] = []
   const paid = await statements.run<{
     id: string
@@ -59,16 +59,16 @@ async function checkDeliveries(statements: Statements, { taken }: Evidence): Pro
     if (delivery !== null) known.add(delivery)
     // Its workflow runs before it is paid, so also for a sale that fails.
     if (waits) continue
-    const wanted = state === 'paid' ? 1n : 0n
-    if (count !== wanted) problems.push(`${id} is ${state} and has ${String(count)} deliveries`)
+    const expected = state === 'paid' ? 1n : 0n
+    if (count !== expected) problems.push(`${id} is ${state} and has ${String(count)} deliveries`)
     if (delivery === null || state !== 'paid') continue
     if (delivered !== 'delivered') problems.push(`the delivery ${delivery} of ${id} is ${String(delivered)}`)
-    const told = (taken.get(delivery) ?? []) as { input?: { act?: string } }[]
-    if (told.length === 0) problems.push(`the workflow never heard of ${id}`)
-    if (told.some((one) => one.input?.act !== input.act))
+    const deliveries = (accepted.get(delivery) ?? []) as { input?: { act?: string } }[]
+    if (deliveries.length === 0) problems.push(`the workflow never heard of ${id}`)
+    if (deliveries.some((one) => one.input?.act !== input.act))
       problems.push(`the workflow was told another's input for ${id}`)
   }
-  for (const [id, bodies] of taken) {
+  for (const [id, bodies] of accepted) {
     if (bodies.some((body) => (body as { input?: unknown }).input !== undefined) && !known.has(id))
       problems.push(`the workflow was told ${id}, which stands nowhere`)
   }
@@ -96,9 +96,9 @@ async function checkBalances(statements: Statements, { acts }: Evidence): Promis
     if (came !== paid) problems.push(`${payer} paid ${String(came)} in and has ${String(paid)} to their name`)
     if (went !== drawn) problems.push(`${payer} drew ${String(went)} and it is counted as ${String(drawn)}`)
     const own = acts.filter(
-      ({ kind, ask }) => kind.startsWith('gate-') && kind !== 'gate-exact' && ask.address === payer,
+      ({ kind, request }) => kind.startsWith('gate-') && kind !== 'gate-exact' && request.address === payer,
     )
-    const served = own.filter(({ told }) => told.some(({ status }) => status === 200)).length
+    const served = own.filter(({ replies }) => replies.some(({ status }) => status === 200)).length
     const sent = own.reduce((sum, act) => sum + act.sent, 0)
     if (draws < BigInt(served) || draws > BigInt(sent))
       problems.push(

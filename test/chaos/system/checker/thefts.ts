@@ -23,7 +23,7 @@ function checkSecrets({ thefts, served, acts, used }: Evidence): string[] {
   const problems: string[] = []
   const nameOf = new Map([...served].flatMap(([name, secrets]) => secrets.map((secret) => [secret, name] as const)))
   const tokens = new Set(
-    acts.flatMap(({ ask, told }) => JSON.stringify([ask.headers, ask.body, told]).match(TOKEN) ?? []),
+    acts.flatMap(({ request, replies }) => JSON.stringify([request.headers, request.body, replies]).match(TOKEN) ?? []),
   )
   for (const { name, kind, payment, received } of thefts) {
     if (kind === 'take-back' && received.includes('"success":true'))

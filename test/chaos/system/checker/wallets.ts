@@ -13,7 +13,7 @@ export async function checkWallets(statements: Statements, evidence: Evidence): 
 
 async function checkDeposits(statements: Statements, { transfers, deposits }: Evidence): Promise<string[]> {
   const problems: string[] = []
-  const came = transfers.filter(({ to }) => deposits.has(to))
+  const incoming = transfers.filter(({ to }) => deposits.has(to))
   const rows = await statements.run<{ hash: string; address: string; value: bigint; credited: bigint }>(
     `SELECT '0x' || encode(d.transaction_hash, 'hex') AS hash, '0x' || encode(d.address, 'hex') AS address, d.value,
        (SELECT count(*) FROM ledger_movement m WHERE m.kind = 'deposit'
@@ -30,7 +30,8 @@ async function checkDeposits(statements: Statements, { transfers, deposits }: Ev
     if (credited !== 1n) problems.push(`the deposit ${key} was credited ${String(credited)} times`)
   }
   const real = new Map<string, number>()
-  for (const { hash, to, value } of came) real.set(name(hash, to, value), (real.get(name(hash, to, value)) ?? 0) + 1)
+  for (const { hash, to, value } of incoming)
+    real.set(name(hash, to, value), (real.get(name(hash, to, value)) ?? 0) + 1)
   for (const [key, count] of real)
     if (recorded.get(key) !== count)
       problems.push(`the deposit ${key} is recorded ${String(recorded.get(key) ?? 0)} times`)
@@ -40,7 +41,7 @@ async function checkDeposits(statements: Statements, { transfers, deposits }: Ev
              WHERE p.kind = 'deposit' AND p.side = 'receiver' AND a.kind = 'wallet') AS credited`,
     [],
   )
-  const sum = came.reduce((all, { value }) => all + value, 0n)
+  const sum = incoming.reduce((all, { value }) => all + value, 0n)
   if (sums?.credited !== sum)
     problems.push(`${String(sum)} came in deposits and ${String(sums?.credited)} was credited`)
   return problems
@@ -52,9 +53,11 @@ async function checkWithdrawals(statements: Statements, { transfers }: Evidence)
     [],
   )
   return rows.flatMap(({ id, to, amount, state }) => {
-    const got = transfers.filter((one) => one.to === to).reduce((sum, { value }) => sum + value, 0n)
+    const received = transfers.filter((one) => one.to === to).reduce((sum, { value }) => sum + value, 0n)
     const due = state === 'confirmed' ? amount : 0n
-    return got === due ? [] : [`the withdrawal ${id} is ${state}, and ${to} got ${String(got)} of ${String(amount)}`]
+    return received === due
+      ? []
+      : [`the withdrawal ${id} is ${state}, and ${to} got ${String(received)} of ${String(amount)}`]
   })
 }
 

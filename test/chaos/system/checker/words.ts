@@ -1,17 +1,17 @@
 import type { Statements } from '../../../../service/kit/transaction.ts'
 import { useOf, type Evidence } from '../evidence.ts'
-import type { Act, Told } from '../journal.ts'
+import type { Act, Reply } from '../journal.ts'
 
 /** Checks that every response was true, and that repeating a request gave the same response. */
 export async function checkWords(statements: Statements, evidence: Evidence): Promise<string[]> {
   const problems: string[] = []
   const stands = await readAll(statements)
   for (const act of evidence.acts) {
-    for (const told of act.told) {
-      const lie = lieOf(act, told, stands, evidence)
-      if (lie !== null) problems.push(`${act.name} was told ${String(told.status)}: ${lie}`)
+    for (const reply of act.replies) {
+      const lie = lieOf(act, reply, stands, evidence)
+      if (lie !== null) problems.push(`${act.name} was told ${String(reply.status)}: ${lie}`)
     }
-    const ids = new Set(act.told.flatMap((told) => idOf(act, told) ?? []))
+    const ids = new Set(act.replies.flatMap((reply) => idOf(act, reply) ?? []))
     if (ids.size > 1) problems.push(`${act.name} was told of ${[...ids].join(' and ')}`)
     if (act.kind === 'settle') problems.push(...successes(act))
   }
@@ -52,11 +52,12 @@ async function readAll(statements: Statements): Promise<Stands> {
 }
 
 /** Returns what is false in a success; null where it is true, and for every response that is no success. */
-function lieOf(act: Act, told: Told, stands: Stands, evidence: Evidence): string | null {
-  const { ask, name } = act
-  const { status, body } = told
+function lieOf(act: Act, reply: Reply, stands: Stands, evidence: Evidence): string | null {
+  const { request, name } = act
+  const { status, body } = reply
   const micro = (dollars: number): number => Math.round(dollars * 1e6)
-  const onChain = ask.nonce !== null && ask.address !== null && evidence.used.has(useOf(ask.address, ask.nonce))
+  const onChain =
+    request.nonce !== null && request.address !== null && evidence.used.has(useOf(request.address, request.nonce))
   switch (act.kind) {
     case 'checkout': {
       // A pending payment may end either way.
@@ -109,22 +110,22 @@ function lieOf(act: Act, told: Told, stands: Stands, evidence: Evidence): string
     }
     case 'deposit': {
       if (status !== 200 && status !== 409) return null
-      const { transactionHash } = ask.body as { transactionHash: string }
+      const { transactionHash } = request.body as { transactionHash: string }
       // A credited deposit is three blocks deep; no reorganisation here reaches that far.
-      return evidence.transfers.some(({ hash, to }) => hash === transactionHash && to === ask.address)
+      return evidence.transfers.some(({ hash, to }) => hash === transactionHash && to === request.address)
         ? null
         : 'recorded, and the chain knows nothing of it'
     }
     case 'withdraw':
       if (status !== 200) return null
-      return stands.withdrawals.get(body.withdrawal.id as string) === ask.amount
+      return stands.withdrawals.get(body.withdrawal.id as string) === request.amount
         ? null
         : 'accepted, and it stands nowhere'
   }
 }
 
 /** The id that a response gave to one idempotency key, or to one authorization. */
-function idOf({ kind }: Act, { status, body }: Told): string | null {
+function idOf({ kind }: Act, { status, body }: Reply): string | null {
   if (status >= 300 && status !== 500) return null
   const id: unknown =
     kind === 'checkout'
@@ -142,7 +143,7 @@ function idOf({ kind }: Act, { status, body }: Told): string | null {
 }
 
 /** With its key, a success is the same however often it is asked for. */
-function successes({ name, told }: Act): string[] {
-  const hashes = new Set(told.filter(({ body }) => body.success === true).map(({ body }) => String(body.txHash)))
+function successes({ name, replies }: Act): string[] {
+  const hashes = new Set(replies.filter(({ body }) => body.success === true).map(({ body }) => String(body.txHash)))
   return hashes.size > 1 ? [`${name} was told of two transactions: ${[...hashes].join(', ')}`] : []
 }

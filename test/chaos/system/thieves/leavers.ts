@@ -24,7 +24,7 @@ export async function leave(robbery: Robbery): Promise<void> {
       ? [book.begin(kind, name, 'account'), accounted[kind]]
       : await paid(robbery, kind, name, 3_600)
   const hangUp = new AbortController()
-  const arrived = echo.heard(name, 10_000)
+  const arrived = echo.waitFor(name, 10_000)
   const sent = book.send(theft, request, hangUp.signal)
   await Promise.race([arrived, sent])
   hangUp.abort()
@@ -37,7 +37,7 @@ export async function cancel({ world, book }: Robbery): Promise<void> {
   const name = book.nextName('cancel')
   const headers = { authorization: `Bearer ${thief.key}` }
   const theft = book.begin('cancel', name, 'account')
-  const arrived = echo.heard(name, 5_000)
+  const arrived = echo.waitFor(name, 5_000)
   const body = { rdaSlug: goods.agentAsset, inputs: { topic: name }, async: true }
   await book.send(theft, { method: 'POST', path: '/v1/run', headers, body })
   const run = /"runId":"(run_\w+)"/.exec(theft.received)?.[1]
@@ -51,7 +51,7 @@ export async function empty(robbery: Robbery): Promise<void> {
   const kind = chance.of(['empty-gate', 'empty-tool'] as const)
   const name = book.nextName(kind)
   const [theft, request, payer] = await paid(robbery, kind, name, 3_600)
-  const arrived = world.echo.heard(name, 3_000)
+  const arrived = world.echo.waitFor(name, 3_000)
   const sent = book.send(theft, request)
   await (kind === 'empty-gate' ? Promise.race([arrived, sent]) : wait(chance.whole(0, 200)))
   await transfer(world.chain, payer, world.thief.pocket, world.purse).catch(() => undefined)

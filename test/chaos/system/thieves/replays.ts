@@ -11,9 +11,11 @@ interface Payload {
 export async function replay({ world, book, chance, acts }: Robbery): Promise<void> {
   const used = await usesOf(world.chain).catch(() => null)
   if (used === null) return
-  const bought = acts.filter(({ ask }) => ask.nonce !== null && used.has(useOf(ask.address ?? '', ask.nonce)))
+  const paidActs = acts.filter(
+    ({ request }) => request.nonce !== null && used.has(useOf(request.address ?? '', request.nonce)),
+  )
   // The newest payments are those whose responses are still available.
-  const victims = bought.slice(-8)
+  const victims = paidActs.slice(-8)
   if (victims.length === 0) return
   const victim = chance.of(victims)
   const payload = payloadOf(victim)
@@ -23,20 +25,20 @@ export async function replay({ world, book, chance, acts }: Robbery): Promise<vo
   // All at once, so that they race with each other and with the buyer.
   await Promise.all(chosen.map((request) => book.send(book.begin('replay', book.nextName('replay'), null), request)))
 
-  function atItsOwnDoor({ ask, told, name }: Act, stolen: Payload): TheftRequest[] {
-    const { method, path, body } = ask
-    const shown = ask.headers['payment-signature'] === undefined ? {} : { 'payment-signature': encoded(stolen) }
+  function atItsOwnDoor({ request: sent, replies, name }: Act, stolen: Payload): TheftRequest[] {
+    const { method, path, body } = sent
+    const shown = sent.headers['payment-signature'] === undefined ? {} : { 'payment-signature': encoded(stolen) }
     const plain = withoutToken(body)
-    const ids: unknown[] = told.map(
+    const ids: unknown[] = replies.map(
       ({ body: answer, headers }) =>
         (answer?.payment?.id ?? answer?.paymentId ?? answer?.callId ?? headers['x-payment-id']) as unknown,
     )
     const id = ids.find((one): one is string => typeof one === 'string')
     const { nonce } = stolen.payload.authorization
     const own = JSON.parse(JSON.stringify(plain).replaceAll(name, book.nextName('replay'))) as unknown
-    const request = (headers: Record<string, string>, given: unknown = plain): TheftRequest => ({
+    const request = (headers: Record<string, string>, body: unknown = plain): TheftRequest => ({
       ...{ method, path, headers: { ...shown, ...headers } },
-      ...(given === null ? {} : { body: given }),
+      ...(body === null ? {} : { body }),
     })
     return [
       request({}),
@@ -74,10 +76,10 @@ function statusOf(path: string, id: string): TheftRequest {
   return { method: 'GET', path: path.endsWith('/pay') ? `${path.slice(0, -4)}/payments/${id}` : `/receipts/${id}` }
 }
 
-function payloadOf({ ask }: Act): Payload | null {
-  const header = ask.headers['payment-signature']
+function payloadOf({ request }: Act): Payload | null {
+  const header = request.headers['payment-signature']
   if (header !== undefined) return JSON.parse(Buffer.from(header, 'base64').toString()) as Payload
-  return (ask.body as { paymentPayload?: Payload } | null)?.paymentPayload ?? null
+  return (request.body as { paymentPayload?: Payload } | null)?.paymentPayload ?? null
 }
 
 /** The buyer's token is not on chain. */

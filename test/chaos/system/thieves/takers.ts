@@ -18,7 +18,7 @@ export async function takeBack({ world, book, chance }: Robbery): Promise<void> 
   if (terms === undefined) return
   const paid = await payEscrow(chain, payer, terms, { boundTo: key.address })
   const { paymentPayload } = paid.body
-  const bought = book.send(book.begin('escrow', name, { payer: payer.address, nonce: paid.nonce }), {
+  const purchase = book.send(book.begin('escrow', name, { payer: payer.address, nonce: paid.nonce }), {
     method: 'POST',
     path: `/p/${goods.escrow}/pay`,
     body: { input: { act: name }, paymentPayload, token: newToken() },
@@ -34,7 +34,7 @@ export async function takeBack({ world, book, chance }: Robbery): Promise<void> 
     await book.send(theft, { method: 'POST', path: '/facilitator/settle', body })
     await wait(300)
   }
-  await bought
+  await purchase
 }
 
 /** Empties a stolen account into another one here: runs of an asset whose creator is an accomplice, several at once. */
