@@ -30,14 +30,14 @@ export function createPermitDigest(keccak: Keccak): Signatures['permitDigest'] {
 
   return ({ chainId }, permit) => {
     const token = wordsHash(tokenType + addressWord(permit.token) + numberWord(permit.amount))
-    const witness = wordsHash(witnessType + witnessWords(permit))
+    const purpose = wordsHash(witnessType + witnessWords(permit))
     const contents = wordsHash(
       permitType +
         token +
         addressWord(permit.spender) +
         numberWord(permit.nonce) +
         numberWord(permit.deadline) +
-        witness,
+        purpose,
     )
     const domain = wordsHash(domainStart + numberWord(chainId) + addressWord(UPTO.permit2))
     return `0x${wordsHash(`1901${domain}${contents}`)}`

@@ -142,9 +142,10 @@ export const payloadV1 = z.object({
 
 export type AnyPayload = ExactPayload | LifecyclePayload | PermitPayload
 
+const uptoPermit = z.object({ witness: z.object({ facilitator: z.string() }) })
+
 function namesFacilitator(permit: unknown): boolean {
-  const { witness } = (permit ?? {}) as { witness?: unknown }
-  return typeof witness === 'object' && witness !== null && 'facilitator' in witness
+  return uptoPermit.safeParse(permit).success
 }
 
 /** An authorization of an unsupported kind (null here) is a refusal, not a mistake in the request. */

@@ -51,10 +51,10 @@ export async function payUpto(chain: TestChain, account: TestAccount, terms: Upt
     nonce: BigInt(toHex(randomBytes(32))),
     deadline: BigInt(Math.floor(Date.now() / 1000) + 300),
     validAfter: 0n,
-    spender: PLACES.uptoProxy as Hex,
+    spender: PLACES.uptoProxy,
     to: terms.payTo,
     facilitator: terms.extra.facilitatorAddress,
-    token: usdc.address as Hex,
+    token: usdc.address,
     amount: BigInt(terms.amount),
     ...signing,
   }

@@ -26,7 +26,8 @@ export function uptoScheme(deps: SchemeDeps): Scheme {
         ({ from, to, value }) =>
           from === authorization.from && to === authorization.to && value === authorization.value,
       ),
-    isListed: true,
+    // What is settled is what one buyer used, and no price.
+    isListed: false,
     movedBy: ({ required }) => required.amount,
     kind: ([facilitatorAddress]) =>
       facilitatorAddress === undefined ? null : { scheme: 'upto', versions: [2], extra: { facilitatorAddress } },
