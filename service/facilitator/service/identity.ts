@@ -1,6 +1,7 @@
-import type { Hex, SignedAuthorization } from '../../chain/model.ts'
+import type { Chain, Hex, SignedAuthorization } from '../../chain/model.ts'
 import { Recent } from '../../kit/recent.ts'
 import type { PaymentRequest } from '../../x402/model.ts'
+import type { Uses } from '../ports.ts'
 import type { FacilitatorDeps } from './deps.ts'
 
 /**
@@ -46,3 +47,13 @@ export interface Identity {
 
 /** An authorization is decoded once for each request, although several steps read it. */
 const IDENTITIES = new WeakMap<SignedAuthorization, Identity>()
+
+/** How an authorization was used that the token itself takes (EIP-3009), from any sender. */
+export function authorizationUses(chain: Chain, { from: payer, nonce }: SignedAuthorization): Uses {
+  return {
+    isSilent: false,
+    isUsed: async () => (await chain.authorization(payer, nonce)).used,
+    find: (block) => chain.findUse(payer, nonce, block),
+    agreed: (search) => chain.agreedUse({ payer, nonce, ...search }),
+  }
+}
