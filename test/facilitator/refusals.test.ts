@@ -22,7 +22,7 @@ const VALUE = {
 const CASES: Case[] = [
   {
     wrong: 'another scheme',
-    make: async (world) => ({ signed: await signedBy(world), required: { scheme: 'upto' } }),
+    make: async (world) => ({ signed: await signedBy(world), required: { scheme: 'batch-settlement' } }),
     reason: 'invalid_exact_evm_scheme',
   },
   {
