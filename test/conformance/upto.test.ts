@@ -85,6 +85,7 @@ describe('the scheme upto', () => {
       { sponsored: false },
       { sponsored: { spender: nobody } },
       { sponsored: { deadline: 1_000n } },
+      { sponsored: { signedBy: 'another' } },
     ] as const) {
       const stranger = await world.chain.payer(10_000_000n)
       const { body } = await payUpto(world.chain, stranger, terms, signing)

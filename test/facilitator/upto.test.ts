@@ -118,6 +118,7 @@ describe('the scheme upto', () => {
       { sponsored: { spender: '0x00000000000000000000000000000000000000aa' } },
       'eip2612_spender_not_permit2',
     ],
+    ['a permission that somebody else signed', { sponsored: { signedBy: 'another' } }, 'permit2_allowance_required'],
     ['a permission that is over', { sponsored: { deadline: 1_000n } }, 'eip2612_deadline_expired'],
   ])('refuses a permit with %s', async (_, signing, invalidReason) => {
     expect(await verify((await pay(signing)).body)).toMatchObject({ isValid: false, invalidReason })

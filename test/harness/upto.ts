@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { encodeFunctionData, maxUint256, parseAbi, toHex, type Hex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { PLACES } from '../chain/contracts/places.ts'
 import type { TestAccount, TestChain } from './chain.ts'
 
@@ -40,7 +40,15 @@ interface Signing {
   /** A contract wallet for which the account signs. */
   from?: Hex
   /** Also permits Permit2 to move the token (EIP-2612): `wrong` with one field that does not fit. */
-  sponsored?: boolean | { value?: bigint; spender?: Hex; deadline?: bigint }
+  sponsored?: boolean | Sponsored
+}
+
+interface Sponsored {
+  value?: bigint
+  spender?: Hex
+  deadline?: bigint
+  /** The signature is not the payer's. */
+  signedBy?: 'another'
 }
 
 /** What a payer sends, signed with viem and none of the service's own encoding. */
@@ -97,13 +105,8 @@ export function uptoBody(terms: UptoTerms, payload: unknown, extensions: object,
   }
 }
 
-async function sponsor(
-  chain: TestChain,
-  account: TestAccount,
-  amount: bigint,
-  other: { value?: bigint; spender?: Hex; deadline?: bigint },
-) {
-  const signer = privateKeyToAccount(account.privateKey)
+async function sponsor(chain: TestChain, account: TestAccount, amount: bigint, other: Sponsored) {
+  const signer = privateKeyToAccount(other.signedBy === 'another' ? generatePrivateKey() : account.privateKey)
   const { chainId, usdc } = chain.network
   const { value = amount, spender = PLACES.permit2, deadline = BigInt(Math.floor(Date.now() / 1000) + 300) } = other
   const data = encodeFunctionData({ abi: TOKEN, functionName: 'nonces', args: [account.address] })

@@ -69,7 +69,8 @@ export function refuseView(
   if (view.used) return REASONS.used
   if (!outcome.succeeds && SIGNATURE.has(outcome.reason ?? '')) return REASONS.signature
   if (view.balance < most) return 'permit2_insufficient_balance'
-  if (view.allowance < most && !sponsored) return 'permit2_allowance_required'
+  // A permission for Permit2 that is not the payer's shows only in what the call would do.
+  if (view.allowance < most && !(sponsored && outcome.succeeds)) return 'permit2_allowance_required'
   return outcome.succeeds ? null : (ERRORS[outcome.reason ?? ''] ?? 'permit2_simulation_failed')
 }
 
