@@ -49,6 +49,12 @@ export const UPTO = {
   proxy: '0x4020a4f3b7b90cca423b9fabcc0ce57c6c240002',
 } as const
 
+/**
+ * Longer than any reorganization of these networks, and than a node lags. Nothing is given up before so much time has passed
+ * since the end of what was signed, by the clock of the chain.
+ */
+export const REORG_SECONDS = 120n
+
 /** Multicall3 is at the same address on every network. */
 export const MULTICALL = '0xca11bde05977b3631167028862be2a173976ca11'
 

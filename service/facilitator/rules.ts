@@ -1,5 +1,6 @@
 import { largest } from '../kit/money.ts'
 import type { Receipt, Use } from '../chain/model.ts'
+import { REORG_SECONDS } from '../chain/networks.ts'
 import type { GasShares, GasUsed, Operation, Reasons, Settlement, SponsorTransaction } from './model.ts'
 
 /** As in the reference implementation: the time of three blocks until the transfer is mined. */
@@ -125,9 +126,6 @@ export function isFinalFailure(
 ): boolean {
   return final || authorization.validBefore + REORG_SECONDS <= BigInt(Math.floor(now.getTime() / 1000))
 }
-
-/** Longer than any reorganization of the supported networks. */
-const REORG_SECONDS = 120n
 
 /** Whether the failure's cause may go away with time. The number of attempts is limited, since each one costs gas. */
 export function isMendable(

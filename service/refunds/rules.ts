@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Authorization, Hex, Use } from '../chain/model.ts'
 import type { PaymentEventData } from '../deliveries/model.ts'
-import { NETWORKS } from '../chain/networks.ts'
+import { NETWORKS, REORG_SECONDS } from '../chain/networks.ts'
 import { DomainError } from '../kit/errors.ts'
 import { fromWire, least, toWire, usdc, type Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
@@ -143,8 +143,6 @@ export function isOverdue({ createdAt }: Pick<Refund, 'createdAt'>, now: Date): 
 /** How long a seller has to sign, and how long the authorization is valid after that: a block must take it. */
 const SIGN_MS = 30 * 60_000
 const VALID_AFTER_MS = 15 * 60_000
-/** Deeper than any reorganisation, in seconds after the end of the authorization. */
-const CERTAIN_SECONDS = 120n
 
 /** `seenBlock` is null only where nothing is signed. */
 export function ownTermsOf(way: RefundWay, seenBlock: bigint | null | undefined, now: Date): OwnTerms {
@@ -167,7 +165,7 @@ export function nextLook(since: Date, now: Date): Date {
 
 /** The block time from which it is certain that the authorization was not used. */
 export function certainAfter(validBefore: bigint): bigint {
-  return validBefore + CERTAIN_SECONDS
+  return validBefore + REORG_SECONDS
 }
 
 /** The one transfer that can pay this refund. Its nonce follows from the refund's id, so the chain carries out one at most. */

@@ -1,3 +1,4 @@
+import { REORG_SECONDS } from '../chain/networks.ts'
 import type { Escrow, Sale } from './model.ts'
 import type { Reason } from '../x402/reasons.ts'
 
@@ -33,8 +34,7 @@ export function isEscrowOver({ captureBy }: Escrow, now: Date): boolean {
   return Date.parse(captureBy) + REORG_MS <= now.getTime()
 }
 
-/** Longer than any reorganization of the supported networks. */
-const REORG_MS = 120_000
+const REORG_MS = Number(REORG_SECONDS) * 1_000
 
 /** The next time to ask the chain, or for the outcome of the work, about a waiting sale. */
 export function nextResume(createdAt: Date, now: Date): Date {

@@ -1,4 +1,6 @@
-import type { ChainVerifier } from '../methods/remote/deps.ts'
+import type { Use } from '../chain/model.ts'
+import { REORG_SECONDS } from '../chain/networks.ts'
+import { isOver, type ChainVerifier } from '../methods/remote/deps.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Chains } from './chains.ts'
 
@@ -18,18 +20,24 @@ export function chainVerifierOf({ byNetwork }: Chains): ChainVerifier | null {
       }
     },
 
-    async look({ name }, { from, to, value, nonce }) {
+    async look({ name }, authorization) {
+      const { from, to, value, nonce, validBefore } = authorization
+      const isPayment = ({ cancelled, transfer }: Use) => !cancelled && transfer?.to === to && transfer.value === value
       const chain = byNetwork.get(name)
       if (chain === undefined) return null
       try {
         const { used, block } = await chain.authorizationAt(from, nonce)
-        if (!used) return { state: 'unused', chainTime: new Date(Number(block.timestamp) * 1000) }
         const since = block.number > LOOK_BACK ? block.number - LOOK_BACK : 0n
-        const use = await chain.findUse(from, nonce, since)
-        if (use === null) return null
-        const { cancelled, transfer, hash } = use
-        const ours = !cancelled && transfer?.to === to && transfer.value === value
-        return ours ? { state: 'used', txHash: hash } : { state: 'spent' }
+        if (!used && !isOver(authorization, block.timestamp)) return { state: 'unused' }
+        const use = used ? await chain.findUse(from, nonce, since) : null
+        if (use !== null && isPayment(use)) return { state: 'used', txHash: use.hash }
+        // Nothing is given up before the nodes agree, each at a block of its own.
+        const past = used ? validBefore : validBefore + REORG_SECONDS
+        const agreed = await chain.agreedUse({ payer: from, nonce, from: since, past })
+        if (!agreed.known) return null
+        if (!agreed.used) return used ? null : { state: 'over' }
+        if (agreed.use === null) return null
+        return isPayment(agreed.use) ? { state: 'used', txHash: agreed.use.hash } : { state: 'spent' }
       } catch (error) {
         if (error instanceof DomainError && error.kind === 'unavailable') return null
         throw error

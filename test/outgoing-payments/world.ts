@@ -49,7 +49,7 @@ export async function openPaidCalls(
       await person.call('POST', '/v1/wallet/deposit', { body: { amount } })
       return person
     },
-    async expire(seconds = 400) {
+    async expire(seconds = 460) {
       service.clock.forward(seconds * 1_000)
       await chain.call('evm_setNextBlockTimestamp', Math.floor(service.clock.now().getTime() / 1_000))
       await chain.mine(2)

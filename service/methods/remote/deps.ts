@@ -1,5 +1,5 @@
 import type { Address, Hex, SignedAuthorization } from '../../chain/model.ts'
-import type { Network } from '../../chain/networks.ts'
+import { REORG_SECONDS, type Network } from '../../chain/networks.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Sale } from '../../sales/model.ts'
 import type { RequestBody } from '../../x402/model.ts'
@@ -25,8 +25,16 @@ export interface ChainVerifier {
   payerHasCode(network: Network, authorization: SignedAuthorization): Promise<boolean | null>
 }
 
-/** `used`: this payment reached its recipient. `spent`: it was cancelled and can never settle. */
-export type ChainEvidence = { state: 'used'; txHash: Hex } | { state: 'spent' } | { state: 'unused'; chainTime: Date }
+/**
+ * `used`: this payment reached its recipient. `spent`: it was cancelled, or paid for something else. `over`: unused, and it can
+ * never be used any more, whichever branch of the chain goes on.
+ */
+export type ChainEvidence = { state: 'used'; txHash: Hex } | { state: 'spent' | 'over' | 'unused' }
+
+/** Whether no block can take it any more, also in a branch that replaces this one. */
+export function isOver({ validBefore }: Pick<SignedAuthorization, 'validBefore'>, seconds: bigint): boolean {
+  return validBefore + REORG_SECONDS < seconds
+}
 
 /** A payment at the facilitator with this address. */
 export interface RemotePayment {

@@ -1,10 +1,9 @@
-import type { SignedAuthorization } from '../../chain/model.ts'
 import type { Settled } from '../../sales/model.ts'
 import type { SaleMethod } from '../../sales/ports.ts'
 import type { RequestBody } from '../../x402/model.ts'
 import { readRequest } from '../../x402/payload.ts'
 import { readSettled } from './answers.ts'
-import { askFacilitator, remotePaymentOf, type RemoteDeps, type RemotePayment } from './deps.ts'
+import { askFacilitator, isOver, remotePaymentOf, type RemoteDeps, type RemotePayment } from './deps.ts'
 import { authorizationIn, verifyRemotely } from './offer.ts'
 
 /**
@@ -37,25 +36,20 @@ async function proven({ verifier, clock }: RemoteDeps, request: RequestBody, rep
   const { network } = readRequest(request)
   const authorization = authorizationIn(request)
   if (verifier === null || (network !== null && !verifier.reads(network))) {
-    return reported.status === 'pending' && isOver(authorization, clock.now()) ? OVER : reported
+    const seconds = BigInt(Math.floor(clock.now().getTime() / 1000))
+    return reported.status === 'pending' && isOver(authorization, seconds) ? OVER : reported
   }
   const evidence = network === null ? null : await verifier.look(network, authorization)
-  if (evidence === null) return { status: 'pending' }
-  switch (evidence.state) {
+  switch (evidence?.state) {
     case 'used':
       return { status: 'settled', txHash: evidence.txHash }
     case 'spent':
       return { status: 'failed', reason: 'invalid_exact_evm_nonce_already_used' }
-    case 'unused':
-      return isOver(authorization, evidence.chainTime) ? OVER : { status: 'pending' }
+    case 'over':
+      return OVER
+    default:
+      return { status: 'pending' }
   }
 }
 
 const OVER: Settled = { status: 'failed', reason: 'invalid_exact_evm_payload_authorization_valid_before' }
-
-/** A block may arrive late with an earlier timestamp. */
-function isOver({ validBefore }: SignedAuthorization, now: Date): boolean {
-  return Number(validBefore) * 1000 + MARGIN_MS < now.getTime()
-}
-
-const MARGIN_MS = 15_000

@@ -1,3 +1,4 @@
+import { REORG_SECONDS } from '../../chain/networks.ts'
 import type { Payment } from '../model.ts'
 import type { ChainOf } from '../ports.ts'
 import { fundingNonce, nextLook, remainingOf, UNSIGNED_MS } from '../rules.ts'
@@ -11,7 +12,7 @@ export function createReconciling(deps: ReconcilingDeps) {
 
   /**
    * A hold is captured when its authorization was used and lies deep enough, and given back when it can never be used:
-   * the nodes agree that it is unused a minute past its time, or that its payer canceled it. In between it stays held,
+   * the nodes agree that it is unused past its time, or that its payer canceled it. In between it stays held,
    * however long. One that is being funded goes on; one that is not signed in time is given back.
    */
   async function reconcile(payment: Payment): Promise<void> {
@@ -43,14 +44,14 @@ export function createReconciling(deps: ReconcilingDeps) {
       // Canceled by its payer's own key: nothing has moved, and nothing can.
       if (use.cancelled) return await giveBackUnused(payment, chain)
       await ending.settle(payment, use.hash, use.blockNumber)
-    } else if (head.timestamp > validBefore + MARGIN_SECONDS) await giveBackUnused(payment, chain)
+    } else if (head.timestamp > validBefore + REORG_SECONDS) await giveBackUnused(payment, chain)
     else await store.seen(id, null, soon(LATER_MS))
   }
 
   /** The state may come from a node that lags behind the one that named the block, so the others are asked as well. */
   async function giveBackUnused(payment: Payment, chain: PaymentChain): Promise<void> {
     const { payer, nonce, validBefore, seenBlock } = payment
-    const past = validBefore + MARGIN_SECONDS
+    const past = validBefore + REORG_SECONDS
     const agreed = await chain.agreedUse({ payer, nonce, from: seenBlock, past })
     const isUnused = agreed.known && (agreed.use === null ? !agreed.used : agreed.use.cancelled)
     await (isUnused ? giveBack(payment, 'expired') : lookAgain(payment))
@@ -143,8 +144,6 @@ type ReconcilingDeps = Pick<
 
 type PaymentChain = NonNullable<ReturnType<ChainOf>>
 
-/** A block after this can replace none that could still carry the authorization, nor can a node be this far behind. */
-const MARGIN_SECONDS = 60n
 const SOON_MS = 2_000
 const LATER_MS = 5_000
 const BATCH = 100

@@ -1,5 +1,5 @@
 import type { Hex } from '../../chain/model.ts'
-import type { ChainVerifier } from '../../methods/remote/deps.ts'
+import { isOver, type ChainVerifier } from '../../methods/remote/deps.ts'
 
 /** Reads the state of an authorization from the chain, through any JSON-RPC endpoint of that network. */
 export function rpcVerifier(url: string): ChainVerifier {
@@ -27,7 +27,8 @@ export function rpcVerifier(url: string): ChainVerifier {
       }
     },
 
-    async look({ usdc, chainId }, { from, to, value, nonce }) {
+    async look({ usdc, chainId }, authorization) {
+      const { from, to, value, nonce } = authorization
       try {
         if (Number(await ask<Hex>('eth_chainId')) !== chainId) return null
         const data = `${AUTHORIZATION_STATE}${word(from)}${nonce.slice(2)}`
@@ -37,7 +38,7 @@ export function rpcVerifier(url: string): ChainVerifier {
           false,
         )
         if (BigInt(await ask<Hex>('eth_call', { to: usdc.address, data }, number)) === 0n) {
-          return { state: 'unused', chainTime: new Date(Number(timestamp) * 1000) }
+          return { state: isOver(authorization, BigInt(timestamp)) ? 'over' : 'unused' }
         }
         const since = BigInt(number) > LOOK_BACK ? BigInt(number) - LOOK_BACK : 0n
         const topics = [[USED, CANCELLED], `0x${word(from)}`, nonce]
