@@ -90,7 +90,7 @@ describe('a process that is killed while it pays', () => {
   async function finish(): Promise<void> {
     const { chain, service } = world
     await service.outgoingPayments.reconcile()
-    forward(400_000)
+    forward(460_000)
     await chain.call('evm_setNextBlockTimestamp', Math.floor(service.clock.now().getTime() / 1000))
     await until(async () => {
       await chain.mine(2)
