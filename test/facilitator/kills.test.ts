@@ -92,7 +92,8 @@ describe('a process that is killed', () => {
     const facilitator = chain.accounts[0]!.address
     const terms = uptoTerms(chain, { facilitator, receiver })
     const payer = await chain.payer(1_000_000n)
-    const { payload, extensions } = await payUpto(chain, payer, terms)
+    const deadline = BigInt(Math.floor(world.clock.now().getTime() / 1_000) + 300)
+    const { payload, extensions } = await payUpto(chain, payer, terms, { deadline, sponsored: { deadline } })
     const body = uptoBody(terms, payload, extensions, 400_000n)
     const sent = await sentBy(chain, facilitator)
     await die({ database: database.url, rpc: chain.url, key: chain.accounts[0]!.privateKey, bodies: [body], dieAt })
