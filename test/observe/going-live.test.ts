@@ -128,7 +128,7 @@ describe('the doctor on the way to real money', () => {
       // Whose authority is not known here: browsers would not open the page either.
       const unknown = await doctor({ ...settings(), ...publicUrls(refusing.origin) })
       const [refused] = unknown.filter(({ check }) => check === `certificate ${refusing.origin}`)
-      expect(refused).toMatchObject({ level: 'fault', findingsOf: expect.stringContaining('Clients refuse it: ') })
+      expect(refused).toMatchObject({ level: 'fault', says: expect.stringContaining('Clients refuse it: ') })
     } finally {
       refusing.close()
     }
