@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { Coinslot } from '../../service/client/coinslot.ts'
 import { eventIn } from '../../service/client/cli/listen.ts'
+import { until } from '../harness/until.ts'
 import { installed } from './sandbox.ts'
 
 const KEY = `csk_test_${'s'.repeat(43)}`
@@ -173,7 +174,9 @@ describe('against a hostile server', () => {
       expect(forwarded[0]!.headers).toMatchObject({ host: address.host, 'webhook-id': 'dlv_1' })
       for (const name of ['cookie', 'authorization']) expect(forwarded[0]!.headers).not.toHaveProperty(name)
     } finally {
+      const exited = once(listening, 'exit')
       listening.kill('SIGKILL')
+      await exited
     }
   })
 
@@ -195,6 +198,8 @@ describe('against a hostile server', () => {
         expect([address, await openPage(address)]).toEqual([address, false])
       }
       expect(await openPage('https://example.com/')).toBe(true)
+      // The program that opens pages goes on by itself.
+      await until(() => existsSync(opened) && readFileSync(opened, 'utf8') === 'https://example.com/\n')
     } finally {
       process.env['PATH'] = before
     }
