@@ -34,6 +34,11 @@ export interface Scheme {
   callOf(chain: Chain, settlement: Settlement): Call
   /** Whether this transaction did what is asked for. */
   isDone(settlement: Settlement, receipt: Receipt): boolean
+  /**
+   * Whether everybody may ask for it. Not where the signature leaves open how much is taken: a buyer would settle the own
+   * payment for less than was used, before the seller does.
+   */
+  isOpen: boolean
   /** Whether what is sold for it is listed for buyers. */
   isListed: boolean
   /** The micro-USDC that `/settle` says a success has moved. Null where it says nothing. */

@@ -134,7 +134,11 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
   }
 
   return {
-    settle: (payment, requester) => carryOut(payment, deps.schemes.for(payment).examine(payment, 'settle'), requester),
+    settle(payment, requester) {
+      const scheme = deps.schemes.for(payment)
+      const isRefused = requester.isExternal === true && !scheme.isOpen
+      return carryOut(payment, isRefused ? NOT_OPEN : scheme.examine(payment, 'settle'), requester)
+    },
     carryOut,
   }
 }
@@ -312,3 +316,6 @@ function pending(payer: string, txHash: Hex | null): SettleResult {
 function failed(payment: PaymentRequest, reason: Reason): SettleResult {
   return { status: 'failed', success: false, payer: payment.payer, txHash: null, reason, ours: false }
 }
+
+/** The scheme is not offered to sellers elsewhere. */
+export const NOT_OPEN = 'invalid_upto_evm_scheme'

@@ -32,6 +32,7 @@ export function authCaptureScheme(deps: SchemeDeps): AuthCapture {
       isMessage(settlement.operation)
         ? isCarriedOut(operationIn(settlement.operation), settlement.authorization.value, receipt)
         : isMoved(settlement, receipt),
+    isOpen: true,
     // Its terms have absolute times.
     isListed: false,
     movedBy({ escrow, required }) {

@@ -30,6 +30,7 @@ export function exactScheme(deps: SchemeDeps): Scheme {
     usesOf: (chain, { authorization }) => authorizationUses(chain, authorization),
     callOf: (chain, { authorization, payerHasCode }) => chain.encodeTransfer(authorization, payerHasCode),
     isDone: isMoved,
+    isOpen: true,
     isListed: true,
     movedBy: () => null,
     kind: () => ({ scheme: 'exact', versions: [1, 2] }),

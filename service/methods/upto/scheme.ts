@@ -26,11 +26,11 @@ export function uptoScheme(deps: SchemeDeps): Scheme {
         ({ from, to, value }) =>
           from === authorization.from && to === authorization.to && value === authorization.value,
       ),
+    isOpen: false,
     // What is settled is what one buyer used, and no price.
     isListed: false,
     movedBy: ({ required }) => required.amount,
-    kind: ([facilitatorAddress]) =>
-      facilitatorAddress === undefined ? null : { scheme: 'upto', versions: [2], extra: { facilitatorAddress } },
+    kind: () => null,
   }
   return scheme
 }
