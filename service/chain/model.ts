@@ -356,7 +356,7 @@ export interface EscrowChain {
 
 /** The contracts of the scheme `upto` on one network. */
 export interface UptoChain {
-  /** A sponsor's call that takes so much of what is permitted. `permit`: lets Permit2 move the token first. */
+  /** The call by which a sponsor takes this amount of what is permitted. `permit`: lets Permit2 move the token first. */
   encode(permit: SignedPermit, amount: bigint, tokenPermit: TokenPermit | null): Call
   /** What decides about a permit, by one node. */
   view(of: { payer: Address; nonce: bigint }): Promise<UptoView>

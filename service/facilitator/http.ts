@@ -195,9 +195,7 @@ const supportedBody = z.object({
       x402Version: z.int(),
       scheme: z.string(),
       network: z.string(),
-      extra: z
-        .object({ captureAuthorizer: z.string().optional(), facilitatorAddress: z.string().optional() })
-        .optional(),
+      extra: z.object({ captureAuthorizer: z.string() }).optional(),
     }),
   ),
   extensions: z.array(z.string()),
@@ -256,9 +254,7 @@ function reasonOf(code: string): string {
 
 const settleBody = z.object({
   success: z.boolean(),
-  transaction: z
-    .string()
-    .meta({ description: 'Empty unless the payment is settled, and where nothing was to be moved (`upto`)' }),
+  transaction: z.string().meta({ description: 'Empty unless the payment is settled' }),
   txHash: z.string().nullable(),
   network: z.string(),
   payer: z.string().nullable(),
@@ -270,7 +266,7 @@ const settleBody = z.object({
   amount: z
     .string()
     .optional()
-    .meta({ description: 'Micro-USDC that was moved. Only for the schemes auth-capture and upto' }),
+    .meta({ description: 'Micro-USDC that the escrow took or gave to the seller. Only for the scheme auth-capture' }),
 })
 
 const NOT_SETTLED = {

@@ -35,8 +35,8 @@ export interface Scheme {
   /** Whether this transaction did what is asked for. */
   isDone(settlement: Settlement, receipt: Receipt): boolean
   /**
-   * Whether everybody may ask for it. Not where the signature leaves open how much is taken: a buyer would settle the own
-   * payment for less than was used, before the seller does.
+   * Whether callers from outside may ask for it. Not where the signature leaves open how much is taken: a buyer would
+   * settle the own payment for less than was used, before the seller does.
    */
   isOpen: boolean
   /** Whether what is sold for it is listed for buyers. */
@@ -48,8 +48,7 @@ export interface Scheme {
 }
 
 export interface KindExtra {
-  captureAuthorizer?: Address
-  facilitatorAddress?: Address
+  captureAuthorizer: Address
 }
 
 /** A nonce on the chain: as of the newest block, since a block, and as two nodes agree (`Chain.agreedUse`). */

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Hex } from '../../service/chain/model.ts'
 import type { TestAccount } from '../harness/chain.ts'
-import { payUpto, uptoBody, uptoTerms, type UptoTerms } from '../harness/upto.ts'
+import { ownSale, payUpto, uptoBody, uptoTerms, type UptoTerms } from '../harness/upto.ts'
 import { openWorld, usdcOf, type World } from '../facilitator/world.ts'
 import { startBuyer, type Buyer } from './stock.ts'
 
@@ -45,11 +45,13 @@ describe('the scheme upto', () => {
     }
     const paymentPayload = JSON.parse(Buffer.from(payment, 'base64').toString()) as unknown
     const paid = { x402Version: 2, paymentPayload, paymentRequirements: terms }
-    const verified = await world.service.post('/verify', paid)
-    if (verified.body.isValid !== true) return { status: 402, headers: {}, body: JSON.stringify(verified.body) }
+    const { verify, settle } = ownSale(world.service.facilitator)
+    const { refusal } = await verify(paid)
+    if (refusal !== null) return { status: 402, headers: {}, body: JSON.stringify({ refusal }) }
     const taken = { ...paid, paymentRequirements: { ...terms, amount: String(USED) } }
-    const { body } = await world.service.post('/settle', taken)
-    return { status: 200, headers: { 'PAYMENT-RESPONSE': base64(body) }, body: JSON.stringify({ page: 'worth it' }) }
+    const { success, txHash: transaction, payer: from } = await settle(taken)
+    const receipt = { success, transaction, network: terms.network, payer: from, amount: String(USED) }
+    return { status: 200, headers: { 'PAYMENT-RESPONSE': base64(receipt) }, body: JSON.stringify({ page: 'worth it' }) }
   }
 
   it('is paid by the stock client, who approved nothing before', async () => {
@@ -91,7 +93,7 @@ describe('the scheme upto', () => {
       const { body } = await payUpto(world.chain, stranger, terms, signing)
       const reason = await buyer.judge({ ...at, body })
       expect(reason).not.toBeNull()
-      expect((await world.service.post('/verify', body)).body).toMatchObject({ invalidReason: reason })
+      expect(await ownSale(world.service.facilitator).verify(body)).toMatchObject({ refusal: reason })
     }
   })
 })

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { escrowBody, escrowed, escrowTerms, payEscrow, seller } from '../harness/escrow.ts'
-import { payUpto, uptoBody, uptoTerms } from '../harness/upto.ts'
+import { ownSale, payUpto, uptoBody, uptoTerms } from '../harness/upto.ts'
 import { bundled } from '../harness/process.ts'
 import type { Order } from './child/mortal.ts'
 import { openWorld, request, sentBy, until, usdcOf, type World } from './world.ts'
@@ -100,7 +100,8 @@ describe('a process that is killed', () => {
 
     world.clock.forward(30_000)
     const successor = await world.add()
-    for (const success of [true, false]) expect((await successor.post('/settle', body)).body).toMatchObject({ success })
+    const { settle } = ownSale(successor.facilitator)
+    for (const success of [true, false]) expect(await settle(body)).toMatchObject({ success })
     expect(await usdcOf(chain, payer.address)).toBe(600_000n)
     expect(await sentBy(chain, facilitator)).toBe(sent + 1)
     await successor.close()

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { approval, invalidation, payUpto, sendAs, settleCall, uptoTerms } from '../harness/upto.ts'
+import { approval, invalidation, ownSale, payUpto, sendAs, settleCall, uptoTerms } from '../harness/upto.ts'
 import { openWorld, until, usdcOf, type Instance, type World } from './world.ts'
 
 const MOST = 1_000_000n
@@ -16,32 +16,32 @@ describe('a permit that is claimed', () => {
 
   async function claimed() {
     const { chain } = world
-    const claiming = await world.add({ writes: false, environment: { SETTLE_WAIT_MS: '100' } })
+    const claiming = await world.add({ writes: false })
     const payer = await chain.payer(MOST)
     await sendAs(chain, payer.address, approval(chain))
     const terms = uptoTerms(chain, { facilitator, receiver: world.seller })
     const deadline = BigInt(Math.floor(world.clock.now().getTime() / 1_000) + 60)
     const paid = await payUpto(chain, payer, terms, { sponsored: false, deadline })
-    expect((await claiming.post('/settle', paid.body)).body).toMatchObject({ errorReason: 'settlement_pending' })
+    expect(await settled(claiming, paid.body)).toMatchObject({ reason: 'settlement_pending' })
     await claiming.close()
     return { ...paid, payer }
   }
-  const settled = async (service: Instance, body: unknown) => (await service.post('/settle', body)).body as object
+  const settled = ({ facilitator: own }: Instance, body: unknown) => ownSale(own).settle(body, 100)
 
   it('is settled by the transaction of another program with the same key', async () => {
     const { body, payload, payer } = await claimed()
     await sendAs(world.chain, facilitator, settleCall(payload, MOST))
     expect(await usdcOf(world.chain, payer.address)).toBe(0n)
     const service = await world.add()
-    await until(async () => ((await settled(service, body)) as { success: boolean }).success)
-    expect(await settled(service, body)).toMatchObject({ errorReason: 'permit2_invalid_nonce' })
+    await until(async () => (await settled(service, body)).success)
+    expect(await settled(service, body)).toMatchObject({ reason: 'permit2_invalid_nonce' })
     await service.close()
   })
 
   it('fails after its time where its payer took it back, and not before', async () => {
     const { body, nonce, payer } = await claimed()
     await sendAs(world.chain, payer.address, invalidation(nonce))
-    const service = await world.add({ environment: { SETTLE_WAIT_MS: '100' } })
+    const service = await world.add()
     const stateOf = async () => {
       const [row] = await world.database.statements.run<{ state: string; reason: string | null }>(
         'SELECT state::text, reason FROM facilitator_settlement WHERE payer = $1',
@@ -50,7 +50,7 @@ describe('a permit that is claimed', () => {
       return row
     }
     await until(async () => (await stateOf())?.state === 'broadcast')
-    expect(await settled(service, body)).toMatchObject({ errorReason: 'settlement_pending' })
+    expect(await settled(service, body)).toMatchObject({ reason: 'settlement_pending' })
     world.clock.forward(200_000)
     await world.chain.call('evm_increaseTime', 200)
     await world.chain.mine(4)

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { TestAccount } from '../harness/chain.ts'
-import { approval, invalidation, payUpto, sendAs, uptoBody, uptoTerms } from '../harness/upto.ts'
+import { approval, invalidation, ownSale, payUpto, sendAs, uptoBody, uptoTerms } from '../harness/upto.ts'
 import { openWorld, sentBy, usdcOf, type World } from './world.ts'
 
 const MOST = 1_000_000n
@@ -21,17 +21,22 @@ describe('the scheme upto', () => {
     const paid = await payUpto(world.chain, payer, terms, signing)
     return { ...paid, take: (taken: bigint) => uptoBody(terms, paid.payload, paid.extensions, taken) }
   }
-  const settle = async (body: unknown, place = 0) =>
-    (await world.services[place]!.post('/settle', body)).body as unknown
-  const verify = async (body: unknown) => (await world.service.post('/verify', body)).body as unknown
+  const settle = (body: unknown, place = 0) => ownSale(world.services[place]!.facilitator).settle(body)
+  const verify = (body: unknown) => ownSale(world.service.facilitator).verify(body)
   const sent = () => sentBy(world.chain, facilitator)
-  const refused = (errorReason: string) => ({ success: false, transaction: '', errorReason })
+  const refused = (reason: string) => ({ success: false, txHash: null, reason })
 
-  it('is offered with the facilitator that takes the money', async () => {
-    const { body } = await world.service.get('/supported')
-    const { caip2: network } = world.chain.network
-    const kind = { x402Version: 2, scheme: 'upto', network, extra: { facilitatorAddress: facilitator } }
-    expect(body.kinds).toContainEqual(kind)
+  it('is for own sales: a buyer who could settle here would take less than was used', async () => {
+    const payer = await world.chain.payer(MOST)
+    const { body, take } = await pay({}, payer)
+    const { body: offered } = await world.service.get('/supported')
+    expect(offered).toMatchObject({ kinds: expect.not.arrayContaining([expect.objectContaining({ scheme: 'upto' })]) })
+    const reason = 'unsupported_scheme'
+    expect((await world.service.post('/verify', body)).body).toMatchObject({ isValid: false, invalidReason: reason })
+    for (const own of [take(1_000n), take(0n), body])
+      expect((await world.service.post('/settle', own)).body).toMatchObject({ success: false, errorReason: reason })
+    expect(await settle(take(340_000n))).toMatchObject({ success: true })
+    expect(await usdcOf(world.chain, payer.address)).toBe(MOST - 340_000n)
   })
 
   it('takes what was used from a payer without gas, who approved nothing before', async () => {
@@ -40,10 +45,10 @@ describe('the scheme upto', () => {
     const start = await sent()
     const { body, take } = await pay({}, payer)
     expect(await verify(body)).toMatchObject({
-      isValid: true,
+      refusal: null,
       payer: expect.stringMatching(new RegExp(payer.address, 'i')),
     })
-    expect(await settle(take(340_000n))).toMatchObject({ success: true, amount: '340000', errorReason: null })
+    expect(await settle(take(340_000n))).toMatchObject({ success: true })
     expect(await usdcOf(world.chain, payer.address)).toBe(4_660_000n)
     expect((await usdcOf(world.chain, world.seller)) - before).toBe(340_000n)
     expect(await sent()).toBe(start + 1)
@@ -52,21 +57,19 @@ describe('the scheme upto', () => {
   it('takes all of it where the payer has approved Permit2', async () => {
     const payer = await world.chain.payer(MOST)
     const unapproved = await pay({ sponsored: false }, payer)
-    expect(await verify(unapproved.body)).toMatchObject({ isValid: false, invalidReason: 'permit2_allowance_required' })
+    expect(await verify(unapproved.body)).toMatchObject({ refusal: 'permit2_allowance_required' })
     await sendAs(world.chain, payer.address, approval(world.chain))
-    expect(await settle(unapproved.body)).toMatchObject({ success: true, amount: String(MOST) })
+    expect(await settle(unapproved.body)).toMatchObject({ success: true })
     expect(await usdcOf(world.chain, payer.address)).toBe(0n)
   })
 
   it('is settled once for fifty concurrent callers, and one of them gets the success', async () => {
     const { take } = await pay()
     const start = await sent()
-    const answers = (await Promise.all(
-      Array.from({ length: 50 }, (_, place) => settle(take(250_000n), place % 2)),
-    )) as { success: boolean; errorReason: string | null }[]
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, place) => settle(take(250_000n), place % 2)))
     expect(answers.filter(({ success }) => success)).toHaveLength(1)
-    for (const { success, errorReason } of answers)
-      if (!success) expect(errorReason).toMatch(/permit2_invalid_nonce|settlement_pending/)
+    for (const answer of answers)
+      if (!answer.success) expect(answer.reason).toMatch(/permit2_invalid_nonce|settlement_pending/)
     expect(await sent()).toBe(start + 1)
   })
 
@@ -74,14 +77,14 @@ describe('the scheme upto', () => {
     const { take, body } = await pay()
     expect(await settle(take(100_000n))).toMatchObject({ success: true })
     for (const again of [take(100_000n), take(200_000n), body, take(1_000n)])
-      expect(await settle(again)).toMatchObject({ success: false, errorReason: 'permit2_invalid_nonce' })
-    expect(await verify(body)).toMatchObject({ isValid: false, invalidReason: 'permit2_invalid_nonce' })
+      expect(await settle(again)).toMatchObject({ success: false, reason: 'permit2_invalid_nonce' })
+    expect(await verify(body)).toMatchObject({ refusal: 'permit2_invalid_nonce' })
   })
 
   it('needs no transaction where nothing was used', async () => {
     const start = await sent()
     const { take } = await pay()
-    expect(await settle(take(0n))).toMatchObject({ success: true, transaction: '', amount: '0' })
+    expect(await settle(take(0n))).toMatchObject({ success: true, txHash: null })
     expect(await sent()).toBe(start)
   })
 
@@ -120,8 +123,8 @@ describe('the scheme upto', () => {
     ],
     ['a permission that somebody else signed', { sponsored: { signedBy: 'another' } }, 'permit2_allowance_required'],
     ['a permission that is over', { sponsored: { deadline: 1_000n } }, 'eip2612_deadline_expired'],
-  ])('refuses a permit with %s', async (_, signing, invalidReason) => {
-    expect(await verify((await pay(signing)).body)).toMatchObject({ isValid: false, invalidReason })
+  ])('refuses a permit with %s', async (_, signing, refusal) => {
+    expect(await verify((await pay(signing)).body)).toMatchObject({ refusal })
   })
 
   it('refuses what is not signed by the payer, too much, and what the payer does not have', async () => {
@@ -134,7 +137,7 @@ describe('the scheme upto', () => {
     }
     expect(await settle(forged)).toMatchObject(refused('invalid_permit2_signature'))
     const poor = await pay({}, await world.chain.payer(MOST - 1n))
-    expect(await verify(poor.body)).toMatchObject({ invalidReason: 'permit2_insufficient_balance' })
+    expect(await verify(poor.body)).toMatchObject({ refusal: 'permit2_insufficient_balance' })
     const exact = { ...body, paymentRequirements: { ...body.paymentRequirements, scheme: 'exact' } }
     expect(await settle(exact)).toMatchObject(refused('invalid_exact_evm_scheme'))
   })

@@ -1,6 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { encodeFunctionData, maxUint256, parseAbi, toHex, type Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import type { Facilitator } from '../../service/facilitator/service/facilitator.ts'
+import { toRequest } from '../../service/x402/payload.ts'
+import { paymentRequest } from '../../service/x402/schema.ts'
 import { PLACES } from '../chain/contracts/places.ts'
 import type { TestAccount, TestChain } from './chain.ts'
 
@@ -102,6 +105,20 @@ export function uptoBody(terms: UptoTerms, payload: unknown, extensions: object,
       ...extensions,
     },
     paymentRequirements: { ...terms, amount: taken === null ? terms.amount : String(taken) },
+  }
+}
+
+/** Asks as this service's own sales do: callers from outside are refused. Each settlement is another sale's. */
+export function ownSale(facilitator: Pick<Facilitator, 'verify' | 'settle'>) {
+  const read = (body: unknown) => toRequest(paymentRequest.parse(body))
+  return {
+    verify: (body: unknown) => facilitator.verify(read(body)),
+    settle: (body: unknown, waitMs?: number) =>
+      facilitator.settle(read(body), {
+        operation: randomUUID(),
+        ownsResult: true,
+        ...(waitMs === undefined ? {} : { waitMs }),
+      }),
   }
 }
 

@@ -12,7 +12,7 @@ import { PACE, type FacilitatorDeps } from './deps.ts'
 import type { Examined } from '../ports.ts'
 import { identify, type Signed } from './identity.ts'
 import { reconcile } from './follow.ts'
-import { createSettling, NOT_OPEN } from './settle.ts'
+import { createSettling, examineFor } from './settle.ts'
 
 /** Verifies and settles: over HTTP for everyone, by direct calls for checkouts and paywalls. */
 export function createFacilitator(deps: FacilitatorDeps) {
@@ -54,8 +54,7 @@ export function createFacilitator(deps: FacilitatorDeps) {
      * when the gas cannot be paid. External callers get the latter as the refusal's reason.
      */
     async verify(payment: PaymentRequest, isExternal = false): Promise<Verification> {
-      const scheme = deps.schemes.for(payment)
-      const examined = isExternal && !scheme.isOpen ? NOT_OPEN : scheme.examine(payment, 'verify')
+      const examined = examineFor(deps.schemes, payment, { step: 'verify', isExternal })
       const { network, payer } = payment
       // An operator without gas cannot even be simulated, and the payment would be refused for no clear reason.
       const isEmpty = typeof examined !== 'string' && (await isOperatorEmpty(examined))

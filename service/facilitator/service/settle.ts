@@ -1,6 +1,6 @@
 import type { Hex } from '../../chain/model.ts'
 import { Batch } from '../../kit/batch.ts'
-import type { Claim, Examined } from '../ports.ts'
+import type { Claim, Examined, Schemes } from '../ports.ts'
 import { gasSpent, networkUnavailable, outOfGas } from '../errors.ts'
 import type { GasWatch } from './gas.ts'
 import type { SettleResult, SettleRequester, Settlement } from '../model.ts'
@@ -134,13 +134,20 @@ export function createSettling(deps: FacilitatorDeps, gas: GasWatch, signals: Si
   }
 
   return {
-    settle(payment, requester) {
-      const scheme = deps.schemes.for(payment)
-      const isRefused = requester.isExternal === true && !scheme.isOpen
-      return carryOut(payment, isRefused ? NOT_OPEN : scheme.examine(payment, 'settle'), requester)
-    },
+    settle: (payment, requester) =>
+      carryOut(payment, examineFor(deps.schemes, payment, { ...requester, step: 'settle' }), requester),
     carryOut,
   }
+}
+
+/** What the payment's scheme says of it, where this caller may ask for the scheme at all. */
+export function examineFor(
+  schemes: Schemes,
+  payment: PaymentRequest,
+  { step, isExternal = false }: { step: 'verify' | 'settle'; isExternal?: boolean },
+): Examined | Reason {
+  const scheme = schemes.for(payment)
+  return isExternal && !scheme.isOpen ? 'unsupported_scheme' : scheme.examine(payment, step)
 }
 
 /** Null when a failed settlement is under way again. It stays failed as long as it would fail once more. */
@@ -316,6 +323,3 @@ function pending(payer: string, txHash: Hex | null): SettleResult {
 function failed(payment: PaymentRequest, reason: Reason): SettleResult {
   return { status: 'failed', success: false, payer: payment.payer, txHash: null, reason, ours: false }
 }
-
-/** The scheme is not offered to sellers elsewhere. */
-export const NOT_OPEN = 'invalid_upto_evm_scheme'

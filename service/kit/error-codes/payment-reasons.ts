@@ -1,6 +1,7 @@
 /** Why a payment is refused: the reasons of `@x402/evm`, each with a sentence for people. */
 export const PAYMENT_REASONS = {
   invalid_challenge: 'The credential does not answer a challenge of this address. Pay the challenge in this response.',
+  unsupported_scheme: 'This facilitator settles this scheme for its own sellers only. See /supported.',
   invalid_exact_evm_scheme: 'Only the scheme "exact" is supported.',
   invalid_exact_evm_network_mismatch: 'Payload and requirements must name the same supported network.',
   invalid_exact_evm_missing_eip712_domain: 'The requirements lack the token name or version in `extra`.',
@@ -69,7 +70,7 @@ export const PAYMENT_REASONS = {
   invalid_auth_capture_evm_transaction_reverted: 'The chain refused the call of the escrow.',
   invalid_upto_evm_scheme: 'Payload and requirements must both be of the scheme "upto", in version 2.',
   invalid_upto_evm_network_mismatch: 'Payload and requirements must name the same supported network.',
-  upto_facilitator_mismatch: 'The permit names another facilitator. Use the facilitatorAddress that /supported names.',
+  upto_facilitator_mismatch: 'The permit names another facilitator.',
   invalid_permit2_spender: "The permit's spender is not the contract of the scheme.",
   invalid_permit2_recipient_mismatch: 'The permit names another recipient.',
   permit2_token_mismatch: 'The permit is for another token.',

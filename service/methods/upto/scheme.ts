@@ -29,7 +29,7 @@ export function uptoScheme(deps: SchemeDeps): Scheme {
     isOpen: false,
     // What is settled is what one buyer used, and no price.
     isListed: false,
-    movedBy: ({ required }) => required.amount,
+    movedBy: () => null,
     kind: () => null,
   }
   return scheme
