@@ -6,6 +6,7 @@ import { toRequest } from '../../service/x402/payload.ts'
 import { paymentRequest } from '../../service/x402/schema.ts'
 import { PLACES } from '../chain/contracts/places.ts'
 import type { TestAccount, TestChain } from './chain.ts'
+import { until } from './until.ts'
 
 /** The seller's terms of the scheme `upto`; by default one USDC at the most. */
 export function uptoTerms(
@@ -166,11 +167,17 @@ export function settleCall({ signature, permit2Authorization }: UptoPayload, tak
 
 type UptoPayload = Awaited<ReturnType<typeof payUpto>>['payload']
 
-/** A transaction of the payer's own, which needs no signature here. */
-export async function sendAs(chain: TestChain, from: Hex, call: { to: Hex; data: Hex }): Promise<Hex> {
+/** A transaction of the payer's own, which needs no signature here, once it is in a block. */
+export async function sendAs(chain: TestChain, from: Hex, call: { to: Hex; data: Hex }): Promise<void> {
   await chain.call('anvil_setBalance', from, toHex(10n ** 18n))
   await chain.call('anvil_impersonateAccount', from)
-  return (await chain.call('eth_sendTransaction', { from, ...call, gas: toHex(1_000_000) })) as Hex
+  const hash = await chain.call('eth_sendTransaction', { from, ...call, gas: toHex(1_000_000) })
+  const { status } = await until(async () => (await chain.call('eth_getTransactionReceipt', hash)) as Receipt | null)
+  if (status !== '0x1') throw new Error('a transaction of a test was reverted')
+}
+
+interface Receipt {
+  status: Hex
 }
 
 /** Lets Permit2 move all that the account has. */
