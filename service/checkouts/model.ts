@@ -218,6 +218,7 @@ export interface Payment {
   /** The reason of a failure, as a code of the protocol, or a `WorkFailure`. */
   reason: string | null
   capture: Capture
+  method: Sale['method']
   /** The payment's way through the escrow. Null without one. */
   escrow: Sale['escrow']
   /** When a held payment ends unless its workflow has succeeded. Null where none is held. */

@@ -10,15 +10,17 @@ import type { OwnDeps } from './own/offer.ts'
 import type { RemoteDeps } from './remote/deps.ts'
 import { remoteMethod } from './remote/settle.ts'
 import { simulatedMethod } from './simulated/settle.ts'
-import { uptoScheme } from './upto/scheme.ts'
+import { uptoScheme, type PermitOffer } from './upto/scheme.ts'
+import { uptoMethod } from './upto/settle.ts'
 
 /** Every scheme of x402 that this service's own facilitator settles. */
-export function createSchemes(deps: SchemeDeps): Schemes & { authCapture: AuthCapture } {
+export function createSchemes(deps: SchemeDeps): Schemes & { authCapture: AuthCapture; permits: PermitOffer } {
   const exact = exactScheme(deps)
   const authCapture = authCaptureScheme(deps)
   const upto = uptoScheme(deps)
   return {
     authCapture,
+    permits: upto.permits,
     all: [exact, authCapture, upto],
     for: ({ required }) =>
       required.scheme === 'upto' ? upto : required.scheme === 'auth-capture' ? authCapture : exact,
@@ -32,6 +34,7 @@ export function createMethods({ own, remote, gates }: MethodDeps): Methods {
     exact: ownMethod(own),
     'auth-capture': escrowMethod(own),
     'mpp-charge': ownMethod(own),
+    upto: uptoMethod(own),
     remote: remoteMethod(remote, gates),
     simulated: simulatedMethod(remote),
     free: freeMethod(),

@@ -206,6 +206,8 @@ export interface Offer {
   resource: string
   route: OfferedRoute
   mimeType: string
+  /** Who takes what was used of a permit. Null where only the whole amount is sold. */
+  taker: Address | null
   expiresAt: Date
   testMode: boolean
 }

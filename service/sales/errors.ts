@@ -1,7 +1,7 @@
 import type { Address } from '../chain/model.ts'
 import { DomainError, invalid } from '../kit/errors.ts'
 import { tooShort } from '../x402/requirements.ts'
-import { EXPIRED, sentenceOf, USED } from '../x402/reasons.ts'
+import { EXPIRED, isExpired, isUsed, sentenceOf } from '../x402/reasons.ts'
 import type { Headers } from '../x402/model.ts'
 import { speaksMpp } from '../x402/payload.ts'
 import type { Sale } from './model.ts'
@@ -115,10 +115,10 @@ export function paymentRefused(
   sale: Pick<Sale, 'id' | 'product' | 'payer'> | null = null,
 ): DomainError {
   const reason = known ?? 'invalid_exact_evm_transaction_failed'
-  if (reason === USED) return authorizationUsed()
+  if (isUsed(reason)) return authorizationUsed()
   const sentence = `${sentenceOf(reason)} Nothing was charged.`
   const named = sale === null ? {} : idOf(sale)
-  if (reason !== EXPIRED) return new PaymentRefused(sentence, { reason, ...named }, sale?.payer ?? null)
+  if (!isExpired(reason)) return new PaymentRefused(sentence, { reason, ...named }, sale?.payer ?? null)
   return new DomainError('expired', 'payment_expired', sentence, { reason, ...named })
 }
 

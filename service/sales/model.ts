@@ -13,10 +13,10 @@ export const PRODUCTS = ['tool', 'checkout', 'gate', 'asset'] as const
 export type ProductName = (typeof PRODUCTS)[number]
 
 /**
- * How a sale is paid. This service's own facilitator settles `exact`, `auth-capture` and `mpp-charge`, and another one
+ * How a sale is paid. This service's own facilitator settles `exact`, `auth-capture`, `mpp-charge` and `upto`, and another one
  * `remote`, whatever its buyer signed. `free`: its buyer has a right to it.
  */
-export const METHODS = ['exact', 'auth-capture', 'mpp-charge', 'remote', 'simulated', 'free'] as const
+export const METHODS = ['exact', 'auth-capture', 'mpp-charge', 'upto', 'remote', 'simulated', 'free'] as const
 export type MethodName = (typeof METHODS)[number]
 
 /**
@@ -42,7 +42,7 @@ export interface Sale {
   environment: Environment
   state: SaleState
   handover: Handover
-  /** 0 where its buyer has a right to it (`rightOf`). */
+  /** 0 where its buyer has a right to it (`rightOf`). Of a permit the most, and what was used once that is known. */
   amount: Usdc
   network: NetworkName
   /** Null for a simulated one. */
@@ -135,6 +135,8 @@ export interface Offer {
   refund?: RefundTerms | null
   /** The money waits in the escrow meanwhile: who may end that, and until when. */
   escrow?: { operator: Address; captureDeadline: number }
+  /** What was used of a permit is taken, and this is who takes it. Absent or null where only the whole amount is sold. */
+  taker?: Address | null
   /** The terms of what is bought otherwise than by a POST of its input. */
   requirements?: Requirements
 }
@@ -195,6 +197,8 @@ export interface Delivered {
   bodyHash: Buffer | null
   /** Replaces the sale's details. Null leaves them unchanged. */
   details: Sale['details'] | null
+  /** What was used of the sale's amount, and becomes its amount. Null: all of it. */
+  amount: Usdc | null
 }
 
 /** Who settles and ends a sale. */

@@ -105,15 +105,17 @@ export interface EscrowEnd {
 /** Takes new payments for a product. */
 export interface Method {
   /** Identifies the authorization. Null for an unknown network. */
-  digestOf(signed: Pick<PaymentRequest, 'network' | 'authorization'>): Hex | null
+  digestOf(signed: Pick<PaymentRequest, 'network' | 'authorization' | 'permit'>): Hex | null
   /** The digest of a submitted authorization, found by what its payer knows of it. Null when it cannot be found. */
   digestBy(network: NetworkName, payer: Address, nonce: Hex): Promise<Hex | null>
   verify(request: RequestBody): Promise<Verified>
   /** What the sale stores of how it is paid. */
-  choose(presented: Pick<Presented, 'challenge'>, requirements: Pick<Requirements, 'escrow'>): PaymentMethod
+  choose(presented: Pick<Presented, 'challenge' | 'permit'>, requirements: Pick<Requirements, 'escrow'>): PaymentMethod
   serves(network: NetworkName): boolean
   /** Absent where no money can wait in the escrow. */
   escrow?: EscrowOffer
+  /** Who takes what was used of a permit, for the terms that the payer signs. Null or absent where nobody can. */
+  taker?(): Address | null
 }
 
 /** The terms of payments that wait in the escrow. */
@@ -135,6 +137,8 @@ export interface SaleMethod {
   signed: boolean
   /** No money moves, and it is counted nowhere. */
   simulated: boolean
+  /** What is taken when so much was used (`Delivered.amount`). Absent where it is always all that was signed for. */
+  taken?(sale: Sale, used: Usdc): Usdc
   /** Judges the authorization as it stands now. */
   verify(sale: Sale): Promise<Verified>
   /**

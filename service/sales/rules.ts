@@ -59,6 +59,12 @@ const PAYERS: ReadonlySet<string> = new Set<Reason>([
   'invalid_exact_evm_signature',
   'invalid_exact_evm_transaction_simulation_failed',
   'invalid_exact_evm_transaction_failed',
+  'permit2_insufficient_balance',
+  'permit2_invalid_nonce',
+  'permit2_allowance_required',
+  'permit2_simulation_failed',
+  'invalid_permit2_signature',
+  'invalid_upto_evm_transaction_failed',
 ])
 
 /** How long nobody works first for a payer who left finished work unpaid. */

@@ -201,9 +201,9 @@ export async function compose(config: Config, options: Options): Promise<Service
 async function openMoney(platform: Platform, chains: Chains, checkouts: () => Checkouts) {
   const { config, database, clock } = platform
   const { listing, checks: listingChecks, part: discoveryPart } = openDiscovery(platform, chains)
-  const { facilitator, authCapture, part: facilitatorPart } = openFacilitator(platform, chains, listing)
+  const { facilitator, authCapture, permits, part: facilitatorPart } = openFacilitator(platform, chains, listing)
   const { part: methodsPart, ...methods } = openMethods(platform, {
-    own: { facilitator, authCapture, listing },
+    own: { facilitator, authCapture, permits, listing },
     chains,
   })
   const outflow = openOutflow(config, { statements: database.statements, clock })

@@ -7,6 +7,7 @@ import type { AuthCapture } from '../methods/auth-capture/scheme.ts'
 import { createSchemes } from '../methods/registry.ts'
 import type { Chains } from './chains.ts'
 import type { Listing } from '../x402/bazaar.ts'
+import type { PermitOffer } from '../methods/upto/scheme.ts'
 import type { Platform, Part } from './platform.ts'
 
 /** Verifies and settles on the networks that have an RPC, and refuses on the others. */
@@ -14,7 +15,7 @@ export function openFacilitator(
   platform: Platform,
   chains: Chains,
   listing: Listing,
-): { facilitator: Facilitator; authCapture: AuthCapture; part: Part } {
+): { facilitator: Facilitator; authCapture: AuthCapture; permits: PermitOffer; part: Part } {
   const { config, database, clock, log, metrics, redis } = platform
   const keys = config.SPONSOR_PRIVATE_KEYS as Hex[]
   const [anyChain] = chains.byNetwork.values()
@@ -65,6 +66,7 @@ export function openFacilitator(
   return {
     facilitator,
     authCapture: schemes.authCapture,
+    permits: schemes.permits,
     part: {
       routes: [{ surface: 'facilitator', routes: facilitatorRoutes(facilitator, listing) }],
       limits: {

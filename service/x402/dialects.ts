@@ -25,6 +25,7 @@ import {
 } from './offer-receipt.ts'
 import { speaksMpp } from './payload.ts'
 import { refundExtension } from './refund.ts'
+import { TOKEN_PERMIT_EXTENSION } from './upto.ts'
 import { signInExtension, signInOf, type SignInTerms } from './sign-in.ts'
 
 /** The contents of a 402 besides the terms to sign. */
@@ -57,6 +58,8 @@ export interface Receipt {
   txHash: string | null
   network: NetworkName
   payer: string
+  /** What was taken of what was signed for, in micro-USDC. Absent where all of it was. */
+  taken?: bigint
   /** The address that was paid for. */
   resource: string
   /** When the money arrived. */
@@ -108,19 +111,20 @@ export function createDialects({ key, clock, signer }: DialectDeps): Dialects {
       x402Version: 2,
       error: reason ?? error,
       resource,
-      accepts: requirements === null ? [] : [requirements.escrow ?? requirements.v2],
+      accepts: requirements === null ? [] : acceptedBy(requirements),
       ...(Object.keys(extensions).length === 0 ? {} : { extensions }),
     }
   }
 
   function resultOf(receipt: Receipt) {
-    const { success, txHash, network, payer, reason } = receipt
+    const { success, txHash, network, payer, taken, reason } = receipt
     const proof = signed.jws(receipt)
     return {
       success,
       transaction: txHash ?? '',
       network: NETWORKS[network].caip2,
       payer,
+      ...(taken === undefined ? {} : { amount: String(taken) }),
       ...(reason == null ? {} : { errorReason: reason }),
       ...(proof === null ? {} : { extensions: receiptExtension(proof) }),
     }
@@ -232,17 +236,24 @@ interface DialectDeps {
   signer: OfferSigner | null
 }
 
+/** What version 2 accepts. `exact` comes first, for the clients that look no further. */
+function acceptedBy({ v2, upto, escrow }: Requirements) {
+  return escrow === undefined ? [v2, ...(upto === undefined ? [] : [upto])] : [escrow]
+}
+
 /** Version 2's extensions, by their keys. A simulated payment has none: there is nothing to find and to pay for. */
 function extensionsOf(
   { requirements, resource, requiresIdentifier = false, signIn, refund }: Required,
   { signer, key, clock }: DialectDeps,
 ) {
   if (requirements === null) return {}
-  const { v1, v2, escrow } = requirements
+  const { v1, upto, escrow } = requirements
   const bazaar = escrow === undefined ? bazaarOf(v1.outputSchema) : null
+  const offers = signer === null ? [] : acceptedBy(requirements).map((terms) => signer.offers(terms, resource.url))
   return {
     ...(bazaar === null ? {} : { bazaar }),
-    ...(signer === null ? {} : offersExtension(signer.offers(escrow ?? v2, resource.url))),
+    ...offersExtension(offers.flatMap((signed, acceptIndex) => signed.map((offer) => ({ ...offer, acceptIndex })))),
+    ...(upto === undefined ? {} : TOKEN_PERMIT_EXTENSION),
     ...identifierExtension(requiresIdentifier),
     ...(refund === undefined ? {} : refundExtension(refund)),
     ...(signIn === undefined ? {} : signInExtension(signIn, key, clock.now())),

@@ -66,10 +66,18 @@ export interface EscrowRequirements extends Omit<RequirementsV2, 'scheme' | 'ext
   }
 }
 
+/** The terms of a payment of which only what was used is taken. Version 1 and MPP know no such scheme. */
+export interface UptoRequirements extends Omit<RequirementsV2, 'scheme' | 'extra'> {
+  scheme: 'upto'
+  extra: { name: string; version: string; assetTransferMethod: 'permit2'; facilitatorAddress: Address }
+}
+
 /** The same terms in the formats of both versions. */
 export interface Requirements {
   v1: RequirementsV1
   v2: RequirementsV2
+  /** Offered beside both, where what is used is known only after the work. */
+  upto?: UptoRequirements
   /** Where the money waits in the escrow: offered alone, in place of both. */
   escrow?: EscrowRequirements
 }
@@ -86,7 +94,10 @@ export interface Presented {
   networkName: string
   /** Null for an unknown network. */
   network: Network | null
-  /** Null when the payload is of another kind than EIP-3009. */
+  /**
+   * What the payer has signed: an authorization (EIP-3009), or the same terms of a `permit`. Null when the payload is of
+   * another kind.
+   */
   authorization: SignedAuthorization | null
   /** In its original spelling, for the response. */
   payer: string | null
@@ -125,6 +136,7 @@ export interface PaymentRequest {
   }
   /** The network of both parts. Null when the version does not know its name. */
   network: Network | null
+  /** An authorization (EIP-3009) only where there is no `permit`. */
   authorization: SignedAuthorization | null
   payer: string | null
   /** Null unless the seller's terms are those of the scheme `auth-capture`. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../kit/clock.ts'
 import { isRecord } from '../kit/schema/merge.ts'
-import type { EscrowRequirements, RequirementsV2 } from './model.ts'
+import type { EscrowRequirements, RequirementsV2, UptoRequirements } from './model.ts'
 import { TIMEOUT_SECONDS } from './requirements.ts'
 
 /**
@@ -68,7 +68,7 @@ export interface SigningKeys {
 
 export interface OfferSigner {
   /** Empty when the address is too long to be repeated in a header. */
-  offers(terms: RequirementsV2 | EscrowRequirements, resourceUrl: string): readonly SignedOffer[]
+  offers(terms: RequirementsV2 | UptoRequirements | EscrowRequirements, resourceUrl: string): readonly SignedOffer[]
   jws(content: ReceiptPayload | PaidTerms): JsonSigned
   eip712(receipt: ReceiptPayload): TypedSigned<ReceiptPayload>
 }

@@ -11,7 +11,7 @@ import type { EscrowRequest, Headers, PaymentRequest, Presented, RequestBody, Re
 import { withoutOffers } from './offer-receipt.ts'
 import { escrowPayloadOf, termsOf } from './escrow.ts'
 import { chargeRequest, exactPayload, payloadV1, payloadV2, paymentRequest, type AnyPayload } from './schema.ts'
-import { permitOf, tokenPermitIn } from './upto.ts'
+import { permittedBy, tokenPermitIn } from './upto.ts'
 
 type Read = Readonly<Record<string, unknown>>
 
@@ -177,8 +177,7 @@ function chargeIn(challenge: Challenge, fault: Fault) {
 
 function signedBy(payload: AnyPayload | null): Pick<Presented, 'authorization' | 'payer' | 'escrow' | 'permit'> {
   if (payload === null) return UNSIGNED
-  if ('permit2Authorization' in payload)
-    return { ...UNSIGNED, payer: payload.permit2Authorization.from, permit: permitOf(payload) }
+  if ('permit2Authorization' in payload) return { ...UNSIGNED, ...permittedBy(payload) }
   const escrow = escrowPayloadOf(payload)
   if ('paymentInfo' in payload) return { ...UNSIGNED, payer: payload.paymentInfo.payer, escrow }
   const { authorization, signature } = payload
@@ -192,11 +191,12 @@ const UNSIGNED = { authorization: null, payer: null, escrow: null, permit: null 
  * The request to a facilitator about this payment, for our own terms. The parsed form is cached, so that it is not
  * decoded again.
  */
-export function requestOf(presented: Presented, { v1, v2, escrow }: Requirements): RequestBody {
-  const { version, challenge } = presented
+export function requestOf(presented: Presented, { v1, v2, upto, escrow }: Requirements): RequestBody {
+  const { version, challenge, permit } = presented
   const written = withoutOffers(presented.payload)
   const payload = challenge === null ? written : { ...written, x402Version: 2, accepted: v2 }
-  const terms = escrow ?? (version === 1 ? v1 : v2)
+  const byUse = permit === null ? undefined : upto
+  const terms = escrow ?? byUse ?? (version === 1 ? v1 : v2)
   const request = { x402Version: version, paymentPayload: payload, paymentRequirements: terms }
   const { scheme, network, payTo, asset, extra } = terms
   const amount = BigInt('amount' in terms ? terms.amount : terms.maxAmountRequired)
@@ -210,8 +210,8 @@ export function requestOf(presented: Presented, { v1, v2, escrow }: Requirements
   }
   const held = escrow === undefined ? null : { terms: termsOf(extra, escrow.maxTimeoutSeconds) }
   READ.set(request, combined(presented, required, held))
-  // Terms with absolute times have no place in a catalogue.
-  if (escrow === undefined) OFFERED.set(request, { v1, v2 })
+  // Terms with absolute times have no place in a catalogue, and neither has what one buyer used.
+  if (escrow === undefined && byUse === undefined) OFFERED.set(request, { v1, v2 })
   return request
 }
 

@@ -11,6 +11,15 @@ function isReason(reason: string): reason is keyof typeof PAYMENT_REASONS {
   return Object.hasOwn(PAYMENT_REASONS, reason)
 }
 
-/** The reasons that later decisions depend on. */
+/** The reasons that later decisions depend on, of every scheme. */
 export const USED = 'invalid_exact_evm_nonce_already_used' satisfies Reason
 export const EXPIRED = 'invalid_exact_evm_payload_authorization_valid_before' satisfies Reason
+
+/** What was signed has paid for something, or was taken back. */
+export function isUsed(reason: string | null): boolean {
+  return reason === USED || reason === 'permit2_invalid_nonce'
+}
+
+export function isExpired(reason: string | null): boolean {
+  return reason === EXPIRED || reason === 'permit2_deadline_expired'
+}

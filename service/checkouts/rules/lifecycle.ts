@@ -182,6 +182,7 @@ export function paymentOf(sale: Sale): Payment {
     txHash,
     reason,
     capture: captureOf(sale),
+    method: sale.method,
     escrow: sale.escrow,
     deadline: sale.state === 'held' ? sale.leaseUntil : null,
     result: sale.result,

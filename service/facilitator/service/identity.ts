@@ -25,18 +25,19 @@ export function isSignedByPayer(
 /** Digests with their payers' signatures: some megabytes at the most. */
 const GOOD = new Recent<Hex, Hex>(10_000)
 
-/** Identifies the authorization. Null when it is not one of USDC on a known network. */
+/** Identifies what was signed. Null when it is no authorization or permit on a known network. */
 export function identify({ signatures }: Pick<FacilitatorDeps, 'signatures'>, signed: Signed): Identity | null {
-  const { network, authorization } = signed
+  const { network, authorization, permit } = signed
   if (network === null || authorization === null) return null
   const known = IDENTITIES.get(authorization)
   if (known?.network === network.name) return known
-  const identity = { network: network.name, digest: signatures.digest(network, authorization) }
+  const digest = permit === null ? signatures.digest(network, authorization) : signatures.permitDigest(network, permit)
+  const identity = { network: network.name, digest }
   IDENTITIES.set(authorization, identity)
   return identity
 }
 
-export type Signed = Pick<PaymentRequest, 'network' | 'authorization'>
+export type Signed = Pick<PaymentRequest, 'network' | 'authorization' | 'permit'>
 
 export interface Identity {
   network: string

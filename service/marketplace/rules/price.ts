@@ -89,6 +89,11 @@ function priceOf(pricing: Pricing, usage: Usage | null, durationMs: number): Usd
 
 const TOKENS_PRICED = 1_000n
 
+/** What a run comes to is known only when it has ended. */
+export function isByUse({ pricing }: Pick<Terms, 'pricing'>): boolean {
+  return pricing.model === 'per-token' || pricing.model === 'per-second'
+}
+
 function isFree({ pricing }: Terms): boolean {
   return pricing.model === 'free'
 }

@@ -28,6 +28,7 @@ import {
 import type { RunnableAsset } from '../model/asset.ts'
 import { hasEnded, type Run, type RunInput } from '../model/run.ts'
 import type { RunStore } from '../ports/run.ts'
+import { isByUse } from '../rules/price.ts'
 import { LIMIT_MS_MAX, limitOf } from '../rules/run.ts'
 import type { Assets } from './assets/assets.ts'
 import type { Runs } from './runs/runs.ts'
@@ -63,7 +64,8 @@ export function createGuestRuns(deps: GuestRunDeps) {
     const { slug, name, content } = asset
     const input = { properties: { inputs: toJsonSchema(content.inputs) } }
     const workMs = limitOf(asset)
-    return { slug, name, address: `${address}/rda/${slug}/run`, amount, network, recipient, input, workMs }
+    const taker = isByUse(content) ? (method.taker?.() ?? null) : null
+    return { slug, name, address: `${address}/rda/${slug}/run`, amount, network, recipient, input, workMs, taker }
   }
 
   /** One run of a sale succeeds and is paid: an earlier one failed. */
@@ -88,12 +90,15 @@ export function createGuestRuns(deps: GuestRunDeps) {
       await giveBack(sale, failure.sentence)
       throw runReturned(failure, sale)
     }
-    const ran: Ran = { runId: run.id, share: String(runs.shareOf(run, sale.amount)) }
+    const { taken } = selling.methods.of(sale)
+    // What was paid before the run cannot become less.
+    const amount = paid || taken === undefined ? sale.amount : taken(sale, await runs.usedBy(run))
+    const ran: Ran = { runId: run.id, share: String(runs.shareOf(run, amount)) }
     const answer = { meta: ran, body: Buffer.alloc(0) }
     const details = paid ? null : { ...sale.details, ...ran }
     // Handed over only once it is paid.
-    const value = { ...run, cost: sale.amount }
-    return { value, answer, bodyHash: null, details, note: null, discard: () => undefined }
+    const value = { ...run, cost: amount }
+    return { value, answer, bodyHash: null, details, amount, note: null, discard: () => undefined }
   }
 
   /** As it is now: nothing was paid for it. */
@@ -203,7 +208,7 @@ function free(error: unknown, named: Readonly<Record<string, string>>): unknown 
 
 interface GuestRunDeps {
   assets: Pick<Assets, 'idOf'>
-  runs: Pick<Runs, 'price' | 'find' | 'run' | 'get' | 'shareOf'>
+  runs: Pick<Runs, 'price' | 'find' | 'run' | 'get' | 'shareOf' | 'usedBy'>
   selling: SellingDeps
   environment: Environment
   network: NetworkName

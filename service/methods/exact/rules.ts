@@ -11,9 +11,9 @@ import { isTooLong } from '../../x402/schema.ts'
  * order.
  */
 export function refuseTerms(payment: PaymentRequest): Reason | null {
-  const { offered, required, network, authorization } = payment
+  const { offered, required, network, authorization, permit } = payment
   if (offered.scheme !== 'exact' || required.scheme !== 'exact') return 'invalid_exact_evm_scheme'
-  if (authorization === null) return 'unsupported_payload_type'
+  if (authorization === null || permit !== null) return 'unsupported_payload_type'
   if (!required.domain.name || !required.domain.version) return 'invalid_exact_evm_missing_eip712_domain'
   if (network === null || offered.network !== required.network) return 'invalid_exact_evm_network_mismatch'
   if (required.asset !== network.usdc.address) return 'asset_not_deployed_contract'

@@ -5,10 +5,11 @@ import { bazaarOf, type Listing, type SoldResource } from '../../x402/bazaar.ts'
 import type { Presented, RequestBody, Requirements } from '../../x402/model.ts'
 import { offeredIn, readRequest } from '../../x402/payload.ts'
 import type { AuthCapture } from '../auth-capture/scheme.ts'
+import type { PermitOffer } from '../upto/scheme.ts'
 
 /** New payments, which this service's own facilitator settles. */
 export function offerHere(deps: OwnDeps): Method {
-  const { facilitator, authCapture } = deps
+  const { facilitator, authCapture, permits } = deps
   return {
     digestOf: (signed) => facilitator.purchases.digestOf(signed),
     digestBy: (network, payer, nonce) => facilitator.purchases.digestBy(network, payer, nonce),
@@ -16,17 +17,23 @@ export function offerHere(deps: OwnDeps): Method {
     choose: (presented, requirements) => ({ method: nameOf(presented, requirements), facilitator: null }),
     serves: (network) => facilitator.serves(network),
     escrow: authCapture.offer,
+    taker: permits.taker,
   }
 }
 
-function nameOf({ challenge }: Pick<Presented, 'challenge'>, { escrow }: Pick<Requirements, 'escrow'>): MethodName {
+function nameOf(
+  { challenge, permit }: Pick<Presented, 'challenge' | 'permit'>,
+  { escrow }: Pick<Requirements, 'escrow'>,
+): MethodName {
   if (escrow !== undefined) return 'auth-capture'
+  if (permit !== null) return 'upto'
   return challenge === null ? 'exact' : 'mpp-charge'
 }
 
 export interface OwnDeps {
   facilitator: Pick<Facilitator, 'verify' | 'settle' | 'carryOut' | 'serves' | 'purchases'>
   authCapture: Pick<AuthCapture, 'offer' | 'examineAction' | 'left'>
+  permits: PermitOffer
   listing: Listing
 }
 

@@ -1,7 +1,7 @@
 import type { SettleRequester, SettleResult } from '../../facilitator/model.ts'
 import type { Sale, Settled } from '../../sales/model.ts'
 import type { SaleMethod } from '../../sales/ports.ts'
-import type { RequestBody } from '../../x402/model.ts'
+import type { PaymentRequest, RequestBody } from '../../x402/model.ts'
 import { readRequest } from '../../x402/payload.ts'
 import { soldHere, verifyHere, type OwnDeps } from './offer.ts'
 
@@ -11,17 +11,21 @@ export function ownMethod(deps: OwnDeps): SaleMethod {
     signed: true,
     simulated: false,
     verify: (sale) => verifyHere(deps, requestIn(sale)),
-    settle: (sale, waitMs) => settleHere(deps, sale, waitMs),
+    settle: (sale, waitMs) => settleHere(deps, sale, readRequest(requestIn(sale)), waitMs),
   }
 }
 
 /** Asks this service's own facilitator, whose result is the chain's. */
-async function settleHere(deps: OwnDeps, sale: Sale, waitMs?: number): Promise<Settled> {
+export async function settleHere(
+  deps: OwnDeps,
+  sale: Sale,
+  payment: PaymentRequest,
+  waitMs?: number,
+): Promise<Settled> {
   const { facilitator, listing } = deps
-  const request = requestIn(sale)
-  const answer = await facilitator.settle(readRequest(request), requesterOf(sale, waitMs))
+  const answer = await facilitator.settle(payment, requesterOf(sale, waitMs))
   if (answer.success) {
-    const sold = soldHere(request)
+    const sold = soldHere(requestIn(sale))
     // It is not awaited, because the buyer's answer does not depend on the catalogue.
     if (sold !== null) void listing.settled(sold, { status: 'settled' })
   }

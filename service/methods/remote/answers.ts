@@ -7,8 +7,8 @@ import type { Settled } from '../../sales/model.ts'
  * Checks that need no facilitator: an authorization for something else is refused, even if a facilitator accepts it.
  */
 export function refuseHere(request: PaymentRequest, now: Date): Reason | null {
-  const { network, required, offered, authorization } = request
-  if (authorization === null) return 'unsupported_payload_type'
+  const { network, required, offered, authorization, permit } = request
+  if (authorization === null || permit !== null) return 'unsupported_payload_type'
   if (network === null || networkOf(offered.network)?.name !== network.name) return 'invalid_exact_evm_network_mismatch'
   if (authorization.to !== required.payTo) return 'invalid_exact_evm_recipient_mismatch'
   if (authorization.value !== required.amount) return 'invalid_exact_evm_payload_authorization_value_mismatch'

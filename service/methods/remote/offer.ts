@@ -11,8 +11,8 @@ import { askFacilitator, type RemoteDeps, type RemotePayment } from './deps.ts'
 export function offerRemote(deps: RemoteDeps, facilitator: string): Method {
   const { digestOf, digestBy } = deps
   return {
-    digestOf: ({ network, authorization }) =>
-      network === null || authorization === null ? null : digestOf(network, authorization),
+    digestOf: ({ network, authorization, permit }) =>
+      network === null || authorization === null || permit !== null ? null : digestOf(network, authorization),
     digestBy: (network, payer, nonce) => Promise.resolve(digestBy?.(NETWORKS[network], payer, nonce) ?? null),
     verify: (request) => verifyRemotely(deps, { facilitator, request }),
     choose: () => ({ method: 'remote', facilitator }),

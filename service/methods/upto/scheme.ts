@@ -1,4 +1,4 @@
-import type { Call, Chain, SignedAuthorization, SignedPermit } from '../../chain/model.ts'
+import type { Address, Call, Chain, SignedAuthorization, SignedPermit } from '../../chain/model.ts'
 import { UPTO, type Network } from '../../chain/networks.ts'
 import { networkUnavailable } from '../../facilitator/errors.ts'
 import type { Operation, Settlement } from '../../facilitator/model.ts'
@@ -12,8 +12,8 @@ import { REASONS, refuseAmount, refuseTerms, refuseTime, refuseTokenPermit, refu
  * The scheme `upto`: the payer permits a most, and what was used is taken, once. Permit2 moves the token, and only the
  * facilitator that the permit names, one of the sponsors, can have it do so.
  */
-export function uptoScheme(deps: SchemeDeps): Scheme {
-  const scheme: Scheme = {
+export function uptoScheme(deps: SchemeDeps): Upto {
+  const scheme: Upto = {
     examine: (payment, step) => examine(deps, scheme, payment, step),
     reasonsOf: () => REASONS,
     simulateAgain: (chain, settlement) => simulateAgain(deps, chain, settlement),
@@ -31,8 +31,21 @@ export function uptoScheme(deps: SchemeDeps): Scheme {
     isListed: false,
     movedBy: () => null,
     kind: () => null,
+    permits: { taker: () => deps.operators[0] ?? null, least: deps.settings.valueMin },
   }
   return scheme
+}
+
+export interface Upto extends Scheme {
+  /** The terms of new payments. */
+  permits: PermitOffer
+}
+
+export interface PermitOffer {
+  /** Who takes what was used. Null where this process knows no sponsor. */
+  taker(): Address | null
+  /** The smallest amount that is taken, in micro-USDC. */
+  least: bigint
 }
 
 function examine(
@@ -41,25 +54,17 @@ function examine(
   payment: PaymentRequest,
   step: 'verify' | 'settle',
 ): Examined | Reason {
-  const { network, permit, required, tokenPermit } = payment
+  const { network, permit, authorization: permitted, required, tokenPermit } = payment
   const refusal = refuseTerms(payment, deps.operators)
   if (refusal !== null) return refusal
-  if (network === null || permit === null) return 'unsupported_payload_type'
+  if (network === null || permit === null || permitted === null) return 'unsupported_payload_type'
   const amountRefusal = refuseAmount(permit, required.amount, step)
   if (amountRefusal !== null) return amountRefusal
   const chain = deps.chains.get(network.name)
   if (chain === undefined) throw networkUnavailable(required.network, 'RPC')
   const digest = deps.signatures.permitDigest(network, permit)
   const signed = deps.signatures.recover(digest, permit.signature) === permit.from
-  const authorization = {
-    from: permit.from,
-    to: permit.to,
-    value: required.amount,
-    validAfter: permit.validAfter,
-    validBefore: permit.deadline,
-    nonce: `0x${permit.nonce.toString(16).padStart(64, '0')}`,
-    signature: permit.signature,
-  } as const
+  const authorization = { ...permitted, value: required.amount }
   const { data } = chain.upto.encode(permit, required.amount, tokenPermit)
   const operation = {
     type: 'upto',

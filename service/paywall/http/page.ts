@@ -10,7 +10,9 @@ export function toGatePage(offer: Offer) {
   const network = NETWORKS[offer.network]
   const recipient = offer.recipient ?? ZERO_ADDRESS
   const price = { amount, recipient, network: offer.network }
-  const { v2 } = requirementsOf(price, { url: resource, description: description ?? name, mimeType }, offer.route)
+  // The page pays the whole amount.
+  const about = { url: resource, description: description ?? name, mimeType }
+  const { v2 } = requirementsOf(price, about, { route: offer.route, taker: null })
   return {
     checkout: {
       id: paywall,

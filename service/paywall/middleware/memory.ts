@@ -215,10 +215,11 @@ function claimsIn(
       return known === null || known.equals(bodyHash)
     },
 
-    async settling(id, { answer, bodyHash, details }, until) {
+    async settling(id, { answer, bodyHash, details, amount }, until) {
       const known = existing(id)
       if (known.state !== 'claimed') return false
-      const said = { bodyHash: known.bodyHash ?? bodyHash, details: details ?? known.details }
+      const used = { details: details ?? known.details, amount: amount ?? known.amount }
+      const said = { bodyHash: known.bodyHash ?? bodyHash, ...used }
       change(id, { state: 'settling', leaseUntil: until, ...said })
       if (answer !== null) answers.set(id, answer)
       return true

@@ -1,5 +1,6 @@
 import { toDecimal, usdc, type Usdc } from '../../kit/money.ts'
-import type { Metered } from '../model.ts'
+import type { Metered, Route } from '../model.ts'
+import { isMetered } from './pricing.ts'
 
 /*
  * A call starts only while the whole `maximum` can be set aside for it: its cost is not known before, and an upstream
@@ -18,6 +19,14 @@ export function topUpOf({ maximum }: Pick<Metered, 'maximum'>, left: Usdc, least
 /** Whether the balance, with this much added, covers the most expensive call. */
 export function pays({ maximum }: Pick<Metered, 'maximum'>, left: Usdc, more: Usdc = usdc(0n)): boolean {
   return left + more >= maximum
+}
+
+/**
+ * Whether what is used may be taken of a permit instead of a balance: where it is known before the money moves, and is
+ * never less than what can be settled.
+ */
+export function isByUse({ pricing, settle }: Pick<Route, 'pricing' | 'settle'>, least: Usdc): boolean {
+  return isMetered(pricing) && settle === 'after' && pricing.minimum >= least
 }
 
 export const TOO_LITTLE =

@@ -3,13 +3,19 @@ import { toDecimal } from '../../kit/money.ts'
 import type { Required } from '../../x402/dialects.ts'
 import type { Price, Requirements, Resource } from '../../x402/model.ts'
 import { requirementsOf as required } from '../../x402/requirements.ts'
+import { uptoRequirementsOf } from '../../x402/upto.ts'
 import { withoutTrailing } from '../../kit/text.ts'
 import { type Offer, type OfferedRoute, type Route } from '../model.ts'
 
 /** The requirements in both versions of x402, and how the route is called. */
-export function requirementsOf(price: Price, resource: Resource, { method, template }: OfferedRoute): Requirements {
+export function requirementsOf(
+  price: Price,
+  resource: Resource,
+  { route: { method, template }, taker }: Pick<Offer, 'route' | 'taker'>,
+): Requirements {
   const routeTemplate = template === null ? {} : { routeTemplate: template }
-  return required(price, resource, { input: { type: 'http', method }, ...routeTemplate })
+  const exact = required(price, resource, { input: { type: 'http', method }, ...routeTemplate })
+  return taker === null ? exact : { ...exact, upto: uptoRequirementsOf(exact.v2, taker) }
 }
 
 /** The route as catalogues name it. The path's template is null where the path has no parameters. */
@@ -30,9 +36,7 @@ export function toRequired(offer: Offer, told: { error: string; reason: string |
   const memo = offer.description ?? name
   const recipient = offer.recipient ?? ZERO_ADDRESS
   const resource = { url: offer.resource, description: memo, mimeType: offer.mimeType }
-  const requirements = testMode
-    ? null
-    : requirementsOf({ amount: offer.amount, recipient, network }, resource, offer.route)
+  const requirements = testMode ? null : requirementsOf({ amount: offer.amount, recipient, network }, resource, offer)
   const more = { expires: expiresAt.toISOString(), pricing, testMode, ...told.fields }
   const { error, reason } = told
   const amount = toDecimal(offer.amount)

@@ -1,14 +1,15 @@
 import { toDecimal, type Usdc } from '../../kit/money.ts'
 import type { Offer as SaleOffer } from '../../sales/model.ts'
 import { badPayment, paymentExpired } from '../errors.ts'
-import type { Exact, HeaderList, Metered, Offer, Outcome } from '../model.ts'
+import type { Address } from '../../chain/model.ts'
+import type { Exact, HeaderList, Metered, Offer, Outcome, Route } from '../model.ts'
 import { HELD_MS } from '../rules/payment.ts'
-import { prepaidTerms, topUpOf } from '../rules/prepaid.ts'
+import { isByUse, prepaidTerms, topUpOf } from '../rules/prepaid.ts'
 import { chargeOf, isMetered, windowStart } from '../rules/pricing.ts'
 import { keyOf } from '../rules/routes.ts'
 import type { RefundTerms } from '../../x402/model.ts'
 import { speaksMpp } from '../../x402/payload.ts'
-import { sentenceOf } from '../../x402/reasons.ts'
+import { isExpired, sentenceOf } from '../../x402/reasons.ts'
 import { offeredRoute, toRequired } from '../rules/x402.ts'
 import { resourceOf, type Call } from './call.ts'
 import type { GateDeps } from './deps.ts'
@@ -35,6 +36,11 @@ export interface Why {
   headers?: HeaderList
 }
 
+/** Who takes what was used at this route. Null where its payments go into a balance, or are of a fixed price. */
+export function takerOf({ method, limits }: Pick<GateDeps, 'method' | 'limits'>, route: Route): Address | null {
+  return isByUse(route, limits.paymentMin) ? (method.taker?.() ?? null) : null
+}
+
 /** Offers for buyers that have not paid, or not enough. */
 export function createOffering(deps: GateDeps): Offering {
   const { journal, tally, clock, dialects, addresses, limits, refundTerms } = deps
@@ -57,6 +63,7 @@ export function createOffering(deps: GateDeps): Offering {
       resource: resourceOf({ gate, request }),
       route: offeredRoute(gate.address, route, request.method),
       mimeType: 'application/json',
+      taker: topUp === null ? takerOf(deps, route) : null,
       expiresAt: new Date(clock.now().getTime() + HELD_MS),
       testMode: gate.testMode,
     }
@@ -128,7 +135,7 @@ export function createOffering(deps: GateDeps): Offering {
       const error = sentence ?? `${sentenceOf(reason)} Nothing was charged.`
       // An authorization that is still valid but expires too soon comes with its own message and gets the usual
       // refusal. An expired one has none.
-      if (reason === EXPIRED && sentence === undefined && !speaksMpp(call.request.header)) throw paymentExpired(error)
+      if (isExpired(reason) && sentence === undefined && !speaksMpp(call.request.header)) throw paymentExpired(error)
       tally.count(call.gate.id, keyOf(call.route), reason)
       const offer = offerOf(call, pricing, { tier: await tierOf(call, pricing, payer), balance })
       const fields = { ...prepaidIn(pricing, balance), ...(balance === null ? {} : { balance: toDecimal(balance) }) }
@@ -141,5 +148,3 @@ export function createOffering(deps: GateDeps): Offering {
 function prepaidIn(pricing: Exact | Metered, balance: Usdc | null): object {
   return isMetered(pricing) ? { prepaid: prepaidTerms(pricing, balance) } : {}
 }
-
-const EXPIRED = 'invalid_exact_evm_payload_authorization_valid_before'

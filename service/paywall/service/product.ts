@@ -1,5 +1,6 @@
 import { DomainError } from '../../kit/errors.ts'
 import { deriveId, isId } from '../../kit/ids.ts'
+import { least } from '../../kit/money.ts'
 import { authorizationUsed } from '../../sales/errors.ts'
 import type { Sale, StoredAnswer } from '../../sales/model.ts'
 import type { Made, Product, Standing, Terms } from '../../sales/service/deps.ts'
@@ -29,7 +30,7 @@ import { hashOf } from './body.ts'
 import { endpointOf, resourceOf, type Call, type Calling, type Sellable } from './call.ts'
 import { costOfWhole } from './usage-meter.ts'
 import { TooLittle, type MeteredCalls } from './metered-calls.ts'
-import type { Offering, Why } from './offer.ts'
+import { takerOf, type Offering, type Why } from './offer.ts'
 import type { GateDeps } from './deps.ts'
 
 /** A paid request at a route with a price. */
@@ -71,9 +72,10 @@ export const TIER_CHANGED =
 
 /** The price that a payment was signed for; the current one if it matches none. */
 export function signedPrice({ gate, route, presented }: Call & { presented: Presented }): SignedPrice {
-  const { authorization, network } = presented
+  const { authorization, network, permit } = presented
   const signed = { to: authorization.to, value: authorization.value, network: network?.name ?? null }
-  const price = priceSigned(pricesOf(gate, route), signed, isMetered(route.pricing))
+  // No part of a maximum can be permitted: a permit goes into no balance.
+  const price = priceSigned(pricesOf(gate, route), signed, isMetered(route.pricing) && permit === null)
   if (price === null) throw new Error('a paywall with a price has no recipient')
   return price
 }
@@ -86,7 +88,11 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
   async function standing(sale: Sale, call: PaidCall): Promise<Standing> {
     const { gate, route, pricing } = call
     const { payer, amount } = sale
-    const price = priceStanding(pricesOf(gate, route), amount, isMetered(pricing))
+    const price = priceStanding(
+      pricesOf(gate, route),
+      amount,
+      isMetered(pricing) && deps.methods.of(sale).taken === undefined,
+    )
     if (price === null) throw new NotSold({ reason: VALUE, payer })
     const tier = await offering.tierOf(call, pricing, payer)
     if (pricing.model === 'tiered' && chargeOf(pricing, tier) !== amount) {
@@ -116,7 +122,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
         value: { kind: 'answer', gathered, sent: sent?.text() ?? '' },
         answer: gathered.kind === 'whole' ? toStored(gathered) : null,
         bodyHash: sent === null ? NO_BODY_HASH : sent.hash,
-        details: await withCost(deps, call, sale, answer),
+        ...(await usedOf(deps, call, sale, answer)),
         note: gathered.kind === 'whole' || !isMetered(pricing) ? null : holdOf(call, pricing, sale),
         discard: () => {
           discardAll(gathered)
@@ -187,7 +193,8 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
   }
 }
 
-function termsOf(call: PaidCall, { limits, clock }: GateProductDeps): Terms {
+function termsOf(call: PaidCall, deps: GateProductDeps): Terms {
+  const { limits, clock } = deps
   const { gate, route, request, pricing, presented } = call
   if (presented === null) throw new Error('a sale has no signature')
   const price = signedPrice({ ...call, presented })
@@ -212,7 +219,10 @@ function termsOf(call: PaidCall, { limits, clock }: GateProductDeps): Terms {
     network,
     recipient,
     details,
-    requirements: requirementsOf(price, resource, offeredRoute(gate.address, route, request.method)),
+    requirements: requirementsOf(price, resource, {
+      route: offeredRoute(gate.address, route, request.method),
+      taker: presented.permit === null ? null : takerOf(deps, route),
+    }),
     inputHash: lineHash(gate.id, request),
     // A partial payment covers the call only together with the balance at that time.
     workMs: route.settle === 'before' || part ? 0 : limits.workMs,
@@ -237,19 +247,25 @@ async function callFor(deps: GateProductDeps, call: PaidCall, sale: Sale, paid: 
   }
 }
 
-/** A buyer who was offered a lower maximum a moment ago pays no more than that. */
-async function withCost(
-  { clock, countTokens }: GateProductDeps,
+/**
+ * What a whole answer cost: taken of a permit, or of the balance that the payment goes into. A buyer who was offered a lower
+ * maximum a moment ago pays no more than that.
+ */
+async function usedOf(
+  deps: GateProductDeps,
   call: PaidCall,
   sale: Sale,
   answer: Sellable,
-): Promise<Sale['details'] | null> {
+): Promise<Pick<Made<GateAnswer>, 'details' | 'amount'>> {
+  const { clock, countTokens, methods } = deps
   const { pricing, began } = call
   const { gathered, sent } = answer
-  if (gathered.kind !== 'whole' || !isMetered(pricing)) return null
+  if (gathered.kind !== 'whole' || !isMetered(pricing)) return { details: null }
   const ms = clock.now().getTime() - began.getTime()
   const cost = await costOfWhole(pricing, { sent: sent?.text() ?? '', body: gathered.body, ms }, countTokens)
-  return { ...sale.details, cost: String(cost < sale.amount ? cost : sale.amount) }
+  const taken = methods.of(sale).taken?.(sale, cost)
+  const details = { ...sale.details, cost: String(taken ?? least(cost, sale.amount)) }
+  return taken === undefined ? { details } : { details: { ...details, kind: 'request' }, amount: taken }
 }
 
 function windowOf(pricing: Exact | Metered, now: Date): Date | null {

@@ -35,7 +35,8 @@ export function createOwnRefunds(deps: RefundDeps, moving: Moving) {
    */
   async function bind(inside: Statements, refund: Refund, sale: Sale): Promise<void> {
     const authorization = { ...ownAuthorization(refund, sale), signature: '0x' as const }
-    const digest = facilitator.purchases.digestOf({ network: NETWORKS[sale.network], authorization })
+    const network = NETWORKS[sale.network]
+    const digest = facilitator.purchases.digestOf({ network, authorization, permit: null })
     if (digest === null) throw new Error(`the authorization of ${refund.id} has no digest`)
     const purchaseId = await facilitator.purchases.claim(inside, { digest, purchaseId: refund.id })
     if (purchaseId !== refund.id) throw refundConflict()

@@ -88,6 +88,8 @@ export interface Made<Value> {
   answer: StoredAnswer | null
   bodyHash: Buffer | null
   details: Sale['details'] | null
+  /** What was used, where the sale's method takes no more. Absent: all of the sale's amount. */
+  amount?: Usdc
   /** For the product, in the transaction of the payment. */
   note: unknown
   /** Called when the value is not handed over. */

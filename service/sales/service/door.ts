@@ -7,8 +7,9 @@ import type { Headers, Requirements } from '../../x402/model.ts'
 import { verifyUrl, type JsonSigned } from '../../x402/offer-receipt.ts'
 import { presentedIn } from '../../x402/payload.ts'
 import { requirementsOf } from '../../x402/requirements.ts'
+import { uptoRequirementsOf } from '../../x402/upto.ts'
 import { badToken, refusalIn } from '../errors.ts'
-import { wasPaid, type Offer, type Sale } from '../model.ts'
+import { wasPaid, type MethodName, type Offer, type Sale } from '../model.ts'
 import type { Journal } from '../ports.ts'
 import type { PurchaseRequest, Sold } from './deps.ts'
 import { TOKEN } from './proof.ts'
@@ -63,9 +64,10 @@ export async function sellOverHttp<Value>({ header, operation, gone }: HttpReque
 
 /** A sale's result, for its buyer. */
 export function receiptOf(sale: Sale): Receipt {
-  const { txHash, network, payer, resource, reason, endedAt, createdAt } = sale
+  const { method, amount, txHash, network, payer, resource, reason, endedAt, createdAt } = sale
   const paidAt = endedAt ?? createdAt
-  return { success: wasPaid(sale), txHash, network, payer, resource: resource ?? '', paidAt, reason }
+  const taken = method === 'upto' ? { taken: amount } : {}
+  return { success: wasPaid(sale), txHash, network, payer, ...taken, resource: resource ?? '', paidAt, reason }
 }
 
 /** The signed receipt, and the page that verifies it. Both are null unless the money arrived on a chain. */
@@ -84,14 +86,17 @@ export function proofOf(receipt: Receipt, sale: Priced, by: Proving): Proof {
 /** The terms that were paid, signed. Null where the receipt is, and for a simulated payment. */
 export function paidTerms(
   receipt: Receipt,
-  { amount, recipient: payTo, escrow }: Priced,
+  { amount, recipient: payTo, method }: Priced,
   { dialects }: Pick<Proving, 'dialects'>,
 ): JsonSigned | null {
   if (payTo === null) return null
-  return dialects.signed.terms(receipt, { scheme: escrow === null ? 'exact' : 'auth-capture', amount, payTo })
+  return dialects.signed.terms(receipt, { scheme: SCHEMES[method] ?? 'exact', amount, payTo })
 }
 
-type Priced = Pick<Sale, 'amount' | 'recipient' | 'escrow'>
+/** What is not named here was signed as `exact`. */
+const SCHEMES: Readonly<Partial<Record<MethodName, string>>> = { 'auth-capture': 'auth-capture', upto: 'upto' }
+
+type Priced = Pick<Sale, 'amount' | 'recipient' | 'method'>
 
 interface Proving {
   dialects: Pick<Dialects, 'signed'>
@@ -122,7 +127,7 @@ export function requiredOf(offer: Offer, facilitator: string, why: Pick<Required
 }
 
 /** The terms to sign, in both versions of x402. */
-export function requirementsOfOffer({ requirements, escrow, ...offer }: Offer): Requirements {
+export function requirementsOfOffer({ requirements, escrow, taker = null, ...offer }: Offer): Requirements {
   if (requirements !== undefined) return requirements
   const { slug, name, address, amount, network, recipient, input, workMs } = offer
   const resource = { url: address, description: name, mimeType: 'application/json' }
@@ -131,6 +136,6 @@ export function requirementsOfOffer({ requirements, escrow, ...offer }: Offer): 
   const described = { type: 'http', method: 'POST', bodyType: 'json', bodyFields, ...names }
   const price = { amount, network, recipient }
   const exact = requirementsOf(price, resource, { input: described, slug }, escrow === undefined ? workMs : 0)
-  if (escrow === undefined) return exact
+  if (escrow === undefined) return taker === null ? exact : { ...exact, upto: uptoRequirementsOf(exact.v2, taker) }
   return { ...exact, escrow: escrowRequirementsOf(price, escrow.operator, escrow.captureDeadline) }
 }

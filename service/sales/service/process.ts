@@ -54,10 +54,11 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
     const { delivery } = held
     const made = await makeAnswer(journal, order, sale, { delivery, paid: false })
     try {
-      const { answer, bodyHash, details } = made
-      await toSettling(sale, held, { answer, bodyHash, details })
+      const { answer, bodyHash, details, amount = null } = made
+      await toSettling(sale, held, { answer, bodyHash, details, amount })
       const handover = answer === null ? 'begun' : 'none'
-      const settling: Sale = { ...sale, state: 'settling', details: details ?? sale.details }
+      const known = { details: details ?? sale.details, amount: amount ?? sale.amount }
+      const settling: Sale = { ...sale, ...known, state: 'settling' }
       const ended = await settled(settling, () => settle(settling, { handover, note: made.note }, settleMs))
       assertPaid(ended, delivery)
       return sold(tokens, order, ended, { value: made.value, fresh: true })

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../../chain/model.ts'
 import type { Presented } from '../../x402/model.ts'
-import type { Reason } from '../../x402/reasons.ts'
+import { isUsed, type Reason } from '../../x402/reasons.ts'
 import type { Terms } from './deps.ts'
 
 export interface Refused {
@@ -23,7 +23,7 @@ export interface FailedPayment {
  */
 export function failedPaymentOf({ terms, presented, reason, digest }: Refused): FailedPayment | null {
   const { authorization, network } = presented
-  if (digest === null || authorization === null || reason === 'invalid_exact_evm_nonce_already_used') return null
+  if (digest === null || authorization === null || isUsed(reason)) return null
   if (network?.name !== terms.network || authorization.to !== terms.recipient) return null
   return { payer: UNPROVEN.has(reason) ? null : authorization.from, key: Buffer.from(digest.slice(2), 'hex') }
 }
@@ -40,6 +40,14 @@ const UNPROVEN: ReadonlySet<string> = new Set<Reason>([
   'eip6492_factory_not_allowed',
   'smart_wallet_deployment_failed',
   'invalid_exact_evm_signature',
+  'invalid_upto_evm_scheme',
+  'invalid_upto_evm_network_mismatch',
+  'upto_facilitator_mismatch',
+  'invalid_permit2_spender',
+  'invalid_permit2_recipient_mismatch',
+  'permit2_token_mismatch',
+  'permit2_amount_mismatch',
+  'invalid_permit2_signature',
 ])
 
 /**

@@ -3,7 +3,7 @@ import type { Presented, RequestBody } from '../../x402/model.ts'
 import { identifierIn } from '../../x402/identifier.ts'
 import { readRequest, requestOf } from '../../x402/payload.ts'
 import { outlasts } from '../../x402/requirements.ts'
-import { USED } from '../../x402/reasons.ts'
+import { isUsed } from '../../x402/reasons.ts'
 import { authorizationUsed, lapsesTooSoon, paymentRefunded, paymentRefused, paymentSubmitted } from '../errors.ts'
 import { claimedSale, isGoingBack, wasPaid, type PaymentMethod, type NewSale, type Sale } from '../model.ts'
 import { isSubmitted, nextResume } from '../rules.ts'
@@ -182,9 +182,9 @@ async function standingOf(
   const payerHasCode = hasCode && standing.promised !== true
   // Another party has submitted it, and it still pays for this sale; but its signature no longer proves the buyer. Or
   // its payer has cancelled it: the chain says which, before any work.
-  if (refusal === USED && !isProven) throw paymentSubmitted()
-  if (refusal !== null && refusal !== USED) throw paymentRefused(refusal, known)
-  const workMs = payerHasCode || refusal === USED ? 0 : standing.workMs
+  if (isUsed(refusal) && !isProven) throw paymentSubmitted()
+  if (refusal !== null && !isUsed(refusal)) throw paymentRefused(refusal, known)
+  const workMs = payerHasCode || isUsed(refusal) ? 0 : standing.workMs
   assertOutlasts(readRequest(known.request).authorization, workMs, clock.now())
   return { ...standing, workMs }
 }

@@ -95,7 +95,7 @@ type SettlingDeps = Pick<SellingDeps, 'journal' | 'methods' | 'clock' | 'log' | 
 
 export type Settle = ReturnType<typeof createSettling>
 
-export const NOTHING_DELIVERED = { answer: null, bodyHash: null, details: null } as const
+export const NOTHING_DELIVERED = { answer: null, bodyHash: null, details: null, amount: null } as const
 export const NOTHING_HANDED_OVER = { handover: 'none', note: null } as const
 
 function isPassing(error: unknown): error is DomainError {

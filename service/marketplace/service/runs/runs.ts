@@ -7,8 +7,8 @@ import type { Announcement } from '../../../queue/model.ts'
 import { FAILURES, runEnded, runMissing } from '../../errors.ts'
 import { hasEnded, type Buyers, type Run, type RunInput, type RunState, type RunSummary } from '../../model/run.ts'
 import type { NewRun, RunFilter } from '../../ports/run.ts'
-import { shareOf } from '../../rules/price.ts'
-import { durationOf, unpaid } from '../../rules/run.ts'
+import { amountOf, shareOf } from '../../rules/price.ts'
+import { durationOf, limitOf, unpaid } from '../../rules/run.ts'
 import { createAccepting, type RunRequest } from './accept.ts'
 import { createChargeBatch } from './charge-batch.ts'
 import { readerOf, type RunsDeps } from './deps.ts'
@@ -99,6 +99,8 @@ export function createRuns(deps: RunsDeps) {
 
     /** The creator's part, where a sale pays this much for the run. */
     shareOf: (run: Run, amount: Usdc) => shareOfRun(deps, run, amount),
+    /** What a run came to whose sale pays for it. */
+    usedBy: (run: Run) => usedBy(deps, run),
 
     /** What this run would cost at most now. */
     price: accepting.price,
@@ -157,6 +159,14 @@ export function createRuns(deps: RunsDeps) {
 function shareOfRun({ models, feeBps }: RunsDeps, { environment, modelId, usage }: Run, amount: Usdc): Usdc {
   const model = modelId === null ? null : models.find(environment, modelId)
   return shareOf(amount, { model, usage }, feeBps)
+}
+
+async function usedBy({ assets, models }: RunsDeps, run: Run): Promise<Usdc> {
+  const { environment, rdaId, rdaVersion, modelId, usage, durationMs } = run
+  const asset = await assets.version(rdaId, rdaVersion)
+  if (asset === null || durationMs === null) throw runMissing()
+  const model = modelId === null ? null : models.find(environment, modelId)
+  return amountOf({ pricing: asset.content.pricing, model, limitMs: limitOf(asset) }, { usage, durationMs })
 }
 
 async function sweepLost({ store, log }: RunsDeps, execution: Execution, now: Date): Promise<number> {
