@@ -11,15 +11,16 @@ function isReason(reason: string): reason is keyof typeof PAYMENT_REASONS {
   return Object.hasOwn(PAYMENT_REASONS, reason)
 }
 
-/** The reasons that later decisions depend on, of every scheme. */
-export const USED = 'invalid_exact_evm_nonce_already_used' satisfies Reason
 export const EXPIRED = 'invalid_exact_evm_payload_authorization_valid_before' satisfies Reason
 
 /** What was signed has paid for something, or was taken back. */
 export function isUsed(reason: string | null): boolean {
-  return reason === USED || reason === 'permit2_invalid_nonce'
+  return reason !== null && USED.has(reason)
 }
 
 export function isExpired(reason: string | null): boolean {
-  return reason === EXPIRED || reason === 'permit2_deadline_expired'
+  return reason !== null && EXPIRIES.has(reason)
 }
+
+const USED: ReadonlySet<string> = new Set<Reason>(['invalid_exact_evm_nonce_already_used', 'permit2_invalid_nonce'])
+const EXPIRIES: ReadonlySet<string> = new Set<Reason>([EXPIRED, 'permit2_deadline_expired'])

@@ -230,7 +230,7 @@ describe('a measured route that is paid by use', () => {
       const paymentPayload = { ...body.paymentPayload, accepted: { ...terms, ...accepted } }
       const header = { 'payment-signature': encoded(paymentPayload) }
       const refused = await world.request(`${at}/chat`, { ...POST, headers: header })
-      return [refused.status, refused.body.reason]
+      return [refused.status, refused.body.reason as string]
     }
     expect(await refusalOf(gate, { amount: 19_999n })).toEqual([402, 'permit2_amount_mismatch'])
     expect(await refusalOf(gate, { to: payer.address })).toEqual([402, 'invalid_permit2_recipient_mismatch'])

@@ -113,11 +113,17 @@ function unionOf(checker: ts.TypeChecker, type: ts.UnionType, above: readonly ts
   const parts = [
     ...(values.length === 0 ? [] : [valuesOf(values)]),
     ...(isBoolean ? [{ type: 'boolean' }] : []),
-    ...others.filter((one) => one.type !== 'null'),
-    ...others.filter((one) => one.type === 'null'),
+    ...others,
   ]
-  const different = [...new Map(parts.map((part) => [JSON.stringify(part), part])).values()]
+  const texts = new Map(parts.map((part) => [JSON.stringify(part), part]))
+  const different = [...texts].toSorted(byRank).map(([, part]) => part)
   return different.length === 1 ? different[0]! : { anyOf: different }
+}
+
+/** Null comes last. */
+function byRank([one, { type }]: [string, OutputSchema], [other, { type: otherType }]: [string, OutputSchema]): number {
+  const rank = Number(type === 'null') - Number(otherType === 'null')
+  return rank === 0 ? (one < other ? -1 : 1) : rank
 }
 
 /** Every code of an error is a list that no reader wants in a field. */
@@ -131,7 +137,9 @@ const VALUES_MAX = 60
 function objectOf(checker: ts.TypeChecker, type: ts.Type, within: readonly ts.Type[]): OutputSchema {
   const properties: Record<string, OutputSchema> = {}
   const required: string[] = []
-  for (const property of checker.getPropertiesOfType(type)) {
+  // By name: the checker's own order changes with code elsewhere.
+  const named = checker.getPropertiesOfType(type).toSorted((one, other) => (one.name < other.name ? -1 : 1))
+  for (const property of named) {
     const schema = schemaOf(checker, checker.getTypeOfSymbol(property), within)
     if (schema === null) continue
     properties[property.name] = schema

@@ -39,8 +39,8 @@ import type { Runs } from './runs/runs.ts'
  * comes first; a failed run then gives it back.
  */
 export function createGuestRuns(deps: GuestRunDeps) {
-  const { assets, runs, selling, environment, network, recipient, address, statusUrl, giveBack } = deps
-  const { journal, method, tokens, dialects } = selling
+  const { assets, runs, selling, environment, statusUrl, giveBack } = deps
+  const { journal, tokens, dialects } = selling
 
   async function orderOf(slug: string, inputs: RunInput['inputs']): Promise<Order> {
     // A buyer gets what was bought before, even where the asset is not for sale any more.
@@ -56,16 +56,7 @@ export function createGuestRuns(deps: GuestRunDeps) {
     const { asset, quoted } = await runs.price(guest('guest'), inputOf(slug, inputs))
     if (asset.status !== 'published') throw assetMissing()
     if (quoted.price === ZERO) throw needsKey()
-    return { asset, offer: offerOf(asset, quoted.price) }
-  }
-
-  function offerOf(asset: RunnableAsset, amount: Usdc): Offer {
-    if (recipient === null || !method.serves(network)) throw paymentsUnavailable()
-    const { slug, name, content } = asset
-    const input = { properties: { inputs: toJsonSchema(content.inputs) } }
-    const workMs = limitOf(asset)
-    const taker = isByUse(content) ? (method.taker?.() ?? null) : null
-    return { slug, name, address: `${address}/rda/${slug}/run`, amount, network, recipient, input, workMs, taker }
+    return { asset, offer: offerOf(deps, asset, quoted.price) }
   }
 
   /** One run of a sale succeeds and is paid: an earlier one failed. */
@@ -155,6 +146,18 @@ export function createGuestRuns(deps: GuestRunDeps) {
     journal,
     dialects,
   }
+}
+
+function offerOf(
+  { selling: { method }, network, recipient, address }: GuestRunDeps,
+  { slug, name, content }: RunnableAsset,
+  amount: Usdc,
+): Offer {
+  if (recipient === null || !method.serves(network)) throw paymentsUnavailable()
+  const input = { properties: { inputs: toJsonSchema(content.inputs) } }
+  const workMs = limitOf({ content })
+  const taker = isByUse(content) ? (method.taker?.() ?? null) : null
+  return { slug, name, address: `${address}/rda/${slug}/run`, amount, network, recipient, input, workMs, taker }
 }
 
 function guestOf(environment: Environment, subject: string): Caller {
