@@ -26,6 +26,8 @@ export interface Buyer {
     signsIn?: boolean
     /** A node, for schemes whose client reads the chain. */
     rpc?: string
+    /** What it pays by where there is a choice: version 2's program only. */
+    scheme?: string
   }): Promise<Purchase>
   sign(input: SignInput): Promise<StockPayload>
   /** The reference facilitator's reason against a request; version 2's program knows both versions. */
@@ -91,6 +93,8 @@ export interface Purchase {
     transaction: Hex
     network: string
     payer: string
+    /** What was taken, where that may be less than what was signed for. */
+    amount?: string
     reference?: Hex
     extensions?: { 'offer-receipt'?: { info: { receipt: unknown } } }
   } | null

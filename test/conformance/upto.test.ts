@@ -4,6 +4,8 @@ import type { Hex } from '../../service/chain/model.ts'
 import type { TestAccount } from '../harness/chain.ts'
 import { ownSale, payUpto, uptoBody, uptoTerms, type UptoTerms } from '../harness/upto.ts'
 import { openWorld, usdcOf, type World } from '../facilitator/world.ts'
+import { guestWorld, type GuestWorld } from '../marketplace/runs/guest-world.ts'
+import { json, startUpstream, type Upstream } from '../paywall/upstream.ts'
 import { startBuyer, type Buyer } from './stock.ts'
 
 const USED = 120_000n
@@ -95,5 +97,64 @@ describe('the scheme upto', () => {
       expect(reason).not.toBeNull()
       expect(await ownSale(world.service.facilitator).verify(body)).toMatchObject({ refusal: reason })
     }
+  })
+})
+
+describe('the stock client pays by use', () => {
+  let world: GuestWorld
+  let upstream: Upstream
+  let buyer: Buyer
+  beforeAll(async () => {
+    ;[world, upstream] = await Promise.all([guestWorld({ RATE_GATE_PER_MINUTE: '0' }), startUpstream()])
+    buyer = startBuyer(2)
+  })
+  afterAll(async () => {
+    await buyer.stop()
+    await upstream.close()
+    await world.close()
+  })
+
+  async function buy(url: string, body: string) {
+    const payer = await world.chain.payer(1_000_000n)
+    const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+    const { privateKey, address } = payer
+    const purchase = await buyer.buy({ url, privateKey, request, rpc: world.chain.url, scheme: 'upto' })
+    const { name, value } = purchase.header
+    const again = await fetch(url, { ...request, headers: { ...request.headers, [name]: value } })
+    expect(again.status).toBe(409)
+    return { purchase, taken: 1_000_000n - (await usdcOf(world.chain, address)) }
+  }
+
+  it('a call of an API whose price is measured', async () => {
+    upstream.on('/chat', (_request, response) => {
+      json(response, 200, { text: 'hello', usage: { input_tokens: 1_000, output_tokens: 2_000 } })
+    })
+    const pricing = { model: 'per-token', input: 0.001, output: 0.002, minimum: 0.001, maximum: 0.02 }
+    const created = await world.creator.call('POST', '/v1/paywalls', {
+      body: {
+        slug: 'by-use',
+        name: 'By use',
+        upstreamUrl: upstream.url,
+        routes: [{ method: 'POST', path: '/chat', pricing }],
+        network: world.chain.network.name,
+        recipient: world.chain.accounts[3]!.address,
+      },
+    })
+    expect(created.status).toBe(201)
+    const { purchase, taken } = await buy(`${world.service.origin}/gate/by-use/chat`, '{"prompt":"hi"}')
+    expect(purchase).toMatchObject({ status: 200, body: { text: 'hello' }, receipt: { success: true, amount: '5000' } })
+    expect(taken).toBe(5_000n)
+  })
+
+  it('a run of an asset that is priced by its tokens', async () => {
+    const slug = await world.prompt({ slug: 'by-use', pricing: { model: 'per-token', amount: 0.01 } })
+    const { purchase, taken } = await buy(
+      `${world.service.origin}/v1/rda/${slug}/run`,
+      JSON.stringify({ inputs: { say: 'bought by its use '.repeat(20) } }),
+    )
+    const { cost, usage } = purchase.body as { cost: number; usage: { total_tokens: number } }
+    expect(purchase).toMatchObject({ status: 200, receipt: { success: true, amount: String(taken) } })
+    expect(taken).toBe(BigInt(Math.round(cost * 1_000_000)))
+    expect(taken).toBe(BigInt(usage.total_tokens * 10))
   })
 })

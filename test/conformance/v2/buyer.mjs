@@ -32,7 +32,7 @@ import { answer } from '../answer.mjs'
 
 answer({
   /** Pays with the stock client, and shows what it sent so that it can be sent again. */
-  async buy({ url, privateKey, request = {}, hold = false, signsIn = false, rpc }) {
+  async buy({ url, privateKey, request = {}, hold = false, signsIn = false, rpc, scheme }) {
     let header = null
     const listening = (input, init) => {
       const sent = new Request(input, init)
@@ -42,7 +42,8 @@ answer({
       return fetch(sent)
     }
     const account = privateKeyToAccount(privateKey)
-    const client = new x402Client()
+    const chosen = (_version, accepts) => accepts.find((terms) => terms.scheme === scheme) ?? accepts[0]
+    const client = new x402Client(chosen)
       .register('eip155:*', new ExactEvmScheme(account))
       .register('eip155:*', new AuthCaptureEvmScheme(account))
       .register('eip155:*', new UptoEvmScheme(account, rpc === undefined ? undefined : { rpcUrl: rpc }))
