@@ -2,6 +2,7 @@ import type { CallOutcome, Permit, UptoView } from '../../chain/model.ts'
 import { UPTO } from '../../chain/networks.ts'
 import type { Reasons } from '../../facilitator/model.ts'
 import { MARGIN_SECONDS } from '../../facilitator/rules.ts'
+import { largest, least, usdc, type Usdc } from '../../kit/money.ts'
 import type { PaymentRequest, SponsoredPermit } from '../../x402/model.ts'
 import type { Reason } from '../../x402/reasons.ts'
 import { isTooLong } from '../../x402/schema.ts'
@@ -88,4 +89,9 @@ const ERRORS: Readonly<Record<string, Reason>> = {
   PaymentTooEarly: 'permit2_not_yet_valid',
   AmountExceedsPermitted: 'invalid_upto_evm_payload_settlement_exceeds_amount',
   UnauthorizedFacilitator: 'upto_facilitator_mismatch',
+}
+
+/** What is taken of the most: what was used, or the smallest amount that can be settled. */
+export function takenOf(used: Usdc, { most, least: smallest }: { most: Usdc; least: bigint }): Usdc {
+  return least(most, largest(used, usdc(smallest)))
 }

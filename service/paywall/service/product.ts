@@ -123,7 +123,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
         answer: gathered.kind === 'whole' ? toStored(gathered) : null,
         bodyHash: sent === null ? NO_BODY_HASH : sent.hash,
         ...(await usedOf(deps, call, sale, answer)),
-        note: gathered.kind === 'whole' || !isMetered(pricing) ? null : holdOf(call, pricing, sale),
+        note: gathered.kind === 'whole' || !isMetered(pricing) ? null : holdOf(call, pricing, sale, clock.now()),
         discard: () => {
           discardAll(gathered)
         },
@@ -143,13 +143,6 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
       const headers = headersOf(sale, tokens.of(sale.id))
       throw new NotSold({ reason: 'insufficient_balance', payer: sale.payer, balance, sentence: USED_UP, headers })
     }
-  }
-
-  function holdOf({ gate, route, operation }: PaidCall, pricing: Metered, { network, payer }: Sale): Hold {
-    const { maximum: amount, minimum } = pricing
-    const until = new Date(clock.now().getTime() + HOLD_MS)
-    const place = { paywallId: gate.id, network, route: keyOf(route), by: { payer } }
-    return { call: operation, ...place, amount, minimum, until }
   }
 
   return {
@@ -266,6 +259,13 @@ async function usedOf(
   const taken = methods.of(sale).taken?.(sale, cost)
   const details = { ...sale.details, cost: String(taken ?? least(cost, sale.amount)) }
   return taken === undefined ? { details } : { details: { ...details, kind: 'request' }, amount: taken }
+}
+
+function holdOf({ gate, route, operation }: PaidCall, pricing: Metered, { network, payer }: Sale, now: Date): Hold {
+  const { maximum: amount, minimum } = pricing
+  const until = new Date(now.getTime() + HOLD_MS)
+  const place = { paywallId: gate.id, network, route: keyOf(route), by: { payer } }
+  return { call: operation, ...place, amount, minimum, until }
 }
 
 function windowOf(pricing: Exact | Metered, now: Date): Date | null {
