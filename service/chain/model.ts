@@ -231,15 +231,6 @@ export interface AuthorizationEvent {
   logIndex: number
 }
 
-export interface EndSearch {
-  payer: Address
-  nonce: Hex
-  /** Unix seconds. */
-  validBefore: bigint
-  /** How many blocks, its own counted, make one that no reorganization removes. */
-  confirmations: number
-}
-
 export interface UseSearch {
   payer: Address
   nonce: Hex
@@ -322,12 +313,6 @@ export interface Chain {
   transfersTo(search: TransferSearch): Promise<TransferScan>
   /** The USDC balance of each address, as of a block whose state the nodes still have. */
   balancesAt(addresses: readonly Address[], block: bigint): Promise<readonly bigint[]>
-  /**
-   * Whether an authorization can never be used any more, for decisions that give something up: its time is over at a
-   * block that no reorganization takes back, and it is unused there and at the newest one. By two nodes, each at blocks
-   * of its own, when more than one is configured. False while that is not certain.
-   */
-  isNeverUsed(authorization: EndSearch): Promise<boolean>
   /** Whether the nonce is used, as of the given or the newest block, and that block. One node answers both. */
   authorizationAt(payer: Address, nonce: Hex, block?: bigint): Promise<{ used: boolean; block: Block }>
 

@@ -1,4 +1,4 @@
-import { agreeOnEnd, agreeOnUse, authorizationNonce } from './uses.ts'
+import { agreeOnUse, authorizationNonce } from './uses.ts'
 import type { Clock } from '../kit/clock.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Log } from '../kit/log.ts'
@@ -71,7 +71,6 @@ export function createChain(options: ChainOptions): Chain {
     authorization: async (payer, nonce) => ({ used: (await readUsdc(encodeAuthorizationState(payer, nonce))) !== 0n }),
     findUse: async (payer, nonce, from) => findUse(rpc, usdc, { payer, nonce, from, newest: (await head()).number }),
     agreedUse: (search) => agreeOnUse(nodes, authorizationNonce(usdc, search), search),
-    isNeverUsed: (search) => agreeOnEnd(nodes, usdc, search),
 
     transfersTo: (search) => scanTransfers(rpc, usdc, search),
     balancesAt: (addresses, block) => readBalances(rpc, usdc, addresses, block),

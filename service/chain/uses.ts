@@ -1,6 +1,6 @@
 import { DomainError } from '../kit/errors.ts'
 import { findUse } from './events.ts'
-import type { Address, AgreedUse, Block, EndSearch, Hex, Use, UseSearch } from './model.ts'
+import type { Address, AgreedUse, Block, Hex, Use, UseSearch } from './model.ts'
 import { isRefusal } from './refusal.ts'
 import type { Rpc } from './rpc.ts'
 import { readAuthorization } from './scan.ts'
@@ -57,27 +57,6 @@ async function viewOf(
     const use = await nonce.findUse(node, { from, newest: head.number })
     if (use !== null) return { used: true, use, head }
     return past !== null && head.timestamp < past ? null : { used: used || newest.used, use, head }
-  } catch (error) {
-    if (error instanceof DomainError || isRefusal(error)) return null
-    throw error
-  }
-}
-
-/** See `Chain.isNeverUsed`. A node that says otherwise decides; one that is unavailable does not count. */
-export async function agreeOnEnd(nodes: readonly Rpc[], usdc: Address, search: EndSearch): Promise<boolean> {
-  const views = (await Promise.all(nodes.map((node) => endAt(node, usdc, search)))).filter((view) => view !== null)
-  const [first, ...others] = views
-  if (first === undefined || !views.every(({ isOver }) => isOver)) return false
-  return nodes.length === 1 || others.length > 0 || isLongPast(first.head, search.validBefore)
-}
-
-/** The newest block is read before the deep one: what is unused at the newest is so at all before it. */
-async function endAt(node: Rpc, usdc: Address, search: EndSearch): Promise<{ head: Block; isOver: boolean } | null> {
-  try {
-    const { used, block: head } = await readAuthorization(node, usdc, search, 'latest')
-    const depth = head.number - BigInt(search.confirmations) + 1n
-    const deep = await readAuthorization(node, usdc, search, depth < 0n ? 0n : depth)
-    return { head, isOver: !used && !deep.used && deep.block.timestamp >= search.validBefore }
   } catch (error) {
     if (error instanceof DomainError || isRefusal(error)) return null
     throw error

@@ -114,12 +114,11 @@ export interface Seal {
   open(sealed: string, of: string): string
 }
 
-export type ChainOf = (
-  network: NetworkName,
-) => Pick<
+export type PaymentChain = Pick<
   Chain,
-  'network' | 'head' | 'balanceOf' | 'authorization' | 'authorizationAt' | 'findUse' | 'agreedUse' | 'isNeverUsed'
-> | null
+  'network' | 'head' | 'balanceOf' | 'authorization' | 'authorizationAt' | 'findUse' | 'agreedUse'
+>
+export type ChainOf = (network: NetworkName) => PaymentChain | null
 
 /** Writes announcements in another party's transaction. */
 export type Announce = (inside: Statements, announcements: readonly Announcement[]) => Promise<void>

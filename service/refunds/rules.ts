@@ -163,11 +163,6 @@ export function nextLook(since: Date, now: Date): Date {
   return new Date(now.getTime() + Math.min(Math.max(age / 5, 4_000), 30_000))
 }
 
-/** The block time from which it is certain that the authorization was not used. */
-export function certainAfter(validBefore: bigint): bigint {
-  return validBefore + REORG_SECONDS
-}
-
 /** The one transfer that can pay this refund. Its nonce follows from the refund's id, so the chain carries out one at most. */
 export function ownAuthorization(
   { id, amount, validBefore }: Pick<Refund, 'id' | 'amount' | 'validBefore'>,
@@ -177,12 +172,6 @@ export function ownAuthorization(
   const nonce: Hex = `0x${createHash('sha256').update(`coinslot refund ${id}`).digest('hex')}`
   const [from, to] = [recipient, payer].map((address) => address.toLowerCase() as Hex) as [Hex, Hex]
   return { from, to, value: amount, validAfter: 0n, validBefore, nonce }
-}
-
-/** The wallet's owner can use the nonce for any other transfer too. */
-export function isPaidBy({ cancelled, transfer }: Pick<Use, 'cancelled' | 'transfer'>, terms: Authorization): boolean {
-  if (cancelled || transfer === null) return false
-  return transfer.from === terms.from && transfer.to === terms.to && transfer.value === terms.value
 }
 
 /** The transaction of the refund. A simulated one has a name instead, and one between two accounts has none. */

@@ -131,11 +131,6 @@ export function authorizationOf(
   return { from, to: to.to, value: to.amount, validAfter: 0n, validBefore, nonce: to.nonce }
 }
 
-/** Whether the USDC contract refuses the authorization in a block of this time or later. */
-export function isOver({ validBefore }: { validBefore: bigint }, blockSeconds: bigint): boolean {
-  return blockSeconds >= validBefore
-}
-
 /** A minimum, because the server pays the gas of each withdrawal. */
 export function assertMinimum(amount: Usdc, minimum: Usdc): void {
   if (amount < minimum) throw belowMinimum(minimum)

@@ -1,6 +1,5 @@
-import type { Use } from '../chain/model.ts'
-import { REORG_SECONDS } from '../chain/networks.ts'
-import { isOver, type ChainVerifier } from '../methods/remote/deps.ts'
+import type { ChainVerifier } from '../methods/remote/deps.ts'
+import { fateOf } from '../transfers/service/fate.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Chains } from './chains.ts'
 
@@ -22,22 +21,22 @@ export function chainVerifierOf({ byNetwork }: Chains): ChainVerifier | null {
 
     async look({ name }, authorization) {
       const { from, to, value, nonce, validBefore } = authorization
-      const isPayment = ({ cancelled, transfer }: Use) => !cancelled && transfer?.to === to && transfer.value === value
       const chain = byNetwork.get(name)
       if (chain === undefined) return null
       try {
-        const { used, block } = await chain.authorizationAt(from, nonce)
-        const since = block.number > LOOK_BACK ? block.number - LOOK_BACK : 0n
-        if (!used && !isOver(authorization, block.timestamp)) return { state: 'unused' }
-        const use = used ? await chain.findUse(from, nonce, since) : null
-        if (use !== null && isPayment(use)) return { state: 'used', txHash: use.hash }
-        // Nothing is given up before the nodes agree, each at a block of its own.
-        const past = used ? validBefore : validBefore + REORG_SECONDS
-        const agreed = await chain.agreedUse({ payer: from, nonce, from: since, past })
-        if (!agreed.known) return null
-        if (!agreed.used) return used ? null : { state: 'over' }
-        if (agreed.use === null) return null
-        return isPayment(agreed.use) ? { state: 'used', txHash: agreed.use.hash } : { state: 'spent' }
+        const signed = { from, nonce, validBefore, pays: { to, value }, seenBlock: null }
+        const fate = await fateOf(chain, signed, CONFIRMATIONS)
+        switch (fate.state) {
+          case 'used':
+            return { state: 'used', txHash: fate.use.hash }
+          case 'open':
+          case 'ending':
+            return { state: 'unused' }
+          case 'unclear':
+            return null
+          default:
+            return { state: fate.state }
+        }
       } catch (error) {
         if (error instanceof DomainError && error.kind === 'unavailable') return null
         throw error
@@ -46,5 +45,5 @@ export function chainVerifierOf({ byNetwork }: Chains): ChainVerifier | null {
   }
 }
 
-/** Half a day of blocks: an authorization is used within minutes after it is presented. */
-const LOOK_BACK = 21_600n
+/** A block is enough: whoever settled it answers for what comes after. */
+const CONFIRMATIONS = 1

@@ -134,38 +134,6 @@ describe('the use of a nonce', () => {
     })
   })
 
-  it('is excluded only once its end is deep, and two nodes have no use of it', async () => {
-    const end = async (seconds: bigint) => {
-      await world.local.call('evm_setNextBlockTimestamp', Number(seconds))
-      await world.local.mine()
-    }
-    const item = await authorize(23n)
-    const { number, timestamp } = await world.chain.head()
-    const relay = await startRelay(world.local.url)
-    const both = world.adapter({ urls: [relay.url, world.local.url] })
-    const validBefore = timestamp + 5n
-    const search = { payer: item.from, nonce: item.nonce, validBefore, confirmations: 3 }
-    expect(await both.isNeverUsed(search)).toBe(false)
-    await end(validBefore)
-    await world.local.mine(1)
-    expect(await both.isNeverUsed(search)).toBe(false)
-    await world.local.mine(1)
-    expect(await both.isNeverUsed(search)).toBe(true)
-    relay.behave(() => ({ status: 502, body: {} }))
-    expect(await both.isNeverUsed(search)).toBe(false)
-    await end(validBefore + 600n)
-    expect(await both.isNeverUsed(search)).toBe(true)
-
-    const used = await authorize(24n)
-    await world.send(world.chain.encodeTransfer(used, false))
-    await world.local.mine(3)
-    relay.behave(hiding(number))
-    const hidden = { ...search, payer: used.from, nonce: used.nonce, validBefore: timestamp }
-    expect(await world.adapter({ urls: [relay.url] }).isNeverUsed(hidden)).toBe(true)
-    expect(await both.isNeverUsed(hidden)).toBe(false)
-    await relay.stop()
-  })
-
   describe('a long search', () => {
     it('is split into ranges as narrow as the RPC requires', async () => {
       const item = await authorize(9n)

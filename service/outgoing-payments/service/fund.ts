@@ -5,6 +5,9 @@ import type { Payment } from '../model.ts'
 import { FUNDING_SECONDS, fundingNonce } from '../rules.ts'
 import type { OutgoingPaymentDeps } from './deps.ts'
 import { reload, type Ending } from './end.ts'
+import type { Fate } from '../../transfers/model.ts'
+import { fateOf } from '../../transfers/service/fate.ts'
+import type { PaymentChain } from '../ports.ts'
 
 /**
  * Takes a payment one step towards its signature, in a worker: what its payer lacks comes from the treasury by one
@@ -126,39 +129,42 @@ function createTransfer(deps: FundingDeps) {
     const chain = chainOf(network)
     if (chain === null) return payment
     if (funding === null) throw new Error('a payment that is being funded has terms')
-    const nonce = fundingNonce(id)
-    const { from, amount, validBefore } = funding
-    const { used, block } = await chain.authorizationAt(from, nonce)
-    if (used) return await arrive(payment)
-    if (block.timestamp >= validBefore) return await giveUp(payment)
+    const fate = await fateOfFunding(chain, payment, confirmations)
+    if (fate.state !== 'open') return await follow(payment, fate)
     // What was sent before may still arrive, so the chain decides; nothing more is sent.
     if (await outflow.isPaused()) return payment
+    const { from, amount, validBefore } = funding
+    const nonce = fundingNonce(id)
     await treasury.send({ network, from, to: payer, amount, nonce, validBefore, operation: `funding ${id}` })
     await failpoints.reach('outgoing payment transferred')
-    return (await chain.authorizationAt(from, nonce)).used ? await arrive(payment) : payment
+    return await follow(payment, await fateOfFunding(chain, payment, confirmations))
   }
 
-  async function arrive(payment: Payment): Promise<Payment> {
-    const { id, network, funding } = payment
-    const use =
-      funding === null ? null : await chainOf(network)?.findUse(funding.from, fundingNonce(id), funding.seenBlock)
-    // The node that knows the event may lag behind the one that knows the state.
-    if (use == null || funding === null) return payment
-    if (use.cancelled) return await ending.giveBack(payment, 'not_funded', payment.amount - funding.amount)
-    await store.arrived(id, use.hash, new Date(clock.now().getTime() + SOON_MS))
-    await failpoints.reach('outgoing payment funded')
-    return await reload(store, payment)
+  async function follow(payment: Payment, fate: Fate): Promise<Payment> {
+    const { id, amount, funding } = payment
+    if (fate.state === 'used') {
+      await store.arrived(id, fate.use.hash, new Date(clock.now().getTime() + SOON_MS))
+      await failpoints.reach('outgoing payment funded')
+      return await reload(store, payment)
+    }
+    if (fate.state !== 'spent' && fate.state !== 'over') return payment
+    return await ending.giveBack(payment, 'not_funded', amount - (funding?.amount ?? 0n))
   }
+}
 
-  /** Its time is over, as one node sees it. */
-  async function giveUp(payment: Payment): Promise<Payment> {
-    const { id, network, funding, amount } = payment
-    const chain = chainOf(network)
-    if (chain === null || funding === null) return payment
-    const { from: payer, validBefore } = funding
-    const isOver = await chain.isNeverUsed({ payer, nonce: fundingNonce(id), validBefore, confirmations })
-    return isOver ? await ending.giveBack(payment, 'not_funded', amount - funding.amount) : payment
-  }
+/** What became of the transfer that lends the payer what it lacks. */
+export async function fateOfFunding(
+  chain: PaymentChain,
+  { id, payer: to, funding }: Payment,
+  confirmations: number,
+): Promise<Fate> {
+  if (funding === null) throw new Error('a payment that is being funded has terms')
+  const { from, amount: value, validBefore, seenBlock } = funding
+  return await fateOf(
+    chain,
+    { from, nonce: fundingNonce(id), validBefore, pays: { to, value }, seenBlock },
+    confirmations,
+  )
 }
 
 const SOON_MS = 2_000

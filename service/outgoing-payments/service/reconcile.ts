@@ -1,10 +1,10 @@
-import { REORG_SECONDS } from '../../chain/networks.ts'
 import type { Payment } from '../model.ts'
-import type { ChainOf } from '../ports.ts'
-import { fundingNonce, nextLook, remainingOf, UNSIGNED_MS } from '../rules.ts'
+import { nextLook, remainingOf, UNSIGNED_MS } from '../rules.ts'
+import type { Fate } from '../../transfers/model.ts'
+import { fateOf } from '../../transfers/service/fate.ts'
 import type { OutgoingPaymentDeps } from './deps.ts'
 import type { Ending } from './end.ts'
-import type { Funding } from './fund.ts'
+import { fateOfFunding, type Funding } from './fund.ts'
 
 /** Asks the chain about payments, and ends those where its answer is final. */
 export function createReconciling(deps: ReconcilingDeps) {
@@ -29,32 +29,32 @@ export function createReconciling(deps: ReconcilingDeps) {
   }
 
   async function follow(payment: Payment): Promise<void> {
-    const { id, payer, nonce, validBefore, seenBlock } = payment
-    const chain = chainOf(payment.network)
-    if (chain === null) return
-    const head = await chain.head()
-    if ((await chain.authorization(payer, nonce)).used) {
-      const use = await chain.findUse(payer, nonce, seenBlock)
-      if (use === null) return await lookAgain(payment)
-      // The head may be a second older than what was found in it.
-      const depth = head.number < use.blockNumber ? 1n : head.number - use.blockNumber + 1n
-      if (depth < BigInt(confirmations)) {
-        return await store.seen(id, use.cancelled ? null : use.hash, soon(SOON_MS))
+    const { id } = payment
+    const fate = await fateOfPayment(payment)
+    switch (fate?.state) {
+      case 'used': {
+        const { hash, blockNumber } = fate.use
+        await (fate.final ? ending.settle(payment, hash, blockNumber) : store.seen(id, hash, soon(SOON_MS)))
+        return
       }
       // Canceled by its payer's own key: nothing has moved, and nothing can.
-      if (use.cancelled) return await giveBackUnused(payment, chain)
-      await ending.settle(payment, use.hash, use.blockNumber)
-    } else if (head.timestamp > validBefore + REORG_SECONDS) await giveBackUnused(payment, chain)
-    else await store.seen(id, null, soon(LATER_MS))
+      case 'spent':
+      case 'over':
+        return await giveBack(payment, 'expired')
+      case 'open':
+        return await store.seen(id, null, soon(LATER_MS))
+      case 'ending':
+      case 'unclear':
+        return await lookAgain(payment)
+    }
   }
 
-  /** The state may come from a node that lags behind the one that named the block, so the others are asked as well. */
-  async function giveBackUnused(payment: Payment, chain: PaymentChain): Promise<void> {
-    const { payer, nonce, validBefore, seenBlock } = payment
-    const past = validBefore + REORG_SECONDS
-    const agreed = await chain.agreedUse({ payer, nonce, from: seenBlock, past })
-    const isUnused = agreed.known && (agreed.use === null ? !agreed.used : agreed.use.cancelled)
-    await (isUnused ? giveBack(payment, 'expired') : lookAgain(payment))
+  /** Null without a chain. */
+  async function fateOfPayment(payment: Payment): Promise<Fate | null> {
+    const { network, payer: from, payTo: to, amount: value, nonce, validBefore, seenBlock } = payment
+    const chain = chainOf(network)
+    if (chain === null) return null
+    return await fateOf(chain, { from, nonce, validBefore, pays: { to, value }, seenBlock }, confirmations)
   }
 
   /** Not signed, and never signed once this is written: there is nothing to wait for. */
@@ -65,15 +65,15 @@ export function createReconciling(deps: ReconcilingDeps) {
 
   /** What is spare at the payer is what the nodes agree has arrived. */
   async function giveBack(payment: Payment, reason: 'expired' | 'not_signed'): Promise<void> {
-    const { id, network, funding } = payment
+    const { network, funding } = payment
     if (funding === null) {
       await ending.giveBack(payment, reason, remainingOf(payment, true))
       return
     }
-    const { from: payer, seenBlock: from, validBefore: past } = funding
-    const agreed = await chainOf(network)?.agreedUse({ payer, nonce: fundingNonce(id), from, past })
-    if (agreed?.known !== true || (agreed.used && agreed.use === null)) return await lookAgain(payment)
-    const hasArrived = agreed.use?.cancelled === false
+    const chain = chainOf(network)
+    const fate = chain === null ? null : await fateOfFunding(chain, payment, confirmations)
+    const hasArrived = fate?.state === 'used'
+    if (!hasArrived && fate?.state !== 'spent' && fate?.state !== 'over') return await lookAgain(payment)
     await ending.giveBack(payment, reason, remainingOf(payment, hasArrived))
   }
 
@@ -90,19 +90,15 @@ export function createReconciling(deps: ReconcilingDeps) {
    * seller has the money, and its account could spend what was held for it.
    */
   async function check(payment: Payment): Promise<void> {
-    const { id, payer, nonce, seenBlock, endedAt } = payment
-    const chain = chainOf(payment.network)
-    if (chain === null || endedAt === null) return
-    const { used } = await chain.authorization(payer, nonce)
-    if (!used) return await store.checked(id, nextLook(endedAt, clock.now()))
-    const use = await chain.findUse(payer, nonce, seenBlock)
-    if (use === null) return
-    if (use.cancelled) return await store.checked(id, null)
-    if ((await chain.head()).number - use.blockNumber + 1n < BigInt(confirmations)) return
-    if (!(await store.lost(payment, use))) return
+    const { id, endedAt } = payment
+    const fate = await fateOfPayment(payment)
+    if (fate === null || endedAt === null || fate.state === 'unclear') return
+    if (fate.state === 'spent') return await store.checked(id, null)
+    if (fate.state !== 'used') return await store.checked(id, nextLook(endedAt, clock.now()))
+    if (!fate.final || !(await store.lost(payment, fate.use))) return
     measures.count('outgoing_payment_lost')
     log.error(
-      { paymentId: id, amount: String(payment.amount), txHash: use.hash },
+      { paymentId: id, amount: String(payment.amount), txHash: fate.use.hash },
       'a payment was made after its hold had been given back; its amount is a loss of the operator',
     )
   }
@@ -141,8 +137,6 @@ type ReconcilingDeps = Pick<
   funding: Funding
   ending: Ending
 }
-
-type PaymentChain = NonNullable<ReturnType<ChainOf>>
 
 const SOON_MS = 2_000
 const LATER_MS = 5_000

@@ -1,9 +1,10 @@
-import type { Address, Chain, Hex } from '../../chain/model.ts'
+import type { Chain } from '../../chain/model.ts'
 import type { Checkouts } from '../../checkouts/service/checkouts.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { attemptOf, deriveId } from '../../kit/ids.ts'
 import type { PaymentAddress } from '../model.ts'
 import { orderNonce, type Attempt } from '../rules.ts'
+import { fateOf } from '../../transfers/service/fate.ts'
 import type { PaymentAddressDeps } from './deps.ts'
 
 /** Buys an order with the authorization of its address. */
@@ -30,9 +31,9 @@ export function createBuying({
   }
 
   async function isOver(chain: Chain, of: PaymentAddress): Promise<boolean> {
-    const terms = { payer: of.address, nonce: orderNonce(of), validBefore: of.validBefore ?? 0n }
-    const end = await endOf(chain, terms, confirmations)
-    if (end !== 'used') return end === 'over'
+    const terms = { from: of.address, nonce: orderNonce(of), validBefore: of.validBefore ?? 0n }
+    const { state } = await fateOf(chain, { ...terms, pays: null, seenBlock: null }, confirmations)
+    if (state !== 'used') return state === 'over' || state === 'spent'
     // The money has reached the seller, and the sale is not paid: a person has to look at it.
     log.error({ paymentAddress: of.id, attempt: of.attempt }, 'the transfer of an order was used without its sale')
     measures.count('payment_address_unmatched')
@@ -69,18 +70,6 @@ export function createBuying({
   }
 
   return { attemptTo }
-}
-
-/** What became of an authorization. `over`: it can never be used any more. */
-export async function endOf(
-  chain: Chain,
-  { payer, nonce, validBefore }: { payer: Address; nonce: Hex; validBefore: bigint },
-  confirmations: number,
-): Promise<'open' | 'used' | 'over'> {
-  const { used, block } = await chain.authorizationAt(payer, nonce)
-  if (used) return 'used'
-  if (block.timestamp < validBefore) return 'open'
-  return (await chain.isNeverUsed({ payer, nonce, validBefore, confirmations })) ? 'over' : 'open'
 }
 
 type PaymentView = Awaited<ReturnType<Checkouts['payment']>>

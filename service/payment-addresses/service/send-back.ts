@@ -1,28 +1,25 @@
 import type { Chain, Hex } from '../../chain/model.ts'
-import { transferRequest } from '../../x402/payload.ts'
+import { fateOf } from '../../transfers/service/fate.ts'
+import { send } from '../../transfers/service/send.ts'
 import type { AddressReturn, PaymentAddress } from '../model.ts'
 import { returnOf } from '../rules.ts'
-import { endOf } from './buy.ts'
 import type { PaymentAddressDeps } from './deps.ts'
 
 /** Carries a return to its end: its terms were stored first, and signed again they are the same. */
 export function createSendingBack(deps: PaymentAddressDeps) {
-  const { store, facilitator, signer, clock, measures, failpoints, confirmations } = deps
+  const { store, signer, clock, measures, failpoints, confirmations } = deps
 
   async function sendBack(chain: Chain, of: PaymentAddress, sent: AddressReturn): Promise<void> {
     if (signer?.account !== of.account) return
-    const { nonce, validBefore } = sent
-    const became = await endOf(chain, { payer: of.address, nonce, validBefore }, confirmations)
-    if (became === 'used') return await end(sent, { state: 'settled', hash: sent.transactionHash })
-    if (became === 'over') return await end(sent, { state: 'failed', hash: null })
-    const signed = signer.sign({ order: of.index }, chain.network, returnOf(of.address, sent))
+    const authorization = returnOf(of.address, sent)
+    const fate = await fateOf(chain, { ...authorization, pays: authorization, seenBlock: null }, confirmations)
+    if (fate.state === 'used' && fate.final) await end(sent, { state: 'settled', hash: fate.use.hash })
+    if (fate.state === 'over' || fate.state === 'spent') await end(sent, { state: 'failed', hash: null })
+    if (fate.state !== 'open') return
+    const signed = signer.sign({ order: of.index }, chain.network, authorization)
     await failpoints.reach('payment address return signed')
-    const answer = await facilitator.settle(transferRequest(chain.network, signed), {
-      operation: `return ${nonce}`,
-      ownsResult: true,
-      retryFailed: true,
-    })
-    if (answer.status === 'settled') await end(sent, { state: 'settled', hash: answer.txHash })
+    const operation = `return ${sent.nonce}`
+    await send(deps, { kind: 'payment_address_return', network: chain.network, signed, operation })
   }
 
   async function end(sent: AddressReturn, how: { state: 'settled' | 'failed'; hash: Hex | null }): Promise<void> {

@@ -1,13 +1,14 @@
 import type { Chain, Hex, SignedAuthorization, Use } from '../../chain/model.ts'
 import { NETWORKS, type NetworkName } from '../../chain/networks.ts'
-import { DomainError } from '../../kit/errors.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Sale } from '../../sales/model.ts'
 import { transferRequest } from '../../x402/payload.ts'
 import { sentenceOf } from '../../x402/reasons.ts'
 import { chainMissing, notToBeSigned, refundConflict, signatureRefused, signedTooLate, walletShort } from '../errors.ts'
 import type { Refund } from '../model.ts'
-import { certainAfter, isPaidBy, nextLook, ownAuthorization, signBeforeOf } from '../rules.ts'
+import { nextLook, ownAuthorization, signBeforeOf } from '../rules.ts'
+import { fateOf } from '../../transfers/service/fate.ts'
+import { send } from '../../transfers/service/send.ts'
 import type { Moving, RefundDeps } from './moving.ts'
 
 /**
@@ -16,7 +17,7 @@ import type { Moving, RefundDeps } from './moving.ts'
  * fails only when the authorization was used for something else, or can certainly not be used any more.
  */
 export function createOwnRefunds(deps: RefundDeps, moving: Moving) {
-  const { store, chains, facilitator, clock, log, measures, failpoints } = deps
+  const { store, chains, facilitator, clock, log, failpoints } = deps
 
   /** The newest block, before the refund exists. */
   async function seenBlock(network: NetworkName): Promise<bigint> {
@@ -79,25 +80,24 @@ export function createOwnRefunds(deps: RefundDeps, moving: Moving) {
     await store.lookAgain(id, nextLook(refund.sentAt ?? refund.createdAt, now))
     if (chain === undefined || refund.validBefore === null || refund.seenBlock === null) return
     const terms = ownAuthorization(refund, sale)
-    const certain = certainAfter(refund.validBefore)
-    const isPast = BigInt(Math.floor(now.getTime() / 1000)) >= certain
-    const search = { payer: terms.from, nonce: terms.nonce, from: refund.seenBlock, past: isPast ? certain : null }
-    const agreed = await chain.agreedUse(search)
-    if (!agreed.known) return
-    if (agreed.use !== null) return await recordUse(refund, agreed.use, isPaidBy(agreed.use, terms), chain)
-    // The node that has the event lags behind the node that has the state.
-    if (agreed.used) return
-    if (isPast) return await fail(refund, 'not_sent')
-    if (refund.signature !== null) await settle({ ...terms, signature: refund.signature }, refund, sale)
+    const fate = await fateOf(chain, { ...terms, pays: terms, seenBlock: refund.seenBlock }, deps.confirmations)
+    switch (fate.state) {
+      case 'open':
+        if (refund.signature !== null) await carryOut({ ...terms, signature: refund.signature }, refund, sale)
+        return
+      case 'used':
+        return await recordUse(refund, fate)
+      case 'spent':
+        return await fail(refund, 'authorization_canceled')
+      case 'over':
+        return await fail(refund, 'not_sent')
+    }
   }
 
-  async function recordUse(refund: Refund, use: Use, isPaid: boolean, chain: Chain): Promise<void> {
-    const { number: head } = await chain.head()
-    const isDeep = head - use.blockNumber + 1n >= BigInt(deps.confirmations)
-    if (isDeep && !isPaid) return await fail(refund, 'authorization_canceled')
+  async function recordUse(refund: Refund, { use, final }: { use: Use; final: boolean }): Promise<void> {
     await moving.locked(refund.id, async (inside, known, sale) => {
       if (known.state === 'requested') await store.sign(inside, known.id, null, clock.now())
-      if (isDeep) await moving.end(inside, sale, known, { state: 'confirmed', txHash: use.hash })
+      if (final) await moving.end(inside, sale, known, { state: 'confirmed', txHash: use.hash })
     })
     await failpoints.reach('refund followed')
   }
@@ -106,18 +106,9 @@ export function createOwnRefunds(deps: RefundDeps, moving: Moving) {
     await moving.locked(id, (inside, known, sale) => moving.end(inside, sale, known, { state: 'failed', failure }))
   }
 
-  async function settle(signed: SignedAuthorization, { id }: Refund, { network }: Sale): Promise<void> {
-    const payment = transferRequest(NETWORKS[network], signed)
-    try {
-      const result = await facilitator.settle(payment, { operation: id, ownsResult: true, waitMs: 0 })
-      await failpoints.reach('refund settled')
-      if (result.status !== 'failed') return
-      log.warn({ refund: id, reason: result.reason }, 'a refund from an own wallet could not be sent; retrying')
-      measures.count('refund_own_refused')
-    } catch (error) {
-      if (!(error instanceof DomainError) || error.kind === 'failed') throw error
-      log.warn({ refund: id, code: error.code }, 'a refund from an own wallet waits for the network')
-    }
+  async function carryOut(signed: SignedAuthorization, { id }: Refund, { network }: Sale): Promise<void> {
+    await send(deps, { kind: 'refund_own', network: NETWORKS[network], signed, operation: id, waitMs: 0 })
+    await failpoints.reach('refund settled')
   }
 
   return { seenBlock, bind, sign, step }

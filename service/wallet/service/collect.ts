@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Chain, Hex } from '../../chain/model.ts'
 import type { OwnAddress, Sweep } from '../model.ts'
-import { authorizationOf, COLLECT, isOver } from '../rules.ts'
-import { transferRequest } from '../../x402/payload.ts'
+import { authorizationOf, COLLECT } from '../rules.ts'
+import { fateOf } from '../../transfers/service/fate.ts'
+import { send } from '../../transfers/service/send.ts'
 import type { WalletDeps } from './deps.ts'
 
 /**
@@ -43,23 +44,14 @@ export function createCollecting(deps: WalletDeps) {
 
   async function settle(chain: Chain, sweep: Sweep): Promise<void> {
     if (signer === null || book === null) return
-    const { used, block } = await chain.authorizationAt(sweep.address, sweep.nonce)
-    if (used) return await end(sweep, 'settled', null)
     const { address: payer, index, nonce, validBefore } = sweep
-    if (isOver(sweep, block.timestamp)) {
-      const { confirmations } = settings
-      if (await chain.isNeverUsed({ payer, nonce, validBefore, confirmations })) await end(sweep, 'failed', null)
-      return
-    }
-    const signed = signer.sign(
-      index,
-      chain.network,
-      authorizationOf({ ...sweep, to: book.treasury }, { payer, validBefore }),
-    )
-    const payment = transferRequest(chain.network, signed)
-    const operation = `sweep ${sweep.nonce}`
-    const answer = await deps.facilitator.settle(payment, { operation, ownsResult: true, retryFailed: true })
-    if (answer.status === 'settled') await end(sweep, 'settled', answer.txHash)
+    const authorization = authorizationOf({ ...sweep, to: book.treasury }, { payer, validBefore })
+    const fate = await fateOf(chain, { ...authorization, pays: authorization, seenBlock: null }, settings.confirmations)
+    if (fate.state === 'used' && fate.final) await end(sweep, 'settled', fate.use.hash)
+    if (fate.state === 'over' || fate.state === 'spent') await end(sweep, 'failed', null)
+    if (fate.state !== 'open') return
+    const signed = signer.sign(index, chain.network, authorization)
+    await send(deps, { kind: 'sweep', network: chain.network, signed, operation: `sweep ${nonce}` })
   }
 
   async function end(sweep: Sweep, state: 'settled' | 'failed', hash: Hex | null): Promise<void> {

@@ -1,10 +1,10 @@
 import type { Chain } from '../../chain/model.ts'
-import { DomainError } from '../../kit/errors.ts'
 import type { FailureReason, PayoutTerms, Withdrawal } from '../model.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { WithdrawalEnd, WithdrawalStore } from '../ports.ts'
-import { authorizationOf, isOver, PAYOUT } from '../rules.ts'
-import { transferRequest } from '../../x402/payload.ts'
+import { authorizationOf, PAYOUT } from '../rules.ts'
+import { fateOf } from '../../transfers/service/fate.ts'
+import { send } from '../../transfers/service/send.ts'
 import type { WalletDeps } from './deps.ts'
 
 /**
@@ -63,58 +63,40 @@ export function createPayouts(deps: WalletDeps) {
   }
 
   async function follow(withdrawal: Withdrawal, chain: Chain): Promise<void> {
-    const { terms, nonce } = withdrawal
+    const { terms } = withdrawal
     if (terms === null) throw new Error('what is submitted has terms')
-    const { used, block } = await chain.authorizationAt(terms.payer, nonce)
-    if (used) return await recordUse(withdrawal, terms, chain)
-    if (isOver(terms, block.timestamp)) return await giveUp(withdrawal, terms, chain)
-    // An authorization that was sent earlier can still be used, so only the chain ends it. It is not sent again.
-    if (await outflow.isPaused()) return
-    await settle(withdrawal, terms, chain)
-  }
-
-  async function recordUse(withdrawal: Withdrawal, terms: PayoutTerms, chain: Chain): Promise<void> {
-    const use = await chain.findUse(terms.payer, withdrawal.nonce, terms.seenBlock)
-    // The node that has the event lags behind the node that has the state.
-    if (use === null) return
-    const { number: head } = await chain.head()
-    if (head - use.blockNumber + 1n < BigInt(deps.settings.confirmations)) {
-      if (withdrawal.transactionHash !== use.hash) await store.withdrawals.noteHash(withdrawal.id, use.hash)
-      return
+    const authorization = authorizationOf(withdrawal, terms)
+    const fate = await fateOf(
+      chain,
+      { ...authorization, pays: authorization, seenBlock: terms.seenBlock },
+      deps.settings.confirmations,
+    )
+    switch (fate.state) {
+      case 'open':
+        // An authorization that was sent earlier can still be used, so only the chain ends it. It is not sent again.
+        if (!(await outflow.isPaused())) await carryOut(withdrawal, terms, chain)
+        return
+      case 'used': {
+        const { hash, blockNumber } = fate.use
+        if (fate.final) await confirm(withdrawal, { state: 'confirmed', transactionHash: hash, blockNumber })
+        else if (withdrawal.transactionHash !== hash) await store.withdrawals.noteHash(withdrawal.id, hash)
+        return
+      }
+      case 'spent':
+        return await fail(withdrawal, 'canceled')
+      case 'over':
+        return await fail(withdrawal, 'expired')
     }
-    if (use.cancelled) return await fail(withdrawal, 'canceled')
-    await confirm(withdrawal, { state: 'confirmed', transactionHash: use.hash, blockNumber: use.blockNumber })
   }
 
-  /** The authorization has expired, as one node sees it. */
-  async function giveUp(withdrawal: Withdrawal, terms: PayoutTerms, chain: Chain): Promise<void> {
-    const { confirmations } = deps.settings
-    if (await chain.isNeverUsed({ ...terms, nonce: withdrawal.nonce, confirmations })) await fail(withdrawal, 'expired')
-  }
-
-  async function settle(withdrawal: Withdrawal, terms: PayoutTerms, chain: Chain): Promise<void> {
+  async function carryOut(withdrawal: Withdrawal, terms: PayoutTerms, chain: Chain): Promise<void> {
     // Another treasury's key would sign another authorization, and so pay a second time.
     if (signer === null || book?.treasury !== terms.payer || signer.account !== book.account) return
-    const authorization = authorizationOf(withdrawal, terms)
-    const signed = signer.sign('treasury', chain.network, authorization)
-    try {
-      const payment = transferRequest(chain.network, signed)
-      const answer = await deps.facilitator.settle(payment, {
-        operation: withdrawal.id,
-        ownsResult: true,
-        retryFailed: true,
-      })
-      await failpoints.reach('withdrawal settled')
-      if (answer.txHash !== null) await store.withdrawals.noteHash(withdrawal.id, answer.txHash)
-      if (answer.status === 'failed') {
-        // This is not final: a valid authorization may still be used. It is retried until it expires.
-        log.warn({ withdrawal: withdrawal.id, reason: answer.reason }, 'a withdrawal could not be sent; retrying')
-        measures.count('withdrawal_refused')
-      }
-    } catch (error) {
-      if (!(error instanceof DomainError) || error.kind === 'failed') throw error
-      log.warn({ withdrawal: withdrawal.id, code: error.code }, 'a withdrawal waits for the network')
-    }
+    const { id: operation } = withdrawal
+    const signed = signer.sign('treasury', chain.network, authorizationOf(withdrawal, terms))
+    const hash = await send(deps, { kind: 'withdrawal', network: chain.network, signed, operation })
+    await failpoints.reach('withdrawal settled')
+    if (hash !== null) await store.withdrawals.noteHash(operation, hash)
   }
 
   return {

@@ -1,7 +1,6 @@
 import type { Address, Hex } from '../../chain/model.ts'
 import { NETWORKS, type NetworkName } from '../../chain/networks.ts'
-import { DomainError } from '../../kit/errors.ts'
-import { transferRequest } from '../../x402/payload.ts'
+import { send } from '../../transfers/service/send.ts'
 import type { WalletDeps } from './deps.ts'
 
 interface Outgoing {
@@ -20,7 +19,7 @@ interface Outgoing {
  * signs.
  */
 export function createTreasurer(deps: WalletDeps) {
-  const { book, signer, chains, store, facilitator, log, measures } = deps
+  const { book, signer, chains, store } = deps
   const signs = book !== null && signer?.account === book.account
 
   return {
@@ -53,23 +52,7 @@ export function createTreasurer(deps: WalletDeps) {
       if (!signs || signer === null || book.treasury !== from) return null
       const authorization = { from, to, value: amount, validAfter: 0n, validBefore, nonce }
       const signed = signer.sign('treasury', NETWORKS[network], authorization)
-      try {
-        const answer = await facilitator.settle(transferRequest(NETWORKS[network], signed), {
-          operation,
-          ownsResult: true,
-          retryFailed: true,
-        })
-        // This is not final: a valid authorization may still be used. It is retried until it expires.
-        if (answer.status === 'failed') {
-          log.warn({ operation, reason: answer.reason }, 'a transfer of the treasury could not be sent; retrying')
-          measures.count('treasury_refused')
-        }
-        return answer.txHash
-      } catch (error) {
-        if (!(error instanceof DomainError) || error.kind === 'failed') throw error
-        log.warn({ operation, code: error.code }, 'a transfer of the treasury waits for the network')
-        return null
-      }
+      return await send(deps, { kind: 'treasury', network: NETWORKS[network], signed, operation })
     },
   }
 }

@@ -1,0 +1,38 @@
+import type { Chain, Use } from '../../chain/model.ts'
+import { REORG_SECONDS } from '../../chain/networks.ts'
+import type { Fate, Signed } from '../model.ts'
+
+/** Asks the chain what became of an authorization that was signed here, or for a payment of ours. */
+export async function fateOf(chain: FateChain, signed: Signed, confirmations: number): Promise<Fate> {
+  const { from: payer, nonce, validBefore } = signed
+  const { used, block } = await chain.authorizationAt(payer, nonce)
+  const from = signed.seenBlock ?? (block.number > LOOK_BACK ? block.number - LOOK_BACK : 0n)
+  if (!used) {
+    if (block.timestamp < validBefore) return { state: 'open' }
+    const past = validBefore + REORG_SECONDS
+    if (block.timestamp <= past) return { state: 'ending' }
+    const agreed = await chain.agreedUse({ payer, nonce, from, past })
+    return { state: agreed.known && !agreed.used ? 'over' : 'unclear' }
+  }
+  const use = await chain.findUse(payer, nonce, from)
+  // The node that has the event lags behind the node that has the state.
+  if (use === null) return { state: 'unclear' }
+  // The head may be older than what was found in it.
+  const depth = block.number < use.blockNumber ? 1n : block.number - use.blockNumber + 1n
+  const final = depth >= BigInt(confirmations)
+  if (isPaidBy(use, signed)) return { state: 'used', use, final }
+  if (!final) return { state: 'unclear' }
+  const agreed = await chain.agreedUse({ payer, nonce, from, past: validBefore })
+  return agreed.known && agreed.use?.hash === use.hash ? { state: 'spent', use } : { state: 'unclear' }
+}
+
+/** Whether this use of the nonce moved exactly what was signed for. */
+function isPaidBy({ cancelled, transfer }: Use, { from, pays }: Signed): boolean {
+  if (cancelled || transfer?.from !== from) return false
+  return pays === null || (transfer.to === pays.to && transfer.value === pays.value)
+}
+
+export type FateChain = Pick<Chain, 'authorizationAt' | 'findUse' | 'agreedUse'>
+
+/** Half a day of blocks: an authorization is used within minutes after it is signed. */
+const LOOK_BACK = 21_600n
