@@ -1,5 +1,5 @@
 import type { ChainVerifier } from '../methods/remote/deps.ts'
-import { fateOf } from '../transfers/service/fate.ts'
+import { outcomeOf } from '../transfers/service/outcome.ts'
 import { DomainError } from '../kit/errors.ts'
 import type { Chains } from './chains.ts'
 
@@ -25,17 +25,17 @@ export function chainVerifierOf({ byNetwork }: Chains): ChainVerifier | null {
       if (chain === undefined) return null
       try {
         const signed = { from, nonce, validBefore, pays: { to, value }, seenBlock: null }
-        const fate = await fateOf(chain, signed, CONFIRMATIONS)
-        switch (fate.state) {
+        const outcome = await outcomeOf(chain, signed, CONFIRMATIONS)
+        switch (outcome.state) {
           case 'used':
-            return { state: 'used', txHash: fate.use.hash }
+            return { state: 'used', txHash: outcome.use.hash }
           case 'open':
           case 'ending':
             return { state: 'unused' }
           case 'unclear':
             return null
           default:
-            return { state: fate.state }
+            return { state: outcome.state }
         }
       } catch (error) {
         if (error instanceof DomainError && error.kind === 'unavailable') return null

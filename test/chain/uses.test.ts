@@ -1,6 +1,6 @@
 import type { SignedAuthorization } from '../../service/chain/model.ts'
 import type { TestAccount } from '../harness/chain.ts'
-import { hiding, honest, lagging, startRelay } from './relay.ts'
+import { honest, lagging, startRelay } from './relay.ts'
 import { cancelCall, openWorld, until, type World } from './world.ts'
 
 describe('the use of a nonce', () => {

@@ -5,8 +5,8 @@ import type { Payment } from '../model.ts'
 import { FUNDING_SECONDS, fundingNonce } from '../rules.ts'
 import type { OutgoingPaymentDeps } from './deps.ts'
 import { reload, type Ending } from './end.ts'
-import type { Fate } from '../../transfers/model.ts'
-import { fateOf } from '../../transfers/service/fate.ts'
+import type { Outcome } from '../../transfers/model.ts'
+import { outcomeOf } from '../../transfers/service/outcome.ts'
 import type { PaymentChain } from '../ports.ts'
 
 /**
@@ -129,38 +129,38 @@ function createTransfer(deps: FundingDeps) {
     const chain = chainOf(network)
     if (chain === null) return payment
     if (funding === null) throw new Error('a payment that is being funded has terms')
-    const fate = await fateOfFunding(chain, payment, confirmations)
-    if (fate.state !== 'open') return await follow(payment, fate)
+    const outcome = await outcomeOfFunding(chain, payment, confirmations)
+    if (outcome.state !== 'open') return await follow(payment, outcome)
     // What was sent before may still arrive, so the chain decides; nothing more is sent.
     if (await outflow.isPaused()) return payment
     const { from, amount, validBefore } = funding
     const nonce = fundingNonce(id)
     await treasury.send({ network, from, to: payer, amount, nonce, validBefore, operation: `funding ${id}` })
     await failpoints.reach('outgoing payment transferred')
-    return await follow(payment, await fateOfFunding(chain, payment, confirmations))
+    return await follow(payment, await outcomeOfFunding(chain, payment, confirmations))
   }
 
-  async function follow(payment: Payment, fate: Fate): Promise<Payment> {
+  async function follow(payment: Payment, outcome: Outcome): Promise<Payment> {
     const { id, amount, funding } = payment
-    if (fate.state === 'used') {
-      await store.arrived(id, fate.use.hash, new Date(clock.now().getTime() + SOON_MS))
+    if (outcome.state === 'used') {
+      await store.arrived(id, outcome.use.hash, new Date(clock.now().getTime() + SOON_MS))
       await failpoints.reach('outgoing payment funded')
       return await reload(store, payment)
     }
-    if (fate.state !== 'spent' && fate.state !== 'over') return payment
+    if (outcome.state !== 'spent' && outcome.state !== 'over') return payment
     return await ending.giveBack(payment, 'not_funded', amount - (funding?.amount ?? 0n))
   }
 }
 
 /** What became of the transfer that lends the payer what it lacks. */
-export async function fateOfFunding(
+export async function outcomeOfFunding(
   chain: PaymentChain,
   { id, payer: to, funding }: Payment,
   confirmations: number,
-): Promise<Fate> {
+): Promise<Outcome> {
   if (funding === null) throw new Error('a payment that is being funded has terms')
   const { from, amount: value, validBefore, seenBlock } = funding
-  return await fateOf(
+  return await outcomeOf(
     chain,
     { from, nonce: fundingNonce(id), validBefore, pays: { to, value }, seenBlock },
     confirmations,

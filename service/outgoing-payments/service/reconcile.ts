@@ -1,10 +1,10 @@
 import type { Payment } from '../model.ts'
 import { nextLook, remainingOf, UNSIGNED_MS } from '../rules.ts'
-import type { Fate } from '../../transfers/model.ts'
-import { fateOf } from '../../transfers/service/fate.ts'
+import type { Outcome } from '../../transfers/model.ts'
+import { outcomeOf } from '../../transfers/service/outcome.ts'
 import type { OutgoingPaymentDeps } from './deps.ts'
 import type { Ending } from './end.ts'
-import { fateOfFunding, type Funding } from './fund.ts'
+import { outcomeOfFunding, type Funding } from './fund.ts'
 
 /** Asks the chain about payments, and ends those where its answer is final. */
 export function createReconciling(deps: ReconcilingDeps) {
@@ -30,11 +30,12 @@ export function createReconciling(deps: ReconcilingDeps) {
 
   async function follow(payment: Payment): Promise<void> {
     const { id } = payment
-    const fate = await fateOfPayment(payment)
-    switch (fate?.state) {
+    const outcome = await outcomeOfPayment(payment)
+    if (outcome === null) return
+    switch (outcome.state) {
       case 'used': {
-        const { hash, blockNumber } = fate.use
-        await (fate.final ? ending.settle(payment, hash, blockNumber) : store.seen(id, hash, soon(SOON_MS)))
+        const { hash, blockNumber } = outcome.use
+        await (outcome.final ? ending.settle(payment, hash, blockNumber) : store.seen(id, hash, soon(SOON_MS)))
         return
       }
       // Canceled by its payer's own key: nothing has moved, and nothing can.
@@ -50,11 +51,11 @@ export function createReconciling(deps: ReconcilingDeps) {
   }
 
   /** Null without a chain. */
-  async function fateOfPayment(payment: Payment): Promise<Fate | null> {
+  async function outcomeOfPayment(payment: Payment): Promise<Outcome | null> {
     const { network, payer: from, payTo: to, amount: value, nonce, validBefore, seenBlock } = payment
     const chain = chainOf(network)
     if (chain === null) return null
-    return await fateOf(chain, { from, nonce, validBefore, pays: { to, value }, seenBlock }, confirmations)
+    return await outcomeOf(chain, { from, nonce, validBefore, pays: { to, value }, seenBlock }, confirmations)
   }
 
   /** Not signed, and never signed once this is written: there is nothing to wait for. */
@@ -71,9 +72,9 @@ export function createReconciling(deps: ReconcilingDeps) {
       return
     }
     const chain = chainOf(network)
-    const fate = chain === null ? null : await fateOfFunding(chain, payment, confirmations)
-    const hasArrived = fate?.state === 'used'
-    if (!hasArrived && fate?.state !== 'spent' && fate?.state !== 'over') return await lookAgain(payment)
+    const outcome = chain === null ? null : await outcomeOfFunding(chain, payment, confirmations)
+    const hasArrived = outcome?.state === 'used'
+    if (!hasArrived && outcome?.state !== 'spent' && outcome?.state !== 'over') return await lookAgain(payment)
     await ending.giveBack(payment, reason, remainingOf(payment, hasArrived))
   }
 
@@ -91,14 +92,14 @@ export function createReconciling(deps: ReconcilingDeps) {
    */
   async function check(payment: Payment): Promise<void> {
     const { id, endedAt } = payment
-    const fate = await fateOfPayment(payment)
-    if (fate === null || endedAt === null || fate.state === 'unclear') return
-    if (fate.state === 'spent') return await store.checked(id, null)
-    if (fate.state !== 'used') return await store.checked(id, nextLook(endedAt, clock.now()))
-    if (!fate.final || !(await store.lost(payment, fate.use))) return
+    const outcome = await outcomeOfPayment(payment)
+    if (outcome === null || endedAt === null || outcome.state === 'unclear') return
+    if (outcome.state === 'spent') return await store.checked(id, null)
+    if (outcome.state !== 'used') return await store.checked(id, nextLook(endedAt, clock.now()))
+    if (!outcome.final || !(await store.lost(payment, outcome.use))) return
     measures.count('outgoing_payment_lost')
     log.error(
-      { paymentId: id, amount: String(payment.amount), txHash: fate.use.hash },
+      { paymentId: id, amount: String(payment.amount), txHash: outcome.use.hash },
       'a payment was made after its hold had been given back; its amount is a loss of the operator',
     )
   }

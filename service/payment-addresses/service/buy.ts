@@ -4,7 +4,7 @@ import { DomainError } from '../../kit/errors.ts'
 import { attemptOf, deriveId } from '../../kit/ids.ts'
 import type { PaymentAddress } from '../model.ts'
 import { orderNonce, type Attempt } from '../rules.ts'
-import { fateOf } from '../../transfers/service/fate.ts'
+import { outcomeOf } from '../../transfers/service/outcome.ts'
 import type { PaymentAddressDeps } from './deps.ts'
 
 /** Buys an order with the authorization of its address. */
@@ -32,7 +32,7 @@ export function createBuying({
 
   async function isOver(chain: Chain, of: PaymentAddress): Promise<boolean> {
     const terms = { from: of.address, nonce: orderNonce(of), validBefore: of.validBefore ?? 0n }
-    const { state } = await fateOf(chain, { ...terms, pays: null, seenBlock: null }, confirmations)
+    const { state } = await outcomeOf(chain, { ...terms, pays: null, seenBlock: null }, confirmations)
     if (state !== 'used') return state === 'over' || state === 'spent'
     // The money has reached the seller, and the sale is not paid: a person has to look at it.
     log.error({ paymentAddress: of.id, attempt: of.attempt }, 'the transfer of an order was used without its sale')

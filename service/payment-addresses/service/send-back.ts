@@ -1,5 +1,5 @@
 import type { Chain, Hex } from '../../chain/model.ts'
-import { fateOf } from '../../transfers/service/fate.ts'
+import { outcomeOf } from '../../transfers/service/outcome.ts'
 import { send } from '../../transfers/service/send.ts'
 import type { AddressReturn, PaymentAddress } from '../model.ts'
 import { returnOf } from '../rules.ts'
@@ -12,10 +12,10 @@ export function createSendingBack(deps: PaymentAddressDeps) {
   async function sendBack(chain: Chain, of: PaymentAddress, sent: AddressReturn): Promise<void> {
     if (signer?.account !== of.account) return
     const authorization = returnOf(of.address, sent)
-    const fate = await fateOf(chain, { ...authorization, pays: authorization, seenBlock: null }, confirmations)
-    if (fate.state === 'used' && fate.final) await end(sent, { state: 'settled', hash: fate.use.hash })
-    if (fate.state === 'over' || fate.state === 'spent') await end(sent, { state: 'failed', hash: null })
-    if (fate.state !== 'open') return
+    const outcome = await outcomeOf(chain, { ...authorization, pays: authorization, seenBlock: null }, confirmations)
+    if (outcome.state === 'used' && outcome.final) await end(sent, { state: 'settled', hash: outcome.use.hash })
+    if (outcome.state === 'over' || outcome.state === 'spent') await end(sent, { state: 'failed', hash: null })
+    if (outcome.state !== 'open') return
     const signed = signer.sign({ order: of.index }, chain.network, authorization)
     await failpoints.reach('payment address return signed')
     const operation = `return ${sent.nonce}`

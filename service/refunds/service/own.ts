@@ -7,7 +7,7 @@ import { sentenceOf } from '../../x402/reasons.ts'
 import { chainMissing, notToBeSigned, refundConflict, signatureRefused, signedTooLate, walletShort } from '../errors.ts'
 import type { Refund } from '../model.ts'
 import { nextLook, ownAuthorization, signBeforeOf } from '../rules.ts'
-import { fateOf } from '../../transfers/service/fate.ts'
+import { outcomeOf } from '../../transfers/service/outcome.ts'
 import { send } from '../../transfers/service/send.ts'
 import type { Moving, RefundDeps } from './moving.ts'
 
@@ -80,17 +80,20 @@ export function createOwnRefunds(deps: RefundDeps, moving: Moving) {
     await store.lookAgain(id, nextLook(refund.sentAt ?? refund.createdAt, now))
     if (chain === undefined || refund.validBefore === null || refund.seenBlock === null) return
     const terms = ownAuthorization(refund, sale)
-    const fate = await fateOf(chain, { ...terms, pays: terms, seenBlock: refund.seenBlock }, deps.confirmations)
-    switch (fate.state) {
+    const outcome = await outcomeOf(chain, { ...terms, pays: terms, seenBlock: refund.seenBlock }, deps.confirmations)
+    switch (outcome.state) {
       case 'open':
         if (refund.signature !== null) await carryOut({ ...terms, signature: refund.signature }, refund, sale)
         return
       case 'used':
-        return await recordUse(refund, fate)
+        return await recordUse(refund, outcome)
       case 'spent':
         return await fail(refund, 'authorization_canceled')
       case 'over':
         return await fail(refund, 'not_sent')
+      case 'ending':
+      case 'unclear':
+        return
     }
   }
 

@@ -1,13 +1,13 @@
-import type { Hex, SignedAuthorization } from '../../chain/model.ts'
-import type { Network } from '../../chain/networks.ts'
+import type { Hex } from '../../chain/model.ts'
 import type { Facilitator } from '../../facilitator/service/facilitator.ts'
 import { DomainError } from '../../kit/errors.ts'
 import type { Log, Measures } from '../../kit/log.ts'
 import { transferRequest } from '../../x402/payload.ts'
+import type { Sending } from '../model.ts'
 
 /**
  * Has a signed transfer carried out. The same one may be sent as often as wanted: the chain takes it once. Returns the hash
- * if it is known. A refusal is not final, because a valid authorization may still be used: only `fateOf` says what became
+ * if it is known. A refusal is not final, because a valid authorization may still be used: only `outcomeOf` says what became
  * of it.
  */
 export async function send(
@@ -37,15 +37,4 @@ export interface SendDeps {
   facilitator: Pick<Facilitator, 'settle'>
   log: Log
   measures: Measures
-}
-
-interface Sending {
-  /** For the operator's logs and counts. */
-  kind: 'withdrawal' | 'sweep' | 'treasury' | 'refund_own' | 'payment_address_return'
-  network: Network
-  signed: SignedAuthorization
-  /** The name under which it is settled. */
-  operation: string
-  /** How long to wait for the outcome. The facilitator's own time when absent. */
-  waitMs?: number
 }

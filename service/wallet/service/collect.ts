@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Chain, Hex } from '../../chain/model.ts'
 import type { OwnAddress, Sweep } from '../model.ts'
 import { authorizationOf, COLLECT } from '../rules.ts'
-import { fateOf } from '../../transfers/service/fate.ts'
+import { outcomeOf } from '../../transfers/service/outcome.ts'
 import { send } from '../../transfers/service/send.ts'
 import type { WalletDeps } from './deps.ts'
 
@@ -46,10 +46,14 @@ export function createCollecting(deps: WalletDeps) {
     if (signer === null || book === null) return
     const { address: payer, index, nonce, validBefore } = sweep
     const authorization = authorizationOf({ ...sweep, to: book.treasury }, { payer, validBefore })
-    const fate = await fateOf(chain, { ...authorization, pays: authorization, seenBlock: null }, settings.confirmations)
-    if (fate.state === 'used' && fate.final) await end(sweep, 'settled', fate.use.hash)
-    if (fate.state === 'over' || fate.state === 'spent') await end(sweep, 'failed', null)
-    if (fate.state !== 'open') return
+    const outcome = await outcomeOf(
+      chain,
+      { ...authorization, pays: authorization, seenBlock: null },
+      settings.confirmations,
+    )
+    if (outcome.state === 'used' && outcome.final) await end(sweep, 'settled', outcome.use.hash)
+    if (outcome.state === 'over' || outcome.state === 'spent') await end(sweep, 'failed', null)
+    if (outcome.state !== 'open') return
     const signed = signer.sign(index, chain.network, authorization)
     await send(deps, { kind: 'sweep', network: chain.network, signed, operation: `sweep ${nonce}` })
   }

@@ -3,7 +3,7 @@ import type { FailureReason, PayoutTerms, Withdrawal } from '../model.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { WithdrawalEnd, WithdrawalStore } from '../ports.ts'
 import { authorizationOf, PAYOUT } from '../rules.ts'
-import { fateOf } from '../../transfers/service/fate.ts'
+import { outcomeOf } from '../../transfers/service/outcome.ts'
 import { send } from '../../transfers/service/send.ts'
 import type { WalletDeps } from './deps.ts'
 
@@ -66,19 +66,19 @@ export function createPayouts(deps: WalletDeps) {
     const { terms } = withdrawal
     if (terms === null) throw new Error('what is submitted has terms')
     const authorization = authorizationOf(withdrawal, terms)
-    const fate = await fateOf(
+    const outcome = await outcomeOf(
       chain,
       { ...authorization, pays: authorization, seenBlock: terms.seenBlock },
       deps.settings.confirmations,
     )
-    switch (fate.state) {
+    switch (outcome.state) {
       case 'open':
         // An authorization that was sent earlier can still be used, so only the chain ends it. It is not sent again.
         if (!(await outflow.isPaused())) await carryOut(withdrawal, terms, chain)
         return
       case 'used': {
-        const { hash, blockNumber } = fate.use
-        if (fate.final) await confirm(withdrawal, { state: 'confirmed', transactionHash: hash, blockNumber })
+        const { hash, blockNumber } = outcome.use
+        if (outcome.final) await confirm(withdrawal, { state: 'confirmed', transactionHash: hash, blockNumber })
         else if (withdrawal.transactionHash !== hash) await store.withdrawals.noteHash(withdrawal.id, hash)
         return
       }
@@ -86,6 +86,9 @@ export function createPayouts(deps: WalletDeps) {
         return await fail(withdrawal, 'canceled')
       case 'over':
         return await fail(withdrawal, 'expired')
+      case 'ending':
+      case 'unclear':
+        return
     }
   }
 

@@ -1,9 +1,9 @@
 import type { Chain, Use } from '../../chain/model.ts'
 import { REORG_SECONDS } from '../../chain/networks.ts'
-import type { Fate, Signed } from '../model.ts'
+import type { Outcome, Signed } from '../model.ts'
 
 /** Asks the chain what became of an authorization that was signed here, or for a payment of ours. */
-export async function fateOf(chain: FateChain, signed: Signed, confirmations: number): Promise<Fate> {
+export async function outcomeOf(chain: TransferChain, signed: Signed, confirmations: number): Promise<Outcome> {
   const { from: payer, nonce, validBefore } = signed
   const { used, block } = await chain.authorizationAt(payer, nonce)
   const from = signed.seenBlock ?? (block.number > LOOK_BACK ? block.number - LOOK_BACK : 0n)
@@ -32,7 +32,7 @@ function isPaidBy({ cancelled, transfer }: Use, { from, pays }: Signed): boolean
   return pays === null || (transfer.to === pays.to && transfer.value === pays.value)
 }
 
-export type FateChain = Pick<Chain, 'authorizationAt' | 'findUse' | 'agreedUse'>
+export type TransferChain = Pick<Chain, 'authorizationAt' | 'findUse' | 'agreedUse'>
 
 /** Half a day of blocks: an authorization is used within minutes after it is signed. */
 const LOOK_BACK = 21_600n

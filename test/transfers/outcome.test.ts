@@ -1,5 +1,5 @@
 import type { SignedAuthorization } from '../../service/chain/model.ts'
-import { fateOf } from '../../service/transfers/service/fate.ts'
+import { outcomeOf } from '../../service/transfers/service/outcome.ts'
 import { hiding, honest, startRelay, type Relay } from '../chain/relay.ts'
 import { cancelCall, openWorld, type World } from '../chain/world.ts'
 
@@ -38,25 +38,25 @@ describe('what became of a signed transfer', () => {
   }
 
   /** As a service with two nodes sees it: the first is the relay. */
-  async function fate(item: SignedAuthorization, urls = [relay.url, world.local.url]) {
+  async function outcome(item: SignedAuthorization, urls = [relay.url, world.local.url]) {
     const chain = world.adapter({ urls, headMaxAgeMs: 0 })
-    const found = await fateOf(chain, { ...item, pays: item, seenBlock: null }, 3)
+    const found = await outcomeOf(chain, { ...item, pays: item, seenBlock: null }, 3)
     return found.state === 'used' ? (found.final ? 'final' : 'used') : found.state
   }
 
   it('is over two minutes after its time, as two nodes agree, or one of them ten minutes later', async () => {
     const { item } = await signed()
-    expect(await fate(item)).toBe('open')
+    expect(await outcome(item)).toBe('open')
     await at(item.validBefore + 1n)
-    expect(await fate(item)).toBe('ending')
+    expect(await outcome(item)).toBe('ending')
     await at(item.validBefore + 120n)
-    expect(await fate(item)).toBe('ending')
+    expect(await outcome(item)).toBe('ending')
     await at(item.validBefore + 122n)
-    expect(await fate(item)).toBe('over')
+    expect(await outcome(item)).toBe('over')
     fails()
-    expect(await fate(item)).toBe('unclear')
+    expect(await outcome(item)).toBe('unclear')
     await at(item.validBefore + 800n)
-    expect(await fate(item)).toBe('over')
+    expect(await outcome(item)).toBe('over')
   })
 
   it('is not over where one node hides that it was used', async () => {
@@ -64,19 +64,19 @@ describe('what became of a signed transfer', () => {
     await send(item)
     await at(item.validBefore + 300n)
     relay.behave(hiding(before))
-    expect(await fate(item)).toBe('unclear')
-    expect(await fate(item, [world.local.url])).toBe('used')
+    expect(await outcome(item)).toBe('unclear')
+    expect(await outcome(item, [world.local.url])).toBe('used')
   })
 
   it('is used, and final once it is deep', async () => {
     const { item } = await signed()
     await send(item)
-    expect(await fate(item)).toBe('used')
+    expect(await outcome(item)).toBe('used')
     await world.local.mine(2)
-    expect(await fate(item)).toBe('final')
+    expect(await outcome(item)).toBe('final')
     // As late as one looks.
     await at(item.validBefore + 900n)
-    expect(await fate(item)).toBe('final')
+    expect(await outcome(item)).toBe('final')
   })
 
   it.each(['its payer took it back', 'its nonce paid somebody else'])(
@@ -88,11 +88,11 @@ describe('what became of a signed transfer', () => {
       if (how === 'its payer took it back')
         await world.send(cancelCall(network, item, await payer.cancel(network, item.nonce)))
       else await send(await payer.authorize(network, accounts[3]!.address, theirs))
-      expect(await fate(item)).toBe('unclear')
+      expect(await outcome(item)).toBe('unclear')
       await world.local.mine(2)
-      expect(await fate(item)).toBe('spent')
+      expect(await outcome(item)).toBe('spent')
       fails()
-      expect(await fate(item)).toBe('unclear')
+      expect(await outcome(item)).toBe('unclear')
     },
   )
 })
