@@ -52,10 +52,10 @@ export function createReconciling(deps: ReconcilingDeps) {
 
   /** Null without a chain. */
   async function outcomeOfPayment(payment: Payment): Promise<Outcome | null> {
-    const { network, payer: from, payTo: to, amount: value, nonce, validBefore, seenBlock } = payment
+    const { network, payer: from, nonce, validBefore, seenBlock } = payment
     const chain = chainOf(network)
     if (chain === null) return null
-    return await outcomeOf(chain, { from, nonce, validBefore, pays: { to, value }, seenBlock }, confirmations)
+    return await outcomeOf(chain, { from, nonce, validBefore, pays: null, seenBlock }, confirmations)
   }
 
   /** Not signed, and never signed once this is written: there is nothing to wait for. */

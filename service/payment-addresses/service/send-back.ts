@@ -12,7 +12,7 @@ export function createSendingBack(deps: PaymentAddressDeps) {
   async function sendBack(chain: Chain, of: PaymentAddress, sent: AddressReturn): Promise<void> {
     if (signer?.account !== of.account) return
     const authorization = returnOf(of.address, sent)
-    const outcome = await outcomeOf(chain, { ...authorization, pays: authorization, seenBlock: null }, confirmations)
+    const outcome = await outcomeOf(chain, { ...authorization, pays: null, seenBlock: null }, confirmations)
     if (outcome.state === 'used' && outcome.final) await end(sent, { state: 'settled', hash: outcome.use.hash })
     if (outcome.state === 'over' || outcome.state === 'spent') await end(sent, { state: 'failed', hash: null })
     if (outcome.state !== 'open') return

@@ -28,8 +28,8 @@ export async function outcomeOf(chain: TransferChain, signed: Signed, confirmati
 
 /** Whether this use of the nonce moved exactly what was signed for. */
 function isPaidBy({ cancelled, transfer }: Use, { from, pays }: Signed): boolean {
-  if (cancelled || transfer?.from !== from) return false
-  return pays === null || (transfer.to === pays.to && transfer.value === pays.value)
+  if (cancelled || pays === null) return !cancelled
+  return transfer?.from === from && transfer.to === pays.to && transfer.value === pays.value
 }
 
 export type TransferChain = Pick<Chain, 'authorizationAt' | 'findUse' | 'agreedUse'>

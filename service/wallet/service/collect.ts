@@ -46,11 +46,7 @@ export function createCollecting(deps: WalletDeps) {
     if (signer === null || book === null) return
     const { address: payer, index, nonce, validBefore } = sweep
     const authorization = authorizationOf({ ...sweep, to: book.treasury }, { payer, validBefore })
-    const outcome = await outcomeOf(
-      chain,
-      { ...authorization, pays: authorization, seenBlock: null },
-      settings.confirmations,
-    )
+    const outcome = await outcomeOf(chain, { ...authorization, pays: null, seenBlock: null }, settings.confirmations)
     if (outcome.state === 'used' && outcome.final) await end(sweep, 'settled', outcome.use.hash)
     if (outcome.state === 'over' || outcome.state === 'spent') await end(sweep, 'failed', null)
     if (outcome.state !== 'open') return
