@@ -292,7 +292,7 @@ describe("a refund from the seller's own wallet", () => {
     world.service.clock.forward(60_000)
     await look()
     expect(await payment(it)).toMatchObject({ refunds: [{ state: 'requested' }] })
-    await world.chain.call('evm_increaseTime', 120)
+    await world.chain.call('evm_increaseTime', 122)
     await world.mine(1)
     world.service.clock.forward(60_000)
     await look()

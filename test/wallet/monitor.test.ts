@@ -120,9 +120,15 @@ describe('the monitor', () => {
     await send(world.chain, [{ to: person.address, value: 5_000_000n }])
     await world.mine(3)
     await world.watch()
-    for (const { run } of world.service.wallets.collecting) await run(new AbortController().signal)
-    const { rows } = await world.service.database.pool.query<{ state: string }>('SELECT state FROM wallet_sweep')
-    expect(rows).toEqual([{ state: 'settled' }])
+    const collect = async () => {
+      for (const { run } of world.service.wallets.collecting) await run(new AbortController().signal)
+      const { rows } = await world.service.database.pool.query<{ state: string }>('SELECT state FROM wallet_sweep')
+      return rows
+    }
+    // Until it is deep a reorganization could take it back.
+    expect(await collect()).toEqual([{ state: 'open' }])
+    await world.mine(3)
+    expect(await collect()).toEqual([{ state: 'settled' }])
     const treasury = world.service.wallets.treasury()!
     await send(world.chain, [{ to: treasury, value: 100_000_000n }])
     await world.mine(3)
