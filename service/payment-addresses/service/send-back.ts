@@ -1,4 +1,5 @@
 import type { Chain, Hex } from '../../chain/model.ts'
+import type { Outcome } from '../../transfers/model.ts'
 import { outcomeOf } from '../../transfers/service/outcome.ts'
 import { send } from '../../transfers/service/send.ts'
 import type { AddressReturn, PaymentAddress } from '../model.ts'
@@ -12,14 +13,21 @@ export function createSendingBack(deps: PaymentAddressDeps) {
   async function sendBack(chain: Chain, of: PaymentAddress, sent: AddressReturn): Promise<void> {
     if (signer?.account !== of.account) return
     const authorization = returnOf(of.address, sent)
-    const outcome = await outcomeOf(chain, { ...authorization, pays: null, seenBlock: null }, confirmations)
-    if (outcome.state === 'used' && outcome.final) await end(sent, { state: 'settled', hash: outcome.use.hash })
-    if (outcome.state === 'over' || outcome.state === 'spent') await end(sent, { state: 'failed', hash: null })
+    const terms = { ...authorization, pays: null, seenBlock: null }
+    const outcome = await follow(sent, await outcomeOf(chain, terms, confirmations))
     if (outcome.state !== 'open') return
     const signed = signer.sign({ order: of.index }, chain.network, authorization)
     await failpoints.reach('payment address return signed')
     const operation = `return ${sent.nonce}`
     await send(deps, { kind: 'payment_address_return', network: chain.network, signed, operation })
+    await follow(sent, await outcomeOf(chain, terms, confirmations))
+  }
+
+  /** What a reorganization takes back is sent again by the facilitator, as long as it is valid. */
+  async function follow(sent: AddressReturn, outcome: Outcome): Promise<Outcome> {
+    if (outcome.state === 'used') await end(sent, { state: 'settled', hash: outcome.use.hash })
+    if (outcome.state === 'over' || outcome.state === 'spent') await end(sent, { state: 'failed', hash: null })
+    return outcome
   }
 
   async function end(sent: AddressReturn, how: { state: 'settled' | 'failed'; hash: Hex | null }): Promise<void> {
