@@ -4,7 +4,7 @@ import type { Network } from '../chain/networks.ts'
 export interface Signed extends Pick<Authorization, 'from' | 'nonce' | 'validBefore'> {
   /** Null where the key is ours, and signs nothing else with this nonce. */
   pays: Pick<Authorization, 'to' | 'value'> | null
-  /** The newest block before it was signed. Null where that is not known: some hours back. */
+  /** The newest block before it was signed. Null where that is not known. */
   seenBlock: bigint | null
 }
 

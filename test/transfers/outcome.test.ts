@@ -1,5 +1,5 @@
 import type { SignedAuthorization } from '../../service/chain/model.ts'
-import { outcomeOf } from '../../service/transfers/service/outcome.ts'
+import { blockBefore, outcomeOf } from '../../service/transfers/service/outcome.ts'
 import { hiding, honest, startRelay, type Relay } from '../chain/relay.ts'
 import { cancelCall, openWorld, type World } from '../chain/world.ts'
 
@@ -74,9 +74,18 @@ describe('what became of a signed transfer', () => {
     expect(await outcome(item)).toBe('used')
     await world.local.mine(2)
     expect(await outcome(item)).toBe('final')
-    // As late as one looks.
     await at(item.validBefore + 900n)
     expect(await outcome(item)).toBe('final')
+  })
+
+  it('is searched from a block before it was signed, however late one looks', () => {
+    const [validBefore, signedAt, number] = [1_000_000n, 999_000n, 50_000_000n]
+    for (const late of [0n, 600n, 86_400n, 30n * 86_400n]) {
+      const timestamp = validBefore + late
+      // With a block each second as many were made since.
+      expect(blockBefore({ number, timestamp }, validBefore)).toBeLessThan(number - (timestamp - signedAt))
+    }
+    expect(blockBefore({ number: 5n, timestamp: validBefore }, validBefore)).toBe(0n)
   })
 
   it.each(['its payer took it back', 'its nonce paid somebody else'])(

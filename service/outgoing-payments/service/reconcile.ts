@@ -43,8 +43,8 @@ export function createReconciling(deps: ReconcilingDeps) {
       case 'over':
         return await giveBack(payment, 'expired')
       case 'open':
-        return await store.seen(id, null, soon(LATER_MS))
       case 'ending':
+        return await store.seen(id, null, soon(LATER_MS))
       case 'unclear':
         return await lookAgain(payment)
     }

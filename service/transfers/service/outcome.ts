@@ -1,4 +1,4 @@
-import type { Chain, Use } from '../../chain/model.ts'
+import type { Block, Chain, Use } from '../../chain/model.ts'
 import { REORG_SECONDS } from '../../chain/networks.ts'
 import type { Outcome, Signed } from '../model.ts'
 
@@ -6,7 +6,7 @@ import type { Outcome, Signed } from '../model.ts'
 export async function outcomeOf(chain: TransferChain, signed: Signed, confirmations: number): Promise<Outcome> {
   const { from: payer, nonce, validBefore } = signed
   const { used, block } = await chain.authorizationAt(payer, nonce)
-  const from = signed.seenBlock ?? (block.number > LOOK_BACK ? block.number - LOOK_BACK : 0n)
+  const from = signed.seenBlock ?? blockBefore(block, validBefore)
   if (!used) {
     if (block.timestamp < validBefore) return { state: 'open' }
     const past = validBefore + REORG_SECONDS
@@ -34,5 +34,11 @@ function isPaidBy({ cancelled, transfer }: Use, { from, pays }: Signed): boolean
 
 export type TransferChain = Pick<Chain, 'authorizationAt' | 'findUse' | 'agreedUse'>
 
-/** Half a day of blocks: an authorization is used within minutes after it is signed. */
+/** A block before it was signed, however late one looks: no network makes more than one block a second. */
+export function blockBefore({ number, timestamp }: Pick<Block, 'number' | 'timestamp'>, validBefore: bigint): bigint {
+  const since = timestamp > validBefore ? timestamp - validBefore : 0n
+  return number > since + LOOK_BACK ? number - since - LOOK_BACK : 0n
+}
+
+/** Half a day of blocks: an authorization is valid for minutes. */
 const LOOK_BACK = 21_600n
