@@ -1,0 +1,73 @@
+import { usdc } from '../../service/kit/money.ts'
+import { openShop, PRICE, PRODUCTS, type Product, type Shop } from '../harness/shop.ts'
+import { walkOf } from '../harness/walk.ts'
+import { guestWorld, type GuestWorld } from '../marketplace/runs/guest-world.ts'
+import { startUpstream, type Upstream } from '../paywall/upstream.ts'
+import { signFor } from '../tools/calls/pay-world.ts'
+import { importRequest } from '../tools/calls/world.ts'
+
+/**
+ * How many files a paid request passes, from the socket to its answer: what somebody reads who follows one. Not counted:
+ * kit/ and wiring/, the words and the wires that all of them share. A longer walk needs a reason, a shorter one a lower number.
+ */
+const MOST: Readonly<Record<Product, number>> = { checkout: 103, gate: 84, tool: 99, asset: 110 }
+
+describe('the walk of a paid request', () => {
+  let world: GuestWorld
+  let upstream: Upstream
+  let shop: Shop
+  beforeAll(async () => {
+    ;[world, upstream] = await Promise.all([
+      // Without a worker nothing runs beside it, except what settles it.
+      guestWorld({
+        ROLES: 'api,pay,gate,tools,facilitator',
+        WALLET_XPRV: '',
+        RATE_GATE_PER_MINUTE: '0',
+        RATE_TOOLS_PER_MINUTE: '0',
+      }),
+      startUpstream(),
+    ])
+    const { service, creator } = world
+    shop = await openShop({
+      origin: service.origin,
+      upstream,
+      async post(path, body) {
+        const { status, body: answer, text } = await creator.call('POST', path, { body })
+        if (status >= 300) throw new Error(`${path}: ${text}`)
+        return answer as Record<string, unknown>
+      },
+      importTool: async (document, server) => {
+        const prices = { pricing: { otherwise: usdc(PRICE) } }
+        await service.catalogue.importDocument(importRequest(server, prices), JSON.stringify(document))
+      },
+    })
+  })
+  afterAll(async () => {
+    await upstream.close()
+    await world.close()
+  })
+
+  it.each(PRODUCTS)('is no longer than before: %s', async (product) => {
+    const { url, requestOf } = shop[product]
+    const request = requestOf('bought')
+    const signed = async () => {
+      const unpaid = await fetch(url, request)
+      const text = await unpaid.text()
+      const required = { status: unpaid.status, headers: unpaid.headers, text, body: JSON.parse(text) as unknown }
+      const { header, value } = await signFor(world.chain, await world.chain.payer(1_000_000n), required)
+      return { ...request, headers: { ...(request.headers as Record<string, string>), [header]: value } }
+    }
+    const payments = [await signed(), await signed(), await signed(), await signed()]
+    const buy = async () => {
+      const answer = await fetch(url, payments.pop())
+      expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)])
+    }
+    await buy()
+    const walk = (await walkOf(buy)).filter((file) => !/^(kit|wiring)\//.test(file))
+    const parts = new Map<string, number>()
+    for (const [folder = ''] of walk.map((file) => file.split('/'))) parts.set(folder, (parts.get(folder) ?? 0) + 1)
+    const list = [...parts].map(([folder, files]) => `${folder} ${String(files)}`).join(', ')
+    console.log(`a paid ${product} passes ${String(walk.length)} files: ${list}`)
+    expect(walk.length).toBeLessThanOrEqual(MOST[product])
+  })
+})
