@@ -50,7 +50,7 @@ export interface Journal {
   /** Binds the sale to this body before all of it was forwarded. False when it is bound to another body. */
   bind(id: string, bodyHash: Buffer): Promise<boolean>
   /** Call before the chain is asked. False when another process has taken over the sale. */
-  settling(id: string, delivered: Delivered, until: Date | null): Promise<boolean>
+  settling(lease: Lease, delivered: Delivered, until: Date | null): Promise<boolean>
   /**
    * Stores the payment and everything that follows from it in one step. When another process has already ended the
    * sale, returns its result.
@@ -212,7 +212,7 @@ export interface SaleStore extends SaleReader {
   leave(sale: Lease): Promise<void>
   release(inside: Statements, sale: Lease, reason: string): Promise<Sale | null>
   bind(id: string, bodyHash: Buffer): Promise<boolean>
-  settling(id: string, delivered: Delivered, time: { now: Date; until: Date | null }): Promise<boolean>
+  settling(lease: Lease, delivered: Delivered, time: { now: Date; until: Date | null }): Promise<boolean>
   paid(inside: Statements, id: string, paid: { txHash: string; handover: Handover; now: Date }): Promise<Sale | null>
   failed(
     inside: Statements,

@@ -105,7 +105,11 @@ describe('any history of a tiered price', () => {
           const shown = await shownTo(customer)
           const payment = await begin(customer, shown)
           if (payment === null) throw new Error('the price that was shown is not taken')
-          await customer.books.settling(payment.id, { answer: null, bodyHash: null, details: null, amount: null }, null)
+          await customer.books.settling(
+            { id: payment.id, leaseUntil: null },
+            { answer: null, bodyHash: null, details: null, amount: null },
+            null,
+          )
           await customer.books.paid(payment.id, `0x${String(call)}`, { handover: 'none', note: null })
           total = usdc(total + shown)
         }

@@ -52,4 +52,16 @@ describe('the work for a sale', () => {
     expect(await store.find(id)).toMatchObject({ leaseUntil: sale.leaseUntil })
     expect(await release(sale)).toMatchObject({ state: 'released', leaseUntil: null })
   })
+
+  it('ends in a settlement of what the process with the newest lease has made', async () => {
+    const id = await addSale({ database, clock: { now: () => new Date(START) } }, { caller }, { state: 'claimed' })
+    await countLeased(id, 0)
+    const earlier = (await store.find(id))!
+    await countLeased(id, LEASE_MS)
+    const made = { answer: null, bodyHash: null, details: null, amount: null }
+    const time = { now: new Date(START + LEASE_MS + 1), until: new Date(START + 3 * LEASE_MS) }
+    expect(await store.settling(earlier, made, time)).toBe(false)
+    expect(await store.settling((await store.find(id))!, made, time)).toBe(true)
+    expect(await store.find(id)).toMatchObject({ state: 'settling', leaseUntil: time.until })
+  })
 })

@@ -215,7 +215,7 @@ function claimsIn(
       return known === null || known.equals(bodyHash)
     },
 
-    async settling(id, { answer, bodyHash, details, amount }, until) {
+    async settling({ id }, { answer, bodyHash, details, amount }, until) {
       const known = existing(id)
       if (known.state !== 'claimed') return false
       const used = { details: details ?? known.details, amount: amount ?? known.amount }

@@ -71,7 +71,7 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
       })
     },
 
-    settling: (id, delivered, until) => store.settling(id, delivered, { now: clock.now(), until }),
+    settling: (lease, delivered, until) => store.settling(lease, delivered, { now: clock.now(), until }),
 
     async paid(id, txHash, { handover, note }) {
       const now = clock.now()

@@ -36,7 +36,7 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
   /** Before the chain is asked, with a new lease. Throws where another process has taken over the sale. */
   async function toSettling(sale: Sale, { delivery, lease }: Held<Order, Value>, delivered: Delivered): Promise<void> {
     const leaseUntil = until()
-    if (!(await journal.settling(sale.id, delivered, leaseUntil))) throw delivery.errors.busy(sale)
+    if (!(await journal.settling(lease, delivered, leaseUntil))) throw delivery.errors.busy(sale)
     lease.leaseUntil = leaseUntil
     await failpoints.reach('sale settling')
   }
@@ -86,7 +86,7 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
     if (isOver(sale) || sale.state === 'held') return sale
     if (!methods.of(sale).signed) return await settle(sale, NOTHING_HANDED_OVER)
     // Without a lease, so that the sweeper may continue immediately.
-    if (sale.state === 'claimed') await journal.settling(sale.id, NOTHING_DELIVERED, null)
+    if (sale.state === 'claimed') await journal.settling(sale, NOTHING_DELIVERED, null)
     await failpoints.reach('sale settling')
     return await settle({ ...sale, state: 'settling' }, NOTHING_HANDED_OVER, settleMs)
   }

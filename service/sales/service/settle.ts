@@ -42,7 +42,7 @@ export function createSettling(deps: SettlingDeps) {
 
   /** Nobody outside is asked for a payment without an authorization, so it becomes `settling` only now. */
   async function startSettling(sale: Sale): Promise<Sale> {
-    if (sale.state === 'claimed') await journal.settling(sale.id, NOTHING_DELIVERED, null)
+    if (sale.state === 'claimed') await journal.settling(sale, NOTHING_DELIVERED, null)
     return { ...sale, state: 'settling' }
   }
 

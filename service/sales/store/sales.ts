@@ -66,10 +66,11 @@ export function createSaleStore(statements: StatementPool): SaleStore {
       return row?.same === true
     },
 
-    settling(id, { answer, bodyHash, details, amount }, { now, until }) {
+    settling({ id, leaseUntil }, { answer, bodyHash, details, amount }, { now, until }) {
       const detailsText = details === null ? null : JSON.stringify(details)
       const meta = answer === null ? null : JSON.stringify(answer.meta)
-      const values = [id, bodyHash, detailsText, nextResume(now, now), now, until, meta, answer?.body ?? null, amount]
+      const stored = [meta, answer?.body ?? null, amount]
+      const values = [id, bodyHash, detailsText, nextResume(now, now), now, until, ...stored, leaseUntil]
       return did(SETTLING, values, 'sale_settling')
     },
 
@@ -158,7 +159,7 @@ const SETTLING = `
 WITH settling AS (
   UPDATE sale SET state = 'settling', body_hash = coalesce(body_hash, $2), details = coalesce($3::json, details),
     amount = least(amount, $9::bigint), resume_at = $4, lease_until = $6
-  WHERE id = $1 AND state = 'claimed' AND (lease_until > $5 OR resume_at IS NOT NULL) RETURNING id
+  WHERE id = $1 AND state = 'claimed' AND ((lease_until = $10 AND lease_until > $5) OR resume_at IS NOT NULL) RETURNING id
 ), stored AS (
   INSERT INTO sale_answer (sale_id, meta, body, stored_at)
   SELECT id, $7::json, $8::bytea, $5 FROM settling WHERE $8::bytea IS NOT NULL
