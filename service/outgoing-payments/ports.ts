@@ -114,10 +114,7 @@ export interface Seal {
   open(sealed: string, of: string): string
 }
 
-export type PaymentChain = Pick<
-  Chain,
-  'network' | 'head' | 'balanceOf' | 'authorization' | 'authorizationAt' | 'findUse' | 'agreedUse'
->
+export type PaymentChain = Pick<Chain, 'network' | 'head' | 'balanceOf' | 'authorizationAt' | 'findUse' | 'agreedUse'>
 export type ChainOf = (network: NetworkName) => PaymentChain | null
 
 /** Writes announcements in another party's transaction. */

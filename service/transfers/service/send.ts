@@ -8,7 +8,7 @@ import type { Sending } from '../model.ts'
 /**
  * Has a signed transfer carried out. The same one may be sent as often as wanted: the chain takes it once. Returns the hash
  * if it is known. A refusal is not final, because a valid authorization may still be used: only `outcomeOf` says what became
- * of it.
+ * of it. What a key of ours signed is tried again after the chain refused it.
  */
 export async function send(
   { facilitator, log, measures }: SendDeps,
@@ -18,7 +18,8 @@ export async function send(
     const answer = await facilitator.settle(transferRequest(network, signed), {
       operation,
       ownsResult: true,
-      retryFailed: true,
+      // A seller could make each attempt fail at the sponsor's cost, by moving the money away just before its block.
+      retryFailed: kind !== 'refund_own',
       ...(waitMs === undefined ? {} : { waitMs }),
     })
     if (answer.status === 'failed') {
