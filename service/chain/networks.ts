@@ -99,3 +99,13 @@ const BY_NAME: ReadonlyMap<string, Network> = new Map(
 
 /** The 32 bytes at the end of every ERC-6492 signature, which stands for a wallet that is not deployed yet. */
 export const EIP6492_END = '6492'.repeat(16)
+
+/** What is no transaction stands for one: of a simulated payment, or of one that is on no chain. */
+export function isTransaction(txHash: string | null): txHash is `0x${string}` {
+  return txHash?.startsWith('0x') === true
+}
+
+/** Where people look at a transaction. */
+export function transactionUrl(network: NetworkName, txHash: string | null): string | null {
+  return isTransaction(txHash) ? `${NETWORKS[network].explorer}/tx/${txHash}` : null
+}

@@ -10,7 +10,7 @@ import type { Caller } from '../kit/caller.ts'
 import type { Reader } from '../kit/language.ts'
 import type { Environment, Owner } from '../kit/owner.ts'
 import type { Span } from '../kit/clock.ts'
-import type { ProductName, Sale } from '../sales/model.ts'
+import type { AccountBuyer, ProductName, Sale } from '../sales/model.ts'
 import type { Announcement } from '../queue/model.ts'
 import type { JsonSigned, ReceiptPayload, TypedSigned } from '../x402/offer-receipt.ts'
 import type { Checkout, NoticeKind, PaymentRequest, Progress, ReceiptRefund, Source, Turn } from './model.ts'
@@ -204,11 +204,22 @@ export type WalletAddress = (owner: Owner) => Promise<Address | null>
 /** Sends a mail to the account's own address, if it has one. Safe to repeat: the id identifies the mail. */
 export type MailOwner = (userId: string, mail: { id: string; subject: string; text: string }) => Promise<void>
 
-/** Pays an address from the caller's account. */
+/** Pays from the caller's account. */
 export interface AccountPayments {
+  here: {
+    /** The account as a buyer for `maxAmount`, within the limits of its agent. Null where the recipient is no account here. */
+    buyer(
+      caller: Caller,
+      purchase: { request: PaidCall; network: NetworkName; recipient: Address },
+      operation: Id<'op'>,
+    ): Promise<AccountBuyer | null>
+    /** Whether what this address bought is the caller's to see. */
+    isBuyer(caller: Caller, bought: { payer: Address; agentId: string | null }): Promise<boolean>
+  }
+  /** Pays an address, which is called twice. */
   pay(
     caller: Caller,
-    request: { url: string; method: string; headers: Readonly<Record<string, string>>; body: string; maxAmount: Usdc },
+    request: PaidCall,
     operation: Id<'op'>,
     options: { keyed: boolean; background: boolean },
   ): Promise<{
@@ -217,6 +228,15 @@ export interface AccountPayments {
   }>
   /** Throws when the caller has no such payment. */
   find(caller: Caller, id: string): Promise<{ payment: AccountPayment }>
+}
+
+/** A request that costs money, and the most that it may cost. */
+interface PaidCall {
+  url: string
+  method: string
+  headers: Readonly<Record<string, string>>
+  body: string
+  maxAmount: Usdc
 }
 
 /** An account's payment, and the authorization that it signed. */

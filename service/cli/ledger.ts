@@ -5,7 +5,7 @@ import { toDecimal } from '../kit/money.ts'
 import { findDifferences } from '../ledger/store/check.ts'
 import { findPassDifferences } from '../passes/store.ts'
 import { findRefundDifferences } from '../refunds/store.ts'
-import { findEscrowDifferences } from '../sales/store/held.ts'
+import { findEscrowDifferences, findHoldDifferences } from '../sales/store/held.ts'
 import { runCommand, withDatabase } from './command/run.ts'
 
 /**
@@ -25,6 +25,7 @@ async function main([command]: string[]): Promise<number> {
         ...(await findDifferences(inside)),
         ...(await findRefundDifferences(inside)),
         ...(await findEscrowDifferences(inside)),
+        ...(await findHoldDifferences(inside)),
         ...(await findPassDifferences(inside)),
       ],
       { timeoutMs: 600_000, isolationLevel: 'RepeatableRead' },

@@ -2,6 +2,7 @@ import type { Schemes } from '../facilitator/ports.ts'
 import type { SchemeDeps } from '../facilitator/service/deps.ts'
 import type { PaymentMethod, MethodName } from '../sales/model.ts'
 import type { Methods, SaleMethod } from '../sales/ports.ts'
+import { accountMethod, type AccountMoney } from './account/settle.ts'
 import { authCaptureScheme, type AuthCapture } from './auth-capture/scheme.ts'
 import { escrowMethod } from './auth-capture/settle.ts'
 import { exactScheme } from './exact/scheme.ts'
@@ -29,13 +30,14 @@ export function createSchemes(deps: SchemeDeps): Schemes & { authCapture: AuthCa
 }
 
 /** Every method by which a sale can have begun, whatever new payments are offered. */
-export function createMethods({ own, remote, gates }: MethodDeps): Methods {
+export function createMethods({ own, remote, accounts, gates }: MethodDeps): Methods {
   const methods: Readonly<Record<MethodName, SaleMethod>> = {
     exact: ownMethod(own),
     'auth-capture': escrowMethod(own),
     'mpp-charge': ownMethod(own),
     upto: uptoMethod(own),
     remote: remoteMethod(remote, gates),
+    account: accountMethod(accounts),
     simulated: simulatedMethod(remote),
     free: freeMethod(),
   }
@@ -61,6 +63,7 @@ function freeMethod(): SaleMethod {
 interface MethodDeps {
   own: OwnDeps
   remote: RemoteDeps
+  accounts: AccountMoney
   /** The facilitator of gates. Null where it is this service's own. */
   gates: string | null
 }

@@ -1,8 +1,7 @@
-import type { JsonSchema, Place } from '../tools/model/tool.ts'
+import { FILE_SCHEMA, FILES_SCHEMA, type JsonSchema, type Place } from '../tools/model/tool.ts'
 import { flattened, isRecord, listOf, type Raw } from '../kit/schema/merge.ts'
 import { fitted, plain } from '../kit/schema/bounded.ts'
 import { withoutSurrounding } from '../kit/text.ts'
-import { FILE_SCHEMA, FILES_SCHEMA } from '../tools/model/file-schema.ts'
 
 export interface Inputs {
   schema: JsonSchema

@@ -117,5 +117,8 @@ export interface Seal {
 export type PaymentChain = Pick<Chain, 'network' | 'head' | 'balanceOf' | 'authorizationAt' | 'findUse' | 'agreedUse'>
 export type ChainOf = (network: NetworkName) => PaymentChain | null
 
+/** The account that is credited with what is paid to this address; null for every address outside. */
+export type HolderOf = (inside: Statements, address: Address) => Promise<Owner | null>
+
 /** Writes announcements in another party's transaction. */
 export type Announce = (inside: Statements, announcements: readonly Announcement[]) => Promise<void>

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Hex } from '../chain/model.ts'
-import { networkOf, type Network } from '../chain/networks.ts'
+import type { Spender } from '../budgets/model.ts'
+import { networkOf, NETWORKS, type Network } from '../chain/networks.ts'
 import { canonicalHash } from '../kit/hash.ts'
 import { usdc, type Usdc } from '../kit/money.ts'
+import type { Owner } from '../kit/owner.ts'
+import type { Announcement } from '../queue/model.ts'
 import type { Offer } from '../x402/model.ts'
-import type { PaidRequest, Payment } from './model.ts'
+import type { PaidRequest, Payment, PaymentOrder } from './model.ts'
 
 /** What decides whether an offer can be taken. */
 interface Buyer {
@@ -45,6 +48,25 @@ export function validBeforeOf({ timeoutSeconds, expires }: Offer, now: Date): bi
   const seconds = Math.min(Math.max(Math.ceil(timeoutSeconds), SECONDS_MIN), SECONDS_MAX)
   const latest = Math.floor(now.getTime() / 1_000) + seconds + FUNDING_SECONDS
   return BigInt(expires === null ? latest : Math.min(expires, latest))
+}
+
+/** The network of an account's money. */
+export function networkFor({ environment }: Pick<Owner, 'environment'>): Network {
+  return environment === 'production' ? NETWORKS.base : NETWORKS['base-sepolia']
+}
+
+/** What an agent wants to spend on, by its owner's rules. Null where no agent spends. */
+export function spenderOf({ agentId, request }: PaymentOrder, onApproved: Announcement | null): Spender | null {
+  if (agentId === null) return null
+  const { origin, pathname, host } = new URL(request.url)
+  return {
+    agentId,
+    kind: 'pay',
+    target: `${origin}${pathname}`.slice(0, 2_000),
+    domain: host,
+    requestHash: requestHash(request),
+    ...(onApproved === null ? {} : { onApproved }),
+  }
 }
 
 /** Names the very request, and the most that it may cost: a person's approval holds for no other. */

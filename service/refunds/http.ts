@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { NETWORKS } from '../chain/networks.ts'
+import { NETWORKS, transactionUrl } from '../chain/networks.ts'
 import { reply, route, type AnyRoute } from '../api/route.ts'
 import { toWire } from '../kit/money.ts'
 import { amountOut, page, positiveAmount, timestamp } from '../kit/wire.ts'
@@ -8,7 +8,7 @@ import { sentenceOf } from '../x402/reasons.ts'
 import { transferTypedData, transferTypedDataOut } from '../x402/typed-data.ts'
 import { failureSentence, WAIT_SENTENCES } from './errors.ts'
 import { REFUND_STATES, REFUND_WAYS, REQUESTERS, WAITS, type RefundedPayment, type ShownRefund } from './model.ts'
-import { explorerUrl, leftOf, ownAuthorization, signBeforeOf, WAIT_MS } from './rules.ts'
+import { leftOf, ownAuthorization, signBeforeOf, WAIT_MS } from './rules.ts'
 import type { Payments } from './service/payments.ts'
 
 const common = { tag: 'Payments', auth: 'person' } as const
@@ -249,7 +249,7 @@ export function toPayment({ sale, name }: NamedSale): z.input<typeof paymentOut>
     payer,
     recipient,
     txHash,
-    explorerUrl: explorerUrl(sale, sale),
+    explorerUrl: transactionUrl(sale.network, sale.txHash),
     reason: reason === null ? null : { code: reason, sentence: sentenceOf(reason) },
     test: simulated,
     createdAt: sale.createdAt.toISOString(),
@@ -281,7 +281,7 @@ export function toRefund({ refund, sale }: ShownRefund): z.input<typeof refundOu
         : { code: waitsFor, sentence: WAIT_SENTENCES[waitsFor], missing: missing === null ? null : toWire(missing) },
     failure: failure === null ? null : { code: failure, sentence: failureSentence(failure) },
     txHash,
-    explorerUrl: explorerUrl(refund, sale),
+    explorerUrl: transactionUrl(sale.network, refund.txHash),
     test: sale.simulated,
     createdAt: createdAt.toISOString(),
     expiresAt:

@@ -50,7 +50,7 @@ export interface Payouts {
 
 /** Whether a signed authorization moved money to the seller. */
 export interface RefundMethods {
-  of(sale: PaymentMethod): { signed: boolean }
+  of(sale: PaymentMethod): { signed: boolean; simulated: boolean }
 }
 
 /** The networks that have an RPC. */

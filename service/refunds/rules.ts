@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Authorization, Hex } from '../chain/model.ts'
 import type { PaymentEventData } from '../deliveries/model.ts'
-import { NETWORKS } from '../chain/networks.ts'
 import { DomainError } from '../kit/errors.ts'
 import { fromWire, least, toWire, usdc, type Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
@@ -172,11 +171,6 @@ export function ownAuthorization(
   const nonce: Hex = `0x${createHash('sha256').update(`coinslot refund ${id}`).digest('hex')}`
   const [from, to] = [recipient, payer].map((address) => address.toLowerCase() as Hex) as [Hex, Hex]
   return { from, to, value: amount, validAfter: 0n, validBefore, nonce }
-}
-
-/** The transaction of the refund. A simulated one has a name instead, and one between two accounts has none. */
-export function explorerUrl({ txHash }: Pick<Refund, 'txHash'>, { network }: Pick<Sale, 'network'>): string | null {
-  return txHash?.startsWith('0x') === true ? `${NETWORKS[network].explorer}/tx/${txHash}` : null
 }
 
 /** The event of a refund's end for the seller's endpoints. `sale` is as it is afterwards. */

@@ -8,15 +8,25 @@ import { withoutTrailing } from '../kit/text.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { RefundTerms, RequestBody, Requirements } from '../x402/model.ts'
 
-/** What can be sold to buyers who pay outside of the ledger. */
+/** What can be sold for one payment. */
 export const PRODUCTS = ['tool', 'checkout', 'gate', 'asset'] as const
 export type ProductName = (typeof PRODUCTS)[number]
 
 /**
  * How a sale is paid. This service's own facilitator settles `exact`, `auth-capture`, `mpp-charge` and `upto`, and another one
- * `remote`, whatever its buyer signed. `free`: its buyer has a right to it.
+ * `remote`, whatever its buyer signed. `account`: by an account of this server, in the ledger. `free`: its buyer has a right to
+ * it.
  */
-export const METHODS = ['exact', 'auth-capture', 'mpp-charge', 'upto', 'remote', 'simulated', 'free'] as const
+export const METHODS = [
+  'exact',
+  'auth-capture',
+  'mpp-charge',
+  'upto',
+  'remote',
+  'account',
+  'simulated',
+  'free',
+] as const
 export type MethodName = (typeof METHODS)[number]
 
 /**
@@ -57,7 +67,7 @@ export interface Sale {
   facilitator: string | null
   /** It belongs to test mode. */
   simulated: boolean
-  /** Names the authorization; null for a simulated one and a free one. */
+  /** Names the authorization; null where nobody signed one. */
   digest: Hex | null
   /** The request to a facilitator, stored so that it can be repeated. */
   request: RequestBody | null
@@ -235,6 +245,27 @@ export function rightOf({ amount, details }: Pick<Sale, 'amount' | 'details'>): 
 export function isFree(sale: Pick<Sale, 'amount' | 'details'>): boolean {
   return rightOf(sale) !== null
 }
+
+/** Which program of an account bought it; null for the account itself, and for every other buyer. */
+export function agentIn({ details }: Pick<Sale, 'details'>): string | null {
+  const { agentId } = (details['buyer'] ?? {}) as { agentId?: unknown }
+  return typeof agentId === 'string' ? agentId : null
+}
+
+/** An account of this server that buys one thing. */
+export interface AccountBuyer {
+  /** The address that stands for it in its purchases. */
+  payer: Address
+  /** The program of it that buys. */
+  agentId: string | null
+  /** Sets the price aside under the sale's id, in the transaction in which `write` stores the sale. Throws why it may not be spent. */
+  setAside<T>(id: string, write: (inside: Statements) => Promise<T>): Promise<T>
+}
+
+/** The caller's account as the buyer at these terms. Null where their recipient is paid outside of this server. */
+export type AccountFor = (
+  terms: Pick<Sale, 'amount' | 'network'> & { recipient: Address },
+) => Promise<AccountBuyer | null>
 
 /** Where its buyer wants the receipt, and the language of the page where it was bought. */
 export interface ReceiptTo {

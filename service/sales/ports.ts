@@ -85,7 +85,11 @@ export interface Claim {
   promised: boolean
   balance: bigint | null
   note: unknown
+  /** The transaction that it begins in, with what else that writes. One of its own when absent. */
+  within?: Within
 }
+
+type Within = <T>(write: (inside: Statements) => Promise<T>) => Promise<T>
 
 /**
  * How far the payment advances the handover, and the part of the request that the product stores in the same
@@ -148,6 +152,10 @@ export interface SaleMethod {
   settle(sale: Sale, waitMs?: number): Promise<Settled | { status: 'waiting' }>
   /** What the escrow still has of the payment. Absent where no money waits there. */
   left?(sale: Sale): Promise<bigint>
+  /** Moves the money, in the transaction in which the sale becomes paid. Absent where no ledger moves it. */
+  pay?(inside: Statements, sale: Sale): Promise<void>
+  /** Gives back what was set aside, in the transaction in which the sale fails. */
+  giveBack?(inside: Statements, sale: Sale): Promise<void>
 }
 
 /** `payerHasCode` and the payer's `balance` are absent when they are not known. */

@@ -25,6 +25,8 @@ export function typeOf(
     case 'payout':
       return line.movementId.startsWith('rfd_') ? 'refund' : 'withdrawal'
     case 'capture':
+      if (line.side === 'receiver' && line.movementId.startsWith('pay_')) return 'sale'
+      return line.side === 'payer' ? 'charge' : 'earning'
     case 'transfer':
       return line.side === 'payer' ? 'charge' : 'earning'
   }

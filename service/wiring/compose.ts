@@ -202,10 +202,6 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
   const { config, database, clock } = platform
   const { listing, checks: listingChecks, part: discoveryPart } = openDiscovery(platform, chains)
   const { facilitator, authCapture, permits, part: facilitatorPart } = openFacilitator(platform, chains, listing)
-  const { part: methodsPart, ...methods } = openMethods(platform, {
-    own: { facilitator, authCapture, permits, listing },
-    chains,
-  })
   const outflow = openOutflow(config, { statements: database.statements, clock })
   const keys = await openKeys(config, chains)
   const { wallets, part: walletPart } = openWallet(platform, { chains, keys, facilitator, outflow })
@@ -223,6 +219,11 @@ async function openMoney(platform: Platform, chains: Chains, checkouts: () => Ch
     wallets,
     facilitator,
     outflow,
+  })
+  const { part: methodsPart, ...methods } = openMethods(platform, {
+    own: { facilitator, authCapture, permits, listing },
+    chains,
+    accounts: outgoingPayments.here,
   })
   const {
     refunds,

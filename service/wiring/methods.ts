@@ -1,5 +1,6 @@
 import { jsonOrUndefined } from '../kit/json-shape.ts'
 import { offerHere, type OwnDeps } from '../methods/own/offer.ts'
+import type { AccountMoney } from '../methods/account/settle.ts'
 import { createMethods } from '../methods/registry.ts'
 import type { RemoteDeps } from '../methods/remote/deps.ts'
 import { offerRemote } from '../methods/remote/offer.ts'
@@ -10,18 +11,24 @@ import type { Chains } from './chains.ts'
 import type { Part, Platform } from './platform.ts'
 
 /** What new payments are offered, and how every sale that has begun goes on. */
-export function openMethods(platform: Platform, { own, chains }: { own: OwnDeps; chains: Chains }): OpenedMethods {
+export function openMethods(platform: Platform, { own, chains, accounts }: Opened): OpenedMethods {
   // Operators configure these addresses, so unlike users' addresses they may be on a private network.
   const client = outboundClient({ policy: { allowPrivate: true, allowHosts: [] } })
   const remote = remoteDeps(platform, chains, client)
   const gates = platform.config.GATE_FACILITATOR_URL ?? null
   const method = offerHere(own)
   return {
-    methods: createMethods({ own, remote, gates }),
+    methods: createMethods({ own, remote, accounts, gates }),
     method,
     gateMethod: gates === null ? method : offerRemote(remote, gates),
     part: { stop: () => client.close() },
   }
+}
+
+interface Opened {
+  own: OwnDeps
+  chains: Chains
+  accounts: AccountMoney
 }
 
 export interface OpenedMethods {

@@ -60,6 +60,7 @@ export async function openOutgoingPayments(
       open: (sealed, of) => vault.open(sealed, of).reveal(),
     },
     failpoints: platform.failpoints,
+    holderOf: wallets.holderOf,
     chainOf: (network) => chains.byNetwork.get(network) ?? null,
     confirmations: config.SETTLE_CONFIRMATIONS,
     sellerTimeoutMs: config.PAY_TIMEOUT_MS,

@@ -22,7 +22,7 @@ export function openSelling(
 ): OpenedSelling {
   const store = createSaleStore(database.statements)
   const gates = config.GATE_FACILITATOR_URL ?? null
-  const journal: Journal = createJournal({ store, purchases: facilitator.purchases, hooks, clock })
+  const journal: Journal = createJournal({ store, purchases: facilitator.purchases, hooks, methods, clock })
   const selling = {
     journal,
     method,
@@ -37,7 +37,7 @@ export function openSelling(
     refundTerms,
   }
   const settle = createSettling(selling)
-  const held = createHeldJournal({ store, hooks, clock })
+  const held = createHeldJournal({ store, hooks, methods, clock })
   const sweeping = createSweeping({ store, journal, settle, log })
   return {
     selling,

@@ -4,6 +4,8 @@ import type { CheckoutView, PaymentView } from '../../service/checkouts/views.ts
 import { usdcOf } from '../facilitator/world.ts'
 import type { TestAccount } from '../harness/chain.ts'
 import { escrowBody, escrowed, escrowTerms, payEscrow, reclaim, seller, type EscrowTerms } from '../harness/escrow.ts'
+import { sendMcp, type Json } from '../harness/mcp.ts'
+import { walletKeys } from '../wallet/world.ts'
 import { openWorld, until, type World } from './world.ts'
 
 interface Paid {
@@ -20,7 +22,7 @@ describe('a checkout whose payments wait in the escrow', () => {
   let chk: string
 
   beforeAll(async () => {
-    world = await openWorld({ chain: true, environment: { SETTLE_CONFIRMATIONS: '1' } })
+    world = await openWorld({ chain: true, environment: { ...(await walletKeys()), SETTLE_CONFIRMATIONS: '1' } })
   })
   afterAll(() => world.close())
   beforeEach(async () => {
@@ -44,6 +46,12 @@ describe('a checkout whose payments wait in the escrow', () => {
   type Signed = Awaited<ReturnType<typeof sign>>
   const pay = async ({ body }: Signed, at = chk, more: object = {}): Promise<Paid> =>
     await world.call('POST', `/p/${at}/pay`, { body: { input: {}, paymentPayload: body.paymentPayload, ...more } })
+  /** As an account with a key, at a seller who is paid into a wallet here. */
+  const buyWithKey = async (at: string, key: string): Promise<Json> => {
+    const message = { method: 'tools/call', params: { name: 'seo-audit', arguments: {} } }
+    const headers = { authorization: `Bearer ${key}` }
+    return (await sendMcp(`${world.service.origin}/p/${at}/mcp`, message, headers))['result'] as Json
+  }
   const newPayer = () => world.chain.payer(START)
   const see = async (id: string, token: string | null, at = chk): Promise<PaymentView> =>
     (await world.call('GET', `/p/${at}/payments/${id}${token === null ? '' : `?token=${token}`}`)).body as PaymentView
@@ -330,5 +338,23 @@ describe('a checkout whose payments wait in the escrow', () => {
     expect(payment).toMatchObject({ escrow: { state: 'voided', voidedTx: null } })
     expect(payment.reason?.sentence).not.toContain('reclaim')
     expect(await usdc(payer.address)).toBe(START)
+  })
+
+  test('an account’s money is held in the ledger instead, until the work has succeeded', async () => {
+    const at = await sell({ recipient: undefined })
+    const person = await world.service.person()
+    await person.call('POST', '/v1/wallet/deposit', { body: { amount: 1 } })
+    const balance = async () => (await person.call('GET', '/v1/wallet/balance')).body.wallet.balance as number
+    world.workflow.answers({ delivery: { status: 410, body: '{}' } })
+    expect(await buyWithKey(at, person.key)).toMatchObject({ isError: true })
+    expect(await balance()).toBe(1)
+    world.workflow.answers({ delivery: { status: 200, body: '{"score":97}' } })
+    expect(await buyWithKey(at, person.key)).toMatchObject({ structuredContent: { score: 97 } })
+    expect(await balance()).toBe(0.5)
+    const { body } = await world.seller.call('GET', `/v1/checkouts/${at}/payments`)
+    expect(body.payments).toMatchObject([
+      { capture: 'onSuccess', escrow: null, status: 'paid' },
+      { capture: 'onSuccess', escrow: null, status: 'failed' },
+    ])
   })
 })

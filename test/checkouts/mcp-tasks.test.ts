@@ -61,13 +61,14 @@ describe('slow calls of a checkout', () => {
       return result.status === 'working' ? null : (result as Json)
     })
   }
-  async function buyer(): Promise<string> {
+  async function person() {
     await world.chain.fund(world.service.wallets.treasury()!, 100_000_000n)
     await world.chain.mine()
-    const person = await world.service.person()
-    await person.call('POST', '/v1/wallet/deposit', { body: { amount: 10 } })
-    return person.key
+    const one = await world.service.person()
+    await one.call('POST', '/v1/wallet/deposit', { body: { amount: 10 } })
+    return one
   }
+  const buyer = async (): Promise<string> => (await person()).key
   const answered = { structuredContent: { score: 97 } }
 
   test('a guest’s paid call becomes a task, readable by its id in any process', async () => {
@@ -107,16 +108,24 @@ describe('slow calls of a checkout', () => {
     expect(await ended(taskId)).toMatchObject({ status: 'completed', result: answered })
   })
 
-  test('of an account are tasks of that account only', async () => {
+  test.each([
+    { seller: 'with a wallet here', terms: { recipient: undefined } },
+    { seller: 'with an address of their own', terms: {} },
+  ])('of an account are tasks of that account only, at a seller $seller', async ({ terms }) => {
+    const [{ id }, owner] = [await sell(terms), await person()]
+    const at = address(id)
     const open = world.workflow.holds()
-    const [key, other] = [await buyer(), (await world.service.person()).key]
-    const { result: task } = (await call({}, { key })).body
+    const { agent } = (await owner.call('POST', '/v1/agents', { body: { name: 'A', limits: { perDay: 5 } } })).body
+    const made = await owner.call('POST', '/v1/keys', { body: { name: 'k', agentId: agent.id } })
+    const [key, agents, other] = [owner.key, made.body.secret as string, (await world.service.person()).key]
+    const { result: task } = (await call({}, { key, at })).body
     expect(task).toMatchObject({ resultType: 'task', status: 'working' })
     const taskId = task.taskId as string
-    expect((await taskCall(taskId, { key: other })).error).toMatchObject({ code: -32602 })
-    expect((await taskCall(taskId)).error).toMatchObject({ code: -32602 })
+    for (const stranger of [other, agents, null]) {
+      expect((await taskCall(taskId, { key: stranger, at })).error).toMatchObject({ code: -32602 })
+    }
     open()
-    expect(await ended(taskId, { key, at: address(chk, second) })).toMatchObject({
+    expect(await ended(taskId, { key, at: address(id, second) })).toMatchObject({
       status: 'completed',
       result: { ...answered, _meta: { 'coinslot/billing': { cost: 0.5 } } },
     })

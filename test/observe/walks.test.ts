@@ -18,13 +18,17 @@ describe('the walk of a paid request', () => {
   let shop: Shop
   beforeAll(async () => {
     ;[world, upstream] = await Promise.all([
-      // Without a worker nothing runs beside it, except what settles it.
-      guestWorld({
-        ROLES: 'api,pay,gate,tools,facilitator',
-        WALLET_XPRV: '',
-        RATE_GATE_PER_MINUTE: '0',
-        RATE_TOOLS_PER_MINUTE: '0',
-      }),
+      // Nothing runs beside it, except what settles it.
+      guestWorld(
+        {
+          ROLES: 'api,pay,gate,tools,facilitator',
+          WALLET_XPRV: '',
+          RATE_GATE_PER_MINUTE: '0',
+          RATE_TOOLS_PER_MINUTE: '0',
+        },
+        {},
+        ({ facilitator }) => facilitator.start(),
+      ),
       startUpstream(),
     ])
     const { service, creator } = world
@@ -68,6 +72,7 @@ describe('the walk of a paid request', () => {
     for (const [folder = ''] of walk.map((file) => file.split('/'))) parts.set(folder, (parts.get(folder) ?? 0) + 1)
     const list = [...parts].map(([folder, files]) => `${folder} ${String(files)}`).join(', ')
     console.log(`a paid ${product} passes ${String(walk.length)} files: ${list}`)
-    expect(walk.length).toBeLessThanOrEqual(MOST[product])
+    // Where it is longer, what it passes is shown.
+    expect(walk.length > MOST[product] ? walk : []).toEqual([])
   })
 })

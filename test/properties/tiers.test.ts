@@ -167,6 +167,7 @@ describe('any history of a tiered price', () => {
         prove: () => Promise.resolve(true),
       },
       hooks: { gate: gateHooks({ store: prepaid, deliveries: { event: () => Promise.resolve() }, clock }) },
+      methods: { of: () => ({ signed: true, simulated: false }) },
       clock,
     })
     const books: TieredBooks = {

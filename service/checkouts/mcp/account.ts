@@ -4,8 +4,11 @@ import { failed } from '../../api/mcp/results.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { jsonOrUndefined } from '../../kit/json-shape.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
-import { toWire } from '../../kit/money.ts'
+import { toWire, type Usdc } from '../../kit/money.ts'
 import { isRecord, type Raw } from '../../kit/schema/merge.ts'
+import { agentIn, type AccountFor, type Sale } from '../../sales/model.ts'
+import { proofMeta } from '../../sales/service/mcp-door.ts'
+import type { PaymentTokens } from '../../sales/service/proof.ts'
 import { notBought } from '../errors.ts'
 import type { PaymentView } from '../views.ts'
 import type { AccountPayment, AccountPayments } from '../ports.ts'
@@ -14,26 +17,36 @@ import type { Purchased } from '../service/purchases.ts'
 import { chosenIn, PAID, patienceOf, taskOf, toResult, waitsLong, type ToolRequest } from './results.ts'
 
 /** Calls with an API key, which the account's wallet pays. */
-export function createAccountCalls({ checkouts, accounts }: AccountCallDeps) {
-  /** Bought as at any other seller: within the limits of the caller's agent, and never above the listed price. */
+export function createAccountCalls({ checkouts, accounts, selling: { tokens } }: AccountCallDeps) {
+  /** Within the limits of the caller's agent. A seller with a wallet here is paid in the ledger, any other one on the chain. */
   async function charge(request: ToolRequest): Promise<CallToolResult> {
-    const { checkout, ask, sent } = request
-    const { caller, operation } = ask
-    const before = sent.repeats ? await bought(caller, operation) : null
+    const { ask, sent } = request
+    const before = sent.repeats ? await bought(ask.caller, ask.operation) : null
     if (before?.own != null) return await resultOf({ ...before, own: before.own }, request)
-    const { amount: maxAmount } = await checkouts.offer(checkout.id, chosenIn(request))
-    const headers = { 'content-type': 'application/json' }
-    const paid = {
-      url: checkout.url,
-      method: 'POST',
-      headers,
-      body: JSON.stringify(sent.params.arguments ?? {}),
-      maxAmount,
-    }
-    const { payment, response } = await accounts.pay(caller, paid, operation, {
-      keyed: sent.repeats,
-      background: false,
-    })
+    return (before === null ? await buyHere(request) : null) ?? (await buyOutside(request))
+  }
+
+  /** Null where the seller is paid outside. */
+  async function buyHere(request: ToolRequest): Promise<CallToolResult | null> {
+    const { checkout, ask } = request
+    const { caller, operation } = ask
+    const accountFor: AccountFor = ({ amount, network, recipient }) =>
+      accounts.here.buyer(caller, { request: callOf(request, amount), network, recipient }, operation)
+    const chosen = chosenIn(request)
+    const sold = await checkouts.sellToAccount(checkout.id, chosen, { operation, accountFor }, patienceOf(request))
+    if (sold === null) return null
+    if (sold.value === null) throw new Error('a paid sale has no answer')
+    return toResult(sold.value, billOf(sold.sale))
+  }
+
+  /** Bought as at any other seller. */
+  async function buyOutside(request: ToolRequest): Promise<CallToolResult> {
+    const { checkout, ask } = request
+    const { caller, operation } = ask
+    const { amount } = await checkouts.offer(checkout.id, chosenIn(request))
+    const call = callOf(request, amount)
+    const options = { keyed: request.sent.repeats, background: false }
+    const { payment, response } = await accounts.pay(caller, call, operation, options)
     const body = response?.encoding === 'utf8' ? jsonOrUndefined(response.body) : undefined
     if (response === null || response.status >= 300 || !isRecord(body)) {
       throw notBought(response?.status ?? null, payment === null ? {} : { paymentId: payment.id })
@@ -46,20 +59,18 @@ export function createAccountCalls({ checkouts, accounts }: AccountCallDeps) {
   }
 
   /** A call that was paid for already. */
-  async function resultOf(
-    { payment, own }: Bought & { own: Purchased },
-    request: ToolRequest,
-  ): Promise<CallToolResult> {
-    const ended = taskOf(own, bill(payment))
+  async function resultOf({ meta, own }: Bought & { own: Purchased }, request: ToolRequest): Promise<CallToolResult> {
+    const ended = taskOf(own, meta)
     if ('result' in ended) return ended.result
-    return toResult(await checkouts.rested(own.view, patienceOf(request)), bill(payment))
+    return toResult(await checkouts.rested(own.view, patienceOf(request)), meta)
   }
 
   async function task({ caller }: McpAsk, operation: Id<'op'>): Promise<McpTask | null> {
     const found = await bought(caller, operation)
     if (found === null) return null
-    const { payment, own } = found
-    if (own !== null) return taskOf(own, bill(payment))
+    const { payment, own, meta } = found
+    if (own !== null) return taskOf(own, meta)
+    if (payment === null) return null
     const { state, answerStatus, id, createdAt } = payment
     const isRefused = answerStatus !== null && answerStatus >= 300
     if (state !== 'returned' && !isRefused) return { status: 'working', isFinal: PAID }
@@ -67,10 +78,16 @@ export function createAccountCalls({ checkouts, accounts }: AccountCallDeps) {
     return { status: 'completed', result: failed(notBought(answerStatus, named)), endedAt: createdAt }
   }
 
-  /** The payment of this operation, and what it bought; null where it has reached no checkout of ours yet. */
+  /** What this operation bought; without `own` where its payment has reached no checkout of ours yet. */
   async function bought(caller: McpAsk['caller'], operation: Id<'op'>): Promise<Bought | null> {
+    const own = await checkouts.boughtBy(operation)
+    if (own?.sale.method === 'account') {
+      const { sale } = own
+      const isTheirs = await accounts.here.isBuyer(caller, { payer: sale.payer, agentId: agentIn(sale) })
+      return isTheirs ? { payment: null, own, meta: billOf(sale) } : null
+    }
     const payment = await paymentOf(caller, deriveId('pay', operation))
-    return payment === null ? null : { payment, own: await checkouts.boughtWith(payment) }
+    return payment === null ? null : { payment, own: await checkouts.boughtWith(payment), meta: bill(payment) }
   }
 
   async function paymentOf(caller: McpAsk['caller'], id: string): Promise<AccountPayment | null> {
@@ -82,19 +99,32 @@ export function createAccountCalls({ checkouts, accounts }: AccountCallDeps) {
     }
   }
 
+  function billOf(sale: Sale): Raw {
+    return { ...bill(sale), ...proofMeta(sale, tokens.of(sale.id)) }
+  }
+
   return { charge, task }
 }
 
 interface Bought {
-  payment: AccountPayment
+  /** Null where the ledger paid. */
+  payment: AccountPayment | null
   own: Purchased | null
+  meta: Raw
+}
+
+/** The call that an agent's owner sees, and never above the listed price. */
+function callOf({ checkout, sent }: ToolRequest, maxAmount: Usdc): Parameters<AccountPayments['pay']>[1] {
+  const headers = { 'content-type': 'application/json' }
+  return { url: checkout.url, method: 'POST', headers, body: JSON.stringify(sent.params.arguments ?? {}), maxAmount }
 }
 
 export type AccountCalls = ReturnType<typeof createAccountCalls>
 
 export interface AccountCallDeps {
-  checkouts: Pick<Checkouts, 'offer' | 'rested' | 'boughtWith'>
+  checkouts: Pick<Checkouts, 'offer' | 'rested' | 'boughtWith' | 'boughtBy' | 'sellToAccount'>
   accounts: AccountPayments
+  selling: { tokens: Pick<PaymentTokens, 'of'> }
 }
 
 function bill(payment: Pick<AccountPayment, 'id' | 'amount'> | null): Raw {

@@ -20,8 +20,8 @@ export function placeOf(checkout: Checkout, url: string): Place {
   return { checkoutId, network, testMode, trialRuns, trialsPerDay, url }
 }
 
-/** Nothing waits in the escrow for a run that costs nothing: as with `onSuccess`, its work decides whether it counts. */
-export function freeHoldOf({ capture, responseMode }: Pick<Checkout, 'capture' | 'responseMode'>) {
+/** For what no chain moves nothing waits in the escrow: as with `onSuccess`, its work decides whether it is charged. */
+export function ledgerHoldOf({ capture, responseMode }: Pick<Checkout, 'capture' | 'responseMode'>) {
   return holdOf({ capture: isLate(capture) ? 'onSuccess' : capture, responseMode })
 }
 

@@ -7,7 +7,7 @@ import { isId, type Id } from '../../kit/ids.ts'
 import { deliveryErrors } from '../../sales/errors.ts'
 import type { Claim } from '../../passes/model.ts'
 import type { FoundRight } from '../../passes/service/rights.ts'
-import { wasPaid, type Sale } from '../../sales/model.ts'
+import { wasPaid, type AccountFor, type Sale } from '../../sales/model.ts'
 import type { PurchaseRequest, Sold } from '../../sales/service/deps.ts'
 import { createSelling, type Selling } from '../../sales/service/sell.ts'
 import { checkoutMissing, inTestMode } from '../errors.ts'
@@ -48,8 +48,6 @@ export function createBuying(deps: BuyingDeps) {
   const { useRight, takeFree } = createFreeBuying(deps, sales)
   const { withCoupon, priced } = createPricing(deps)
   const simulate = createSimulation({ ...deps, preflight, dealFor })
-  const statusUrl = ({ id, subject }: Sale): string => `${deps.addresses.pay}/${subject}/payments/${id}`
-  const errors = deliveryErrors({ statusUrl, tokens: selling.tokens })
 
   async function pay(id: string, sent: Purchase, sentOperation: Id<'op'>): Promise<PaymentView> {
     const checkout = await shownWith(id, sent.quoteId)
@@ -101,25 +99,9 @@ export function createBuying(deps: BuyingDeps) {
 
   return {
     pay,
+    ...createQuoting(deps, priced),
     ...createTransferBuying({ ...deps, pay, shownWith, withCoupon, priced }),
-
-    /** For a client that waits: the paid sale, with the workflow's answer if payers see it. */
-    async sell(id: string, chosen: Chosen, request: PurchaseRequest, patience: Patience): Promise<Sold<PaymentView>> {
-      const checkout = await store.find(id)
-      if (checkout === null) throw checkoutMissing()
-      const order: Order = { ...(await withCoupon(checkout, chosen)), named: (field) => field, quoteId: null }
-      const ask = { ...request, departure: new Departure(), checkout, order }
-      const sold = await unlessUnsold(checkout, () => sales.buy(ask))
-      const { sale } = sold
-      // What is charged after the success is waited for first.
-      if (sale.state === 'failed') throw whyUnpaid(sale)
-      if (!wasPaid(sale) && !isCapturedLate(sale)) throw errors.pending(sale)
-      const value = await shownToBuyer(checkout, sale, patience)
-      const ended = wasPaid(sale) ? sale : ((await selling.journal.findById(sale.id)) ?? sale)
-      if (ended.state === 'failed') throw whyUnpaid(ended)
-      if (!wasPaid(ended)) throw errors.pending(sale)
-      return { ...sold, sale: ended, value }
-    },
+    ...createWaitedBuying(deps, { sales, withCoupon, unlessUnsold, shownToBuyer }),
 
     /** The owner tests the effects of a payment; in test mode every visitor may. */
     async testPayment(caller: Caller, id: string, input: FormInput | null, operation: Id<'op'>): Promise<PaymentView> {
@@ -133,7 +115,64 @@ export function createBuying(deps: BuyingDeps) {
       const sale = await unlessUnsold(checkout, () => simulate(checkout, purchase, operation))
       return await showing.sale({ payment: paymentOf(sale), checkout }, 'buyer')
     },
+  }
+}
 
+/** For clients that wait: the paid sale, with the workflow's answer if payers see it. */
+function createWaitedBuying({ store, selling, addresses }: BuyingDeps, { sales, ...buying }: WaitedBuying) {
+  const statusUrl = ({ id, subject }: Sale): string => `${addresses.pay}/${subject}/payments/${id}`
+  const errors = deliveryErrors({ statusUrl, tokens: selling.tokens })
+
+  async function orderOf<T>(id: string, chosen: Chosen, request: T) {
+    const checkout = await store.find(id)
+    if (checkout === null) throw checkoutMissing()
+    const order: Order = { ...(await buying.withCoupon(checkout, chosen)), named: (field) => field, quoteId: null }
+    return { ...request, departure: new Departure(), checkout, order }
+  }
+
+  async function waited(sold: Sold<never>, checkout: Checkout, patience: Patience): Promise<Sold<PaymentView>> {
+    const { sale } = sold
+    // What is charged after the success is waited for first.
+    if (sale.state === 'failed') throw whyUnpaid(sale)
+    if (!wasPaid(sale) && !isCapturedLate(sale)) throw errors.pending(sale)
+    const value = await buying.shownToBuyer(checkout, sale, patience)
+    const ended = wasPaid(sale) ? sale : ((await selling.journal.findById(sale.id)) ?? sale)
+    if (ended.state === 'failed') throw whyUnpaid(ended)
+    if (!wasPaid(ended)) throw errors.pending(sale)
+    return { ...sold, sale: ended, value }
+  }
+
+  return {
+    async sell(id: string, chosen: Chosen, request: PurchaseRequest, patience: Patience): Promise<Sold<PaymentView>> {
+      const ask = await orderOf(id, chosen, request)
+      return await waited(await buying.unlessUnsold(ask.checkout, () => sales.buy(ask)), ask.checkout, patience)
+    },
+
+    /** To an account of this server. Null where the seller is paid outside of it. */
+    async sellToAccount(
+      id: string,
+      chosen: Chosen,
+      { operation, accountFor }: { operation: Id<'op'>; accountFor: AccountFor },
+      patience: Patience,
+    ): Promise<Sold<PaymentView> | null> {
+      const ask = await orderOf(id, chosen, { operation, presented: null, token: null, payment: null })
+      const sold = await buying.unlessUnsold(ask.checkout, () => sales.buyFromAccount(ask, accountFor))
+      return sold === null ? null : await waited(sold, ask.checkout, patience)
+    },
+  }
+}
+
+interface WaitedBuying {
+  sales: Pick<Selling<CheckoutAsk, never>, 'buy' | 'buyFromAccount'>
+  withCoupon: ReturnType<typeof createPricing>['withCoupon']
+  unlessUnsold<T>(checkout: Checkout, act: () => Promise<T>): Promise<T>
+  shownToBuyer(checkout: Checkout, sale: Sale, patience: Patience): Promise<PaymentView>
+}
+
+/** What a choice costs, for those who have not paid. */
+function createQuoting(deps: BuyingDeps, priced: Priced) {
+  const { store, selling, clock, showing } = deps
+  return {
     /** For an agent without a payment: the faults of its input, otherwise the price and terms. */
     async offer(id: string, chosen: Chosen) {
       const checkout = await store.find(id)
@@ -222,6 +261,8 @@ function createPricing({ coupons, clock }: Pick<CheckoutDeps, 'coupons' | 'clock
 
   return { withCoupon, priced }
 }
+
+type Priced = ReturnType<typeof createPricing>['priced']
 
 interface Claimed {
   claim: Claim

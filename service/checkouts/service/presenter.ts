@@ -1,5 +1,5 @@
 import { renderSVG } from 'uqr'
-import { ESCROW, NETWORKS } from '../../chain/networks.ts'
+import { ESCROW, NETWORKS, transactionUrl } from '../../chain/networks.ts'
 import { captureDeadlineOf } from '../../x402/escrow.ts'
 import type { Requirements } from '../../x402/model.ts'
 import type { AnsweredDelivery } from '../../deliveries/model.ts'
@@ -84,8 +84,6 @@ export function createShowing({
   })
 
   function payment(of: Payment, at: Checkout, delivery: AnsweredDelivery | undefined, viewer: Viewer): PaymentView {
-    const isOnChain = !of.simulated && of.amount > ZERO
-    const transaction = !isOnChain || of.txHash === null ? null : `${NETWORKS[of.network].explorer}/tx/${of.txHash}`
     const token = viewer === 'buyer' ? tokens.of(of.id) : null
     const { state, txHash, network, payer, paidAt, createdAt } = of
     // Without proof of the purchase, a viewer gets nothing to prove it to others.
@@ -104,7 +102,7 @@ export function createShowing({
         currency: 'USDC',
         network: of.network,
         payer: of.payer,
-        explorerUrl: transaction,
+        explorerUrl: transactionUrl(of.network, of.txHash),
         reason: reasonOf(of, viewer),
         statusUrl: `${addressOf(at)}/payments/${of.id}${token === null ? '' : `?token=${token}`}`,
         testMode: of.simulated,

@@ -19,7 +19,7 @@ import { callsWorkflow } from '../rules/after.ts'
 import { assertOrderOpen } from '../rules/order.ts'
 import { assertCosts, assertFree, planOf, priceOf, toStoredLines } from '../rules/price.ts'
 import { assertQuoted, fromQuoteId, linesAt, quoteOf, workMsOf } from '../rules/quote.ts'
-import { emailIn, freeHoldOf, planDetails, planIn } from '../rules/plans.ts'
+import { emailIn, ledgerHoldOf, planDetails, planIn } from '../rules/plans.ts'
 import { mayBeRequested, requestDelivery } from '../rules/requests.ts'
 import { createChatHooks } from './chat.ts'
 import { versionOf } from '../rules/versions.ts'
@@ -125,6 +125,22 @@ export function createCheckoutProduct(deps: ProductDeps) {
     return detailsOf(deal, checkout, order)
   }
 
+  /** What is sold for money now. */
+  function soldFor(checkout: Checkout, order: Order) {
+    assertSells(checkout, clock.now())
+    if (checkout.testMode) throw inTestMode()
+    assertReachable(checkout)
+    const deal = dealFor(checkout, order)
+    const { quote } = deal
+    assertCosts(deal.lines)
+    assertQuoted(quote, checkout.owner.environment)
+    const { price: amount, network, recipient } = quote
+    // The quote was made in test mode without a recipient, so it cannot be paid.
+    if (recipient === null) throw quoteExpired()
+    const about = { subject: checkout.id, ...checkout.owner, inputHash: hashOf(order) }
+    return { quote, sold: { ...about, details: detailsOf(deal, checkout, order), amount, network, recipient } }
+  }
+
   const product: Product<CheckoutAsk, never> = {
     name: 'checkout',
     idOf: (operation) => deriveId('pay', operation),
@@ -132,29 +148,13 @@ export function createCheckoutProduct(deps: ProductDeps) {
 
     terms({ checkout, order, presented }) {
       const now = clock.now()
-      assertSells(checkout, now)
-      if (checkout.testMode) throw inTestMode()
-      assertReachable(checkout)
-      const deal = dealFor(checkout, order)
-      const { quote } = deal
-      assertCosts(deal.lines)
-      assertQuoted(quote, checkout.owner.environment)
-      const { price: amount, network, recipient } = quote
+      const { quote, sold } = soldFor(checkout, order)
       const mostMs = workMsOf(checkout)
       // The deadline that the payer signed. With another one than was offered, the signature does not fit.
       const deadline = acceptedDeadline(presented, mostMs, now) ?? captureDeadlineOf(mostMs, now)
       const offer = showing.offerAt(checkout, quote, deadline)
-      // The quote was made in test mode without a recipient, so it cannot be paid.
-      if (recipient === null) throw quoteExpired()
       if (offer === null) throw escrowUnavailable()
-      const about = {
-        subject: checkout.id,
-        ...checkout.owner,
-        inputHash: hashOf(order),
-        details: detailsOf(deal, checkout, order),
-      }
-      const requirements = requirementsOfOffer(offer)
-      const terms = { ...about, amount, network, recipient, requirements, note: null }
+      const terms = { ...sold, requirements: requirementsOfOffer(offer), note: null }
       if (offer.escrow !== undefined) {
         const captureBy = new Date(offer.escrow.captureDeadline * 1_000).toISOString()
         return { ...terms, workMs: 0, escrow: { captureBy, workMs: mostMs } }
@@ -163,16 +163,20 @@ export function createCheckoutProduct(deps: ProductDeps) {
       return { ...terms, workMs, holds: workMs > 0 }
     },
 
+    accountTerms({ checkout, order }) {
+      const { sold } = soldFor(checkout, order)
+      const details = { ...sold.details, ...ledgerHoldOf(checkout) }
+      return { ...sold, details, resource: showing.addressOf(checkout), ...workOf(checkout) }
+    },
+
     freeTerms({ checkout, order }, { kind, id }) {
       assertSells(checkout, clock.now())
       assertReachable(checkout)
       const { network, recipient } = checkout
       const bought = kind === 'coupon' ? givenAway(checkout, order) : ranFor(checkout, order)
-      const details = { ...bought, right: { kind, id }, ...freeHoldOf(checkout) }
+      const details = { ...bought, right: { kind, id }, ...ledgerHoldOf(checkout) }
       const about = { subject: checkout.id, ...checkout.owner, inputHash: hashOf(order), details }
-      const holds = isLate(checkout.capture)
-      const resource = showing.addressOf(checkout)
-      return { ...about, network, recipient, resource, workMs: holds ? workMsOf(checkout) : 0, holds }
+      return { ...about, network, recipient, resource: showing.addressOf(checkout), ...workOf(checkout) }
     },
 
     isHere: (sale, { checkout }) => sale.subject === checkout.id,
@@ -208,6 +212,12 @@ export interface Deal extends WithCoupon {
   plan: Plan | null
   lines: Lines
   quote: Quote
+}
+
+/** Whether its work decides that it is charged, and how long that may take. */
+function workOf(checkout: Checkout) {
+  const holds = isLate(checkout.capture)
+  return { workMs: holds ? workMsOf(checkout) : 0, holds }
 }
 
 export function hashOf({ input, choice }: Pick<Chosen, 'input' | 'choice'>): Buffer {

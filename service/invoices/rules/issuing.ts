@@ -1,5 +1,6 @@
 import { toDecimal, usdc, ZERO, type Usdc } from '../../kit/money.ts'
-import { isFree, wasPaid, type Sale } from '../../sales/model.ts'
+import { isTransaction } from '../../chain/networks.ts'
+import { wasPaid, type Sale } from '../../sales/model.ts'
 import { invoicingOff, notPaid, onlySimulated } from '../errors.ts'
 import type { Buyer, Invoice, Invoicing, Lines } from '../model.ts'
 
@@ -58,7 +59,7 @@ export function linesOf(sale: Sale, product: string, taxRate: number): Lines {
     tax: taxRate === 0 ? null : shown(taxIn(amount, taxRate)),
     network,
     payer,
-    txHash: simulated || isFree(sale) ? null : txHash,
+    txHash: isTransaction(txHash) ? txHash : null,
     paidAt: (endedAt ?? createdAt).toISOString(),
     testMode: simulated,
   }

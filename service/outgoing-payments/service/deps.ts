@@ -6,7 +6,7 @@ import type { Log, Measures } from '../../kit/log.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { Ledger } from '../../ledger/service.ts'
 import type { Outflows } from '../../outflow/service.ts'
-import type { Announce, ChainOf, PayerKeys, PaymentStore, Seal, Seller, Treasury } from '../ports.ts'
+import type { Announce, ChainOf, HolderOf, PayerKeys, PaymentStore, Seal, Seller, Treasury } from '../ports.ts'
 
 /** What paying is made of. Each factory takes the part of it that it uses. */
 export interface OutgoingPaymentDeps {
@@ -22,6 +22,7 @@ export interface OutgoingPaymentDeps {
   /** Whether this process funds and signs. */
   isWorker: boolean
   chainOf: ChainOf
+  holderOf: HolderOf
   /** How deep a payment lies before it is captured. */
   confirmations: number
   seal: Seal

@@ -1,5 +1,5 @@
-import { NETWORKS, type Network } from '../../chain/networks.ts'
-import type { Page, Spender } from '../../budgets/model.ts'
+import type { Network } from '../../chain/networks.ts'
+import type { Page } from '../../budgets/model.ts'
 import { ownerOf, type Caller } from '../../kit/caller.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
@@ -9,7 +9,7 @@ import type { Announcement } from '../../queue/model.ts'
 import { noFitOffer, notSigned, paymentMissing, priceTooHigh } from '../errors.ts'
 import type { PaidRequest, Payment, PaymentOrder, PaymentResult, SellerResponse } from '../model.ts'
 import type { Seller } from '../ports.ts'
-import { choose, requestHash } from '../rules.ts'
+import { choose, networkFor, spenderOf } from '../rules.ts'
 import { readOffers, paymentHeader, readReceipt } from '../../x402/offers.ts'
 import type { Deferral } from './deferred.ts'
 import type { OutgoingPaymentDeps } from './deps.ts'
@@ -40,7 +40,7 @@ export function createPay(deps: PayDeps) {
     if (spender !== null) await budgets.agents.mayReach(owner, spender, id)
     const first = await seller.send({ ...toOutbound(request), limits, redirects: 'pass' })
     if (first.status !== 402) return { payment: null, response: toResponse(first) }
-    const network = owner.environment === 'production' ? NETWORKS.base : NETWORKS['base-sepolia']
+    const network = networkFor(owner)
     const payer = await reservation.payerFor(owner, network)
     const { maxAmount } = request
     const terms = {
@@ -146,19 +146,6 @@ interface PayOptions {
   mayHaveBegun: boolean
   /** For a call that no caller waits for. */
   onApproved: Announcement | null
-}
-
-function spenderOf({ agentId, request }: PaymentOrder, onApproved: Announcement | null): Spender | null {
-  if (agentId === null) return null
-  const { origin, pathname, host } = new URL(request.url)
-  return {
-    agentId,
-    kind: 'pay',
-    target: `${origin}${pathname}`.slice(0, 2_000),
-    domain: host,
-    requestHash: requestHash(request),
-    ...(onApproved === null ? {} : { onApproved }),
-  }
 }
 
 /** How a payment may travel with this request. */

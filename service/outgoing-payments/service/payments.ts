@@ -4,12 +4,13 @@ import { createDeferral } from './deferred.ts'
 import type { OutgoingPaymentDeps } from './deps.ts'
 import { createEnding } from './end.ts'
 import { createFunding } from './fund.ts'
+import { createPaymentsHere } from './here.ts'
 import { createPay } from './pay.ts'
 import { createReconciling } from './reconcile.ts'
 import { createReservation } from './reserve.ts'
 import { createSigning } from './sign.ts'
 
-/** Pays addresses outside from an account, by x402 or MPP, out of a payer wallet of its own. */
+/** Pays from an account: addresses outside by x402 or MPP, out of a payer wallet of its own, and other accounts here. */
 export function createOutgoingPayments(deps: OutgoingPaymentDeps) {
   const { store } = deps
   const ending = createEnding(deps)
@@ -24,6 +25,7 @@ export function createOutgoingPayments(deps: OutgoingPaymentDeps) {
       deferral: createDeferral(deps),
       reconciling,
     }),
+    here: createPaymentsHere({ ...deps, signing }),
     sign: signing.sign,
     reconcile: reconciling.reconcileDue,
     accountOf: (address: Address, inside: Statements) => store.accountOf(address, inside),

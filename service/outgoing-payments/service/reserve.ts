@@ -8,6 +8,8 @@ import type { Owner } from '../../kit/owner.ts'
 import { challengeRepeated, payerUnavailable, treasuryShort } from '../errors.ts'
 import type { Payment, PaymentOrder } from '../model.ts'
 import type { PayerWallet } from '../ports.ts'
+import type { Outflow } from '../../outflow/model.ts'
+import type { Statements } from '../../kit/transaction.ts'
 import { requestHash, validBeforeOf } from '../rules.ts'
 import type { Offer } from '../../x402/model.ts'
 import { demandedNonce } from '../../x402/offers.ts'
@@ -17,7 +19,7 @@ import type { Signing } from './sign.ts'
 
 /** Sets a payment's money aside, together with the authorization that may be signed for it. */
 export function createReservation(deps: ReservationDeps) {
-  const { store, budgets, outflow, treasury, chainOf, clock, signing, funding, isWorker } = deps
+  const { store, treasury, chainOf, clock, signing, funding, isWorker } = deps
 
   async function draft({ owner, agentId, request }: PaymentOrder, priced: Priced): Promise<Payment> {
     const { id, network, offer, amount, payer } = priced
@@ -78,25 +80,44 @@ export function createReservation(deps: ReservationDeps) {
     /** Money and authorization in one transaction; nothing is signed that nothing is set aside for. */
     async reserve(order: PaymentOrder, priced: Priced, spender: Spender | null): Promise<Payment> {
       const payment = await draft(order, priced)
-      const { id, owner, amount, payTo: to, createdAt } = payment
-      // Not a time: only the chain says when the money cannot leave any more, and the ledger's sweeper cannot ask it.
-      const deadline = new Date(createdAt.getTime() + NEVER_MS)
-      const reference = payment.url.slice(0, 500)
-      const hold = { id, owner, amount, useCredits: false, deadline, reference, spender }
-      for (;;) {
-        const outcome = await budgets.actTogether([{ reserve: hold }], async (inside, [outcome]) => {
-          if (outcome === undefined || !('hold' in outcome)) return outcome
-          const lookAt = new Date(clock.now().getTime() + LOOK_MS)
-          // One payment for each nonce: the chain could not say which of two has used it.
-          if (!(await store.add(inside, payment, lookAt))) throw challengeRepeated()
-          await outflow.take({ id, owner, kind: 'pay', to, amount }, inside)
-          return outcome
-        })
-        if (outcome !== undefined && 'hold' in outcome) return payment
-        if (outcome !== undefined && 'refusal' in outcome) throw outcome.refusal
-      }
+      const { id, owner, amount, payTo: to, url } = payment
+      await setAside(deps, { outflow: { id, owner, kind: 'pay', to, amount }, url, spender }, async (inside) => {
+        const lookAt = new Date(clock.now().getTime() + LOOK_MS)
+        // One payment for each nonce: the chain could not say which of two has used it.
+        if (!(await store.add(inside, payment, lookAt))) throw challengeRepeated()
+      })
+      return payment
     },
   }
+}
+
+/** Holds what is about to leave an account and counts it, in the transaction in which `write` stores what it is for. */
+export async function setAside<T>(
+  { budgets, outflow, clock }: Pick<OutgoingPaymentDeps, 'budgets' | 'outflow' | 'clock'>,
+  { outflow: leaving, url, spender }: Leaving,
+  write: (inside: Statements) => Promise<T>,
+): Promise<T> {
+  const { id, owner, amount } = leaving
+  // Not a time: only who follows the payment knows when the money cannot leave any more, and the ledger's sweeper cannot ask.
+  const deadline = new Date(clock.now().getTime() + NEVER_MS)
+  const hold = { id, owner, amount, useCredits: false, deadline, reference: url.slice(0, 500), spender }
+  for (;;) {
+    const outcome = await budgets.actTogether([{ reserve: hold }], async (inside, [outcome]) => {
+      if (outcome === undefined || !('hold' in outcome)) return outcome
+      const written = await write(inside)
+      await outflow.take(leaving, inside)
+      return { written }
+    })
+    if (outcome !== undefined && 'written' in outcome) return outcome.written
+    if (outcome !== undefined && 'refusal' in outcome) throw outcome.refusal
+  }
+}
+
+interface Leaving {
+  outflow: Outflow
+  /** What is bought, for the statement. */
+  url: string
+  spender: Spender | null
 }
 
 export type Reservation = ReturnType<typeof createReservation>

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Address, Chain, Hex } from '../../chain/model.ts'
-import { NETWORKS, transferLink } from '../../chain/networks.ts'
+import { NETWORKS, transactionUrl, transferLink } from '../../chain/networks.ts'
 import type { Chosen } from '../../checkouts/service/product.ts'
 import { transfersUnavailable } from '../../checkouts/errors.ts'
 import { assertRecipient } from '../../kit/address.ts'
@@ -63,7 +63,7 @@ export function createPaymentAddresses(deps: PaymentAddressDeps) {
         to: book?.written(recipient) ?? recipient,
         amount: toWire(back),
         status: end === 'open' ? 'returning' : end === 'settled' ? 'returned' : 'failed',
-        explorerUrl: transactionHash === null ? null : `${network.explorer}/tx/${transactionHash}`,
+        explorerUrl: transactionUrl(network.name, transactionHash),
       })),
       returnMinimum: toWire(RETURN.minimum),
       expiresAt: of.expiresAt.toISOString(),

@@ -1,5 +1,6 @@
+import { transactionUrl } from '../../chain/networks.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
-import { toWire, usdc, type Usdc } from '../../kit/money.ts'
+import { toWire, usdc, ZERO, type Usdc } from '../../kit/money.ts'
 import type { Owner } from '../../kit/owner.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Sale } from '../../sales/model.ts'
@@ -9,7 +10,6 @@ import {
   amountOf,
   assertLeast,
   assertOneMore,
-  explorerUrl,
   isOverdue,
   isRefusal,
   nextTry,
@@ -60,9 +60,9 @@ export function createRefunds(deps: RefundDeps) {
       }
       const owner = sellerOf(sale)
       const amount = amountOf(sale, input.amount)
-      const way = methods.of(sale).signed
-        ? wayOf(sale, await deps.accountOf(sale.payer, inside), input.own !== undefined)
-        : 'simulated'
+      const way = methods.of(sale).simulated
+        ? 'simulated'
+        : wayOf(sale, await deps.accountOf(sale.payer, inside), input.own !== undefined)
       if (way === 'own' && (await moving.receives(inside, owner, sale))) throw receivedHere()
       assertLeast(amount, way, sale)
       assertOneMore(way, await store.ofSale(sale.id, inside))
@@ -145,7 +145,7 @@ export function createRefunds(deps: RefundDeps) {
 /** Throws where no refund of such a sale is accepted: whatever its amount, or of this one. */
 function assertRefundable({ methods }: Pick<RefundDeps, 'methods'>, sale: Sale, amount?: Usdc): void {
   sellerOf(sale)
-  const way = methods.of(sale).signed ? wayOf(sale, null, false) : 'simulated'
+  const way = methods.of(sale).simulated || sale.amount === ZERO ? 'simulated' : wayOf(sale, null, false)
   if (amount !== undefined) assertLeast(amount, way, sale)
 }
 
@@ -153,7 +153,7 @@ function assertRefundable({ methods }: Pick<RefundDeps, 'methods'>, sale: Sale, 
 function toShown(refunds: readonly Refund[], sale: RefundedSale): ReceiptRefund[] {
   return refunds.map((refund) => {
     const { id, state, amount, txHash } = refund
-    return { id, state, amount: toWire(amount), txHash, explorerUrl: explorerUrl(refund, sale) }
+    return { id, state, amount: toWire(amount), txHash, explorerUrl: transactionUrl(sale.network, txHash) }
   })
 }
 

@@ -71,12 +71,17 @@ export interface Terms {
   note: unknown
 }
 
-/** What a sale stores that costs nothing. Its details name the right. */
-export type FreeTerms = Pick<
+/** What a sale stores that nobody signs for. */
+type UnsignedTerms = Pick<
   Terms,
   'subject' | 'userId' | 'environment' | 'network' | 'inputHash' | 'details' | 'workMs' | 'holds'
-> &
-  Pick<Sale, 'recipient'> & { resource: string }
+> & { resource: string }
+
+/** What a sale stores that costs nothing. Its details name the right. */
+export type FreeTerms = UnsignedTerms & Pick<Sale, 'recipient'>
+
+/** What a sale stores that an account of this server pays. */
+export type AccountTerms = UnsignedTerms & Pick<Terms, 'amount' | 'recipient'>
 
 /** The current terms of a sale that is claimed again. */
 export type Standing = Pick<Terms, 'workMs' | 'promised' | 'details' | 'note'>
@@ -104,6 +109,8 @@ export interface Product<Order extends PurchaseRequest, Value> {
   terms(order: Order & { presented: Presented }): Terms
   /** What is sold to a buyer who has a right to it. Absent where there is no such right. */
   freeTerms?(order: Order, right: Right): FreeTerms
+  /** What is sold to an account of this server. Absent where it is sold so by other means. */
+  accountTerms?(order: Order): AccountTerms
   /** Whether the sale was made at this address of the product. */
   isHere(sale: Sale, order: Order): boolean
   /** Whether payments here must have an identifier of the client's choice. */

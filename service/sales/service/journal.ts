@@ -11,12 +11,12 @@ import {
   promisedTwice,
   tooManyOpen,
 } from '../errors.ts'
-import { claimedSale, type Sale, type SaleHooks } from '../model.ts'
+import { claimedSale, type PaymentMethod, type Sale, type SaleHooks } from '../model.ts'
 import { DEFAULTED_MS, isDefault, workUntil } from '../rules.ts'
-import type { HeldJournal, Hooks, Journal, Purchases, SaleStore } from '../ports.ts'
+import type { HeldJournal, Hooks, Journal, Purchases, SaleMethod, SaleStore } from '../ports.ts'
 
 /** The service's journal: the database, the register of purchases, and what products write in the same commit. */
-export function createJournal({ store, purchases, hooks, clock }: JournalDeps): Journal {
+export function createJournal({ store, purchases, hooks, methods, clock }: JournalDeps): Journal {
   const hooksOf = ({ product }: Sale): SaleHooks => hooks[product] ?? {}
 
   async function ended(id: string): Promise<Sale> {
@@ -28,16 +28,17 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
   return {
     giveBack: givingBack(store, hooksOf),
     simulated: simulating(store, hooksOf),
+    authorized: authorizing({ store, clock }, hooksOf, ended),
     find: (digest) => store.findByDigest(digest),
     findById: (id) => store.find(id),
     findByIdentifier: (payer, identifier) => store.findByIdentifier(payer, identifier),
 
-    async begin(newSale, { state, resumeAt, promised, balance, note }) {
+    async begin(newSale, { state, resumeAt, promised, balance, note, within = store.inTransaction }) {
       const { id, digest } = newSale
-      if (digest === null && newSale.method !== 'free')
-        throw new Error('a sale without an authorization is simulated or free')
+      const { signed, simulated } = methods.of(newSale)
+      if (signed === (digest === null) || simulated) throw new Error(`a sale of ${newSale.method} begins otherwise`)
       const sale = { ...claimedSale(newSale), state }
-      return await store.inTransaction(async (inside) => {
+      return await within(async (inside) => {
         const bought = digest === null ? id : await purchases.claim(inside, { digest, purchaseId: id })
         if (bought === null) throw authorizationUsed()
         if (bought !== id) return bought
@@ -78,7 +79,10 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
       const paid = await retryConflicts(() =>
         store.inTransaction(async (inside) => {
           const sale = await store.paid(inside, id, { txHash, handover, now })
-          if (sale !== null) await hooksOf(sale).paid?.(inside, sale, note)
+          if (sale === null) return null
+          // Accounts are locked before rows of the product, as in the claim.
+          await methods.of(sale).pay?.(inside, sale)
+          await hooksOf(sale).paid?.(inside, sale, note)
           return sale
         }),
       )
@@ -93,25 +97,12 @@ export function createJournal({ store, purchases, hooks, clock }: JournalDeps): 
           const { payer, network } = sale
           await store.addDefault(inside, { payer, network, until: new Date(clock.now().getTime() + DEFAULTED_MS) })
         }
+        await methods.of(sale).giveBack?.(inside, sale)
         await hooksOf(sale).freed?.(inside, sale)
         await hooksOf(sale).failed?.(inside, sale)
         return sale
       })
       return failed ?? (await ended(id))
-    },
-
-    async authorized(id, txHash) {
-      const { escrow } = await ended(id)
-      if (escrow === null) throw new Error('a sale has no terms of the escrow')
-      const now = clock.now()
-      const until = workUntil(escrow, now)
-      const held = await store.inTransaction(async (inside) => {
-        // Without time for the work nothing is delivered, and its deadline is over at once.
-        const sale = await store.hold(inside, id, { txHash, until: until ?? now, now })
-        if (sale !== null && until !== null) await hooksOf(sale).held?.(inside, sale)
-        return sale
-      })
-      return held ?? (await ended(id))
     },
 
     async store(id, answer, bodyHash) {
@@ -150,6 +141,27 @@ function simulating(store: SaleStore, hooksOf: (sale: Sale) => SaleHooks): Journ
   }
 }
 
+/** The money waits in the escrow, and the work begins. */
+function authorizing(
+  { store, clock }: Pick<JournalDeps, 'store' | 'clock'>,
+  hooksOf: (sale: Sale) => SaleHooks,
+  ended: (id: string) => Promise<Sale>,
+): Journal['authorized'] {
+  return async (id, txHash) => {
+    const { escrow } = await ended(id)
+    if (escrow === null) throw new Error('a sale has no terms of the escrow')
+    const now = clock.now()
+    const until = workUntil(escrow, now)
+    const held = await store.inTransaction(async (inside) => {
+      // Without time for the work nothing is delivered, and its deadline is over at once.
+      const sale = await store.hold(inside, id, { txHash, until: until ?? now, now })
+      if (sale !== null && until !== null) await hooksOf(sale).held?.(inside, sale)
+      return sale
+    })
+    return held ?? (await ended(id))
+  }
+}
+
 /** Ends a free sale whose work has failed after it was paid. */
 function givingBack(store: SaleStore, hooksOf: (sale: Sale) => SaleHooks): Journal['giveBack'] {
   return (id) =>
@@ -161,7 +173,7 @@ function givingBack(store: SaleStore, hooksOf: (sale: Sale) => SaleHooks): Journ
 }
 
 /** The end of held sales. */
-export function createHeldJournal({ store, hooks, clock }: Omit<JournalDeps, 'purchases'>): HeldJournal {
+export function createHeldJournal({ store, hooks, methods, clock }: Omit<JournalDeps, 'purchases'>): HeldJournal {
   return {
     capture: (id, result) =>
       store.inTransaction((inside) => store.endHold(inside, id, { state: 'settling', result, now: clock.now() })),
@@ -172,6 +184,7 @@ export function createHeldJournal({ store, hooks, clock }: Omit<JournalDeps, 'pu
       return await store.inTransaction(async (inside) => {
         const sale = await store.endHold(inside, id, { state, result, now: clock.now() })
         if (sale === null) return null
+        if (state === 'failed') await methods.of(sale).giveBack?.(inside, sale)
         await hooks[sale.product]?.givenUp?.(inside, sale)
         if (state === 'failed') await hooks[sale.product]?.failed?.(inside, sale)
         return sale
@@ -232,5 +245,6 @@ interface JournalDeps {
   store: SaleStore
   purchases: Purchases
   hooks: Hooks
+  methods: { of(sale: PaymentMethod): Pick<SaleMethod, 'signed' | 'simulated' | 'pay' | 'giveBack'> }
   clock: Clock
 }

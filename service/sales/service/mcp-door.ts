@@ -7,7 +7,7 @@ import type { Dialects } from '../../x402/dialects.ts'
 import type { Presented } from '../../x402/model.ts'
 import { presentedInMeta } from '../../x402/payload.ts'
 import { badToken, refusalIn } from '../errors.ts'
-import { toolNameOf, type ToolOffer } from '../model.ts'
+import { toolNameOf, type Sale, type ToolOffer } from '../model.ts'
 import { receiptOf, requiredOf, type Counter, type Paid } from './door.ts'
 import { TOKEN, type BuyerProof } from './proof.ts'
 
@@ -54,10 +54,15 @@ export function receiptMeta(
   dialects: Pick<Dialects, 'result'>,
   challenge: Presented['challenge'] | null = null,
 ): Meta {
-  const proof = { [PROOF_META]: { paymentId: sale.id, paymentToken: token } }
+  const proof = proofMeta(sale, token)
   if (sale.simulated) return { 'coinslot/simulated': true, ...proof }
   const name = challenge === null ? 'x402/payment-response' : 'org.paymentauth/receipt'
   return { [name]: dialects.result(receiptOf(sale), challenge), ...proof }
+}
+
+/** What names a sale to its buyer and proves it. */
+export function proofMeta({ id }: Pick<Sale, 'id'>, token: string): Meta {
+  return { [PROOF_META]: { paymentId: id, paymentToken: token } }
 }
 
 /** Names an earlier sale and proves it: how a client fetches an answer that it lost. */

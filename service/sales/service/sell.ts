@@ -8,7 +8,7 @@ import { authorizationUsed, lapsesTooSoon, paymentRefunded, paymentRefused, paym
 import { claimedSale, isGoingBack, wasPaid, type PaymentMethod, type NewSale, type Sale } from '../model.ts'
 import { isSubmitted, nextResume } from '../rules.ts'
 import type { Verified } from '../ports.ts'
-import { createFreeSelling } from './free.ts'
+import { createUnsignedSelling } from './unsigned.ts'
 import { createProcessing } from './process.ts'
 import { createRecognition, type Known } from './recognize.ts'
 import type { PurchaseRequest, Delivery, Product, SellingDeps, Sold, Standing, Terms } from './deps.ts'
@@ -139,8 +139,8 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
   }
 
   const { processSale, settle } = processing
-  const buyFree = createFreeSelling(deps, product, { processing, replay })
-  return { buy, buyFree, judge, begin, replay, boughtBy, processSale, settle }
+  const unsigned = createUnsignedSelling(deps, product, { processing, replay })
+  return { buy, ...unsigned, judge, begin, replay, boughtBy, processSale, settle }
 }
 
 function saleOf(

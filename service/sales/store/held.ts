@@ -87,11 +87,16 @@ SELECT amount, request FROM sale
 WHERE payer = $1 AND network = $2 AND state IN ('claimed', 'held', 'settling') AND NOT simulated LIMIT $3`
 
 /** Sales whose escrow does not have what their state says, among those whose settlements are still stored. */
-export async function findEscrowDifferences(statements: Statements): Promise<EscrowDifference[]> {
-  return await statements.run<EscrowDifference>(ESCROW_DIFFERENCES, [])
+export async function findEscrowDifferences(statements: Statements): Promise<SaleDifference[]> {
+  return await statements.run<SaleDifference>(ESCROW_DIFFERENCES, [])
 }
 
-interface EscrowDifference {
+/** Sales that an account pays whose hold in the ledger is not what their state says. */
+export async function findHoldDifferences(statements: Statements): Promise<SaleDifference[]> {
+  return await statements.run<SaleDifference>(HOLD_DIFFERENCES, [])
+}
+
+interface SaleDifference {
   subject: string
   figure: string
   recorded: string
@@ -119,6 +124,15 @@ WITH done AS (
 )
 SELECT 'sale ' || id AS subject, 'escrow' AS figure, want AS recorded, operation AS recomputed
 FROM wanted WHERE want <> operation LIMIT 1000`
+
+const HOLD_DIFFERENCES = `
+SELECT 'sale ' || id AS subject, 'hold' AS figure, want AS recorded, has AS recomputed FROM (
+  SELECT s.id, CASE WHEN s.state IN ('paid', 'refunded') THEN 'captured ' || s.amount WHEN s.state = 'failed' THEN 'released'
+      ELSE 'open ' || s.amount END AS want,
+    CASE h.state WHEN 'captured' THEN 'captured ' || h.captured WHEN 'open' THEN 'open ' || h.amount
+      ELSE coalesce(h.state::text, 'none') END AS has
+  FROM sale s LEFT JOIN ledger_hold h ON h.id = s.id WHERE s.method = 'account'
+) paid WHERE want <> has LIMIT 1000`
 
 // A look every few seconds, and one at the deadline.
 const TAKE_HELD = `

@@ -27,6 +27,7 @@ export function createWallets(deps: WalletDeps) {
   const recipients = createRecipients(deps, depositAddress)
   const crediting = createCrediting(deps)
   const holding = createHolding(deps)
+  const holderOf = createHolderOf(store)
 
   /** An agent sees only its own locks. The locks of others are only in the sum. */
   async function ownLocks({ agentId }: Caller, locks: readonly OpenLock[]): Promise<readonly OpenLock[]> {
@@ -78,10 +79,11 @@ export function createWallets(deps: WalletDeps) {
       payout: (id: string) => store.withdrawals.find(id),
       /** Whether what is paid to this address is credited to the owner. */
       async receives(inside: Statements, { userId, environment }: Owner, address: Address): Promise<boolean> {
-        const [found] = await store.addresses.findAll([address], inside)
-        return found?.owner.userId === userId && found.owner.environment === environment
+        const holder = await holderOf(inside, address)
+        return holder?.userId === userId && holder.environment === environment
       },
     },
+    holderOf,
     recipients,
     alerts: createAlerts(deps),
     creditHinted: createHints(deps, crediting),
@@ -135,6 +137,14 @@ export function createWallets(deps: WalletDeps) {
       const withheld = isWithheld ? 'sign_up_bound' : null
       return { balance: balanceOf(funds), granted: funds.deposited, spent: funds.spent, withheld }
     },
+  }
+}
+
+/** Finds the account that is credited with what is paid to an address. */
+function createHolderOf({ addresses }: Pick<WalletDeps['store'], 'addresses'>) {
+  return async (inside: Statements, address: Address): Promise<Owner | null> => {
+    const [found] = await addresses.findAll([address], inside)
+    return found?.owner ?? null
   }
 }
 

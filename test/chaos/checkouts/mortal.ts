@@ -11,7 +11,7 @@ export class Mortal {
   private child: Body | null = null
   /** Is connected to the database, and waits for its life. */
   private next: Body
-  private origin = ''
+  origin = ''
   private exited: Promise<unknown> = Promise.resolve()
   private readonly program: string
   private readonly environment: Record<string, string>

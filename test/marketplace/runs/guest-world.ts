@@ -18,8 +18,15 @@ interface PayOptions {
   terms?: Record<string, unknown>
 }
 
-/** Assets for buyers without an account, whose payments reach the treasury of this service. */
-export async function guestWorld(environment: Record<string, string> = {}, hooks: Hooks = {}): Promise<GuestWorld> {
+/**
+ * Assets for buyers without an account, whose payments reach the treasury of this service. `start`: what of it works by itself;
+ * all of it when absent.
+ */
+export async function guestWorld(
+  environment: Record<string, string> = {},
+  hooks: Hooks = {},
+  start = (service: GuestWorld['service']): Promise<void> | void => service.start(),
+): Promise<GuestWorld> {
   const chain = await startChain()
   const settings = {
     ...(await walletKeys()),
@@ -32,7 +39,7 @@ export async function guestWorld(environment: Record<string, string> = {}, hooks
     ...environment,
   }
   const world = await runWorld(settings, hooks)
-  await world.service.start()
+  await start(world.service)
   const runAsGuest: GuestWorld['runAsGuest'] = (slug, inputs = { say: 'hello' }, headers = {}) =>
     world.service.call('POST', `/v1/rda/${slug}/run`, { body: { inputs }, headers })
   return {

@@ -46,11 +46,11 @@ export function Receipt({ page, payment }: { page: CheckoutPage; payment: Paymen
         <Line name={say('progress.paymentNumber')}>
           <span class="mono whole">{payment.id}</span>
         </Line>
-        {/* A free run has a mark of its own instead of a transaction. */}
-        {txHash !== null && free === null && (
+        {/* A free run has a mark of its own instead of a transaction, and what an account paid has none. */}
+        {txHash !== null && free === null && (explorerUrl !== null || testMode) && (
           <Line name={say('progress.transaction')}>
             {explorerUrl === null ? (
-              <span class="mono">{testMode ? say('progress.simulated') : shortly(txHash)}</span>
+              <span class="mono">{say('progress.simulated')}</span>
             ) : (
               <a class="mono" href={explorerUrl} target="_blank" rel="noreferrer noopener" title={txHash}>
                 {shortly(txHash)} <Outward />

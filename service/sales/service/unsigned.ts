@@ -1,0 +1,107 @@
+import { ZERO, type Usdc } from '../../kit/money.ts'
+import { claimedSale, type AccountFor, type MethodName, type NewSale, type Right, type Sale } from '../model.ts'
+import type { Claim } from '../ports.ts'
+import { nextResume } from '../rules.ts'
+import type { FreeTerms, Product, PurchaseRequest, SellingDeps, Sold } from './deps.ts'
+import type { createProcessing } from './process.ts'
+import { assertFirst, tokenHash } from './proof.ts'
+import type { Known } from './recognize.ts'
+
+/**
+ * Sells to buyers who sign nothing: who have a right to it, or pay from an account of this server. The same states, without an
+ * authorization. The order's operation must name the buyer's own request, so that the same request finds its sale.
+ */
+export function createUnsignedSelling<Order extends PurchaseRequest, Value>(
+  deps: SellingDeps,
+  product: Product<Order, Value>,
+  { processing, replay }: Going<Order, Value>,
+) {
+  const { journal, tokens, clock, failpoints } = deps
+
+  async function claim(order: Order, id: string, { terms, buyer, more }: Unsigned): Promise<Sold<Value>> {
+    const now = clock.now()
+    const { workMs, holds = false, ...about } = terms
+    const state = holds ? 'held' : 'claimed'
+    const leaseUntil = holds ? new Date(now.getTime() + workMs) : null
+    const unsigned = { digest: null, request: null, identifier: null, escrow: null, facilitator: null }
+    const proof = { tokenHash: tokenHash(order.token ?? tokens.of(id)) }
+    const sale: NewSale = {
+      ...about,
+      ...unsigned,
+      ...buyer,
+      ...proof,
+      product: product.name,
+      id,
+      leaseUntil,
+      createdAt: now,
+    }
+    await journal.begin(sale, { state, resumeAt: nextResume(now, now), promised: false, balance: null, ...more })
+    await failpoints.reach('sale claimed')
+    return await processing.processSale(order, { ...claimedSale(sale), state }, true)
+  }
+
+  /** The sale of this operation, whoever of two equal requests makes it. */
+  async function once(
+    { order, id }: { order: Order; id: string },
+    again: (known: Sale) => Promise<Sold<Value>>,
+    unsigned: Unsigned,
+  ): Promise<Sold<Value>> {
+    const leave = await product.enter?.(order)
+    try {
+      return await claim(order, id, unsigned)
+    } catch (error) {
+      // The same request, at the same time: it may have used the last of the right.
+      const twin = await journal.findById(id)
+      if (twin === null) throw error
+      return await again(twin)
+    } finally {
+      leave?.()
+    }
+  }
+
+  return {
+    async buyFree(order: Order, right: Right): Promise<Sold<Value>> {
+      const id = product.idOf(order.operation)
+      const again = async (known: Sale): Promise<Sold<Value>> => {
+        // A code is no proof of who used it, as a pass's token and a wallet's signature are.
+        if (right.kind === 'coupon') assertFirst(tokens, known, order.token)
+        return await replay(order, { known, proven: true })
+      }
+      const known = await journal.findById(id)
+      if (known !== null) return await again(known)
+      const terms = product.freeTerms?.(order, right)
+      if (terms === undefined) throw new Error('this product is not sold for nothing')
+      const { payer, simulated } = right
+      const buyer = { payer, simulated, method: 'free' } as const
+      return await once({ order, id }, again, { terms: { ...terms, amount: ZERO }, buyer, more: { note: right } })
+    },
+
+    /** Null where its seller is paid outside of this server. The operation must be one of this account's program alone. */
+    async buyFromAccount(order: Order, accountFor: AccountFor): Promise<Sold<Value> | null> {
+      const id = product.idOf(order.operation)
+      const again = (known: Sale): Promise<Sold<Value>> => replay(order, { known, proven: true })
+      const known = await journal.findById(id)
+      if (known !== null) return await again(known)
+      const terms = product.accountTerms?.(order)
+      if (terms === undefined) throw new Error('this product is not sold to accounts so')
+      const account = await accountFor(terms)
+      if (account === null) return null
+      const { payer, agentId } = account
+      const details = { ...terms.details, buyer: { agentId } }
+      const buyer = { payer, simulated: false, method: 'account' } as const
+      const within: Claim['within'] = (write) => account.setAside(id, write)
+      return await once({ order, id }, again, { terms: { ...terms, details }, buyer, more: { note: null, within } })
+    },
+  }
+}
+
+interface Unsigned {
+  terms: FreeTerms & { amount: Usdc }
+  buyer: Pick<Sale, 'payer' | 'simulated'> & { method: MethodName }
+  more: Pick<Claim, 'note' | 'within'>
+}
+
+interface Going<Order extends PurchaseRequest, Value> {
+  processing: Pick<ReturnType<typeof createProcessing<Order, Value>>, 'processSale'>
+  replay(order: Order, known: Known): Promise<Sold<Value>>
+}

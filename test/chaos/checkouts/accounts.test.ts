@@ -1,0 +1,180 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pino } from 'pino'
+import { readConfig } from '../../../service/config.ts'
+import { newId } from '../../../service/kit/ids.ts'
+import { findHoldDifferences } from '../../../service/sales/store/held.ts'
+import { compose, type Service } from '../../../service/wiring/compose.ts'
+import { testDatabase, type TestDatabase } from '../../harness/database.ts'
+import { sendMcp, type Json } from '../../harness/mcp.ts'
+import { bundled } from '../../harness/process.ts'
+import { walletKeys } from '../../wallet/world.ts'
+import type { Life } from './driver.ts'
+import { Mortal } from './mortal.ts'
+import { rested, startReceiver } from './receiver.ts'
+
+const KILLS = Number(process.env['CHAOS_KILLS'] ?? 50)
+const CALLS = 3
+const PRICE = 0.01
+const START = 90
+
+/** In the order of a purchase. A delivery's steps are those where its receiver pulls the trigger. */
+const PLACES = {
+  onPayment: ['sale claimed', 'sale paid', 'told', 'taken'],
+  onSuccess: ['sale claimed', 'told', 'taken', 'sale captured', 'sale paid'],
+} as const
+type Place = (typeof PLACES)[keyof typeof PLACES][number]
+
+interface Call {
+  name: string
+  succeeds: boolean
+  answered: boolean
+}
+
+/** An account buys from another one, in the ledger: there is no chain. */
+describe.each(['onPayment', 'onSuccess'] as const)(
+  'an account buys while the service is killed, charging %s',
+  (capture) => {
+    let database: TestDatabase
+    let control: Service
+    let mortal: Mortal
+    let workflow: Awaited<ReturnType<typeof startReceiver>>
+    const folder = mkdtempSync(path.join(tmpdir(), 'coinslot-chaos-'))
+
+    beforeAll(async () => {
+      database = await testDatabase({ poolMax: 2 })
+      const settings = {
+        ...{ DATA_DIR: folder, DATABASE_URL: database.url, DATABASE_POOL: '8', PORT: '0', LOG_LEVEL: 'silent' },
+        ...{ DEMO_API_KEY: SELLER, RATE_API_PER_MINUTE: '0', RATE_PAY_PER_MINUTE: '0' },
+        ...(await walletKeys()),
+      }
+      const config = readConfig({ ...settings, ROLES: 'api', WALLET_XPRV: '', DATABASE_POOL: '2' })
+      control = await compose(config, { url: database.url, log: pino({ level: 'silent' }) })
+      mortal = new Mortal(bundled(path.join(import.meta.dirname, 'driver.ts')), settings)
+      workflow = await startReceiver(() => {
+        mortal.kill()
+      })
+    })
+    afterAll(async () => {
+      mortal.close()
+      await workflow.close()
+      await control.stop()
+      await database.close()
+      rmSync(folder, { recursive: true, force: true })
+    })
+
+    test(
+      `${String(KILLS)} times: each call is bought once or not at all, and every cent is somewhere`,
+      async () => {
+        const calls: Call[] = []
+        const places: readonly Place[] = PLACES[capture]
+        await mortal.live(null)
+        const key = await signUp(control)
+        await mortal.call('POST', '/v1/wallet/deposit', { amount: START }, key)
+        const id = await sell()
+        mortal.kill()
+        await mortal.died()
+        for (let round = 0; round < KILLS; round++) {
+          const place = places[round % places.length]!
+          const most = place === 'sale paid' || place === 'sale captured' ? CALLS - 1 : CALLS
+          const pass = 1 + (Math.floor(round / places.length) % most)
+          const isReceivers = place === 'told' || place === 'taken'
+          await mortal.live(isReceivers ? null : ({ step: place, pass } satisfies Life['dieAt']))
+          workflow.arm(isReceivers ? { at: place, pass } : null)
+          // Those of earlier rounds ask again while the new ones buy.
+          const back = calls.filter(({ answered }) => !answered)
+          const fresh = Array.from({ length: CALLS }, (_, each): Call => {
+            const succeeds = capture === 'onPayment' || each !== CALLS - 1
+            return { name: `call-${String(round)}-${String(each)}`, succeeds, answered: false }
+          })
+          for (const { name } of fresh.filter(({ succeeds }) => !succeeds)) workflow.failing.add(name)
+          calls.push(...fresh)
+          await Promise.all([mortal.diedWithin(120_000), ...[...back, ...fresh].map(buy)])
+        }
+        workflow.arm(null)
+        await mortal.live(null)
+        for (const call of calls.filter(({ answered }) => !answered)) await buy(call)
+        await rested(database)
+
+        const rows = await database.statements.run<{ who: string; state: string; method: string }>(
+          `SELECT details -> 'input' ->> 'who' AS who, state, method FROM sale`,
+          [],
+        )
+        for (const { name, succeeds } of calls) {
+          expect(rows.filter(({ who }) => who === name)).toEqual([
+            { who: name, state: succeeds ? 'paid' : 'failed', method: 'account' },
+          ])
+        }
+        const paid = rows.filter(({ state }) => state === 'paid').length
+        expect(await control.ledger.differences()).toEqual([])
+        expect(await findHoldDifferences(database.statements)).toEqual([])
+        expect([await balanceOf(key), await balanceOf(SELLER)]).toEqual([cents(START * 100 - paid), cents(paid)])
+        // Each is delivered under one id, however often.
+        const ids = new Set(workflow.deliveries.map(({ id: webhook }) => webhook))
+        expect(ids.size).toBe(capture === 'onPayment' ? paid : rows.length)
+        expect(mortal.late).toBe(0)
+        process.stdout.write(`${JSON.stringify({ capture, calls: calls.length, paid, kills: KILLS })}\n`)
+
+        async function buy(call: Call): Promise<void> {
+          const params = {
+            ...{ name: 'chaos', arguments: { who: call.name } },
+            _meta: { 'coinslot/idempotency-key': call.name },
+          }
+          const to = `${mortal.origin}/p/${id}/mcp`
+          const { result, error } = await sendMcp(
+            to,
+            { method: 'tools/call', params },
+            { authorization: `Bearer ${key}` },
+          ).catch((): Json => ({ error: 'broken off' }))
+          if (error !== undefined) return
+          const { isError = false, structuredContent } = result as { isError?: boolean; structuredContent: Json }
+          if (isError && call.succeeds) throw new Error(JSON.stringify(structuredContent))
+          call.answered = true
+        }
+      },
+      300_000 + KILLS * 30_000,
+    )
+
+    async function sell(): Promise<string> {
+      const terms = {
+        callbackUrl: workflow.url,
+        product: { name: 'Chaos' },
+        price: PRICE,
+        network: 'base-sepolia',
+        capture,
+      }
+      const more = {
+        responseMode: 'lastNode',
+        runSeconds: 3_600,
+        fields: [{ name: 'who', type: 'text', required: true }],
+      }
+      const created = await mortal.call('POST', '/v1/checkouts', { ...terms, ...more }, SELLER)
+      if (created?.status !== 201) throw new Error(`no checkout: ${JSON.stringify(created?.body)}`)
+      return created.body.checkout.id as string
+    }
+
+    async function balanceOf(key: string): Promise<number> {
+      const answer = await mortal.call('GET', '/v1/wallet/balance', undefined, key)
+      if (answer === null) throw new Error('no balance')
+      return (answer.body.wallet as { balance: number }).balance
+    }
+  },
+)
+
+const SELLER = 'csk_test_chaos_of_checkouts_0002'
+
+function cents(amount: number): number {
+  return amount / 100
+}
+
+/** A buyer's account; returns its key. */
+async function signUp({ identity }: Service): Promise<string> {
+  const person = { name: 'Buyer', email: 'buyer@example.com', emailConfirmed: true }
+  const { user } = await identity.signUp({ issuer: 'coinslot', subject: 'buyer', ...person })
+  const { subject, issuer } = user
+  const via = { via: 'session', keyId: null, agentId: null } as const
+  const caller = { user, subject, issuer, environment: 'sandbox', ...via } as const
+  const wanted = { name: 'key', agentId: null, expiresAt: null }
+  return (await identity.keys.create(caller, wanted, newId('op', new Date()))).secret
+}
