@@ -6,18 +6,30 @@ import type { Environment } from '../kit/owner.ts'
 import type { AssetStore } from '../marketplace/ports/asset.ts'
 import { createAssetStore } from '../marketplace/store/assets/assets.ts'
 import { runCommand, withDatabase } from './command/run.ts'
+import { showTransfers } from './transfers.ts'
 
 /** `npm run admin -- verify my-asset`: what only an operator may do. */
 async function main(args: readonly string[]): Promise<number> {
   const [command = '', name, given] = args
+  const isList = command === 'transfers' && args.length <= 2
   const isSwitch = command === 'payouts' && (name === 'on' || name === 'off') && args.length === 2
-  if (!isSwitch && (!(command in COMMANDS) || name === undefined || !isEnvironment(given) || args.length > 3)) {
+  if (
+    !isSwitch &&
+    !isList &&
+    (!(command in COMMANDS) || name === undefined || !isEnvironment(given) || args.length > 3)
+  ) {
     console.error(USAGE)
     return 2
   }
   const config = readConfig(process.env)
   const environment = isEnvironment(given) && given !== undefined ? given : config.LIVE ? 'production' : 'sandbox'
   return await withDatabase(config, async (database) => {
+    if (isList) {
+      const shown = await showTransfers(database.statements, name, systemClock.now())
+      if (shown === null) console.error(`No transfer has that id: ${name ?? ''}`)
+      else console.log(shown)
+      return shown === null ? 1 : 0
+    }
     if (isSwitch) {
       console.log(await switchPayouts(config, database, name))
       return 0
@@ -43,6 +55,7 @@ const USAGE = `Usage:
   npm run admin -- verify-owner | unverify-owner <user id>
   npm run admin -- hide-review <review id>
   npm run admin -- payouts off | on
+  npm run admin -- transfers [id]
 The default environment is production on a live server, otherwise the sandbox.`
 
 /** Answers what was done, or null when there was nothing to do it to. */

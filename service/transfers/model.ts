@@ -1,5 +1,6 @@
-import type { Authorization, SignedAuthorization, Use } from '../chain/model.ts'
-import type { Network } from '../chain/networks.ts'
+import type { Authorization, Hex, SignedAuthorization, Use } from '../chain/model.ts'
+import type { Network, NetworkName } from '../chain/networks.ts'
+import type { Usdc } from '../kit/money.ts'
 
 export interface Signed extends Pick<Authorization, 'from' | 'nonce' | 'validBefore'> {
   /** Null where the key is ours, and signs nothing else with this nonce. */
@@ -18,6 +19,37 @@ export type Outcome =
   | { state: 'open' | 'ending' | 'unclear' | 'over' }
   | { state: 'used'; use: Use; final: boolean }
   | { state: 'spent'; use: Use }
+
+/**
+ * One transfer as an operator looks for it, in the words of all. `waiting`: its terms are not stored, and no money can leave.
+ * `signed`: they are, and it may have been signed. `sent`: the network may have it. `confirmed`, `failed`: its ends.
+ */
+export interface Transfer {
+  /** The withdrawal's, refund's or payment's; of the others their kind and number. */
+  id: string
+  kind: 'withdrawal' | 'refund' | 'refund_own' | 'sweep' | 'funding' | 'payment' | 'return'
+  /** Whose money it is. */
+  userId: string | null
+  environment: string | null
+  network: NetworkName
+  amount: Usdc
+  from: Hex | null
+  to: Hex | null
+  nonce: Hex | null
+  /** Unix seconds. */
+  validBefore: bigint | null
+  state: 'waiting' | 'signed' | 'sent' | 'confirmed' | 'failed'
+  /** What it waits for, or why it failed. */
+  reason: string | null
+  txHash: Hex | null
+  createdAt: Date
+  sentAt: Date | null
+  endedAt: Date | null
+  /** What the facilitator knows of it: the state of its settlement, in how many transactions it was, why it was refused. */
+  settlement: string | null
+  attempts: number | null
+  refusal: string | null
+}
 
 /** What is handed to the facilitator. */
 export interface Sending {

@@ -1,4 +1,5 @@
 import type { Hex } from '../../service/chain/model.ts'
+import { findTransfers } from '../../service/transfers/store.ts'
 import { usdcOf, until } from '../facilitator/world.ts'
 import type { TestChain } from '../harness/chain.ts'
 import type { TestPerson, TestService } from '../harness/service.ts'
@@ -41,6 +42,11 @@ describe('an account’s payer wallet', () => {
     const person = await world.person()
     const { body } = await pay(person, '/v2/500')
     expect(body.payment.status).toBe('pending')
+    const id = body.payment.id as string
+    expect(await findTransfers(service.database.statements, { id })).toMatchObject([
+      { id: `funding ${id}`, kind: 'funding', state: 'confirmed', from: treasury, settlement: 'settled' },
+      { id, kind: 'payment', state: 'sent', settlement: null },
+    ])
     await until(async () => {
       await world.expire()
       const { payment } = (await person.call('GET', `/v1/pay/${String(body.payment.id)}`)).body
