@@ -74,6 +74,7 @@ describe('connections by client credentials', () => {
     // A token that the provider takes back is replaced, without anybody's help.
     world.company.revokeAll()
     expect((await world.call(person, 'notes-write')).body.code).toBe('upstream_error')
+    await world.noted(person, true)
     await sweep()
     expect((await world.call(person, 'notes-write')).body.output).toEqual({ who: 'acme-bot' })
   })

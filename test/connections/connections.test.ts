@@ -211,7 +211,7 @@ describe('connections to providers of tools', () => {
     expect((await world.call(person, 'notes-write')).body.code).toBe('upstream_error')
     clock.forward(300_000)
     expect((await world.call(person, 'notes-write')).body.output).toEqual({ who: 'gus' })
-    expect(await world.connections(person)).toMatchObject([{ failure: null }])
+    await world.noted(person, false)
 
     // An outage that lasts is counted anew, and is given up after three days.
     world.company.isDown = true
@@ -445,6 +445,7 @@ describe('connections to providers of tools', () => {
     })
     world.company.revokeAll()
     expect((await world.call(person, 'notes-write')).body.code).toBe('upstream_error')
+    await world.noted(person, true)
     await sweep()
     expect(await world.connections(person)).toMatchObject([{ state: 'expired' }])
     const listed = await person.call('GET', `/v1/deliveries?endpointId=${String(body.webhookEndpoint.id)}`)

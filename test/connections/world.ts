@@ -1,3 +1,4 @@
+import { until } from '../harness/until.ts'
 import { createHash, randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { Stranger, type ReceivedRequest } from '../harness/stranger.ts'
@@ -189,6 +190,8 @@ export interface ConnectionWorld extends ToolWorld {
   /** A person whose account is connected, under this name there. */
   connected(who: string): Promise<TestPerson & { connectionId: string }>
   connections(person: TestPerson): Promise<Record<string, unknown>[]>
+  /** Waits until it is noted that a call with the one connection was refused, or was not: its answer does not wait for that. */
+  noted(person: TestPerson, isRefused: boolean): Promise<unknown>
 }
 
 /** The service with the tools of a company that accounts connect to. Its key is in the vault too. */
@@ -224,6 +227,12 @@ export async function connectionWorld(
     },
     connections: async (person) =>
       (await person.call('GET', '/v1/connections')).body.connections as Record<string, unknown>[],
+    noted: (person, isRefused) =>
+      until(async () => {
+        const { body } = await person.call('GET', '/v1/connections')
+        const [connection] = body.connections as { failure: string | null }[]
+        return (connection?.failure != null) === isRefused
+      }),
     async close() {
       await world.close()
       await company.close()
