@@ -67,7 +67,7 @@ export interface Sale {
   facilitator: string | null
   /** It belongs to test mode. */
   simulated: boolean
-  /** Names the authorization; null where nobody signed one. */
+  /** Names the authorization. Null where there is none. */
   digest: Hex | null
   /** The request to a facilitator, stored so that it can be repeated. */
   request: RequestBody | null

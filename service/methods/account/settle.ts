@@ -6,7 +6,7 @@ export function accountMethod({ pay, giveBack }: AccountMoney): SaleMethod {
   return {
     signed: false,
     simulated: false,
-    verify: () => Promise.reject(new Error('nobody signs for a payment from an account')),
+    verify: () => Promise.reject(new Error('a payment from an account has no signature')),
     settle: ({ id }) => Promise.resolve({ status: 'settled', txHash: accountHash(id) }),
     pay,
     giveBack,

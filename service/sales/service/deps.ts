@@ -71,7 +71,7 @@ export interface Terms {
   note: unknown
 }
 
-/** What a sale stores that nobody signs for. */
+/** What a sale without an authorization stores. */
 type UnsignedTerms = Pick<
   Terms,
   'subject' | 'userId' | 'environment' | 'network' | 'inputHash' | 'details' | 'workMs' | 'holds'

@@ -40,7 +40,7 @@ export function createUnsignedSelling<Order extends PurchaseRequest, Value>(
     return await processing.processSale(order, { ...claimedSale(sale), state }, true)
   }
 
-  /** The sale of this operation, whoever of two equal requests makes it. */
+  /** Two equal requests at the same time get the same sale. */
   async function once(
     { order, id }: { order: Order; id: string },
     again: (known: Sale) => Promise<Sold<Value>>,
