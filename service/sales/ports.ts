@@ -45,8 +45,11 @@ export interface Journal {
   leave(sale: Lease): Promise<void>
   /** Stores a new simulated sale. False when one of this id exists already. */
   simulated(sale: Sale, resumeAt: Date | null): Promise<boolean>
-  /** The delivery before the payment failed, so nothing is charged. A sale that another process has taken stays its own. */
-  release(sale: Lease, reason: string): Promise<void>
+  /**
+   * The delivery before the payment failed, so nothing is charged. A sale that another process has taken stays its own. Where
+   * something was set aside for it, it has failed; any other one can be taken again.
+   */
+  release(sale: Lease & PaymentMethod, reason: string): Promise<void>
   /** Binds the sale to this body before all of it was forwarded. False when it is bound to another body. */
   bind(id: string, bodyHash: Buffer): Promise<boolean>
   /** Call before the chain is asked. False when another process has taken over the sale. */
@@ -218,7 +221,11 @@ export interface SaleStore extends SaleReader {
     time: { now: Date; until: Date },
   ): Promise<{ sale: Sale; before: Sale['state'] } | null>
   leave(sale: Lease): Promise<void>
-  release(inside: Statements, sale: Lease, reason: string): Promise<Sale | null>
+  release(
+    inside: Statements,
+    sale: Lease,
+    end: { state: 'released' | 'failed'; reason: string; now: Date },
+  ): Promise<Sale | null>
   bind(id: string, bodyHash: Buffer): Promise<boolean>
   settling(lease: Lease, delivered: Delivered, time: { now: Date; until: Date | null }): Promise<boolean>
   paid(inside: Statements, id: string, paid: { txHash: string; handover: Handover; now: Date }): Promise<Sale | null>
@@ -257,6 +264,6 @@ export interface SaleStore extends SaleReader {
   /** Ends what `findUndelivered` found. False when an answer came meanwhile, or somebody works on it. */
   giveUpUndelivered(id: string, result: WorkResult, now: Date): Promise<boolean>
   /** Sales whose delivering process has ended. */
-  findLost(now: Date, limit: number): Promise<readonly Lease[]>
+  findLost(now: Date, limit: number): Promise<readonly (Lease & PaymentMethod)[]>
   forgetAnswers(before: Date): Promise<void>
 }

@@ -2,22 +2,29 @@ import type { Caller } from '../kit/caller.ts'
 import type { Id } from '../kit/ids.ts'
 import type { Usdc } from '../kit/money.ts'
 import type { Owner } from '../kit/owner.ts'
-import type { ToolOffer } from '../sales/model.ts'
+import type { Address } from '../chain/model.ts'
+import type { NetworkName } from '../chain/networks.ts'
+import type { AccountBuyer, ToolOffer } from '../sales/model.ts'
 
 /** The account with this handle; null when there is none. */
 export type AccountByHandle = (handle: string) => Promise<string | null>
 
-/** Pays an address from the caller's account. */
+/** Pays from the caller's account. */
 export interface AccountPayments {
+  here: {
+    /** The account as a buyer for `maxAmount`, within the limits of its agent. Null where the recipient is no account here. */
+    buyer(
+      caller: Caller,
+      purchase: { request: PaidCall; network: NetworkName; recipient: Address },
+      operation: Id<'op'>,
+    ): Promise<AccountBuyer | null>
+  }
+  /** Throws when the caller has no such payment to an address. */
+  find(caller: Caller, id: string): Promise<unknown>
+  /** Pays an address. */
   pay(
     caller: Caller,
-    request: {
-      url: string
-      method: string
-      headers: Readonly<Record<string, string>>
-      body: string | null
-      maxAmount: Usdc
-    },
+    request: PaidCall,
     operation: Id<'op'>,
     options: { keyed: boolean; background: boolean },
   ): Promise<{
@@ -29,6 +36,15 @@ export interface AccountPayments {
       encoding: 'utf8' | 'base64'
     } | null
   }>
+}
+
+/** A request that costs money, and the most that it may cost. */
+export interface PaidCall {
+  url: string
+  method: string
+  headers: Readonly<Record<string, string>>
+  body: string | null
+  maxAmount: Usdc
 }
 
 /** The products of one kind. */

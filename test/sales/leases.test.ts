@@ -44,7 +44,9 @@ describe('the work for a sale', () => {
     const found = (await store.findLost(later, 100)).find((lost) => lost.id === id)!
     expect(await countLeased(id, LEASE_MS)).toBe(1)
     const release = (lease: typeof found) =>
-      store.inTransaction((inside) => store.release(inside, lease, 'interrupted'))
+      store.inTransaction((inside) =>
+        store.release(inside, lease, { state: 'released', reason: 'interrupted', now: later }),
+      )
     expect(await release(found)).toBeNull()
     const sale = (await store.find(id))!
     expect(sale).toMatchObject({ state: 'claimed', leaseUntil: new Date(START + 2 * LEASE_MS) })

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { DomainError } from '../../kit/errors.ts'
 import type { Raw } from '../../kit/schema/merge.ts'
 import type { Owner } from '../../kit/owner.ts'
+import type { Sold } from '../../sales/service/deps.ts'
 import type { GateRequest, HeaderList, Outcome } from '../model.ts'
 import { headerIn } from '../rules/headers.ts'
 import type { RouteRequest } from '../rules/tool.ts'
@@ -11,7 +12,7 @@ import type { OpenedRoute, RouteAnswer } from '../service/tools.ts'
 import { callUpstream, type Relay } from './gate.ts'
 
 /** Calls of routes by clients that send no HTTP request to the gate. */
-export function createRouteCalls(paywalls: Paywalls, relay: Relay, tokens: { of(sale: string): string }) {
+export function createRouteCalls(paywalls: Paywalls, relay: Relay, tokens: Tokens) {
   return async (owner: Owner, tool: string, input: Raw, gone: AbortSignal): Promise<OpenedRoute> => {
     const { slug, request, price } = await paywalls.routeCall(owner, tool, input)
     const opened = await paywalls.gateOf(slug)
@@ -31,14 +32,12 @@ export function createRouteCalls(paywalls: Paywalls, relay: Relay, tokens: { of(
         const counter = paywalls.counter(gate, asked, ask)
         return {
           ...counter,
-          async buy(purchase) {
-            try {
-              const sold = await counter.buy(purchase)
-              return { ...sold, value: sold.value === null ? null : await toAnswer(sold.value) }
-            } catch (error) {
-              throw error instanceof UpstreamRefused ? await refusedBy(error, tokens) : error
-            }
-          },
+          buy: (purchase) => refusing(tokens, async () => await read(await counter.buy(purchase))),
+          buyFromAccount: (purchase, accountFor) =>
+            refusing(tokens, async () => {
+              const sold = await counter.buyFromAccount(purchase, accountFor)
+              return sold === null ? null : await read(sold)
+            }),
           toBody: () => ({}),
         }
       },
@@ -47,6 +46,10 @@ export function createRouteCalls(paywalls: Paywalls, relay: Relay, tokens: { of(
 }
 
 export type RouteCalls = ReturnType<typeof createRouteCalls>
+
+interface Tokens {
+  of(sale: string): string
+}
 
 function headersOf({ body }: RouteRequest): [string, string][] {
   const content: [string, string][] =
@@ -108,10 +111,19 @@ async function readStart(body: Readable): Promise<{ body: Buffer; whole: boolean
   return { body: Buffer.concat(chunks).subarray(0, ANSWER_BYTES), whole: bytes <= ANSWER_BYTES }
 }
 
-async function refusedBy(
-  { outcome, sale }: UpstreamRefused,
-  tokens: { of(sale: string): string },
-): Promise<DomainError> {
+async function read(sold: Sold<Outcome>): Promise<Sold<RouteAnswer>> {
+  return { ...sold, value: sold.value === null ? null : await toAnswer(sold.value) }
+}
+
+async function refusing<Bought>(tokens: Tokens, buy: () => Promise<Bought>): Promise<Bought> {
+  try {
+    return await buy()
+  } catch (error) {
+    throw error instanceof UpstreamRefused ? await refusedBy(error, tokens) : error
+  }
+}
+
+async function refusedBy({ outcome, sale }: UpstreamRefused, tokens: Tokens): Promise<DomainError> {
   const { status, body } = await toAnswer(outcome)
   const paid = sale.state === 'paid'
   const proof = paid ? { paymentId: sale.id, paymentToken: tokens.of(sale.id) } : {}

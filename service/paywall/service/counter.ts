@@ -1,4 +1,5 @@
 import { PaymentRefused } from '../../sales/errors.ts'
+import type { AccountFor } from '../../sales/model.ts'
 import type { Counter } from '../../sales/service/door.ts'
 import type { PurchaseRequest, Sold } from '../../sales/service/deps.ts'
 import { sentenceOf } from '../../x402/reasons.ts'
@@ -17,30 +18,47 @@ import { NotSold, type GateAnswer, type PaidCall } from './product.ts'
 export function createCounters(deps: CounterDeps) {
   const { tally, clock, addresses, dialects, journal, offering, selling, finish } = deps
 
-  return (gate: Gate, request: GateRequest, ask: CallUpstream): Counter<Outcome> => {
+  return (gate: Gate, request: GateRequest, ask: CallUpstream): RouteCounter<Outcome> => {
     const call = callOf({ gate, request, ask, hops: 0 }, clock.now())
     const pricing = call?.route.pricing
     if (call === null || pricing?.model !== 'per-request' || gate.testMode) throw routeMissing(request.method)
 
-    const buy = async (purchase: PurchaseRequest): Promise<Sold<Outcome>> => {
+    const buying = async <Bought>(purchase: PurchaseRequest, buy: (paid: PaidCall) => Promise<Bought>) => {
       const paid: PaidCall = { ...call, ...purchase, presented: signed(purchase.presented), pricing }
-      try {
-        const sold = await selling.buy(paid)
-        return { ...sold, value: await finish(paid, sold) }
-      } catch (error) {
-        throw error instanceof NotSold ? refusalOf(error.why) : error
+      const sell = async (): Promise<Bought> => {
+        try {
+          return await buy(paid)
+        } catch (error) {
+          throw error instanceof NotSold ? refusalOf(error.why) : error
+        }
       }
+      return await counted(tally, call, sell)
     }
+    const handOver = async (paid: PaidCall, sold: Sold<GateAnswer>): Promise<Sold<Outcome>> => ({
+      ...sold,
+      value: await finish(paid, sold),
+    })
 
     return {
       facilitator: addresses.facilitator,
       dialects,
       journal,
       offer: () => offering.forSale(call, pricing),
-      buy: (purchase) => counted(tally, call, () => buy(purchase)),
+      buy: (purchase) => buying(purchase, async (paid) => await handOver(paid, await selling.buy(paid))),
+      buyFromAccount: (purchase, accountFor) =>
+        buying(purchase, async (paid) => {
+          const sold = await selling.buyFromAccount(paid, accountFor)
+          return sold === null ? null : await handOver(paid, sold)
+        }),
       toBody: () => ({}),
     }
   }
+}
+
+/** Sells one call of a route, also to accounts of this server. */
+export interface RouteCounter<Value> extends Counter<Value> {
+  /** Null where the route's owner is paid outside of this server. */
+  buyFromAccount(purchase: PurchaseRequest, accountFor: AccountFor): Promise<Sold<Value> | null>
 }
 
 function refusalOf({ reason, sentence, payer }: Why): PaymentRefused {
@@ -49,7 +67,10 @@ function refusalOf({ reason, sentence, payer }: Why): PaymentRefused {
 
 interface CounterDeps extends GateDeps {
   offering: Offering
-  selling: { buy(call: PaidCall): Promise<Sold<GateAnswer>> }
+  selling: {
+    buy(call: PaidCall): Promise<Sold<GateAnswer>>
+    buyFromAccount(call: PaidCall, accountFor: AccountFor): Promise<Sold<GateAnswer> | null>
+  }
   /** What the buyer gets. */
   finish(call: PaidCall, sold: Sold<GateAnswer>): Promise<Outcome>
 }

@@ -3,7 +3,7 @@ import { deriveId, isId } from '../../kit/ids.ts'
 import { least } from '../../kit/money.ts'
 import { authorizationUsed } from '../../sales/errors.ts'
 import type { Sale, StoredAnswer } from '../../sales/model.ts'
-import type { Made, Product, Standing, Terms } from '../../sales/service/deps.ts'
+import type { AccountTerms, Made, Product, Standing, Terms } from '../../sales/service/deps.ts'
 import { alreadyDelivered, anotherRequest, badPayment, paymentExpired, settlementPending, underWay } from '../errors.ts'
 import type { Exact, HeaderList, Metered, Outcome } from '../model.ts'
 import type { Hold } from '../ports.ts'
@@ -44,6 +44,7 @@ export type GateAnswer = { kind: 'answer'; gathered: Gathered; sent: string } | 
 
 /** The upstream refused or failed: its answer is passed on unchanged, and nothing is charged. */
 export class UpstreamRefused extends Error {
+  readonly code = 'upstream_error'
   readonly outcome: Outcome
   readonly sale: Sale
 
@@ -150,6 +151,7 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
     idOf: (operation) => deriveId('pay', operation),
     isId: (id) => isId('pay', id),
     terms: (call) => termsOf(call, deps),
+    accountTerms: (call) => accountTermsOf(call, deps),
     isHere: (sale, { gate }) => sale.subject === gate.id,
     requiresIdentifier: ({ route }) => route.paymentIdentifier === 'required',
     assertSame(sale, { gate, request }) {
@@ -187,16 +189,35 @@ export function createGateProduct(deps: GateProductDeps): Product<PaidCall, Gate
 }
 
 function termsOf(call: PaidCall, deps: GateProductDeps): Terms {
-  const { limits, clock } = deps
   const { gate, route, request, pricing, presented } = call
   if (presented === null) throw new Error('a sale has no signature')
   const price = signedPrice({ ...call, presented })
-  const { amount, network, recipient, part } = price
   const resource = {
     url: resourceOf(call),
     description: route.description ?? gate.name,
     mimeType: 'application/json',
   }
+  return {
+    ...soldOf(call, price, deps),
+    requirements: requirementsOf(price, resource, {
+      route: offeredRoute(gate.address, route, request.method),
+      taker: presented.permit === null ? null : takerOf(deps, route),
+    }),
+    note: tiersOf(pricing),
+  }
+}
+
+/** An account pays what the route costs now. */
+function accountTermsOf(call: PaidCall, deps: GateProductDeps): AccountTerms {
+  const [price] = pricesOf(call.gate, call.route)
+  if (price === undefined) throw new Error('a paywall with a price has no recipient')
+  return { ...soldOf(call, { ...price, part: false }, deps), resource: resourceOf(call) }
+}
+
+/** What a sale stores of its request, whoever pays. */
+function soldOf(call: PaidCall, price: SignedPrice, { limits, clock }: GateProductDeps) {
+  const { gate, route, request, pricing } = call
+  const { amount, network, recipient, part } = price
   const details = detailsOf({
     kind: isMetered(pricing) ? 'balance' : 'request',
     route: keyOf(route),
@@ -205,22 +226,10 @@ function termsOf(call: PaidCall, deps: GateProductDeps): Terms {
     cost: null,
     ...(route.signIn === null ? {} : { pass: passHash(gate.id, network, request).toString('hex') }),
   })
-  return {
-    subject: gate.id,
-    ...gate.owner,
-    amount,
-    network,
-    recipient,
-    details,
-    requirements: requirementsOf(price, resource, {
-      route: offeredRoute(gate.address, route, request.method),
-      taker: presented.permit === null ? null : takerOf(deps, route),
-    }),
-    inputHash: lineHash(gate.id, request),
-    // A partial payment covers the call only together with the balance at that time.
-    workMs: route.settle === 'before' || part ? 0 : limits.workMs,
-    note: tiersOf(pricing),
-  }
+  // A partial payment covers the call only together with the balance at that time.
+  const workMs = route.settle === 'before' || part ? 0 : limits.workMs
+  const inputHash = lineHash(gate.id, request)
+  return { subject: gate.id, ...gate.owner, amount, network, recipient, details, inputHash, workMs }
 }
 
 async function callFor(deps: GateProductDeps, call: PaidCall, sale: Sale, paid: boolean): Promise<Sellable> {

@@ -2,11 +2,11 @@ import type { Id } from '../../kit/ids.ts'
 import type { Raw } from '../../kit/schema/merge.ts'
 import type { Usdc } from '../../kit/money.ts'
 import type { Owner } from '../../kit/owner.ts'
-import type { Counter } from '../../sales/service/door.ts'
 import type { ToolOffer } from '../../sales/model.ts'
 import { paywallMissing } from '../errors.ts'
 import type { Paywall } from '../model.ts'
 import type { PaywallStore } from '../ports.ts'
+import type { RouteCounter } from './counter.ts'
 import {
   inputSchemaOf,
   isToolRoute,
@@ -72,7 +72,7 @@ export interface OpenedRoute {
   /** Calls a route that is free. */
   pass(): Promise<RouteAnswer>
   /** Sells one call of a route with a price. */
-  counter(): Counter<RouteAnswer>
+  counter(): RouteCounter<RouteAnswer>
 }
 
 export interface RouteAnswer {

@@ -66,9 +66,13 @@ export function createJournal({ store, purchases, hooks, methods, clock }: Journ
     bind: (id, bodyHash) => store.bind(id, bodyHash),
 
     async release(lease, reason) {
+      const method = methods.of(lease)
+      const state = method.giveBack === undefined ? 'released' : 'failed'
       await store.inTransaction(async (inside) => {
-        const sale = await store.release(inside, lease, reason)
-        if (sale !== null) await hooksOf(sale).freed?.(inside, sale)
+        const sale = await store.release(inside, lease, { state, reason, now: clock.now() })
+        if (sale === null) return
+        await method.giveBack?.(inside, sale)
+        await hooksOf(sale).freed?.(inside, sale)
       })
     },
 

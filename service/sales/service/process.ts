@@ -1,6 +1,6 @@
 import { paymentRefunded, paymentRefused } from '../errors.ts'
 import type { Delivered, Sale } from '../model.ts'
-import { isOver } from '../rules.ts'
+import { isOver, nextResume } from '../rules.ts'
 import type { PurchaseRequest, Delivery, Made, Product, SellingDeps, Sold } from './deps.ts'
 import type { Journal, Lease } from '../ports.ts'
 import type { PaymentTokens } from './proof.ts'
@@ -126,7 +126,19 @@ export function createProcessing<Order extends PurchaseRequest, Value>(
     return new Date(clock.now().getTime() + (product.delivery?.makingMs ?? 0) + settleMs + SPARE_MS)
   }
 
-  return { processSale, join, settle, until }
+  const leaseFor = (terms: Holding) => firstLease(terms, product.delivery === null ? null : until(), clock.now())
+  return { processSale, join, settle, until, leaseFor }
+}
+
+/** A new sale's lease, and when it is looked at without a waiting buyer. `made`: until when its answer is made here. */
+function firstLease({ workMs, holds }: Holding, made: Date | null, now: Date) {
+  const leaseUntil = holds ? new Date(now.getTime() + workMs) : made
+  return { leaseUntil, resumeAt: made === null ? nextResume(now, now) : null }
+}
+
+interface Holding {
+  workMs: number
+  holds: boolean
 }
 
 interface Held<Order extends PurchaseRequest, Value> {

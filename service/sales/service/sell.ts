@@ -6,7 +6,7 @@ import { outlasts } from '../../x402/requirements.ts'
 import { isUsed } from '../../x402/reasons.ts'
 import { authorizationUsed, lapsesTooSoon, paymentRefunded, paymentRefused, paymentSubmitted } from '../errors.ts'
 import { claimedSale, isGoingBack, wasPaid, type PaymentMethod, type NewSale, type Sale } from '../model.ts'
-import { isSubmitted, nextResume } from '../rules.ts'
+import { isSubmitted } from '../rules.ts'
 import type { Verified } from '../ports.ts'
 import { createUnsignedSelling } from './unsigned.ts'
 import { createProcessing } from './process.ts'
@@ -88,9 +88,8 @@ export function createSelling<Order extends PurchaseRequest, Value>(deps: Sellin
     const state = holds ? 'held' : 'claimed'
     // The token gives access to what was paid for. It is the buyer's own choice, or else the one made here.
     const sold = saleOf(judged, { id, now, token: order.token ?? tokens.of(id) })
-    const leaseUntil = holds ? new Date(now.getTime() + workMs) : product.delivery === null ? null : processing.until()
+    const { leaseUntil, resumeAt } = processing.leaseFor({ workMs, holds })
     const sale: NewSale = { ...sold, product: product.name, leaseUntil }
-    const resumeAt = product.delivery === null ? nextResume(now, now) : null
     const bought = await journal.begin(sale, { state, resumeAt, promised, balance, note })
     if (bought !== sale.id) {
       const twin = await journal.findById(bought)
@@ -170,15 +169,20 @@ function assertOwed(
   if (owedMs !== null && (sale.endedAt ?? now).getTime() + owedMs < now.getTime()) throw errors.expired(sale)
 }
 
-/** The authorization as it stands now: its payer may have become a wallet with code, or have used the nonce. */
+/**
+ * The authorization as it stands now: its payer may have become a wallet with code, or have used the nonce. What was set aside
+ * without one is still there.
+ */
 async function standingOf(
   { methods, clock }: SellingDeps,
   known: Sale,
   standing: Standing,
   isProven: boolean,
 ): Promise<Standing> {
-  if (known.request === null) throw new Error('a simulated sale is never released')
-  const { refusal, payerHasCode: hasCode = false } = await methods.of(known).verify(known)
+  const method = methods.of(known)
+  if (!method.signed) return standing
+  if (known.request === null) throw new Error('a signed sale has no authorization')
+  const { refusal, payerHasCode: hasCode = false } = await method.verify(known)
   const payerHasCode = hasCode && standing.promised !== true
   // Another party has submitted it, and it still pays for this sale; but its signature no longer proves the buyer. Or
   // its payer has cancelled it: the chain says which, before any work.

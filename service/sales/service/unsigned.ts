@@ -1,7 +1,6 @@
 import { ZERO, type Usdc } from '../../kit/money.ts'
 import { claimedSale, type AccountFor, type MethodName, type NewSale, type Right, type Sale } from '../model.ts'
 import type { Claim } from '../ports.ts'
-import { nextResume } from '../rules.ts'
 import type { FreeTerms, Product, PurchaseRequest, SellingDeps, Sold } from './deps.ts'
 import type { createProcessing } from './process.ts'
 import { assertFirst, tokenHash } from './proof.ts'
@@ -18,44 +17,40 @@ export function createUnsignedSelling<Order extends PurchaseRequest, Value>(
 ) {
   const { journal, tokens, clock, failpoints } = deps
 
-  async function claim(order: Order, id: string, { terms, buyer, more }: Unsigned): Promise<Sold<Value>> {
-    const now = clock.now()
-    const { workMs, holds = false, ...about } = terms
-    const state = holds ? 'held' : 'claimed'
-    const leaseUntil = holds ? new Date(now.getTime() + workMs) : null
-    const unsigned = { digest: null, request: null, identifier: null, escrow: null, facilitator: null }
-    const proof = { tokenHash: tokenHash(order.token ?? tokens.of(id)) }
-    const sale: NewSale = {
-      ...about,
-      ...unsigned,
-      ...buyer,
-      ...proof,
-      product: product.name,
-      id,
-      leaseUntil,
-      createdAt: now,
-    }
-    await journal.begin(sale, { state, resumeAt: nextResume(now, now), promised: false, balance: null, ...more })
-    await failpoints.reach('sale claimed')
-    return await processing.processSale(order, { ...claimedSale(sale), state }, true)
-  }
-
   /** Two equal requests at the same time get the same sale. */
   async function once(
     { order, id }: { order: Order; id: string },
     again: (known: Sale) => Promise<Sold<Value>>,
-    unsigned: Unsigned,
+    { terms, buyer, more }: Unsigned,
   ): Promise<Sold<Value>> {
+    const { workMs, holds = false, ...about } = terms
     const leave = await product.enter?.(order)
     try {
-      return await claim(order, id, unsigned)
-    } catch (error) {
-      // The same request, at the same time: it may have used the last of the right.
-      const twin = await journal.findById(id)
-      if (twin === null) throw error
-      return await again(twin)
+      const now = clock.now()
+      const { leaseUntil, resumeAt } = processing.leaseFor({ workMs, holds })
+      const unsigned = { digest: null, request: null, identifier: null, escrow: null, facilitator: null, ...buyer }
+      const proof = { tokenHash: tokenHash(order.token ?? tokens.of(id)) }
+      const sale: NewSale = { ...about, ...unsigned, ...proof, product: product.name, id, leaseUntil, createdAt: now }
+      const state = holds ? 'held' : 'claimed'
+      const claim: Claim = { state, resumeAt, promised: false, balance: null, ...more }
+      const twin = await begin(sale, claim)
+      if (twin !== null) return await again(twin)
+      await failpoints.reach('sale claimed')
+      return await processing.processSale(order, { ...claimedSale(sale), state }, workMs === 0)
     } finally {
       leave?.()
+    }
+  }
+
+  /** Returns what the same request has begun at the same time: it may have used the last of the right. */
+  async function begin(sale: NewSale, claim: Claim): Promise<Sale | null> {
+    try {
+      await journal.begin(sale, claim)
+      return null
+    } catch (error) {
+      const twin = await journal.findById(sale.id)
+      if (twin === null) throw error
+      return twin
     }
   }
 
@@ -102,6 +97,6 @@ interface Unsigned {
 }
 
 interface Going<Order extends PurchaseRequest, Value> {
-  processing: Pick<ReturnType<typeof createProcessing<Order, Value>>, 'processSale'>
+  processing: Pick<ReturnType<typeof createProcessing<Order, Value>>, 'processSale' | 'leaseFor'>
   replay(order: Order, known: Known): Promise<Sold<Value>>
 }

@@ -59,7 +59,8 @@ export function createSaleStore(statements: StatementPool): SaleStore {
       )
     },
 
-    release: (inside, { id, leaseUntil }, reason) => one(inside, RELEASE, [id, reason, leaseUntil], 'sale_release'),
+    release: (inside, { id, leaseUntil }, { state, reason, now }) =>
+      one(inside, RELEASE, [id, reason, leaseUntil, state, now], 'sale_release'),
 
     async bind(id, bodyHash) {
       const [row] = await statements.run<{ same: boolean }>(BIND, [id, bodyHash], 'sale_bind')
@@ -113,8 +114,8 @@ export function createSaleStore(statements: StatementPool): SaleStore {
     },
 
     async findLost(now, limit) {
-      const rows = await statements.run<{ id: string; lease_until: Date | null }>(LOST, [now, limit], 'sale_lost')
-      return rows.map(({ id, lease_until: leaseUntil }) => ({ id, leaseUntil }))
+      const rows = await statements.run<SaleRow>(LOST, [now, limit], 'sale_lost')
+      return rows.map(fromSaleRow)
     },
 
     async forgetAnswers(before) {
@@ -150,7 +151,7 @@ FROM free WHERE s.id = free.id
 RETURNING s.*, free.state AS before`
 
 const RELEASE = `
-UPDATE sale SET state = 'released', reason = $2, lease_until = NULL
+UPDATE sale SET state = $4::sale_state, reason = $2, lease_until = NULL, ended_at = CASE WHEN $4 = 'failed' THEN $5::timestamptz END
 WHERE id = $1 AND state = 'claimed' AND lease_until IS NOT DISTINCT FROM $3 RETURNING *`
 
 const BIND = `UPDATE sale SET body_hash = coalesce(body_hash, $2) WHERE id = $1 RETURNING body_hash = $2 AS same`
@@ -207,7 +208,7 @@ WITH due AS (SELECT * FROM unnest($1::text[], $2::timestamptz[]) AS due (id, nex
 UPDATE sale s SET resume_at = due.next FROM due
 WHERE s.id = due.id AND s.state IN ('claimed', 'settling') AND s.resume_at <= $3 RETURNING s.*`
 
-const LOST = `SELECT id, lease_until FROM sale WHERE state = 'claimed' AND resume_at IS NULL
+const LOST = `SELECT * FROM sale WHERE state = 'claimed' AND resume_at IS NULL
   AND (lease_until IS NULL OR lease_until <= $1) LIMIT $2`
 
 // A sale that waits for the chain keeps its answer, however long it waits.

@@ -1,12 +1,16 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import type { McpAsk, McpCall } from '../../api/mcp/parts.ts'
 import { answered, unpaid } from '../../api/mcp/results.ts'
+import { Departure } from '../../kit/departure.ts'
 import { DomainError } from '../../kit/errors.ts'
-import { toWire, ZERO } from '../../kit/money.ts'
+import { deriveId } from '../../kit/ids.ts'
+import { toWire, ZERO, type Usdc } from '../../kit/money.ts'
 import type { Owner } from '../../kit/owner.ts'
 import type { OpenedRoute, RouteAnswer } from '../../paywall/service/tools.ts'
-import { sellOverMcp } from '../../sales/service/mcp-door.ts'
-import type { AccountPayments } from '../ports.ts'
+import { PaymentRefused } from '../../sales/errors.ts'
+import type { AccountFor } from '../../sales/model.ts'
+import { proofMeta, sellOverMcp } from '../../sales/service/mcp-door.ts'
+import type { AccountPayments, PaidCall } from '../ports.ts'
 import type { Seller } from './server.ts'
 
 /** Sells calls of paywalls' routes: a guest pays at the gate, an account from its wallet. */
@@ -16,14 +20,52 @@ export function createRouteSeller({ openRoute, accounts, countGuest }: RouteSell
     return sale.kind === 'required' ? unpaid(sale.terms, sale.meta) : toResult(route, sale.sold.value, sale.meta)
   }
 
-  /** Bought as at any other seller: within the limits of the caller's agent, and never above the listed price. */
-  async function charge(
+  /** Within the limits of the caller's agent. A seller with a wallet here is paid in the ledger, any other one on the chain. */
+  async function charge(route: OpenedRoute, ask: McpAsk, sent: McpCall): Promise<CallToolResult> {
+    const isOutside = sent.repeats && (await isPaidOutside(ask))
+    return (isOutside ? null : await buyHere(route, ask, sent)) ?? (await buyOutside(route, ask, sent))
+  }
+
+  /** Whether the same call was paid on the chain before. */
+  async function isPaidOutside({ caller, operation }: McpAsk): Promise<boolean> {
+    try {
+      await accounts.find(caller, deriveId('pay', operation))
+      return true
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === 'missing') return false
+      throw error
+    }
+  }
+
+  /** Null where the seller is paid outside. */
+  async function buyHere(
+    route: OpenedRoute,
+    { caller, operation }: McpAsk,
+    { signal }: McpCall,
+  ): Promise<CallToolResult | null> {
+    const accountFor: AccountFor = ({ amount, network, recipient }) =>
+      accounts.here.buyer(caller, { request: callOf(route, amount), network, recipient }, operation)
+    const purchase = { operation, presented: null, token: null, payment: null, departure: new Departure(signal) }
+    const sold = await route
+      .counter()
+      .buyFromAccount(purchase, accountFor)
+      .catch((error: unknown) => {
+        throw error instanceof PaymentRefused ? notBought() : error
+      })
+    if (sold === null) return null
+    const { sale, token, value } = sold
+    if (value === null) throw new Error('a paid sale has no answer')
+    const billing = { cost: toWire(sale.amount), paymentId: sale.id }
+    return toResult(route, value, { 'coinslot/billing': billing, ...proofMeta(sale, token) })
+  }
+
+  /** Bought as at any other seller, and never above the listed price. */
+  async function buyOutside(
     route: OpenedRoute,
     { caller, operation }: McpAsk,
     { repeats: keyed }: McpCall,
   ): Promise<CallToolResult> {
-    const { url, method, headers, body, price: maxAmount } = route
-    const request = { url, method, headers, body, maxAmount }
+    const request = callOf(route, route.price)
     const { payment, response } = await accounts.pay(caller, request, operation, { keyed, background: false })
     const named = payment === null ? {} : { paymentId: payment.id }
     if (response === null) throw noAnswer(named)
@@ -57,6 +99,11 @@ interface RouteSellerDeps {
 
 type Meta = Readonly<Record<string, unknown>>
 
+/** The call that an agent's owner sees. */
+function callOf({ url, method, headers, body }: OpenedRoute, maxAmount: Usdc): PaidCall {
+  return { url, method, headers, body, maxAmount }
+}
+
 function toResult({ url: uri }: OpenedRoute, { status, type, body, whole }: RouteAnswer, meta: Meta): CallToolResult {
   const mimeType = type.split(';')[0]?.trim().toLowerCase() ?? ''
   const about = { 'coinslot/status': status, ...(whole ? {} : { 'coinslot/truncated': true }), ...meta }
@@ -71,6 +118,12 @@ function toResult({ url: uri }: OpenedRoute, { status, type, body, whole }: Rout
 
 function isText(mimeType: string): boolean {
   return /^text\/|[/+](json|xml|yaml|javascript|x-ndjson|x-www-form-urlencoded)$/.test(mimeType)
+}
+
+/** The call was interrupted before, or the upstream failed, and its answer was lost. */
+function notBought(): DomainError {
+  const sentence = 'This call was not bought, and nothing was charged. Send it again as a new call.'
+  return new DomainError('upstream', 'not_bought', sentence)
 }
 
 function noAnswer(payment: Readonly<Record<string, string>>): DomainError {
