@@ -15,15 +15,17 @@ export class Mortal {
   private exited: Promise<unknown> = Promise.resolve()
   private readonly program: string
   private readonly environment: Record<string, string>
+  private readonly leaseMs: number
 
-  constructor(program: string, environment: Record<string, string>) {
+  constructor(program: string, environment: Record<string, string>, leaseMs = 15_000) {
     this.program = program
     this.environment = environment
+    this.leaseMs = leaseMs
     this.next = born(program, environment)
   }
 
   async live(dieAt: Life['dieAt']): Promise<void> {
-    const life: Life = { dieAt, aheadMs: this.lives++ * 15_000 }
+    const life: Life = { dieAt, aheadMs: this.lives++ * this.leaseMs }
     const child = this.next
     this.next = born(this.program, this.environment)
     child.stdin.end(`${JSON.stringify(life)}\n`)
