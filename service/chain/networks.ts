@@ -49,11 +49,27 @@ export const UPTO = {
   proxy: '0x4020a4f3b7b90cca423b9fabcc0ce57c6c240002',
 } as const
 
-/**
- * Longer than any reorganization of these networks, and than a node lags. Nothing is given up before so much time has passed
- * since the end of what was signed, by the clock of the chain.
- */
-export const REORG_SECONDS = 120n
+/** Longer than any reorganization of these networks, and than a node lags. */
+const REORG_SECONDS = 120n
+
+/** Nothing that was signed until `end` is given up before this second is over, by the clock of the chain. */
+export function givenUpAfter(end: bigint): bigint {
+  return end + REORG_SECONDS
+}
+
+/** How many blocks confirm this one, which is the first of them. The head of one node may be older than a block of another. */
+export function depthOf(block: bigint, head: bigint): bigint {
+  return head < block ? 1n : head - block + 1n
+}
+
+export function isConfirmed(block: bigint, head: bigint, confirmations: number): boolean {
+  return depthOf(block, head) >= BigInt(confirmations)
+}
+
+/** The newest block that has enough confirmations. Below zero where there is none yet. */
+export function newestConfirmed(head: bigint, confirmations: number): bigint {
+  return head - BigInt(confirmations) + 1n
+}
 
 /** Multicall3 is at the same address on every network. */
 export const MULTICALL = '0xca11bde05977b3631167028862be2a173976ca11'

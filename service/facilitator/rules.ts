@@ -1,6 +1,6 @@
 import { largest } from '../kit/money.ts'
 import type { Receipt, Use } from '../chain/model.ts'
-import { REORG_SECONDS } from '../chain/networks.ts'
+import { givenUpAfter } from '../chain/networks.ts'
 import type { GasShares, GasUsed, Operation, Reasons, Settlement, SponsorTransaction } from './model.ts'
 
 /** As in the reference implementation: the time of three blocks until the transfer is mined. */
@@ -124,7 +124,7 @@ export function isFinalFailure(
   { final, authorization }: Pick<Settlement, 'final' | 'authorization'>,
   now: Date,
 ): boolean {
-  return final || authorization.validBefore + REORG_SECONDS <= BigInt(Math.floor(now.getTime() / 1000))
+  return final || BigInt(Math.floor(now.getTime() / 1000)) > givenUpAfter(authorization.validBefore)
 }
 
 /** Whether the failure's cause may go away with time. The number of attempts is limited, since each one costs gas. */

@@ -1,5 +1,5 @@
-import type { Address, Chain, Hex, Signatures, SignedAuthorization } from '../chain/model.ts'
-import { transferLink, type NetworkName } from '../chain/networks.ts'
+import type { Address, Chain, Signatures, SignedAuthorization } from '../chain/model.ts'
+import { transactionUrl, transferLink, type NetworkName } from '../chain/networks.ts'
 import { qrOf } from '../checkouts/service/presenter.ts'
 import type { Facilitator } from '../facilitator/service/facilitator.ts'
 import { invalid } from '../kit/errors.ts'
@@ -48,11 +48,10 @@ export function createPasskeyWallets({ chains, facilitator, signatures }: Passke
         isExternal: true,
         caller,
       })
-      const hash: Hex | null = answer.txHash
       return {
         status: answer.status,
         reason: answer.status === 'settled' ? null : answer.reason,
-        explorerUrl: hash === null ? null : `${chain.network.explorer}/tx/${hash}`,
+        explorerUrl: transactionUrl(chain.network.name, answer.txHash),
       }
     },
   }

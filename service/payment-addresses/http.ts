@@ -3,10 +3,9 @@ import { reply, route, type AnyRoute } from '../api/route.ts'
 import type { Address } from '../chain/model.ts'
 import { choiceBody, inputBody, receiptBody } from '../checkouts/service/bodies.ts'
 import { recipientAddress } from '../kit/address.ts'
-import { invalid } from '../kit/errors.ts'
 import { addressGroup } from '../kit/http.ts'
 import { amountOut, timestamp } from '../kit/wire.ts'
-import { TOKEN } from '../sales/service/proof.ts'
+import { proofIn } from '../sales/service/proof.ts'
 import type { PaymentAddresses } from './service/addresses.ts'
 
 /** `/p/{chk}/addresses`, for buyers who pay by a transfer from anywhere. */
@@ -54,7 +53,7 @@ export function paymentAddressRoutes(addresses: PaymentAddresses): AnyRoute[] {
       summary: 'What has arrived at such an address, and how its order stands, with its token in X-Payment-Token',
       answers: { 200: z.object({ address: addressOut }) },
       async handle({ params, header }) {
-        const found = await addresses.view(params.chk, { id: params.adr, token: tokenIn(header) })
+        const found = await addresses.view(params.chk, { id: params.adr, token: proofIn(header).token })
         return { ...reply(200, { address: found }), headers: FRESH }
       },
     }),
@@ -75,18 +74,12 @@ export function paymentAddressRoutes(addresses: PaymentAddresses): AnyRoute[] {
         409: 'The order is being paid with this money, or there is nothing to return that the network has confirmed.',
       },
       async handle({ params, body, header }) {
-        const proof = { id: params.adr, token: tokenIn(header) }
+        const proof = { id: params.adr, token: proofIn(header).token }
         const found = await addresses.giveBack(params.chk, proof, body.to)
         return { ...reply(200, { address: found }), headers: FRESH }
       },
     }),
   ]
-}
-
-function tokenIn(header: (name: string) => string | undefined): string | null {
-  const token = header('x-payment-token') ?? null
-  if (token !== null && !TOKEN.test(token)) throw invalid({ 'x-payment-token': 'must be tok_ and 43 characters' })
-  return token
 }
 
 const FRESH = { 'Cache-Control': 'no-store' }

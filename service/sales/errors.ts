@@ -192,8 +192,13 @@ export function badPaymentId(why: string): DomainError {
 }
 
 export function badToken(): DomainError {
-  return invalid({ 'x-payment-token': 'must be tok_ and 43 characters' }, 'invalid_payment')
+  return invalid({ 'x-payment-token': TOKEN_FAULT }, 'invalid_payment')
 }
+
+export const TOKEN_FAULT = 'must be tok_ and 43 characters'
+
+/** Why a buyer gets a 402 who has presented nothing. */
+export const UNPAID = { sentence: 'A payment is required.', reason: null } as const
 
 export function paymentsUnavailable(): DomainError {
   const sentence = 'This server cannot settle payments right now. Use an API key.'

@@ -7,6 +7,7 @@ import type { Span } from '../kit/clock.ts'
 import { withoutTrailing } from '../kit/text.ts'
 import type { Statements } from '../kit/transaction.ts'
 import type { RefundTerms, RequestBody, Requirements } from '../x402/model.ts'
+import type { SignInTerms } from '../x402/sign-in.ts'
 
 /** What can be sold for one payment. */
 export const PRODUCTS = ['tool', 'checkout', 'gate', 'asset'] as const
@@ -147,8 +148,16 @@ export interface Offer {
   escrow?: { operator: Address; captureDeadline: number }
   /** What was used of a permit is taken, and this is who takes it. Absent or null where only the whole amount is sold. */
   taker?: Address | null
-  /** The terms of what is bought otherwise than by a POST of its input. */
-  requirements?: Requirements
+  /** The terms of what is bought otherwise than by a POST of its input. Null where there is nothing to sign: in test mode. */
+  requirements?: Requirements | null
+  /** A text for people. The slug where absent. */
+  memo?: string
+  /** What the buyer may sign in to instead of paying. */
+  signIn?: SignInTerms | null
+  /** Whether a payment must have an identifier of the client's choice. */
+  requiresIdentifier?: boolean
+  /** Further fields of its 402. */
+  more?: Readonly<Record<string, unknown>>
 }
 
 /** What a call of a tool buys. */

@@ -1,4 +1,4 @@
-import { REORG_SECONDS } from '../chain/networks.ts'
+import { givenUpAfter } from '../chain/networks.ts'
 import type { Escrow, Sale } from './model.ts'
 import type { Reason } from '../x402/reasons.ts'
 
@@ -31,10 +31,12 @@ const CAPTURE_MS = 1_800_000
  * refusal has a cause that passes: a chain that has lost a block, a spent budget, an empty sponsor.
  */
 export function isEscrowOver({ captureBy }: Escrow, now: Date): boolean {
-  return Date.parse(captureBy) + REORG_MS <= now.getTime()
+  return secondOf(now) > givenUpAfter(secondOf(new Date(captureBy)))
 }
 
-const REORG_MS = Number(REORG_SECONDS) * 1_000
+function secondOf(time: Date): bigint {
+  return BigInt(Math.floor(time.getTime() / 1_000))
+}
 
 /** The next time to ask the chain, or for the outcome of the work, about a waiting sale. */
 export function nextResume(createdAt: Date, now: Date): Date {

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../kit/error-codes/catalogue.ts'
 import { createHash } from 'node:crypto'
 import type { Address, Authorization, Hex, Receipt } from '../chain/model.ts'
-import type { NetworkName } from '../chain/networks.ts'
+import { depthOf, type NetworkName } from '../chain/networks.ts'
 import { sum, toDecimal, toWire, usdc, type Usdc } from '../kit/money.ts'
 import type { Line } from '../ledger/model.ts'
 import { alreadyRecorded, belowMinimum, notProven } from './errors.ts'
@@ -46,11 +46,6 @@ export function transfersOf(network: NetworkName, receipt: Receipt): Transfer[] 
 /** The largest value of a database column. A thousandth of it exists as USDC. */
 const LARGEST_ROW = 9_223_372_036_854_775_807n
 
-/** The newest block that has enough confirmations. */
-export function deepEnough(head: bigint, confirmations: number): bigint {
-  return head - BigInt(confirmations) + 1n
-}
-
 export interface Claim {
   /** As the caller wrote it. */
   transactionHash: string
@@ -84,7 +79,7 @@ export function provenTransfers(
   const fresh = own.filter(({ place }) => !recorded.some((known) => known.place === place))
   if (fresh.length === 0 && recorded.length > 0) throw alreadyRecorded(transactionHash)
   if (own.length === 0) throw refuse('wrong_recipient', `moved no USDC to this wallet's address, ${written}`)
-  const depth = head - receipt.blockNumber + 1n
+  const depth = depthOf(receipt.blockNumber, head)
   if (depth < BigInt(confirmations)) {
     throw refuse(
       'not_confirmed_yet',

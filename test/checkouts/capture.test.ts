@@ -64,6 +64,8 @@ describe('a checkout that charges only after the success', () => {
 
   test('a success is charged once, and its answer is shown only then', async () => {
     const payer = await newPayer()
+    const unpaid = await world.call('POST', `/p/${chk}`, { body: {} })
+    expect(unpaid).toMatchObject({ status: 402, body: { capture: 'onSuccess', expires: expect.any(String) } })
     const before = await usdcOf(world.chain, world.recipient)
     const { status, body } = await pay(payer)
     expect(status).toBe(202)

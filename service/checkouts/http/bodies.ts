@@ -4,6 +4,7 @@ import { recipientAddress } from '../../kit/address.ts'
 import { fieldsSchema, isWebAddress, plainLine, plainText } from '../../kit/fields.ts'
 import { ZERO } from '../../kit/money.ts'
 import { positiveAmount } from '../../kit/wire.ts'
+import { TOKEN_FAULT } from '../../sales/errors.ts'
 import { TOKEN } from '../../sales/service/proof.ts'
 import type { Change } from '../service/lifecycle.ts'
 import { isOrigin } from '../rules/embedding.ts'
@@ -268,7 +269,7 @@ export const payBody = z
       .meta({ description: "The quote from GET; without it, today's price applies" }),
     token: z
       .string()
-      .regex(TOKEN, 'must be tok_ and 43 characters')
+      .regex(TOKEN, TOKEN_FAULT)
       .optional()
       .meta({ description: 'Choose a token before you pay. If the answer gets lost, fetch it again with this token' }),
     paymentId: z.string().max(100).optional().meta({
@@ -302,10 +303,7 @@ export const payBody = z
 
 /** What the payment page stores for another device. Only the page reads what it wrote. */
 export const draftBody = z.strictObject({
-  token: z
-    .string()
-    .regex(TOKEN, 'must be tok_ and 43 characters')
-    .meta({ description: 'Choose a random one: it opens what you store' }),
+  token: z.string().regex(TOKEN, TOKEN_FAULT).meta({ description: 'Choose a random one: it opens what you store' }),
   content: z
     .string()
     .min(2, 'must be JSON')

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { reply, route, type AnyRoute } from '../../api/route.ts'
 import { invalid } from '../../kit/errors.ts'
+import { TOKEN_FAULT } from '../../sales/errors.ts'
 import { TOKEN } from '../../sales/service/proof.ts'
 import type { CheckoutPages } from '../ports.ts'
 import type { Checkouts } from '../service/checkouts.ts'
@@ -45,7 +46,7 @@ export function draftRoutes(checkouts: Checkouts, pages: CheckoutPages): AnyRout
       errors: { 404: 'It has expired, or the token is another one.' },
       async handle({ params, header }) {
         const token = header('x-draft') ?? ''
-        if (!TOKEN.test(token)) throw invalid({ 'x-draft': 'must be tok_ and 43 characters' })
+        if (!TOKEN.test(token)) throw invalid({ 'x-draft': TOKEN_FAULT })
         return { ...reply(200, { content: await checkouts.draft(params.chk, token) }), headers: FRESH }
       },
     }),

@@ -3,7 +3,8 @@ import type { Headers } from '../../x402/model.ts'
 import { presentedAs, presentedIn, presentsPayment } from '../../x402/payload.ts'
 import { fileBytes, reply, route, type AnyRoute, type Reply, type ServerEvent } from '../../api/route.ts'
 import type { ReceiptTo } from '../../sales/model.ts'
-import { TOKEN } from '../../sales/service/proof.ts'
+import { answerUnpaid } from '../../sales/service/door.ts'
+import { proofIn } from '../../sales/service/proof.ts'
 import { invalid } from '../../kit/errors.ts'
 import { addressGroup } from '../../kit/http.ts'
 import { amountOut } from '../../kit/wire.ts'
@@ -22,7 +23,7 @@ import { draftRoutes } from './drafts.ts'
 import { qrOf } from '../service/presenter.ts'
 import { refusalRoute } from './requests.ts'
 import { choiceQuery, linesOut, quoteBody, toChosen } from './price.ts'
-import { requireAgain, sold, toRequired, type Dialogue } from './x402.ts'
+import { requireAgain, sold, type Dialogue } from './x402.ts'
 
 /** `/p/{chk}`, for buyers: people in a browser, or agents. */
 export function payerRoutes(
@@ -94,7 +95,7 @@ export function payerRoutes(
         const chosen = toChosen(sent, addressGroup(address), choiceIn(query))
         const dialogue = { ...seller, header }
         if (presentsPurchase(header)) return await buy(checkouts, params.chk, { chosen, operation, dialogue })
-        return await toRequired(await checkouts.offer(params.chk, chosen), dialogue)
+        return await answerUnpaid(await checkouts.offer(params.chk, chosen), seller, header)
       },
     }),
     route({
@@ -291,13 +292,13 @@ interface Purchase {
 /** Pays, or fetches what was paid for, by a request's headers. */
 async function buy(checkouts: Checkouts, chk: string, { chosen, operation, dialogue }: Purchase): Promise<Reply> {
   const { dialects, header } = dialogue
-  const proof = proofIn(header)
+  const { token, payment: paymentId } = proofIn(header)
   try {
     const presented = presentedIn(header)
     const named = (field: string): string => field
     const pass = header('x-pass')
     const claim = pass === undefined || presented !== null ? {} : { claim: { pass } }
-    const purchase = { ...chosen, presented, ...claim, ...proof, named, quoteId: null, waits: {} }
+    const purchase = { ...chosen, presented, ...claim, token, paymentId, named, quoteId: null, waits: {} }
     const view = await checkouts.pay(chk, purchase, operation)
     return await sold(answered(view), { dialects, presented, resource: checkouts.addressOf(chk) })
   } catch (error) {
@@ -333,15 +334,6 @@ function answered(view: PaymentView): Reply {
   const proof = token === null ? {} : { 'X-Payment-ID': id, 'X-Payment-Token': token }
   const headers = { ...FRESH, ...proof }
   return { ...reply(status === 'created' || status === 'settling' ? 202 : 200, shown(view)), headers }
-}
-
-/** The proof with which a buyer fetches an earlier payment. */
-function proofIn(header: (name: string) => string | undefined) {
-  const token = header('x-payment-token') ?? null
-  if (token !== null && !TOKEN.test(token)) {
-    throw invalid({ 'x-payment-token': 'must be tok_ and 43 characters' }, 'invalid_payment')
-  }
-  return { token, paymentId: header('x-payment-id') ?? null }
 }
 
 async function* toEvents(views: AsyncIterable<PaymentView>): AsyncIterable<ServerEvent> {

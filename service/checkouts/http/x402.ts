@@ -1,10 +1,10 @@
 import type { Reply } from '../../api/route.ts'
 import type { PaymentView } from '../views.ts'
 import { refusalIn } from '../../sales/errors.ts'
-import { requiredOf } from '../../sales/service/door.ts'
+import type { Offer } from '../../sales/model.ts'
+import { answerUnpaid } from '../../sales/service/door.ts'
 import type { Dialects } from '../../x402/dialects.ts'
 import type { Headers, Presented } from '../../x402/model.ts'
-import type { QuotedOffer } from '../service/presenter.ts'
 
 /** How the buyer's client asks, and how it is answered. */
 export interface Dialogue {
@@ -13,28 +13,11 @@ export interface Dialogue {
   header: Headers
 }
 
-export async function toRequired(
-  offer: QuotedOffer,
-  { dialects, facilitator, header }: Dialogue,
-  { sentence: error, reason }: { sentence: string; reason: string | null } = UNPAID,
-): Promise<Reply> {
-  const required = requiredOf(offer, facilitator, { error, reason })
-  const plans = offer.plans.length === 0 ? {} : { plans: offer.plans }
-  const more = { expires: offer.expires.toISOString(), ...plans }
-  return { status: 402, ...(await dialects.required({ ...required, memo: offer.name, more }, header)) }
-}
-
-const UNPAID = { sentence: 'A payment is required.', reason: null }
-
 /** A refused payment repeats the requirements; other errors are handled as usual. */
-export async function requireAgain(
-  error: unknown,
-  dialogue: Dialogue,
-  offer: () => Promise<QuotedOffer>,
-): Promise<Reply> {
+export async function requireAgain(error: unknown, dialogue: Dialogue, offer: () => Promise<Offer>): Promise<Reply> {
   const refusal = refusalIn(error, dialogue.header)
   if (refusal === null) throw error
-  return await toRequired(await offer(), dialogue, refusal)
+  return await answerUnpaid(await offer(), dialogue, dialogue.header, refusal)
 }
 
 /** A sale, with the receipt in the header that its client reads. */

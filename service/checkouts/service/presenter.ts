@@ -40,7 +40,7 @@ export interface Showing {
   /** The price and terms at a quote. Null where they cannot be paid. */
   offerAt(checkout: Checkout, quote: Quote, captureDeadline: number): Offer | null
   /** The price and terms for an agent that has not paid yet. */
-  offer(checkout: Checkout, priced: PricedChoice, plan?: Plan | null): QuotedOffer
+  offer(checkout: Checkout, priced: PricedChoice, plan?: Plan | null): Offer
   /** The payments with the passes that they have bought or used, the progress of their work, and further requests. */
   withDetails(payments: readonly Payment[]): Promise<Payment[]>
   /** A single payment with its delivery. */
@@ -49,12 +49,6 @@ export interface Showing {
 
 /** `anyone` knows the payment's id and sees its state, but not the answer, the redirect or the token. */
 export type Viewer = 'buyer' | 'owner' | 'anyone'
-
-export interface QuotedOffer extends Offer {
-  expires: Date
-  /** What agents can pay for ahead, each at an address of its own. */
-  plans: readonly (Plan<number> & { url: string })[]
-}
 
 /** Builds the payer's views. */
 export function createShowing({
@@ -251,14 +245,16 @@ function createDetails({ passes, store, clock }: Pick<CheckoutDeps, 'passes' | '
 
 /** The price and terms, also where the money waits in the escrow. */
 function createOffering({ method, clock, addressOf }: OfferingDeps): Pick<Showing, 'offer' | 'offerAt'> {
-  function offer(of: Checkout, priced: PricedChoice, plan: Plan | null = null): QuotedOffer {
+  function offer(of: Checkout, priced: PricedChoice, plan: Plan | null = null): Offer {
     const now = clock.now()
     const quote = quoteOf(of, priced, now)
     const offered = offerAt(of, quote, captureDeadlineOf(workMsOf(of), now))
     if (offered === null) throw of.recipient === null ? inTestMode() : escrowUnavailable()
-    const plans = of.plans.map((plan) => ({ ...planWith(plan, toWire), url: planUrl(addressOf(of), plan.id) }))
+    // What agents can pay for ahead, each at an address of its own.
+    const plans = of.plans.map((each) => ({ ...planWith(each, toWire), url: planUrl(addressOf(of), each.id) }))
     const address = plan === null ? offered.address : planUrl(offered.address, plan.id)
-    return { ...offered, address, expires: quote.expiresAt, plans }
+    const more = { expires: quote.expiresAt.toISOString(), ...(plans.length === 0 ? {} : { plans }) }
+    return { ...offered, address, memo: offered.name, more }
   }
 
   function offerAt(of: Checkout, quote: Quote, captureDeadline: number): Offer | null {

@@ -1,5 +1,5 @@
 import type { Chain, Receipt } from '../../chain/model.ts'
-import { MULTICALL } from '../../chain/networks.ts'
+import { isConfirmed, MULTICALL } from '../../chain/networks.ts'
 import type { Settlement, SponsorTransaction } from '../model.ts'
 import { isNothing } from '../rules.ts'
 import { judge } from './judge.ts'
@@ -87,7 +87,7 @@ function alarm(deps: FacilitatorDeps, transaction: SponsorTransaction, settlemen
 
 async function isDeep(deps: FacilitatorDeps, chain: Chain, receipt: Receipt): Promise<boolean> {
   const head = await chain.head()
-  return head.number - receipt.blockNumber + 1n >= BigInt(deps.settings.confirmations)
+  return isConfirmed(receipt.blockNumber, head.number, deps.settings.confirmations)
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Chain } from '../../chain/model.ts'
+import { isConfirmed } from '../../chain/networks.ts'
 import type { Settlement } from '../model.ts'
 import { isOver, isPaidBy } from '../rules.ts'
 import type { FacilitatorDeps } from './deps.ts'
@@ -40,7 +41,7 @@ export async function judge(
       if (!agreed.known || agreed.use === null || isPaidBy(agreed.use, settlement)) return
       return await store.fail(settlement, usedReason, false, clock.now())
     }
-    const final = head.number - use.blockNumber + 1n >= BigInt(deps.settings.confirmations)
+    const final = isConfirmed(use.blockNumber, head.number, deps.settings.confirmations)
     await store.settledElsewhere(settlement, use, final, clock.now())
     return
   }

@@ -1,4 +1,5 @@
 import type { Hex } from '../../chain/model.ts'
+import { isConfirmed } from '../../chain/networks.ts'
 import { Batch } from '../../kit/batch.ts'
 import type { Claim, Examined, Schemes } from '../ports.ts'
 import { gasSpent, networkUnavailable, outOfGas } from '../errors.ts'
@@ -238,7 +239,7 @@ async function refuseUnlessPaid(
   const claim = { payerHasCode: false, alone: false, gas: 0n, seenBlock, caller: null, now: clock.now() }
   const settlement = await store.claim(claimOf(examined, claim))
   if (settlement === null) return usedReason
-  const final = head.number - use.blockNumber + 1n >= BigInt(settings.confirmations)
+  const final = isConfirmed(use.blockNumber, head.number, settings.confirmations)
   await store.settledElsewhere(settlement, use, final, clock.now())
   deps.measures.count('settlement_by_others')
   return null

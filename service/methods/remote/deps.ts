@@ -1,5 +1,5 @@
 import type { Address, Hex, SignedAuthorization } from '../../chain/model.ts'
-import { REORG_SECONDS, type Network } from '../../chain/networks.ts'
+import { givenUpAfter, type Network } from '../../chain/networks.ts'
 import type { Clock } from '../../kit/clock.ts'
 import type { Sale } from '../../sales/model.ts'
 import type { RequestBody } from '../../x402/model.ts'
@@ -33,7 +33,7 @@ export type ChainEvidence = { state: 'used'; txHash: Hex } | { state: 'spent' | 
 
 /** Whether no block can take it any more, also in a branch that replaces this one. */
 export function isOver({ validBefore }: Pick<SignedAuthorization, 'validBefore'>, seconds: bigint): boolean {
-  return validBefore + REORG_SECONDS < seconds
+  return seconds > givenUpAfter(validBefore)
 }
 
 /** A payment at the facilitator with this address. */

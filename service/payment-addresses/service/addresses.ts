@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Address, Chain, Hex } from '../../chain/model.ts'
-import { NETWORKS, transactionUrl, transferLink } from '../../chain/networks.ts'
+import { NETWORKS, newestConfirmed, transactionUrl, transferLink } from '../../chain/networks.ts'
 import type { Chosen } from '../../checkouts/service/product.ts'
 import { transfersUnavailable } from '../../checkouts/errors.ts'
 import { assertRecipient } from '../../kit/address.ts'
@@ -125,7 +125,7 @@ export function createPaymentAddresses(deps: PaymentAddressDeps) {
 
   async function leftAt(chain: Chain, of: PaymentAddress): Promise<Usdc> {
     const { number: head } = await chain.head()
-    const deep = head - BigInt(deps.confirmations) + 1n
+    const deep = newestConfirmed(head, deps.confirmations)
     if (deep < 0n) return ZERO
     const [[balance = 0n], [deepBalance = 0n], paid] = await Promise.all([
       chain.balancesAt([of.address], head),

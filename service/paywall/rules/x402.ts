@@ -1,6 +1,5 @@
 import { ZERO_ADDRESS } from '../../kit/address.ts'
-import { toDecimal } from '../../kit/money.ts'
-import type { Required } from '../../x402/dialects.ts'
+import type { Offer as SaleOffer } from '../../sales/model.ts'
 import type { Price, Requirements, Resource } from '../../x402/model.ts'
 import { requirementsOf as required } from '../../x402/requirements.ts'
 import { uptoRequirementsOf } from '../../x402/upto.ts'
@@ -30,15 +29,13 @@ export function offeredRoute(address: string, { path }: Pick<Route, 'path'>, met
   return { method, template: isNamed && !template.includes('*') ? template : null }
 }
 
-/** The contents of the 402 for this offer. */
-export function toRequired(offer: Offer, told: { error: string; reason: string | null; fields?: object }): Required {
-  const { name, facilitator, network, pricing, testMode, expiresAt } = offer
-  const memo = offer.description ?? name
+/** The offer as every product makes it. */
+export function saleOfferOf(offer: Offer, fields: object = {}): SaleOffer {
+  const { paywall: slug, amount, network, resource: address, pricing, testMode, expiresAt } = offer
+  const name = offer.description ?? offer.name
   const recipient = offer.recipient ?? ZERO_ADDRESS
-  const resource = { url: offer.resource, description: memo, mimeType: offer.mimeType }
-  const requirements = testMode ? null : requirementsOf({ amount: offer.amount, recipient, network }, resource, offer)
-  const more = { expires: expiresAt.toISOString(), pricing, testMode, ...told.fields }
-  const { error, reason } = told
-  const amount = toDecimal(offer.amount)
-  return { requirements, resource, amount, facilitator, recipient, memo, error, reason, more }
+  const resource = { url: address, description: name, mimeType: offer.mimeType }
+  const requirements = testMode ? null : requirementsOf({ amount, recipient, network }, resource, offer)
+  const more = { expires: expiresAt.toISOString(), pricing, testMode, ...fields }
+  return { slug, name, memo: name, address, amount, network, recipient, input: {}, requirements, more }
 }

@@ -3,7 +3,7 @@ import { PaymentRefused, refusalIn } from '../../sales/errors.ts'
 import { NONCE } from '../../sales/model.ts'
 import type { Sold } from '../../sales/service/deps.ts'
 import { receiptOf } from '../../sales/service/door.ts'
-import { TOKEN } from '../../sales/service/proof.ts'
+import { proofIn } from '../../sales/service/proof.ts'
 import { createSelling } from '../../sales/service/sell.ts'
 import { badPayment, routeMissing } from '../errors.ts'
 import type { CallUpstream, Gate, GateRequest, Outcome } from '../model.ts'
@@ -60,10 +60,8 @@ export function createGate(deps: GateDeps) {
     const { pricing } = route
     if (pricing.model === 'free') return await calling.free(call)
     if (gate.testMode) return await simulating.serve(call, pricing)
-    const token = request.header('x-payment-token') ?? null
-    const payment = request.header('x-payment-id') ?? null
+    const { token, payment } = proofIn(request.header)
     if (payment !== null) assertNamed(payment)
-    if (token !== null && !TOKEN.test(token)) throw badPayment('x-payment-token', 'must be tok_ and 43 characters')
     let paid: PaidCall = { ...call, pricing, presented: null, token, payment }
     try {
       paid = { ...paid, presented: presentedIn(request.header) }

@@ -1,5 +1,7 @@
 import { toDecimal, type Usdc } from '../../kit/money.ts'
+import { UNPAID } from '../../sales/errors.ts'
 import type { Offer as SaleOffer } from '../../sales/model.ts'
+import { answerUnpaid } from '../../sales/service/door.ts'
 import { badPayment, paymentExpired } from '../errors.ts'
 import type { Address } from '../../chain/model.ts'
 import type { Exact, HeaderList, Metered, Offer, Outcome, Route } from '../model.ts'
@@ -10,7 +12,7 @@ import { keyOf } from '../rules/routes.ts'
 import type { RefundTerms } from '../../x402/model.ts'
 import { speaksMpp } from '../../x402/payload.ts'
 import { isExpired, sentenceOf } from '../../x402/reasons.ts'
-import { offeredRoute, toRequired } from '../rules/x402.ts'
+import { offeredRoute, saleOfferOf } from '../rules/x402.ts'
 import { resourceOf, type Call } from './call.ts'
 import type { GateDeps } from './deps.ts'
 import { signInTerms } from './sign-in.ts'
@@ -79,22 +81,22 @@ export function createOffering(deps: GateDeps): Offering {
     return isMetered(route.pricing) ? null : ((await refundTerms?.(gate.owner)) ?? null)
   }
 
+  /** With all that a buyer may do at this route. */
+  async function saleOffer(call: Call, offer: Offer, fields?: object): Promise<SaleOffer> {
+    const requiresIdentifier = call.route.paymentIdentifier === 'required'
+    const more = { signIn: signInTerms(call, addresses), refund: await refundOf(call), requiresIdentifier }
+    return { ...saleOfferOf(offer, fields), ...more }
+  }
+
   async function required(
     call: Call,
     offer: Offer,
-    told: Parameters<typeof toRequired>[1],
+    { fields, ...why }: { sentence: string; reason: string | null; fields: object },
     more: HeaderList = [],
   ): Promise<Outcome> {
-    const signIn = signInTerms(call, addresses)
-    const requiresIdentifier = call.route.paymentIdentifier === 'required'
-    const refund = await refundOf(call)
-    const terms = {
-      ...toRequired(offer, told),
-      requiresIdentifier,
-      ...(signIn === null ? {} : { signIn }),
-      ...(refund === null ? {} : { refund }),
-    }
-    const { headers, body } = await dialects.required(terms, call.request.header)
+    const sold = await saleOffer(call, offer, fields)
+    const door = { dialects, facilitator: addresses.facilitator }
+    const { headers, body } = await answerUnpaid(sold, door, call.request.header, why)
     return {
       status: 402,
       headers: [...Object.entries({ 'Content-Type': 'application/json; charset=utf-8', ...headers }), ...more],
@@ -108,15 +110,10 @@ export function createOffering(deps: GateDeps): Offering {
 
     async forSale(call, pricing) {
       tally.count(call.gate.id, keyOf(call.route), 'unpaid')
-      const offer = offerOf(call, pricing, { tier: 0, balance: null })
-      const { requirements, memo } = toRequired(offer, { error: '', reason: null })
-      const { recipient, amount, network, resource: address } = offer
-      if (recipient === null || requirements === null) throw new Error('a paywall with a price has no recipient')
-      const terms = { input: {}, requirements, refund: await refundOf(call) }
-      return { slug: memo, name: memo, address, amount, network, recipient, ...terms }
+      return await saleOffer(call, offerOf(call, pricing, { tier: 0, balance: null }))
     },
 
-    async unpaid(call, pricing, why = 'A payment is required.') {
+    async unpaid(call, pricing, why = UNPAID.sentence) {
       tally.count(call.gate.id, keyOf(call.route), 'unpaid')
       // A client that names its payer address gets that payer's price: a tiered price differs between customers.
       const said = call.request.header('x-payment-payer')
@@ -124,26 +121,26 @@ export function createOffering(deps: GateDeps): Offering {
         throw badPayment('x-payment-payer', 'must be 0x and 40 hexadecimal digits')
       }
       const payer = (said?.toLowerCase() ?? null) as `0x${string}` | null
-      const error = call.gate.testMode
-        ? 'A payment is required. This paywall is in test mode: send its test token as X-Payment-Token.'
-        : why
+      const sentence = call.gate.testMode ? `${UNPAID.sentence} ${TEST_TOKEN}` : why
       const offer = offerOf(call, pricing, { tier: await tierOf(call, pricing, payer), balance: null })
-      return await required(call, offer, { error, reason: null, fields: prepaidIn(pricing, null) })
+      return await required(call, offer, { sentence, reason: null, fields: prepaidIn(pricing, null) })
     },
 
     async refused(call, pricing, { reason, payer, sentence, balance = null, headers = [] }) {
-      const error = sentence ?? `${sentenceOf(reason)} Nothing was charged.`
+      const why = sentence ?? `${sentenceOf(reason)} Nothing was charged.`
       // An authorization that is still valid but expires too soon comes with its own message and gets the usual
       // refusal. An expired one has none.
-      if (isExpired(reason) && sentence === undefined && !speaksMpp(call.request.header)) throw paymentExpired(error)
+      if (isExpired(reason) && sentence === undefined && !speaksMpp(call.request.header)) throw paymentExpired(why)
       tally.count(call.gate.id, keyOf(call.route), reason)
       const offer = offerOf(call, pricing, { tier: await tierOf(call, pricing, payer), balance })
       const fields = { ...prepaidIn(pricing, balance), ...(balance === null ? {} : { balance: toDecimal(balance) }) }
       const left: HeaderList = balance === null ? [] : [['X-Payment-Balance', toDecimal(balance)]]
-      return await required(call, offer, { error, reason, fields }, [...headers, ...left])
+      return await required(call, offer, { sentence: why, reason, fields }, [...headers, ...left])
     },
   }
 }
+
+const TEST_TOKEN = 'This paywall is in test mode: send its test token as X-Payment-Token.'
 
 function prepaidIn(pricing: Exact | Metered, balance: Usdc | null): object {
   return isMetered(pricing) ? { prepaid: prepaidTerms(pricing, balance) } : {}

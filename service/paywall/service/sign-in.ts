@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Address } from '../../chain/model.ts'
 import { NETWORKS } from '../../chain/networks.ts'
+import { UNPAID } from '../../sales/errors.ts'
 import type { Outcome } from '../model.ts'
 import { passHash } from '../rules/payment.ts'
 import type { SignInTerms } from '../../x402/sign-in.ts'
@@ -35,7 +36,7 @@ export function createSignIn({ journal, dialects, recoverMessage, clock, address
     const used = createHash('sha256').update(nonce).digest()
     const entry = await journal.signIn({ paywallId: gate.id, payer, path }, { since, nonce: used })
     if (entry === 'passed') return { payer }
-    return { why: entry === 'used' ? `This sign-in was already used. ${AGAIN}` : UNPAID }
+    return { why: entry === 'used' ? `This sign-in was already used. ${AGAIN}` : NOT_PAID }
   }
 
   return {
@@ -53,4 +54,4 @@ interface SignInDeps extends GateDeps {
 }
 
 const AGAIN = 'Sign in with the challenge in this response, or pay.'
-const UNPAID = 'This wallet has not paid for this path, or not recently enough. A payment is required.'
+const NOT_PAID = `This wallet has not paid for this path, or not recently enough. ${UNPAID.sentence}`

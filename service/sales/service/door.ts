@@ -8,11 +8,11 @@ import { verifyUrl, type JsonSigned } from '../../x402/offer-receipt.ts'
 import { presentedIn } from '../../x402/payload.ts'
 import { requirementsOf } from '../../x402/requirements.ts'
 import { uptoRequirementsOf } from '../../x402/upto.ts'
-import { badToken, refusalIn } from '../errors.ts'
+import { refusalIn, UNPAID } from '../errors.ts'
 import { wasPaid, type MethodName, type Offer, type Sale } from '../model.ts'
 import type { Journal } from '../ports.ts'
 import type { PurchaseRequest, Sold } from './deps.ts'
-import { TOKEN } from './proof.ts'
+import { proofIn } from './proof.ts'
 
 /** The payment data in an HTTP request. */
 interface HttpRequest {
@@ -37,12 +37,10 @@ export type Paid<Value> = Sold<Value> & { value: NonNullable<Value> }
 
 /** Sells over HTTP 402: returns the terms, or hands over what was paid for. It is the same for every product. */
 export async function sellOverHttp<Value>({ header, operation, gone }: HttpRequest, counter: Counter<Value>) {
-  const payment = header('x-payment-id') ?? null
-  const token = header('x-payment-token') ?? null
-  if (token !== null && !TOKEN.test(token)) throw badToken()
+  const { token, payment } = proofIn(header)
   try {
     const presented = presentedIn(header)
-    if (presented === null && payment === null) return await required(counter, header, UNPAID)
+    if (presented === null && payment === null) return await answerUnpaid(await counter.offer(), counter, header)
     const sold = await counter.buy({ presented, token, payment, operation, departure: new Departure(gone()) })
     const { value, sale } = sold
     if (value === null || value === undefined || sale.txHash === null) throw new Error('a paid sale has no answer')
@@ -58,7 +56,7 @@ export async function sellOverHttp<Value>({ header, operation, gone }: HttpReque
   } catch (error) {
     const refusal = refusalIn(error, header)
     if (refusal === null) throw error
-    return await required(counter, header, refusal)
+    return await answerUnpaid(await counter.offer(), counter, header, refusal)
   }
 }
 
@@ -104,31 +102,38 @@ interface Proving {
   receipts: string
 }
 
-const UNPAID = { sentence: 'A payment is required.', reason: null }
-
-async function required(
-  { offer, facilitator, dialects }: Pick<Counter<unknown>, 'offer' | 'facilitator' | 'dialects'>,
+/** The 402 for this offer. */
+export async function answerUnpaid(
+  offer: Offer,
+  { facilitator, dialects }: Pick<Counter<unknown>, 'facilitator' | 'dialects'>,
   header: Headers,
-  { sentence: error, reason }: { sentence: string; reason: string | null },
+  why: Unpaid = UNPAID,
 ) {
-  const terms = requiredOf(await offer(), facilitator, { error, reason })
-  return { status: 402, ...(await dialects.required(terms, header)) }
+  return { status: 402 as const, ...(await dialects.required(requiredOf(offer, facilitator, why), header)) }
 }
 
-/** The contents of a 402 for this offer. */
-export function requiredOf(offer: Offer, facilitator: string, why: Pick<Required, 'error' | 'reason'>): Required {
-  const { slug: memo, address: url, name: description, amount, recipient } = offer
+/** The contents of a 402 for this offer, at every door. */
+export function requiredOf(offer: Offer, facilitator: string, { sentence: error, reason }: Unpaid): Required {
+  const { slug, memo = slug, address: url, name: description, amount, recipient, signIn, requiresIdentifier } = offer
   const resource = { url, description, mimeType: 'application/json' }
-  const terms = { requirements: requirementsOfOffer(offer), resource, amount: toDecimal(amount), recipient }
+  const requirements = offer.requirements === null ? null : requirementsOfOffer(offer)
+  const terms = { requirements, resource, amount: toDecimal(amount), recipient }
   const refund = offer.refund == null ? {} : { refund: offer.refund }
+  const entry = signIn == null ? {} : { signIn }
+  const identifier = requiresIdentifier === undefined ? {} : { requiresIdentifier }
   const capture = offer.escrow !== undefined ? 'escrow' : (offer.workMs ?? 0) > 0 ? 'onSuccess' : null
-  const more = capture === null ? {} : { more: { capture } }
-  return { ...terms, facilitator, memo, ...refund, ...more, ...why }
+  const more = { ...(capture === null ? {} : { capture }), ...offer.more }
+  return { ...terms, facilitator, memo, ...refund, ...entry, ...identifier, more, error, reason }
+}
+
+interface Unpaid {
+  sentence: string
+  reason: string | null
 }
 
 /** The terms to sign, in both versions of x402. */
 export function requirementsOfOffer({ requirements, escrow, taker = null, ...offer }: Offer): Requirements {
-  if (requirements !== undefined) return requirements
+  if (requirements != null) return requirements
   const { slug, name, address, amount, network, recipient, input, workMs } = offer
   const resource = { url: address, description: name, mimeType: 'application/json' }
   const { properties: bodyFields = {}, required } = input

@@ -6,10 +6,10 @@ import { isRecord } from '../../kit/schema/merge.ts'
 import type { Dialects } from '../../x402/dialects.ts'
 import type { Presented } from '../../x402/model.ts'
 import { presentedInMeta } from '../../x402/payload.ts'
-import { badToken, refusalIn } from '../errors.ts'
+import { refusalIn, UNPAID } from '../errors.ts'
 import { toolNameOf, type Sale, type ToolOffer } from '../model.ts'
 import { receiptOf, requiredOf, type Counter, type Paid } from './door.ts'
-import { TOKEN, type BuyerProof } from './proof.ts'
+import { checkedToken, type BuyerProof } from './proof.ts'
 
 type Meta = Readonly<Record<string, unknown>>
 
@@ -68,8 +68,6 @@ export function proofMeta({ id }: Pick<Sale, 'id'>, token: string): Meta {
 /** Names an earlier sale and proves it: how a client fetches an answer that it lost. */
 const PROOF_META = 'coinslot/payment'
 
-const UNPAID = { sentence: 'A payment is required.', reason: null }
-
 /** A client of MPP is challenged again for more reasons than one of x402. */
 function pays(meta: Meta): boolean {
   return meta['org.paymentauth/credential'] !== undefined
@@ -80,18 +78,15 @@ const MPP_HEADER = (name: string) => (name === 'accept-payment' ? 'evm/charge' :
 function proofIn(meta: Meta): { token: string | null; payment: string | null } {
   const proof = meta[PROOF_META]
   const { paymentId, paymentToken } = isRecord(proof) ? proof : {}
-  const token = typeof paymentToken === 'string' ? paymentToken : null
-  if (token !== null && !TOKEN.test(token)) throw badToken()
+  const token = checkedToken(typeof paymentToken === 'string' ? paymentToken : null)
   return { token, payment: typeof paymentId === 'string' ? paymentId : null }
 }
 
 async function required<Value>(
   counter: Counter<Value>,
-  { sentence: error, reason }: { sentence: string; reason: string | null },
+  why: { sentence: string; reason: string | null },
 ): Promise<McpSale<Value>> {
-  const { x402, challenge } = counter.dialects.terms(
-    requiredOf(await counter.offer(), counter.facilitator, { error, reason }),
-  )
+  const { x402, challenge } = counter.dialects.terms(requiredOf(await counter.offer(), counter.facilitator, why))
   const challenges =
     challenge === null
       ? []

@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { alreadyBought, authorizationUsed, paymentSubmitted } from '../errors.ts'
+import type { Headers } from '../../x402/model.ts'
+import { alreadyBought, authorizationUsed, badToken, paymentSubmitted } from '../errors.ts'
 import type { Sale } from '../model.ts'
 
 /*
@@ -9,6 +10,16 @@ import type { Sale } from '../model.ts'
  */
 
 export const TOKEN = /^tok_[A-Za-z0-9_-]{43}$/
+
+/** The sale that a request names, and its proof. Throws for a token that can be none. */
+export function proofIn(header: Headers): { token: string | null; payment: string | null } {
+  return { token: checkedToken(header('x-payment-token') ?? null), payment: header('x-payment-id') ?? null }
+}
+
+export function checkedToken(token: string | null): string | null {
+  if (token !== null && !TOKEN.test(token)) throw badToken()
+  return token
+}
 
 export function tokenHash(token: string): Buffer {
   return createHash('sha256').update(token).digest()

@@ -1,5 +1,5 @@
 import type { Block, Chain, Use } from '../../chain/model.ts'
-import { REORG_SECONDS } from '../../chain/networks.ts'
+import { givenUpAfter, isConfirmed } from '../../chain/networks.ts'
 import type { Outcome, Signed } from '../model.ts'
 
 /** Asks the chain what became of an authorization that was signed here, or for a payment of ours. */
@@ -9,7 +9,7 @@ export async function outcomeOf(chain: TransferChain, signed: Signed, confirmati
   const from = signed.seenBlock ?? blockBefore(block, validBefore)
   if (!used) {
     if (block.timestamp < validBefore) return { state: 'open' }
-    const past = validBefore + REORG_SECONDS
+    const past = givenUpAfter(validBefore)
     if (block.timestamp <= past) return { state: 'ending' }
     const agreed = await chain.agreedUse({ payer, nonce, from, past })
     return { state: agreed.known && !agreed.used ? 'over' : 'unclear' }
@@ -17,9 +17,7 @@ export async function outcomeOf(chain: TransferChain, signed: Signed, confirmati
   const use = await chain.findUse(payer, nonce, from)
   // The node that has the event lags behind the node that has the state.
   if (use === null) return { state: 'unclear' }
-  // The head may be older than what was found in it.
-  const depth = block.number < use.blockNumber ? 1n : block.number - use.blockNumber + 1n
-  const final = depth >= BigInt(confirmations)
+  const final = isConfirmed(use.blockNumber, block.number, confirmations)
   if (isPaidBy(use, signed)) return { state: 'used', use, final }
   if (!final) return { state: 'unclear' }
   const agreed = await chain.agreedUse({ payer, nonce, from, past: validBefore })

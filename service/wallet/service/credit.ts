@@ -1,12 +1,12 @@
 import type { Hex } from '../../chain/model.ts'
-import { networkOf } from '../../chain/networks.ts'
+import { networkOf, newestConfirmed } from '../../chain/networks.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { usdc, type Usdc } from '../../kit/money.ts'
 import type { Statements } from '../../kit/transaction.ts'
 import type { Credit } from '../../ledger/model.ts'
 import type { Owner } from '../../kit/owner.ts'
 import { NETWORK_OF, PLATFORM, type Transfer } from '../model.ts'
-import { deepEnough, transfersOf } from '../rules.ts'
+import { transfersOf } from '../rules.ts'
 import type { WalletDeps } from './deps.ts'
 
 /** Credits every deposit on chain, whether the API, the monitor or the identity provider found it. */
@@ -72,7 +72,7 @@ export function createCrediting(deps: WalletDeps) {
       const receipt = await chain?.receipt(hash)
       if (chain === undefined || receipt === undefined || receipt === null) return null
       const { number: head } = await chain.head()
-      if (receipt.blockNumber > deepEnough(head, settings.confirmations)) return null
+      if (receipt.blockNumber > newestConfirmed(head, settings.confirmations)) return null
       let credited = 0
       for (const [transfer, owner] of await ownersOf(transfersOf(network, receipt))) {
         if ((await credit([transfer], owner, act)) !== null) credited++

@@ -1,4 +1,5 @@
 import type { Chain, Hex } from '../../chain/model.ts'
+import { newestConfirmed } from '../../chain/networks.ts'
 import { ownerOf, type Caller } from '../../kit/caller.ts'
 import { DomainError, invalid } from '../../kit/errors.ts'
 import { deriveId, type Id } from '../../kit/ids.ts'
@@ -8,7 +9,7 @@ import type { Owner } from '../../kit/owner.ts'
 import { alreadyRecorded, notProvable, notProven } from '../errors.ts'
 import { NETWORK_OF, type Deposit, type Deposited } from '../model.ts'
 import type { Recorded } from '../ports.ts'
-import { canonicalHash, deepEnough, provenTransfers, transfersOf } from '../rules.ts'
+import { canonicalHash, provenTransfers, transfersOf } from '../rules.ts'
 import type { DepositAddress } from './addresses.ts'
 import type { Crediting } from './credit.ts'
 import { PACE, type WalletDeps } from './deps.ts'
@@ -88,7 +89,7 @@ export function createDeposit(deps: WalletDeps, crediting: Crediting, depositAdd
     const to = await depositAddress(owner)
     if (to === null || book === null) throw notProvable()
     const [cursor, { number: head }] = await Promise.all([store.cursors.read(network), chain.head()])
-    const newest = deepEnough(head, settings.confirmations)
+    const newest = newestConfirmed(head, settings.confirmations)
     const oldest = newest - PACE.lookBack
     // Everything that the monitor has read is already credited.
     const from = largest(0n, oldest, (cursor?.blockNumber ?? 0n) - PACE.overlap)

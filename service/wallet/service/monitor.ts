@@ -1,8 +1,8 @@
 import type { Address, Chain, TransferScan } from '../../chain/model.ts'
+import { newestConfirmed } from '../../chain/networks.ts'
 import { DomainError } from '../../kit/errors.ts'
 import { largest, least } from '../../kit/money.ts'
 import { NETWORK_OF, type Cursor, type OwnAddress } from '../model.ts'
-import { deepEnough } from '../rules.ts'
 import type { Crediting } from './credit.ts'
 import { PACE, type WalletDeps } from './deps.ts'
 
@@ -21,7 +21,7 @@ export function createMonitor(deps: WalletDeps, chain: Chain, crediting: Crediti
   /** Reads everything up to the newest block with enough confirmations, or until the signal aborts. */
   async function turn(_now: Date, signal: AbortSignal): Promise<void> {
     const { number: head } = await chain.head()
-    const newest = deepEnough(head, settings.confirmations)
+    const newest = newestConfirmed(head, settings.confirmations)
     if (newest < 0n) return
     await loadWatched()
     const read = await store.cursors.read(network)
