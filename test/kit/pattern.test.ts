@@ -4,7 +4,7 @@ import { parsePattern } from '../../service/kit/pattern.ts'
 describe('patterns that strangers write', () => {
   const atom = fc.constantFrom(
     ...['a', 'b', '.', '[ab]', '[^a]', '[a\\]]', '\\d', '\\w', '\\.', '\\x61', '\\u0061', '\\u{1F600}', '\\p{L}'],
-    ...['é', '😀', '\\ud83d\\ude00'],
+    ...['é', '😀', '\\ud83d\\ude00', '\\s', '[^\\S]', '\\p{Script=Greek}', '\\p{Letter}'],
   )
   const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
     pattern: fc.oneof(
@@ -20,7 +20,7 @@ describe('patterns that strangers write', () => {
     ),
   }))
   const text = fc
-    .array(fc.constantFrom('a', 'b', '1', '.', ']', '_', 'é', '😀'), { maxLength: 6 })
+    .array(fc.constantFrom('a', 'b', '1', '.', ']', '_', 'é', 'Ω', '😀', '\u00A0', '\u2028', '\r'), { maxLength: 6 })
     .map((all) => all.join(''))
 
   it("match like JavaScript's own engine", () => {
