@@ -128,8 +128,8 @@ export interface CheckoutStore extends RequestStore, ChatStore {
   conversion(owner: Owner, span: Span): Promise<readonly Converted[]>
 
   findInside(inside: Statements, id: string, version: number | null): Promise<Checkout | null>
-  /** Whether it sells at this moment. If so, it stays open until the transaction ends. */
-  holdOpen(inside: Statements, id: string, now: Date): Promise<boolean>
+  /** As it was in that version; it stays open until the transaction ends. Null where it does not sell at this moment. */
+  holdOpen(inside: Statements, id: string, version: number | null, now: Date): Promise<Checkout | null>
   /**
    * Stores that the account is to be mailed of a sale, once. True where that is a mail of its own: no more than `alone` of
    * those since then.

@@ -280,8 +280,8 @@ export function checkoutHooks({
   const chats = createChatHooks({ store, passes })
   return {
     async claimed(inside, sale) {
-      if (!(await store.holdOpen(inside, sale.subject, sale.createdAt))) throw new Unsold()
-      const checkout = await checkoutOf(inside, sale)
+      const checkout = await store.holdOpen(inside, sale.subject, versionOf(sale), sale.createdAt)
+      if (checkout === null) throw new Unsold()
       const { after } = checkout
       if (isRequested(sale)) {
         const claim = { checkout: checkout.id, sale: sale.id, now: sale.createdAt }

@@ -1,9 +1,9 @@
 import { isId } from '../../kit/ids.ts'
 import { holdQuota, QUOTAS } from '../../kit/quota.ts'
-import type { StatementPool, Statements } from '../../kit/transaction.ts'
+import type { StatementPool } from '../../kit/transaction.ts'
 import type { Checkout } from '../model.ts'
 import type { CheckoutStore } from '../ports.ts'
-import { asShown, fromStored, toStored, VERSIONS_MAX, type StoredShown } from '../rules/versions.ts'
+import { toStored, VERSIONS_MAX } from '../rules/versions.ts'
 import { chats } from './chats.ts'
 import { notices } from './notices.ts'
 import { pauses } from './pauses.ts'
@@ -12,6 +12,7 @@ import { drafts } from './drafts.ts'
 import { openings } from './openings.ts'
 import { requests } from './requests.ts'
 import { sales } from './sales.ts'
+import { versions } from './versions.ts'
 import { DAY_MS, latestMarks, newestMarks, type Tables } from '../../kit/tables.ts'
 
 /** Checkouts in PostgreSQL: creating, changing and ending them. */
@@ -24,18 +25,11 @@ export function createCheckoutStore(
     ...notices(statements),
     ...pauses(statements),
     ...sales(statements),
+    ...versions(statements),
     ...drafts(statements),
     ...openings(statements),
     ...requests(statements),
     ...chats(statements),
-
-    // A text that is not an id identifies nothing, and PostgreSQL may not even accept it as text.
-    async find(id, version = null) {
-      if (!isId('chk', id)) return null
-      return await findShown(statements, id, version)
-    },
-
-    findInside: (inside, id, version) => findShown(inside, id, version),
 
     async findOwn({ userId, environment }, id) {
       if (!isId('chk', id)) return null
@@ -135,20 +129,6 @@ export function createCheckoutStore(
   }
 }
 
-/** A checkout as it is, or as it was in that version. */
-async function findShown(
-  inside: Pick<Statements, 'run'>,
-  id: string,
-  version: number | null,
-): Promise<Checkout | null> {
-  const [row] = await inside.run<CheckoutRow>('SELECT * FROM checkout WHERE id = $1', [id], 'checkout_find')
-  if (row === undefined) return null
-  const checkout = fromCheckoutRow(row)
-  if (version === null || version === checkout.version) return checkout
-  const [kept] = await inside.run<{ shown: StoredShown }>(FIND_VERSION, [id, version], 'checkout_find_version')
-  return kept === undefined ? checkout : asShown(checkout, version, fromStored(kept.shown))
-}
-
 function only([row]: readonly CheckoutRow[]): Checkout | null {
   return row === undefined ? null : fromCheckoutRow(row)
 }
@@ -156,10 +136,6 @@ function only([row]: readonly CheckoutRow[]): Checkout | null {
 const FIND_OWN = 'SELECT * FROM checkout WHERE id = $1 AND user_id = $2 AND environment = $3'
 
 const LOCK_OWN = `${FIND_OWN} FOR UPDATE`
-
-// Of a version that is not kept any more, the oldest that is.
-const FIND_VERSION = `
-SELECT shown FROM checkout_version WHERE checkout_id = $1 AND version >= $2 ORDER BY version LIMIT 1`
 
 const KEEP = `
 INSERT INTO checkout_version (checkout_id, version, shown) VALUES ($1, $2, $3::json) ON CONFLICT DO NOTHING`

@@ -4,14 +4,8 @@ import type { CheckoutStore } from '../ports.ts'
 import { NO_PROGRESS } from '../rules/lifecycle.ts'
 
 /** The queries that connect sales and checkouts. */
-export function sales(
-  statements: StatementPool,
-): Pick<CheckoutStore, 'holdOpen' | 'lockProgress' | 'saveProgress' | 'progressOf'> {
+export function sales(statements: StatementPool): Pick<CheckoutStore, 'lockProgress' | 'saveProgress' | 'progressOf'> {
   return {
-    async holdOpen(inside, id, now) {
-      return (await inside.run(HOLD_OPEN, [id, now], 'checkout_hold_open')).length > 0
-    },
-
     async lockProgress(inside, payment, now) {
       const values = [payment, JSON.stringify(NO_PROGRESS.lines), now]
       const [row] = await inside.run<Progress>(LOCK_PROGRESS, values, 'checkout_lock_progress')
@@ -34,10 +28,6 @@ export function sales(
     },
   }
 }
-
-// The row is locked while a payment is created, so no payment starts after its checkout has expired or is paused.
-const HOLD_OPEN = `
-SELECT id FROM checkout WHERE id = $1 AND state = 'active' AND (leased_until IS NULL OR leased_until > $2) FOR SHARE`
 
 // The update changes nothing: it locks the row that is there, and returns it.
 const LOCK_PROGRESS = `
