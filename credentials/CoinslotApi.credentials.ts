@@ -6,6 +6,25 @@ import type {
   ICredentialType,
   INodeProperties,
 } from 'n8n-workflow'
+import { PRESET } from '../nodes/shared/transport.ts'
+
+/** The addresses of version 0.1, one for each environment. n8n drops a stored value whose property is gone. */
+const FIRST_VERSION = (['sandbox', 'production'] as const).flatMap((environment): INodeProperties[] => [
+  { displayName: 'Service Address', name: `${environment}Url`, type: 'hidden', default: '' },
+  {
+    displayName:
+      'This credential was made with version 0.1 of the package, and the service address that it had then is still used. Write another address above to replace it.',
+    name: `${environment}Notice`,
+    type: 'notice',
+    default: '',
+    displayOptions: {
+      show: { environment: [environment], [`${environment}Url`]: [{ _cnd: { exists: true } }], url: [PRESET] },
+    },
+  },
+])
+
+/** As the nodes choose it. */
+const ADDRESS = `$credentials.url === "${PRESET}" && $credentials[$credentials.environment + "Url"] || $credentials.url`
 
 export class CoinslotApi implements ICredentialType {
   name = 'coinslotApi'
@@ -42,11 +61,12 @@ export class CoinslotApi implements ICredentialType {
       displayName: 'Service Address',
       name: 'url',
       type: 'string',
-      default: 'http://localhost:4020/v1',
+      default: PRESET,
       required: true,
       description:
         'The API address of your Coinslot service. The preset is a service on the same machine; an n8n in Docker reaches that at http://host.docker.internal:4020/v1.',
     },
+    ...FIRST_VERSION,
     {
       displayName: 'Tools Address',
       name: 'toolsUrl',
@@ -72,7 +92,7 @@ export class CoinslotApi implements ICredentialType {
 
   test: ICredentialTestRequest = {
     request: {
-      baseURL: '={{$credentials.url.trim().replace(/\\/+$/, "")}}',
+      baseURL: `={{(${ADDRESS}).trim().replace(/\\/+$/, "")}}`,
       url: '/me',
       headers: { accept: 'application/json' },
       // Some versions of n8n read only the status of a refusal and show a message of their own; all versions read a

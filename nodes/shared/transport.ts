@@ -130,8 +130,14 @@ function labelOf(field: string, labels: Readonly<Record<string, string>>): strin
   return `${labels[known] ?? known}${rest.replaceAll('.', ' ')}`
 }
 
+/** The service address of a new credential. */
+export const PRESET = 'http://localhost:4020/v1'
+
 function addressOf(credentials: IDataObject, surface: Call['surface']): string {
-  const api = trimmed(credentials['url'])
+  const written = trimmed(credentials['url'])
+  // A credential of version 0.1 has an address for each environment, and gets the preset for the one of today.
+  const first = trimmed(credentials[credentials['environment'] === 'production' ? 'productionUrl' : 'sandboxUrl'])
+  const api = first !== '' && written === PRESET ? first : written
   if (api === '') throw new Error('it has no service address.')
   if (surface !== 'tools') return api
   const tools = trimmed(credentials['toolsUrl'])

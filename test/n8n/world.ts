@@ -334,11 +334,11 @@ const FIELDS = {
 }
 
 /** Installs a community package as n8n does: from the packed file, into the folder that it loads such packages from. */
-export async function installPackage(home: string): Promise<void> {
+export async function installPackage(home: string, packed = SETUP.packed): Promise<void> {
   const nodes = path.join(home, '.n8n/nodes')
   await mkdir(nodes, { recursive: true })
   await writeFile(path.join(nodes, 'package.json'), '{"name":"installed-nodes","private":true,"dependencies":{}}')
-  const words = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--legacy-peer-deps', SETUP.packed]
+  const words = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--legacy-peer-deps', packed]
   await promisify(execFile)('npm', words, { cwd: nodes })
 }
 

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow'
 import { NodeHelpers } from 'n8n-workflow'
+import { CoinslotApi } from '../../credentials/CoinslotApi.credentials.ts'
 import { fingerprint, readCheckout } from '../../nodes/PayToRunTrigger/checkout.ts'
 import { Coinslot } from '../../nodes/Coinslot/Coinslot.node.ts'
 import { PayToRunTrigger } from '../../nodes/PayToRunTrigger/PayToRunTrigger.node.ts'
+import { ask } from '../../nodes/shared/transport.ts'
 import { parametersOf, type Parameter } from './earlier.ts'
 import { hook } from './n8n.ts'
 
@@ -75,6 +77,34 @@ describe('a workflow of the first version', () => {
     const { context } = hook({ parameters: { customerFields: { fields: [{ label: 'Site', type: 'url' }] } } })
     // Computed by version 0.1.
     expect(fingerprint(readCheckout(context))).toBe('f6cf417be36b1c74738973caa8685cf4b829780b02a11ee23d481faa3076937d')
+  })
+
+  it.each([
+    ['sandbox', {}, 'https://sandbox.example/v1'],
+    ['production', {}, 'https://live.example/v1'],
+    ['sandbox', { url: 'http://localhost:4021/v1' }, 'http://localhost:4021/v1'],
+    ['sandbox', { sandboxUrl: '' }, 'http://localhost:4020/v1'],
+  ])('reaches the service at the address of its %s credential, until another one is written: %j', async (...of) => {
+    const [environment, changed, expected] = of
+    const saved = {
+      ...{
+        environment,
+        apiKey: 'csk',
+        sandboxUrl: 'https://sandbox.example/v1',
+        productionUrl: 'https://live.example/v1',
+      },
+      ...changed,
+    }
+    // As n8n does when it reads a credential.
+    const credential = new CoinslotApi()
+    const loaded = NodeHelpers.getNodeParameters(credential.properties, saved, true, false, null, null) as IDataObject
+    const { context, calls } = hook({ credentials: loaded, service: () => ({ status: 404, body: {} }) })
+    await ask(context, { method: 'GET', path: '/me' })
+    expect(calls.map(({ url }) => url)).toEqual([`${expected}/me`])
+    // n8n tests a credential without the node.
+    const expression = String(credential.test.request.baseURL).replace(/^=\{\{|\}\}$/g, '')
+    // oxlint-disable-next-line typescript/no-implied-eval -- as n8n resolves it
+    expect((new Function('$credentials', `return ${expression}`) as (given: unknown) => unknown)(loaded)).toBe(expected)
   })
 
   it('answers with the last node where that was an option', () => {
