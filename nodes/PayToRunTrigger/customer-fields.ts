@@ -18,6 +18,7 @@ const type: INodeProperties = {
   description: 'The type of the answer. The answer is checked before any money moves.',
   options: [
     { name: 'Checkbox', value: 'boolean' },
+    { name: 'Date', value: 'date' },
     { name: 'Dropdown', value: 'select' },
     { name: 'Email', value: 'email' },
     { name: 'File (Link)', value: 'file' },
@@ -74,7 +75,7 @@ const placeholder: INodeProperties = {
   default: '',
   placeholder: 'e.g. https://example.com',
   description: 'An example inside the empty field',
-  displayOptions: { hide: { type: ['boolean'] } },
+  displayOptions: { hide: { type: ['boolean', 'date'] } },
 }
 
 const help: INodeProperties = {

@@ -14,7 +14,7 @@ export type FieldType = (typeof FIELD_TYPES)[number]
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
-const FIELD_TYPES = ['text', 'textarea', 'number', 'boolean', 'select', 'url', 'email', 'json', 'file'] as const
+const FIELD_TYPES = ['text', 'textarea', 'number', 'boolean', 'select', 'url', 'email', 'date', 'json', 'file'] as const
 
 /**
  * The values of the fields, with defaults for missing ones, or the faults by field. Unknown fields are refused. An
@@ -68,6 +68,8 @@ function sampleOf({ type, options, min, max }: Field): Json {
       return 'https://example.com/'
     case 'email':
       return 'somebody@example.com'
+    case 'date':
+      return '2030-01-31'
     case 'json':
       return {}
     case 'text':
@@ -98,6 +100,10 @@ function readValue(
       return typeof value === 'boolean' ? { fault: null, value } : { fault: 'must be true or false' }
     case 'json':
       return readJson(value)
+    case 'date':
+      return typeof value === 'string' && isDate(value)
+        ? { fault: null, value }
+        : { fault: 'must be a date, as YYYY-MM-DD' }
     case 'select':
       return typeof value === 'string' && field.options?.includes(value) === true
         ? { fault: null, value }
@@ -176,6 +182,13 @@ function faultOfText(text: string): string | null {
   return /\p{Surrogate}/u.test(text) ? 'must be well-formed text' : null
 }
 
+/** A day of the calendar, without a time or a zone: 2030-02-30 is none. */
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
+  const day = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
+}
+
 /** An absolute web address: never `javascript:` or the like. */
 export function isWebAddress(text: string): boolean {
   // The URL parser drops line breaks and keeps characters that change the text direction, so both are refused first.
@@ -199,6 +212,7 @@ const LENGTH_MAX: Readonly<Record<FieldType, number>> = {
   url: 2_048,
   file: 2_048,
   email: 254,
+  date: 10,
   json: Infinity,
   select: 200,
   number: 0,
@@ -365,6 +379,8 @@ function toProperty(field: Field): JsonSchema {
       return { type: 'number', ...common, ...bound('minimum', min), ...bound('maximum', max) }
     case 'boolean':
       return { type: 'boolean', ...common }
+    case 'date':
+      return { type: 'string', format: 'date', ...common }
     case 'select':
       return { type: 'string', ...common, ...(options === null ? {} : { enum: options }) }
     case 'json':

@@ -4,7 +4,8 @@ import { barriers } from './access.ts'
 import { inBrowser } from './chromium.ts'
 import { openShop, shiftsOf, type Shop } from './shop.ts'
 
-const EVERY_KIND = ['text', 'textarea', 'number', 'boolean', 'select', 'url', 'email', 'json', 'file'].map((type) => ({
+const KINDS = ['text', 'textarea', 'number', 'boolean', 'select', 'url', 'email', 'date', 'json', 'file']
+const EVERY_KIND = KINDS.map((type) => ({
   name: `a_${type}`,
   label: `A ${type}`,
   type,
@@ -47,6 +48,7 @@ inBrowser('the page itself', () => {
     await page.getByLabel('A select').selectOption('Large')
     await page.getByLabel('A url').fill('https://example.com')
     await page.getByLabel('A email').fill('ada@example.com')
+    await page.getByLabel('A date').fill('2030-01-31')
     await page.getByLabel('A file').fill('https://example.com/a.pdf')
     await page.getByLabel('A json').fill('{"a": [1]}')
     await page.getByRole('button', { name: 'Pay 5.00 USDC' }).click()
@@ -60,6 +62,7 @@ inBrowser('the page itself', () => {
       a_select: 'Large',
       a_url: 'https://example.com',
       a_email: 'ada@example.com',
+      a_date: '2030-01-31',
       a_json: { a: [1] },
       a_file: 'https://example.com/a.pdf',
     })
@@ -97,6 +100,7 @@ inBrowser('the page itself', () => {
     await page.getByLabel('A select').selectOption('Large')
     await page.getByLabel('A url').fill('https://example.com')
     await page.getByLabel('A email').fill('ada@example.com')
+    await page.getByLabel('A date').fill('2030-01-31')
     await page.getByLabel('A file').fill('https://example.com/a.pdf')
     await page.getByLabel('A json').fill('{}')
     await pay.click()

@@ -1,4 +1,4 @@
-import { fieldsSchema, readInput, sampleInput, type Field } from '../../service/kit/fields.ts'
+import { fieldsSchema, readInput, sampleInput, toJsonSchema, type Field } from '../../service/kit/fields.ts'
 
 describe('fields', () => {
   const fields = (described: unknown): Field[] => fieldsSchema.parse(described)
@@ -57,6 +57,7 @@ describe('fields', () => {
       { name: 'g', type: 'url', required: true },
       { name: 'h', type: 'file', required: true },
       { name: 'i', type: 'json', required: true },
+      { name: 'k', type: 'date', required: true },
       { name: 'j', type: 'text', pattern: '[A-Z]+', default: 'ABC', required: true },
     ])
     expect(readInput(form, sampleInput(form))).toHaveProperty('values')
@@ -105,6 +106,29 @@ describe('the input of a field', () => {
     'ex.com\u202e',
   ])('%j is no address', (typed) => {
     expect(readInput(fieldOf({ type: 'url' }), { f: typed })).toHaveProperty('faults')
+  })
+
+  test.each(['2028-02-29', '0001-01-01', '9999-12-31'])('%s is a date', (day) => {
+    expect(readInput(fieldOf({ type: 'date' }), { f: day })).toEqual({ values: { f: day } })
+  })
+
+  test.each(['2030-02-29', '2030-13-01', '2030-1-1', '31.01.2030', '2030-01-31T00:00:00Z', ' 2030-01-31', 20300131])(
+    '%j is no date',
+    (day) => {
+      expect(readInput(fieldOf({ type: 'date' }), { f: day })).toEqual({
+        faults: { f: 'must be a date, as YYYY-MM-DD' },
+      })
+    },
+  )
+
+  test('a date is a date to programs, has no bounds of a text, and may have a default', () => {
+    const fields = fieldOf({ type: 'date', default: '2030-01-31' })
+    expect(toJsonSchema(fields)['properties']).toEqual({
+      f: { type: 'string', format: 'date', description: 'f', default: '2030-01-31' },
+    })
+    expect(readInput(fields, {})).toEqual({ values: { f: '2030-01-31' } })
+    for (const more of [{ min: 1 }, { pattern: '.*' }, { default: '2030-02-30' }])
+      expect(fieldsSchema.safeParse([{ name: 'f', type: 'date', ...more }]).success).toBe(false)
   })
 
   test("a value that does not match a pattern gets the owner's message", () => {

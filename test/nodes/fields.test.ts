@@ -38,7 +38,7 @@ describe('the customer fields', () => {
   })
 
   it('offer all types that the service has', () => {
-    const known = ['text', 'textarea', 'number', 'boolean', 'select', 'url', 'email', 'json', 'file']
+    const known = ['text', 'textarea', 'number', 'boolean', 'select', 'url', 'email', 'date', 'json', 'file']
     expect([...offeredTypes()].sort()).toEqual(known.sort())
   })
 

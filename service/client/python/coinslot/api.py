@@ -38,7 +38,7 @@ class CheckoutTermsFieldsItemShowIf(TypedDict):
 class CheckoutTermsFieldsItem(TypedDict):
     name: str
     label: NotRequired[str | None]
-    type: Literal["text", "textarea", "number", "boolean", "select", "url", "email", "json", "file"]
+    type: Literal["text", "textarea", "number", "boolean", "select", "url", "email", "date", "json", "file"]
     required: NotRequired[bool | None]
     placeholder: NotRequired[str | None]
     options: NotRequired[list[str] | None]
@@ -174,7 +174,7 @@ class CheckoutChangeFieldsItemShowIf(TypedDict):
 class CheckoutChangeFieldsItem(TypedDict):
     name: str
     label: NotRequired[str | None]
-    type: Literal["text", "textarea", "number", "boolean", "select", "url", "email", "json", "file"]
+    type: Literal["text", "textarea", "number", "boolean", "select", "url", "email", "date", "json", "file"]
     required: NotRequired[bool | None]
     placeholder: NotRequired[str | None]
     options: NotRequired[list[str] | None]
@@ -971,7 +971,7 @@ class FieldShowIf(TypedDict):
 class Field(TypedDict):
     name: str
     label: str
-    type: Literal["text", "textarea", "number", "boolean", "select", "url", "email", "json", "file"]
+    type: Literal["text", "textarea", "number", "boolean", "select", "url", "email", "date", "json", "file"]
     required: bool
     placeholder: str | None
     options: list[str] | None
@@ -2835,7 +2835,7 @@ class PatchV1RdaIdentifierBodyInputSchemaItemShowIf(TypedDict):
 class PatchV1RdaIdentifierBodyInputSchemaItem(TypedDict):
     name: str
     label: NotRequired[str | None]
-    type: Literal["text", "textarea", "number", "boolean", "select", "url", "email", "json", "file"]
+    type: Literal["text", "textarea", "number", "boolean", "select", "url", "email", "date", "json", "file"]
     required: NotRequired[bool | None]
     placeholder: NotRequired[str | None]
     options: NotRequired[list[str] | None]
@@ -2963,7 +2963,7 @@ class PostV1RdaBodyInputSchemaItemShowIf(TypedDict):
 class PostV1RdaBodyInputSchemaItem(TypedDict):
     name: str
     label: NotRequired[str | None]
-    type: Literal["text", "textarea", "number", "boolean", "select", "url", "email", "json", "file"]
+    type: Literal["text", "textarea", "number", "boolean", "select", "url", "email", "date", "json", "file"]
     required: NotRequired[bool | None]
     placeholder: NotRequired[str | None]
     options: NotRequired[list[str] | None]

@@ -13,6 +13,7 @@ const TYPES: readonly (readonly [FieldDraft['type'], string])[] = [
   ['select', 'Choice'],
   ['url', 'URL'],
   ['email', 'E-mail'],
+  ['date', 'Date'],
   ['json', 'JSON'],
   ['file', 'File URL'],
 ]

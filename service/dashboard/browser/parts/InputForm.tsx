@@ -117,7 +117,7 @@ function InputField({ field, value, fault, change }: InputFieldProps) {
   )
 }
 
-const TYPES: Readonly<Record<string, string>> = { url: 'url', file: 'url', email: 'email' }
+const TYPES: Readonly<Record<string, string>> = { url: 'url', file: 'url', email: 'email', date: 'date' }
 
 function initialValue(field: FormField): string | boolean {
   return field.type === 'boolean' ? field.default === true : firstText(field)

@@ -118,6 +118,7 @@ const INPUTS = {
   number: { type: 'text', inputmode: 'decimal', autocomplete: 'off' },
   url: { type: 'url', inputmode: 'url', autocomplete: 'url', autocapitalize: 'off', spellcheck: false },
   email: { type: 'email', inputmode: 'email', autocomplete: 'email', autocapitalize: 'off', spellcheck: false },
+  date: { type: 'date' },
   file: { type: 'url', inputmode: 'url', autocomplete: 'off', autocapitalize: 'off', spellcheck: false },
 } as const
 

@@ -121,6 +121,12 @@ const asEmail: Reader = (text) =>
     ? { value: text }
     : { error: say('form.email', { example: 'name@example.com' }) }
 
+/** What the browser's own field for a date gives, and what a link or an old browser may give instead. */
+const asDate: Reader = (text) =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
+    ? { value: text }
+    : { error: say('form.date', { example: '2030-01-31' }) }
+
 const asJson: Reader = (text) => {
   try {
     JSON.parse(text)
@@ -143,6 +149,7 @@ const READERS: Readonly<Record<Field['type'], Reader>> = {
   select: asOption,
   url: asUrl,
   email: asEmail,
+  date: asDate,
   json: asJson,
   file: asUrl,
 }

@@ -251,6 +251,7 @@ export const de: Words = {
   'form.orLess': 'Geben Sie {limit} oder weniger ein.',
   'form.url': 'Geben Sie eine vollständige Webadresse ein, zum Beispiel {example}.',
   'form.email': 'Geben Sie eine E-Mail-Adresse ein, zum Beispiel {example}.',
+  'form.date': 'Geben Sie ein Datum ein, zum Beispiel {example}.',
   'form.json': 'Das ist kein gültiges JSON.',
   'form.oneLine': 'Geben Sie nur eine Zeile ein.',
   'form.refused': 'Dieser Wert wurde nicht angenommen ({fault}).',

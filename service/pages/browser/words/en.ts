@@ -243,6 +243,7 @@ export const en = {
   'form.orLess': 'Enter {limit} or less.',
   'form.url': 'Enter a full web address, such as {example}.',
   'form.email': 'Enter an e-mail address, such as {example}.',
+  'form.date': 'Enter a date, such as {example}.',
   'form.json': 'This is not valid JSON.',
   'form.oneLine': 'Enter a single line.',
   'form.refused': 'This {fault}.',

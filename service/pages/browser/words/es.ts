@@ -242,6 +242,7 @@ export const es: Words = {
   'form.orLess': 'Escribe {limit} o menos.',
   'form.url': 'Escribe una dirección web completa, por ejemplo {example}.',
   'form.email': 'Escribe una dirección de correo, por ejemplo {example}.',
+  'form.date': 'Escribe una fecha, por ejemplo {example}.',
   'form.json': 'No es JSON válido.',
   'form.oneLine': 'Escribe una sola línea.',
   'form.refused': 'Este valor no se ha aceptado ({fault}).',

@@ -249,6 +249,7 @@ export const fr: Words = {
   'form.orLess': 'Saisissez {limit} ou moins.',
   'form.url': 'Saisissez une adresse web complète, par exemple {example}.',
   'form.email': 'Saisissez une adresse e-mail, par exemple {example}.',
+  'form.date': 'Saisissez une date, par exemple {example}.',
   'form.json': 'Ce n’est pas du JSON valide.',
   'form.oneLine': 'Saisissez une seule ligne.',
   'form.refused': 'Cette valeur n’a pas été acceptée ({fault}).',

@@ -245,6 +245,7 @@ export const it: Words = {
   'form.orLess': 'Inserisci {limit} o meno.',
   'form.url': 'Inserisci un indirizzo web completo, ad esempio {example}.',
   'form.email': 'Inserisci un indirizzo e-mail, ad esempio {example}.',
+  'form.date': 'Inserisci una data, ad esempio {example}.',
   'form.json': 'Questo non è JSON valido.',
   'form.oneLine': 'Inserisci una sola riga.',
   'form.refused': 'Questo valore non è stato accettato ({fault}).',

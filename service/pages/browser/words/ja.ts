@@ -244,6 +244,7 @@ export const ja: Words = {
   'form.orLess': '{limit} 以下の値を入力してください。',
   'form.url': '完全なウェブアドレスを入力してください（例: {example}）。',
   'form.email': 'メールアドレスを入力してください（例: {example}）。',
+  'form.date': '日付を入力してください（例: {example}）。',
   'form.json': '有効な JSON ではありません。',
   'form.oneLine': '1 行で入力してください。',
   'form.refused': 'この値は受け付けられませんでした（{fault}）。',

@@ -240,6 +240,7 @@ export const pt: Words = {
   'form.orLess': 'Digite {limit} ou menos.',
   'form.url': 'Digite um endereço web completo, por exemplo {example}.',
   'form.email': 'Digite um endereço de e-mail, por exemplo {example}.',
+  'form.date': 'Digite uma data, por exemplo {example}.',
   'form.json': 'Isto não é um JSON válido.',
   'form.oneLine': 'Digite uma única linha.',
   'form.refused': 'Este valor não foi aceito ({fault}).',

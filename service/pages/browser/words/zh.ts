@@ -231,6 +231,7 @@ export const zh: Words = {
   'form.orLess': '请输入不大于 {limit} 的数字。',
   'form.url': '请输入完整的网址，例如 {example}。',
   'form.email': '请输入电子邮件地址，例如 {example}。',
+  'form.date': '请输入日期，例如 {example}。',
   'form.json': '这不是有效的 JSON。',
   'form.oneLine': '请只输入一行。',
   'form.refused': '此值未被接受（{fault}）。',
