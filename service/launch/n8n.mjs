@@ -10,7 +10,8 @@ const { become } = await import('./run.mjs')
 
 /*
  * `npm run test:n8n [-- 2.8.4 2.41.1] [Jest options]`: installs the package as a user does, in a real n8n of each named
- * generation; by default in the generation that runs on this project's own Node.
+ * generation; by default in the generation that runs on this project's own Node. Only the time from an empty canvas to a
+ * first payment, ten times: `STOPWATCHES=10 npm run test:n8n -- 2.8.4 -t stopwatch`.
  */
 const GENERATIONS = { '2.8.4': { rebuild: ['sqlite3'] }, '2.41.1': { rebuild: ['sqlite3', 'isolated-vm'], node: true } }
 
@@ -37,7 +38,7 @@ if (tested.length === 0) process.exit(0)
 for (const folder of ['lint', 'scan']) await installOwnPackage(`test/n8n/${folder}`)
 // The suites for n8n's engine without its server, and for several processes of one n8n, run with one generation only,
 // the one that installs faster.
-const suites = ['package', ...(tested.includes('2.8.4') ? ['in-process', 'queue-mode'] : []), ...tested]
+const suites = ['package', 'update', ...(tested.includes('2.8.4') ? ['in-process', 'queue-mode'] : []), ...tested]
 process.env.COINSLOT_N8N = JSON.stringify({ packed, n8n })
 const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js']
 process.exitCode = await become([

@@ -2,11 +2,11 @@ import { mkdirSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { startBrowser } from '../browser/chromium.ts'
 import { OWNER, type N8n } from './n8n.ts'
-import type { Workflow } from './world.ts'
+import { until, type Workflow } from './world.ts'
 
 export interface Editor {
   /** From an empty canvas to a first payment that is seen in n8n: the seconds that it takes. */
-  start(): Promise<number>
+  start(round: number): Promise<number>
   /** Opens the trigger's panel, listens, pays at the form that it opens, and waits for the payment to appear. */
   walk(workflow: Workflow): Promise<void>
   /** Opens the panel of the Coinslot node, chooses from its lists, and checks the fields of each resource. */
@@ -31,7 +31,7 @@ export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
   await page.waitForURL(/home|workflow/)
   const picture = pictures(version)
   return {
-    async start() {
+    async start(round) {
       await page.goto(`${n8n.origin}/workflow/new`)
       await named(page, 'canvas-add-button').waitFor()
       const startedAt = performance.now()
@@ -46,13 +46,15 @@ export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
         .getByText(/\/webhook-test\/.+\/pay$/)
         .first()
         .innerText()
-      await picture(page, 'start-panel')
+      await picture(page, `start-panel-${round}`)
       await named(page, 'trigger-execute-button').first().click()
       await page.getByText('Listening for test event').waitFor()
       await pay(browser, address.trim(), picture, {})
       await named(page, 'output-panel').getByText('simulated:').first().waitFor()
       const seconds = (performance.now() - startedAt) / 1_000
-      await picture(page, 'start-paid')
+      await picture(page, `start-paid-${round}`)
+      // The next listener must not meet this one while it ends.
+      await until(async () => (await fetch(address.trim())).status === 404)
       return seconds
     },
     async walk(workflow) {

@@ -26,9 +26,11 @@ export function editingStory(world: () => World, version: string): void {
       expect(await editor.search(id, word)).toEqual(expect.arrayContaining(names))
     })
 
-    it('leads from an empty canvas to a first payment within a minute', async () => {
-      const seconds = await editor.start()
-      process.stdout.write(`From an empty canvas to a first payment in n8n ${version}: ${seconds.toFixed(1)} s\n`)
+    it.each(ROUNDS)('leads from an empty canvas to a first payment within a minute, stopwatch %i', async (round) => {
+      const seconds = await editor.start(round)
+      process.stdout.write(
+        `From an empty canvas to a first payment in n8n ${version}, ${round}: ${seconds.toFixed(1)} s\n`,
+      )
       expect(seconds).toBeLessThan(60)
     })
 
@@ -58,6 +60,9 @@ export function editingStory(world: () => World, version: string): void {
     })
   })
 }
+
+/** `STOPWATCHES=10` takes the time ten times. */
+const ROUNDS = Array.from({ length: Number(process.env['STOPWATCHES'] ?? 1) }, (_, place) => place + 1)
 
 function node(name: string, type: string, at: number) {
   return { id: randomUUID(), name, type, typeVersion: 1, position: [at, 0], parameters: {} }
