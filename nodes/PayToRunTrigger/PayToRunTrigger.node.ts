@@ -51,7 +51,7 @@ export class PayToRunTrigger implements INodeType {
         inactive:
           '<b>While building</b>, copy the test address first (under “Webhook URLs” in this node), then execute this step and open the address in a browser tab: it leads to a temporary payment form. Pay there, and the payment appears here.<br /><br /><b>When the workflow is ready</b>, publish it. Then the production address shows the lasting link, which stays the same when you edit, restart or publish again.',
         active:
-          '<b>Your payment form is live.</b> The production address (under “Webhook URLs” in this node) shows its link. Each payment runs the workflow once; you find the runs in the <a data-key="executions">executions list</a>.<br /><br />Executing this step makes a second, temporary form for trying out changes.',
+          '<b>Your payment form is live.</b> The production address (under “Webhook URLs” in this node) shows its link, and lines to copy for AI assistants and programs. Each payment runs the workflow once; you find the runs in the <a data-key="executions">executions list</a>.<br /><br />Executing this step makes a second, temporary form for trying out changes.',
       },
       activationHint:
         'Copy the <b>test address</b> under “Webhook URLs” before you execute this step. While the step listens, the address leads to a temporary payment form.',

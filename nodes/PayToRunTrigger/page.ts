@@ -26,6 +26,9 @@ export function formPage({ formUrl, product, testMode }: Shown): string {
   a.open { display: block; padding: .75rem 1rem; border-radius: 8px; background: var(--mark); color: #14213d; font-weight: 650; text-align: center; text-decoration: none }
   a.open:focus-visible { outline: 3px solid var(--ink); outline-offset: 2px }
   code { display: block; margin-top: 1rem; padding: .625rem .75rem; border: 1px solid var(--line); border-radius: 8px; font-size: .8125rem; overflow-wrap: anywhere; user-select: all }
+  details { margin-top: 1.25rem }
+  summary { cursor: pointer; font-weight: 650 }
+  details p { margin: 1rem 0 -.75rem; font-size: .875rem }
   .test { display: inline-block; margin-bottom: .75rem; padding: 0 .625rem; border-radius: 99px; background: var(--mark); color: #14213d; font-size: .8125rem; font-weight: 650 }
 </style>
 </head>
@@ -36,6 +39,15 @@ ${testMode ? '<span class="test">Test mode: no money moves</span>' : ''}
 <p>This workflow runs when a customer pays. Send your customers this link:</p>
 <a class="open" href="${link}">Open the payment form</a>
 <code>${link}</code>
+<details>
+<summary>For AI assistants and programs</summary>
+<p>The workflow as a tool, for the connectors of an assistant (MCP)</p>
+<code>${link}/mcp</code>
+<p>The same for Claude Code</p>
+<code>claude mcp add --transport http paid-workflow ${link}/mcp</code>
+<p>Its price and its fields for a program. A client of x402 pays at the same address.</p>
+<code>curl -H 'Accept: application/json' ${link}</code>
+</details>
 </main>
 </body>
 </html>

@@ -48,6 +48,9 @@ describe('a browser', () => {
     const live = await receive({ name: 'setup' }, { parameters: { testMode: false } })
     expect(live.response.body).not.toContain('Test mode')
     expect(live.response.body).toContain('Send your customers this link')
+    // What models and programs buy it by.
+    expect(live.response.body).toContain('<code>https://pay.example/p/chk_1/mcp</code>')
+    expect(live.response.body).toContain("<code>curl -H 'Accept: application/json' https://pay.example/p/chk_1</code>")
   })
 
   it('is redirected to the form while the author listens', async () => {
