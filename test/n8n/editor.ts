@@ -53,8 +53,7 @@ export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
       await named(page, 'output-panel').getByText('simulated:').first().waitFor()
       const seconds = (performance.now() - startedAt) / 1_000
       await picture(page, `start-paid-${round}`)
-      // The next listener must not meet this one while it ends.
-      await until(async () => (await fetch(address.trim())).status === 404)
+      await listenerEnded(address.trim())
       return seconds
     },
     async walk(workflow) {
@@ -85,6 +84,7 @@ export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
       await output.locator('[data-test-id="radio-button-json"]').click()
       await output.getByText('"receivedAt"').first().waitFor()
       await picture(page, 'paid')
+      await listenerEnded(workflow.address('webhook-test'))
     },
     async fillIn(workflowId) {
       await page.goto(`${n8n.origin}/workflow/${workflowId}`)
@@ -149,6 +149,11 @@ async function pay(
   await page.getByRole('button', { name: /simulate/i }).click()
   await page.getByText('Order started').waitFor()
   await page.close()
+}
+
+/** The next listener must not meet this one while it ends: see `N8n.quiet`. */
+async function listenerEnded(address: string): Promise<void> {
+  await until(async () => (await fetch(address)).status === 404)
 }
 
 const TOPIC = 'Why small teams ship faster'
