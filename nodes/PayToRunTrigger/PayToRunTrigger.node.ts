@@ -1,5 +1,4 @@
 import {
-  NodeConnectionTypes,
   type IHookFunctions,
   type INodeType,
   type INodeTypeDescription,
@@ -9,6 +8,7 @@ import {
 import { receive } from './delivery.ts'
 import { fields, LATEST, VERSIONS, withFirstVersion } from './fields.ts'
 import { checkExists, create, remove } from './lifecycle.ts'
+import { outputsOf } from './price.ts'
 
 /** An option in the node's first version. */
 const RESPONDS = '($parameter["respond"] || ($parameter["options"] || {})["respond"])'
@@ -29,7 +29,7 @@ export class PayToRunTrigger implements INodeType {
     activationMessage: 'Your payment form is live. Open the production address of the trigger to see its link.',
     defaults: { name: 'Pay-to-Run Trigger' },
     inputs: [],
-    outputs: [NodeConnectionTypes.Main],
+    outputs: `={{ (${outputsOf.toString()})($parameter) }}`,
     credentials: [{ name: 'coinslotApi', required: true }],
     webhooks: [
       {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow'
 import { networkOf } from '../shared/transport.ts'
 import { orNull, readFields, type FieldParameters } from './form.ts'
-import { readPlans, readPricing, withDecision } from './price.ts'
+import { outputFor, readPlans, readPricing, withDecision } from './price.ts'
 
 /** Reads the node's parameters into the body of `POST /checkouts`. */
 export function readCheckout(hook: IHookFunctions | IWebhookFunctions): CheckoutRequest {
@@ -32,6 +32,8 @@ export interface Trigger {
   labels: Readonly<Record<string, string>>
   /** The workflow's item for a payment. */
   itemOf: (payment: IDataObject) => IDataObject
+  /** The place of the output that the item goes to; the first where this is left out. */
+  outputFor?: (webhook: IWebhookFunctions, item: IDataObject) => number
 }
 
 /*
@@ -140,7 +142,7 @@ export const LABELS = {
   testMode: 'Test Mode',
 } as const
 
-export const PAY_TO_RUN: Trigger = { read: readCheckout, labels: LABELS, itemOf: (payment) => payment }
+export const PAY_TO_RUN: Trigger = { read: readCheckout, labels: LABELS, itemOf: (payment) => payment, outputFor }
 
 /** Behind a reverse proxy n8n may not know its own public address. The path is always n8n's. */
 function readCallback(override: string | undefined, own: string | undefined): string {

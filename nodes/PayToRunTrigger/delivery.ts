@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow'
+import type { IDataObject, INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow'
 import { verify, type Signed, type Verdict } from '../shared/signature.ts'
 import { advice, ask } from '../shared/transport.ts'
 import { isTestMode, PAY_TO_RUN, type Trigger } from './checkout.ts'
@@ -55,13 +55,15 @@ export async function receive(
     return answer(webhook, 400, 'invalid_input', { error: `${field} ${fault}.`, details: { [field]: fault } })
   }
   const item = trigger.itemOf(payment.data)
-  if (!verdict.genuine) return run(item)
+  const place = trigger.outputFor?.(webhook, item) ?? 0
+  const data: INodeExecutionData[][] = [...Array.from({ length: place }, () => []), [{ json: item }]]
+  if (!verdict.genuine) return run(data)
   // A retry of a payment that was simulated before test mode was switched off: the delivery is genuine, but no money
   // was paid.
   if (payment.simulated && !testMode) {
     return answer(webhook, 410, 'simulated', 'This payment was simulated, and the workflow is no longer in test mode.')
   }
-  return await once(webhook, verdict.id, item)
+  return await once(webhook, verdict.id, data)
 }
 
 /**
@@ -85,7 +87,11 @@ async function judge(
  * Runs the workflow unless it has already run for this payment. The service decides with a claim on one row, because
  * this n8n may be one of several workers, may have restarted, or may have answered too late last time.
  */
-async function once(webhook: IWebhookFunctions, deliveryId: string, data: IDataObject): Promise<IWebhookResponseData> {
+async function once(
+  webhook: IWebhookFunctions,
+  deliveryId: string,
+  data: INodeExecutionData[][],
+): Promise<IWebhookResponseData> {
   const claim = {
     method: 'POST' as const,
     path: `/deliveries/${encodeURIComponent(deliveryId)}/claim`,
@@ -104,8 +110,8 @@ async function once(webhook: IWebhookFunctions, deliveryId: string, data: IDataO
   return answer(webhook, 503, 'claim_unavailable', reason)
 }
 
-function run(data: IDataObject): IWebhookResponseData {
-  return { webhookResponse: { received: true }, workflowData: [[{ json: data }]] }
+function run(workflowData: INodeExecutionData[][]): IWebhookResponseData {
+  return { webhookResponse: { received: true }, workflowData }
 }
 
 function answer(webhook: IWebhookFunctions, status: number, code: string, error: string | IDataObject) {

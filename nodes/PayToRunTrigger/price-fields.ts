@@ -88,6 +88,15 @@ export const priceFields: INodeProperties[] = [
     description: 'The label of the dropdown that decides the price. If empty, the first dropdown of the form decides.',
     displayOptions: { show: { pricing: ['byField'] } },
   },
+  {
+    displayName: 'An Output for Each Choice',
+    name: 'outputPerChoice',
+    type: 'boolean',
+    default: false,
+    description:
+      'Whether each choice of the dropdown has an output of its own, so that one trigger sells several products',
+    displayOptions: { show: { pricing: ['byField'] } },
+  },
 ]
 
 /** In the order in which an author usually thinks of them. */

@@ -1,4 +1,5 @@
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow'
+import { isObject } from '../shared/transport.ts'
 import { fieldNamed, keyOf, nameOf, type FieldParameters } from './form.ts'
 
 /** The price, and how it comes about where that is not one price for all: older workflows keep their fingerprint. */
@@ -41,6 +42,51 @@ function decidingField(hook: IHookFunctions | IWebhookFunctions, fields: readonl
   const named = hook.getNodeParameter('priceField', '') as string
   const dropdowns = fields.filter(({ type }) => type === 'select')
   return named.trim() === '' ? dropdowns[0] : fieldNamed(dropdowns, named)
+}
+
+/**
+ * The trigger's outputs: one, or one for each choice of the dropdown that decides the price. n8n runs the text of this
+ * function to draw the node, so it uses nothing outside itself.
+ */
+export function outputsOf({ pricing, outputPerChoice, priceField, customerFields }: OutputParameters): Output[] {
+  const named = priceField?.trim() ?? ''
+  const found = customerFields?.fields?.find(
+    ({ type, label, name }) => type === 'select' && (named === '' || named === label?.trim() || named === name),
+  )
+  const choices = found?.choices?.values ?? []
+  if (pricing !== 'byField' || outputPerChoice !== true || choices.length === 0) return [{ type: 'main' }]
+  return choices.map(({ value }) => ({ type: 'main', displayName: value }))
+}
+
+interface OutputParameters {
+  pricing?: string
+  outputPerChoice?: boolean
+  priceField?: string
+  /** While its author fills it in, a field may be without a label. */
+  customerFields?: { fields?: Partial<FieldParameters>[] }
+}
+
+interface Output {
+  type: 'main'
+  displayName?: string
+}
+
+/** The place of the output that a payment goes to, by what its customer chose. */
+export function outputFor(webhook: IWebhookFunctions, { input }: IDataObject): number {
+  const customerFields = webhook.getNodeParameter('customerFields', {}) as { fields?: FieldParameters[] }
+  const decides = decidingField(webhook, customerFields.fields ?? [])
+  if (decides === undefined || !isObject(input)) return 0
+  const outputs = outputsOf({
+    pricing: webhook.getNodeParameter('pricing', 'fixed') as string,
+    outputPerChoice: webhook.getNodeParameter('outputPerChoice', false) as boolean,
+    priceField: webhook.getNodeParameter('priceField', '') as string,
+    customerFields,
+  })
+  const chosen = input[keyOf(decides)]
+  return Math.max(
+    0,
+    outputs.findIndex(({ displayName }) => displayName !== undefined && displayName === chosen),
+  )
 }
 
 /** There is no price until the dropdown that decides it was answered, so it is required. */

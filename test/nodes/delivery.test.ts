@@ -74,6 +74,18 @@ describe.each([true, false])('a delivery of the service, with test mode %s', (te
     expect(calls[0]?.timeout).toBeLessThanOrEqual(7_000)
   })
 
+  it('runs it at the output of the product that was chosen', async () => {
+    const values = [
+      { value: 'Short', price: 2 },
+      { value: 'Long', price: 5 },
+    ]
+    const customerFields = { fields: [{ label: 'Size', type: 'select', choices: { values } }] }
+    const parameters = { ...played.parameters, pricing: 'byField', outputPerChoice: true, customerFields }
+    const bought = { ...PAID, input: { size: 'Long' } }
+    const { result } = await receive(delivered(JSON.stringify(bought)), { parameters, service: claimed(true) })
+    expect(result.workflowData).toEqual([[], [{ json: bought }]])
+  })
+
   it('accepts new fields in the metadata of a newer service, and refuses any other addition', async () => {
     const more = { ...PAID, metadata: { ...PAID.metadata, lines: { quantity: 2 }, unheardOf: true } }
     const { result } = await receive(delivered(JSON.stringify(more)), { ...played, service: claimed(true) })

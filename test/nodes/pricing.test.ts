@@ -1,8 +1,10 @@
-import type { IDataObject } from 'n8n-workflow'
+import { NodeHelpers, Workflow, type IDataObject, type INode, type INodeParameters } from 'n8n-workflow'
 import { readCheckout } from '../../nodes/PayToRunTrigger/checkout.ts'
+import { outputFor } from '../../nodes/PayToRunTrigger/price.ts'
+import { PayToRunTrigger } from '../../nodes/PayToRunTrigger/PayToRunTrigger.node.ts'
 import { termsBody, toTerms } from '../../service/checkouts/http/bodies.ts'
 import { assertPricing, withListedPrice } from '../../service/checkouts/rules/price.ts'
-import { hook } from './n8n.ts'
+import { hook, webhook } from './n8n.ts'
 
 const SIZES = {
   label: 'Size of the report',
@@ -56,6 +58,44 @@ describe('the price of a workflow is such as the service takes', () => {
   it('is refused by the service, and not guessed, where no dropdown has that name', () => {
     const sent = sentWith({ pricing: 'byField', priceField: 'Colour', customerFields: { fields: [SIZES] } })
     expect(() => assertPricing(withListedPrice(toTerms(termsBody.parse(sent))))).toThrow(/field/i)
+  })
+})
+
+describe('the outputs of the trigger', () => {
+  /** As n8n's editor and its engine find them. */
+  function outputsOf(parameters: INodeParameters): unknown {
+    const trigger = new PayToRunTrigger()
+    const nodes: INode[] = [{ id: '1', name: 'T', type: 'x', typeVersion: 1.1, position: [0, 0], parameters }]
+    const nodeTypes = { getByName: () => trigger, getByNameAndVersion: () => trigger, getKnownTypes: () => ({}) }
+    const workflow = new Workflow({ nodes, connections: {}, active: false, nodeTypes })
+    return NodeHelpers.getNodeOutputs(workflow, nodes[0]!, trigger.description)
+  }
+  const perChoice = { pricing: 'byField', outputPerChoice: true, customerFields: { fields: [SIZES] } }
+
+  it.each<[string, INodeParameters]>([
+    ['no choice has one', { ...perChoice, outputPerChoice: false }],
+    ['no dropdown decides', { ...perChoice, pricing: 'fixed' }],
+    ['the form has no dropdown yet', { ...perChoice, customerFields: {} }],
+    ['the dropdown has another name', { ...perChoice, priceField: 'Colour' }],
+  ])('are one where %s', (_, parameters) => {
+    expect(outputsOf(parameters)).toEqual([{ type: 'main' }])
+  })
+
+  it.each(['', ' Size of the report '])('are one for each choice of the dropdown %j, by its name', (priceField) => {
+    expect(outputsOf({ ...perChoice, priceField })).toEqual([
+      { type: 'main', displayName: 'Short' },
+      { type: 'main', displayName: 'Long' },
+    ])
+  })
+
+  it.each<[string, IDataObject, IDataObject, number]>([
+    ['the output of what was chosen', {}, { size_of_the_report: 'Long' }, 1],
+    ['the first one for the first choice', {}, { size_of_the_report: 'Short' }, 0],
+    ['the first one for a choice that was removed since', {}, { size_of_the_report: 'Huge' }, 0],
+    ['the only one', { outputPerChoice: false }, { size_of_the_report: 'Long' }, 0],
+  ])('get a payment at %s', (_, parameters, input, place) => {
+    const { context } = webhook({}, { parameters: { ...perChoice, ...parameters } })
+    expect(outputFor(context, { input })).toBe(place)
   })
 })
 

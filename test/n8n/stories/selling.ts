@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { CheckoutView, PaymentView } from '../../../service/checkouts/views.ts'
 import {
   BODY,
@@ -12,7 +13,7 @@ import {
   simulate,
   type SignedBody,
 } from '../payments.ts'
-import { asJson, until, type World } from '../world.ts'
+import { asJson, TRIGGER, until, type World } from '../world.ts'
 import type { Answer } from '../n8n.ts'
 
 /** What happens to the payments of customers once the workflow is published. */
@@ -72,6 +73,23 @@ export function sellingStory(world: () => World): void {
       await until(async () => (await paymentAt(payment)).delivery?.answer !== null)
       const { delivery } = await paymentAt(payment)
       expect(JSON.parse(delivery?.answer ?? '')).toEqual({ report: 'Audit of https://example.com' })
+    })
+
+    it('runs what belongs to the product that was chosen, where each has an output', async () => {
+      const workflow = await world().importWorkflow(twoProducts(world()))
+      await workflow.publish()
+      const form = await formOf(workflow)
+      for (const [size, price] of [
+        ['Short', 2],
+        ['Long', 5],
+      ] as const) {
+        const payment = await simulate(form, { size })
+        await until(async () => (await paymentAt(payment)).delivery?.answer != null)
+        const { delivery } = await paymentAt(payment)
+        expect(payment.amount).toBe(price)
+        expect(JSON.parse(delivery?.answer ?? '')).toEqual({ report: `${size} audit` })
+      }
+      await workflow.unpublish()
     })
 
     it('keeps its link when n8n restarts, when it is edited, and when it is published again', async () => {
@@ -154,6 +172,31 @@ export function sellingStory(world: () => World): void {
       expect(page.headers.get('content-type')).toMatch('text/html')
     })
   })
+}
+
+/** A short and a long audit, made by different nodes. */
+function twoProducts({ credential }: World) {
+  const sizes = ['Short', 'Long']
+  const values = sizes.map((value, place) => ({ value, price: [2, 5][place] }))
+  const parameters = {
+    ...{ productName: 'Audit', pricing: 'byField', outputPerChoice: true, respond: 'lastNode', testMode: true },
+    customerFields: { fields: [{ label: 'Size', type: 'select', choices: { values } }] },
+  }
+  return {
+    name: 'Two audits for sale',
+    nodes: [
+      {
+        ...{ id: randomUUID(), webhookId: randomUUID(), name: TRIGGER, position: [0, 0], parameters },
+        ...{ type: 'n8n-nodes-coinslot.payToRunTrigger', typeVersion: 1.1, credentials: { coinslotApi: credential } },
+      },
+      ...sizes.map((size, place) => ({
+        ...{ id: randomUUID(), name: size, type: 'n8n-nodes-base.set', typeVersion: 3.4, position: [260, place * 200] },
+        parameters: { mode: 'raw', jsonOutput: JSON.stringify({ report: `${size} audit` }), options: {} },
+      })),
+    ],
+    connections: { [TRIGGER]: { main: sizes.map((node) => [{ node, type: 'main', index: 0 }]) } },
+    settings: {},
+  }
 }
 
 const ANYBODY = { recipient: 'address', recipientAddress: `0x${'5e'.repeat(20)}` }
