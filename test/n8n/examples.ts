@@ -6,7 +6,10 @@ import { formOf, paymentAt, simulate } from './payments.ts'
 import type { NodeData, WorkflowFile } from './programs.ts'
 import { until, type Credential, type Workflow, type World } from './world.ts'
 
-/** What n8n's editor makes of a file: each node that needs a credential gets the one of its type. */
+/**
+ * What n8n's editor makes of a file: each node that needs a credential gets the one of its type; a tool of a model gets
+ * that of `agent`, where there is one.
+ */
 export function imported(name: string, credentials: Record<string, Credential>): WorkflowFile {
   const file = path.join(import.meta.dirname, `../../docs/examples/${name}.json`)
   const { nodes, ...rest } = JSON.parse(readFileSync(file, 'utf8')) as WorkflowFile
@@ -14,7 +17,8 @@ export function imported(name: string, credentials: Record<string, Credential>):
     ...rest,
     nodes: nodes.map((node): NodeData => {
       const [, kind] = KINDS.find(([type]) => type.test(node.type)) ?? []
-      const chosen = kind === undefined ? undefined : credentials[kind]
+      const ofAgent = node.type.endsWith('coinslotTool') ? credentials['agent'] : undefined
+      const chosen = kind === undefined ? undefined : (ofAgent ?? credentials[kind])
       return {
         ...node,
         ...(node.type.endsWith('Trigger') && { webhookId: randomUUID() }),

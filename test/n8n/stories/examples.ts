@@ -1,7 +1,6 @@
-import { imported, order } from '../examples.ts'
+import { order } from '../examples.ts'
 import { Model } from '../model.ts'
 import { startPage } from '../pages.ts'
-import { runFile } from '../programs.ts'
 import type { Credential, World } from '../world.ts'
 import { makeAgent } from './agent.ts'
 
@@ -73,17 +72,20 @@ export function examplesStory(world: () => World): void {
       })
     })
 
-    it("agent with a budget stops at its key's limit", async () => {
+    it("agent with a budget sells what its model answers, and stops at its key's limit", async () => {
       const model = await new Model({ text: 'Put a coin in.' }, 2, 'Text_statistics').listen()
       try {
-        const { credential } = await makeAgent(world(), { perDay: 0.007 })
+        const { credential: agent } = await makeAgent(world(), { perDay: 0.007 })
         const openAiApi = await world().n8n.request<Credential>('POST', '/rest/credentials', {
           name: 'Stand-in',
           type: 'openAiApi',
           data: { apiKey: 'none', url: model.url, header: false },
         })
-        const ran = await runFile(world(), imported('agent-with-a-budget', { coinslotApi: credential, openAiApi }))
-        expect(ran.error('AI Agent')).toBeUndefined()
+        const input = { question: 'How many words?', text: 'Put a coin in.' }
+        const { payment, delivery } = await order(world(), 'agent-with-a-budget', input, { agent, openAiApi })
+        expect(payment).toMatchObject({ status: 'paid', amount: 0.25 })
+        // The stand-in repeats what its tool said last.
+        expect(delivery?.answer).toMatch('A spending limit of the agent stops this')
         expect(model.tools.map(({ name }) => name).sort()).toEqual(['Search_marketplace_assets', 'Text_statistics'])
         expect(model.toolResults).toEqual([
           expect.stringMatching('words'),
