@@ -1,6 +1,7 @@
 import {
   WAIT_INDEFINITELY,
   type IDataObject,
+  type INode,
   type IWebhookDescription,
   type IWebhookFunctions,
   type IWebhookResponseData,
@@ -64,9 +65,6 @@ export const askForMore: Operation = {
     const payment = orderOf(step)
     const note = readText(step, 'note').replace(/\s+/g, ' ').slice(0, 200)
     if (note === '') throw refusal(step, 'Note is empty. Enter what the further amount is for.')
-    const { id, name } = node.getNode()
-    // The seller's dashboard shows which step asked.
-    const query = new URLSearchParams({ payment, step: name.slice(0, 100) })
     const resumeUrl = text(node.evaluateExpression('{{ $execution.resumeUrl }}', item))
     const { request } = await spend(step, {
       path: `/payments/${encodeURIComponent(payment)}/requests`,
@@ -74,13 +72,23 @@ export const askForMore: Operation = {
         amount: node.getNodeParameter('moreAmount', item),
         note,
         expiresInSeconds: Math.round((node.getNodeParameter('expiresMinutes', item, 1_440) as number) * 60),
-        callbackUrl: `${resumeUrl}/${id}?${query.toString()}`,
+        callbackUrl: callbackOf(resumeUrl, node.getNode(), payment),
       },
     })
     // The service calls at the end of every request, an expired one too.
     await node.putExecutionToWait(WAIT_INDEFINITELY)
     return [{ json: isObject(request) ? request : {} }]
   },
+}
+
+/** The address of this node in the waiting execution. A newer n8n signs the execution's address in its query. */
+function callbackOf(resumeUrl: string, { id, name }: INode, payment: string): string {
+  const [address = '', signed = ''] = resumeUrl.split('?')
+  const query = new URLSearchParams(signed)
+  query.set('payment', payment)
+  // The seller's dashboard shows which step asked.
+  query.set('step', name.slice(0, 100))
+  return `${address}/${id}?${query.toString()}`
 }
 
 /** The address at which n8n takes up an execution that waits at this node. */

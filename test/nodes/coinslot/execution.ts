@@ -27,6 +27,8 @@ export interface Executed extends Omit<Played, 'parameters' | 'service'> {
   files?: Record<string, { fileName?: string; mimeType: string; bytes: Buffer }>
   /** The data that n8n stores with the execution and passes from one try to the next. */
   kept?: IDataObject
+  /** What a newer n8n adds to the address of a waiting execution. */
+  resumeQuery?: string
 }
 
 export interface Execution {
@@ -65,7 +67,9 @@ export async function execute(played: Executed): Promise<Execution> {
     addExecutionHints: ({ message }: { message: string }) => void hints.push(message),
     isToolExecution: () => tool === 'invoked',
     evaluateExpression: (expression: string) =>
-      expression === '{{ $execution.resumeUrl }}' ? `https://n8n.example.com/webhook-waiting/${execution}` : undefined,
+      expression === '{{ $execution.resumeUrl }}'
+        ? `https://n8n.example.com/webhook-waiting/${execution}${played.resumeQuery ?? ''}`
+        : undefined,
     putExecutionToWait: async () => {
       waits = true
     },

@@ -186,6 +186,12 @@ describe('a further amount', () => {
     expect(done.waits).toBe(true)
   })
 
+  it('has a callback of which the signature of n8n stays a part', async () => {
+    const resumeQuery = '?signature=0a1b'
+    const done = await execute({ parameters, triggers: { Start: TRIGGER }, resumeQuery, answers: [created] })
+    expect(done.calls[0]?.body).toMatchObject({ callbackUrl: `${HERE}?signature=0a1b&payment=pay_1&step=Coinslot` })
+  })
+
   it.each<[string, Partial<Executed>, RegExp]>([
     [
       'a refusal of the service',
