@@ -126,6 +126,7 @@ export async function openEditor(n8n: N8n, version: string): Promise<Editor> {
     async show(workflowId, name) {
       await page.goto(`${n8n.origin}/workflow/${workflowId}`)
       await named(page, 'canvas-node').first().waitFor()
+      await page.getByText('Loading', { exact: true }).waitFor({ state: 'hidden' })
       // Fits the whole workflow in, and a little smaller, so that the button below hides nothing.
       await page.keyboard.press('1')
       await page.keyboard.press('-')
