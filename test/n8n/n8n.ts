@@ -48,7 +48,7 @@ export class N8n {
   async restart(): Promise<void> {
     await this.stop()
     await this.boot()
-    await this.logIn()
+    if (this.processed.command === undefined) await this.logIn()
   }
 
   /** As a crash does, in the middle of whatever runs. */

@@ -88,6 +88,24 @@ if (!hasRedis()) process.stderr.write('redis-server is not installed: n8n in que
     expect(begun).toBe(1)
   })
 
+  it('keeps its link and runs nothing again after all of its processes were restarted', async () => {
+    const workflow = await selling({})
+    const form = await formOf(workflow)
+    const payment = await simulate(form, { website: 'https://example.com' })
+    await until(async () => (await paymentAt(payment)).delivery?.status === 'delivered')
+    await workflow.runs(1)
+    const again = await redelivered(world, workflow, payment)
+
+    await scaled.restart()
+    await until(async () => (await fetch(workflow.address('webhook'))).status === 200)
+    expect(await formOf(workflow)).toBe(form)
+    expect(await deliver(workflow, again)).toEqual({ status: 200, body: { duplicate: true } })
+    const next = await simulate(form, { website: 'https://example.org' })
+    await until(async () => (await paymentAt(next)).delivery?.status === 'delivered')
+    expect(await workflow.runs(2)).toHaveLength(2)
+    expect(begun).toBe(2)
+  })
+
   it('charges nothing and runs nothing twice when a worker is killed, and continues afterwards', async () => {
     const workflow = await selling({ respond: 'lastNode', capture: 'onSuccess', runSeconds: 60 }, [
       'Long work',

@@ -13,6 +13,8 @@ export interface Scaled {
   main: N8n
   workers: [N8n, N8n]
   network: Network
+  /** Ends all of its processes and starts them again. */
+  restart(): Promise<void>
   close(): Promise<void>
 }
 
@@ -48,6 +50,10 @@ export async function startScaled(installed: Installed, folder: string): Promise
     main,
     workers,
     network,
+    async restart() {
+      await main.restart()
+      await Promise.all([door, ...workers].map((one) => one.restart()))
+    },
     async close() {
       await Promise.all([...workers, door].map((one) => one.stop()))
       await main.stop()
