@@ -148,6 +148,10 @@ export const PAGES = [
     group: 'Account',
     icon: 'Gear',
     views: { '': 'Settings', '/email': 'EmailChange' },
+    acts: [
+      ['Edit your brand', '/settings#selling'],
+      ['Set a payout address', '/settings#money'],
+    ],
   },
 ] as const satisfies readonly Page[]
 

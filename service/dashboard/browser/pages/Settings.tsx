@@ -1,6 +1,7 @@
+import { useEffect } from 'react'
 import { isFromProvider, isWallet, useSession } from '../api/session.ts'
 import { Id, When } from '../parts/values.tsx'
-import { Card, Facts, Page } from '../parts/layout.tsx'
+import { Card, CardGroup, Facts, Page } from '../parts/layout.tsx'
 import { settings } from '../settings.ts'
 import { chooseTheme, THEMES, useTheme } from '../shell/theme.ts'
 import { Brand } from './settings/Brand.tsx'
@@ -14,26 +15,74 @@ import { RefundPolicy } from './settings/RefundPolicy.tsx'
 import { Sessions } from './settings/Sessions.tsx'
 import { Wallets } from './settings/Wallets.tsx'
 
+/** What can be set, in groups. Each has an address of its own, `#selling` for instance. */
 export default function Settings() {
   const session = useSession()
-  if (session.state !== 'in' && session.state !== 'ended') return null
-  const { user } = session
+  const user = session.state === 'in' || session.state === 'ended' ? session.user : null
+  useLinkedGroup(user !== null)
+  if (user === null) return null
   return (
-    <Page narrow title="Settings">
-      <Profile user={user} />
-      {!isWallet(user) && !isFromProvider(user) && <Password user={user} />}
-      <Handle />
-      <PayoutAddress />
-      <Invoicing />
-      <RefundPolicy />
-      <Brand />
-      <Files />
-      <Wallets />
-      <Sessions />
-      <Appearance />
-      <Addresses />
+    <Page title="Settings">
+      <div className="gap-8 lg:grid lg:grid-cols-[11rem_minmax(0,48rem)]">
+        <GroupLinks />
+        <div className="space-y-10">
+          <CardGroup {...GROUPS.account}>
+            <Profile user={user} />
+            {!isWallet(user) && !isFromProvider(user) && <Password user={user} />}
+            <Wallets />
+            <Sessions />
+          </CardGroup>
+          <CardGroup {...GROUPS.selling}>
+            <Brand />
+            <Handle />
+            <RefundPolicy />
+            <Files />
+          </CardGroup>
+          <CardGroup {...GROUPS.money}>
+            <PayoutAddress />
+            <Invoicing />
+          </CardGroup>
+          <CardGroup {...GROUPS.browser}>
+            <Appearance />
+            <Addresses />
+          </CardGroup>
+        </div>
+      </div>
     </Page>
   )
+}
+
+const GROUPS = {
+  account: { id: 'account', title: 'Account', intro: 'Who you are, and how you sign in.' },
+  selling: { id: 'selling', title: 'Selling', intro: 'What your customers see, and what you promise them.' },
+  money: { id: 'money', title: 'Payouts and invoices', intro: 'Where your money goes, and the papers for it.' },
+  browser: { id: 'browser', title: 'This browser', intro: 'How the dashboard looks here, and the server behind it.' },
+} as const
+
+function GroupLinks() {
+  return (
+    <nav aria-label="Settings" className="mb-6 lg:sticky lg:top-20 lg:mb-0 lg:self-start">
+      <ul className="flex flex-wrap gap-x-4 gap-y-1 lg:flex-col">
+        {Object.values(GROUPS).map(({ id, title }) => (
+          <li key={id}>
+            <a href={`#${id}`} className="block rounded-md py-1.5 text-quiet hover:text-ink">
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+/** The group in the address: the browser looked for it before the page was there. */
+function useLinkedGroup(isShown: boolean): void {
+  useEffect(() => {
+    if (!isShown || window.location.hash === '') return
+    // After the page's frame has scrolled to its top.
+    const frame = requestAnimationFrame(() => document.getElementById(window.location.hash.slice(1))?.scrollIntoView())
+    return () => cancelAnimationFrame(frame)
+  }, [isShown])
 }
 
 function Appearance() {

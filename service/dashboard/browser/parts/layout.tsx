@@ -1,5 +1,5 @@
 import { ChevronLeftIcon } from '@radix-ui/react-icons'
-import { lazy, Suspense, useEffect, type ComponentProps, type ReactNode } from 'react'
+import { createContext, lazy, Suspense, useContext, useEffect, type ComponentProps, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Money } from './values.tsx'
 import { Skeleton } from './states.tsx'
@@ -54,6 +54,30 @@ export function Columns({ children }: { children: ReactNode }) {
   return <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">{children}</div>
 }
 
+/** The level of a card's heading: on a page with groups of cards it is below the group's. */
+const CardHeading = createContext<'h2' | 'h3'>('h2')
+
+/** Cards under a heading that links can lead to. */
+export function CardGroup({
+  id,
+  title,
+  intro,
+  children,
+}: Record<'id' | 'title' | 'intro', string> & { children: ReactNode }) {
+  return (
+    // The page's header covers 3.5rem of what is scrolled to.
+    <section id={id} aria-labelledby={`${id}-title`} tabIndex={-1} className="scroll-mt-20 outline-none">
+      <h2 id={`${id}-title`} className="font-semibold tracking-tight">
+        {title}
+      </h2>
+      <p className="mb-3 text-quiet">{intro}</p>
+      <CardHeading.Provider value="h3">
+        <div className="space-y-6">{children}</div>
+      </CardHeading.Provider>
+    </section>
+  )
+}
+
 export function Card({
   title,
   actions,
@@ -66,11 +90,12 @@ export function Card({
   flush?: boolean
   children: ReactNode
 }) {
+  const Heading = useContext(CardHeading)
   return (
     <section aria-label={title} className="min-w-0 rounded-xl border border-line bg-paper">
       {title !== undefined && (
         <div className="flex min-h-12 flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-2">
-          <h2 className="font-semibold">{title}</h2>
+          <Heading className="font-semibold">{title}</Heading>
           {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
         </div>
       )}

@@ -128,7 +128,7 @@ function WithdrawalForm({ available, terms, close, created }: WithdrawalFormProp
 }
 
 function UsualAddress({ children }: { children: ReactNode }) {
-  return <TextLink to="/settings">{children}</TextLink>
+  return <TextLink to="/settings#money">{children}</TextLink>
 }
 
 function factsOf({ fee, network, minimum, perDay, left }: Terms, amount: number) {
