@@ -387,6 +387,8 @@ export interface TransferSearch {
 export interface TransferScan {
   /** Each transaction with the number of its transfers to these addresses. Transfers of 0 are not counted. */
   transactions: readonly { hash: Hex; transfers: number }[]
+  /** The same transfers, in chain order. */
+  transfers: readonly Omit<TransferEvent, 'logIndex'>[]
   /** Of the block `upTo`, and of the mark where one was asked for. */
   blockHash: Hex
   markHash: Hex | null

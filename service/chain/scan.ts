@@ -4,7 +4,7 @@ import { toBlock, type RawBlock } from './head.ts'
 import type { Address, Block, Call, Hex, TransferScan, TransferSearch } from './model.ts'
 import { isRefusal, isTooWide } from './refusal.ts'
 import { unavailable, type Rpc } from './rpc.ts'
-import { addressWord, hex } from './words.ts'
+import { addressOfWord, addressWord, hex } from './words.ts'
 import { DomainError } from '../kit/errors.ts'
 
 /** See `Chain.transfersTo`. */
@@ -21,8 +21,14 @@ export async function scanTransfers(rpc: Rpc, usdc: Address, search: TransferSea
     last === null ? `it does not have block ${upTo} yet` : null,
   )
   const [last, marked] = results as [RawBlock, RawBlock | null | undefined]
+  const logs = inOrder(results.slice(blocks.length).flat() as RawLog[])
   return {
-    transactions: transactionsOf(results.slice(blocks.length).flat() as RawLog[]),
+    transactions: transactionsOf(logs),
+    transfers: logs.map(({ topics: [, sender = '0x', recipient = '0x'], data }) => ({
+      from: addressOfWord(sender),
+      to: addressOfWord(recipient),
+      value: BigInt(data),
+    })),
     blockHash: last.hash,
     markHash: mark === undefined ? null : (marked?.hash ?? null),
   }
@@ -96,14 +102,16 @@ async function askNode(rpc: Rpc, ...[questions, lacks]: Parameters<Rpc['together
   }
 }
 
+/** Of transfers of more than 0. */
+function inOrder(logs: readonly RawLog[]): RawLog[] {
+  return logs
+    .filter(({ data }) => BigInt(data) > 0n)
+    .sort((a, b) => Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex))
+}
+
 function transactionsOf(logs: readonly RawLog[]): { hash: Hex; transfers: number }[] {
-  const inOrder = [...logs].sort(
-    (a, b) => Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex),
-  )
   const transfers = new Map<Hex, number>()
-  for (const { transactionHash, data } of inOrder) {
-    if (BigInt(data) > 0n) transfers.set(transactionHash, (transfers.get(transactionHash) ?? 0) + 1)
-  }
+  for (const { transactionHash } of logs) transfers.set(transactionHash, (transfers.get(transactionHash) ?? 0) + 1)
   return [...transfers].map(([hash, count]) => ({ hash, transfers: count }))
 }
 

@@ -38,6 +38,13 @@ export interface PaymentAddress {
   /** Null where its balance is read only on request. */
   lookAt: Date | null
   endedAt: Date | null
+  /** The block from which transfers are searched for their senders. Null: they are not. */
+  fromBlock: bigint | null
+  /**
+   * Who sent the money until the order ended, as far as the chain tells. An exchange sends for many from one address: it
+   * names no buyer, and nothing goes back to it.
+   */
+  senders: readonly Address[]
 }
 
 /** What the payment buys. */

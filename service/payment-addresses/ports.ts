@@ -26,7 +26,7 @@ export interface PaymentAddressStore {
   /** Has its balance read soon. */
   lookSoon(id: string, now: Date): Promise<void>
   /** Where another process has changed the state meanwhile, the balance is read again instead. */
-  looked(of: PaymentAddress, seen: { balance: bigint; lookAt: Date | null; now: Date }): Promise<void>
+  looked(of: PaymentAddress, seen: SeenAddress): Promise<void>
   /** Fixes the end of the next attempt. Null when it is not open any more, or when money is being returned. */
   begin(of: PaymentAddress, validBefore: bigint): Promise<PaymentAddress | null>
   /** From the state that it was read in. Null when another process was faster. */
@@ -55,9 +55,14 @@ export interface PaymentAddressStore {
   endReturn(sent: AddressReturn, how: { state: 'settled' | 'failed'; hash: Hex | null; now: Date }): Promise<void>
 }
 
+export interface SeenAddress extends Pick<PaymentAddress, 'fromBlock' | 'senders' | 'lookAt'> {
+  balance: bigint
+  now: Date
+}
+
 export interface NewAddress extends Pick<
   PaymentAddress,
-  'id' | 'owner' | 'checkoutId' | 'network' | 'account' | 'amount' | 'bought' | 'expiresAt' | 'createdAt'
+  'id' | 'owner' | 'checkoutId' | 'network' | 'account' | 'amount' | 'bought' | 'expiresAt' | 'createdAt' | 'fromBlock'
 > {
   derive(index: number): Address
 }

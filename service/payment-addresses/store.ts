@@ -16,7 +16,7 @@ export function createPaymentAddressStore(statements: StatementPool): PaymentAdd
         await inside.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 11))', [`${userId} ${environment}`])
         const known = one(await inside.run<Row>(FIND, [id], 'payment_address_find'))
         if (known !== null) return known
-        const { createdAt: now, expiresAt, checkoutId, network, amount, bought } = wanted
+        const { createdAt: now, expiresAt, checkoutId, network, amount, bought, fromBlock } = wanted
         const [counted] = await inside.run<{ open: bigint }>(OPEN, [userId, environment], 'payment_address_count')
         if (Number(counted?.open ?? 0n) >= OPEN_MAX) {
           const before = new Date(now.getTime() - ROOM_AFTER_MS)
@@ -34,7 +34,7 @@ export function createPaymentAddressStore(statements: StatementPool): PaymentAdd
         const added = one(
           await inside.run<Row>(
             ADD,
-            [...about, JSON.stringify(toStored(bought)), expiresAt, now],
+            [...about, JSON.stringify(toStored(bought)), expiresAt, now, fromBlock],
             'payment_address_add',
           ),
         )
@@ -52,8 +52,9 @@ export function createPaymentAddressStore(statements: StatementPool): PaymentAdd
       await statements.run(LOOK_SOON, [id, now, before], 'payment_address_look_soon')
     },
 
-    async looked({ id, state, attempt }, { balance, lookAt, now }) {
-      await statements.run(LOOKED, [id, balance, lookAt, now, state, attempt], 'payment_address_looked')
+    async looked({ id, state, attempt }, { balance, lookAt, now, fromBlock, senders }) {
+      const values = [id, balance, lookAt, now, state, attempt, fromBlock, senders.map(toBytes)]
+      await statements.run(LOOKED, values, 'payment_address_looked')
     },
 
     async begin({ id, attempt }, validBefore) {
@@ -150,8 +151,8 @@ function fromStored({ choice: { amount, ...choice }, ...bought }: StoredBought):
   return { ...bought, choice: amount === undefined ? choice : { ...choice, amount: fromDecimal(amount) } }
 }
 
-type Row = RowOf<Omit<PaymentAddress, 'owner' | 'address' | 'bought' | 'amount' | 'balance'>> &
-  RowOf<Owner> & { address: Buffer; bought: StoredBought; amount: bigint; balance: bigint }
+type Row = RowOf<Omit<PaymentAddress, 'owner' | 'address' | 'bought' | 'amount' | 'balance' | 'senders'>> &
+  RowOf<Owner> & { address: Buffer; bought: StoredBought; amount: bigint; balance: bigint; senders: Buffer[] }
 type ReturnRow = RowOf<Omit<AddressReturn, 'recipient' | 'nonce' | 'transactionHash' | 'amount'>> & {
   recipient: Buffer
   nonce: Buffer
@@ -160,9 +161,9 @@ type ReturnRow = RowOf<Omit<AddressReturn, 'recipient' | 'nonce' | 'transactionH
 }
 
 function toAddress(row: Row): PaymentAddress {
-  const { address, bought, amount, balance, ...rest } = withOwner(fromRow(row))
+  const { address, bought, amount, balance, senders, ...rest } = withOwner(fromRow(row))
   const money = { amount: usdc(amount), balance: usdc(balance) }
-  return { ...rest, ...money, address: toHex(address), bought: fromStored(bought) }
+  return { ...rest, ...money, address: toHex(address), senders: senders.map(toHex), bought: fromStored(bought) }
 }
 
 function toReturn(row: ReturnRow): AddressReturn {
@@ -188,8 +189,8 @@ RETURNING id`
 
 const ADD = `
 INSERT INTO payment_address
-  (id, user_id, environment, checkout_id, network, account, index, address, amount, bought, expires_at, created_at, looked_at, look_at)
-VALUES ($1, $2, $3::environment, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12, $12, $12) RETURNING *`
+  (id, user_id, environment, checkout_id, network, account, index, address, amount, bought, expires_at, created_at, looked_at, look_at, from_block)
+VALUES ($1, $2, $3::environment, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12, $12, $12, $13) RETURNING *`
 
 const DUE = `
 SELECT a.* FROM (
@@ -210,7 +211,8 @@ WITH seen AS (
 UPDATE payment_address a
 SET balance = CASE WHEN seen.is_old OR seen.has_changed THEN a.balance ELSE $2 END,
   look_at = CASE WHEN seen.is_old THEN $4 + interval '15 seconds' WHEN seen.has_changed THEN $4 ELSE $3::timestamptz END,
-  looked_at = $4
+  from_block = CASE WHEN seen.is_old OR seen.has_changed THEN a.from_block ELSE $7::bigint END,
+  senders = CASE WHEN seen.is_old OR seen.has_changed THEN a.senders ELSE $8::bytea[] END, looked_at = $4
 FROM seen WHERE a.id = $1`
 
 const BEGIN = `

@@ -53,7 +53,7 @@ export function paymentsRouter(payments: Payments, proofOf: (sale: Sale) => { ve
       return {
         ...toWholePayment(payment),
         ...toBought(payment.sale),
-        byTransfer: payment.byTransfer,
+        ...transferOf(payment),
         verifyUrl: proofOf(payment.sale).verifyUrl,
       }
     }),
@@ -115,13 +115,18 @@ function toListed({ customer: of, ...rest }: Omit<z.output<typeof wanted>, 'limi
 }
 
 function toLine(named: NamedSale) {
-  return { ...toPayment(named), email: receiptTo(named.sale)?.email ?? null, byTransfer: named.byTransfer }
+  return { ...toPayment(named), email: receiptTo(named.sale)?.email ?? null, ...transferOf(named) }
 }
 
-function toCustomer({ key, email, payer, byTransfer, payments, paid, refunded, firstAt, lastAt }: Customer) {
+/** A transfer of an exchange comes from an address of many: who that is, its seller decides. */
+function transferOf({ byTransfer, sentFrom }: Pick<NamedSale, 'byTransfer' | 'sentFrom'>) {
+  return { byTransfer, sentFrom: [...sentFrom] }
+}
+
+function toCustomer({ key, email, payer, payments, paid, refunded, firstAt, lastAt, ...rest }: Customer) {
   const sums = { paid: toWire(paid), refunded: toWire(refunded) }
   const times = { firstAt: firstAt.toISOString(), lastAt: lastAt.toISOString() }
-  return { id: key, email, payer, byTransfer, payments, ...sums, ...times }
+  return { id: key, email, payer, ...transferOf(rest), payments, ...sums, ...times }
 }
 
 /** What the customer sent, and where: each product stores what it has. */

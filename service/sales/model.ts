@@ -336,6 +336,8 @@ export interface NamedSale {
   name: string | null
   /** The payer is an address of ours, to which the customer sent a plain transfer. */
   byTransfer: boolean
+  /** Who sent that transfer, as far as the chain tells: an exchange's address is that of many. */
+  sentFrom: readonly Address[]
 }
 
 /** Everyone who paid with one e-mail address for the receipt, or without one from one wallet. */
@@ -347,6 +349,8 @@ export interface Customer {
   payer: Address
   /** That wallet is an address of ours, to which the customer sent plain transfers. */
   byTransfer: boolean
+  /** Who sent them, as far as the chain tells. */
+  sentFrom: readonly Address[]
   payments: number
   paid: Usdc
   refunded: Usdc

@@ -35,7 +35,8 @@ class FakeChain implements FundingChain {
     this.searches.push(width)
     const found = this.transfers.filter((one) => to.includes(one.to) && one.block >= from && one.block <= upTo)
     const transactions = found.map((one) => ({ hash: hashOf(this.transfers.indexOf(one)), transfers: 1 }))
-    return Promise.resolve({ transactions, blockHash: '0x', markHash: null })
+    const transfers = found.map((one) => ({ from: one.from, to: one.to, value: 5n }))
+    return Promise.resolve({ transactions, transfers, blockHash: '0x', markHash: null })
   }
 
   receipt(hash: `0x${string}`): Promise<Receipt | null> {

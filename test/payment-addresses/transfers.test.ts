@@ -11,7 +11,7 @@ describe('an order that is paid by plain transfers', () => {
   beforeAll(async () => {
     world = await openWorld({ chain: true, environment: await walletKeys() })
     await world.chain.mine(10)
-    exchange = (await world.chain.payer(1_000_000_000n)).address
+    exchange = (await world.chain.payer(1_000_000_000n)).address.toLowerCase() as Hex
   })
   afterAll(() => world.close())
   beforeEach(async () => {
@@ -158,9 +158,41 @@ describe('an order that is paid by plain transfers', () => {
     const { id } = await becomes(of, { status: 'paid', left: 0 })
     const store = createPaymentAddressStore(world.service.database.statements)
     const paid = (await store.find(id))!
-    const late = { balance: 1_000_000n, lookAt: null, now: world.service.clock.now() }
+    const late = { balance: 1_000_000n, lookAt: null, now: world.service.clock.now(), fromBlock: 1n, senders: [] }
     await store.looked({ ...paid, state: 'paying' }, late)
-    expect(await store.find(id)).toMatchObject({ state: 'paid', balance: 0n })
+    expect(await store.find(id)).toMatchObject({ state: 'paid', balance: 0n, senders: [exchange] })
+  })
+
+  it('shows its seller from where it was paid, also after a reorganisation, and no refund as from a buyer', async () => {
+    const of = await opened()
+    const [friend, wallet] = [await world.chain.payer(5_000_000n), await world.chain.payer(5_000_000n)]
+    const snapshot = await world.chain.call('evm_snapshot')
+    await world.chain.mine(3)
+    await send(of.address, 300_000n)
+    await becomes(of, { status: 'partly_paid' })
+    await world.chain.call('evm_revert', snapshot)
+    await becomes(of, { status: 'waiting' })
+    // In a block that was read before.
+    await send(of.address, 400_000n)
+    await becomes(of, { status: 'partly_paid', received: 0.4 })
+    await transfer(world.chain, friend.address, of.address.toLowerCase() as Hex, 600_000n)
+    const { payment } = await becomes(of, { status: 'paid' })
+    // As a seller's refund comes.
+    await transfer(world.chain, wallet.address, of.address.toLowerCase() as Hex, 200_000n)
+    await becomes(of, { left: 0.2 })
+    const read = async (procedure: string, input: object) => {
+      const query = encodeURIComponent(JSON.stringify(input))
+      return (await world.seller.call('GET', `/trpc/${procedure}?input=${query}`)).body.result.data
+    }
+    const shown = {
+      payer: of.address.toLowerCase(),
+      byTransfer: true,
+      sentFrom: [exchange, friend.address.toLowerCase()],
+    }
+    expect(await read('payments.get', { id: payment!.id })).toMatchObject(shown)
+    expect(await read('payments.customer', { id: shown.payer })).toMatchObject(shown)
+    expect((await read('payments.list', { customer: shown.payer })).payments).toMatchObject([shown])
+    expect((await read('payments.customers', { search: shown.payer })).customers).toMatchObject([shown])
   })
 
   it('is ended by its buyer, who gets the arrived money back', async () => {

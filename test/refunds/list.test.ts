@@ -106,7 +106,13 @@ describe('the list of all payments', () => {
       { id: another, email: null, payer: another, payments: 1, paid: 2, refunded: 1.5 },
       { id: 'ada@example.com', email: 'ada@example.com', payer: another, payments: 2, paid: 4, refunded: 0 },
       { id: wallet, email: null, payer: wallet, payments: 2, paid: 4, refunded: 0 },
-    ].map((row) => ({ ...row, byTransfer: false, firstAt: expect.any(String), lastAt: expect.any(String) }))
+    ].map((row) => ({
+      ...row,
+      byTransfer: false,
+      sentFrom: [],
+      firstAt: expect.any(String),
+      lastAt: expect.any(String),
+    }))
     expect(await customers({})).toEqual({ customers: [third, first, second], next: null })
     const page = await customers({ limit: 2 })
     expect(page.customers).toEqual([third, first])

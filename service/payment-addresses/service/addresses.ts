@@ -24,7 +24,7 @@ import { createFollowing } from './follow.ts'
 
 /** Orders that are paid by plain transfers, each to an address of its own. */
 export function createPaymentAddresses(deps: PaymentAddressDeps) {
-  const { store, checkouts, book, chains, tokens, clock } = deps
+  const { store, checkouts, book, chains, tokens, clock, log } = deps
 
   /** The holder of its token is its buyer. */
   async function own(checkout: string, { id, token }: Proof): Promise<PaymentAddress> {
@@ -71,6 +71,18 @@ export function createPaymentAddresses(deps: PaymentAddressDeps) {
     }
   }
 
+  /** From where its transfers are searched. An order can be made while no RPC answers: its senders then stay unknown. */
+  async function firstBlock(network: PaymentAddress['network']): Promise<bigint | null> {
+    const chain = chains.get(network)
+    if (chain === undefined) return null
+    try {
+      return (await chain.head()).number
+    } catch (error) {
+      log.warn({ err: error }, 'the first block of a payment address could not be read')
+      return null
+    }
+  }
+
   return {
     ...createFollowing(deps),
 
@@ -85,7 +97,8 @@ export function createPaymentAddresses(deps: PaymentAddressDeps) {
       if (book === null) throw transfersUnavailable()
       const bought = { input: order.input, choice: order.choice, quoteId, seconds, receipt }
       const id = deriveId('adr', operation)
-      const about = { id, owner, checkoutId: checkout, network, account: book.account, amount, bought }
+      const fromBlock = await firstBlock(network)
+      const about = { id, owner, checkoutId: checkout, network, account: book.account, amount, bought, fromBlock }
       const derive = (index: number): Address => book.paymentAddressAt(index)
       const made = await store.add({ ...about, expiresAt: until, createdAt: now, derive })
       return { address: await shown(made), token: tokens.of(made.id) }

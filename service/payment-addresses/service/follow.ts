@@ -5,6 +5,7 @@ import { decide, nextLook } from '../rules.ts'
 import { createBuying } from './buy.ts'
 import type { PaymentAddressDeps } from './deps.ts'
 import { createSendingBack } from './send-back.ts'
+import { readSenders, type Senders } from './senders.ts'
 
 /** Looks at addresses, pays the orders whose money has arrived, and carries out returns. For a worker. */
 export function createFollowing(deps: PaymentAddressDeps) {
@@ -25,8 +26,10 @@ export function createFollowing(deps: PaymentAddressDeps) {
     const { number: head } = await chain.head()
     const addresses = places.map(({ address }) => address)
     const balances = await chain.balancesAt(addresses, head)
-    const seen = places.map((place, at) => ({ place, balance: usdc(balances[at] ?? 0n) }))
-    await each(seen, signal, ({ place, balance }) => look(chain, place, { balance, now }))
+    const found = places.map((place, at) => ({ place, balance: usdc(balances[at] ?? 0n) }))
+    const senders = await readSenders(deps, chain, { found, head })
+    const seen = found.map(({ place, balance }) => ({ place, balance, now, ...senders(place) }))
+    await each(seen, signal, ({ place, ...rest }) => look(chain, place, rest))
   }
 
   /** Some at a time; what fails is tried again in the next turn. */
@@ -50,7 +53,8 @@ export function createFollowing(deps: PaymentAddressDeps) {
     // A payment that has just ended was stored with the balance after it.
     const hasPaid = last.state === 'paid' && found.state !== 'paid'
     const balance = hasPaid ? last.balance : seen.balance
-    await store.looked(last, { balance, lookAt: nextLook(last, clock.now()), now: seen.now })
+    const { senders, fromBlock, now } = seen
+    await store.looked(last, { balance, lookAt: nextLook(last, clock.now()), now, senders, fromBlock })
   }
 
   /** The address after one step; the same one where there was none, null where another process was faster. */
@@ -95,7 +99,7 @@ export function createFollowing(deps: PaymentAddressDeps) {
 }
 
 /** What is at an address, and when that was asked: money that comes later is seen by the next look. */
-interface Seen {
+interface Seen extends Senders {
   balance: Usdc
   now: Date
 }

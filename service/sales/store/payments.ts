@@ -1,3 +1,4 @@
+import type { Address } from '../../chain/model.ts'
 import type { NetworkName } from '../../chain/networks.ts'
 import { isId, leastId } from '../../kit/ids.ts'
 import type { Owner } from '../../kit/owner.ts'
@@ -100,7 +101,7 @@ const SALES_OF_TRANSACTION_MAX = 1_000
 /** Names only the rows of the page, as they were named when they were bought. An asset names itself in its details. */
 function named(sales: string): string {
   return `
-SELECT s.*, paid_by_transfer(s.payer) AS by_transfer, coalesce(v.shown #>> '{product,name}', c.product_name, p.name, s.details ->> 'slug') AS name
+SELECT s.*, paid_by_transfer(s.payer) AS by_transfer, transfer_senders(s.payer) AS sent_from, coalesce(v.shown #>> '{product,name}', c.product_name, p.name, s.details ->> 'slug') AS name
 FROM (${sales}) s
 LEFT JOIN checkout c ON s.product = 'checkout' AND c.id = s.subject
 LEFT JOIN checkout_version v ON v.checkout_id = c.id AND v.version::text = s.details ->> 'version'
@@ -138,9 +139,10 @@ CROSS JOIN LATERAL (
 }
 
 const OF_SELLER = 'user_id = $1 AND environment = $2::environment'
-const FOUND = `SELECT * FROM sale_customer WHERE ${OF_SELLER} AND ($3::text IS NULL OR key LIKE $3)`
+const CUSTOMER = `SELECT *, transfer_senders(payer) AS sent_from FROM sale_customer`
+const FOUND = `${CUSTOMER} WHERE ${OF_SELLER} AND ($3::text IS NULL OR key LIKE $3)`
 const BEFORE = `FROM sale_customer WHERE ${OF_SELLER} AND key = $4`
-const FIND_CUSTOMER = `SELECT * FROM sale_customer WHERE ${OF_SELLER} AND key = $3`
+const FIND_CUSTOMER = `${CUSTOMER} WHERE ${OF_SELLER} AND key = $3`
 /** Each order has an index. */
 const CUSTOMERS: Readonly<Record<CustomerPage['order'], string>> = {
   last: `${FOUND} AND ($4::text IS NULL OR last_id < (SELECT last_id ${BEFORE})) ORDER BY last_id DESC LIMIT $5`,
@@ -149,7 +151,7 @@ const CUSTOMERS: Readonly<Record<CustomerPage['order'], string>> = {
     ORDER BY payments DESC, key DESC LIMIT $5`,
 }
 
-type CustomerRow = RowOf<Omit<Customer, 'payments'>> & { payments: bigint }
+type CustomerRow = RowOf<Omit<Customer, 'payments' | 'sentFrom'>> & { payments: bigint; sent_from: Address[] }
 
 function fromCustomerRow(row: CustomerRow): Customer {
   return {
@@ -157,6 +159,7 @@ function fromCustomerRow(row: CustomerRow): Customer {
     email: row.email,
     payer: row.payer,
     byTransfer: row.by_transfer,
+    sentFrom: row.sent_from,
     payments: Number(row.payments),
     paid: row.paid,
     refunded: row.refunded,
@@ -188,8 +191,8 @@ function conditionsOf(owner: Owner, filter: SaleFilter): { where: string; values
 /** As the index has it. */
 const EMAIL = `lower(s.details #>> '{receipt,email}')`
 
-type NamedRow = SaleRow & { name: string | null; by_transfer: boolean }
+type NamedRow = SaleRow & { name: string | null; by_transfer: boolean; sent_from: Address[] }
 
 function fromNamedRow(row: NamedRow): NamedSale {
-  return { sale: fromSaleRow(row), name: row.name, byTransfer: row.by_transfer }
+  return { sale: fromSaleRow(row), name: row.name, byTransfer: row.by_transfer, sentFrom: row.sent_from }
 }

@@ -68,6 +68,7 @@ const FILE: readonly Pick<Column<Customer>, 'title' | 'csv'>[] = [
   { title: 'E-mail', csv: ({ email }) => email },
   { title: 'Payer', csv: ({ payer }) => payer },
   { title: 'By transfer', csv: ({ byTransfer }) => (byTransfer ? 'yes' : 'no') },
+  { title: 'Sent from', csv: ({ sentFrom }) => sentFrom.join(' ') },
   { title: 'Payments', csv: ({ payments }) => payments },
   { title: 'Paid', csv: ({ paid }) => paid },
   { title: 'Refunded', csv: ({ refunded }) => refunded },

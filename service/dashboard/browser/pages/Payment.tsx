@@ -10,7 +10,7 @@ import { NETWORK_NAMES } from '../../../ui-kit/networks.ts'
 import { DeliveryDetails } from './deliveries/Deliveries.tsx'
 import { FurtherAmounts } from './payments/Requests.tsx'
 import { timeLineOf } from './payments/time-line.ts'
-import { boughtName, CustomerName, NO_WALLET, PaymentState, productWord } from './payments/words.tsx'
+import { boughtName, CustomerName, NO_WALLET, PaymentState, productWord, sentFromFact } from './payments/words.tsx'
 
 type Payment = Output<'payments.get'>
 
@@ -136,7 +136,7 @@ function factsOf(payment: Payment) {
     [
       'Customer',
       <span key="who" className="flex flex-wrap items-center gap-x-3">
-        <CustomerName email={email} payer={payer} byTransfer={byTransfer} whole />
+        <CustomerName of={payment} whole />
         {(email !== null || payer !== NO_WALLET) && (
           <TextLink to={`/customers/${encodeURIComponent(email?.toLowerCase() ?? payer)}`}>All their payments</TextLink>
         )}
@@ -145,6 +145,7 @@ function factsOf(payment: Payment) {
     payer === NO_WALLET || (email === null && !byTransfer)
       ? null
       : ([byTransfer ? 'Sent to the order’s address' : 'Paid from', <Id key="payer" value={payer} whole />] as const),
+    sentFromFact(payment),
     ['Amount', <Money key="amount" amount={amount} />],
     refunded === 0 ? null : (['Refunded', <Money key="back" amount={refunded} />] as const),
     test

@@ -78,7 +78,7 @@ export const PAYMENT_COLUMNS: readonly Column<Line>[] = [
   { title: 'State', render: (payment) => <PaymentState payment={payment} /> },
   {
     title: 'Customer',
-    render: ({ email, payer, byTransfer }) => <CustomerName email={email} payer={payer} byTransfer={byTransfer} />,
+    render: (payment) => <CustomerName of={payment} />,
     wide: true,
   },
   textColumn('Product', ({ product }) => productWord(product), { wide: true }),
@@ -100,6 +100,7 @@ export const PAYMENT_FILE: readonly Pick<Column<Line>, 'title' | 'csv'>[] = [
   { title: 'Network', csv: ({ network }) => network },
   { title: 'Payer', csv: ({ payer }) => payer },
   { title: 'By transfer', csv: ({ byTransfer }) => (byTransfer ? 'yes' : 'no') },
+  { title: 'Sent from', csv: ({ sentFrom }) => sentFrom.join(' ') },
   { title: 'E-mail', csv: ({ email }) => email },
   { title: 'Transaction', csv: ({ txHash }) => txHash },
   { title: 'Test', csv: ({ test }) => (test ? 'yes' : 'no') },

@@ -39,37 +39,51 @@ export function boughtName({ name, product }: Pick<Line, 'name' | 'product'>): s
   return name ?? productWord(product)
 }
 
+type Buyer = Pick<Output<'payments.list'>['payments'][number], 'email' | 'payer' | 'byTransfer' | 'sentFrom'>
+
 /** By the e-mail address for the receipt; without one, by the wallet that paid. */
-export function CustomerName({
-  email,
-  payer,
-  byTransfer,
-  whole = false,
-}: {
-  email: string | null
-  payer: string
-  byTransfer: boolean
-  whole?: boolean
-}) {
+export function CustomerName({ of, whole = false }: { of: Buyer; whole?: boolean }) {
+  const { email, payer, byTransfer, sentFrom } = of
   if (email !== null) return <span className="block truncate">{email}</span>
-  // The address is ours: an order's own, to which the customer sent it.
-  if (byTransfer) return <span className="text-quiet">By transfer, no e-mail</span>
+  // The payer is an order's own address, to which the customer sent it.
+  if (byTransfer) {
+    const [sender] = sentFrom
+    return sender === undefined ? (
+      <span className="text-quiet">By transfer, no e-mail</span>
+    ) : (
+      <span className="inline-flex flex-wrap gap-x-1.5">
+        <span className="text-quiet">By transfer from</span> <Id value={sender} whole={whole} />
+      </span>
+    )
+  }
   return payer === NO_WALLET ? <span className="text-quiet">No wallet</span> : <Id value={payer} whole={whole} />
 }
 
 /** The same as a text, for titles and links. */
-export function customerName({
-  email,
-  payer,
-  byTransfer,
-}: {
-  email: string | null
-  payer: string
-  byTransfer: boolean
-}) {
+export function customerName({ email, payer, byTransfer, sentFrom: [sender] }: Buyer): string {
   if (email !== null) return email
   if (payer === NO_WALLET) return 'No wallet'
-  return byTransfer ? `By transfer (${shortly(payer)})` : shortly(payer)
+  if (!byTransfer) return shortly(payer)
+  return sender === undefined ? `By transfer (${shortly(payer)})` : `By transfer from ${shortly(sender)}`
+}
+
+/** Where a transfer came from, and why that may not be the customer's own address. */
+export function sentFromFact({ byTransfer, sentFrom }: Pick<Buyer, 'byTransfer' | 'sentFrom'>) {
+  if (!byTransfer || sentFrom.length === 0) return null
+  return [
+    'Sent from',
+    <span key="senders">
+      {sentFrom.map((sender) => (
+        <span key={sender} className="block">
+          <Id value={sender} whole />
+        </span>
+      ))}
+      <span className="block text-[0.8125rem] text-quiet">
+        If this is an exchange, many people send from it. Refunds go to the order’s address, where the customer collects
+        them.
+      </span>
+    </span>,
+  ] as const
 }
 
 /** Stands for the wallet where none was needed: a test payment, a coupon for the whole price. */
