@@ -87,6 +87,20 @@ export interface PaywallStore {
   remove(owner: Owner, id: string, now: Date): Promise<Paywall | null>
   bySlug(slug: string): Promise<StoredGate | null>
   analytics(owner: Owner, id: string, from: string, to: string): Promise<Analytics | null>
+  /** What a customer has paid ahead at the owner's paywalls, also at removed ones, the most left first. */
+  balancesOf(owner: Owner, customer: string, limit: number): Promise<readonly CustomerBalance[]>
+}
+
+/** What a wallet has paid ahead at one paywall: what is left, what calls under way hold, and what calls have cost. */
+export interface CustomerBalance {
+  paywallId: string
+  name: string
+  network: NetworkName
+  payer: Address
+  available: Usdc
+  held: Usdc
+  paid: Usdc
+  drawn: Usdc
 }
 
 export interface SealedDeps {

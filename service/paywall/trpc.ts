@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { actKey, asked, firstOf, keyed, named, paging, person, router, someDays, withoutSecret } from '../api/trpc.ts'
 import type { Clock } from '../kit/clock.ts'
+import { toWire } from '../kit/money.ts'
 import { toAnalyticsBody } from './http/analytics.ts'
 import { newPaywall, paywallChange, toChange, toPaywallBody, toWanted } from './http/bodies.ts'
 import { toPaymentBody } from './http/owner.ts'
 import type { Paywall } from './model.ts'
+import type { CustomerBalance } from './ports.ts'
 import type { Paywalls } from './service/paywalls.ts'
 
 /** The dashboard's paywall procedures. */
@@ -47,10 +49,21 @@ export function paywallsRouter(paywalls: Paywalls, { gate, clock }: { gate: stri
       const { payments, total } = await paywalls.payments(ctx.caller, id, rest)
       return { payments: payments.map(toPaymentBody), total }
     }),
+    /** What a customer has paid ahead, by e-mail address or wallet. */
+    balances: person
+      .input(asked(z.object({ customer: z.string().trim().min(1).max(254).toLowerCase() })))
+      .query(async ({ ctx, input }) => ({
+        balances: (await paywalls.balancesOf(ctx.caller, input.customer)).map(toBalance),
+      })),
     analytics: person.input(asked(someDays.extend(named.shape))).query(async ({ ctx, input }) => {
       const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
       const span = { from: dayOf(firstOf(input, clock)), to: dayOf(clock.now()) }
       return toAnalyticsBody(await paywalls.analytics(ctx.caller, input.id, span), span)
     }),
   })
+}
+
+function toBalance({ paywallId, name, network, payer, available, held, paid, drawn }: CustomerBalance) {
+  const amounts = { available: toWire(available), held: toWire(held), paid: toWire(paid), used: toWire(drawn) }
+  return { paywallId, name, network, payer, ...amounts }
 }

@@ -1,5 +1,7 @@
 import { WebSocket } from 'ws'
 import { usdcOf } from '../facilitator/world.ts'
+import type { TestPerson } from '../harness/service.ts'
+import { addSale } from '../refunds/sales.ts'
 import { json, pieceOf, readerOf } from './upstream.ts'
 import { openWorld, until, type World } from './world.ts'
 
@@ -69,6 +71,23 @@ describe('a prepaid route', () => {
     expect(await usdcOf(world.chain, payer.address)).toBe(960_000n)
     const wrong = await world.request(`${gate}/chat`, { ...request, headers: { 'x-payment-token': 'tok_x' } })
     expect(wrong).toMatchObject({ status: 400, body: { code: 'invalid_payment' } })
+  })
+
+  it("shows its owner what a customer has left, by wallet or by the e-mail address of the customer's receipts", async () => {
+    const { id, gate } = await world.sell([{ method: 'POST', path: '/chat', pricing: CHAT }])
+    const payer = await world.chain.payer(1_000_000n)
+    await world.pay(payer, `${gate}/chat`, { method: 'POST', body: '{}' })
+    const balancesOf = async (person: TestPerson, customer: string) => {
+      const query = encodeURIComponent(JSON.stringify({ customer }))
+      return (await person.call('GET', `/trpc/paywalls.balances?input=${query}`)).body.result.data.balances
+    }
+    const left = { paywallId: id, payer: payer.address, available: 0.015, held: 0, paid: 0.02, used: 0.005 }
+    expect(await balancesOf(world.seller, payer.address)).toMatchObject([left])
+    expect(await balancesOf(world.seller, 'grace@example.com')).toEqual([])
+    const details = { receipt: { email: 'Grace@example.com', language: 'en' } }
+    await addSale(world.service, world.seller, { payer: payer.address, details })
+    expect(await balancesOf(world.seller, 'grace@example.com')).toMatchObject([left])
+    expect(await balancesOf(await world.service.person(), payer.address)).toEqual([])
   })
 
   it('charges only the missing amount, tops up the same balance, and makes the call', async () => {

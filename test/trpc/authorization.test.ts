@@ -161,6 +161,7 @@ const PROCEDURES: Record<string, Row> = {
   'paywalls.rotateSecret': act('paywall'),
   'paywalls.payments': look('paywall'),
   'paywalls.analytics': look('paywall'),
+  'paywalls.balances': { ...none('balances'), more: { customer: 'ada@example.com' } },
 }
 
 const closed = Object.entries(PROCEDURES).filter(([, { open }]) => open !== true)

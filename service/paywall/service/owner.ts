@@ -149,6 +149,9 @@ export function createOwning(deps: OwnerDeps) {
       return found
     },
 
+    /** What one of the account's customers has paid ahead: by the e-mail address or the wallet that names them. */
+    balancesOf: (caller: Caller, customer: string) => store.balancesOf(accountOf(caller), customer, BALANCES_MAX),
+
     /** The owner tests the paywall with this token; null unless it is in test mode. */
     testTokenOf: ({ id, testMode }: Pick<Paywall, 'id' | 'testMode'>): string | null =>
       testMode ? `test_${createHmac('sha256', tokenKey).update(id).digest('base64url').slice(0, 32)}` : null,
@@ -161,6 +164,9 @@ export function createOwning(deps: OwnerDeps) {
     },
   }
 }
+
+/** Few have more than one. */
+const BALANCES_MAX = 100
 
 async function checkChange(deps: OwnerDeps, caller: Caller, id: string | null, terms: Change): Promise<void> {
   const { store, addresses, walletAddress } = deps

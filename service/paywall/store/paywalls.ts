@@ -1,9 +1,11 @@
+import { NETWORKS } from '../../chain/networks.ts'
 import { isId } from '../../kit/ids.ts'
 import { usdc } from '../../kit/money.ts'
 import { holdQuota, QUOTAS } from '../../kit/quota.ts'
+import { fromRow, type RowOf } from '../../kit/rows.ts'
 import type { StatementPool } from '../../kit/transaction.ts'
 import type { DayRow, Offered, Paywall } from '../model.ts'
-import type { PaywallStore, SealedDeps } from '../ports.ts'
+import type { CustomerBalance, PaywallStore, SealedDeps } from '../ports.ts'
 import { fromEarlier, fromPaywallRow, toStoredRoute, type PaywallRow } from './rows.ts'
 
 /** Paywalls in PostgreSQL. */
@@ -80,6 +82,12 @@ export function createPaywallStore(statements: StatementPool, paywallsMax: numbe
       const days = await statements.run<StoredDay>(DAYS, [id, from, to], 'paywall_days')
       return { revenue: usdc(row.revenue), customers: row.customers, days: days.map(fromDay) }
     },
+
+    async balancesOf({ userId, environment }, customer, limit) {
+      const values = [userId, environment, customer, Object.keys(NETWORKS), limit]
+      const rows = await statements.run<RowOf<CustomerBalance>>(BALANCES_OF, values, 'paywall_balances_of')
+      return rows.map(fromRow)
+    },
   }
 }
 
@@ -151,6 +159,19 @@ WHERE id = $1 AND user_id = $2 AND environment = $3 AND removed_at IS NULL
 RETURNING *`
 
 const BY_SLUG = 'SELECT * FROM paywall WHERE slug = $1 AND removed_at IS NULL'
+
+// A customer is an e-mail address or a wallet, as the sales name them: both have an index there. The balances are found by
+// their whole key.
+const BALANCES_OF = `
+WITH wallet AS (
+  SELECT DISTINCT s.payer FROM sale s WHERE s.user_id = $1 AND s.environment = $2::environment
+    AND (lower(s.details #>> '{receipt,email}') = $3 OR s.payer = $3)
+)
+SELECT b.paywall_id, p.name, b.network, b.payer, b.available, b.held, b.paid, b.drawn
+FROM paywall p CROSS JOIN unnest($4::text[]) AS n (network) CROSS JOIN wallet w
+JOIN paywall_balance b ON b.paywall_id = p.id AND b.network = n.network AND b.payer = w.payer
+WHERE p.user_id = $1 AND p.environment = $2::environment
+ORDER BY b.available DESC, b.paywall_id, b.network, b.payer LIMIT $5`
 
 const DAYS = `
 SELECT to_char(day, 'YYYY-MM-DD') AS day, route, outcome, count, amount

@@ -8,7 +8,7 @@ import { Empty, Loaded } from '../parts/states.tsx'
 import { Id, inCounts, Money, When } from '../parts/values.tsx'
 import { Passes } from './checkouts/Passes.tsx'
 import { PAYMENT_COLUMNS, PAYMENT_FILE } from './Payments.tsx'
-import { boughtName, customerName, NO_WALLET, PaymentState } from './payments/words.tsx'
+import { boughtName, customerName, NO_WALLET, PaymentState, sentFromFact } from './payments/words.tsx'
 
 type Customer = Output<'payments.customer'>
 
@@ -48,6 +48,7 @@ function CustomerPage({ customer }: { customer: Customer }) {
         <Facts facts={factsOf(customer)} />
       </Card>
       <Refunds customer={id} />
+      <Balances customer={id} />
       <Passes of={{ customer: id }} />
       <NewestFirst
         path="payments.list"
@@ -91,7 +92,33 @@ function Refunds({ customer }: { customer: string }) {
   )
 }
 
-function factsOf({ email, payer, byTransfer }: Customer) {
+/** What they have paid ahead at paywalls with prepaid prices; nothing where they have not. */
+function Balances({ customer }: { customer: string }) {
+  const { data } = useRead('paywalls.balances', { customer })
+  if (data === undefined || data.balances.length === 0) return null
+  return (
+    <Card title="Prepaid at paywalls" flush>
+      <ul className="divide-y divide-line">
+        {data.balances.map(({ paywallId, name, network, payer, available, held, paid, used }) => (
+          <li key={`${paywallId} ${network} ${payer}`} className="flex items-center gap-3 px-4 py-2.5">
+            <span className="min-w-0 flex-1">
+              <NameLink to={`/paywalls/${paywallId}`}>{name}</NameLink>
+              <span className="block text-[0.8125rem] text-quiet">
+                {inUsdc(used)} of {inUsdc(paid)} USDC used
+                {held > 0 && `, ${inUsdc(held)} USDC held for calls under way`}
+              </span>
+            </span>
+            <span className="text-right">
+              <Money amount={available} /> <span className="text-quiet">left</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function factsOf({ email, payer, byTransfer, sentFrom }: Customer) {
   return [
     email === null
       ? null
@@ -104,5 +131,6 @@ function factsOf({ email, payer, byTransfer }: Customer) {
     payer === NO_WALLET
       ? (['Wallet', 'None: test payments, or nothing to pay'] as const)
       : ([byTransfer ? 'Last paid by transfer to' : 'Last paid from', <Id key="payer" value={payer} whole />] as const),
+    sentFromFact({ byTransfer, sentFrom }),
   ] as const
 }
