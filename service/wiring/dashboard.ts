@@ -84,7 +84,7 @@ function offersOf(assets: Assets): OpenOffers {
         const { asset, estimatedCost } = await assets.offer(slug)
         const { content, longDescription, stats } = asset
         const { reviews } = await assets.reviews(slug, null, { limit: REVIEWS, before: null })
-        const examples = content.config.type === 'prompt' ? content.config.examples : []
+        const { examples = [] } = content.config
         const rating = stats.totalRatings === 0 ? null : { average: stats.averageRating, count: stats.totalRatings }
         return {
           ...toOpen(asset, estimatedCost),

@@ -30,6 +30,13 @@ const example = z.strictObject({
   model: z.string().max(200).nullish(),
 })
 
+/** Of an agent or a tool, which runs on no model that callers choose. */
+const samples = z
+  .array(example.omit({ model: true }))
+  .max(20)
+  .nullish()
+  .meta({ description: 'Inputs and what came of them, shown to everyone on the marketplace' })
+
 const promptConfig = z.strictObject({
   promptTemplate: plainText(50_000).nullish().meta({ description: 'Text with {{variables}} of the input schema' }),
   systemPrompt: plainText(50_000).nullish(),
@@ -53,6 +60,7 @@ const agentConfig = z.strictObject({
   pollUrl: webAddress.nullish(),
   pollIntervalMs: z.int().min(100).max(60_000).nullish(),
   basePrice: amount.nullish(),
+  examples: samples,
 })
 
 const toolConfig = z.strictObject({
@@ -80,6 +88,7 @@ const toolConfig = z.strictObject({
     .meta({ description: 'How long the API may take for its answer, 25 when absent, 60 at most' }),
   rateLimitPerMinute: z.int().min(1).max(100_000).nullish(),
   basePrice: amount.nullish(),
+  examples: samples,
 })
 
 const pricing = z.strictObject({
@@ -203,6 +212,10 @@ const masked = z
   .nullable()
   .meta({ description: 'Names with masked values; null for other callers' })
 
+const samplesOut = z.array(
+  z.object({ id: z.string(), title: z.string(), inputs: z.record(z.string(), z.unknown()), output: z.string() }),
+)
+
 export const wholeOut = z
   .object({
     ...reduced,
@@ -242,6 +255,7 @@ export const wholeOut = z
         pollUrl: z.string().nullable(),
         pollIntervalMs: z.int(),
         basePrice: amountOut.nullable(),
+        examples: samplesOut,
       })
       .nullable(),
     toolConfig: z
@@ -256,6 +270,7 @@ export const wholeOut = z
         timeoutSeconds: z.int(),
         rateLimitPerMinute: z.int().nullable(),
         basePrice: amountOut.nullable(),
+        examples: samplesOut,
       })
       .nullable(),
     pricing: z.object({

@@ -1,11 +1,22 @@
 import { toolSecondsOf } from '../rules/run.ts'
 import type { z } from 'zod'
 import { toWire, type Usdc } from '../../kit/money.ts'
-import type { AgentConfig, Model, Pricing, PromptConfig, Review, Sealed, Summary, ToolConfig } from '../model/asset.ts'
+import type {
+  AgentConfig,
+  Example,
+  Model,
+  Pricing,
+  PromptConfig,
+  Review,
+  Sealed,
+  Summary,
+  ToolConfig,
+} from '../model/asset.ts'
 import type {
   AgentConfigInput,
   AssetDraft,
   AssetEdit,
+  ExampleInput,
   PromptConfigInput,
   ToolConfigInput,
 } from '../model/asset-draft.ts'
@@ -70,18 +81,24 @@ function toPricing(pricing: Created['pricing']): AssetDraft['pricing'] {
 }
 
 function toPrompt({ examples, ...rest }: NonNullable<Created['promptConfig']>): Partial<PromptConfigInput> {
-  return defined({
-    ...rest,
-    examples: examples?.map((example) => ({ ...example, model: example.model ?? null })),
-  })
+  return defined({ ...rest, examples: toExamples(examples) })
 }
 
-function toAgent({ webhookHeaders, ...rest }: NonNullable<Created['agentConfig']>): Partial<AgentConfigInput> {
-  return defined({ ...rest, webhookHeaders: toSecrets(webhookHeaders) })
+function toAgent(agent: NonNullable<Created['agentConfig']>): Partial<AgentConfigInput> {
+  const { webhookHeaders, examples, ...rest } = agent
+  return defined({ ...rest, webhookHeaders: toSecrets(webhookHeaders), examples: toExamples(examples) })
 }
 
-function toTool({ apiHeaders, authConfig, ...rest }: NonNullable<Created['toolConfig']>): Partial<ToolConfigInput> {
-  return defined({ ...rest, apiHeaders: toSecrets(apiHeaders), authConfig: toAuth(authConfig) })
+function toTool(tool: NonNullable<Created['toolConfig']>): Partial<ToolConfigInput> {
+  const { apiHeaders, authConfig, examples, ...rest } = tool
+  const secrets = { apiHeaders: toSecrets(apiHeaders), authConfig: toAuth(authConfig) }
+  return defined({ ...rest, ...secrets, examples: toExamples(examples) })
+}
+
+type SentExample = Omit<ExampleInput, 'model'> & { model?: string | null | undefined }
+
+function toExamples(examples: readonly SentExample[] | null | undefined): ExampleInput[] | null | undefined {
+  return examples === null ? null : examples?.map(({ model = null, ...example }) => ({ ...example, model }))
 }
 
 function toAuth(authConfig: NonNullable<Created['toolConfig']>['authConfig']) {
@@ -183,6 +200,7 @@ function toAgentOut(config: AgentConfig, asOwner: boolean) {
     pollUrl: asOwner ? config.pollUrl : null,
     pollIntervalMs,
     basePrice: toWireOrNull(config.basePrice),
+    examples: toSamples(config.examples),
   }
 }
 
@@ -199,7 +217,12 @@ function toToolOut(config: ToolConfig, asOwner: boolean) {
     timeoutSeconds: toolSecondsOf(config),
     rateLimitPerMinute: config.rateLimitPerMinute,
     basePrice: toWireOrNull(config.basePrice),
+    examples: toSamples(config.examples),
   }
+}
+
+function toSamples(examples: readonly Example[] = []) {
+  return examples.map(({ id, title, inputs, output }) => ({ id, title, inputs, output }))
 }
 
 function masksOf({ names }: Sealed): Record<string, string> {

@@ -46,11 +46,16 @@ export interface PromptConfigInput extends Draft<PromptConfig, 'examples'> {
 
 export type ExampleInput = Omit<Example, 'id'>
 
-export interface AgentConfigInput extends Draft<AgentConfig, 'webhookHeaders'> {
+export interface AgentConfigInput extends Draft<AgentConfig, 'webhookHeaders' | 'examples'> {
+  examples: readonly ExampleInput[] | null
   webhookHeaders: SecretsInput | null
 }
 
-export interface ToolConfigInput extends Draft<ToolConfig, 'apiHeaders' | 'authHeaderName' | 'authSecrets'> {
+export interface ToolConfigInput extends Draft<
+  ToolConfig,
+  'apiHeaders' | 'authHeaderName' | 'authSecrets' | 'examples'
+> {
+  examples: readonly ExampleInput[] | null
   apiHeaders: SecretsInput | null
   authConfig: AuthInput | null
 }
@@ -88,6 +93,7 @@ export const EMPTY_AGENT: AgentConfigInput = {
   pollUrl: null,
   pollIntervalMs: null,
   basePrice: null,
+  examples: null,
 }
 
 export const EMPTY_TOOL: ToolConfigInput = {
@@ -101,4 +107,5 @@ export const EMPTY_TOOL: ToolConfigInput = {
   timeoutSeconds: null,
   rateLimitPerMinute: null,
   basePrice: null,
+  examples: null,
 }

@@ -83,6 +83,7 @@ export interface PromptConfig {
   examples: readonly Example[]
 }
 
+/** What its creator shows of it. Only a prompt's names a model. */
 export interface Example {
   id: string
   title: string
@@ -93,6 +94,8 @@ export interface Example {
 
 export interface AgentConfig {
   type: 'agent'
+  /** Absent where it was saved before agents and tools had some. */
+  examples?: readonly Example[]
   webhookUrl: string
   webhookMethod: Method
   webhookHeaders: Sealed
@@ -105,6 +108,7 @@ export interface AgentConfig {
 
 export interface ToolConfig {
   type: 'tool'
+  examples?: readonly Example[]
   apiEndpoint: string
   apiMethod: Method
   apiHeaders: Sealed

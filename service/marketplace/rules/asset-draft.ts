@@ -5,6 +5,7 @@ import {
   type Asset,
   type AuthType,
   type Config,
+  type Example,
   type Model,
   type ModelTier,
   type Pricing,
@@ -15,6 +16,7 @@ import {
   type AgentConfigInput,
   type AssetDraft,
   type AssetEdit,
+  type ExampleInput,
   type PromptConfigInput,
   type SecretsInput,
   type ToolConfigInput,
@@ -31,7 +33,7 @@ export function faultsOf(draft: AssetDraft, models: readonly Model[]): Record<st
       faults[name] = `is required for ${type === 'agent' ? 'an' : 'a'} ${type}`
     if (type !== draft.type && draft[name] !== null) faults[name] = `is for RDAs of type ${type} only`
   }
-  return { ...faults, ...faultsOfConfig(draft, models), ...faultsOfPricing(draft) }
+  return { ...faults, ...faultsOfConfig(draft, models), ...faultsOfExamples(draft), ...faultsOfPricing(draft) }
 }
 
 function faultsOfConfig(draft: AssetDraft, models: readonly Model[]): Record<string, string> {
@@ -69,11 +71,17 @@ function faultsOfPrompt(
       faults['promptConfig.defaultModelId'] = 'must be one of allowedModels'
     }
   }
-  const inputs = new Set(draft.inputs.map(({ name }) => name))
-  for (const [place, example] of (config.examples ?? []).entries()) {
-    const at = `promptConfig.examples.${String(place)}`
+  return faults
+}
+
+function faultsOfExamples({ inputs, type, ...draft }: AssetDraft): Record<string, string> {
+  const faults: Record<string, string> = {}
+  const at = `${type}Config` as const
+  const names = new Set(inputs.map(({ name }) => name))
+  for (const [place, example] of (draft[at]?.examples ?? []).entries()) {
     for (const name of Object.keys(example.inputs)) {
-      if (!inputs.has(name)) faults[`${at}.inputs.${name.slice(0, 64)}`] = 'is not an input of this RDA'
+      const field = `${at}.examples.${String(place)}.inputs.${name.slice(0, 64)}`
+      if (!names.has(name)) faults[field] = 'is not an input of this RDA'
     }
   }
   return faults
@@ -171,10 +179,7 @@ export function configOf(draft: AssetDraft, models: readonly Model[], sealed: Se
         ...chosen,
         sourcePrice: promptConfig.sourcePrice,
         freeRunsPerDay: promptConfig.freeRunsPerDay,
-        examples: (promptConfig.examples ?? []).map((example, place) => ({
-          id: `ex_${String(place + 1)}`,
-          ...example,
-        })),
+        examples: numbered(promptConfig.examples),
       }
     }
     case 'agent':
@@ -189,6 +194,7 @@ export function configOf(draft: AssetDraft, models: readonly Model[], sealed: Se
         pollUrl: agentConfig.pollUrl,
         pollIntervalMs: agentConfig.pollIntervalMs ?? 2_000,
         basePrice: agentConfig.basePrice,
+        examples: numbered(agentConfig.examples),
       }
     case 'tool':
       if (toolConfig === null) throw new Error('a tool has a toolConfig')
@@ -205,8 +211,13 @@ export function configOf(draft: AssetDraft, models: readonly Model[], sealed: Se
         timeoutSeconds: toolConfig.timeoutSeconds ?? TOOL_SECONDS,
         rateLimitPerMinute: toolConfig.rateLimitPerMinute,
         basePrice: toolConfig.basePrice,
+        examples: numbered(toolConfig.examples),
       }
   }
+}
+
+function numbered(examples: readonly ExampleInput[] | null): Example[] {
+  return (examples ?? []).map((example, place) => ({ id: `ex_${String(place + 1)}`, ...example }))
 }
 
 export interface SealedDeps {
@@ -290,13 +301,26 @@ function toDraft(asset: Asset): AssetDraft {
     case 'prompt':
       return { ...rest, promptConfig: { ...config, freeRunsPerDay: config.freeRunsPerDay ?? null } }
     case 'agent':
-      return { ...rest, agentConfig: { ...config, webhookHeaders: unchanged(config.webhookHeaders) } }
+      return {
+        ...rest,
+        agentConfig: {
+          ...config,
+          webhookHeaders: unchanged(config.webhookHeaders),
+          examples: config.examples ?? null,
+        },
+      }
     case 'tool': {
       const authConfig = { headerName: config.authHeaderName, secrets: unchanged(config.authSecrets) }
       const timeoutSeconds = config.timeoutSeconds ?? null
       return {
         ...rest,
-        toolConfig: { ...config, timeoutSeconds, apiHeaders: unchanged(config.apiHeaders), authConfig },
+        toolConfig: {
+          ...config,
+          timeoutSeconds,
+          apiHeaders: unchanged(config.apiHeaders),
+          authConfig,
+          examples: config.examples ?? null,
+        },
       }
     }
   }

@@ -27,6 +27,6 @@ export const FIRST_VERSION = '1.0.0'
 
 /** Inputs that a run takes, to be shown: of the creator's first example that still fits, else made of the fields. */
 export function exampleInputs({ inputs, config }: Content): Readonly<Record<string, unknown>> {
-  const examples = config.type === 'prompt' ? config.examples : []
-  return examples.find((example) => 'values' in readInput(inputs, example.inputs))?.inputs ?? sampleInput(inputs)
+  const fitting = config.examples?.find((example) => 'values' in readInput(inputs, example.inputs))
+  return fitting?.inputs ?? sampleInput(inputs)
 }

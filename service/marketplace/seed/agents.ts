@@ -10,7 +10,19 @@ export function agents(demo: string): Seed[] {
       description: 'Sorts raw notes of a meeting into decisions, tasks and the rest',
       tags: ['productivity', 'notes'],
       inputs: [field({ name: 'notes', label: 'Notes', type: 'textarea', placeholder: 'One thought a line' })],
-      config: { webhookUrl: `${demo}/agents/meeting-minutes`, basePrice: usdc(50_000n) },
+      config: {
+        webhookUrl: `${demo}/agents/meeting-minutes`,
+        basePrice: usdc(50_000n),
+        examples: [
+          {
+            title: 'A weekly meeting',
+            inputs: { notes: 'We agreed on the blue cover\nAnn will call the printer\nThe room was too small' },
+            output:
+              '# Minutes\n\n## Decisions\n\n- We agreed on the blue cover\n\n## Tasks\n\n- [ ] Ann will call the printer\n\n## Other points\n\n- The room was too small',
+            model: null,
+          },
+        ],
+      },
     }),
     agent({
       slug: 'keyword-research',
@@ -26,6 +38,15 @@ export function agents(demo: string): Seed[] {
         pollUrl: `${demo}/jobs`,
         pollIntervalMs: 500,
         timeoutSeconds: 20,
+        examples: [
+          {
+            title: 'A sentence about coins',
+            inputs: { text: 'A coin slot takes coins. The coin slot of an arcade takes tokens.' },
+            output:
+              '| Keyword | Found |\n| --- | ---: |\n| coin slot | 2 |\n| coin | 2 |\n| slot | 2 |\n| takes | 2 |\n| arcade | 1 |\n| coins | 1 |\n| tokens | 1 |',
+            model: null,
+          },
+        ],
       },
     }),
     agent({

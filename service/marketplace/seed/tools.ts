@@ -15,6 +15,14 @@ export function tools(demo: string): Seed[] {
         responseTransform:
           '"**" & $string(words) & "** words in **" & $string(sentences) & "** sentences, read in about " & $string(readingSeconds) & " s. Most used: " & $join(topWords.(word & " (" & $string(count) & ")"), ", ")',
         basePrice: usdc(5_000n),
+        examples: [
+          {
+            title: 'Two short sentences',
+            inputs: { text: 'The coin goes in. The coin comes out.' },
+            output: '**8** words in **2** sentences, read in about 3 s. Most used: coin (2), comes (1), goes (1)',
+            model: null,
+          },
+        ],
       },
     }),
     tool({
@@ -33,6 +41,14 @@ export function tools(demo: string): Seed[] {
         apiEndpoint: `${demo}/tools/unit-converter`,
         apiMethod: 'GET',
         responseTransform: '$string(value) & " " & from & " = " & $string(result) & " " & to',
+        examples: [
+          {
+            title: 'A marathon',
+            inputs: { value: 26.2, from: 'mi', to: 'km' },
+            output: '26.2 mi = 42.1648128 km',
+            model: null,
+          },
+        ],
       },
     }),
     tool({

@@ -49,6 +49,20 @@ describe('the demo creators', () => {
     expect(answer.body.output).toContain(output)
   })
 
+  test('show a sample of agents and tools, which is what a run with its inputs gives', async () => {
+    for (const [slug, type] of [
+      ['meeting-minutes', 'agent'],
+      ['keyword-research', 'agent'],
+      ['text-statistics', 'tool'],
+      ['unit-converter', 'tool'],
+    ] as const) {
+      const { rda } = (await service.call('GET', `/v1/rda/${slug}`)).body
+      const [sample] = rda[`${type}Config`].examples as { inputs: object; output: string }[]
+      const { body } = await person.call('POST', '/v1/run', { body: { rdaSlug: slug, inputs: sample!.inputs } })
+      expect([slug, body.output]).toEqual([slug, sample!.output])
+    }
+  })
+
   test('a prompt without a model says so in its first line, and then shows the prompt', async () => {
     const body = { rdaSlug: 'sql-explainer', inputs: { query: 'SELECT 1' } }
     const { output } = (await person.call('POST', '/v1/run', { body })).body as { output: string }

@@ -4,13 +4,13 @@ import { useLocation, useParams } from 'wouter'
 import { useAction, useRead } from '../api/procedures.ts'
 import { InputFields, type FormValues } from '../parts/InputForm.tsx'
 import { FieldRows } from '../parts/FieldRows.tsx'
-import { conditionOf } from '../parts/fields.ts'
+import { shownFields } from '../parts/fields.ts'
 import { AmountField, Choice, Form, TextArea, TextField } from '../parts/form.tsx'
 import { Card, Page } from '../parts/layout.tsx'
 import { Loaded } from '../parts/states.tsx'
-import { linesOf } from '../parts/texts.ts'
 import { toast } from '../shell/Toasts.tsx'
 import { Config } from './assets/Config.tsx'
+import { Examples } from './assets/Examples.tsx'
 import { slugOf } from '../parts/texts.ts'
 import { NEW_DRAFT, toBody, toDraft, type Draft } from './assets/draft.ts'
 import type { Asset } from './marketplace/RunPanel.tsx'
@@ -155,6 +155,7 @@ function Fields({
             />
           </div>
         </Card>
+        <Examples key={type} form={form} type={type} />
       </Form>
       <aside aria-label="Preview" className="lg:sticky lg:top-20">
         <Preview form={form} />
@@ -193,15 +194,7 @@ function Preview({ form }: { form: UseFormReturn<Draft> }) {
   return (
     <Card title="Preview">
       <p className="mb-4 text-base font-semibold break-words">{name === '' ? 'Untitled asset' : name}</p>
-      <InputFields
-        fields={fields.map(({ showIf, ...field }) => ({
-          ...field,
-          options: linesOf(field.options),
-          ...(showIf.field === '' ? {} : { showIf: conditionOf(showIf, fields) }),
-        }))}
-        values={values}
-        change={setValues}
-      />
+      <InputFields fields={shownFields(fields)} values={values} change={setValues} />
     </Card>
   )
 }

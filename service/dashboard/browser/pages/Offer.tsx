@@ -49,7 +49,7 @@ function OfferPage({ asset: data, initialValues }: { asset: Asset; initialValues
       <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="min-w-0 space-y-6">
           {isVisitor ? <VisitorPanel asset={data} /> : <RunPanel asset={data} initialValues={initialValues} />}
-          {(data.promptConfig?.examples ?? []).map((example) => (
+          {samplesOf(data).map((example) => (
             <Sample key={example.id} example={example} />
           ))}
           <UseIt asset={data} />
@@ -72,7 +72,11 @@ function OfferPage({ asset: data, initialValues }: { asset: Asset; initialValues
   )
 }
 
-type Example = NonNullable<Asset['promptConfig']>['examples'][number]
+type Example = NonNullable<Asset['toolConfig']>['examples'][number]
+
+function samplesOf({ promptConfig, agentConfig, toolConfig }: Asset): readonly Example[] {
+  return (promptConfig ?? agentConfig ?? toolConfig)?.examples ?? []
+}
 
 /** What the creator shows of it: the inputs, and what came of them. */
 function Sample({ example: { title, inputs, output } }: { example: Example }) {

@@ -1,5 +1,6 @@
 import type { Input, Output } from '../api/procedures.ts'
-import { fromTexts, toTexts, type Kinds, type TextsOf } from './texts.ts'
+import type { FormField } from '../../../ui-kit/format.ts'
+import { fromTexts, linesOf, toTexts, type Kinds, type TextsOf } from './texts.ts'
 
 type FieldBody = Input<'assets.create'>['inputSchema'][number]
 type Field = Output<'checkouts.get'>['fields'][number]
@@ -49,6 +50,15 @@ export function toFields(drafts: readonly FieldDraft[], before: readonly Field[]
     const showIf = isKnown ? { showIf: conditionOf(draft.showIf, drafts) } : {}
     return { ...unseen, ...texts, name, label, type, required, options: type === 'select' ? options : null, ...showIf }
   })
+}
+
+/** As a form shows them. */
+export function shownFields(drafts: readonly FieldDraft[]): FormField[] {
+  return drafts.map(({ showIf, ...field }) => ({
+    ...field,
+    options: linesOf(field.options),
+    ...(showIf.field === '' ? {} : { showIf: conditionOf(showIf, drafts) }),
+  }))
 }
 
 /** A yes or no is stored as such, and typed as a text. */

@@ -1,6 +1,7 @@
 import type { Input } from '../../api/procedures.ts'
 import { fromTexts, linesOf, orNull, toAmount, toTexts, type Kinds, type TextsOf } from '../../parts/texts.ts'
 import { NEW_FIELD, toFieldDraft, toFields, type FieldDraft } from '../../parts/fields.ts'
+import { toExampleDrafts, toExamples, type ExampleDraft } from './Examples.tsx'
 import type { Asset } from '../marketplace/RunPanel.tsx'
 
 type Body = Input<'assets.create'>
@@ -40,6 +41,10 @@ const AUTH = {
 } as const satisfies Record<string, Kinds<NonNullable<Body['toolConfig']>['authConfig']>>
 const AUTHS = { ...AUTH.api_key, ...AUTH.bearer, ...AUTH.basic }
 
+interface Shown {
+  examples: ExampleDraft[]
+}
+
 /** An asset as its form holds it. */
 export interface Draft extends Pick<Body, 'type'> {
   name: string
@@ -51,9 +56,9 @@ export interface Draft extends Pick<Body, 'type'> {
   sharesInputs: boolean
   outputSchema: NonNullable<Body['outputSchema']>
   pricing: { model: NonNullable<Body['pricing']>['model']; amount: string }
-  promptConfig: TextsOf<typeof PROMPT>
-  agentConfig: TextsOf<typeof AGENT>
-  toolConfig: TextsOf<typeof TOOL> & { authConfig: TextsOf<typeof AUTHS> }
+  promptConfig: TextsOf<typeof PROMPT> & Shown
+  agentConfig: TextsOf<typeof AGENT> & Shown
+  toolConfig: TextsOf<typeof TOOL> & Shown & { authConfig: TextsOf<typeof AUTHS> }
 }
 
 export const NEW_DRAFT: Draft = {
@@ -67,16 +72,18 @@ export const NEW_DRAFT: Draft = {
   sharesInputs: false,
   outputSchema: { type: 'markdown' },
   pricing: { model: 'per-run', amount: '0.05' },
-  promptConfig: toTexts(PROMPT, null),
-  agentConfig: toTexts(AGENT, { webhookMethod: 'POST', timeoutSeconds: 60, maxRetries: 0 }),
+  promptConfig: { ...toTexts(PROMPT, null), examples: [] },
+  agentConfig: { ...toTexts(AGENT, { webhookMethod: 'POST', timeoutSeconds: 60, maxRetries: 0 }), examples: [] },
   toolConfig: {
     ...toTexts(TOOL, { apiMethod: 'POST', authType: 'none', timeoutSeconds: 25 }),
     authConfig: toTexts(AUTHS, null),
+    examples: [],
   },
 }
 
 export function toDraft(asset: Asset): Draft {
   const { agentConfig, toolConfig } = NEW_DRAFT
+  const examples = toExampleDrafts(asset)
   return {
     type: asset.type,
     name: asset.name,
@@ -88,11 +95,12 @@ export function toDraft(asset: Asset): Draft {
     sharesInputs: asset.sharesInputs,
     outputSchema: asset.schema.outputs,
     pricing: { model: asset.pricing.model, amount: String(asset.pricing.amount) },
-    promptConfig: toTexts(PROMPT, asset.promptConfig),
-    agentConfig: toTexts(AGENT, asset.agentConfig, { webhookMethod: agentConfig.webhookMethod }),
+    promptConfig: { ...toTexts(PROMPT, asset.promptConfig), examples },
+    agentConfig: { ...toTexts(AGENT, asset.agentConfig, { webhookMethod: agentConfig.webhookMethod }), examples },
     toolConfig: {
       ...toTexts(TOOL, asset.toolConfig, { apiMethod: toolConfig.apiMethod, authType: toolConfig.authType }),
       authConfig: toTexts(AUTHS, asset.toolConfig?.authConfig ?? null),
+      examples,
     },
   }
 }
@@ -115,16 +123,26 @@ export function toBody(draft: Draft, before?: Asset): Omit<Body, 'slug' | 'type'
 }
 
 /** The form's menus only offer values that the body accepts. */
-function configOf({ type, promptConfig, agentConfig, toolConfig }: Draft) {
+function configOf({ type, inputSchema, promptConfig, agentConfig, toolConfig }: Draft) {
   switch (type) {
     case 'prompt':
-      return { promptConfig: fromTexts(PROMPT, promptConfig) }
-    case 'agent':
-      return { agentConfig: fromTexts(AGENT, agentConfig) as Body['agentConfig'] }
+      return {
+        promptConfig: { ...fromTexts(PROMPT, promptConfig), examples: ofPrompt(promptConfig.examples, inputSchema) },
+      }
+    case 'agent': {
+      const examples = toExamples(agentConfig.examples, inputSchema)
+      return { agentConfig: { ...fromTexts(AGENT, agentConfig), examples } as Body['agentConfig'] }
+    }
     case 'tool': {
       const kinds = AUTH[toolConfig.authType as keyof typeof AUTH]
       const authConfig = fromTexts<Kinds<Record<string, unknown>>>(kinds, toolConfig.authConfig)
-      return { toolConfig: { ...fromTexts(TOOL, toolConfig), authConfig } as Body['toolConfig'] }
+      const examples = toExamples(toolConfig.examples, inputSchema)
+      return { toolConfig: { ...fromTexts(TOOL, toolConfig), authConfig, examples } as Body['toolConfig'] }
     }
   }
+}
+
+/** A prompt's also name the model that wrote them. */
+function ofPrompt(drafts: readonly ExampleDraft[], inputs: Draft['inputSchema']) {
+  return toExamples(drafts, inputs).map((example, at) => ({ ...example, model: drafts[at]?.model ?? null }))
 }
