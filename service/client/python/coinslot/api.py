@@ -1201,6 +1201,13 @@ class RdaPromptConfig(TypedDict):
     examples: list[RdaPromptConfigExamplesItem]
 
 
+class RdaAgentConfigExamplesItem(TypedDict):
+    id: str
+    title: str
+    inputs: dict[str, Any]
+    output: str
+
+
 class RdaAgentConfig(TypedDict):
     webhookUrl: str | None
     webhookMethod: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None
@@ -1210,6 +1217,14 @@ class RdaAgentConfig(TypedDict):
     pollUrl: str | None
     pollIntervalMs: int
     basePrice: float | None
+    examples: list[RdaAgentConfigExamplesItem]
+
+
+class RdaToolConfigExamplesItem(TypedDict):
+    id: str
+    title: str
+    inputs: dict[str, Any]
+    output: str
 
 
 class RdaToolConfig(TypedDict):
@@ -1223,6 +1238,7 @@ class RdaToolConfig(TypedDict):
     timeoutSeconds: int
     rateLimitPerMinute: int | None
     basePrice: float | None
+    examples: list[RdaToolConfigExamplesItem]
 
 
 class RdaPricing(TypedDict):
@@ -2875,6 +2891,12 @@ class PatchV1RdaIdentifierBodyPromptConfig(TypedDict):
     examples: NotRequired[list[PatchV1RdaIdentifierBodyPromptConfigExamplesItem] | None]
 
 
+class PatchV1RdaIdentifierBodyAgentConfigExamplesItem(TypedDict):
+    title: str
+    inputs: dict[str, Any]
+    output: str
+
+
 class PatchV1RdaIdentifierBodyAgentConfig(TypedDict):
     webhookUrl: NotRequired[str | None]
     webhookMethod: NotRequired[Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None]
@@ -2884,6 +2906,7 @@ class PatchV1RdaIdentifierBodyAgentConfig(TypedDict):
     pollUrl: NotRequired[str | None]
     pollIntervalMs: NotRequired[int | None]
     basePrice: NotRequired[float | None]
+    examples: NotRequired[list[PatchV1RdaIdentifierBodyAgentConfigExamplesItem] | None]
 
 
 class PatchV1RdaIdentifierBodyToolConfigAuthConfig(TypedDict):
@@ -2892,6 +2915,12 @@ class PatchV1RdaIdentifierBodyToolConfigAuthConfig(TypedDict):
     token: NotRequired[str | None]
     username: NotRequired[str | None]
     password: NotRequired[str | None]
+
+
+class PatchV1RdaIdentifierBodyToolConfigExamplesItem(TypedDict):
+    title: str
+    inputs: dict[str, Any]
+    output: str
 
 
 class PatchV1RdaIdentifierBodyToolConfig(TypedDict):
@@ -2905,6 +2934,7 @@ class PatchV1RdaIdentifierBodyToolConfig(TypedDict):
     timeoutSeconds: NotRequired[int | None]
     rateLimitPerMinute: NotRequired[int | None]
     basePrice: NotRequired[float | None]
+    examples: NotRequired[list[PatchV1RdaIdentifierBodyToolConfigExamplesItem] | None]
 
 
 class PatchV1RdaIdentifierBody(TypedDict):
@@ -3003,6 +3033,12 @@ class PostV1RdaBodyPromptConfig(TypedDict):
     examples: NotRequired[list[PostV1RdaBodyPromptConfigExamplesItem] | None]
 
 
+class PostV1RdaBodyAgentConfigExamplesItem(TypedDict):
+    title: str
+    inputs: dict[str, Any]
+    output: str
+
+
 class PostV1RdaBodyAgentConfig(TypedDict):
     webhookUrl: NotRequired[str | None]
     webhookMethod: NotRequired[Literal["GET", "POST", "PUT", "PATCH", "DELETE"] | None]
@@ -3012,6 +3048,7 @@ class PostV1RdaBodyAgentConfig(TypedDict):
     pollUrl: NotRequired[str | None]
     pollIntervalMs: NotRequired[int | None]
     basePrice: NotRequired[float | None]
+    examples: NotRequired[list[PostV1RdaBodyAgentConfigExamplesItem] | None]
 
 
 class PostV1RdaBodyToolConfigAuthConfig(TypedDict):
@@ -3020,6 +3057,12 @@ class PostV1RdaBodyToolConfigAuthConfig(TypedDict):
     token: NotRequired[str | None]
     username: NotRequired[str | None]
     password: NotRequired[str | None]
+
+
+class PostV1RdaBodyToolConfigExamplesItem(TypedDict):
+    title: str
+    inputs: dict[str, Any]
+    output: str
 
 
 class PostV1RdaBodyToolConfig(TypedDict):
@@ -3033,6 +3076,7 @@ class PostV1RdaBodyToolConfig(TypedDict):
     timeoutSeconds: NotRequired[int | None]
     rateLimitPerMinute: NotRequired[int | None]
     basePrice: NotRequired[float | None]
+    examples: NotRequired[list[PostV1RdaBodyToolConfigExamplesItem] | None]
 
 
 class PostV1RdaBody(TypedDict):
