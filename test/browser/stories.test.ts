@@ -78,7 +78,7 @@ inBrowser('a seller and a buyer', () => {
         await page.getByLabel('Name', { exact: true }).last().fill('A month')
         await page.getByLabel('Price', { exact: true }).last().fill('12')
         await page.getByLabel('Sold as').selectOption('period')
-        await page.getByLabel('Most runs').fill('')
+        await page.getByLabel('Maximum runs').fill('')
         await pictures(page, 'plan-form')
       })
       const { page, payer, connect } = await buyer(address)

@@ -31,7 +31,7 @@ export function faultsOf(draft: AssetDraft, models: readonly Model[]): Record<st
     const name = `${type}Config` as const
     if (type === draft.type && draft[name] === null)
       faults[name] = `is required for ${type === 'agent' ? 'an' : 'a'} ${type}`
-    if (type !== draft.type && draft[name] !== null) faults[name] = `is for RDAs of type ${type} only`
+    if (type !== draft.type && draft[name] !== null) faults[name] = `is for assets of type ${type} only`
   }
   return { ...faults, ...faultsOfConfig(draft, models), ...faultsOfExamples(draft), ...faultsOfPricing(draft) }
 }
@@ -81,7 +81,7 @@ function faultsOfExamples({ inputs, type, ...draft }: AssetDraft): Record<string
   for (const [place, example] of (draft[at]?.examples ?? []).entries()) {
     for (const name of Object.keys(example.inputs)) {
       const field = `${at}.examples.${String(place)}.inputs.${name.slice(0, 64)}`
-      if (!names.has(name)) faults[field] = 'is not an input of this RDA'
+      if (!names.has(name)) faults[field] = 'is not an input of this asset'
     }
   }
   return faults

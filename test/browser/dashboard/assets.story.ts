@@ -183,6 +183,26 @@ export function assets(opened: () => Desk): void {
         expect(Object.keys(rda.toolConfig.authConfig as object)).toContain('apiKey')
 
         await page.getByRole('link', { name: 'Edit' }).click()
+        await page.getByRole('button', { name: 'Add a sample' }).click()
+        const sample = page.getByRole('group', { name: 'Sample 1' })
+        await sample.getByLabel('Title').fill('A short word')
+        await sample.getByLabel('What').fill('coin')
+        await page.getByRole('button', { name: 'Save' }).click()
+        await sample.getByText(/must not be empty|at least 1|required/i).waitFor()
+        await sample.getByLabel('Output').fill('{"found": "a coin"}')
+        await checkLook(page, 'asset-sample')
+        await page.getByRole('button', { name: 'Save' }).click()
+        await page.getByText('Asset saved.').first().waitFor()
+        const shown = { title: 'A short word', inputs: { q: 'coin' }, output: '{"found": "a coin"}' }
+        expect((await call('GET', '/v1/rda/lookup')).body.rda.toolConfig.examples).toMatchObject([shown])
+        await call('POST', '/v1/rda/lookup/publish')
+        const visitor = await desk.visit('/marketplace/lookup')
+        await visitor.page.getByRole('region', { name: 'Output: A short word' }).getByText('a coin').waitFor()
+        await visitor.page.getByRole('region', { name: 'Example: A short word' }).getByText('coin').waitFor()
+        await checkLook(visitor.page, 'offer-sample')
+        await visitor.context.close()
+
+        await page.getByRole('link', { name: 'Edit' }).click()
         await page.getByLabel('Description').fill('Looks it up, quickly.')
         await call('PATCH', '/v1/rda/lookup', { body: { name: 'Changed meanwhile' } })
         // The notification gives the page the newest version, but the user's edits are based on the one before.

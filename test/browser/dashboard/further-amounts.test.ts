@@ -50,7 +50,7 @@ inBrowser('the further amounts of a payment', () => {
       await first.getByText('Paid', { exact: true }).waitFor()
       expect(await first.textContent()).toMatch(/2\.50 USDC.*Forty more pages.*by the step “Ask for the rest”.*paid /)
       expect(await second.textContent()).toMatch(/1\.00 USDC.*Refused.*A second language.*refused /)
-      expect(await third.textContent()).toMatch(/0\.75 USDC.*Asked.*A PDF of it.*expires in /)
+      expect(await third.textContent()).toMatch(/0\.75 USDC.*Requested.*A PDF of it.*expires in /)
       expect(await third.textContent()).not.toContain('step')
       for (const width of [1280, 390]) {
         await page.setViewportSize({ width, height: 900 })
@@ -68,7 +68,7 @@ inBrowser('the further amounts of a payment', () => {
       await page.reload()
       await third.getByText('Expired', { exact: true }).waitFor()
       await page.setViewportSize({ width: 1280, height: 900 })
-      await first.getByRole('link', { name: 'Its payment' }).click()
+      await first.getByRole('link', { name: 'View payment' }).click()
       await page.waitForURL((url) => url.pathname !== `/payments/${payment}`)
       await page.getByText('A test payment: no money moved.').waitFor()
       expect(desk.problems()).toEqual([])

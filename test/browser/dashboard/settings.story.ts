@@ -42,6 +42,51 @@ export function settings(opened: () => Desk): void {
     )
 
     it(
+      'has groups, each of which a link, a click or the keyboard leads to',
+      async () => {
+        const { page } = await desk.sit('/settings#money')
+        const inView = async (name: string): Promise<void> => {
+          const card = page.getByRole('region', { name, exact: true })
+          await card.waitFor()
+          // Below the page's header, and above the end of the screen.
+          await page.waitForFunction(`(() => {
+            const { top } = document.querySelector('section[aria-label="${name}"]').getBoundingClientRect()
+            return top >= 56 && top < innerHeight
+          })()`)
+        }
+        await inView('Payout address')
+        const groups = page.getByRole('navigation', { name: 'Settings' })
+        expect(await groups.getByRole('link').allTextContents()).toEqual([
+          'Account',
+          'Selling',
+          'Payouts and invoices',
+          'This dashboard',
+        ])
+        await groups.getByRole('link', { name: 'Account' }).click()
+        await inView('Profile')
+        await groups.getByRole('link', { name: 'Selling' }).focus()
+        await page.keyboard.press('Enter')
+        await inView('Brand')
+        expect(new URL(page.url()).hash).toBe('#selling')
+        const selling = page.getByRole('region', { name: 'Selling', exact: true })
+        expect(await selling.getByRole('heading', { level: 3 }).allTextContents()).toEqual([
+          'Brand',
+          'Storefront',
+          'Refund policy',
+          'Files',
+        ])
+        // From another page, by the search.
+        await page.goto(`${desk.origin}/keys`)
+        await page.keyboard.press('Control+K')
+        await page.getByRole('combobox').fill('payout')
+        await page.keyboard.press('Enter')
+        await inView('Payout address')
+        await checkLook(page, 'settings-groups')
+      },
+      STORY_MS,
+    )
+
+    it(
       'shows the MCP address of a handle, and says when a handle is taken',
       async () => {
         const { page, call } = await desk.sit('/settings')

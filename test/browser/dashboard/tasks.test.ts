@@ -109,8 +109,12 @@ inBrowser('the five things that somebody who looks after the money does', () => 
          ) INSERT INTO pass_sale (sale_id, pass_id, runs) SELECT $3, id, 10 FROM added`,
         [pass, user.id, sale?.id],
       )
+      await prepaid(desk, seat, sale?.id ?? '')
       await page.reload()
       await page.getByRole('region', { name: 'Refunds' }).getByText('2.00').waitFor()
+      const ahead = page.getByRole('region', { name: 'Prepaid at paywalls' })
+      await ahead.getByText('0.50 of 2.00 USDC used').waitFor()
+      await ahead.getByText('1.50').waitFor()
       await page
         .getByRole('row', { name: /Ten audits/ })
         .getByText('7 of 10')
@@ -125,6 +129,42 @@ inBrowser('the five things that somebody who looks after the money does', () => 
       await page.getByRole('heading', { name: 'grace@example.com' }).waitFor()
       await page.getByRole('row', { name: /grace@example.com/i }).waitFor()
       await page.getByRole('row', { name: /Ten audits/ }).waitFor()
+    },
+    STORY_MS,
+  )
+
+  it(
+    'sees from where an order by transfer was paid',
+    async () => {
+      const seat = await desk.sit('/')
+      const { page } = seat
+      const caller = await callerOf(desk, seat)
+      const [address, sender] = ['5e'.repeat(20), 'ec'.repeat(20)]
+      await desk.service.database.statements.run(
+        `INSERT INTO payment_address (id, user_id, environment, checkout_id, network, account, address, amount, bought,
+           expires_at, created_at, looked_at, senders)
+         VALUES ('adr_desk', $1, 'sandbox', 'chk_none', 'base-sepolia', '0x00', decode($2, 'hex'), 5000000, '{}',
+           now(), now(), now(), ARRAY[decode($3, 'hex')])`,
+        [caller.caller.user.id, address, sender],
+      )
+      await addSale(desk.service, caller, { amount: 5_000_000, payer: `0x${address}` })
+      await page.goto(`${desk.origin}/customers`)
+      await page.getByRole('link', { name: /^By transfer from 0xecec/ }).waitFor()
+      await pictures(page, 'customers-transfer')
+      await page.getByRole('link', { name: /^By transfer from 0xecec/ }).click()
+      const facts = page.getByRole('region', { name: 'Customer', exact: true })
+      await facts.getByText(`0x${sender}`).waitFor()
+      await facts.getByText(/many people send from it/).waitFor()
+      await pictures(page, 'customer-transfer')
+      await page
+        .getByRole('row', { name: /By transfer from/ })
+        .getByRole('link')
+        .first()
+        .click()
+      const payment = page.getByRole('region', { name: 'Payment', exact: true })
+      await payment.getByText('Sent from', { exact: true }).waitFor()
+      await payment.getByText(`0x${address}`).waitFor()
+      await pictures(page, 'payment-transfer')
     },
     STORY_MS,
   )
@@ -246,6 +286,22 @@ inBrowser('the five things that somebody who looks after the money does', () => 
     return { pay: paid.body.payment.id as string }
   }
 })
+
+/** The wallet of this sale has paid 2 USDC ahead at a paywall of this seat's, and used half a dollar of it. */
+async function prepaid(desk: Desk, seat: Seat, sale: string): Promise<void> {
+  const { body } = await seat.call('POST', '/v1/paywalls', {
+    body: {
+      ...{ slug: 'weather', name: 'Weather', upstreamUrl: 'http://127.0.0.1:9', network: 'base-sepolia' },
+      recipient: `0x${'a1'.repeat(20)}`,
+      routes: [{ path: '/now', pricing: { model: 'per-minute', amount: 0.1, minimum: 0.1, maximum: 2 } }],
+    },
+  })
+  await desk.service.database.statements.run(
+    `INSERT INTO paywall_balance (paywall_id, network, payer, available, held, paid, drawn)
+     SELECT $1, 'base-sepolia', payer, 1500000, 0, 2000000, 500000 FROM sale WHERE id = $2`,
+    [body.paywall.id, sale],
+  )
+}
 
 /** What a person does on a page, and how long it takes them besides what the page takes. */
 interface Hand {

@@ -132,7 +132,7 @@ export function tools(opened: () => Desk): void {
         await at('Prices')
         await page.getByRole('button', { name: 'Remove route 2' }).click()
         await page.getByLabel('Amount').fill('0.02')
-        await page.getByLabel('Buyers who paid return').selectOption({ label: 'Free for 1 day' })
+        await page.getByLabel('When buyers return').selectOption({ label: 'Free for 1 day' })
         await page.getByLabel('Buyer’s own payment ID').selectOption({ label: 'Required' })
         await checkLook(page, 'paywall-prices')
         await page.getByRole('button', { name: 'Your API' }).click()

@@ -321,7 +321,7 @@ describe('POST /rda → 400', () => {
 
   test('the configuration of another type', async () => {
     const body = promptBody({ toolConfig: { apiEndpoint: 'http://127.0.0.1:9/' } })
-    await expectFault(body, 'toolConfig', 'for RDAs of type tool only')
+    await expectFault(body, 'toolConfig', 'for assets of type tool only')
   })
 
   test('names all wrong fields at once', async () => {
@@ -355,7 +355,7 @@ describe('POST /rda → 400 for a slug that is taken', () => {
     for (const who of [person, other]) {
       const answer = await who.call('POST', '/v1/rda', { body })
       expect(answer.status).toBe(400)
-      expect(answer.body.details).toEqual({ slug: 'is taken by another RDA already' })
+      expect(answer.body.details).toEqual({ slug: 'is taken by another asset: choose another slug' })
     }
     await person.call('POST', `/v1/rda/${String(body['slug'])}/archive`)
     expect((await other.call('POST', '/v1/rda', { body })).status).toBe(400)

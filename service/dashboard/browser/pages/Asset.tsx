@@ -61,7 +61,7 @@ function AssetPage({ asset }: { asset: Asset }) {
           <Config asset={asset} />
         </div>
         {status === 'archived' ? (
-          <Notice>This asset is archived. Callers who ran it before can still run it by its address.</Notice>
+          <Notice>This asset is archived. Customers who ran it before can still run it by its address.</Notice>
         ) : (
           <RunPanel asset={asset} title="Test run" />
         )}
@@ -107,7 +107,7 @@ function Actions({ asset: { id, name, status } }: { asset: Asset }) {
         close={dialog.close}
         confirm={() => archive.mutate({ id })}
       >
-        It leaves the marketplace for good. Callers who ran it before can still run it.
+        It leaves the marketplace for good. Customers who ran it before can still run it.
       </Confirm>
     </>
   )

@@ -25,10 +25,7 @@ export default function ConnectionCallback() {
     mutate({ query })
   }, [mutate])
   return (
-    <Page
-      title="Connecting"
-      intro={error === null ? 'One moment: the provider is asked for the access.' : error.message}
-    >
+    <Page title="Connecting" intro={error === null ? 'Asking the provider for access…' : error.message}>
       {error !== null && (
         <Button variant="main" onClick={() => go('/connections')}>
           Go to connections

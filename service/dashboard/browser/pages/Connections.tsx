@@ -71,7 +71,7 @@ export default function Connections() {
     <Page
       title="Connections"
       actions={connect}
-      intro="Your own accounts at providers of tools. A call of such a tool acts in your account, never in another's."
+      intro="Your accounts at other companies. Tools of these companies act in your account only."
     >
       <List
         path="connections.list"
@@ -104,7 +104,7 @@ export default function Connections() {
           if (removing !== null) remove.mutate({ id: removing.id })
         }}
       >
-        Calls stop using it at once. Where the provider allows it, the access is taken back there too.
+        Calls stop using it at once. Where the provider allows it, the access is revoked there too.
       </Confirm>
     </Page>
   )

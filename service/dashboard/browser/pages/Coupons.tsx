@@ -23,7 +23,7 @@ export default function Coupons() {
   const [archiving, setArchiving] = useState<Coupon | null>(null)
   const archive = useAction('coupons.archive', {
     changes: ['coupons.'],
-    done: () => toast({ tone: 'good', text: 'Coupon archived. It takes nothing off from now on.' }),
+    done: () => toast({ tone: 'good', text: 'Coupon archived. It gives no discount any more.' }),
   })
   const create = (
     <Button variant="main" onClick={() => setParams({ new: '1' })}>
@@ -31,11 +31,7 @@ export default function Coupons() {
     </Button>
   )
   return (
-    <Page
-      title="Coupons"
-      actions={create}
-      intro="Codes that make purchases cheaper, at checkouts where buyers may use your coupons."
-    >
+    <Page title="Coupons" actions={create} intro="Discount codes, for checkouts where buyers may use your coupons.">
       <List
         path="coupons.list"
         filter={chosen.archived === 'yes' ? { archived: true } : {}}
@@ -61,7 +57,8 @@ export default function Coupons() {
           if (archiving !== null) archive.mutate({ id: archiving.id })
         }}
       >
-        Buyers who have it open pay without it. This cannot be undone; you can create a new coupon with the same code.
+        Buyers who have a checkout open with it pay the full price. This cannot be undone; you can create a new coupon
+        with the same code.
       </Confirm>
     </Page>
   )

@@ -41,7 +41,7 @@ export default function Keys() {
     <Page
       title="API keys"
       actions={create}
-      intro="Keys let programs act for you in this environment. A program that signs in without a key names it with the header Coinslot-Environment: sandbox or production."
+      intro="Keys let programs act for you in this environment. A program that signs in without a key chooses the environment with the header Coinslot-Environment: sandbox or production."
     >
       <List
         path="identity.keys.list"

@@ -40,7 +40,7 @@ export default function Marketplace() {
       <>
         <Search label="Search" {...filterOf('search')} />
         <Select label="Type" all="All types" {...filterOf('type')} options={TYPES} />
-        <Select label="Only" all="Everything" {...filterOf('only')} options={KINDS} />
+        <Select label="Show" all="All assets" {...filterOf('only')} options={KINDS} />
       </>
     ),
     empty: <Empty title="No assets yet">Assets that creators publish in this environment appear here.</Empty>,

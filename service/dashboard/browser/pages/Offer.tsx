@@ -101,7 +101,7 @@ function aboutOf(data: Asset) {
   return [
     ['Price', <Price key="price" pricing={data.pricing} />],
     data.pricing.model === 'per-run' && data.pricing.maxCost > data.pricing.amount
-      ? (['With its model', data.pricing.estimatedCost] as const)
+      ? (['With the model', data.pricing.estimatedCost] as const)
       : null,
     ['By', `${data.ownerName ?? 'Unknown'}${data.ownerVerified ? ' (verified)' : ''}`],
     ['Version', data.version],

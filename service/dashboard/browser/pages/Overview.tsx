@@ -33,7 +33,7 @@ export default function Overview() {
       <Approvals />
       <Metrics>
         <MoneyMetric name="Available" amount={data?.availableBalance} />
-        <MoneyMetric name="Locked" amount={data?.totalLocked} />
+        <MoneyMetric name="On hold" amount={data?.totalLocked} />
         <MoneyMetric name="Credits" amount={credits.data?.balance} />
       </Metrics>
       <Figures />

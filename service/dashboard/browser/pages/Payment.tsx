@@ -89,11 +89,13 @@ function sentenceOf({ state, amount, test, free, reason, refunded }: Payment): s
     case 'paid':
       if (free !== null) return FREE[free]
       if (test) return 'A test payment: no money moved.'
-      return refunded > 0 ? 'The customer has paid. Part of it goes back, or went back.' : 'The customer has paid.'
+      return refunded > 0
+        ? 'The customer has paid. Part of it was refunded, or is being refunded.'
+        : 'The customer has paid.'
     case 'refunded':
       return amount === 0
-        ? 'The work failed, so the customer has the use back.'
-        : 'All of it went back to the customer.'
+        ? 'The work failed, so the customer got the run back.'
+        : 'All of it was refunded to the customer.'
     case 'released':
       return 'The work failed, so the customer was not charged.'
     case 'failed':

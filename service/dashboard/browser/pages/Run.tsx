@@ -66,7 +66,7 @@ function RunPage({ run: data }: { run: Run }) {
                   </TextLink>,
                 ],
                 ['Cost', <Money key="cost" amount={data.cost} />],
-                hasEnded(data) ? null : ['Locked', <Money key="locked" amount={data.maxCost} />],
+                hasEnded(data) ? null : ['On hold', <Money key="hold" amount={data.maxCost} />],
                 ['Duration', <Duration key="took" ms={data.duration} />],
                 data.modelId === null ? null : ['Model', data.modelId],
                 data.usage === null

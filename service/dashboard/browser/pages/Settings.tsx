@@ -55,8 +55,12 @@ export default function Settings() {
 const GROUPS = {
   account: { id: 'account', title: 'Account', intro: 'Who you are, and how you sign in.' },
   selling: { id: 'selling', title: 'Selling', intro: 'What your customers see, and what you promise them.' },
-  money: { id: 'money', title: 'Payouts and invoices', intro: 'Where your money goes, and the papers for it.' },
-  browser: { id: 'browser', title: 'This browser', intro: 'How the dashboard looks here, and the server behind it.' },
+  money: { id: 'money', title: 'Payouts and invoices', intro: 'Where your money goes, and what your invoices say.' },
+  browser: {
+    id: 'browser',
+    title: 'This dashboard',
+    intro: 'How it looks in this browser, and the addresses of its server.',
+  },
 } as const
 
 function GroupLinks() {

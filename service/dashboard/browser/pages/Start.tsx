@@ -18,7 +18,7 @@ export default function Start() {
     <Page
       narrow
       title="Your first paid workflow"
-      intro="Five steps in n8n and here. We tick steps 2 to 4 together when the trigger in n8n makes its first checkout: that is the first we see of it."
+      intro="Five steps in n8n and here. Steps 2 to 4 are ticked together, once the trigger in n8n has created its first checkout."
     >
       <ol className="space-y-3">
         <Step number={1} state={done(0)} title="Create an API key">

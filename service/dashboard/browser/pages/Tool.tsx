@@ -67,8 +67,8 @@ function ToolPage({ tool: data }: { tool: Tool }) {
 }
 
 function Needs({ tool: { needs, provider, simulated } }: { tool: Tool }) {
-  if (simulated) return 'Nothing: the sandbox answers with examples'
-  if (needs !== 'connection') return needs === 'platform' ? 'Nothing of yours' : 'Nothing'
+  if (simulated) return 'Nothing: the sandbox returns examples'
+  if (needs !== 'connection') return needs === 'platform' ? 'No account of yours' : 'Nothing'
   return <NameLink to={`/connections?connect=${provider}`}>Your own account at {provider}</NameLink>
 }
 

@@ -52,13 +52,13 @@ export default function Wallet() {
     >
       <Metrics>
         <MoneyMetric name="Available" amount={data?.availableBalance} />
-        <MoneyMetric name="Locked" note="For pending runs and withdrawals" amount={data?.totalLocked} />
+        <MoneyMetric name="On hold" note="For pending runs and withdrawals" amount={data?.totalLocked} />
         <MoneyMetric name="Credits" note="Used first for the platform's tools" amount={credits.data?.balance} />
         <MoneyMetric name="Deposited" note="All time" amount={data?.totalDeposited} />
         <MoneyMetric name="Spent" note="All time" amount={data?.totalSpent} />
       </Metrics>
       {locks.length > 0 && (
-        <Card title="Locked amounts">
+        <Card title="Amounts on hold">
           <ul className="divide-y divide-line">
             {locks.map(([id, amount]) => (
               <li key={id} className="flex items-center justify-between gap-3 py-1.5 first:pt-0 last:pb-0">

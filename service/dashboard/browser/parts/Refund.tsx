@@ -28,7 +28,7 @@ export function RefundPayment({ id, act = 'Refund payment' }: { id: string; act?
       {open && (
         <Modal
           title="Refund payment"
-          note="USDC goes back to the address that paid. You choose where it comes from."
+          note="The refund goes to the address that paid. Choose where the money comes from."
           open
           close={close}
         >
@@ -131,7 +131,7 @@ function RefundForm({
           ]}
           hint={
             isOwn && recipient !== null
-              ? `The wallet ${shortly(recipient)}, which received the payment. You sign there next; Coinslot pays the gas.`
+              ? `The wallet ${shortly(recipient)}, which received the payment. You sign there next; Coinslot pays the network fee.`
               : undefined
           }
         />

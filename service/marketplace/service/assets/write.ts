@@ -121,7 +121,7 @@ function runsChange(edit: AssetEdit): boolean {
   return parts.some((part) => part !== undefined)
 }
 
-const SLUG_TAKEN = { slug: 'is taken by another RDA already' }
+const SLUG_TAKEN = { slug: 'is taken by another asset: choose another slug' }
 const ATTEMPTS = 5
 const NO_STATS = {
   totalRuns: 0,

@@ -370,7 +370,7 @@ export const it: Words = {
   'request.paid': 'Pagato.',
   'request.refused': 'Rifiutato. Non è stato addebitato nulla.',
   'request.expired': 'Scaduto. Non è stato addebitato nulla.',
-  'request.trouble': 'Il rifiuto non è riuscito. Ricarichi questa pagina.',
+  'request.trouble': 'Il rifiuto non è riuscito. Ricarica questa pagina e riprova.',
 
   'refund.title': 'Rimborsi',
   'refund.confirmed': '{amount} rimborsati.',

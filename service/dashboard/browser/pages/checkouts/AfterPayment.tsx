@@ -65,7 +65,7 @@ export function AfterPayment({ form }: { form: UseFormReturn<Draft> }) {
             label="Link"
             mono
             placeholder="https://…"
-            hint="Only buyers see it. Whoever has it can open it."
+            hint="Only buyers see it. Anyone who has it can open it."
           />
         )}
         {kind !== 'chat' && (
@@ -76,7 +76,7 @@ export function AfterPayment({ form }: { form: UseFormReturn<Draft> }) {
           form={form}
           name="notify.failure"
           label="Mail me failed deliveries"
-          hint="After five mails in an hour, one mail has the others."
+          hint="After five mails in an hour, the others come together in one mail."
         />
       </div>
     </Card>
@@ -151,7 +151,7 @@ function Workflow({ form }: { form: UseFormReturn<Draft> }) {
           name="runSeconds"
           label="Time limit in seconds"
           inputMode="numeric"
-          hint="Nothing is charged if there is no success by then."
+          hint="Nothing is charged if the work has not succeeded by then."
         />
       ) : (
         <Check form={form} name="refundOnFailure" label="Refund if it fails" />

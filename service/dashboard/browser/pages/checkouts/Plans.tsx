@@ -57,7 +57,7 @@ export function Plans({ form }: { form: UseFormReturn<Draft> }) {
               <TextField
                 form={form}
                 name={`plans.${at}.runs`}
-                label={kinds[at] === 'period' ? 'Most runs' : 'Runs'}
+                label={kinds[at] === 'period' ? 'Maximum runs' : 'Runs'}
                 inputMode="numeric"
                 optional={kinds[at] === 'period'}
                 hint="The purchase itself is the first run."

@@ -49,8 +49,8 @@ function Quantity({ form }: { form: UseFormReturn<Draft> }) {
   return (
     <div className="grid gap-4 sm:grid-cols-3">
       <AmountField form={form} name="price" label="Price of each" />
-      <TextField form={form} name="pricing.min" label="Least" inputMode="numeric" optional placeholder="1" />
-      <TextField form={form} name="pricing.max" label="Most" inputMode="numeric" hint="Up to 10,000." />
+      <TextField form={form} name="pricing.min" label="Minimum" inputMode="numeric" optional placeholder="1" />
+      <TextField form={form} name="pricing.max" label="Maximum" inputMode="numeric" hint="Up to 10,000." />
     </div>
   )
 }
@@ -58,8 +58,8 @@ function Quantity({ form }: { form: UseFormReturn<Draft> }) {
 function Choose({ form }: { form: UseFormReturn<Draft> }) {
   return (
     <div className="grid gap-4 sm:grid-cols-3">
-      <AmountField form={form} name="pricing.min" label="Least" />
-      <AmountField form={form} name="pricing.max" label="Most" optional />
+      <AmountField form={form} name="pricing.min" label="Minimum" />
+      <AmountField form={form} name="pricing.max" label="Maximum" optional />
       <AmountField form={form} name="pricing.suggested" label="Suggested" optional />
     </div>
   )

@@ -52,7 +52,7 @@ async function toPng(svg: string): Promise<string> {
   const canvas = document.createElement('canvas')
   canvas.width = canvas.height = PNG_PIXELS
   const context = canvas.getContext('2d')
-  if (context === null) throw new Error('This browser cannot draw a picture.')
+  if (context === null) throw new Error('This browser cannot make the image. Download the SVG instead.')
   context.imageSmoothingEnabled = false
   context.drawImage(picture, 0, 0, PNG_PIXELS, PNG_PIXELS)
   return canvas.toDataURL('image/png')

@@ -52,7 +52,7 @@ export function CodePanel({
           </p>
           <OutButton href={authorizationUrl}>Open {new URL(authorizationUrl).host}</OutButton>
           <p role="status" className="text-quiet">
-            Waiting until you have. This goes on by itself.
+            Waiting for you to enter the code. This page then continues automatically.
           </p>
         </>
       )}

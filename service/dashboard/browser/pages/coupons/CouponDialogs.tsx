@@ -106,8 +106,8 @@ function Limits({ form }: { form: UseFormReturn<Draft> }) {
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-3">
-        <TextField form={form} name="max" label="Uses in all" inputMode="numeric" optional />
-        <TextField form={form} name="perCustomer" label="Uses of each wallet" inputMode="numeric" optional />
+        <TextField form={form} name="max" label="Total uses" inputMode="numeric" optional />
+        <TextField form={form} name="perCustomer" label="Uses per wallet" inputMode="numeric" optional />
         <TextField form={form} name="until" label="Last day" type="date" optional />
       </div>
       {checkouts.length > 0 && (
@@ -121,7 +121,9 @@ function Limits({ form }: { form: UseFormReturn<Draft> }) {
               </label>
             ))}
           </div>
-          <p className="mt-1 text-[0.8125rem] text-quiet">None chosen: at all that take coupons.</p>
+          <p className="mt-1 text-[0.8125rem] text-quiet">
+            Choose none to allow it at every checkout that takes coupons.
+          </p>
         </fieldset>
       )}
     </>

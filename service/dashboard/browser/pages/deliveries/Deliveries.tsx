@@ -111,7 +111,9 @@ export function DeliveryDetails({ delivery, payment }: { delivery: Delivery; pay
   return (
     <div className="space-y-5">
       {delivery.status === 'unconfirmed' && (
-        <Notice tone="warn">The receiver took it but did not confirm it. Check there before you send it again.</Notice>
+        <Notice tone="warn">
+          The receiver claimed it but did not confirm it. Check there whether it was processed before you send it again.
+        </Notice>
       )}
       <Facts
         facts={[

@@ -92,7 +92,9 @@ function ReplyForm({ asset, review }: { asset: string; review: string }) {
       }}
     >
       <label className="block">
-        <span className="mb-1 block text-[0.8125rem] text-quiet">Your answer, once and for everybody to read</span>
+        <span className="mb-1 block text-[0.8125rem] text-quiet">
+          Your answer. Everyone can read it, and you can answer once.
+        </span>
         <textarea
           className="field"
           rows={2}

@@ -73,7 +73,8 @@ export function RunPanel({
           </Button>
           {!fixed && pricing.model !== 'free' && (
             <p className="text-center text-[0.8125rem] text-quiet">
-              Estimated cost: {pricing.estimatedCost}. The most is held while it runs; what it does not use comes back.
+              Estimated cost: {pricing.estimatedCost}. The maximum is held while it runs; what the run does not use is
+              released.
             </p>
           )}
         </InputForm>

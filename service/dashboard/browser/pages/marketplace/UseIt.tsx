@@ -19,7 +19,7 @@ export function UseIt({ asset }: { asset: Asset }) {
                   ? 'Copy this and paste it into a workflow. The package n8n-nodes-coinslot must be installed.'
                   : 'COINSLOT_KEY is your API key.'}
               </span>
-              <Copy value={source} label={`Copy the lines for ${label}`} />
+              <Copy value={source} label={`Copy the code for ${label}`} />
             </div>
             <Code>{source}</Code>
           </details>

@@ -180,7 +180,7 @@ function rateText({ opened, paid }: { opened: number; paid: number }): string {
 }
 
 function beforeText(before: { opened: number; paid: number }): string {
-  return before.opened === 0 ? 'No openings before' : `${rateText(before)} before`
+  return before.opened === 0 ? 'Not opened before' : `${rateText(before)} before`
 }
 
 const RATE = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 1 })

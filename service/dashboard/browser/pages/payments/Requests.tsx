@@ -31,11 +31,11 @@ function FurtherAmount({ request }: { request: Request }) {
           <Money amount={amount} />
         </span>
         <StateBadge state={status}>{STATUS[status]}</StateBadge>
-        {status === 'paid' && paymentId !== null && <TextLink to={`/payments/${paymentId}`}>Its payment</TextLink>}
+        {status === 'paid' && paymentId !== null && <TextLink to={`/payments/${paymentId}`}>View payment</TextLink>}
       </p>
       <p className="break-words">{note}</p>
       <p className="text-[0.8125rem] break-words text-quiet">
-        Asked <When at={createdAt} />
+        Requested <When at={createdAt} />
         {step === null ? '' : ` by the step “${step}”`}
         {endedAt !== null ? (
           <>
@@ -54,7 +54,7 @@ function FurtherAmount({ request }: { request: Request }) {
 }
 
 const STATUS = {
-  open: 'Asked',
+  open: 'Requested',
   paying: 'Being paid',
   paid: 'Paid',
   refused: 'Refused',

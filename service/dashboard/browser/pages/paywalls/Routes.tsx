@@ -56,7 +56,7 @@ export function Routes({ form }: { form: UseFormReturn<Draft> }) {
               <Choice
                 form={form}
                 name={`routes.${at}.signIn`}
-                label="Buyers who paid return"
+                label="When buyers return"
                 hint="They sign in with the wallet that paid for this path."
                 options={returnsWith(form.getValues(`routes.${at}.signIn`))}
               />
@@ -84,7 +84,7 @@ export function Routes({ form }: { form: UseFormReturn<Draft> }) {
 }
 
 const RETURNS: readonly (readonly [string, string])[] = [
-  ['', 'And pay again'],
+  ['', 'They pay again'],
   ['3600', 'Free for 1 hour'],
   ['86400', 'Free for 1 day'],
   ['604800', 'Free for 7 days'],

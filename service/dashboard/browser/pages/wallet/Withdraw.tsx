@@ -48,7 +48,7 @@ function NewWithdrawal(props: Omit<WithdrawalFormProps, 'terms'>) {
     <Loaded of={terms} waiting={<Skeleton className="h-72 w-full" />}>
       {(data) =>
         at === 'production' && !data.onChain ? (
-          <Notice tone="warn">This server has no chain to pay out on. Ask its operator.</Notice>
+          <Notice tone="warn">This server cannot pay out: no network is set up. Ask its operator.</Notice>
         ) : (
           <WithdrawalForm {...props} terms={data} />
         )
