@@ -18,6 +18,12 @@ export const SUITES = {
     covers: ['service/ledger', 'service/kit', 'prisma', 'test/properties'],
     limitMinutes: 10,
   },
+  transfers: {
+    command: () => ['npm', 'test', '--', 'test/payment-addresses/histories'],
+    env: { HISTORIES: '1000' },
+    covers: [...MONEY, 'service/payment-addresses', 'service/checkouts', 'test/payment-addresses'],
+    limitMinutes: 20,
+  },
   ledger: chaos('ledger', { CHAOS_KILLS: '15' }, ['service/ledger', 'service/database', 'prisma']),
   checkouts: chaos('checkouts', { CHAOS_KILLS: '14' }, [...MONEY, 'service/checkouts', 'service/deliveries']),
   deposits: chaos('deposits', { CHAOS_KILLS: '5' }, [...MONEY, 'service/wallet']),

@@ -8,7 +8,7 @@ import { openWorld, until, type World } from '../checkouts/world.ts'
 import { usdcOf } from '../facilitator/world.ts'
 import { send, walletKeys } from '../wallet/world.ts'
 
-/** By hand: HISTORIES=1000 npm test -- test/payment-addresses/histories */
+/** `npm run prove -- transfers` has a thousand of them. */
 const HISTORIES = Number(process.env['HISTORIES'] ?? 40)
 const PRICE = 1_000_000n
 const ROUNDS = 6
