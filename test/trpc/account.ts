@@ -2,6 +2,7 @@ import type { Answer, TestPerson, TestService } from '../harness/service.ts'
 import { newId } from '../../service/kit/ids.ts'
 import { ZERO } from '../../service/kit/money.ts'
 import { createSale, report } from '../disputes/reports.ts'
+import { addSale } from '../refunds/sales.ts'
 import { promptBody } from '../marketplace/bodies.ts'
 
 /** A user who has one of everything, and its ids. */
@@ -33,6 +34,9 @@ export type Thing =
 export async function furnished(service: TestService): Promise<Furnished> {
   return await furnish(service, await service.person())
 }
+
+/** A wallet that has paid ahead at the user's paywall. */
+export const PREPAID_BY = `0x${'ab'.repeat(20)}`
 
 /** Creates one of everything for a user. */
 export async function furnish(service: TestService, person: TestPerson): Promise<Furnished> {
@@ -92,6 +96,12 @@ export async function furnish(service: TestService, person: TestPerson): Promise
   const uploaded = await service.call('POST', '/v1/files?name=guide.pdf', { key: person.key, raw: 'a guide' })
   const sale = await createSale(service, person, { subject: checkout.id })
   const { body: reported } = await report(service, sale)
+  await addSale(service, person, { product: 'gate', subject: String(paywall.id), payer: PREPAID_BY })
+  await service.testDatabase.statements.run(
+    `INSERT INTO paywall_balance (paywall_id, network, payer, available, held, paid, drawn)
+     VALUES ($1, 'base-sepolia', $2, 1000000, 0, 1000000, 0)`,
+    [paywall.id, PREPAID_BY],
+  )
   const ahead = { input: {}, simulate: true, choice: { plan: 'ten' } }
   const { body: ten } = await service.call('POST', `/p/${String(checkout.id)}/pay`, { body: ahead })
   return {

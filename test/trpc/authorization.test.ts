@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { liveSettings } from '../harness/live.ts'
 import { testService, type Answer, type TestPerson, type TestService } from '../harness/service.ts'
-import { furnished, type Furnished, type Thing } from './account.ts'
+import { furnished, PREPAID_BY, type Furnished, type Thing } from './account.ts'
 
 interface Row {
   /** The thing whose id goes into the input; null where the input names nothing of an account. */
@@ -161,7 +161,7 @@ const PROCEDURES: Record<string, Row> = {
   'paywalls.rotateSecret': act('paywall'),
   'paywalls.payments': look('paywall'),
   'paywalls.analytics': look('paywall'),
-  'paywalls.balances': { ...none('balances'), more: { customer: 'ada@example.com' } },
+  'paywalls.balances': { ...none('balances'), more: { customer: PREPAID_BY } },
 }
 
 const closed = Object.entries(PROCEDURES).filter(([, { open }]) => open !== true)

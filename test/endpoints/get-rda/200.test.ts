@@ -139,6 +139,7 @@ describe('GET /rda/{identifier} → 200', () => {
       pollUrl: null,
       pollIntervalMs: 2000,
       basePrice: 0.25,
+      examples: [],
     })
     const theirs = await reader.call('GET', `/v1/rda/${slug}`)
     expect(theirs.body.rda.agentConfig).toEqual({
@@ -150,8 +151,22 @@ describe('GET /rda/{identifier} → 200', () => {
       pollUrl: null,
       pollIntervalMs: 2000,
       basePrice: 0.25,
+      examples: [],
     })
     for (const { text } of [mine, theirs]) expect(text).not.toContain('creators-own-secret')
+  })
+
+  test.each([
+    ['agentConfig', agentBody(), 'topic'],
+    ['toolConfig', toolBody(), 'city'],
+  ] as const)('the samples of %s, to everyone, also after an edit of something else', async (at, body, input) => {
+    const sample = { title: 'A short one', inputs: { [input]: 'Turin' }, output: '21 degrees' }
+    const slug = await published(creator, { ...body, [at]: { ...(body[at] as object), examples: [sample] } })
+    await creator.call('PATCH', `/v1/rda/${slug}`, { body: { name: 'Renamed', [at]: { basePrice: 0.5 } } })
+    const { rda } = (await service.call('GET', `/v1/rda/${slug}`)).body
+    expect(rda[at].examples).toEqual([{ id: 'ex_1', ...sample }])
+    await creator.call('PATCH', `/v1/rda/${slug}`, { body: { [at]: { examples: null } } })
+    expect((await service.call('GET', `/v1/rda/${slug}`)).body.rda[at].examples).toEqual([])
   })
 
   test('a tool: its owner sees where it is and masks, others neither', async () => {
@@ -168,6 +183,7 @@ describe('GET /rda/{identifier} → 200', () => {
       timeoutSeconds: 25,
       rateLimitPerMinute: null,
       basePrice: 0.01,
+      examples: [],
     })
     const theirs = await service.call('GET', `/v1/rda/${slug}`)
     expect(theirs.body.rda.toolConfig).toMatchObject({ apiEndpoint: null, apiHeaders: null, authConfig: null })

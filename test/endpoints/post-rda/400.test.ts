@@ -199,6 +199,18 @@ describe('POST /rda → 400', () => {
     ['a poll address that is private', { pollUrl: 'http://192.168.1.1/' }, 'agentConfig.pollUrl', 'cannot be called'],
     ['an unknown method', { webhookMethod: 'TRACE' }, 'agentConfig.webhookMethod', 'must be one of'],
     ['a method without a body', { webhookMethod: 'GET' }, 'agentConfig.webhookMethod', 'must be POST'],
+    [
+      'a sample with an unknown input',
+      { webhookUrl: 'http://127.0.0.1:9/', examples: [{ title: 't', inputs: { x: 1 }, output: 'b' }] },
+      'agentConfig.examples.0.inputs.x',
+      'is not an input of this asset',
+    ],
+    [
+      'a sample by a model, which an agent does not choose',
+      { examples: [{ title: 't', inputs: {}, output: 'b', model: 'sandbox/echo' }] },
+      'agentConfig.examples.0.model',
+      'not a field',
+    ],
     ['headers that are a list', { webhookHeaders: [] }, 'agentConfig.webhookHeaders', 'must be a'],
     ['a header that is a number', { webhookHeaders: { a: 1 } }, 'agentConfig.webhookHeaders.a', 'must be a string'],
     [
