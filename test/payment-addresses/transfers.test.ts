@@ -182,7 +182,10 @@ describe('an order that is paid by plain transfers', () => {
     await becomes(of, { left: 0.2 })
     const read = async (procedure: string, input: object) => {
       const query = encodeURIComponent(JSON.stringify(input))
-      return (await world.seller.call('GET', `/trpc/${procedure}?input=${query}`)).body.result.data
+      return (await world.seller.call('GET', `/trpc/${procedure}?input=${query}`)).body.result.data as {
+        payments: unknown
+        customers: unknown
+      }
     }
     const shown = {
       payer: of.address.toLowerCase(),

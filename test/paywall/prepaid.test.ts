@@ -79,7 +79,7 @@ describe('a prepaid route', () => {
     await world.pay(payer, `${gate}/chat`, { method: 'POST', body: '{}' })
     const balancesOf = async (person: TestPerson, customer: string) => {
       const query = encodeURIComponent(JSON.stringify({ customer }))
-      return (await person.call('GET', `/trpc/paywalls.balances?input=${query}`)).body.result.data.balances
+      return (await person.call('GET', `/trpc/paywalls.balances?input=${query}`)).body.result.data.balances as unknown
     }
     const left = { paywallId: id, payer: payer.address, available: 0.015, held: 0, paid: 0.02, used: 0.005 }
     expect(await balancesOf(world.seller, payer.address)).toMatchObject([left])

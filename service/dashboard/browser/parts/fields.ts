@@ -62,7 +62,7 @@ export function shownFields(drafts: readonly FieldDraft[]): FormField[] {
 }
 
 /** A yes or no is stored as such, and typed as a text. */
-export function conditionOf(
+function conditionOf(
   { field, equals }: FieldDraft['showIf'],
   drafts: readonly FieldDraft[],
 ): NonNullable<FieldBody['showIf']> {

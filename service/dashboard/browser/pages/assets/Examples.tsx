@@ -1,20 +1,10 @@
 import { useFieldArray, type UseFormReturn } from 'react-hook-form'
-import { InputFields, toFormValues, toInputs, type FormValues } from '../../parts/InputForm.tsx'
-import { shownFields, type FieldDraft } from '../../parts/fields.ts'
+import { InputFields } from '../../parts/InputForm.tsx'
+import { shownFields } from '../../parts/fields.ts'
 import { TextArea, TextField } from '../../parts/form.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { Rows } from '../../parts/Rows.tsx'
-import type { Asset } from '../marketplace/RunPanel.tsx'
 import type { Draft } from './draft.ts'
-
-/** An example as the form holds it. */
-export interface ExampleDraft {
-  title: string
-  inputs: FormValues
-  output: string
-  /** Of a prompt: as it was set over the API. */
-  model: string | null
-}
 
 /** What buyers see before they pay: inputs, and what comes of them. */
 export function Examples({ form, type }: { form: UseFormReturn<Draft>; type: Draft['type'] }) {
@@ -50,22 +40,4 @@ export function Examples({ form, type }: { form: UseFormReturn<Draft>; type: Dra
       </div>
     </Card>
   )
-}
-
-type Shown = { title: string; inputs: Readonly<Record<string, unknown>>; output: string; model?: string | null }
-
-export function toExampleDrafts({ promptConfig, agentConfig, toolConfig }: Asset): ExampleDraft[] {
-  const shown: readonly Shown[] = (promptConfig ?? agentConfig ?? toolConfig)?.examples ?? []
-  return shown.map(({ title, inputs, output, model = null }) => ({
-    title,
-    inputs: toFormValues(inputs),
-    output,
-    model,
-  }))
-}
-
-/** An input that the form no longer has is left out. */
-export function toExamples(drafts: readonly ExampleDraft[], inputs: readonly FieldDraft[]) {
-  const fields = shownFields(inputs)
-  return drafts.map(({ inputs: values, model: _, ...texts }) => ({ ...texts, inputs: toInputs(fields, values) }))
 }

@@ -1,7 +1,7 @@
 import type { Input } from '../../api/procedures.ts'
 import { fromTexts, linesOf, orNull, toAmount, toTexts, type Kinds, type TextsOf } from '../../parts/texts.ts'
 import { NEW_FIELD, toFieldDraft, toFields, type FieldDraft } from '../../parts/fields.ts'
-import { toExampleDrafts, toExamples, type ExampleDraft } from './Examples.tsx'
+import { toExampleDrafts, toExamples, toPromptExamples, type ExampleDraft } from './examples.ts'
 import type { Asset } from '../marketplace/RunPanel.tsx'
 
 type Body = Input<'assets.create'>
@@ -127,7 +127,10 @@ function configOf({ type, inputSchema, promptConfig, agentConfig, toolConfig }: 
   switch (type) {
     case 'prompt':
       return {
-        promptConfig: { ...fromTexts(PROMPT, promptConfig), examples: ofPrompt(promptConfig.examples, inputSchema) },
+        promptConfig: {
+          ...fromTexts(PROMPT, promptConfig),
+          examples: toPromptExamples(promptConfig.examples, inputSchema),
+        },
       }
     case 'agent': {
       const examples = toExamples(agentConfig.examples, inputSchema)
@@ -140,9 +143,4 @@ function configOf({ type, inputSchema, promptConfig, agentConfig, toolConfig }: 
       return { toolConfig: { ...fromTexts(TOOL, toolConfig), authConfig, examples } as Body['toolConfig'] }
     }
   }
-}
-
-/** A prompt's also name the model that wrote them. */
-function ofPrompt(drafts: readonly ExampleDraft[], inputs: Draft['inputSchema']) {
-  return toExamples(drafts, inputs).map((example, at) => ({ ...example, model: drafts[at]?.model ?? null }))
 }

@@ -1,0 +1,35 @@
+import { shownFields, type FieldDraft } from '../../parts/fields.ts'
+import { toFormValues, toInputs, type FormValues } from '../../parts/InputForm.tsx'
+import type { Asset } from '../marketplace/RunPanel.tsx'
+
+/** An example as the form holds it. */
+export interface ExampleDraft {
+  title: string
+  inputs: FormValues
+  output: string
+  /** Of a prompt: as it was set over the API. */
+  model: string | null
+}
+
+type Shown = { title: string; inputs: Readonly<Record<string, unknown>>; output: string; model?: string | null }
+
+export function toExampleDrafts({ promptConfig, agentConfig, toolConfig }: Asset): ExampleDraft[] {
+  const shown: readonly Shown[] = (promptConfig ?? agentConfig ?? toolConfig)?.examples ?? []
+  return shown.map(({ title, inputs, output, model = null }) => ({
+    title,
+    inputs: toFormValues(inputs),
+    output,
+    model,
+  }))
+}
+
+/** An input that the form no longer has is left out. */
+export function toExamples(drafts: readonly ExampleDraft[], inputs: readonly FieldDraft[]) {
+  const fields = shownFields(inputs)
+  return drafts.map(({ inputs: values, model: _, ...texts }) => ({ ...texts, inputs: toInputs(fields, values) }))
+}
+
+/** A prompt's also name the model that wrote them. */
+export function toPromptExamples(drafts: readonly ExampleDraft[], inputs: readonly FieldDraft[]) {
+  return toExamples(drafts, inputs).map((example, at) => ({ ...example, model: drafts[at]?.model ?? null }))
+}
