@@ -1,20 +1,21 @@
-import { QueryClientProvider, useQueryClient } from '@tanstack/react-query'
-import { Suspense, Component, useEffect, type ReactNode } from 'react'
-import { Redirect, Route, Router, Switch, useLocation } from 'wouter'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { Component, lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
+import { Redirect, Router, useLocation } from 'wouter'
 import { queries } from './api/procedures.ts'
-import { useEnvironment, settings } from './settings.ts'
-import { loadSession, useSession, type SignedIn } from './api/session.ts'
+import { settings } from './settings.ts'
+import { loadSession, useSession } from './api/session.ts'
 import { isAt, PAGES } from '../pages.ts'
-import { VIEWS } from './views.ts'
-import { Empty, Failure, PageSkeleton } from './parts/states.tsx'
-import { LinkButton, Button } from './parts/Button.tsx'
+import { Failure, PageSkeleton } from './parts/states.tsx'
+import { Button } from './parts/Button.tsx'
 import { OpenShell } from './shell/OpenShell.tsx'
-import { Shell } from './shell/Shell.tsx'
-import { Toasts } from './shell/Toasts.tsx'
+import { useToasts } from './shell/toast.ts'
 import { ResetPassword } from './sign-in/ResetPassword.tsx'
 import { SignIn } from './sign-in/SignIn.tsx'
-import { Modal } from './parts/Modal.tsx'
-import { Entrance } from './sign-in/Entrance.tsx'
+
+/* Before the sign-in nobody needs these. */
+const Inside = lazy(() => import('./shell/Inside.tsx'))
+const Pages = lazy(() => import('./Pages.tsx'))
+const Toasts = lazy(() => import('./shell/Toasts.tsx'))
 
 export function App() {
   return (
@@ -23,9 +24,23 @@ export function App() {
         <Boundary>
           <Gate />
         </Boundary>
-        <Toasts />
+        <Messages />
       </Router>
     </QueryClientProvider>
+  )
+}
+
+/** Loaded with the first message. */
+function Messages() {
+  const isUsed = useToasts().length > 0
+  const [isLoaded, setLoaded] = useState(false)
+  if (isUsed && !isLoaded) setLoaded(true)
+  return (
+    isLoaded && (
+      <Suspense>
+        <Toasts />
+      </Suspense>
+    )
   )
 }
 
@@ -49,7 +64,9 @@ function Gate() {
         return (
           <OpenShell next={location + window.location.search}>
             <Boundary key={location}>
-              <Pages />
+              <Suspense fallback={<PageSkeleton />}>
+                <Pages />
+              </Suspense>
             </Boundary>
           </OpenShell>
         )
@@ -66,14 +83,13 @@ function Gate() {
     case 'ended':
       if (location === '/sign-in') return <Onward to={wanted()} />
       return (
-        <>
-          <Shell user={session.user}>
+        <Suspense fallback={null}>
+          <Inside session={session}>
             <Boundary key={location}>
               <Pages />
             </Boundary>
-          </Shell>
-          {session.state === 'ended' && <SessionEnded user={session.user} />}
-        </>
+          </Inside>
+        </Suspense>
       )
   }
 }
@@ -96,42 +112,6 @@ function Onward({ to }: { to: string }) {
 function wanted(): string {
   const next = new URLSearchParams(window.location.search).get('next') ?? '/'
   return /^\/(?![/\\])/.test(next) ? next : '/'
-}
-
-function Pages() {
-  // A page's state belongs to one environment, so a change of environment starts the page anew.
-  const at = useEnvironment()
-  return (
-    <Suspense fallback={<PageSkeleton />} key={at}>
-      <Switch>
-        {VIEWS.map(([path, View]) => (
-          <Route key={path} path={path} component={View} />
-        ))}
-        <Route>
-          <Empty title="Page not found" action={<LinkButton to="/">Go to overview</LinkButton>}>
-            The link may be old or mistyped.
-          </Empty>
-        </Route>
-      </Switch>
-    </Suspense>
-  )
-}
-
-/** Shown over the page, not in its place, so that typed text is not lost. */
-function SessionEnded({ user }: { user: SignedIn }) {
-  const cache = useQueryClient()
-  return (
-    <Modal title="Your session has ended" note="Sign in again to continue. What you typed is kept." open>
-      <Entrance
-        email={user.email}
-        entered={(id) => {
-          // Another account must not see the data of the previous one.
-          if (id === user.id) void cache.invalidateQueries()
-          else cache.clear()
-        }}
-      />
-    </Modal>
-  )
 }
 
 /** Catches an error in the page, or a script file that a new release has removed, so that the page is never blank. */

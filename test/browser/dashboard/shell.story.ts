@@ -63,6 +63,38 @@ export function shell(opened: () => Desk): void {
     )
 
     it(
+      'loads less than 120 KB of script before the sign-in, and the rest after it',
+      async () => {
+        const { page } = await desk.visit('/')
+        await page.getByRole('heading', { name: 'Sign in to Coinslot' }).waitFor()
+        const load = async (): Promise<number> => {
+          const files = await page.evaluate<{ name: string; bytes: number }[]>(LOADED)
+          return files.filter(({ name }) => name.endsWith('.js')).reduce((sum, { bytes }) => sum + bytes, 0)
+        }
+        const before = await load()
+        expect(before).toBeGreaterThan(50_000)
+        expect(before).toBeLessThan(120_000)
+        await page.getByRole('button', { name: 'Create an account' }).click()
+        await page.getByLabel('Name').fill('Ada Lovelace')
+        await page.getByLabel('E-mail').fill('script@example.com')
+        await page.getByLabel('Password').fill(PASSWORD)
+        await page.getByRole('button', { name: 'Create account' }).click()
+        await page.getByRole('heading', { name: 'Overview' }).waitFor()
+        expect(await load()).toBeGreaterThan(before)
+        // What was loaded for somebody who was signed in is loaded at once the next time, and not after the sign-out.
+        await page.reload()
+        await page.getByRole('heading', { name: 'Overview' }).waitFor()
+        await page.getByRole('button', { name: 'Account of Ada Lovelace' }).click()
+        await page.getByRole('menuitem', { name: 'Sign out' }).click()
+        await page.getByRole('heading', { name: 'Sign in to Coinslot' }).waitFor()
+        await page.reload()
+        await page.getByRole('heading', { name: 'Sign in to Coinslot' }).waitFor()
+        expect(await load()).toBe(before)
+      },
+      STORY_MS,
+    )
+
+    it(
       'finds pages and actions by keyboard alone',
       async () => {
         const { page } = await desk.sit('/keys')

@@ -16,7 +16,7 @@ import {
 } from '@tanstack/react-query'
 import { useRef } from 'react'
 import type { AppRouter } from '../../../wiring/compose.ts'
-import { toast } from '../shell/Toasts.tsx'
+import { toast } from '../shell/toast.ts'
 import { environment, useEnvironment, type Environment } from '../settings.ts'
 import { Fault, toFault } from './fault.ts'
 import { sessionEnded } from './session.ts'

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { user } from '../../../identity/http/sign-in.ts'
-import { openWatched } from '../../../ui-kit/watched.ts'
+import { openWatched, remember, remembered } from '../../../ui-kit/watched.ts'
 import { Fault, fromAnswer, silence, toFault } from './fault.ts'
 
 /** The signed-in user. After `ended` the page stays, with all typed text. */
@@ -38,6 +38,12 @@ export function isFromProvider({ issuer }: SignedIn): boolean {
 }
 
 const session = openWatched<Session>({ state: 'unknown' })
+const KEPT = 'coinslot.signedIn'
+
+/** Whether somebody was signed in when this browser was last here: only to load what is shown then early. */
+export function wasSignedIn(): boolean {
+  return remembered(KEPT) === 'yes'
+}
 
 export function useSession(): Session {
   return useSyncExternalStore(session.watch, session.read)
@@ -48,6 +54,7 @@ export async function loadSession(): Promise<string | null> {
   try {
     const answer = (await call('GET', '/auth/get-session')) as { user: SessionUser } | null
     const user = answer === null ? null : toSignedIn(answer.user)
+    remember(KEPT, user === null ? null : 'yes')
     session.set(user === null ? { state: 'none' } : { state: 'in', user })
     return user?.id ?? null
   } catch (error) {

@@ -10,7 +10,7 @@ import { Card, Columns, DayBars, Facts, Page } from '../parts/layout.tsx'
 import { List } from '../parts/List.tsx'
 import { Confirm, useDialog } from '../parts/Modal.tsx'
 import { Empty, Loaded, Notice, Skeleton } from '../parts/states.tsx'
-import { toast } from '../shell/Toasts.tsx'
+import { toast } from '../shell/toast.ts'
 import { LIMITS, type Agent } from './agents/policy.ts'
 
 type Standing = Output<'spending.standing'>

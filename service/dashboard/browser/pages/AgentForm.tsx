@@ -4,7 +4,7 @@ import { useAction, useRead } from '../api/procedures.ts'
 import { AmountField, Choice, Form, TextArea, TextField } from '../parts/form.tsx'
 import { Card, Page } from '../parts/layout.tsx'
 import { Loaded } from '../parts/states.tsx'
-import { toast } from '../shell/Toasts.tsx'
+import { toast } from '../shell/toast.ts'
 import { LIMIT_NAMES, LIMITS, toPolicy, toRules, type Agent, type PolicyDraft } from './agents/policy.ts'
 
 /** The form for an agent's limits: how much, how fast, and on what it may spend. */

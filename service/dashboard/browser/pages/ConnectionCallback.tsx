@@ -3,7 +3,7 @@ import { useLocation } from 'wouter'
 import { useAction } from '../api/procedures.ts'
 import { Button } from '../parts/Button.tsx'
 import { Page } from '../parts/layout.tsx'
-import { toast } from '../shell/Toasts.tsx'
+import { toast } from '../shell/toast.ts'
 
 /** A provider sends the person back here. The query is good once and leaves the address at once. */
 export default function ConnectionCallback() {

@@ -9,7 +9,7 @@ import { Page } from '../parts/layout.tsx'
 import { List } from '../parts/List.tsx'
 import { Confirm } from '../parts/Modal.tsx'
 import { Empty } from '../parts/states.tsx'
-import { toast } from '../shell/Toasts.tsx'
+import { toast } from '../shell/toast.ts'
 import { ConnectDialog, type Connection } from './connections/ConnectDialog.tsx'
 
 /** The account's own access to providers of tools. */

@@ -12,7 +12,7 @@ import { Confirm } from '../parts/Modal.tsx'
 import { Empty } from '../parts/states.tsx'
 import { inCounts } from '../parts/values.tsx'
 import { serviceNow } from '../settings.ts'
-import { toast } from '../shell/Toasts.tsx'
+import { toast } from '../shell/toast.ts'
 import { discountText, EditCoupon, NewCoupon, type Coupon } from './coupons/CouponDialogs.tsx'
 
 /** The codes that make purchases at the account's checkouts cheaper. */

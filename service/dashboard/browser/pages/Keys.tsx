@@ -14,7 +14,7 @@ import { Confirm, Modal } from '../parts/Modal.tsx'
 import { OneTimeSecret } from '../parts/Secret.tsx'
 import { Empty } from '../parts/states.tsx'
 import { serviceNow } from '../settings.ts'
-import { toast } from '../shell/Toasts.tsx'
+import { toast } from '../shell/toast.ts'
 
 type Key = Output<'identity.keys.list'>['keys'][number]
 

@@ -12,7 +12,7 @@ import { List } from '../parts/List.tsx'
 import { RotateSecret } from '../parts/Secret.tsx'
 import { paymentColumns, recipientFacts } from '../parts/payments.tsx'
 import { Empty, Loaded, Skeleton } from '../parts/states.tsx'
-import { toast } from '../shell/Toasts.tsx'
+import { toast } from '../shell/toast.ts'
 import { curlOf, type Paywall } from './paywalls/draft.ts'
 
 type Payment = Output<'paywalls.payments'>['payments'][number]

@@ -8,7 +8,7 @@ import { Id, When } from '../parts/values.tsx'
 import { Card, Facts, Page } from '../parts/layout.tsx'
 import { RotateSecret } from '../parts/Secret.tsx'
 import { Loaded, Notice } from '../parts/states.tsx'
-import { toast } from '../shell/Toasts.tsx'
+import { toast } from '../shell/toast.ts'
 import { Deliveries } from './deliveries/Deliveries.tsx'
 import { EndpointForm, type Endpoint } from './webhooks/EndpointForm.tsx'
 

@@ -1,7 +1,7 @@
 import { DownloadIcon } from '@radix-ui/react-icons'
 import { useState } from 'react'
 import { toFault } from '../api/fault.ts'
-import { toast } from '../shell/Toasts.tsx'
+import { toast } from '../shell/toast.ts'
 import { Button } from './Button.tsx'
 import { saveCsv, type Column } from './columns.tsx'
 import { inCounts } from './values.tsx'

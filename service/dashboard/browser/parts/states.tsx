@@ -1,7 +1,7 @@
-import { CrossCircledIcon, ReloadIcon } from '@radix-ui/react-icons'
 import type { ReactNode } from 'react'
 import type { Fault } from '../api/fault.ts'
 import { Button } from './Button.tsx'
+import { CrossCircledIcon, ReloadIcon } from './icons.tsx'
 import { Copy } from './values.tsx'
 
 /** Shows why data could not be loaded, and what to do next. */

@@ -1,7 +1,7 @@
-import { CheckIcon, CopyIcon } from '@radix-ui/react-icons'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { inUsdc, shortly } from '../../../ui-kit/format.ts'
 import { serviceNow } from '../settings.ts'
+import { CheckIcon, CopyIcon } from './icons.tsx'
 
 /** Always with its unit, in digits of equal width. */
 export function Money({ amount, signed = false }: { amount: number; signed?: boolean }) {

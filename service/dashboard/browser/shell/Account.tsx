@@ -6,7 +6,7 @@ import { toFault } from '../api/fault.ts'
 import { isWallet, signOut, type SignedIn } from '../api/session.ts'
 import { shortly } from '../../../ui-kit/format.ts'
 import { chooseTheme, THEMES, useTheme, type Theme } from './theme.ts'
-import { toast } from './Toasts.tsx'
+import { toast } from './toast.ts'
 
 export function Account({ user }: { user: SignedIn }) {
   const theme = useTheme()

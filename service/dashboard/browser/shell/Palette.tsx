@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { chooseEnvironment, useEnvironment, settings } from '../settings.ts'
 import { PAGES, type Page } from '../../pages.ts'
-import { ICONS } from '../views.ts'
+import { ICONS } from './icons.ts'
 import { chooseTheme, THEMES } from './theme.ts'
 
 /** Every page and the main actions by name, without a mouse. A pasted id leads to its object. */

@@ -1,7 +1,6 @@
 import { CheckCircledIcon, Cross2Icon, CrossCircledIcon, InfoCircledIcon } from '@radix-ui/react-icons'
 import * as Radix from '@radix-ui/react-toast'
-import { useSyncExternalStore } from 'react'
-import { openWatched } from '../../../ui-kit/watched.ts'
+import { dismiss, useToasts } from './toast.ts'
 
 const ICONS = {
   good: <CheckCircledIcon className="mt-0.5 shrink-0 text-good" />,
@@ -9,7 +8,7 @@ const ICONS = {
   plain: <InfoCircledIcon className="mt-0.5 shrink-0 text-quiet" />,
 }
 
-export function Toasts() {
+export default function Toasts() {
   const toasts = useToasts()
   return (
     <Radix.Provider duration={6_000} label="Message">
@@ -34,29 +33,4 @@ export function Toasts() {
       <Radix.Viewport className="fixed right-3 bottom-3 z-50 flex w-[min(24rem,calc(100vw-1.5rem))] flex-col gap-2 outline-none" />
     </Radix.Provider>
   )
-}
-
-export interface ToastMessage {
-  tone: 'good' | 'bad' | 'plain'
-  text: string
-}
-
-export interface Toast extends ToastMessage {
-  id: number
-}
-
-const toasts = openWatched<readonly Toast[]>([])
-let count = 0
-
-/** Shows a short message in the corner about something that just happened. */
-export function toast(said: ToastMessage): void {
-  toasts.set([...toasts.read().slice(-2), { ...said, id: ++count }])
-}
-
-function dismiss(id: number): void {
-  toasts.set(toasts.read().filter((toast) => toast.id !== id))
-}
-
-function useToasts(): readonly Toast[] {
-  return useSyncExternalStore(toasts.watch, toasts.read)
 }

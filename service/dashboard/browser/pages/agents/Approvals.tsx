@@ -2,7 +2,7 @@ import { foreseen, useAction, useRead } from '../../api/procedures.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Money, When } from '../../parts/values.tsx'
 import { Card } from '../../parts/layout.tsx'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 
 /** Calls that wait for a person's approval. */
 export function Approvals() {

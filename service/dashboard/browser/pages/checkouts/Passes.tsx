@@ -6,7 +6,7 @@ import { idColumn, textColumn, timeColumn, type Column } from '../../parts/colum
 import { List } from '../../parts/List.tsx'
 import { Confirm } from '../../parts/Modal.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 
 type Pass = Output<'passes.list'>['passes'][number]
 

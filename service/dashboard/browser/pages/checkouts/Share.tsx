@@ -6,7 +6,7 @@ import { Button } from '../../parts/Button.tsx'
 import { Form, TextArea } from '../../parts/form.tsx'
 import { Card, Code } from '../../parts/layout.tsx'
 import { Copy } from '../../parts/values.tsx'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 import type { Checkout } from './draft.ts'
 
 /** The payment link, as text and as a picture. */

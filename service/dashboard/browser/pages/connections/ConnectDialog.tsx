@@ -3,7 +3,7 @@ import { useForm, type UseFormReturn } from 'react-hook-form'
 import { useAction, useRead, type Output } from '../../api/procedures.ts'
 import { Choice, Form, TextField } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 import { CodePanel, type ShownCode } from './CodePanel.tsx'
 
 export type Connection = Output<'connections.list'>['connections'][number]

@@ -4,7 +4,7 @@ import { useAction, useRead, type Input, type Output } from '../../api/procedure
 import { AmountField, Choice, Form, TextField } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
 import { toAmount } from '../../parts/texts.ts'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 
 export type Coupon = Output<'coupons.list'>['coupons'][number]
 

@@ -11,7 +11,7 @@ import { Code, Facts } from '../../parts/layout.tsx'
 import { List } from '../../parts/List.tsx'
 import { Modal } from '../../parts/Modal.tsx'
 import { Loaded, Empty, Notice, Skeleton } from '../../parts/states.tsx'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 
 type Delivery = Output<'deliveries.get'>
 type Line = Output<'deliveries.list'>['deliveries'][number]

@@ -8,7 +8,7 @@ import { Modal } from '../../parts/Modal.tsx'
 import { Notice } from '../../parts/states.tsx'
 import { toAmount } from '../../parts/texts.ts'
 import { Id, Money, When } from '../../parts/values.tsx'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 
 /** What a buyer reported, with the seller's answer or the form for it. */
 export function DisputeDialog({ dispute, close }: { dispute: Dispute; close: () => void }) {

@@ -6,7 +6,7 @@ import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { Loaded, Notice, Skeleton } from '../../parts/states.tsx'
 import { When } from '../../parts/values.tsx'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 import { Rating } from './cells.tsx'
 import type { Asset } from './RunPanel.tsx'
 

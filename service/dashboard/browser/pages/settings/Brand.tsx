@@ -5,7 +5,7 @@ import { Choice, Form, TextField } from '../../parts/form.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
 import { useEnvironment } from '../../settings.ts'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 
 /** How the payment pages of this environment show who sells. */
 export function Brand() {

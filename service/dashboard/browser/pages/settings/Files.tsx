@@ -7,7 +7,7 @@ import { Button, IconButton } from '../../parts/Button.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { Modal } from '../../parts/Modal.tsx'
 import { Loaded } from '../../parts/states.tsx'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 
 /** Everything that the account has uploaded, and how much room it takes. */
 export function Files() {

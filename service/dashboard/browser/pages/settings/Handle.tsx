@@ -5,7 +5,7 @@ import { Form, TextField } from '../../parts/form.tsx'
 import { Card, Facts } from '../../parts/layout.tsx'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
 import { Id } from '../../parts/values.tsx'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 
 /** The public name of the account, and the MCP address of all that it sells. */
 export function Handle() {

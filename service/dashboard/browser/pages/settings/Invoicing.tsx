@@ -4,7 +4,7 @@ import { Check, Form, TextArea, TextField } from '../../parts/form.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
 import { useEnvironment } from '../../settings.ts'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 
 /** What this environment's account writes on receipts and invoices. */
 export function Invoicing() {

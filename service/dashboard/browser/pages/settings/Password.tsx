@@ -5,7 +5,7 @@ import { call, type SignedIn } from '../../api/session.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Form, TextField, NewPassword } from '../../parts/form.tsx'
 import { Card } from '../../parts/layout.tsx'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 import { useEmail } from './EmailForm.tsx'
 
 export function Password({ user }: { user: SignedIn }) {

@@ -5,7 +5,7 @@ import { useEnvironment } from '../../settings.ts'
 import { Form, TextField } from '../../parts/form.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 
 /** The address of this environment's withdrawals, checked once instead of at every withdrawal. */
 export function PayoutAddress() {

@@ -8,7 +8,7 @@ import { Button } from '../../parts/Button.tsx'
 import { Id } from '../../parts/values.tsx'
 import { Form, TextField } from '../../parts/form.tsx'
 import { Card, Facts } from '../../parts/layout.tsx'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 import { useEmail, EmailForm } from './EmailForm.tsx'
 
 export function Profile({ user }: { user: SignedIn }) {

@@ -5,7 +5,7 @@ import { Card } from '../../parts/layout.tsx'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
 import { toAmount } from '../../parts/texts.ts'
 import { useEnvironment } from '../../settings.ts'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 
 /** What this environment's account promises buyers who have a problem with a payment. */
 export function RefundPolicy() {

@@ -7,7 +7,7 @@ import { Button } from '../../parts/Button.tsx'
 import { When } from '../../parts/values.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 
 type SignedInAt = Pick<z.input<typeof session>, 'createdAt'> & { id: string; userAgent?: string | null }
 

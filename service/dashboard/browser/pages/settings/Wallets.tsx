@@ -8,7 +8,7 @@ import { Id, When } from '../../parts/values.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { Confirm, Modal } from '../../parts/Modal.tsx'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 import { connectWallet, type ConnectedWallet } from '../../sign-in/ethereum.ts'
 import { WalletChoice } from '../../sign-in/WalletChoice.tsx'
 

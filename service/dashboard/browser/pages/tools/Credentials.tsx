@@ -4,7 +4,7 @@ import { missing } from '../../api/fault.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Form, TextField } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 
 /** Sets or removes the key for calls of an imported API. The stored key is not shown. */
 export function Credentials({ provider, close }: { provider: string; close: () => void }) {

@@ -4,7 +4,7 @@ import { useAction } from '../../api/procedures.ts'
 import { inCounts } from '../../parts/values.tsx'
 import { Choice, Form, TextField } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 
 /** Imports the tools of an API or of another MCP server, for this account alone. */
 export function Import({ close }: { close: () => void }) {

@@ -7,7 +7,7 @@ import { IconButton } from '../../parts/Button.tsx'
 import { inCounts } from '../../parts/values.tsx'
 import { Card } from '../../parts/layout.tsx'
 import { Confirm } from '../../parts/Modal.tsx'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 import { Credentials } from './Credentials.tsx'
 
 /** The tools that this account imported. */

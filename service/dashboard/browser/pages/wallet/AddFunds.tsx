@@ -8,7 +8,7 @@ import { AmountField, Form } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
 import { Failure, Notice, Skeleton } from '../../parts/states.tsx'
 import { toAmount } from '../../parts/texts.ts'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 
 export function AddFunds({ close }: { close: () => void }) {
   const at = useEnvironment()

@@ -3,7 +3,7 @@ import { useAction, type Output } from '../../api/procedures.ts'
 import { Form, TextField } from '../../parts/form.tsx'
 import { Modal } from '../../parts/Modal.tsx'
 import { OneTimeSecret } from '../../parts/Secret.tsx'
-import { toast } from '../../shell/Toasts.tsx'
+import { toast } from '../../shell/toast.ts'
 
 export type Endpoint = Output<'webhooks.get'>
 

@@ -18,9 +18,10 @@ import {
   Share1Icon,
   TokensIcon,
 } from '@radix-ui/react-icons'
-import { lazy, type ComponentType } from 'react'
-import { ROUTES, type PAGES } from '../pages.ts'
+import type { ComponentType } from 'react'
+import type { PAGES } from '../../pages.ts'
 
+/** Of the pages in the menu and the search. */
 export const ICONS: Record<(typeof PAGES)[number]['icon'], ComponentType<{ className?: string }>> = {
   Avatar: AvatarIcon,
   Bell: BellIcon,
@@ -41,17 +42,3 @@ export const ICONS: Record<(typeof PAGES)[number]['icon'], ComponentType<{ class
   Share1: Share1Icon,
   Tokens: TokensIcon,
 }
-
-/** Each page is its own script file. */
-const FILES = import.meta.glob<{ default: ComponentType }>('./pages/*.tsx')
-
-const views = new Map(
-  Object.entries(FILES).map(([file, load]) => [/(\w+)\.tsx$/.exec(file)?.[1] ?? '', lazy(load)] as const),
-)
-
-/** The view of each address; a page without a file fails at startup, before any page is shown. */
-export const VIEWS: readonly (readonly [path: string, View: ComponentType])[] = ROUTES.map(([path, file]) => {
-  const view = views.get(file)
-  if (view === undefined) throw new Error(`There is no pages/${file}.tsx`)
-  return [path, view] as const
-})
