@@ -90,6 +90,7 @@ interface Credentials {
 
 export async function signOut(): Promise<void> {
   await call('POST', '/auth/sign-out', {})
+  remember(KEPT, null)
   session.set({ state: 'none' })
 }
 

@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import { useLocationProperty } from 'wouter/use-browser-location'
 import { isFromProvider, isWallet, useSession } from '../api/session.ts'
 import { Id, When } from '../parts/values.tsx'
 import { Card, CardGroup, Facts, Page } from '../parts/layout.tsx'
@@ -64,12 +65,17 @@ const GROUPS = {
 } as const
 
 function GroupLinks() {
+  const hash = useHash()
   return (
     <nav aria-label="Settings" className="mb-6 lg:sticky lg:top-20 lg:mb-0 lg:self-start">
       <ul className="flex flex-wrap gap-x-4 gap-y-1 lg:flex-col">
         {Object.values(GROUPS).map(({ id, title }) => (
           <li key={id}>
-            <a href={`#${id}`} className="block rounded-md py-1.5 text-quiet hover:text-ink">
+            <a
+              href={`#${id}`}
+              aria-current={hash === `#${id}` ? 'location' : undefined}
+              className={`block rounded-md py-1.5 hover:text-ink ${hash === `#${id}` ? 'font-medium text-accent-deep' : 'text-quiet'}`}
+            >
               {title}
             </a>
           </li>
@@ -79,14 +85,17 @@ function GroupLinks() {
   )
 }
 
+const useHash = (): string => useLocationProperty(() => window.location.hash)
+
 /** The group in the address: the browser looked for it before the page was there. */
 function useLinkedGroup(isShown: boolean): void {
+  const hash = useHash()
   useEffect(() => {
-    if (!isShown || window.location.hash === '') return
+    if (!isShown || hash === '') return
     // After the page's frame has scrolled to its top.
-    const frame = requestAnimationFrame(() => document.getElementById(window.location.hash.slice(1))?.scrollIntoView())
+    const frame = requestAnimationFrame(() => document.getElementById(hash.slice(1))?.scrollIntoView())
     return () => cancelAnimationFrame(frame)
-  }, [isShown])
+  }, [isShown, hash])
 }
 
 function Appearance() {
