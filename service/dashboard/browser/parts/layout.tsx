@@ -67,7 +67,7 @@ export function CardGroup({
   return (
     // The page's header covers 3.5rem of what is scrolled to.
     <section id={id} aria-labelledby={`${id}-title`} tabIndex={-1} className="scroll-mt-20 outline-none">
-      <h2 id={`${id}-title`} className="font-semibold tracking-tight">
+      <h2 id={`${id}-title`} className="text-base font-semibold tracking-tight">
         {title}
       </h2>
       <p className="mb-3 text-quiet">{intro}</p>
