@@ -154,7 +154,7 @@ inBrowser('the five things that somebody who looks after the money does', () => 
       await page.getByRole('link', { name: /^By transfer from 0xecec/ }).click()
       const facts = page.getByRole('region', { name: 'Customer', exact: true })
       await facts.getByText(`0x${sender}`).waitFor()
-      await facts.getByText(/many people send from it/).waitFor()
+      await facts.getByText(/sends for many people/).waitFor()
       await pictures(page, 'customer-transfer')
       await page
         .getByRole('row', { name: /By transfer from/ })
@@ -293,7 +293,7 @@ async function prepaid(desk: Desk, seat: Seat, sale: string): Promise<void> {
     body: {
       ...{ slug: 'weather', name: 'Weather', upstreamUrl: 'http://127.0.0.1:9', network: 'base-sepolia' },
       recipient: `0x${'a1'.repeat(20)}`,
-      routes: [{ path: '/now', pricing: { model: 'per-minute', amount: 0.1, minimum: 0.1, maximum: 2 } }],
+      routes: [{ method: 'GET', path: '/*', pricing: { model: 'per-request', amount: 0.01 } }],
     },
   })
   await desk.service.database.statements.run(

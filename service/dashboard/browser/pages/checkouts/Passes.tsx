@@ -38,7 +38,13 @@ export function Passes({ of }: { of: { checkout: string } | { customer: string }
         name="Passes"
         titled
         columns={columns}
-        empty={<Empty title="No passes yet">Customers who pay for a plan are listed here.</Empty>}
+        empty={
+          <Empty title="No passes yet">
+            {'customer' in of
+              ? 'Plans that this customer pays for are listed here.'
+              : 'Customers who pay for a plan are listed here.'}
+          </Empty>
+        }
       />
       <Confirm
         title="End this pass?"

@@ -79,8 +79,8 @@ export function sentFromFact({ byTransfer, sentFrom }: Pick<Buyer, 'byTransfer' 
         </span>
       ))}
       <span className="block text-[0.8125rem] text-quiet">
-        If this is an exchange, many people send from it. Refunds go to the order’s address, where the customer collects
-        them.
+        This may be an exchange’s address, which sends for many people. A refund goes to the order’s address, where the
+        customer collects it.
       </span>
     </span>,
   ] as const
