@@ -1,4 +1,4 @@
-import { checkLook, PASSWORD, STORY_MS, type Desk } from './desk.ts'
+import { checkLook, PASSWORD, pictures, STORY_MS, type Desk } from './desk.ts'
 
 export function assets(opened: () => Desk): void {
   describe('assets, the marketplace and runs', () => {
@@ -190,7 +190,7 @@ export function assets(opened: () => Desk): void {
         await page.getByRole('button', { name: 'Save' }).click()
         await sample.getByText(/must not be empty|at least 1|required/i).waitFor()
         await sample.getByLabel('Output').fill('{"found": "a coin"}')
-        await checkLook(page, 'asset-sample')
+        await pictures(page, 'asset-sample')
         await page.getByRole('button', { name: 'Save' }).click()
         await page.getByText('Asset saved.').first().waitFor()
         const shown = { title: 'A short word', inputs: { q: 'coin' }, output: '{"found": "a coin"}' }
@@ -198,8 +198,10 @@ export function assets(opened: () => Desk): void {
         await call('POST', '/v1/rda/lookup/publish')
         const visitor = await desk.visit('/marketplace/lookup')
         await visitor.page.getByRole('region', { name: 'Output: A short word' }).getByText('a coin').waitFor()
-        await visitor.page.getByRole('region', { name: 'Example: A short word' }).getByText('coin').waitFor()
-        await checkLook(visitor.page, 'offer-sample')
+        const example = visitor.page.getByRole('region', { name: 'Example: A short word' })
+        await example.getByText('What', { exact: true }).waitFor()
+        await example.getByText('coin', { exact: true }).waitFor()
+        await pictures(visitor.page, 'offer-sample')
         await visitor.context.close()
 
         await page.getByRole('link', { name: 'Edit' }).click()

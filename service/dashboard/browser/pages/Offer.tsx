@@ -50,7 +50,7 @@ function OfferPage({ asset: data, initialValues }: { asset: Asset; initialValues
         <div className="min-w-0 space-y-6">
           {isVisitor ? <VisitorPanel asset={data} /> : <RunPanel asset={data} initialValues={initialValues} />}
           {samplesOf(data).map((example) => (
-            <Sample key={example.id} example={example} />
+            <Sample key={example.id} example={example} of={data} />
           ))}
           <UseIt asset={data} />
           <Reviews asset={data} mine={mine} />
@@ -79,12 +79,13 @@ function samplesOf({ promptConfig, agentConfig, toolConfig }: Asset): readonly E
 }
 
 /** What the creator shows of it: the inputs, and what came of them. */
-function Sample({ example: { title, inputs, output } }: { example: Example }) {
+function Sample({ example: { title, inputs, output }, of }: { example: Example; of: Asset }) {
+  const labels = new Map(of.schema.inputs.map(({ name, label }) => [name, label]))
   return (
     <>
       {Object.keys(inputs).length > 0 && (
         <Card title={`Example: ${title}`}>
-          <Facts facts={Object.entries(inputs).map(([name, value]) => [name, textOf(value)] as const)} />
+          <Facts facts={Object.entries(inputs).map(([name, value]) => [labels.get(name) ?? name, textOf(value)])} />
         </Card>
       )}
       <Output title={`Output: ${title}`} output={output} />
