@@ -209,7 +209,7 @@ describe('POST /rda → 400', () => {
       'a sample by a model, which an agent does not choose',
       { examples: [{ title: 't', inputs: {}, output: 'b', model: 'sandbox/echo' }] },
       'agentConfig.examples.0.model',
-      'not a field',
+      'is not known',
     ],
     ['headers that are a list', { webhookHeaders: [] }, 'agentConfig.webhookHeaders', 'must be a'],
     ['a header that is a number', { webhookHeaders: { a: 1 } }, 'agentConfig.webhookHeaders.a', 'must be a string'],
