@@ -185,15 +185,16 @@ export async function checkLook(page: Page, name: string): Promise<void> {
     if (SCREENS === undefined && place !== turn * 3) continue
     await page.setViewportSize({ width, height })
     await page.emulateMedia({ colorScheme: theme })
-    if (SCREENS !== undefined) {
-      mkdirSync(SCREENS, { recursive: true })
-      await page.screenshot({ path: `${SCREENS}/${name}-${theme}-${String(width)}.png`, animations: 'disabled' })
-    }
     let found = await findings(page)
     // What is fetched again is dimmed meanwhile: what is wrong is found again when the page is at rest.
     for (let again = 0; found.length > 0 && again < 3; again++) {
       await atRest(page)
       found = await findings(page)
+    }
+    // Not before: elements that change their colours with the theme would still have those of the one before.
+    if (SCREENS !== undefined) {
+      mkdirSync(SCREENS, { recursive: true })
+      await page.screenshot({ path: `${SCREENS}/${name}-${theme}-${String(width)}.png`, animations: 'disabled' })
     }
     expect(found).toEqual([])
     expect(await isTooWide(page)).toBe(false)

@@ -183,7 +183,7 @@ inBrowser('the dashboard of a live server', () => {
       await page.keyboard.press('Escape')
       await page.getByRole('button', { name: 'Withdraw' }).click()
       await page.getByText('Real USDC leaves your wallet.').waitFor()
-      await page.getByText('This server has no chain to pay out on.').waitFor()
+      await page.getByText('This server cannot pay out: no network is set up.').waitFor()
       await checkLook(page, 'wallet-live-withdraw')
       await page.keyboard.press('Escape')
       // The chosen environment stays selected, also on the next page and after a reload.
