@@ -192,7 +192,8 @@ export function assets(opened: () => Desk): void {
         await sample.getByLabel('Output').fill('{"found": "a coin"}')
         await pictures(page, 'asset-sample')
         await page.getByRole('button', { name: 'Save' }).click()
-        await page.getByText('Asset saved.').first().waitFor()
+        // The asset's own page follows.
+        await page.getByRole('link', { name: 'Edit' }).waitFor()
         const shown = { title: 'A short word', inputs: { q: 'coin' }, output: '{"found": "a coin"}' }
         expect((await call('GET', '/v1/rda/lookup')).body.rda.toolConfig.examples).toMatchObject([shown])
         await call('POST', '/v1/rda/lookup/publish')
